@@ -1,0 +1,62 @@
+"""What may be spent: epsilon, delta, and between which neighbours."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+from headcount.core.errors import BadArgument, OverBudget
+from headcount.core.loss import PrivacyLoss
+
+
+class Neighbours(StrEnum):
+    """Which two crowds must look alike."""
+
+    REPLACE = "replace"  # the same number of people, one of them holding something else
+    ADD_REMOVE = "add-remove"  # one person more or less
+
+    @property
+    def words(self) -> str:
+        return {"replace": "replace-one", "add-remove": "add-or-remove-one"}[self]
+
+    @classmethod
+    def parse(cls, text: str) -> Neighbours:
+        try:
+            return cls(text.replace("_", "-"))
+        except ValueError:
+            raise BadArgument("neighbours", f"is {text!r}", "use 'replace' or 'add-remove'") from None
+
+
+@dataclass(frozen=True)
+class Budget:
+    """(epsilon, delta) under a neighbouring relation."""
+
+    epsilon: float
+    delta: float = 0.0
+    neighbours: Neighbours = Neighbours.REPLACE
+
+    def __post_init__(self) -> None:
+        if not (_number(self.epsilon) and 0 < self.epsilon <= 50):
+            raise BadArgument("epsilon", f"is {self.epsilon!r}", "use a number above 0 and up to 50, for example 1")
+        if not (_number(self.delta) and 0 <= self.delta < 1):
+            raise BadArgument("delta", f"is {self.delta!r}", "use a number from 0 up to 1, for example 1e-6")
+        object.__setattr__(self, "epsilon", float(self.epsilon))
+        object.__setattr__(self, "delta", float(self.delta))
+        object.__setattr__(self, "neighbours", Neighbours.parse(self.neighbours))
+
+    def require(self, loss: PrivacyLoss) -> None:
+        """Raises unless the loss fits; there is no boolean to overlook."""
+        delta = loss.delta(self.epsilon)
+        if delta > self.delta:
+            raise OverBudget(
+                f"delta at epsilon={self.epsilon:g} is {delta:.3g}, over the budget's {self.delta:g}; "
+                "use more noise, more people or a larger budget"
+            )
+
+    def __str__(self) -> str:
+        return f"(ε={self.epsilon:g}, δ={self.delta:g})"
+
+
+def _number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

@@ -1,0 +1,152 @@
+"""Randomness, always an argument and never a global.
+
+Everything is drawn from 64-bit words, little-endian, in a fixed order: `Coins` defines which word decides what.
+`SecretCoins` are the default everywhere. They keep no state at all: each call takes a fresh key from the
+operating system and stretches it with AES-CTR, so threads, forks and pickles cannot share a word. `SeededCoins`
+are for simulation; whatever is made with them says that it is not private.
+"""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+from headcount.core.chance import WORD, Chance
+from headcount.core.table import GUIDE_BITS, Ints, Table, Words
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.ciphers import CipherContext
+
+Bools = npt.NDArray[np.bool_]
+Bytes = npt.NDArray[np.uint8]
+_Scalar = TypeVar("_Scalar", bound=np.generic)
+
+BLOCK = 1 << 16
+ZEROS = memoryview(bytes(1 << 20))
+SCANNED = 64  # draws up to this many scan the whole table, so that their work does not depend on the outcome
+
+
+class Coins(ABC):
+    """Exact draws from a stream of words."""
+
+    secret: bool
+
+    @abstractmethod
+    def stream(self, size: int) -> Bytes:
+        """The next `size` bytes."""
+
+    def words(self, size: int) -> Words:
+        return self.stream(8 * size).view("<u8")
+
+    def bernoulli(self, chance: Chance, size: int) -> Bools:
+        """One word each: yes if it lies below the chance's threshold."""
+        words = self.words(size)
+        if chance.threshold == WORD:
+            return np.ones(size, dtype=np.bool_)
+        return words < np.uint64(chance.threshold)
+
+    def draw(self, table: Table, size: int) -> Ints:
+        """One word each, and a second one for those that fall into the table's spill."""
+        return self._cells(table, self.words(size)) + table.start
+
+    def _cells(self, table: Table, words: Words) -> Ints:
+        cells = _search(table.edges, words)
+        again = table.fine_edges if table.fine else table.edges
+        while table.spill and (spilt := np.flatnonzero(cells == len(table.coarse))).size:
+            cells[spilt] = _search(again, self.words(spilt.size))
+        return cells
+
+    def uniform(self, size: int) -> npt.NDArray[np.float64]:
+        """Floats in [0, 1), for simulation only: nothing private may pass through them."""
+        return (self.words(size) >> np.uint64(11)) * 2.0**-53
+
+
+def _search(edges: Words, words: Words) -> Ints:
+    if words.size <= SCANNED:
+        return np.count_nonzero(edges <= words[:, None], axis=1).astype(np.int64)
+    return np.searchsorted(edges, words, side="right").astype(np.int64)
+
+
+class _KeystreamCoins(Coins):
+    """The same laws from fewer bytes: sixteen bits decide nearly every draw, the other 48 only where they must."""
+
+    def bernoulli(self, chance: Chance, size: int) -> Bools:
+        high, low = divmod(chance.threshold, 1 << 48)
+        decided = np.ones(size, dtype=np.bool_)
+        if high < 1 << GUIDE_BITS:
+            for block in _blocks(decided):
+                leading = self.stream(2 * block.size).view("<u2")
+                np.less(leading, np.uint16(high), out=block)
+                if low:
+                    ties = np.flatnonzero(leading == np.uint16(high))
+                    block[ties] = self.words(ties.size) >> np.uint64(GUIDE_BITS) < np.uint64(low)
+        return decided
+
+    def draw(self, table: Table, size: int) -> Ints:
+        if size <= SCANNED:
+            return super().draw(table, size)
+        drawn = np.empty(size, dtype=np.int64)
+        for block in _blocks(drawn):
+            leading = self.stream(2 * block.size).view("<u2")
+            block[:] = table.guide[leading]
+            undecided = np.flatnonzero(block < 0)
+            if undecided.size:
+                rest = self.words(undecided.size) >> np.uint64(GUIDE_BITS)
+                words = leading[undecided].astype(np.uint64) << np.uint64(64 - GUIDE_BITS) | rest
+                block[undecided] = self._cells(table, words)
+        return drawn + table.start if table.start else drawn
+
+
+def _blocks(array: npt.NDArray[_Scalar]) -> Iterator[npt.NDArray[_Scalar]]:
+    """Views of the array, each small enough to stay in the processor's cache."""
+    return (array[start : start + BLOCK] for start in range(0, array.size, BLOCK))
+
+
+def _keystream(key: bytes) -> CipherContext:
+    return Cipher(algorithms.AES(key), modes.CTR(bytes(16))).encryptor()
+
+
+def _read(keystream: CipherContext, size: int) -> Bytes:
+    buffer = np.empty(size + 15, dtype=np.uint8)
+    out = memoryview(buffer)
+    for start in range(0, size, len(ZEROS)):
+        part = min(len(ZEROS), size - start)
+        keystream.update_into(ZEROS[:part], out[start : start + part + 15])
+    return buffer[:size]
+
+
+class SecretCoins(_KeystreamCoins):
+    """Coins from the operating system. Stateless: every call has a key of its own."""
+
+    secret = True
+
+    def stream(self, size: int) -> Bytes:
+        if size <= 1 << 10:
+            return np.frombuffer(bytearray(os.urandom(size)), dtype=np.uint8)
+        return _read(_keystream(os.urandom(32)), size)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SecretCoins)
+
+    def __hash__(self) -> int:
+        return hash(SecretCoins)
+
+
+class SeededCoins(_KeystreamCoins):
+    """Repeatable coins, for simulation and tests. Never private."""
+
+    secret = False
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+        self._stream = _keystream(sha256(f"headcount seed {seed}".encode()).digest())
+
+    def stream(self, size: int) -> Bytes:
+        return _read(self._stream, size)

@@ -1,0 +1,33 @@
+"""The people who are expected, and how many of them may be relied upon."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from headcount.core.errors import BadArgument
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """`size` people are expected, a release needs `least` reports, and `corrupt` of those may lie or collude.
+
+    Noise that people bring themselves is shared out among the `honest`; more of them only adds noise.
+    """
+
+    size: int
+    least: int = 0
+    corrupt: int = 0
+
+    def __post_init__(self) -> None:
+        if not self.least:
+            object.__setattr__(self, "least", self.size)
+        if self.size < 1:
+            raise BadArgument("n", f"is {self.size}", "a crowd has at least 1 person")
+        if not 1 <= self.least <= self.size:
+            raise BadArgument("least", f"is {self.least}", f"use a number from 1 to the crowd's {self.size:,}")
+        if not 0 <= self.corrupt < self.least:
+            raise BadArgument("corrupt", f"is {self.corrupt}", f"use a number from 0 to {self.least - 1:,}")
+
+    @property
+    def honest(self) -> int:
+        return self.least - self.corrupt

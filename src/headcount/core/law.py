@@ -1,0 +1,95 @@
+"""Laws on the integers, as arrays: for accounting and for error bars, never for drawing anything private."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from headcount.core.coins import Coins
+from headcount.core.table import Ints
+
+Floats = npt.NDArray[np.float64]
+
+DIRECT = 1 << 11  # a convolution whose shorter side is longer than this goes through the Fourier transform
+FOURIER_ERROR = 1e-13
+
+
+@dataclass(frozen=True, eq=False)
+class Law:
+    """P[start + i] = masses[i], each good to about 1e-12; `dropped` bounds the mass left outside the window."""
+
+    start: int
+    masses: Floats
+    dropped: float = 0.0
+
+    @property
+    def values(self) -> Ints:
+        return np.arange(self.start, self.start + self.masses.size)
+
+    def shifted(self, by: int) -> Law:
+        return Law(self.start + by, self.masses, self.dropped)
+
+    def __neg__(self) -> Law:
+        return Law(1 - self.start - self.masses.size, self.masses[::-1], self.dropped)
+
+    def __add__(self, other: Law) -> Law:
+        """The sum of the two, drawn independently. Direct sums keep the tails' relative accuracy."""
+        a, b = self.masses, other.masses
+        dropped = self.dropped + other.dropped
+        if min(a.size, b.size) <= DIRECT:
+            return Law(self.start + other.start, np.convolve(a, b), dropped)
+        size = a.size + b.size - 1
+        masses = np.fft.irfft(np.fft.rfft(a, size) * np.fft.rfft(b, size), size)
+        return Law(self.start + other.start, np.maximum(masses, 0.0), dropped + FOURIER_ERROR)
+
+    @property
+    def mean(self) -> float:
+        return self.start + float(self.masses @ np.arange(self.masses.size)) / float(self.masses.sum())
+
+    @property
+    def variance(self) -> float:
+        return float(self.masses @ (self.values - self.mean) ** 2) / float(self.masses.sum())
+
+    def sample(self, coins: Coins, size: int) -> Ints:
+        """For simulation only."""
+        cumulative = np.cumsum(self.masses)
+        uniform = coins.uniform(size) * cumulative[-1]
+        return self.start + np.searchsorted(cumulative, uniform, side="right")
+
+
+@dataclass(frozen=True, eq=False)
+class Noise:
+    """The law of an estimator's error: `values[i]` with chance `masses[i]`."""
+
+    values: Floats
+    masses: Floats
+    dropped: float = 0.0
+
+    @classmethod
+    def of(cls, law: Law, *, centre: float, scale: float = 1.0) -> Noise:
+        return cls((law.values - centre) * scale, law.masses, law.dropped)
+
+    @property
+    def bias(self) -> float:
+        return float(self.masses @ self.values) / float(self.masses.sum())
+
+    @property
+    def variance(self) -> float:
+        return float(self.masses @ (self.values - self.bias) ** 2) / float(self.masses.sum())
+
+    @property
+    def std_error(self) -> float:
+        return float(np.sqrt(self.variance))
+
+    @property
+    def rmse(self) -> float:
+        return float(np.sqrt(self.variance + self.bias**2))
+
+    def half_width(self, confidence: float = 0.95) -> float:
+        """The smallest h such that the error is at most h in size with this confidence."""
+        order = np.argsort(np.abs(self.values), kind="stable")
+        reached = np.cumsum(self.masses[order])
+        last = min(int(np.searchsorted(reached, confidence + self.dropped)), order.size - 1)
+        return float(np.abs(self.values[order[last]]))

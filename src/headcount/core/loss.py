@@ -1,0 +1,48 @@
+"""Privacy loss: for each epsilon, the smallest delta. An upper bound, always in both directions."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from typing import Literal
+
+import numpy as np
+
+from headcount.core.law import Floats
+
+ROUND_UP = 1.0 + 1e-10  # masses are good to 1e-12 and sums of them to about as much; claims are rounded up by this
+LARGEST_EPSILON = 700.0
+
+
+class PrivacyLoss(ABC):
+    """The hockey-stick divergence between neighbouring crowds, as a function of epsilon."""
+
+    kind: Literal["exact", "bound"] = "exact"
+
+    @abstractmethod
+    def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
+        """The divergence at each epsilon (any sign), in either order of the neighbours, worst pair."""
+
+    def slack(self, epsilon: float) -> float:
+        """The part of delta that pays for rounded tables and cut tails."""
+        return 0.0
+
+    def delta(self, epsilon: float) -> float:
+        """The smallest delta for this epsilon, rounded up."""
+        forward, backward = self.orders(np.array([epsilon], dtype=np.float64))
+        return min(1.0, max(forward.item(), backward.item()) * ROUND_UP + self.slack(epsilon))
+
+    def epsilon(self, delta: float) -> float:
+        """The smallest epsilon for this delta, rounded up; infinite if there is none."""
+        if self.delta(0.0) <= delta:
+            return 0.0
+        high = 1.0
+        while self.delta(high) > delta:
+            high *= 2.0
+            if high > LARGEST_EPSILON:
+                return math.inf
+        low = high / 2.0 if high > 1.0 else 0.0
+        while high - low > 1e-12 * high:
+            middle = (low + high) / 2.0
+            low, high = (low, middle) if self.delta(middle) <= delta else (middle, high)
+        return high

@@ -1,0 +1,234 @@
+"""A protocol: what people send, what becomes of it, and what that gives away.
+
+A leaf declares its name, model and parameters and writes a few short formulas. Everything else here follows from
+those: drawing, tallying, estimating with an interval, simulating, and stating the cost.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from enum import StrEnum
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from headcount.core.brick import VALUE, Brick, Field, Values, drawn
+from headcount.core.budget import Budget, Neighbours
+from headcount.core.coins import Coins, SecretCoins, SeededCoins
+from headcount.core.crowd import Crowd
+from headcount.core.errors import BadArgument, TooFewReports, Unsupported
+from headcount.core.estimate import Estimate, Simulation
+from headcount.core.law import Floats, Noise
+from headcount.core.loss import PrivacyLoss
+from headcount.core.release import AsItIs, Release
+from headcount.core.table import Ints
+from headcount.core.tally import Batch, Tally
+from headcount.core.task import Count, Task
+
+LEAST_FOR_CHUNKS = 1 << 20
+
+
+class Model(StrEnum):
+    """Whom people must trust, from everybody to nobody."""
+
+    CENTRAL = "central"  # the analyser, who sees every value
+    THRESHOLD = "shuffle-threshold"  # a shuffler who also drops small counts
+    SHUFFLE = "shuffle"  # a shuffler who mixes the messages
+    LOCAL = "local"  # nobody
+
+
+@dataclass(frozen=True)
+class Knob:
+    """The parameter that calibration turns: `along(u, crowd)` gets more private as u grows from `low` to `high`."""
+
+    name: str
+    along: Callable[[float, Crowd], float]
+    low: float
+    high: float
+    start: Callable[[Budget, Mapping[str, Any]], float]  # where to look first, given the crowd and other parameters
+
+
+def likely_variance(budget: Budget) -> float:
+    """About the noise variance that hides one person in a count; a first guess, never a claim."""
+    log = math.log(1.0 / max(budget.delta, 1e-18))
+    return 1.5 * log / budget.epsilon**2 + log
+
+
+@dataclass(frozen=True, kw_only=True)
+class Protocol(ABC):
+    """One way to answer a task. The loss is that of whatever crosses the model's trust line."""
+
+    name: ClassVar[str]
+    model: ClassVar[Model]
+    tasks: ClassVar[frozenset[str]] = frozenset({"count"})
+    relations: ClassVar[frozenset[Neighbours]] = frozenset({Neighbours.REPLACE})
+    knob: ClassVar[Knob]
+    pure: ClassVar[bool] = False  # whether delta = 0 can be met
+    reference: ClassVar[str]
+    message: ClassVar[np.dtype[Any]] = np.dtype([("kind", np.uint8)])
+    kinds: ClassVar[int] = 1  # how many different messages there are, and cells in the tally
+
+    task: Task = Count()
+    crowd: Crowd
+    neighbours: Neighbours = Neighbours.REPLACE
+
+    def __post_init__(self) -> None:
+        if self.task.name not in self.tasks:
+            raise Unsupported(f"{self.name} does not answer {self.task.name}; it answers {', '.join(sorted(self.tasks))}")
+        if self.neighbours not in self.relations:
+            others = " or ".join(f"neighbours='{relation}'" for relation in sorted(self.relations))
+            raise Unsupported(
+                f"{self.name} has no guarantee for neighbours='{self.neighbours}', because the number of reports "
+                f"is public and a person who leaves takes their noise along; use {others}"
+            )
+
+    def bounded(self, name: str, low: float, high: float) -> None:
+        """Refuses a parameter outside its open range (a closed end where it is itself allowed, as in keep <= 1)."""
+        value = getattr(self, name)
+        if not (isinstance(value, int | float) and not isinstance(value, bool) and low < value <= high):
+            works = f"use a number above {low:g}" + ("" if math.isinf(high) else f" and up to {high:g}")
+            raise BadArgument(name, f"is {value!r}", works)
+
+    # What a leaf writes.
+
+    @classmethod
+    def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+        """Settings of the parameters other than the knob; calibration turns the knob for each and ranks them."""
+        return ({},)
+
+    @abstractmethod
+    def report(self, value: Field) -> Brick:
+        """What one person sends."""
+
+    def released(self) -> Release:
+        """What the trusted side adds or drops."""
+        return AsItIs()
+
+    @abstractmethod
+    def view(self, honest: int) -> PrivacyLoss:
+        """The loss of what crosses the trust line when so many honest people took part."""
+
+    @abstractmethod
+    def point(self, tally: Tally) -> float:
+        """The estimate."""
+
+    @abstractmethod
+    def noise(self, truth: int, reports: int) -> Noise:
+        """The exact law of the estimate's error when `truth` of `reports` people hold a one."""
+
+    @abstractmethod
+    def sample(self, truth: int, reports: int, coins: Coins, runs: int) -> Ints:
+        """Totals of released tallies, one row a run, drawn from their law directly. For simulation only."""
+
+    @classmethod
+    @abstractmethod
+    def tiny(cls) -> Self:
+        """An instance small enough to enumerate."""
+
+    @property
+    def local_epsilon(self) -> float | None:
+        """What remains if everyone but the person colludes; None if nothing does."""
+        return None
+
+    def interval(self, tally: Tally, confidence: float) -> tuple[float, float]:
+        """An interval that covers the truth with this confidence, from the exact law of the error."""
+        value = self.point(tally)
+        guess = min(max(round(value), 0), tally.reports)
+        half = self.noise(guess, tally.reports).half_width(confidence)
+        return value - half, value + half
+
+    # What follows from it.
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """The protocol's own parameters by name."""
+        shared = {"task", "crowd", "neighbours"}
+        return {field.name: getattr(self, field.name) for field in fields(self) if field.name not in shared}
+
+    @cached_property
+    def programme(self) -> Brick:
+        return self.report(VALUE)
+
+    @cached_property
+    def loss(self) -> PrivacyLoss:
+        return self.view(self.crowd.honest)
+
+    def randomise(self, data: npt.ArrayLike, coins: Coins | None = None) -> Batch:
+        """What the crowd's devices send, in sorted order: the shuffler shows a multiset and nothing else."""
+        values = self.task.encoded(np.asarray(data))
+        batch = self.reports(values, coins or SecretCoins())
+        return Batch(batch.reports, np.sort(batch.messages))
+
+    def reports(self, values: Values, coins: Coins) -> Batch:
+        """Everyone's messages, in no order."""
+        return Batch(values.size, drawn(self.programme, values, coins, self.message))
+
+    def tally(self, batch: Batch) -> Tally:
+        """What the analyser keeps: how often each kind of message occurs."""
+        kinds = batch.messages["kind"]
+        if self.kinds == 1:
+            return Tally(batch.reports, np.array([kinds.size]))
+        if self.kinds == 2:
+            ones = int(np.count_nonzero(kinds))
+            return Tally(batch.reports, np.array([kinds.size - ones, ones]))
+        return Tally(batch.reports, np.bincount(kinds, minlength=self.kinds))
+
+    def release(self, tally: Tally, coins: Coins | None = None) -> Tally:
+        """The tally as the trusted side lets it go; refused where fewer reports came than the proof needs."""
+        if tally.reports < self.crowd.least:
+            raise TooFewReports(
+                f"{tally.reports:,} reports came and the guarantee needs {self.crowd.least:,}; "
+                "wait for more, or plan with a smaller least="
+            )
+        return self.released().apply(tally, coins or SecretCoins())
+
+    def estimate(self, released: Tally) -> Estimate:
+        if released.reports < self.crowd.least:
+            raise TooFewReports(f"{released.reports:,} reports are fewer than the planned {self.crowd.least:,}")
+        return Estimate(protocol=self, tally=released, value=self.point(released))
+
+    def error(self, truth: int, reports: int | None = None) -> Noise:
+        return self.noise(truth, self.crowd.size if reports is None else reports)
+
+    def loss_if(self, honest: int) -> PrivacyLoss:
+        """What is left of the guarantee if only so many honest people took part."""
+        return self.view(max(1, honest))
+
+    @property
+    def messages_per_person(self) -> float:
+        """The mean for the value that costs most."""
+        return max(self.programme.mean(value) for value in range(self.task.values))
+
+    @property
+    def bits_per_person(self) -> float:
+        return self.messages_per_person * max(1, math.ceil(math.log2(self.kinds)))
+
+    def simulate(self, data: npt.ArrayLike, *, runs: int = 200, seed: int = 0) -> Simulation:
+        """Repeat the whole protocol with seeded coins, without touching each person each time."""
+        values = self.task.encoded(np.asarray(data))
+        truth = int(np.count_nonzero(values))
+        totals = self.sample(truth, values.size, SeededCoins(seed), runs)
+        return Simulation(truth=truth, values=self.points(totals, values.size), seed=seed)
+
+    def points(self, totals: Ints, reports: int) -> Floats:
+        return np.array([self.point(Tally(reports, row)) for row in totals])
+
+    def among(self, crowd: Crowd) -> Self:
+        return replace(self, crowd=crowd)
+
+    def to_json(self) -> dict[str, Any]:
+        crowd = {"size": self.crowd.size, "least": self.crowd.least, "corrupt": self.crowd.corrupt}
+        return {
+            "protocol": self.name, "task": self.task.name, "crowd": crowd, "neighbours": str(self.neighbours),
+            "parameters": {name: _plain(value) for name, value in self.parameters.items()},
+        }  # fmt: skip
+
+
+def _plain(value: float) -> float:
+    """Floats survive JSON exactly; a chance is a float."""
+    return value if isinstance(value, int) else float(value)

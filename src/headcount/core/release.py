@@ -1,0 +1,40 @@
+"""What the trusted side does to a tally before anybody else sees it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from headcount.core.coins import Coins
+from headcount.core.tally import Tally
+
+
+class Release(ABC):
+    """The step between the tally and the outside."""
+
+    @abstractmethod
+    def apply(self, tally: Tally, coins: Coins) -> Tally: ...
+
+
+@dataclass(frozen=True)
+class AsItIs(Release):
+    """Nothing is added or dropped: the messages themselves were safe to see."""
+
+    def apply(self, tally: Tally, coins: Coins) -> Tally:
+        return tally
+
+
+@dataclass(frozen=True)
+class Threshold(Release):
+    """Totals below the threshold become 0. `keeps` is the one place that says what below means."""
+
+    threshold: int
+
+    def keeps(self, total: int) -> bool:
+        return total >= self.threshold
+
+    def apply(self, tally: Tally, coins: Coins) -> Tally:
+        kept = np.array([total if self.keeps(int(total)) else 0 for total in tally.totals])
+        return Tally(tally.reports, kept)

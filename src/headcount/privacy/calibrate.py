@@ -1,0 +1,109 @@
+"""From a budget to parameters: turn the knob until the exact loss just fits, and verify the point that is returned."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from typing import Any, TypeVar
+
+from headcount.core.budget import Budget
+from headcount.core.crowd import Crowd
+from headcount.core.errors import BadArgument, Infeasible
+from headcount.core.protocol import Knob, Protocol
+from headcount.core.task import Task
+
+P = TypeVar("P", bound=Protocol)
+Objective = Callable[[Protocol], float]
+
+TIGHT = 1e-6  # delta ends this close to the budget's
+FLOOR = 1e-300
+FIRST_STEP = 0.4
+
+
+def calibrate(
+    cls: type[P], task: Task, crowd: Crowd, budget: Budget, objective: Objective | None = None, **given: Any
+) -> P:
+    """The instance with the smallest objective (its rmse for half a crowd of ones, unless told) that fits the budget.
+
+    `given` fixes some parameters, or is an option of the protocol's own `choices`.
+    """
+    own = {field.name for field in fields(cls)} - {"task", "crowd", "neighbours"}
+    options = set(inspect.signature(cls.choices).parameters) - {"task", "crowd", "budget"}
+    for name in given:
+        if name not in own | options:
+            raise BadArgument(name, f"is not a parameter of {cls.name}", f"it has {', '.join(sorted(own | options))}")
+    if budget.delta == 0.0 and not cls.pure:
+        raise Infeasible(f"{cls.name} cannot give delta = 0; use delta=1e-6 or another model")
+    fixed = {name: value for name, value in given.items() if name in own}
+    chosen = {name: value for name, value in given.items() if name in options}
+    found: list[P] = []
+    for choice in cls.choices(task, crowd, budget, **chosen):
+        base = {"task": task, "crowd": crowd, "neighbours": budget.neighbours, **choice, **fixed}
+        if cls.knob.name in fixed:
+            protocol = cls(**base)
+            budget.require(protocol.loss)
+            found.append(protocol)
+        elif (turned := _turn(cls, base, budget)) is not None:
+            found.append(turned)
+    if not found:
+        raise Infeasible(
+            f"{cls.name} cannot meet epsilon={budget.epsilon:g}, delta={budget.delta:g} "
+            f"with {crowd.honest:,} honest people; use more people or a larger budget"
+        )
+    return min(found, key=objective or (lambda p: p.error(crowd.size // 2).rmse)) if len(found) > 1 else found[0]
+
+
+def _turn(cls: type[P], base: Mapping[str, Any], budget: Budget) -> P | None:
+    """The least private setting of the knob that fits, or None. Whatever is returned has been evaluated itself."""
+    knob, crowd = cls.knob, base["crowd"]
+
+    def at(u: float) -> tuple[P, float]:
+        """The protocol, and log(delta / budget): nearly a straight line in u. A pure budget only has a sign."""
+        protocol = cls(**{**base, knob.name: knob.along(u, crowd)})
+        delta = protocol.loss.delta(budget.epsilon)
+        if budget.delta == 0.0:
+            return protocol, math.copysign(1.0, delta - FLOOR)
+        return protocol, math.log(max(delta, FLOOR) / budget.delta)
+
+    bracket = _bracket(knob, knob.start(budget, base), lambda u: at(u)[1])
+    if bracket is None:
+        return None
+    (low, over), (high, under) = bracket
+    best = at(high)[0]
+    kept = 0
+    while not (-TIGHT <= under and budget.delta) and high - low > 1e-15 * max(1.0, abs(high)):
+        # False position aimed just inside the budget; an end that stays is discounted (the Illinois rule).
+        u = (low * under - high * over) / (under - over) if budget.delta else (low + high) / 2.0
+        protocol, excess = at(u)
+        aimed = excess + TIGHT / 2.0
+        if excess <= 0.0:
+            best = protocol
+            if excess >= -TIGHT:
+                break
+        if aimed > 0.0:
+            low, over, under = u, aimed, under / 2.0 if kept > 0 else under
+            kept = 1
+        else:
+            high, under, over = u, aimed, over / 2.0 if kept < 0 else over
+            kept = -1
+    return best
+
+
+def _bracket(
+    knob: Knob, start: float, excess: Callable[[float], float]
+) -> tuple[tuple[float, float], tuple[float, float]] | None:
+    """Two settings, one over the budget and one within it, found by growing steps from a first guess."""
+    u = min(max(start, knob.low), knob.high)
+    value, step = excess(u), FIRST_STEP
+    outward = 1.0 if value > 0.0 else -1.0
+    while True:
+        ahead = min(max(u + outward * step, knob.low), knob.high)
+        if ahead == u:
+            return None if value > 0.0 else ((u, 0.0), (u, value))
+        there = excess(ahead)
+        if (there > 0.0) != (value > 0.0):
+            ends = sorted([(u, value), (ahead, there)])
+            return ends[0], ends[1]
+        u, value, step = ahead, there, step * 2.0

@@ -1,0 +1,185 @@
+r"""Binomial, Poisson, negative binomial and discrete Laplace laws, good to about 1e-12 relatively, whatever n is.
+
+The logarithm of a mass is never the difference of large gamma functions: by Loader's saddle-point expansion
+[L00] it is a sum of small terms, $\lambda\,\phi((x-\lambda)/\lambda)$ for the distance from the mean and Stirling's remainder.
+Each law is cut to a window outside of which lies at most `CUT` of its mass on either side; what is cut is remembered.
+
+[L00] Loader, Fast and Accurate Computation of Binomial Probabilities, 2000.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from scipy.special import bdtr, bdtrc, gammaln
+
+from headcount.core.law import Floats, Law
+from headcount.core.table import Ints
+
+CUT = 1e-32
+LOG_CUT = math.log(CUT)
+HALF_LOG_TAU = 0.5 * math.log(2 * math.pi)
+
+
+def stirling_remainder(x: Floats) -> Floats:
+    """log Gamma(x + 1) - (x + 1/2) log x + x - log(2 pi)/2, for x > 0."""
+    small = np.minimum(x, 16.0)
+    direct = gammaln(small + 1.0) - (small + 0.5) * np.log(small) + small - HALF_LOG_TAU
+    y = 1.0 / np.maximum(x, 16.0)
+    y2 = y * y
+    coefficients = (1 / 12, 1 / 360, 1 / 1260, 1 / 1680, 1 / 1188, 691 / 360360)
+    series = y * (coefficients[0] - y2 * (coefficients[1] - y2 * (coefficients[2] - y2 * (
+        coefficients[3] - y2 * (coefficients[4] - y2 * coefficients[5])))))  # fmt: skip
+    return np.where(x < 16.0, direct, series)
+
+
+def deviance(x: Floats, mean: Floats | float) -> Floats:
+    """x log(x / mean) + mean - x without cancellation, for x >= 0."""
+    gap = x - mean
+    v = gap / np.maximum(x + mean, 1e-300)
+    v2 = v * v
+    # For |v| < 0.1: x log((1+v)/(1-v)) - gap = gap*v + 2x (v^3/3 + v^5/5 + ...)
+    series = np.zeros_like(v)
+    for odd in range(23, 1, -2):
+        series = v2 * (1.0 / odd + series)
+    near = gap * v + 2.0 * x * v * series
+    with np.errstate(divide="ignore", invalid="ignore"):
+        far = np.where(x > 0, x * np.log(x / mean), 0.0) - gap
+    return np.where(np.abs(v) < 0.1, near, far)
+
+
+def _log_poisson(x: Floats, mean: float) -> Floats:
+    safe = np.maximum(x, 1.0)
+    log_mass = -deviance(x, mean) - stirling_remainder(safe) - 0.5 * np.log(safe) - HALF_LOG_TAU
+    return np.where(x > 0, log_mass, -mean)
+
+
+def _log_binomial(x: Floats, n: Floats | float, yes: float, no: float) -> Floats:
+    """log of C(n, x) yes^x no^(n-x); n and x may be real, 0 <= x <= n."""
+    n = np.broadcast_to(np.asarray(n, dtype=np.float64), x.shape)
+    rest = n - x
+    inside = (x > 0) & (rest > 0)
+    a, b, c = (np.where(inside, part, 1.0) for part in (x, rest, n))
+    log_mass = (
+        stirling_remainder(c) - stirling_remainder(a) - stirling_remainder(b)
+        - deviance(x, n * yes) - deviance(rest, n * no) + 0.5 * np.log(c / (a * b)) - HALF_LOG_TAU
+    )  # fmt: skip
+    edge = np.where(x > 0, n * math.log(yes), n * math.log(no) if yes > 0.5 else n * math.log1p(-yes))
+    return np.where(inside, log_mass, edge)
+
+
+def _window(log_mass: Callable[[Floats], Floats], mode: int, low: int, high: int | None) -> tuple[int, int]:
+    """The first and last integer whose mass is above the cut, by doubling and bisecting away from the mode."""
+
+    def edge(step: int, limit: int | None) -> int:
+        def below(k: int) -> bool:
+            return float(log_mass(np.array([float(k)]))[0]) < LOG_CUT - 12.0
+
+        inside, reach = mode, 1
+        while True:
+            k = mode + step * reach
+            if limit is not None and step * (limit - k) <= 0:
+                if not below(limit):
+                    return limit
+                k = limit
+            if below(k):
+                outside = k
+                break
+            inside, reach = k, 2 * reach
+        while abs(outside - inside) > 1:
+            middle = (inside + outside) // 2
+            inside, outside = (inside, middle) if below(middle) else (middle, outside)
+        return outside
+
+    return edge(-1, low), edge(+1, high)
+
+
+def _cut(log_mass: Callable[[Floats], Floats], mode: float, low: int, high: int | None) -> Law:
+    first, last = _window(log_mass, max(low, min(math.floor(mode), high or math.floor(mode))), low, high)
+    masses = np.exp(log_mass(np.arange(first, last + 1, dtype=np.float64)))
+    # Beyond an edge that lies e^-12 below the cut the masses fall faster than geometrically or at the edge's own rate.
+    dropped = 0.0
+    for outer, inner, at_limit in ((masses[0], masses[1:2], first == low), (masses[-1], masses[-2:-1], last == high)):
+        if not at_limit:
+            ratio = float(outer / inner[0])
+            dropped += float(outer) * ratio / (1.0 - ratio)
+    return Law(first, masses, dropped)
+
+
+def binomial(n: int, chance: float) -> Law:
+    if chance <= 0.0 or n == 0:
+        return Law(0, np.ones(1))
+    if chance >= 1.0:
+        return Law(n, np.ones(1))
+    return _cut(lambda x: _log_binomial(x, float(n), chance, 1.0 - chance), (n + 1) * chance, 0, n)
+
+
+def binomials(n: Ints, chance: float, first: int, last: int) -> Floats:
+    """Row i: P[Bin(n[i], chance) = first .. last]."""
+    trials = n[:, None].astype(np.float64)
+    x = np.broadcast_to(np.arange(first, last + 1, dtype=np.float64), (n.size, last - first + 1))
+    possible = (x >= 0) & (x <= trials)
+    log_mass = _log_binomial(np.clip(x, 0.0, trials), trials, chance, 1.0 - chance)
+    return np.where(possible, np.exp(log_mass), 0.0)
+
+
+def poisson(mean: float) -> Law:
+    return _cut(lambda x: _log_poisson(x, mean), mean, 0, None)
+
+
+def negative_binomial(shape: float, decay: float) -> Law:
+    r"""$P[k] = \binom{k+r-1}{k}(1-p)^r p^k$ with r = `shape` and p = `decay`, the chance of going on.
+
+    Floods have windows of 10**5 cells and more, so only the mode is expanded; the rest follows by ratios from there.
+    """
+
+    def log_mass(x: Floats) -> Floats:
+        total = x + shape
+        return np.log(shape / total) + _log_binomial(np.full_like(x, shape), total, 1.0 - decay, decay)
+
+    mode = max(0, math.floor((shape - 1.0) * decay / (1.0 - decay)))
+    first, last = _window(log_mass, mode, 0, None)
+    k = np.arange(first, last, dtype=np.float64)
+    ratios = decay * (k + shape) / (k + 1.0)
+    steps = np.log(ratios)  # log P[k+1]/P[k]
+    near = ratios > 0.5
+    steps[near] = np.log1p((decay * (k + shape) - (k + 1.0))[near] / (k + 1.0)[near])
+    peak = mode - first
+    down, up = -np.cumsum(steps[:peak][::-1])[::-1], np.cumsum(steps[peak:])
+    masses = np.exp(log_mass(np.array([float(mode)])) + np.concatenate([down, [0.0], up]))
+    # Beyond the last cell the ratio is at most the larger of decay and the last ratio; below the first, it falls.
+    ratio = max(decay, math.exp(steps[-1]))
+    dropped = float(masses[-1]) * ratio / (1.0 - ratio) + (float(masses[0]) * first if first else 0.0)
+    return Law(first, masses, dropped)
+
+
+def discrete_laplace(rate: float) -> Law:
+    """Masses proportional to exp(-rate |k|)."""
+    reach = math.ceil(-(LOG_CUT - 12.0) / rate)
+    magnitudes = np.abs(np.arange(-reach, reach + 1))
+    a = math.exp(-rate)
+    return Law(-reach, np.tanh(rate / 2.0) * np.exp(-rate * magnitudes), 2.0 * a ** (reach + 1) / (1.0 + a))
+
+
+def smallest_trials(chance: float, successes: int, tail: float) -> int:
+    """The smallest n for which `successes` or more are not too many: P[Bin(n, chance) >= successes] > tail."""
+    low, high = successes - 1, successes
+    while bdtrc(successes - 1, high, chance) <= tail:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if bdtrc(successes - 1, middle, chance) > tail else (middle, high)
+    return high
+
+
+def largest_trials(chance: float, successes: int, tail: float) -> int:
+    """The largest n for which `successes` or fewer are not too few: P[Bin(n, chance) <= successes] > tail."""
+    low, high = successes, 2 * successes + 2
+    while bdtr(successes, high, chance) > tail:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if bdtr(successes, middle, chance) > tail else (low, middle)
+    return low

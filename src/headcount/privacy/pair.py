@@ -1,0 +1,153 @@
+r"""Exact hockey-stick divergences: $D_\epsilon(P\|Q) = \sum (P - e^\epsilon Q)_+$, in both orders."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from headcount.core.law import Floats, Law
+from headcount.core.loss import PrivacyLoss
+from headcount.privacy.tables import two_sided_distance
+
+FEW = 8  # so many epsilons are summed directly; sorting pays beyond that
+EXP_DOWN = 1.0 - 2.0**-50  # exp is good to an ulp or two; a smaller one claims less privacy
+
+
+def exp_down(epsilon: Floats | np.float64) -> Floats:
+    """Certainly at most e**epsilon."""
+    return np.exp(epsilon) * EXP_DOWN
+
+
+@dataclass(frozen=True, eq=False)
+class _Order:
+    """P against Q, sorted by likelihood ratio, largest first: the divergence at any epsilon is one look-up."""
+
+    log_ratio: Floats
+    first: Floats
+    second: Floats
+
+    @classmethod
+    def of(cls, p: Floats, q: Floats) -> _Order:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            log_ratio = np.where(p > 0, np.log(p) - np.log(q), -np.inf)
+        order = np.argsort(-log_ratio, kind="stable")
+        return cls(-log_ratio[order], *(np.concatenate([[0.0], np.cumsum(side[order])]) for side in (p, q)))
+
+    def divergence(self, epsilon: Floats) -> Floats:
+        above = np.searchsorted(self.log_ratio, -epsilon)
+        return np.maximum(self.first[above] - exp_down(epsilon) * self.second[above], 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Pair(PrivacyLoss):
+    """The views of two neighbouring crowds, as masses on the same outcomes."""
+
+    p: Floats
+    q: Floats
+    dropped: float = 0.0
+
+    @classmethod
+    def shifted(cls, law: Law) -> Pair:
+        """A count plus this noise, against the next count plus the same noise."""
+        return cls.of(law, law.shifted(1))
+
+    @classmethod
+    def of(cls, first: Law, second: Law) -> Pair:
+        start = min(first.start, second.start)
+        stop = max(law.start + law.masses.size for law in (first, second))
+        p, q = (
+            np.pad(law.masses, (law.start - start, stop - law.start - law.masses.size)) for law in (first, second)
+        )
+        return cls(p, q, max(first.dropped, second.dropped))
+
+    @cached_property
+    def _orders(self) -> tuple[_Order, _Order]:
+        return _Order.of(self.p, self.q), _Order.of(self.q, self.p)
+
+    def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
+        if epsilon.size <= FEW:
+            both = [Pairs(self.p[None], self.q[None]).divergences(float(e)) for e in epsilon]
+            return np.concatenate([b[0] for b in both]), np.concatenate([b[1] for b in both])
+        forward, backward = self._orders
+        return forward.divergence(epsilon), backward.divergence(epsilon)
+
+    def slack(self, epsilon: float) -> float:
+        return self.dropped
+
+
+@dataclass(frozen=True, eq=False)
+class Worst(PrivacyLoss):
+    """The worst of several pairs of neighbours."""
+
+    losses: Sequence[PrivacyLoss]
+
+    def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
+        both = [loss.orders(epsilon) for loss in self.losses]
+        forward, backward = (np.max([order[side] for order in both], axis=0) for side in (0, 1))
+        return forward, backward
+
+    def slack(self, epsilon: float) -> float:
+        return max(loss.slack(epsilon) for loss in self.losses)
+
+
+@dataclass(frozen=True, eq=False)
+class Nearly(PrivacyLoss):
+    """A loss computed for ideal laws, where what is drawn lies within `distance` of them in total variation."""
+
+    ideal: PrivacyLoss
+    distance: float
+
+    def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
+        return self.ideal.orders(epsilon)
+
+    def slack(self, epsilon: float) -> float:
+        return self.ideal.slack(epsilon) + (1.0 + float(np.exp(epsilon))) * self.distance
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Many pairs of neighbours at once, one a row."""
+
+    p: Floats
+    q: Floats
+    dropped: float = 0.0
+
+    def divergences(self, epsilon: float) -> tuple[Floats, Floats]:
+        """Row by row, in both orders."""
+        factor = float(exp_down(np.float64(epsilon)))
+        forward = np.maximum(self.p - factor * self.q, 0.0).sum(axis=1)
+        backward = np.maximum(self.q - factor * self.p, 0.0).sum(axis=1)
+        return forward, backward
+
+
+@dataclass(frozen=True, eq=False)
+class DiscreteLaplaceShift(PrivacyLoss):
+    """Noise with masses proportional to exp(-rate |k|) against itself shifted by `shift`: pure from rate * shift on."""
+
+    rate: Fraction
+    shift: int
+
+    def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
+        rate, shift = float(self.rate), self.shift
+        # The likelihood ratio at k, exp(rate (|k - shift| - |k|)), falls with k: the divergence is P[k <= last] - ...
+        last = np.ceil((shift - epsilon / rate) / 2.0) - 1.0
+        divergence = self._below(last) - exp_down(epsilon) * self._below(last - shift)
+        pure = np.array([Fraction(float(e)) >= self.rate * shift for e in epsilon])
+        divergence = np.where(pure, 0.0, np.maximum(divergence, 0.0))
+        return divergence, divergence
+
+    def _below(self, k: Floats) -> Floats:
+        """P[noise <= k]"""
+        a = math.exp(-float(self.rate))
+        return np.where(k >= 0, 1.0 - a ** np.maximum(k + 1.0, 0.0) / (1.0 + a), a ** np.maximum(-k, 0.0) / (1.0 + a))
+
+    def slack(self, epsilon: float) -> float:
+        """None where privacy is pure: the masses were rounded so that their ratios keep the promise exactly."""
+        if Fraction(epsilon) >= self.rate * self.shift:
+            return 0.0
+        return (1.0 + math.exp(epsilon)) * two_sided_distance(self.rate)

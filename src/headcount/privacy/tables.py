@@ -1,0 +1,152 @@
+"""Exact tables for the laws that people and analysers draw from, in integer arithmetic throughout."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import ROUND_FLOOR, Decimal, localcontext
+from fractions import Fraction
+from functools import lru_cache
+from itertools import accumulate
+
+import numpy as np
+
+from headcount.core.chance import WORD
+from headcount.core.coins import Coins
+from headcount.core.errors import Infeasible
+from headcount.core.release import Release
+from headcount.core.table import Ints, Table, rounding
+from headcount.core.tally import Tally
+
+TAIL_BITS = 112
+GUARD_BITS = 320
+MOST_CELLS = 1 << 22
+
+
+def poisson_cells(mean: float) -> int:
+    """How many cells leave at most 2**-112 of a Poisson law outside, by Chernoff's bound."""
+    k = math.ceil(math.e * math.e * mean) + 8
+    while k * (math.log(k / mean) - 1.0) + mean < TAIL_BITS * math.log(2.0):
+        k += 8
+    return _affordable(k)
+
+
+def negative_binomial_cells(shape: float, decay: float) -> int:
+    """How many cells leave at most 2**-112 outside: P[Z >= k] <= 10**shape * decay**(0.9 k), by Chernoff's bound."""
+    reach = TAIL_BITS * math.log(2.0) + shape * math.log(10.0)
+    return _affordable(math.ceil(reach / (-0.9 * math.log(decay))) + 1)
+
+
+def distance(cells: int) -> float:
+    """How far, in total variation, a table of so many cells lies from the law it stands for."""
+    return 2.0**-TAIL_BITS + rounding(cells)
+
+
+@lru_cache(maxsize=64)
+def poisson(mean: Fraction) -> Table:
+    ratios = (mean / (k + 1) for k in range(poisson_cells(float(mean)) - 1))
+    return Table.of(_weights(ratios))
+
+
+@lru_cache(maxsize=64)
+def negative_binomial(shape: Fraction, decay: Fraction) -> Table:
+    """Weights with ratio decay (k + shape) / (k + 1), over a common denominator to keep the integers small."""
+    scale = shape.denominator * decay.denominator
+    cells = negative_binomial_cells(float(shape), float(decay))
+    weight, weights = 1 << GUARD_BITS, [1 << GUARD_BITS]
+    for k in range(cells - 1):
+        weight = weight * decay.numerator * (k * shape.denominator + shape.numerator) // ((k + 1) * scale)
+        weights.append(weight)
+    return Table.of(weights)
+
+
+def _weights(ratios: Iterable[Fraction]) -> list[int]:
+    def step(weight: int, ratio: Fraction) -> int:
+        return weight * ratio.numerator // ratio.denominator
+
+    return list(accumulate(ratios, step, initial=1 << GUARD_BITS))
+
+
+def _affordable(cells: int) -> int:
+    if cells > MOST_CELLS:
+        raise Infeasible("each person's noise would be spread too far to draw; use a larger epsilon or more people")
+    return cells
+
+
+@dataclass(frozen=True)
+class AddNoise(Release):
+    """The analyser's own noise, on every total, in steps of 1/units."""
+
+    rate: Fraction
+    units: int = 1
+
+    def apply(self, tally: Tally, coins: Coins) -> Tally:
+        noise = two_sided(self.rate).draw(coins, tally.totals.size)
+        return Tally(tally.reports, tally.totals * self.units + noise)
+
+
+@dataclass(frozen=True)
+class TwoSided:
+    """Discrete Laplace noise whose consecutive masses never differ by more than a factor e**rate, exactly.
+
+    The last cell on either side means "this far or further": another table, which spills into itself in the same
+    way, says how much further. Privacy is therefore pure: no tail is cut and no mass is rounded the wrong way.
+    """
+
+    centre: Table
+    beyond: Table
+
+    @property
+    def reach(self) -> int:
+        return -self.centre.start
+
+    def draw(self, coins: Coins, size: int) -> Ints:
+        drawn = coins.draw(self.centre, size)
+        open_ = np.flatnonzero(np.abs(drawn) == self.reach)
+        while open_.size:
+            step = coins.draw(self.beyond, open_.size)
+            drawn[open_] += np.sign(drawn[open_]) * step
+            open_ = open_[step == self.reach]
+        return drawn
+
+
+@lru_cache(maxsize=64)
+def two_sided(rate: Fraction) -> TwoSided:
+    """Discrete Laplace noise with P[k] proportional to exp(-rate |k|), at least as private as that."""
+    growth = _exp_down(rate)  # at most e**rate, so that a mass is at most growth times its neighbour
+    reach = _reach(rate)
+    first = int(WORD * (1 - 1 / growth) * Fraction(15, 16))
+    falling = _falling(first, growth, reach)
+    go_on = math.ceil(falling[-1] * sum(falling) / (first * growth - falling[-1]))
+    beyond = Table(0, (*falling, go_on))
+    side = _falling(first // 2, growth, reach)
+    further = math.ceil(Fraction(side[-1] * (sum(falling) + go_on)) / (growth * first))
+    centre = Table(-reach, (further, *reversed(side[1:]), *side, further))
+    return TwoSided(centre, beyond)
+
+
+def two_sided_distance(rate: Fraction) -> float:
+    """How far `two_sided` lies from the ideal law: each weight is at most a fall's sum of roundings too large."""
+    return _reach(rate) * 2.0 / (-math.expm1(-float(rate)) * 2.0**63)
+
+
+def _reach(rate: Fraction) -> int:
+    return max(2, min(math.ceil(28 / rate), 1 << 18))
+
+
+def _falling(first: int, growth: Fraction, size: int) -> list[int]:
+    """The slowest fall that privacy allows: each weight is the one before it divided by growth, rounded up."""
+
+    def step(weight: int, _: None) -> int:
+        return -(-weight * growth.denominator // growth.numerator)
+
+    return list(accumulate([None] * (size - 1), step, initial=first))
+
+
+def _exp_down(rate: Fraction) -> Fraction:
+    with localcontext() as context:
+        context.prec = 60
+        context.rounding = ROUND_FLOOR
+        power = (Decimal(rate.numerator) / Decimal(rate.denominator)).exp()
+        return Fraction(int(power * 2**120 * (1 - Decimal(10) ** -50)), 2**120)

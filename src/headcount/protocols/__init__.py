@@ -1,0 +1,51 @@
+"""The catalogue: one line per protocol."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headcount.core.budget import Neighbours
+from headcount.core.crowd import Crowd
+from headcount.core.errors import BadArgument
+from headcount.core.protocol import Protocol
+from headcount.core.task import Count, Task
+from headcount.protocols.central.geometric import Geometric
+from headcount.protocols.central.laplace import Laplace
+from headcount.protocols.local.randomised_response import RandomisedResponse
+from headcount.protocols.shuffle.cheu_count import CheuCount
+from headcount.protocols.shuffle.correlated_count import CorrelatedCount
+from headcount.protocols.shuffle.negative_binomial_count import NegativeBinomialCount
+from headcount.protocols.shuffle.poisson_count import PoissonCount
+from headcount.protocols.shuffle.sample_threshold import SampleThreshold
+from headcount.protocols.shuffle.zsum import Zsum
+
+CATALOGUE: tuple[type[Protocol], ...] = (
+    Laplace,
+    Geometric,
+    RandomisedResponse,
+    CheuCount,
+    Zsum,
+    PoissonCount,
+    NegativeBinomialCount,
+    CorrelatedCount,
+    SampleThreshold,
+)
+
+TASKS: dict[str, type[Task]] = {task.name: task for task in (Count,)}
+
+
+def named(name: str) -> type[Protocol]:
+    for protocol in CATALOGUE:
+        if protocol.name == name:
+            return protocol
+    raise BadArgument("protocol", f"is {name!r}", f"use one of {', '.join(p.name for p in CATALOGUE)}")
+
+
+def from_json(data: dict[str, Any]) -> Protocol:
+    """The protocol that `to_json` wrote down, exactly."""
+    return named(data["protocol"])(
+        task=TASKS[data["task"]](),
+        crowd=Crowd(**data["crowd"]),
+        neighbours=Neighbours.parse(data["neighbours"]),
+        **data["parameters"],
+    )

@@ -1,0 +1,60 @@
+r"""Randomised response [W65]: tell the truth with a chance above one half, otherwise the opposite.
+
+Randomiser: send $x$ with chance `keep`, otherwise $1-x$.
+Analyser:   with $f = 1 - \mathrm{keep}$ and $m$ ones from $n$ people, $\hat c = (m - nf)/(1-2f)$.
+View:       each single bit; $\epsilon = \ln(\mathrm{keep}/f)$, whoever else colludes.
+Error:      unbiased, $\mathrm{Var}\,\hat c = nf(1-f)/(1-2f)^2$, whatever the data.
+
+[W65] Warner, Randomized Response, J. Amer. Statist. Assoc. 1965.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from headcount.core.chance import Chance
+from headcount.core.crowd import Crowd
+from headcount.core.loss import PrivacyLoss
+from headcount.core.protocol import Knob, Model
+from headcount.privacy.pair import Pair
+from headcount.protocols.flipped_bit import FlippedBit
+
+
+@dataclass(frozen=True, kw_only=True)
+class RandomisedResponse(FlippedBit):
+    """One bit each, private on its own: nobody has to be trusted."""
+
+    name: ClassVar[str] = "randomised-response"
+    model: ClassVar[Model] = Model.LOCAL
+    knob: ClassVar[Knob] = Knob(
+        "keep", lambda u, _: 1.0 / (1.0 + math.exp(-math.exp(-u))), -4.0, 25.0,
+        lambda budget, _: -math.log(budget.epsilon),
+    )  # fmt: skip
+    pure: ClassVar[bool] = True
+    reference: ClassVar[str] = "Warner 1965"
+
+    keep: float
+
+    def __post_init__(self) -> None:
+        self.bounded("keep", 0.5, 1.0)
+        object.__setattr__(self, "keep", Chance.down(self.keep))
+        super().__post_init__()
+
+    @property
+    def flip(self) -> Chance:
+        return Chance(1.0 - self.keep)
+
+    def view(self, honest: int) -> PrivacyLoss:
+        return Pair(np.array([self.keep, self.flip]), np.array([self.flip, self.keep]))
+
+    @classmethod
+    def tiny(cls) -> Self:
+        return cls(crowd=Crowd(6), keep=0.75)
+
+    @classmethod
+    def published(cls, epsilon: float, delta: float, crowd: Crowd) -> dict[str, Any]:
+        return {"keep": 1.0 / (1.0 + math.exp(-epsilon))}

@@ -1,0 +1,131 @@
+r"""Shuffled randomised response [CSUZZ19]: a few people answer with a coin, and the shuffler hides who.
+
+Randomiser: with chance $\lambda/n$ send a fair coin instead of the value: the bit is flipped with chance $f = \lambda/2n$.
+Analyser:   with $m$ ones from $n$ people, $\hat c = (m - nf)/(1-2f)$.
+View:       $m = \mathrm{Bin}(k, 1-f) + \mathrm{Bin}(n-k, f)$; the worst number $k$ of ones among the others is searched for.
+Error:      unbiased, $\mathrm{Var}\,\hat c = nf(1-f)/(1-2f)^2$, whatever the data.
+
+$n$ stands for the honest people of the plan. The worst $k$ is not always 0: one more one slides the law against the
+integers by $2f$, and the divergence repeats after $1/2f$ of them (or $1/(1-2f)$, whichever is longer).
+
+[CSUZZ19] Cheu, Smith, Ullman, Zeber and Zhilyaev, Distributed Differential Privacy via Shuffling, EUROCRYPT 2019.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from headcount.core.chance import Chance
+from headcount.core.crowd import Crowd
+from headcount.core.law import Floats
+from headcount.core.loss import PrivacyLoss
+from headcount.core.protocol import Knob, Model, likely_variance
+from headcount.core.table import Ints
+from headcount.privacy import laws
+from headcount.privacy.pair import Pair, Pairs
+from headcount.protocols.flipped_bit import FlippedBit
+
+SCANNED = 80  # points of a scan over two periods; crowds of up to twice as many people are searched whole
+FINE = 6
+LARGE_DELTA = 0.01  # from here on the worst crowd may be a mixed one
+NARROW = 256
+
+
+@dataclass(frozen=True, eq=False)
+class ShuffledBits(PrivacyLoss):
+    """One flipped bit among `others` more, whatever these hold."""
+
+    flip: Chance
+    others: int
+
+    def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
+        worst = np.array([self._worst(float(e)) for e in epsilon])
+        return worst, worst  # k and others - k ones mirror each other, so either order is as bad as the other
+
+    def _worst(self, epsilon: float) -> float:
+        period = max(1.0 / (2.0 * self.flip), 1.0 / max(1.0 - 2.0 * self.flip, 1e-9))
+        half = self.others // 2
+        worst = self._search(min(half, math.ceil(max(SCANNED, 2.0 * period))), epsilon)
+        return worst if worst < LARGE_DELTA else max(worst, self._search(half, epsilon))
+
+    def _search(self, last: int, epsilon: float) -> float:
+        """The largest divergence for 0 .. last ones among the others: a coarse scan, then finer ones about its peak."""
+        low, high, points, worst = 0, last, SCANNED, 0.0
+        while True:
+            ones = np.unique(np.linspace(low, high, points + 1).astype(np.int64))
+            found = self._divergences(ones, epsilon)
+            worst = max(worst, float(found.max()))
+            peak, gap = int(ones[found.argmax()]), (high - low) // points + 1
+            if ones.size == high - low + 1 or gap * FINE**4 < last:
+                return worst
+            low, high, points = max(0, peak - gap), min(last, peak + gap), 2 * FINE
+
+    def _divergences(self, ones: Ints, epsilon: float) -> Floats:
+        lost = laws.binomial(int(ones[-1]), self.flip)
+        if lost.masses.size <= NARROW:
+            return np.maximum(*self._rows(ones).divergences(epsilon))
+        return np.array([self._pair(int(k)).delta(epsilon) for k in ones])
+
+    def _pair(self, ones: int) -> Pair:
+        rest = laws.binomial(self.others - ones, self.flip) + -laws.binomial(ones, self.flip)
+        victim = laws.binomial(1, self.flip)
+        return Pair.of(rest + (-victim).shifted(1), rest + victim)
+
+    def _rows(self, k: Ints) -> Pairs:
+        """The same pairs, all at once: S - k is the ones gained less the ones lost, a short convolution."""
+        fewest, most = int(k[0]), int(k[-1])
+        gained, lost = laws.binomial(self.others - fewest, self.flip), laws.binomial(most, self.flip)
+        first, last = laws.binomial(self.others - most, self.flip).start, gained.start + gained.masses.size - 1
+        reach = lost.start + lost.masses.size - 1
+        of_zeros = laws.binomials(self.others - k, self.flip, first, last)
+        of_ones = laws.binomials(k, self.flip, 0, reach)
+        total = np.zeros((k.size, last - first + 2 + reach))
+        for j in range(reach + 1):
+            total[:, reach - j : reach - j + of_zeros.shape[1]] += of_ones[:, j : j + 1] * of_zeros
+        shifted = np.roll(total, 1, axis=1)
+        f, kept = float(self.flip), 1.0 - self.flip
+        return Pairs(kept * shifted + f * total, f * shifted + kept * total, gained.dropped + lost.dropped)
+
+    def slack(self, epsilon: float) -> float:
+        return 4.0 * laws.CUT
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheuCount(FlippedBit):
+    """One bit each; `lam` of the honest people, on average, answer with a coin."""
+
+    name: ClassVar[str] = "cheu-count"
+    model: ClassVar[Model] = Model.SHUFFLE
+    knob: ClassVar[Knob] = Knob(
+        "lam", lambda u, crowd: crowd.honest / (1.0 + math.exp(-u)), -28.0, 20.0,
+        lambda budget, given: math.log(2.0 * likely_variance(budget) / given["crowd"].honest),
+    )  # fmt: skip
+    reference: ClassVar[str] = "Cheu, Smith, Ullman, Zeber and Zhilyaev 2019, arXiv:1808.01394"
+
+    lam: float
+
+    def __post_init__(self) -> None:
+        self.bounded("lam", 0.0, self.crowd.honest * (1 - 1e-9))
+        super().__post_init__()
+
+    @property
+    def flip(self) -> Chance:
+        return Chance.up(self.lam / (2.0 * self.crowd.honest))
+
+    def view(self, honest: int) -> PrivacyLoss:
+        return ShuffledBits(self.flip, honest - 1)
+
+    @classmethod
+    def tiny(cls) -> Self:
+        return cls(crowd=Crowd(6), lam=3.0)
+
+    @classmethod
+    def published(cls, epsilon: float, delta: float, crowd: Crowd) -> dict[str, Any]:
+        n, log = crowd.honest, math.log(4.0 / delta)
+        if epsilon >= math.sqrt(192.0 * log / n):
+            return {"lam": 64.0 * log / epsilon**2}
+        return {"lam": n - epsilon * n**1.5 / math.sqrt(432.0 * log)}

@@ -1,0 +1,62 @@
+"""What the dummy-message protocols share: everybody sends their ones and a few dummy ones that look the same."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+from headcount.core.brick import All, Brick, Copies, Emit, Field
+from headcount.core.coins import Coins
+from headcount.core.law import Law, Noise
+from headcount.core.loss import PrivacyLoss
+from headcount.core.protocol import Model, Protocol
+from headcount.core.table import Ints, Table
+from headcount.core.tally import Tally
+from headcount.privacy.pair import Nearly, Pair
+
+ONE = Emit(0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dummies(Protocol):
+    """The dummies of the honest add up to an infinitely divisible law; each of them brings an equal share."""
+
+    model: ClassVar[Model] = Model.SHUFFLE
+
+    @abstractmethod
+    def dummies(self, people: int) -> Law:
+        """How many dummies so many people send."""
+
+    @abstractmethod
+    def share(self) -> Table:
+        """How many dummies one person sends."""
+
+    @property
+    @abstractmethod
+    def expected(self) -> float:
+        """How many dummies one person sends on average."""
+
+    @property
+    @abstractmethod
+    def distance(self) -> float:
+        """How far one person's table may lie from their exact share."""
+
+    def report(self, value: Field) -> Brick:
+        return All(Copies(value, ONE), Copies(self.share(), ONE))
+
+    def view(self, honest: int) -> PrivacyLoss:
+        return Nearly(Pair.shifted(self.dummies(honest)), honest * self.distance)
+
+    def point(self, tally: Tally) -> float:
+        return int(tally.totals[0]) - tally.reports * self.expected
+
+    def noise(self, truth: int, reports: int) -> Noise:
+        return Noise.of(self.dummies(reports), centre=reports * self.expected)
+
+    def sample(self, truth: int, reports: int, coins: Coins, runs: int) -> Ints:
+        return (truth + self.dummies(reports).sample(coins, runs))[:, None]
+
+    @property
+    def messages_per_person(self) -> float:
+        return 1.0 + self.expected

@@ -1,0 +1,75 @@
+r"""Negative binomial dummies [GKMP20]: as with Poisson dummies, with a heavier right tail and a lighter left flank.
+
+Randomiser: send $x$ ones and $\mathrm{NB}(r/n, p)$ more; $r$ is the `shape` of the $n$ honest together, $p$ the `decay`.
+Analyser:   with $m$ ones received, $\hat c = m - rp/(1-p)$ (in proportion when more people report).
+View:       $m = \sum x + \mathrm{NB}(r, p)$, so neighbours differ by a shift of one.
+Error:      unbiased, $\mathrm{Var}\,\hat c = rp/(1-p)^2$, whatever the data.
+
+$p$ is the chance of going on, as in the paper: $P[k] = \binom{k+r-1}{k}(1-p)^r p^k$.
+
+[GKMP20] Ghazi, Kumar, Manurangsi and Pagh, Private Counting from Anonymous Messages, ICML 2020 (corrected version).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, Self
+
+from headcount.core.budget import Budget
+from headcount.core.crowd import Crowd
+from headcount.core.law import Law
+from headcount.core.protocol import Knob
+from headcount.core.table import Table
+from headcount.core.task import Task
+from headcount.privacy import laws, tables
+from headcount.protocols.shuffle.dummies import Dummies
+
+
+@dataclass(frozen=True, kw_only=True)
+class NegativeBinomialCount(Dummies):
+    """Count with negative binomial dummies."""
+
+    name: ClassVar[str] = "negative-binomial-count"
+    knob: ClassVar[Knob] = Knob(
+        "shape", lambda u, _: math.exp(u), math.log(1e-3), math.log(1e9),
+        lambda budget, _: math.log(1.0 + 2.0 * math.log(1.0 / budget.delta)),
+    )  # fmt: skip
+    reference: ClassVar[str] = "Ghazi, Kumar, Manurangsi and Pagh 2020, arXiv:2106.04247"
+
+    shape: float
+    decay: float
+
+    def __post_init__(self) -> None:
+        self.bounded("shape", 0.0, 1e9)
+        self.bounded("decay", 0.0, 1.0 - 1e-9)
+        super().__post_init__()
+
+    @classmethod
+    def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+        r"""With $p = e^{-\epsilon}$ the right tail just costs nothing; a larger decay sends fewer messages and errs more."""
+        return ({"decay": math.exp(-budget.epsilon)},)
+
+    @property
+    def expected(self) -> float:
+        return self.shape * self.decay / (1.0 - self.decay) / self.crowd.honest
+
+    def dummies(self, people: int) -> Law:
+        return laws.negative_binomial(self.shape * people / self.crowd.honest, self.decay)
+
+    def share(self) -> Table:
+        return tables.negative_binomial(Fraction(self.shape) / self.crowd.honest, Fraction(self.decay))
+
+    @property
+    def distance(self) -> float:
+        return tables.distance(tables.negative_binomial_cells(self.shape / self.crowd.honest, self.decay))
+
+    @classmethod
+    def tiny(cls) -> Self:
+        return cls(crowd=Crowd(6), shape=2.0, decay=0.25)
+
+    @classmethod
+    def published(cls, epsilon: float, delta: float, crowd: Crowd) -> dict[str, Any]:
+        return {"shape": 3.0 * (1.0 + math.log(1.0 / delta)), "decay": math.exp(-0.2 * epsilon)}

@@ -1,0 +1,106 @@
+r"""Sample and threshold [BC22]: a random few send what they hold, and the shuffler drops small counts.
+
+Randomiser: with chance `rate` send $x$ ones, otherwise nothing.
+Analyser:   the shuffler lets the count $m$ pass only if it is at least the `threshold`; $\hat c = m/\mathrm{rate}$, else 0.
+View:       $m \sim \mathrm{Bin}(k, \mathrm{rate})$ where it passes, for $k$ ones against $k+1$; the worst $k$ is searched for.
+Error:      counts that pass are nearly unbiased with variance $k(1-\mathrm{rate})/\mathrm{rate}$; small ones read 0.
+
+The only noise is who was sampled, so that an absent item is never reported and the error grows with the count. The
+shuffler must be trusted with the counts. Corrupt people may push a count towards the threshold: it is lowered for them.
+
+[BC22] Bharadwaj and Cormode, Sample-and-threshold Differential Privacy: Histograms and Applications, AISTATS 2022.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from headcount.core.brick import Brick, Copies, Emit, Field, Maybe
+from headcount.core.budget import Budget, Neighbours
+from headcount.core.chance import Chance
+from headcount.core.coins import Coins
+from headcount.core.crowd import Crowd
+from headcount.core.law import Floats, Noise
+from headcount.core.loss import PrivacyLoss
+from headcount.core.protocol import Knob, Model, Protocol
+from headcount.core.release import Release, Threshold
+from headcount.core.table import Ints
+from headcount.core.tally import Tally
+from headcount.core.task import Task
+from headcount.privacy import laws
+from headcount.privacy.sampled import SampledCount
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampleThreshold(Protocol):
+    """Ask a random few, and report only what many of them hold."""
+
+    name: ClassVar[str] = "sample-threshold"
+    model: ClassVar[Model] = Model.THRESHOLD
+    relations: ClassVar[frozenset[Neighbours]] = frozenset(Neighbours)
+    knob: ClassVar[Knob] = Knob(
+        "rate", lambda u, _: math.exp(-u), 1e-6, 30.0,
+        lambda budget, given: -math.log(-0.5 * math.expm1(-budget.epsilon)),
+    )  # fmt: skip
+    reference: ClassVar[str] = "Bharadwaj and Cormode 2022, arXiv:2112.05693"
+
+    rate: float
+    threshold: int
+
+    def __post_init__(self) -> None:
+        self.bounded("rate", 0.0, 1.0)
+        self.bounded("threshold", 0, math.inf)
+        object.__setattr__(self, "rate", Chance.down(self.rate))
+        super().__post_init__()
+
+    @classmethod
+    def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+        """A higher threshold lets more people be sampled and hides more small counts."""
+        log = math.log(1.0 / budget.delta)
+        return ({"threshold": crowd.corrupt + max(2, round(0.3 * 1.35**step * log))} for step in range(15))
+
+    def report(self, value: Field) -> Brick:
+        return Maybe(Chance(self.rate), Copies(value, Emit(0)))
+
+    def released(self) -> Release:
+        return Threshold(self.threshold)
+
+    def view(self, honest: int) -> PrivacyLoss:
+        return SampledCount(self.rate, max(0, self.threshold - self.crowd.corrupt), honest)
+
+    def point(self, tally: Tally) -> float:
+        return int(tally.totals[0]) / self.rate
+
+    def _error(self, sampled: Ints, truth: int) -> Floats:
+        return np.where(sampled >= self.threshold, sampled / self.rate, 0.0) - truth
+
+    def noise(self, truth: int, reports: int) -> Noise:
+        sampled = laws.binomial(truth, self.rate)
+        return Noise(self._error(sampled.values, truth), sampled.masses, sampled.dropped)
+
+    def interval(self, tally: Tally, confidence: float) -> tuple[float, float]:
+        """Every count that could well have led to this tally, tail by tail."""
+        sampled, tail = int(tally.totals[0]), (1.0 - confidence) / 2.0
+        top = sampled if sampled else self.threshold - 1
+        high = laws.largest_trials(self.rate, top, tail)
+        low = laws.smallest_trials(self.rate, sampled, tail) if sampled else 0
+        return float(low), float(min(high, tally.reports))
+
+    def sample(self, truth: int, reports: int, coins: Coins, runs: int) -> Ints:
+        sampled = laws.binomial(truth, self.rate).sample(coins, runs)
+        return np.where(sampled >= self.threshold, sampled, 0)[:, None]
+
+    @classmethod
+    def tiny(cls) -> Self:
+        return cls(crowd=Crowd(6), rate=0.4, threshold=3)
+
+    @classmethod
+    def published(cls, epsilon: float, delta: float, crowd: Crowd) -> dict[str, Any]:
+        """The draft's rule; the final paper's constants are in `privacy.published`."""
+        threshold = math.ceil(3.0 + math.log(1.0 / delta))
+        return {"rate": -math.expm1(-epsilon) / threshold, "threshold": threshold}

@@ -1,0 +1,82 @@
+r"""Zsum [BC20]: send a one if you hold one, and nearly always a dummy one as well.
+
+Randomiser: send $x$ ones, and one more except with chance $\gamma$.
+Analyser:   with $m$ ones received from $n$ people, $\hat c = m - n(1-\gamma)$; `thresholded` makes it 0 unless $m > n$.
+View:       $m = \sum x + n - \mathrm{Bin}(n, \gamma)$, so neighbours differ by a shift of one.
+Error:      unbiased, $\mathrm{Var}\,\hat c = n\gamma(1-\gamma)$, whatever the data; thresholded, small counts read 0.
+
+[BC20] Balcer and Cheu, Separating Local and Shuffled Differential Privacy via Histograms, ITC 2020, section 3.1.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from headcount.core.brick import NOTHING, All, Brick, Copies, Emit, Field, Maybe
+from headcount.core.chance import Chance
+from headcount.core.coins import Coins
+from headcount.core.crowd import Crowd
+from headcount.core.law import Noise
+from headcount.core.loss import PrivacyLoss
+from headcount.core.protocol import Knob, Model, Protocol, likely_variance
+from headcount.core.table import Ints
+from headcount.core.tally import Tally
+from headcount.privacy import laws
+from headcount.privacy.pair import Pair
+
+ONE = Emit(0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Zsum(Protocol):
+    """Count by sending ones, with dummy ones for cover."""
+
+    name: ClassVar[str] = "zsum"
+    model: ClassVar[Model] = Model.SHUFFLE
+    knob: ClassVar[Knob] = Knob(
+        "gamma", lambda u, _: math.exp(u), math.log(1e-12), math.log(0.5),
+        lambda budget, given: math.log(likely_variance(budget) / given["crowd"].honest),
+    )  # fmt: skip
+    reference: ClassVar[str] = "Balcer and Cheu 2020, arXiv:1911.06879"
+
+    gamma: float
+    thresholded: bool = False
+
+    def __post_init__(self) -> None:
+        self.bounded("gamma", 0.0, 0.5)
+        object.__setattr__(self, "gamma", Chance.up(self.gamma))
+        super().__post_init__()
+
+    def report(self, value: Field) -> Brick:
+        return All(Copies(value, ONE), Maybe(Chance(self.gamma), NOTHING, ONE))
+
+    def view(self, honest: int) -> PrivacyLoss:
+        return Pair.shifted(laws.binomial(honest, self.gamma))
+
+    def point(self, tally: Tally) -> float:
+        ones = int(tally.totals[0])
+        if self.thresholded and ones <= tally.reports:
+            return 0.0
+        return (ones - tally.reports) + tally.reports * self.gamma
+
+    def noise(self, truth: int, reports: int) -> Noise:
+        missing = laws.binomial(reports, self.gamma)
+        error = reports * self.gamma - missing.values
+        if self.thresholded:
+            error = np.where(missing.values < truth, error, -float(truth))
+        return Noise(error, missing.masses, missing.dropped)
+
+    def sample(self, truth: int, reports: int, coins: Coins, runs: int) -> Ints:
+        return (truth + reports - laws.binomial(reports, self.gamma).sample(coins, runs))[:, None]
+
+    @classmethod
+    def tiny(cls) -> Self:
+        return cls(crowd=Crowd(6), gamma=0.4)
+
+    @classmethod
+    def published(cls, epsilon: float, delta: float, crowd: Crowd) -> dict[str, Any]:
+        return {"gamma": 50.0 * math.log(2.0 / delta) / (epsilon**2 * crowd.honest)}
