@@ -1,0 +1,32 @@
+"""Count people without learning about any one of them.
+
+>>> import headcount as hc
+>>> answers = [1] * 300 + [0] * 700
+>>> print(hc.count(answers, epsilon=1, delta=1e-6))          # doctest: +SKIP
+301  (95% interval 298 to 304)   (ε=1, δ=1e-06), replace-one, shuffle, correlated-count, n=1,000, exact
+"""
+
+from __future__ import annotations
+
+from headcount.core.budget import Budget, Neighbours
+from headcount.core.coins import Coins, SecretCoins, SeededCoins
+from headcount.core.crowd import Crowd
+from headcount.core.errors import HeadcountError, Refused
+from headcount.core.estimate import Estimate
+from headcount.core.loss import PrivacyLoss
+from headcount.core.plan import Plan
+from headcount.core.protocol import Model, Protocol
+from headcount.core.tally import Batch, Tally
+from headcount.core.task import Count
+from headcount.planner.advice import Advice
+from headcount.planner.advise import advise
+from headcount.protocols import CATALOGUE
+from headcount.run import count, fraction, protocol, run
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "CATALOGUE", "Advice", "Batch", "Budget", "Coins", "Count", "Crowd", "Estimate", "HeadcountError", "Model",
+    "Neighbours", "Plan", "PrivacyLoss", "Protocol", "Refused", "SecretCoins", "SeededCoins", "Tally", "advise", "count",
+    "fraction", "protocol", "run",
+]  # fmt: skip

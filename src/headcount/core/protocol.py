@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import MISSING, dataclass, fields, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -29,8 +29,6 @@ from headcount.core.release import AsItIs, Release
 from headcount.core.table import Ints
 from headcount.core.tally import Batch, Tally
 from headcount.core.task import Count, Task
-
-LEAST_FOR_CHUNKS = 1 << 20
 
 
 class Model(StrEnum):
@@ -69,6 +67,7 @@ class Protocol(ABC):
     relations: ClassVar[frozenset[Neighbours]] = frozenset({Neighbours.REPLACE})
     knob: ClassVar[Knob]
     pure: ClassVar[bool] = False  # whether delta = 0 can be met
+    steady: ClassVar[bool] = True  # whether the size of the error is the same whatever the data
     reference: ClassVar[str]
     message: ClassVar[np.dtype[Any]] = np.dtype([("kind", np.uint8)])
     kinds: ClassVar[int] = 1  # how many different messages there are, and cells in the tally
@@ -144,11 +143,15 @@ class Protocol(ABC):
 
     # What follows from it.
 
+    @classmethod
+    def parameter_names(cls) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The protocol's own parameters: those that must be given, and all of them."""
+        own = [field for field in fields(cls) if field.name not in {"task", "crowd", "neighbours"}]
+        return tuple(field.name for field in own if field.default is MISSING), tuple(field.name for field in own)
+
     @property
     def parameters(self) -> dict[str, float]:
-        """The protocol's own parameters by name."""
-        shared = {"task", "crowd", "neighbours"}
-        return {field.name: getattr(self, field.name) for field in fields(self) if field.name not in shared}
+        return {name: getattr(self, name) for name in self.parameter_names()[1]}
 
     @cached_property
     def programme(self) -> Brick:
@@ -161,8 +164,9 @@ class Protocol(ABC):
     def randomise(self, data: npt.ArrayLike, coins: Coins | None = None) -> Batch:
         """What the crowd's devices send, in sorted order: the shuffler shows a multiset and nothing else."""
         values = self.task.encoded(np.asarray(data))
-        batch = self.reports(values, coins or SecretCoins())
-        return Batch(batch.reports, np.sort(batch.messages))
+        messages = self.reports(values, coins or SecretCoins()).messages
+        order = np.lexsort([messages[name] for name in reversed(self.message.names or ())])
+        return Batch(values.size, messages[order])
 
     def reports(self, values: Values, coins: Coins) -> Batch:
         """Everyone's messages, in no order."""
@@ -192,8 +196,13 @@ class Protocol(ABC):
             raise TooFewReports(f"{released.reports:,} reports are fewer than the planned {self.crowd.least:,}")
         return Estimate(protocol=self, tally=released, value=self.point(released))
 
-    def error(self, truth: int, reports: int | None = None) -> Noise:
-        return self.noise(truth, self.crowd.size if reports is None else reports)
+    def error(self, truth: int | None = None, reports: int | None = None) -> Noise:
+        """The law of the error with `truth` ones; with none given, for the truth that is hardest to estimate."""
+        people = self.crowd.size if reports is None else reports
+        if truth is not None:
+            return self.noise(truth, people)
+        hard = [people // 2] if self.steady else sorted({0, *np.geomspace(1, people, 24).astype(int).tolist()})
+        return max((self.noise(k, people) for k in hard), key=lambda noise: noise.rmse)
 
     def loss_if(self, honest: int) -> PrivacyLoss:
         """What is left of the guarantee if only so many honest people took part."""

@@ -34,19 +34,16 @@ class Count(Task):
 
     def encoded(self, data: npt.NDArray[Any]) -> Bits:
         if data.ndim != 1:
-            raise BadData(f"data must be one value per person; this has {data.ndim} dimensions, try one column of it")
+            raise BadData(f"data must be one value per person, not {data.ndim}-dimensional; try one column of it")
         if data.size == 0:
             raise BadData("data is empty; a count needs at least one person")
         if data.dtype == np.bool_:
             return data.view(np.uint8)
         if data.dtype.kind not in "iuf":
-            raise BadData(f"data must be 0/1 or true/false, not {data.dtype.name}; use where= to say which value counts as 1")
-        if data.dtype.kind == "f" and (missing := int(np.count_nonzero(np.isnan(data)))):
-            raise BadData(f"data has {missing:,} missing values; drop them or fill them with 0 or 1 first")
+            raise BadData("data must be 0/1 or true/false; use where= to say which value counts as 1")
+        if data.dtype.kind == "f" and np.isnan(data).any():
+            raise BadData("data has missing values; drop them, or fill them with 0 or 1, first")
         bits = data == 1
-        strange = data.size - int(np.count_nonzero(bits)) - int(np.count_nonzero(data == 0))
-        if strange:
-            raise BadData(
-                f"data has {strange:,} values that are neither 0 nor 1; use where= to say which value counts as 1"
-            )
+        if int(np.count_nonzero(bits)) + int(np.count_nonzero(data == 0)) < data.size:
+            raise BadData("data has values other than 0 and 1; use where= to say which value counts as 1")
         return bits.view(np.uint8)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import fields
 from typing import Any, TypeVar
 
 from headcount.core.budget import Budget
@@ -25,11 +24,11 @@ FIRST_STEP = 0.4
 def calibrate(
     cls: type[P], task: Task, crowd: Crowd, budget: Budget, objective: Objective | None = None, **given: Any
 ) -> P:
-    """The instance with the smallest objective (its rmse for half a crowd of ones, unless told) that fits the budget.
+    """The instance with the smallest objective (its worst rmse, unless told) that fits the budget.
 
     `given` fixes some parameters, or is an option of the protocol's own `choices`.
     """
-    own = {field.name for field in fields(cls)} - {"task", "crowd", "neighbours"}
+    own = set(cls.parameter_names()[1])
     options = set(inspect.signature(cls.choices).parameters) - {"task", "crowd", "budget"}
     for name in given:
         if name not in own | options:
@@ -52,7 +51,7 @@ def calibrate(
             f"{cls.name} cannot meet epsilon={budget.epsilon:g}, delta={budget.delta:g} "
             f"with {crowd.honest:,} honest people; use more people or a larger budget"
         )
-    return min(found, key=objective or (lambda p: p.error(crowd.size // 2).rmse)) if len(found) > 1 else found[0]
+    return min(found, key=objective or (lambda p: p.error().rmse)) if len(found) > 1 else found[0]
 
 
 def _turn(cls: type[P], base: Mapping[str, Any], budget: Budget) -> P | None:
@@ -107,3 +106,4 @@ def _bracket(
             ends = sorted([(u, value), (ahead, there)])
             return ends[0], ends[1]
         u, value, step = ahead, there, step * 2.0
+

@@ -13,7 +13,6 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from scipy.special import bdtr, bdtrc, gammaln
 
 from headcount.core.law import Floats, Law
 from headcount.core.table import Ints
@@ -25,14 +24,14 @@ HALF_LOG_TAU = 0.5 * math.log(2 * math.pi)
 
 def stirling_remainder(x: Floats) -> Floats:
     """log Gamma(x + 1) - (x + 1/2) log x + x - log(2 pi)/2, for x > 0."""
-    small = np.minimum(x, 16.0)
-    direct = gammaln(small + 1.0) - (small + 0.5) * np.log(small) + small - HALF_LOG_TAU
-    y = 1.0 / np.maximum(x, 16.0)
+    y = 1.0 / x
     y2 = y * y
-    coefficients = (1 / 12, 1 / 360, 1 / 1260, 1 / 1680, 1 / 1188, 691 / 360360)
-    series = y * (coefficients[0] - y2 * (coefficients[1] - y2 * (coefficients[2] - y2 * (
-        coefficients[3] - y2 * (coefficients[4] - y2 * coefficients[5])))))  # fmt: skip
-    return np.where(x < 16.0, direct, series)
+    remainder: Floats = y * (1 / 12 - y2 * (1 / 360 - y2 * (1 / 1260 - y2 * (1 / 1680 - y2 * (1 / 1188 - y2 * 691 / 360360)))))
+    small = x < 16.0
+    few = x[small]
+    log_gamma = np.array([math.lgamma(k + 1.0) for k in few.tolist()])
+    remainder[small] = log_gamma - (few + 0.5) * np.log(few) + few - HALF_LOG_TAU
+    return remainder
 
 
 def deviance(x: Floats, mean: Floats | float) -> Floats:
@@ -163,23 +162,36 @@ def discrete_laplace(rate: float) -> Law:
     return Law(-reach, np.tanh(rate / 2.0) * np.exp(-rate * magnitudes), 2.0 * a ** (reach + 1) / (1.0 + a))
 
 
+def binomial_above(k: Ints | Floats | int, n: Ints | int, chance: float) -> Floats:
+    """P[Bin(n, chance) > k], with its relative accuracy far into the tail."""
+    from scipy.special import bdtrc  # a fifth of a second to import, and only sampling needs it
+
+    return np.asarray(bdtrc(k, n, chance))
+
+
+def binomial_upto(k: Ints | Floats | int, n: Ints | int, chance: float) -> Floats:
+    """P[Bin(n, chance) <= k]."""
+    from scipy.special import bdtr
+
+    return np.asarray(bdtr(k, n, chance))
+
+
 def smallest_trials(chance: float, successes: int, tail: float) -> int:
     """The smallest n for which `successes` or more are not too many: P[Bin(n, chance) >= successes] > tail."""
-    low, high = successes - 1, successes
-    while bdtrc(successes - 1, high, chance) <= tail:
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if bdtrc(successes - 1, middle, chance) > tail else (middle, high)
-    return high
+    return _first(lambda n: bool(binomial_above(successes - 1, n, chance) > tail), successes)
 
 
 def largest_trials(chance: float, successes: int, tail: float) -> int:
     """The largest n for which `successes` or fewer are not too few: P[Bin(n, chance) <= successes] > tail."""
-    low, high = successes, 2 * successes + 2
-    while bdtr(successes, high, chance) > tail:
-        low, high = high, 2 * high
+    return _first(lambda n: bool(binomial_upto(successes, n, chance) <= tail), successes + 1) - 1
+
+
+def _first(holds: Callable[[int], bool], start: int) -> int:
+    """The first n from `start` on at which the condition, once true always true, holds."""
+    low, high = start - 1, start
+    while not holds(high):
+        low, high = high, 2 * high + 1
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if bdtr(successes, middle, chance) > tail else (low, middle)
-    return low
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high

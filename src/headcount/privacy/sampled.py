@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import bdtr, bdtrc
 
 from headcount.core.law import Floats
 from headcount.core.loss import PrivacyLoss
 from headcount.core.table import Ints
+from headcount.privacy import laws
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,9 +44,9 @@ class SampledCount(PrivacyLoss):
         return max(0.0, float(more.max())), max(0.0, float(fewer.max()))
 
     def _more(self, k: Ints, below: Floats, factor: float) -> Floats:
-        with_one_more = bdtrc(np.minimum(below, k + 1), k + 1, self.rate)
-        return np.asarray(with_one_more - factor * bdtrc(np.minimum(below, k), k, self.rate))
+        with_one_more = laws.binomial_above(np.minimum(below, k + 1), k + 1, self.rate)
+        return with_one_more - factor * laws.binomial_above(np.minimum(below, k), k, self.rate)
 
     def _fewer(self, k: Ints, upto: Floats, factor: float) -> Floats:
-        with_one_more = bdtr(np.minimum(upto, k + 1), k + 1, self.rate)
-        return np.asarray(bdtr(np.minimum(upto, k), k, self.rate) - factor * with_one_more)
+        with_one_more = laws.binomial_upto(np.minimum(upto, k + 1), k + 1, self.rate)
+        return laws.binomial_upto(np.minimum(upto, k), k, self.rate) - factor * with_one_more

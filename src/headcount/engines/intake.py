@@ -1,0 +1,92 @@
+"""From whatever the user has (list, numpy, pandas, polars, Arrow) to one array with one entry per person."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from headcount.core.errors import BadArgument, BadData
+
+
+def people(
+    data: Any, *, column: str | None = None, where: object = None, unit: Any = None
+) -> npt.NDArray[Any]:
+    """One value per person: the column, compared with `where` if given, and merged by `unit` if given.
+
+    With `unit` (a column of person ids, or the ids themselves) a person counts once, as a one if any of their rows is.
+    """
+    if column is not None:
+        ids = _column(data, unit, "unit") if isinstance(unit, str) else unit
+        values = _array(_column(data, column, "column"))
+    else:
+        if isinstance(unit, str):
+            raise BadArgument("unit", "names a column but column= does not", "give a frame, column= and unit=")
+        if getattr(data, "ndim", 1) == 2 or hasattr(data, "columns"):
+            raise BadArgument("column", "is missing for a frame", "name the column to count, for example column='clicked'")
+        ids, values = unit, _array(data)
+    if where is not None:
+        values = _equals(values, where)
+    return values if ids is None else _merged(values, _array(ids))
+
+
+def _column(frame: Any, name: str, argument: str) -> Any:
+    names = [str(column) for column in getattr(frame, "column_names", getattr(frame, "columns", []))]
+    if name not in names:
+        if not names:
+            raise BadArgument(argument, "was given but the data has no named columns", "leave it out or give a frame")
+        raise BadArgument(argument, f"is {name!r}, which the data does not have", f"use one of {', '.join(names[:20])}")
+    return frame[name]
+
+
+def _array(data: Any) -> npt.NDArray[Any]:
+    """A one-dimensional array, by the container's own conversion; missing entries become NaN or None."""
+    if isinstance(data, str | bytes | dict):
+        raise BadData("data must be a list, an array or a column with one value per person")
+    try:
+        array = np.asarray(data.to_numpy() if hasattr(data, "to_numpy") else data)
+    except (ValueError, TypeError):
+        try:
+            array = np.asarray(data.to_numpy(zero_copy_only=False))  # an Arrow array of bits, or with gaps
+        except (AttributeError, ValueError, TypeError):
+            raise BadData("data must be a list, an array or a column with one value per person") from None
+    if array.dtype == object and array.ndim == 1:
+        return _plain(array)
+    return array
+
+
+def _plain(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Python objects as numbers or truth values where they all are; missing ones as NaN."""
+    import math
+
+    kinds = {type(item) for item in array.tolist()}
+    missing = {kind for kind in kinds if kind is type(None) or kind.__name__ in {"NAType", "NaTType"}}
+    if kinds - missing and all(issubclass(kind, int | float | np.number | np.bool_) for kind in kinds - missing):
+        return np.array([math.nan if type(item) in missing else float(item) for item in array.tolist()])
+    return array
+
+
+def _equals(values: npt.NDArray[Any], where: object) -> npt.NDArray[np.bool_]:
+    """Which entries equal `where`, as values or as text; a value that never occurs counts nobody, and says nothing."""
+    if values.dtype.kind in "biuf" and isinstance(where, str):
+        try:
+            where = {"true": True, "false": False}.get(where.lower(), None) if values.dtype == np.bool_ else float(where)
+        except ValueError:
+            where = None
+        if where is None:
+            raise BadArgument("where", "is text but the column holds numbers", "use a number, for example where=1")
+    return np.asarray(values == where, dtype=np.bool_) if values.size else np.zeros(0, dtype=np.bool_)
+
+
+def _merged(values: npt.NDArray[Any], ids: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    if ids.shape != values.shape:
+        raise BadArgument("unit", "has another length than the data", "give one person id per row")
+    if ids.dtype.kind == "f" and np.isnan(ids).any():
+        raise BadData("unit has missing person ids; drop those rows first")
+    persons, person = np.unique(ids.astype(str) if ids.dtype == object else ids, return_inverse=True)
+    from headcount.core.task import Count
+
+    merged = np.zeros(persons.size, dtype=np.uint8)
+    np.maximum.at(merged, person, Count().encoded(values))
+    return merged

@@ -1,0 +1,52 @@
+"""Which algorithm should I use? Every protocol that could serve, calibrated, with its exact predicted error."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from headcount.core.budget import Budget, Neighbours
+from headcount.core.crowd import Crowd
+from headcount.core.errors import BadArgument, Refused
+from headcount.core.protocol import Model, Protocol
+from headcount.core.task import Task
+from headcount.planner.advice import Advice, Option
+from headcount.privacy.calibrate import calibrate
+from headcount.protocols import CATALOGUE
+
+
+def advise(
+    task: Task, *, n: int, epsilon: float, delta: float = 0.0, ones: int | None = None, neighbours: str = "replace",
+    models: Collection[str] | None = None, least: int | None = None, corrupt: int = 0,
+) -> Advice:  # fmt: skip
+    """Plans ranked by their predicted error, across the models of trust; those that cannot serve say what they lack.
+
+    `ones` is how many people are expected to hold a one; left out, each protocol is judged by its worst case.
+    """
+    crowd = Crowd(n, least or n, corrupt)
+    budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
+    if ones is not None and not 0 <= ones <= n:
+        raise BadArgument("ones", f"is {ones}", f"use a number from 0 to n, which is {n:,}")
+    trusted = {parsed_model(model) for model in models} if models else set(Model)
+    options = [
+        _option(protocol, task, crowd, budget, ones)
+        for protocol in CATALOGUE
+        if task.name in protocol.tasks and protocol.model in trusted
+    ]
+    ranked = sorted(options, key=lambda option: option.rank)
+    return Advice(task=task, crowd=crowd, budget=budget, ones=ones, options=tuple(ranked))
+
+
+def parsed_model(model: str) -> Model:
+    try:
+        return Model(model)
+    except ValueError:
+        raise BadArgument("model", f"is {model!r}", f"use one of {', '.join(Model)}") from None
+
+
+def _option(cls: type[Protocol], task: Task, crowd: Crowd, budget: Budget, ones: int | None) -> Option:
+    shared = {"kind": cls, "task": task, "crowd": crowd, "budget": budget}
+    try:
+        protocol = calibrate(cls, task, crowd, budget, lambda candidate: candidate.error(ones).rmse)
+    except Refused as refusal:
+        return Option(**shared, refusal=str(refusal))
+    return Option(**shared, protocol=protocol, noise=protocol.error(ones))

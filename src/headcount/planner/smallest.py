@@ -1,0 +1,40 @@
+"""How many people does a protocol need?"""
+
+from __future__ import annotations
+
+from headcount.core.budget import Budget
+from headcount.core.crowd import Crowd
+from headcount.core.errors import Refused
+from headcount.core.protocol import Protocol
+from headcount.core.task import Task
+from headcount.privacy.calibrate import calibrate
+
+LARGEST_CROWD = 1 << 33
+
+
+def smallest_crowd(cls: type[Protocol], task: Task, crowd: Crowd, budget: Budget) -> int | None:
+    """The fewest people for whom the budget can be met and the answer beats a blind guess of half of them.
+
+    The share of people who must turn up, and the number of corrupt ones, are the crowd's; None if no number will do.
+    """
+
+    def serves(size: int) -> bool:
+        least = max(1, round(size * crowd.least / crowd.size))
+        if least <= crowd.corrupt:
+            return False
+        try:
+            return calibrate(cls, task, Crowd(size, least, crowd.corrupt), budget).error().rmse < size / 2
+        except Refused:
+            return False
+
+    if budget.delta == 0.0 and not cls.pure:
+        return None
+    low, high = 0, 1
+    while not serves(high):
+        low, high = high, 2 * high
+        if high > LARGEST_CROWD:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if serves(middle) else (middle, high)
+    return high
