@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from headcount.core.coins import Coins
+from headcount.core.law import Law
 from headcount.core.tally import Tally
 
 
@@ -17,6 +18,10 @@ class Release(ABC):
     @abstractmethod
     def apply(self, tally: Tally, coins: Coins) -> Tally: ...
 
+    @abstractmethod
+    def law(self, total: int) -> Law:
+        """What becomes of a single total, for enumeration."""
+
 
 @dataclass(frozen=True)
 class AsItIs(Release):
@@ -24,6 +29,9 @@ class AsItIs(Release):
 
     def apply(self, tally: Tally, coins: Coins) -> Tally:
         return tally
+
+    def law(self, total: int) -> Law:
+        return Law(total, np.ones(1))
 
 
 @dataclass(frozen=True)
@@ -38,3 +46,6 @@ class Threshold(Release):
     def apply(self, tally: Tally, coins: Coins) -> Tally:
         kept = np.array([total if self.keeps(int(total)) else 0 for total in tally.totals])
         return Tally(tally.reports, kept)
+
+    def law(self, total: int) -> Law:
+        return Law(total if self.keeps(total) else 0, np.ones(1))

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import accumulate
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy as np
 from headcount.core.chance import WORD
 from headcount.core.coins import Coins
 from headcount.core.errors import Infeasible
+from headcount.core.law import Law
 from headcount.core.release import Release
 from headcount.core.table import Ints, Table, rounding
 from headcount.core.tally import Tally
@@ -85,6 +86,9 @@ class AddNoise(Release):
         noise = two_sided(self.rate).draw(coins, tally.totals.size)
         return Tally(tally.reports, tally.totals * self.units + noise)
 
+    def law(self, total: int) -> Law:
+        return two_sided(self.rate).law.shifted(total * self.units)
+
 
 @dataclass(frozen=True)
 class TwoSided:
@@ -100,6 +104,18 @@ class TwoSided:
     @property
     def reach(self) -> int:
         return -self.centre.start
+
+    @cached_property
+    def law(self) -> Law:
+        """What is drawn, restarts included, until they have less than 2**-100 of the mass."""
+        centre, step = (np.array(t.coarse, dtype=np.float64) / sum(t.coarse) for t in (self.centre, self.beyond))
+        side, left = [], float(centre[-1])
+        while left > 2.0**-100:
+            side.append(left * step[:-1])
+            left *= float(step[-1])
+        outer = np.concatenate(side)
+        masses = np.concatenate([outer[::-1], centre[1:-1], outer])
+        return Law(1 - self.reach - outer.size, masses, 2.0 * left)
 
     def draw(self, coins: Coins, size: int) -> Ints:
         drawn = coins.draw(self.centre, size)

@@ -18,6 +18,8 @@ from headcount.core.table import Ints
 from headcount.core.tally import Tally
 from headcount.privacy import laws
 
+COARSE = 64
+
 
 @dataclass(frozen=True, kw_only=True)
 class FlippedBit(Protocol):
@@ -42,6 +44,25 @@ class FlippedBit(Protocol):
     def noise(self, truth: int, reports: int) -> Noise:
         expected = truth + (reports - 2 * truth) * self.flip
         return Noise.of(self._ones(truth, reports), centre=expected, scale=1.0 / (1.0 - 2.0 * self.flip))
+
+    def interval(self, tally: Tally, confidence: float) -> tuple[float, float]:
+        """Wide enough for every truth that would have called this estimate likely.
+
+        How wide that is depends a little on the truth, by the lattice of possible estimates; in a large crowd not at all.
+        """
+        value, (low, high) = self.point(tally), super().interval(tally, confidence)
+        half, step = high - value, 1.0 / (1.0 - 2.0 * self.flip)
+        if half < COARSE * step:
+            near = [k for end in (low, high) for k in range(math.floor(end - 4 * step), math.ceil(end + 4 * step) + 1)]
+            truths = range(tally.reports + 1) if tally.reports <= COARSE else near
+            for k in truths:
+                apart = abs(value - k)
+                if apart > half and 0 <= k <= tally.reports and apart <= self._half(k, tally.reports, confidence):
+                    half = apart
+        return value - half, value + half
+
+    def _half(self, truth: int, reports: int, confidence: float) -> float:
+        return self.noise(truth, reports).half_width(confidence) * (1.0 + 1e-12)
 
     def sample(self, truth: int, reports: int, coins: Coins, runs: int) -> Ints:
         lost = laws.binomial(truth, self.flip).sample(coins, runs)

@@ -67,7 +67,7 @@ class NoisyTotal(Protocol):
 
     @classmethod
     def tiny(cls) -> Self:
-        return cls(crowd=Crowd(6), scale=1.0)
+        return cls(crowd=Crowd(6), scale=0.5)
 
     @classmethod
     def published(cls, epsilon: float, delta: float, crowd: Crowd) -> dict[str, Any]:

@@ -1,0 +1,39 @@
+"""The Markdown page: one section, and one table, per benchmark."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+PATH = re.compile(r"\(?(?:file:/)?/[^\s)'\"]*\)?")
+
+
+@dataclass(frozen=True)
+class Section:
+    """What was measured, the table, and what stands in the way of a better figure."""
+
+    title: str
+    measured: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    limit: str
+
+    def markdown(self) -> str:
+        lines = [self.columns, ["---"] * len(self.columns), *self.rows]
+        table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+        return f"## {self.title}\n\n{self.measured}\n\n{table}\n\n**Limit.** {self.limit}\n"
+
+
+def met(holds: bool) -> str:
+    return "met" if holds else "**missed**"
+
+
+def why(error: Exception) -> str:
+    """An error in one line, without any path of this machine."""
+    text = PATH.sub("", " ".join(str(error).split())).strip()
+    return f"not measured: {type(error).__name__}: {text}"
+
+
+def page(head: str, sections: Iterable[Section]) -> str:
+    return "\n".join([head, *(section.markdown() for section in sections)])

@@ -1,0 +1,57 @@
+"""Run every benchmark and write the page: `python benchmarks/run.py --out docs/benchmarks.md`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from time import perf_counter
+
+import bernoulli
+import calibration
+import imports
+import laplace
+import machine
+import people
+import simulation
+from page import page
+
+BENCHMARKS = {
+    "bernoulli": bernoulli.measure,
+    "laplace": laplace.measure,
+    "people": people.measure,
+    "simulation": simulation.measure,
+    "calibration": calibration.measure,
+    "imports": imports.measure,
+}
+HEAD = """# Benchmarks
+
+Written by `make bench`. Contenders take turns in one run; a figure is the median of its repetitions, the spread in
+brackets is from the smallest to the largest, and a ratio is taken round by round, so that it survives a noisy machine.
+Everything runs on one core.{hurried}
+
+{machine}
+"""
+HURRIED = " **A quick run: fewer repetitions and smaller inputs.**"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, help="the page to write; printed where left out")
+    parser.add_argument("--quick", action="store_true", help="fewer repetitions and smaller inputs, under a minute")
+    parser.add_argument("--only", choices=BENCHMARKS, action="append", help="only this benchmark (may be repeated)")
+    options = parser.parse_args()
+    facts, sections = machine.described(), []
+    for name in options.only or BENCHMARKS:
+        start = perf_counter()
+        sections.append(BENCHMARKS[name](options.quick))
+        print(f"{name}: {perf_counter() - start:.0f} s", file=sys.stderr)
+    text = page(HEAD.format(hurried=HURRIED if options.quick else "", machine=facts), sections)
+    if options.out:
+        options.out.write_text(text)
+    else:
+        print(text)
+
+
+if __name__ == "__main__":
+    main()

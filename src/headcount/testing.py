@@ -1,0 +1,284 @@
+"""The conformance suite: what every protocol must pass, open to anybody's.
+
+    from headcount.testing import conforms
+    conforms(MyProtocol)
+
+runs every check on the protocol's tiny instance; `CHECKS` is the list, for parametrised tests. Exact checks enumerate
+every view of every small crowd from the report programme; statistical ones have fixed seeds and raise a false alarm
+with a chance of at most 1e-6 each.
+"""
+
+from __future__ import annotations
+
+import math
+import pickle
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+
+from headcount.audit.enumerate import ERROR, Crowded, enumerated_delta, local_epsilon
+from headcount.audit.exhaust import coarsened, exhausted
+from headcount.core.budget import Budget
+from headcount.core.coins import SeededCoins
+from headcount.core.crowd import Crowd
+from headcount.core.errors import TooFewReports
+from headcount.core.law import Floats
+from headcount.core.protocol import Model, Protocol
+from headcount.core.tally import Tally
+from headcount.privacy.calibrate import calibrate
+
+Check = Callable[[Protocol], None]
+
+EPSILONS = (0.0, 0.05, 0.3, 0.7, 1.0, 1.5, 2.5, 4.0)
+FALSE_ALARM = 1e-6
+RUNS = 4_000
+CONFIDENCE = 0.95
+
+
+class Nonconforming(AssertionError):
+    """A protocol does not keep its word."""
+
+
+def conforms(cls: type[Protocol]) -> None:
+    """Run every check on the protocol's tiny instance."""
+    for check in CHECKS:
+        check(cls.tiny())
+
+
+def _require(condition: bool, problem: str) -> None:
+    if not condition:
+        raise Nonconforming(problem)
+
+
+def the_claimed_loss_covers_every_view(protocol: Protocol) -> None:
+    """Every pair of neighbouring crowds, enumerated: never above the claim, and equal to it where it says exact."""
+    people = protocol.crowd.honest
+    truth = enumerated_delta(protocol, people, EPSILONS)
+    claim = np.array([protocol.loss.delta(epsilon) for epsilon in EPSILONS])
+    _compare(protocol, truth, claim, f"{people} people")
+
+
+def the_loss_follows_dropouts(protocol: Protocol) -> None:
+    """The same when fewer honest people turn up than planned, down to one."""
+    for people in range(1, protocol.crowd.honest):
+        truth = enumerated_delta(protocol, people, EPSILONS)
+        claim = np.array([protocol.loss_if(people).delta(epsilon) for epsilon in EPSILONS])
+        _compare(protocol, truth, claim, f"{people} of {protocol.crowd.honest} people")
+
+
+def noise_is_shared_among_the_honest(protocol: Protocol) -> None:
+    """With dropouts and liars planned for, the honest remainder alone carries the claim."""
+    planned = protocol.among(Crowd(protocol.crowd.size + 2, protocol.crowd.size, 2))
+    threshold = enumerated_delta(_without_help(planned), planned.crowd.honest, EPSILONS)
+    claim = np.array([planned.loss.delta(epsilon) for epsilon in EPSILONS])
+    _compare(planned, threshold, claim, f"{planned.crowd.honest} honest people")
+
+
+def _without_help(planned: Protocol) -> Protocol:
+    """Corrupt people know what they sent. Where the trusted side counts them too, they can push a count up to a release."""
+    if planned.model is not Model.THRESHOLD:
+        return planned
+    lowered = {"threshold": max(0, int(planned.parameters["threshold"]) - planned.crowd.corrupt)}
+    return replace(planned, **lowered)
+
+
+def _compare(protocol: Protocol, truth: Floats, claim: Floats, crowd: str) -> None:
+    for epsilon, exact, claimed in zip(EPSILONS, truth, claim, strict=True):
+        _require(
+            claimed >= exact - ERROR,
+            f"{protocol.name}: with {crowd}, delta at epsilon={epsilon:g} is {exact:.6g}, and {claimed:.6g} is claimed",
+        )
+        if protocol.loss.kind == "exact":
+            _require(
+                claimed <= exact * (1 + 1e-9) + protocol.loss.slack(epsilon) + 10 * ERROR,
+                f"{protocol.name}: claims to be exact, but {claimed:.6g} is not {exact:.6g} at epsilon={epsilon:g}",
+            )
+
+
+def the_error_is_as_stated(protocol: Protocol) -> None:
+    """Bias and variance from the enumerated law of the estimate, for every truth."""
+    for ones, (values, masses) in _estimates(protocol):
+        stated = protocol.noise(ones, protocol.crowd.size)
+        mean = float(values @ masses) / float(masses.sum())
+        variance = float((values - mean) ** 2 @ masses) / float(masses.sum())
+        _require(
+            math.isclose(mean - ones, stated.bias, abs_tol=1e-7),
+            f"{protocol.name}: with {ones} ones the bias is {mean - ones:.6g}, and {stated.bias:.6g} is stated",
+        )
+        _require(
+            math.isclose(variance, stated.variance, rel_tol=1e-6, abs_tol=1e-9),
+            f"{protocol.name}: with {ones} ones the variance is {variance:.6g}, and {stated.variance:.6g} is stated",
+        )
+
+
+def large_counts_are_unbiased(protocol: Protocol) -> None:
+    """What protocols call unbiased is; one that suppresses small counts still is not biased for large ones."""
+    people = 10_000
+    bias = protocol.among(Crowd(people)).noise(people * 9 // 10, people).bias
+    _require(abs(bias) <= 1e-6 * people, f"{protocol.name}: a large count is biased by {bias:.6g}")
+
+
+def intervals_cover(protocol: Protocol) -> None:
+    """The 95% interval covers the truth with that probability, exactly, whatever the truth."""
+    people = protocol.crowd.size
+
+    @cache
+    def interval(*totals: int) -> tuple[float, float]:
+        return protocol.interval(Tally(people, np.array(totals)), CONFIDENCE)
+
+    for ones in range(people + 1):
+        covered = 0.0
+        for total, mass in _totals(protocol, ones):
+            if mass > 1e-9:
+                low, high = interval(*total.tolist())
+                covered += mass * (low - 1e-9 <= ones <= high + 1e-9)
+        _require(
+            covered >= CONFIDENCE - 1e-5,
+            f"{protocol.name}: the 95% interval covers {ones} of {people} with probability {covered:.4f}",
+        )
+
+
+def _estimates(protocol: Protocol) -> list[tuple[int, tuple[Floats, Floats]]]:
+    people = protocol.crowd.size
+    return [(ones, Crowded(protocol, people, ones).estimates()) for ones in range(people + 1)]
+
+
+def _totals(protocol: Protocol, ones: int) -> list[tuple[np.ndarray, float]]:  # type: ignore[type-arg]
+    totals, masses = Crowded(protocol, protocol.crowd.size, ones).outcomes()
+    return list(zip(totals, masses.tolist(), strict=True))
+
+
+def the_sampler_follows_the_programme(protocol: Protocol) -> None:
+    """At a few bits a word, over all words: the outcomes are exactly the enumerated law."""
+    bits = 3
+    programme = coarsened(protocol.programme, bits)
+    for value in range(protocol.task.values):
+        outcomes = exhausted(protocol, programme, value, bits)
+        law = programme.law(value)
+        expected: Counter[tuple[tuple[int, ...], ...]] = Counter()
+        for multiset, mass in law.masses.items():
+            if mass:
+                expected[tuple(message for message, times in multiset for _ in range(times))] += mass
+        total = sum(outcomes.values())
+        for sent in expected.keys() | outcomes.keys():
+            _require(
+                outcomes[sent] << law.bits == expected[sent] * total,
+                f"{protocol.name}: value {value} is drawn into {sent} {outcomes[sent]} times out of {total}",
+            )
+
+
+def what_is_drawn_is_what_is_claimed(protocol: Protocol) -> None:
+    """At full width, crowd by crowd: released tallies of the real sampler against the enumerated law."""
+    people, ones = protocol.crowd.size, protocol.crowd.size // 2
+    values = (np.arange(people) < ones).astype(np.uint8)
+    coins = SeededCoins(1)
+    seen: Counter[tuple[int, ...]] = Counter()
+    for _ in range(RUNS):
+        released = protocol.release(protocol.tally(protocol.reports(values, coins)), coins)
+        _require(released.totals.dtype == np.int64, f"{protocol.name}: a total is not an integer")
+        seen[tuple(released.totals.tolist())] += 1
+    _goodness_of_fit(protocol, seen, ones, "the sampler")
+
+
+def the_shortcut_is_the_protocol(protocol: Protocol) -> None:
+    """`sample` draws released tallies from the same law as the people themselves."""
+    ones = protocol.crowd.size // 2
+    totals = protocol.sample(ones, protocol.crowd.size, SeededCoins(2), 10 * RUNS)
+    _goodness_of_fit(protocol, Counter(map(tuple, totals.tolist())), ones, "sample")
+
+
+def _goodness_of_fit(protocol: Protocol, seen: Counter[tuple[int, ...]], ones: int, who: str) -> None:
+    """Pearson's chi-square with rare outcomes pooled; the threshold is Wilson and Hilferty's."""
+    runs = sum(seen.values())
+    law = {tuple(int(part) for part in total): mass for total, mass in _totals(protocol, ones)}
+    likely = {outcome: mass * runs for outcome, mass in law.items() if mass * runs >= 10}
+    rest = runs - sum(likely.values())
+    observed = [seen[outcome] for outcome in likely] + [runs - sum(seen[outcome] for outcome in likely)]
+    expected = [*likely.values(), max(rest, 1e-9)]
+    if expected[-1] < 1.0:
+        _require(observed[-1] <= 12, f"{protocol.name}: {who} draws outcomes that the law all but excludes")
+        observed, expected = observed[:-1], expected[:-1]
+    statistic = sum((o - e) ** 2 / e for o, e in zip(observed, expected, strict=True))
+    freedom = max(1, len(expected) - 1)
+    limit = freedom * (1 - 2 / (9 * freedom) + 4.9 * math.sqrt(2 / (9 * freedom))) ** 3
+    _require(statistic <= limit, f"{protocol.name}: {who} strays from the law (chi-square {statistic:.1f}, limit {limit:.1f})")
+
+
+def all_randomness_is_an_argument(protocol: Protocol) -> None:
+    """The same coins give the same messages and others give others: nothing is seeded or kept inside."""
+    crowd = protocol.among(Crowd(400))
+    values = (np.arange(400) % 2).astype(np.uint8)
+
+    def released(seed: int) -> list[Tally]:
+        coins = SeededCoins(seed)
+        return [crowd.release(crowd.tally(crowd.reports(values, coins)), coins) for _ in range(12)]
+
+    _require(released(1) == released(1), f"{protocol.name}: the same coins give different answers")
+    _require(released(1) != released(2), f"{protocol.name}: the answer does not depend on the coins")
+    _require(len(set(released(1))) > 1, f"{protocol.name}: every run gives the same answer")
+
+
+def messages_are_counted(protocol: Protocol) -> None:
+    """The stated mean number of messages is the programme's, for the value that costs most."""
+    mean = max(protocol.programme.mean(value) for value in range(protocol.task.values))
+    _require(
+        math.isclose(protocol.messages_per_person, mean, rel_tol=1e-9),
+        f"{protocol.name}: {mean:.9g} messages a person, and {protocol.messages_per_person:.9g} are stated",
+    )
+
+
+def collusion_is_stated(protocol: Protocol) -> None:
+    """What remains if everyone else colludes, from one report's exact law."""
+    truth, stated = local_epsilon(protocol), protocol.local_epsilon
+    same = math.isinf(truth) if stated is None else math.isclose(truth, stated, rel_tol=1e-9)
+    _require(same, f"{protocol.name}: local epsilon is {truth:.6g}, and {stated} is stated")
+
+
+def calibration_meets_the_budget_and_no_more(protocol: Protocol) -> None:
+    cls = type(protocol)
+    for budget in (Budget(1.0, 1e-6), Budget(0.4, 1e-9), Budget(3.0, 1e-5)):
+        found = calibrate(cls, protocol.task, Crowd(1_000), budget)
+        delta = found.loss.delta(budget.epsilon)
+        _require(delta <= budget.delta, f"{cls.name}: delta {delta:.3g} is over the budget {budget.delta:g}")
+        _require(delta >= 0.99 * budget.delta, f"{cls.name}: delta {delta:.3g} leaves much of {budget.delta:g} unused")
+
+
+def too_few_reports_are_refused(protocol: Protocol) -> None:
+    tally = Tally(protocol.crowd.least - 1, np.zeros(protocol.kinds, dtype=np.int64))
+    for step in (protocol.release, protocol.estimate):
+        try:
+            step(tally)
+        except TooFewReports:
+            continue
+        _require(False, f"{protocol.name}: {step.__name__} accepts fewer reports than the guarantee needs")
+
+
+def it_survives_pickling_and_json(protocol: Protocol) -> None:
+    copy = pickle.loads(pickle.dumps(protocol))  # noqa: S301
+    _require(copy == protocol and hash(copy) == hash(protocol), f"{protocol.name}: a pickled copy differs")
+    described = protocol.to_json()
+    again = type(protocol)(task=protocol.task, crowd=Crowd(**described["crowd"]), **described["parameters"])
+    _require(again == protocol, f"{protocol.name}: the JSON does not describe it")
+    _require(again.programme.encode() == protocol.programme.encode(), f"{protocol.name}: the JSON loses precision")
+
+
+CHECKS: tuple[Check, ...] = (
+    the_claimed_loss_covers_every_view,
+    the_loss_follows_dropouts,
+    noise_is_shared_among_the_honest,
+    the_error_is_as_stated,
+    large_counts_are_unbiased,
+    intervals_cover,
+    the_sampler_follows_the_programme,
+    what_is_drawn_is_what_is_claimed,
+    the_shortcut_is_the_protocol,
+    all_randomness_is_an_argument,
+    messages_are_counted,
+    collusion_is_stated,
+    calibration_meets_the_budget_and_no_more,
+    too_few_reports_are_refused,
+    it_survives_pickling_and_json,
+)

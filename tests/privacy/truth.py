@@ -1,0 +1,181 @@
+"""Privacy losses worked out a second time, slowly: fixed-point integers and mpmath, nothing shared with the library."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from mpmath.ctx_mp import MPContext
+
+mp = MPContext()
+mp.dps = 60
+
+BITS = 256
+NEGLIGIBLE = 1 << (BITS - 200)
+
+
+def exact(number: Any) -> Any:
+    if isinstance(number, Fraction):
+        return mp.mpf(number.numerator) / number.denominator
+    return mp.mpf(int(number)) if isinstance(number, int) else mp.mpf(float(number))
+
+
+def fixed(number: Any) -> int:
+    return int(mp.ldexp(number, BITS))
+
+
+@dataclass(frozen=True)
+class Masses:
+    """P[start + i] = units[i] / 2**256, in Python integers."""
+
+    start: int
+    units: np.ndarray
+
+    def shifted(self, by: int) -> Masses:
+        return Masses(self.start + by, self.units)
+
+    def mirrored(self) -> Masses:
+        return Masses(1 - self.start - self.units.size, self.units[::-1])
+
+    def __add__(self, other: Masses) -> Masses:
+        return Masses(self.start + other.start, np.convolve(self.units, other.units) >> BITS)
+
+    def floats(self) -> np.ndarray:
+        return np.array([unit / (1 << BITS) for unit in self.units])
+
+    def at(self, k: int) -> Any:
+        inside = 0 <= k - self.start < self.units.size
+        return mp.ldexp(mp.mpf(int(self.units[k - self.start])), -BITS) if inside else mp.mpf(0)
+
+
+def _walk(mode: int, peak: Any, step: Callable[[int], Fraction], low: int, high: float) -> Masses:
+    """All masses that matter, from the largest one outwards; `step(k)` is P[k + 1] / P[k]."""
+    above, below = [fixed(peak)], []
+    k = mode
+    while k < high and above[-1] > NEGLIGIBLE:
+        ratio = step(k)
+        above.append(above[-1] * ratio.numerator // ratio.denominator)
+        k += 1
+    k, mass = mode, above[0]
+    while k > low and mass > NEGLIGIBLE:
+        ratio = step(k - 1)
+        mass = mass * ratio.denominator // ratio.numerator
+        below.append(mass)
+        k -= 1
+    return Masses(k, np.array([*reversed(below), *above], dtype=object))
+
+
+def binomial_mass(n: int, chance: float, k: int) -> Any:
+    p = exact(chance)
+    ways = mp.loggamma(n + 1) - mp.loggamma(k + 1) - mp.loggamma(n - k + 1)
+    return mp.exp(ways + k * mp.log(p) + (n - k) * mp.log(1 - p))
+
+
+def poisson_mass(mean: Any, k: int) -> Any:
+    m = exact(mean)
+    return mp.exp(k * mp.log(m) - m - mp.loggamma(k + 1))
+
+
+def negative_binomial_mass(shape: Any, decay: Any, k: int) -> Any:
+    r, p = exact(shape), exact(decay)
+    return mp.exp(mp.loggamma(k + r) - mp.loggamma(k + 1) - mp.loggamma(r) + r * mp.log(1 - p) + k * mp.log(p))
+
+
+def discrete_laplace_mass(rate: Any, k: int) -> Any:
+    a = mp.exp(-exact(rate))
+    return (1 - a) / (1 + a) * a ** abs(k)
+
+
+def binomial(n: int, chance: float) -> Masses:
+    odds = Fraction(float(chance)) / (1 - Fraction(float(chance)))
+    mode = min(n, int((n + 1) * Fraction(float(chance))))
+    return _walk(mode, binomial_mass(n, chance, mode), lambda k: odds * (n - k) / (k + 1), 0, n)
+
+
+def poisson(mean: float) -> Masses:
+    mode = int(mean)
+    return _walk(mode, poisson_mass(mean, mode), lambda k: Fraction(mean) / (k + 1), 0, float("inf"))
+
+
+def negative_binomial(shape: float, decay: float) -> Masses:
+    r, p = Fraction(float(shape)), Fraction(float(decay))
+    mode = max(0, int((r - 1) * p / (1 - p)))
+    peak = negative_binomial_mass(shape, decay, mode)
+    return _walk(mode, peak, lambda k: p * (k + r) / (k + 1), 0, float("inf"))
+
+
+def hockey_stick(p: Masses, q: Masses, epsilon: float) -> Any:
+    """The sum of P - e**epsilon Q where that is positive."""
+    factor = fixed(mp.exp(exact(epsilon)))
+    start = min(p.start, q.start)
+    size = max(law.start + law.units.size for law in (p, q)) - start
+    first, second = (np.full(size, 0, dtype=object) for _ in range(2))
+    for side, law in ((first, p), (second, q)):
+        side[law.start - start : law.start - start + law.units.size] = law.units
+    return mp.ldexp(mp.mpf(int(sum(np.maximum(first - (factor * second >> BITS), 0)))), -BITS)
+
+
+def both_orders(p: Masses, q: Masses, epsilon: float) -> tuple[Any, Any]:
+    return hockey_stick(p, q, epsilon), hockey_stick(q, p, epsilon)
+
+
+def shifted(law: Masses, epsilon: float) -> tuple[Any, Any]:
+    """A count plus this noise against the next count plus the same noise."""
+    return both_orders(law, law.shifted(1), epsilon)
+
+
+def shifted_discrete_laplace(rate: Fraction, shift: int, epsilon: float) -> Any:
+    """The violating outcomes are found one by one, and their masses added up in closed form."""
+    r, eps = exact(rate), exact(epsilon)
+    violating = [k for k in range(-1, shift + 2) if r * (abs(k - shift) - abs(k)) > eps]
+    if not violating:
+        return mp.mpf(0)
+    a, last = mp.exp(-r), violating[-1]
+
+    def upto(k: int) -> Any:
+        return a**-k / (1 + a) if k < 0 else 1 - a ** (k + 1) / (1 + a)
+
+    return upto(last) - mp.exp(eps) * upto(last - shift)
+
+
+def shuffled_bits(flip: float, others: int, ones: int, epsilon: float) -> tuple[Any, Any]:
+    """One flipped bit among others, `ones` of which hold a one."""
+    rest = binomial(others - ones, flip)
+    if ones:
+        rest = rest + binomial(ones, flip).mirrored()
+    victim = binomial(1, flip)
+    return both_orders(rest + victim.mirrored().shifted(1), rest + victim, epsilon)
+
+
+def sampled_counts(rate: float, threshold: int, most: int, epsilon: float) -> tuple[Any, Any]:
+    """One holder more against one fewer, for every number of holders below `most`; small counts look alike."""
+    yes = fixed(exact(rate))
+    no = (1 << BITS) - yes
+    factor = fixed(mp.exp(exact(epsilon)))
+    law = np.array([1 << BITS], dtype=object)
+    worst = [0, 0]
+    for _ in range(most):
+        wider = np.append(law, 0)
+        following = (wider * no + np.insert(law, 0, 0) * yes) >> BITS
+        fewer, more = (np.insert(side[threshold:], 0, side[:threshold].sum()) for side in (wider, following))
+        for i, (p, q) in enumerate(((more, fewer), (fewer, more))):
+            worst[i] = max(worst[i], int(sum(np.maximum(p - (factor * q >> BITS), 0))))
+        law = following
+    return tuple(mp.ldexp(mp.mpf(side), -BITS) for side in worst)
+
+
+def cancelling_noise(own: Masses, flood: Masses, epsilon: float) -> tuple[float, float]:
+    """(x + A + Z, B + Z) for x = 0 against x = 1, over the whole joint law: row A - B, column B + Z."""
+    a, z = own.floats(), flood.floats()
+    a = a[a > 1e-40]
+    z = z[z > 1e-40] if flood.start else np.trim_zeros(np.where(z > 1e-40, z, 0.0), "b")
+    rows = np.zeros((2 * a.size + 1, a.size + z.size))
+    for i, first in enumerate(a):
+        for j, second in enumerate(a):
+            rows[i - j + a.size, j : j + z.size] += first * second * z
+    p, q = rows[1:], rows[:-1]
+    factor = float(mp.exp(exact(epsilon)))
+    return float(np.maximum(p - factor * q, 0.0).sum()), float(np.maximum(q - factor * p, 0.0).sum())
