@@ -115,7 +115,6 @@ class Pairs:
 
     p: Floats
     q: Floats
-    dropped: float = 0.0
 
     def divergences(self, epsilon: float) -> tuple[Floats, Floats]:
         """Row by row, in both orders."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -65,9 +66,8 @@ class ShuffledBits(PrivacyLoss):
             low, high, points = max(0, peak - gap), min(last, peak + gap), 2 * FINE
 
     def _divergences(self, ones: Ints, epsilon: float) -> Floats:
-        lost = laws.binomial(int(ones[-1]), self.flip)
-        if lost.masses.size <= NARROW:
-            return np.maximum(*self._rows(ones).divergences(epsilon))
+        if laws.binomial(int(ones[-1]), self.flip).masses.size <= NARROW:
+            return np.maximum(*_rows(self.flip, self.others, tuple(ones.tolist())).divergences(epsilon))
         return np.array([self._pair(int(k)).delta(epsilon) for k in ones])
 
     def _pair(self, ones: int) -> Pair:
@@ -75,23 +75,24 @@ class ShuffledBits(PrivacyLoss):
         victim = laws.binomial(1, self.flip)
         return Pair.of(rest + (-victim).shifted(1), rest + victim)
 
-    def _rows(self, k: Ints) -> Pairs:
-        """The same pairs, all at once: S - k is the ones gained less the ones lost, a short convolution."""
-        fewest, most = int(k[0]), int(k[-1])
-        gained, lost = laws.binomial(self.others - fewest, self.flip), laws.binomial(most, self.flip)
-        first, last = laws.binomial(self.others - most, self.flip).start, gained.start + gained.masses.size - 1
-        reach = lost.start + lost.masses.size - 1
-        of_zeros = laws.binomials(self.others - k, self.flip, first, last)
-        of_ones = laws.binomials(k, self.flip, 0, reach)
-        total = np.zeros((k.size, last - first + 2 + reach))
-        for j in range(reach + 1):
-            total[:, reach - j : reach - j + of_zeros.shape[1]] += of_ones[:, j : j + 1] * of_zeros
-        shifted = np.roll(total, 1, axis=1)
-        f, kept = float(self.flip), 1.0 - self.flip
-        return Pairs(kept * shifted + f * total, f * shifted + kept * total, gained.dropped + lost.dropped)
-
     def slack(self, epsilon: float) -> float:
         return 4.0 * laws.CUT
+
+
+@lru_cache(maxsize=256)
+def _rows(flip: Chance, others: int, ones: tuple[int, ...]) -> Pairs:
+    """The pairs for several k at once: S - k is the ones gained less the ones lost, a short convolution."""
+    k, fewest, most = np.array(ones), ones[0], ones[-1]
+    gained, lost = laws.binomial(others - fewest, flip), laws.binomial(most, flip)
+    first, last = laws.binomial(others - most, flip).start, gained.start + gained.masses.size - 1
+    reach = lost.start + lost.masses.size - 1
+    of_zeros, of_ones = laws.binomials(others - k, flip, first, last), laws.binomials(k, flip, 0, reach)
+    total = np.zeros((k.size, last - first + 2 + reach))
+    for j in range(reach + 1):
+        total[:, reach - j : reach - j + of_zeros.shape[1]] += of_ones[:, j : j + 1] * of_zeros
+    shifted = np.roll(total, 1, axis=1)
+    f, kept = float(flip), 1.0 - flip
+    return Pairs(kept * shifted + f * total, f * shifted + kept * total)
 
 
 @dataclass(frozen=True, kw_only=True)

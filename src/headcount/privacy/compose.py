@@ -1,0 +1,88 @@
+"""Several questions to one crowd: losses composed on Google's privacy loss distributions.
+
+Each loss is handed over as its curve of divergences, in either direction separately; the distribution that connects the
+dots dominates it [DGKKM22]. The library's own constructor from two mass functions looks at one direction only unless it
+is told that they are not symmetric, and has been seen to report 2e-18 where the truth is 1e-6.
+
+[DGKKM22] Doroshenko, Ghazi, Kamath, Kumar and Manurangsi, Connect the Dots, PETS 2022.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, Literal
+
+import numpy as np
+
+from headcount.core.errors import BadArgument, MissingExtra
+from headcount.core.law import Floats
+from headcount.core.loss import LARGEST_EPSILON, ROUND_UP, PrivacyLoss
+
+POINTS = 200  # of a loss's curve on either side of zero
+FLOOR = 1e-14  # the curve is followed down to here; what is left is charged in full
+
+
+@dataclass(frozen=True, eq=False)
+class Composed(PrivacyLoss):
+    """An upper bound on the loss of all questions together."""
+
+    distribution: Any
+    kind: Literal["exact", "bound"] = "bound"
+
+    def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
+        delta = np.array([float(self.distribution.get_delta_for_epsilon(float(e))) for e in epsilon])
+        return delta, delta
+
+
+def compose(losses: Iterable[PrivacyLoss], points: int = POINTS) -> PrivacyLoss:
+    """The loss of asking all of them, one after the other, whatever the earlier answers were."""
+    times: Counter[PrivacyLoss] = Counter(losses)
+    if not times:
+        raise BadArgument("losses", "is empty", "give at least one loss")
+    if list(times.values()) == [1]:
+        return next(iter(times))
+    try:
+        from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
+    except ImportError:
+        raise MissingExtra("composing several questions", "account") from None
+    tops = {loss: _top(loss) for loss in times}
+    grid = min(tops.values()) / points
+    parts = [
+        PrivacyLossDistribution(*_both_ways(loss, grid, tops[loss])).self_compose(count) for loss, count in times.items()
+    ]
+    return Composed(reduce(lambda whole, part: whole.compose(part), parts))
+
+
+def _top(loss: PrivacyLoss) -> float:
+    """From here on the curve is as good as flat; rounding slack grows with epsilon and is left out of the question."""
+
+    def height(epsilon: float) -> float:
+        return float(np.max(loss.orders(np.array([epsilon]))))
+
+    flat = max(FLOOR, 1.001 * height(LARGEST_EPSILON))
+    low, high = 0.0, 1e-6
+    while height(high) > flat:
+        low, high = high, 2.0 * high
+    while high - low > 1e-3 * high:
+        middle = (low + high) / 2.0
+        low, high = (low, middle) if height(middle) <= flat else (middle, high)
+    return high
+
+
+def _both_ways(loss: PrivacyLoss, grid: float, top: float) -> list[Any]:
+    from dp_accounting.pld.pld_pmf import create_pmf_pessimistic_connect_dots
+
+    steps = np.arange(int(np.ceil(top / grid)) + 1)
+    epsilon = steps * grid
+    slack = np.array([loss.slack(float(e)) for e in epsilon])
+    forward, backward = (np.minimum(order * ROUND_UP + slack, 1.0) for order in loss.orders(epsilon))
+    both = []
+    for order, reverse in ((forward, backward), (backward, forward)):
+        # D(P||Q) at -epsilon is 1 - e^-epsilon + e^-epsilon D(Q||P) at epsilon.
+        negative = (1.0 - np.exp(-epsilon) + np.exp(-epsilon) * reverse)[:0:-1]
+        deltas = np.minimum.accumulate(np.concatenate([negative, order]))
+        both.append(create_pmf_pessimistic_connect_dots(grid, np.concatenate([-steps[:0:-1], steps]), deltas))
+    return both
