@@ -27,6 +27,6 @@ __version__ = "0.1.0"
 
 __all__ = [
     "CATALOGUE", "Advice", "Batch", "Budget", "Coins", "Count", "Crowd", "Estimate", "HeadcountError", "Model",
-    "Neighbours", "Plan", "PrivacyLoss", "Protocol", "Refused", "SecretCoins", "SeededCoins", "Tally", "advise", "count",
-    "fraction", "protocol", "run",
+    "Neighbours", "Plan", "PrivacyLoss", "Protocol", "Refused", "SecretCoins", "SeededCoins", "Tally", "advise",
+    "count", "fraction", "protocol", "run",
 ]  # fmt: skip

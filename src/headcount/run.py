@@ -37,7 +37,7 @@ def count(
     """How many people hold a one?
 
     `data` is one 0/1 (or true/false) per person, or a frame with `column=`; `where=` says which value counts as a one.
-    `unit=` names the column of person ids where a person may have several rows: they count once, as a one if any row is.
+    `unit=` names the column of person ids where people may have several rows: each counts once, as a one if any row is.
     `protocol=` picks one by name (its `parameters` may be fixed too); otherwise the best of the `model` is taken.
     """
     values = people(data, column=column, where=where, unit=unit)
@@ -71,7 +71,9 @@ def protocol(
     """A protocol by name: calibrated to (epsilon, delta), or with the parameters of its paper, to be priced."""
     cls, crowd = named(name), Crowd(n, least or n, corrupt)
     if epsilon is not None:
-        return calibrate(cls, task or Count(), crowd, Budget(epsilon, delta or 0.0, Neighbours.parse(neighbours)), **parameters)
+        return calibrate(
+            cls, task or Count(), crowd, Budget(epsilon, delta or 0.0, Neighbours.parse(neighbours)), **parameters
+        )
     if delta is not None:
         raise BadArgument("epsilon", "is missing while delta is given", "give both to calibrate, neither to price")
     return _given(cls, task or Count(), crowd, neighbours, parameters)

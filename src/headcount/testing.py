@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -24,9 +25,10 @@ from headcount.audit.exhaust import coarsened, exhausted
 from headcount.core.budget import Budget
 from headcount.core.coins import SeededCoins
 from headcount.core.crowd import Crowd
-from headcount.core.errors import TooFewReports
+from headcount.core.errors import Refused, TooFewReports
 from headcount.core.law import Floats
 from headcount.core.protocol import Model, Protocol
+from headcount.core.table import Ints
 from headcount.core.tally import Tally
 from headcount.privacy.calibrate import calibrate
 
@@ -78,10 +80,10 @@ def noise_is_shared_among_the_honest(protocol: Protocol) -> None:
 
 
 def _without_help(planned: Protocol) -> Protocol:
-    """Corrupt people know what they sent. Where the trusted side counts them too, they can push a count up to a release."""
+    """Corrupt people know what they sent; where a trusted side counts them, they can help a count over it."""
     if planned.model is not Model.THRESHOLD:
         return planned
-    lowered = {"threshold": max(0, int(planned.parameters["threshold"]) - planned.crowd.corrupt)}
+    lowered: dict[str, Any] = {"threshold": int(planned.parameters["threshold"]) - planned.crowd.corrupt}
     return replace(planned, **lowered)
 
 
@@ -146,7 +148,7 @@ def _estimates(protocol: Protocol) -> list[tuple[int, tuple[Floats, Floats]]]:
     return [(ones, Crowded(protocol, people, ones).estimates()) for ones in range(people + 1)]
 
 
-def _totals(protocol: Protocol, ones: int) -> list[tuple[np.ndarray, float]]:  # type: ignore[type-arg]
+def _totals(protocol: Protocol, ones: int) -> list[tuple[Ints, float]]:
     totals, masses = Crowded(protocol, protocol.crowd.size, ones).outcomes()
     return list(zip(totals, masses.tolist(), strict=True))
 
@@ -204,7 +206,10 @@ def _goodness_of_fit(protocol: Protocol, seen: Counter[tuple[int, ...]], ones: i
     statistic = sum((o - e) ** 2 / e for o, e in zip(observed, expected, strict=True))
     freedom = max(1, len(expected) - 1)
     limit = freedom * (1 - 2 / (9 * freedom) + 4.9 * math.sqrt(2 / (9 * freedom))) ** 3
-    _require(statistic <= limit, f"{protocol.name}: {who} strays from the law (chi-square {statistic:.1f}, limit {limit:.1f})")
+    _require(
+        statistic <= limit,
+        f"{protocol.name}: {who} strays from the law (chi-square {statistic:.1f}, limit {limit:.1f})",
+    )
 
 
 def all_randomness_is_an_argument(protocol: Protocol) -> None:
@@ -240,7 +245,10 @@ def collusion_is_stated(protocol: Protocol) -> None:
 def calibration_meets_the_budget_and_no_more(protocol: Protocol) -> None:
     cls = type(protocol)
     for budget in (Budget(1.0, 1e-6), Budget(0.4, 1e-9), Budget(3.0, 1e-5)):
-        found = calibrate(cls, protocol.task, Crowd(1_000), budget)
+        try:
+            found = calibrate(cls, protocol.task, Crowd(10_000), budget)
+        except Refused as refusal:
+            raise Nonconforming(f"{cls.name}: 10,000 people are not enough ({refusal})") from refusal
         delta = found.loss.delta(budget.epsilon)
         _require(delta <= budget.delta, f"{cls.name}: delta {delta:.3g} is over the budget {budget.delta:g}")
         _require(delta >= 0.99 * budget.delta, f"{cls.name}: delta {delta:.3g} leaves much of {budget.delta:g} unused")

@@ -96,8 +96,11 @@ def around(edges: Iterable[int]) -> list[int]:
 
 def chi_square_rejects(observed: np.ndarray, expected: np.ndarray) -> bool:
     """Pearson's test with a false-alarm rate of 1e-6; cells that expect fewer than 10 are pooled."""
-    rare = expected < 10.0
-    if rare.any():
-        observed, expected = (np.append(side[~rare], side[rare].sum()) for side in (observed, expected))
-    statistic = float(((observed - expected) ** 2 / np.maximum(expected, 1e-300)).sum())
+    if observed[expected == 0.0].any():
+        return True
+    order = np.argsort(expected)
+    pooled = int(np.searchsorted(np.cumsum(expected[order]), 10.0)) + 1
+    pooled = max(pooled, int(np.count_nonzero(expected < 10.0)))
+    observed, expected = (np.append(side[order[:pooled]].sum(), side[order[pooled:]]) for side in (observed, expected))
+    statistic = float(((observed - expected) ** 2 / expected).sum())
     return statistic > float(chdtri(observed.size - 1, FALSE_ALARM))

@@ -1,4 +1,4 @@
-"""Privacy losses worked out a second time, slowly: fixed-point integers and mpmath, nothing shared with the library."""
+"""Laws and losses worked out a second time, slowly: fixed-point integers and mpmath, nothing shared with the library."""
 
 from __future__ import annotations
 
@@ -15,21 +15,26 @@ mp.dps = 60
 
 BITS = 256
 NEGLIGIBLE = 1 << (BITS - 200)
+Ratio = tuple[int, int]
 
 
 def exact(number: Any) -> Any:
     if isinstance(number, Fraction):
         return mp.mpf(number.numerator) / number.denominator
-    return mp.mpf(int(number)) if isinstance(number, int) else mp.mpf(float(number))
+    return mp.mpf(number) if isinstance(number, int) else mp.mpf(float(number))
 
 
 def fixed(number: Any) -> int:
     return int(mp.ldexp(number, BITS))
 
 
+def real(units: int) -> Any:
+    return mp.ldexp(mp.mpf(int(units)), -BITS)
+
+
 @dataclass(frozen=True)
 class Masses:
-    """P[start + i] = units[i] / 2**256, in Python integers."""
+    """P[start + i] = units[i] / 2**256, in Python's integers."""
 
     start: int
     units: np.ndarray
@@ -46,23 +51,24 @@ class Masses:
     def floats(self) -> np.ndarray:
         return np.array([unit / (1 << BITS) for unit in self.units])
 
-    def at(self, k: int) -> Any:
-        inside = 0 <= k - self.start < self.units.size
-        return mp.ldexp(mp.mpf(int(self.units[k - self.start])), -BITS) if inside else mp.mpf(0)
+    def outside(self, first: int, last: int) -> Any:
+        """The mass that a window leaves out."""
+        below, above = max(0, first - self.start), max(0, last + 1 - self.start)
+        return real(sum(self.units[:below]) + sum(self.units[above:]))
 
 
-def _walk(mode: int, peak: Any, step: Callable[[int], Fraction], low: int, high: float) -> Masses:
+def _walk(mode: int, peak: Any, step: Callable[[int], Ratio], low: int, high: float) -> Masses:
     """All masses that matter, from the largest one outwards; `step(k)` is P[k + 1] / P[k]."""
     above, below = [fixed(peak)], []
     k = mode
     while k < high and above[-1] > NEGLIGIBLE:
-        ratio = step(k)
-        above.append(above[-1] * ratio.numerator // ratio.denominator)
+        up, down = step(k)
+        above.append(above[-1] * up // down)
         k += 1
     k, mass = mode, above[0]
     while k > low and mass > NEGLIGIBLE:
-        ratio = step(k - 1)
-        mass = mass * ratio.denominator // ratio.numerator
+        up, down = step(k - 1)
+        mass = mass * down // up
         below.append(mass)
         k -= 1
     return Masses(k, np.array([*reversed(below), *above], dtype=object))
@@ -90,21 +96,28 @@ def discrete_laplace_mass(rate: Any, k: int) -> Any:
 
 
 def binomial(n: int, chance: float) -> Masses:
-    odds = Fraction(float(chance)) / (1 - Fraction(float(chance)))
-    mode = min(n, int((n + 1) * Fraction(float(chance))))
-    return _walk(mode, binomial_mass(n, chance, mode), lambda k: odds * (n - k) / (k + 1), 0, n)
+    yes = Fraction(float(chance))
+    up, down = yes.numerator, yes.denominator - yes.numerator
+    mode = min(n, int((n + 1) * yes))
+    return _walk(mode, binomial_mass(n, chance, mode), lambda k: (up * (n - k), down * (k + 1)), 0, n)
 
 
-def poisson(mean: float) -> Masses:
-    mode = int(mean)
-    return _walk(mode, poisson_mass(mean, mode), lambda k: Fraction(mean) / (k + 1), 0, float("inf"))
+def poisson(mean: Any) -> Masses:
+    m = Fraction(mean)
+    mode = int(m)
+    peak = poisson_mass(m, mode)
+    return _walk(mode, peak, lambda k: (m.numerator, m.denominator * (k + 1)), 0, float("inf"))
 
 
-def negative_binomial(shape: float, decay: float) -> Masses:
-    r, p = Fraction(float(shape)), Fraction(float(decay))
+def negative_binomial(shape: Any, decay: Any) -> Masses:
+    r, p = Fraction(shape), Fraction(decay)
     mode = max(0, int((r - 1) * p / (1 - p)))
-    peak = negative_binomial_mass(shape, decay, mode)
-    return _walk(mode, peak, lambda k: p * (k + r) / (k + 1), 0, float("inf"))
+    peak, below = negative_binomial_mass(r, p, mode), p.denominator * r.denominator
+
+    def step(k: int) -> Ratio:
+        return p.numerator * (k * r.denominator + r.numerator), (k + 1) * below
+
+    return _walk(mode, peak, step, 0, float("inf"))
 
 
 def hockey_stick(p: Masses, q: Masses, epsilon: float) -> Any:
@@ -115,7 +128,7 @@ def hockey_stick(p: Masses, q: Masses, epsilon: float) -> Any:
     first, second = (np.full(size, 0, dtype=object) for _ in range(2))
     for side, law in ((first, p), (second, q)):
         side[law.start - start : law.start - start + law.units.size] = law.units
-    return mp.ldexp(mp.mpf(int(sum(np.maximum(first - (factor * second >> BITS), 0)))), -BITS)
+    return real(sum(np.maximum(first - (factor * second >> BITS), 0)))
 
 
 def both_orders(p: Masses, q: Masses, epsilon: float) -> tuple[Any, Any]:
@@ -127,18 +140,25 @@ def shifted(law: Masses, epsilon: float) -> tuple[Any, Any]:
     return both_orders(law, law.shifted(1), epsilon)
 
 
-def shifted_discrete_laplace(rate: Fraction, shift: int, epsilon: float) -> Any:
+def shifted_discrete_laplace(rate: Fraction, shift: int, epsilon: float) -> tuple[Any, Any]:
     """The violating outcomes are found one by one, and their masses added up in closed form."""
     r, eps = exact(rate), exact(epsilon)
     violating = [k for k in range(-1, shift + 2) if r * (abs(k - shift) - abs(k)) > eps]
     if not violating:
-        return mp.mpf(0)
+        return mp.mpf(0), mp.mpf(0)
     a, last = mp.exp(-r), violating[-1]
 
     def upto(k: int) -> Any:
         return a**-k / (1 + a) if k < 0 else 1 - a ** (k + 1) / (1 + a)
 
-    return upto(last) - mp.exp(eps) * upto(last - shift)
+    divergence = upto(last) - mp.exp(eps) * upto(last - shift)
+    return divergence, divergence
+
+
+def flipped_bit(keep: float, epsilon: float) -> tuple[Any, Any]:
+    p = exact(keep)
+    divergence = max(p - mp.exp(exact(epsilon)) * (1 - p), mp.mpf(0))
+    return divergence, divergence
 
 
 def shuffled_bits(flip: float, others: int, ones: int, epsilon: float) -> tuple[Any, Any]:
@@ -164,14 +184,12 @@ def sampled_counts(rate: float, threshold: int, most: int, epsilon: float) -> tu
         for i, (p, q) in enumerate(((more, fewer), (fewer, more))):
             worst[i] = max(worst[i], int(sum(np.maximum(p - (factor * q >> BITS), 0))))
         law = following
-    return tuple(mp.ldexp(mp.mpf(side), -BITS) for side in worst)
+    return real(worst[0]), real(worst[1])
 
 
 def cancelling_noise(own: Masses, flood: Masses, epsilon: float) -> tuple[float, float]:
     """(x + A + Z, B + Z) for x = 0 against x = 1, over the whole joint law: row A - B, column B + Z."""
-    a, z = own.floats(), flood.floats()
-    a = a[a > 1e-40]
-    z = z[z > 1e-40] if flood.start else np.trim_zeros(np.where(z > 1e-40, z, 0.0), "b")
+    a, z = (law.floats()[law.floats() > 1e-40] for law in (own, flood))
     rows = np.zeros((2 * a.size + 1, a.size + z.size))
     for i, first in enumerate(a):
         for j, second in enumerate(a):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -76,7 +77,9 @@ class Crowded:
             for axis in range(kinds)
         ]
         axes = tuple(range(kinds))
-        spectrum = np.fft.rfftn(zero, shape, axes) ** (self.people - self.ones) * np.fft.rfftn(one, shape, axes) ** self.ones
+        spectrum = (
+            np.fft.rfftn(zero, shape, axes) ** (self.people - self.ones) * np.fft.rfftn(one, shape, axes) ** self.ones
+        )
         return np.maximum(np.fft.irfftn(spectrum, shape, axes), 0.0)
 
     def released(self) -> Law:
@@ -118,7 +121,7 @@ def enumerated_delta(protocol: Protocol, people: int, epsilons: Sequence[float])
         people = 1
     views = [Crowded(protocol, people, ones).view() for ones in range(people + 1)]
     worst = np.zeros(len(epsilons))
-    for first, second in zip(views[:-1], views[1:], strict=True):
+    for first, second in pairwise(views):
         p, q = _aligned(first, second)
         for i, factor in enumerate(np.exp(np.asarray(epsilons, dtype=np.float64))):
             here = max(np.maximum(p - factor * q, 0.0).sum(), np.maximum(q - factor * p, 0.0).sum())
@@ -132,5 +135,7 @@ def _aligned(first: Any, second: Any) -> tuple[Grid, Grid]:
         pair = Pair.of(first, second)
         return pair.p, pair.q
     shape = np.maximum(first.shape, second.shape)
-    p, q = (np.pad(grid, [(0, to - have) for to, have in zip(shape, grid.shape, strict=True)]) for grid in (first, second))
+    p, q = (
+        np.pad(grid, [(0, to - have) for to, have in zip(shape, grid.shape, strict=True)]) for grid in (first, second)
+    )
     return p, q

@@ -33,13 +33,13 @@ def coarsened(brick: Brick, bits: int) -> Brick:
     """The same programme with every chance and table rounded to a few bits, so that all words can be tried."""
     unit = WORD >> bits
     if isinstance(brick, All):
-        return All(*(coarsened(part, bits) for part in brick.parts))
+        return type(brick)(*(coarsened(part, bits) for part in brick.parts))
     if isinstance(brick, Maybe):
         threshold = min(max(round(brick.chance * 2**bits), 1), 2**bits - 1) * unit
-        return Maybe(Chance(threshold / WORD), coarsened(brick.then, bits), coarsened(brick.otherwise, bits))
+        return type(brick)(Chance(threshold / WORD), coarsened(brick.then, bits), coarsened(brick.otherwise, bits))
     if isinstance(brick, Copies):
         amount = brick.amount if not isinstance(brick.amount, Table) else _coarse_table(brick.amount, bits)
-        return Copies(amount, coarsened(brick.brick, bits))
+        return type(brick)(amount, coarsened(brick.brick, bits))
     if isinstance(brick, Emit):
         return brick
     raise TypeError(f"{type(brick).__name__} is not a brick that can be coarsened")

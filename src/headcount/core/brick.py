@@ -250,4 +250,3 @@ def drawn(programme: Brick, values: Values, coins: Coins, message: np.dtype[Any]
     outbox = Outbox(message)
     programme.draw(values, coins, outbox)
     return outbox.messages()
-

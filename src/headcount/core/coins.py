@@ -65,12 +65,12 @@ class Coins(ABC):
 
     def uniform(self, size: int) -> npt.NDArray[np.float64]:
         """Floats in [0, 1), for simulation only: nothing private may pass through them."""
-        return (self.words(size) >> np.uint64(11)) * 2.0**-53
+        return (self.words(size) >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
 def _search(edges: Words, words: Words) -> Ints:
     if words.size <= SCANNED:
-        return np.count_nonzero(edges <= words[:, None], axis=1).astype(np.int64)
+        return np.asarray(np.count_nonzero(edges <= words[:, None], axis=1), dtype=np.int64)
     return np.searchsorted(edges, words, side="right").astype(np.int64)
 
 
@@ -115,7 +115,7 @@ def _keystream(key: bytes) -> CipherContext:
 
 def _read(keystream: CipherContext, size: int) -> Bytes:
     buffer = np.empty(size + 15, dtype=np.uint8)
-    out = memoryview(buffer)
+    out = buffer.data
     for start in range(0, size, len(ZEROS)):
         part = min(len(ZEROS), size - start)
         keystream.update_into(ZEROS[:part], out[start : start + part + 15])

@@ -56,7 +56,7 @@ class Law:
         """For simulation only."""
         cumulative = np.cumsum(self.masses)
         uniform = coins.uniform(size) * cumulative[-1]
-        return self.start + np.searchsorted(cumulative, uniform, side="right")
+        return np.asarray(self.start + np.searchsorted(cumulative, uniform, side="right"), dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ class Noise:
 
     @classmethod
     def of(cls, law: Law, *, centre: float, scale: float = 1.0) -> Noise:
-        return cls((law.values - centre) * scale, law.masses, law.dropped)
+        return cls(np.asarray((law.values - centre) * scale, dtype=np.float64), law.masses, law.dropped)
 
     @property
     def bias(self) -> float:

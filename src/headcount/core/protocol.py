@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -72,13 +72,15 @@ class Protocol(ABC):
     message: ClassVar[np.dtype[Any]] = np.dtype([("kind", np.uint8)])
     kinds: ClassVar[int] = 1  # how many different messages there are, and cells in the tally
 
-    task: Task = Count()
+    task: Task = field(default_factory=Count)
     crowd: Crowd
     neighbours: Neighbours = Neighbours.REPLACE
 
     def __post_init__(self) -> None:
         if self.task.name not in self.tasks:
-            raise Unsupported(f"{self.name} does not answer {self.task.name}; it answers {', '.join(sorted(self.tasks))}")
+            raise Unsupported(
+                f"{self.name} does not answer {self.task.name}; it answers {', '.join(sorted(self.tasks))}"
+            )
         if self.neighbours not in self.relations:
             others = " or ".join(f"neighbours='{relation}'" for relation in sorted(self.relations))
             raise Unsupported(
@@ -125,6 +127,11 @@ class Protocol(ABC):
         """Totals of released tallies, one row a run, drawn from their law directly. For simulation only."""
 
     @classmethod
+    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+        """The parameters by the paper's closed form: for comparison, never for a claim."""
+        raise Unsupported(f"no closed form is known for {cls.name}")
+
+    @classmethod
     @abstractmethod
     def tiny(cls) -> Self:
         """An instance small enough to enumerate."""
@@ -146,8 +153,21 @@ class Protocol(ABC):
     @classmethod
     def parameter_names(cls) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The protocol's own parameters: those that must be given, and all of them."""
-        own = [field for field in fields(cls) if field.name not in {"task", "crowd", "neighbours"}]
-        return tuple(field.name for field in own if field.default is MISSING), tuple(field.name for field in own)
+        own = [entry for entry in fields(cls) if entry.name not in {"task", "crowd", "neighbours"}]
+        return tuple(entry.name for entry in own if entry.default is MISSING), tuple(entry.name for entry in own)
+
+    @classmethod
+    def describe(cls) -> dict[str, Any]:
+        """A row of the catalogue. Collectable: no trusted step between the shuffler and the outside."""
+        return {
+            "name": cls.name,
+            "model": str(cls.model),
+            "tasks": sorted(cls.tasks),
+            "parameters": list(cls.parameter_names()[1]),
+            "relations": sorted(str(relation) for relation in cls.relations),
+            "collectable": cls.model in (Model.SHUFFLE, Model.LOCAL),
+            "reference": cls.reference,
+        }
 
     @property
     def parameters(self) -> dict[str, float]:

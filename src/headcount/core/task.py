@@ -18,7 +18,7 @@ class Task(ABC):
     """A question about the crowd. What a person holds is an integer below `values`."""
 
     name: ClassVar[str]
-    values: int
+    values: ClassVar[int]
 
     @abstractmethod
     def encoded(self, data: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
@@ -40,10 +40,10 @@ class Count(Task):
         if data.dtype == np.bool_:
             return data.view(np.uint8)
         if data.dtype.kind not in "iuf":
-            raise BadData("data must be 0/1 or true/false; use where= to say which value counts as 1")
+            raise BadData("data must be 0/1 or true/false; use where to say which value counts as 1")
         if data.dtype.kind == "f" and np.isnan(data).any():
             raise BadData("data has missing values; drop them, or fill them with 0 or 1, first")
-        bits = data == 1
+        bits: npt.NDArray[np.bool_] = data == 1
         if int(np.count_nonzero(bits)) + int(np.count_nonzero(data == 0)) < data.size:
-            raise BadData("data has values other than 0 and 1; use where= to say which value counts as 1")
+            raise BadData("data has values other than 0 and 1; use where to say which value counts as 1")
         return bits.view(np.uint8)

@@ -10,9 +10,7 @@ import numpy.typing as npt
 from headcount.core.errors import BadArgument, BadData
 
 
-def people(
-    data: Any, *, column: str | None = None, where: object = None, unit: Any = None
-) -> npt.NDArray[Any]:
+def people(data: Any, *, column: str | None = None, where: object = None, unit: Any = None) -> npt.NDArray[Any]:
     """One value per person: the column, compared with `where` if given, and merged by `unit` if given.
 
     With `unit` (a column of person ids, or the ids themselves) a person counts once, as a one if any of their rows is.
@@ -24,7 +22,9 @@ def people(
         if isinstance(unit, str):
             raise BadArgument("unit", "names a column but column= does not", "give a frame, column= and unit=")
         if getattr(data, "ndim", 1) == 2 or hasattr(data, "columns"):
-            raise BadArgument("column", "is missing for a frame", "name the column to count, for example column='clicked'")
+            raise BadArgument(
+                "column", "is missing for a frame", "name the column to count, for example column='clicked'"
+            )
         ids, values = unit, _array(data)
     if where is not None:
         values = _equals(values, where)
@@ -71,7 +71,7 @@ def _equals(values: npt.NDArray[Any], where: object) -> npt.NDArray[np.bool_]:
     """Which entries equal `where`, as values or as text; a value that never occurs counts nobody, and says nothing."""
     if values.dtype.kind in "biuf" and isinstance(where, str):
         try:
-            where = {"true": True, "false": False}.get(where.lower(), None) if values.dtype == np.bool_ else float(where)
+            where = {"true": True, "false": False}.get(where.lower()) if values.dtype == np.bool_ else float(where)
         except ValueError:
             where = None
         if where is None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Any
 
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument, Refused
 from headcount.core.protocol import Model, Protocol
 from headcount.core.task import Task
-from headcount.planner.advice import Advice, Option
+from headcount.planner.advice import Advice, Candidate, Misfit, Option
 from headcount.privacy.calibrate import calibrate
 from headcount.protocols import CATALOGUE
 
@@ -44,9 +45,9 @@ def parsed_model(model: str) -> Model:
 
 
 def _option(cls: type[Protocol], task: Task, crowd: Crowd, budget: Budget, ones: int | None) -> Option:
-    shared = {"kind": cls, "task": task, "crowd": crowd, "budget": budget}
+    shared: dict[str, Any] = {"kind": cls, "task": task, "crowd": crowd, "budget": budget}
     try:
         protocol = calibrate(cls, task, crowd, budget, lambda candidate: candidate.error(ones).rmse)
     except Refused as refusal:
-        return Option(**shared, refusal=str(refusal))
-    return Option(**shared, protocol=protocol, noise=protocol.error(ones))
+        return Misfit(**shared, refusal=str(refusal))
+    return Candidate(**shared, protocol=protocol, noise=protocol.error(ones))

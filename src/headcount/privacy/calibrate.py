@@ -72,7 +72,7 @@ def _turn(cls: type[P], base: Mapping[str, Any], budget: Budget) -> P | None:
     (low, over), (high, under) = bracket
     best = at(high)[0]
     kept = 0
-    while not (-TIGHT <= under and budget.delta) and high - low > 1e-15 * max(1.0, abs(high)):
+    while not (under >= -TIGHT and budget.delta) and high - low > 1e-15 * max(1.0, abs(high)):
         # False position aimed just inside the budget; an end that stays is discounted (the Illinois rule).
         u = (low * under - high * over) / (under - over) if budget.delta else (low + high) / 2.0
         protocol, excess = at(u)
@@ -106,4 +106,3 @@ def _bracket(
             ends = sorted([(u, value), (ahead, there)])
             return ends[0], ends[1]
         u, value, step = ahead, there, step * 2.0
-

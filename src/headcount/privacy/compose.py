@@ -51,7 +51,8 @@ def compose(losses: Iterable[PrivacyLoss], points: int = POINTS) -> PrivacyLoss:
     tops = {loss: _top(loss) for loss in times}
     grid = min(tops.values()) / points
     parts = [
-        PrivacyLossDistribution(*_both_ways(loss, grid, tops[loss])).self_compose(count) for loss, count in times.items()
+        PrivacyLossDistribution(*_both_ways(loss, grid, tops[loss])).self_compose(count)
+        for loss, count in times.items()
     ]
     return Composed(reduce(lambda whole, part: whole.compose(part), parts))
 
@@ -76,7 +77,7 @@ def _both_ways(loss: PrivacyLoss, grid: float, top: float) -> list[Any]:
     from dp_accounting.pld.pld_pmf import create_pmf_pessimistic_connect_dots
 
     steps = np.arange(int(np.ceil(top / grid)) + 1)
-    epsilon = steps * grid
+    epsilon = steps.astype(np.float64) * grid
     slack = np.array([loss.slack(float(e)) for e in epsilon])
     forward, backward = (np.minimum(order * ROUND_UP + slack, 1.0) for order in loss.orders(epsilon))
     both = []

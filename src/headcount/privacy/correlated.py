@@ -23,14 +23,12 @@ def cancelling_pair(cancel: float, share: float, flood: Law) -> Pair:
         q = cancel
         masses = _plus_geometric(flood.masses, q * q)
         here, before = np.append(masses, 0.0), np.append(0.0, masses)
-        return Pair(
-            np.append(here, q) / (1.0 + q), np.append(q * before, 1.0) / (1.0 + q), flood.dropped + NEGLIGIBLE
-        )
+        return Pair(np.append(here, q) / (1.0 + q), np.append(q * before, 1.0) / (1.0 + q), flood.dropped + NEGLIGIBLE)
     return _plane(laws.negative_binomial(share, cancel), flood)
 
 
 def _plus_geometric(masses: Floats, x: float) -> Floats:
-    """The law of Z + Geom(x): 1/(1 - x s) is the product of (1 + x^k s^k) over the powers of two k, s a shift by one."""
+    """The law of Z + Geom(x): with s a shift by one, 1/(1 - x s) is the product of 1 + (x s)^k over k = 1, 2, 4, ..."""
     reach = math.ceil(math.log(NEGLIGIBLE) / math.log(x)) + 1
     total, step = np.append(masses, np.zeros(reach)), 1
     while step < total.size and x**step > NEGLIGIBLE:

@@ -1,7 +1,7 @@
 r"""Binomial, Poisson, negative binomial and discrete Laplace laws, good to about 1e-12 relatively, whatever n is.
 
-The logarithm of a mass is never the difference of large gamma functions: by Loader's saddle-point expansion
-[L00] it is a sum of small terms, $\lambda\,\phi((x-\lambda)/\lambda)$ for the distance from the mean and Stirling's remainder.
+The logarithm of a mass is never the difference of large gamma functions: by Loader's saddle-point expansion [L00] it is
+a sum of small terms, deviances $x\log(x/\mu) + \mu - x$ for the distance from the mean and Stirling's remainders.
 Each law is cut to a window outside of which lies at most `CUT` of its mass on either side; what is cut is remembered.
 
 [L00] Loader, Fast and Accurate Computation of Binomial Probabilities, 2000.
@@ -26,7 +26,9 @@ def stirling_remainder(x: Floats) -> Floats:
     """log Gamma(x + 1) - (x + 1/2) log x + x - log(2 pi)/2, for x > 0."""
     y = 1.0 / x
     y2 = y * y
-    remainder: Floats = y * (1 / 12 - y2 * (1 / 360 - y2 * (1 / 1260 - y2 * (1 / 1680 - y2 * (1 / 1188 - y2 * 691 / 360360)))))
+    remainder: Floats = y * (
+        1 / 12 - y2 * (1 / 360 - y2 * (1 / 1260 - y2 * (1 / 1680 - y2 * (1 / 1188 - y2 * 691 / 360360))))
+    )
     small = x < 16.0
     few = x[small]
     log_gamma = np.array([math.lgamma(k + 1.0) for k in few.tolist()])

@@ -60,9 +60,7 @@ class Pair(PrivacyLoss):
     def of(cls, first: Law, second: Law) -> Pair:
         start = min(first.start, second.start)
         stop = max(law.start + law.masses.size for law in (first, second))
-        p, q = (
-            np.pad(law.masses, (law.start - start, stop - law.start - law.masses.size)) for law in (first, second)
-        )
+        p, q = (np.pad(law.masses, (law.start - start, stop - law.start - law.masses.size)) for law in (first, second))
         return cls(p, q, max(first.dropped, second.dropped))
 
     @cached_property

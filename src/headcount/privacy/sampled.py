@@ -17,9 +17,9 @@ from headcount.privacy import laws
 class SampledCount(PrivacyLoss):
     """Bin(k, rate) against Bin(k + 1, rate), both reported only from the threshold on, for the worst k below `people`.
 
-    The likelihood ratio of one holder more, (k+1)(1-rate)/(k+1-v), grows with the sampled count v, so that either order is
-    violated on one tail only: one more from v = (k+1) q on, q = 1 - (1-rate) e^-epsilon; one fewer below v = (k+1) s,
-    s = 1 - (1-rate) e^epsilon. The worst k lies near threshold / q and threshold / s; beyond, the tails vanish.
+    The likelihood ratio of one holder more, (k+1)(1-rate)/(k+1-v), grows with the sampled count v, so that either order
+    is violated on one tail only: one more from v = (k+1) q on, q = 1 - (1-rate) e^-epsilon; one fewer below
+    v = (k+1) s, s = 1 - (1-rate) e^epsilon. The worst k lies near threshold / q and threshold / s; beyond, tails vanish.
     """
 
     rate: float

@@ -48,7 +48,7 @@ class FlippedBit(Protocol):
     def interval(self, tally: Tally, confidence: float) -> tuple[float, float]:
         """Wide enough for every truth that would have called this estimate likely.
 
-        How wide that is depends a little on the truth, by the lattice of possible estimates; in a large crowd not at all.
+        How wide that is depends a little on the truth, by the lattice of possible estimates; hardly in a large crowd.
         """
         value, (low, high) = self.point(tally), super().interval(tally, confidence)
         half, step = high - value, 1.0 / (1.0 - 2.0 * self.flip)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Self
 
 from headcount.core.brick import Brick, Copies, Emit, Field
-from headcount.core.budget import Neighbours
+from headcount.core.budget import Budget, Neighbours
 from headcount.core.coins import Coins
 from headcount.core.crowd import Crowd
 from headcount.core.law import Noise
@@ -70,5 +71,5 @@ class NoisyTotal(Protocol):
         return cls(crowd=Crowd(6), scale=0.5)
 
     @classmethod
-    def published(cls, epsilon: float, delta: float, crowd: Crowd) -> dict[str, Any]:
-        return {"scale": 1.0 / epsilon}
+    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+        return {"scale": 1.0 / budget.epsilon}

@@ -11,11 +11,13 @@ Error:      unbiased, $\mathrm{Var}\,\hat c = nf(1-f)/(1-2f)^2$, whatever the da
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from headcount.core.budget import Budget
 from headcount.core.chance import Chance
 from headcount.core.crowd import Crowd
 from headcount.core.loss import PrivacyLoss
@@ -56,5 +58,5 @@ class RandomisedResponse(FlippedBit):
         return cls(crowd=Crowd(6), keep=0.75)
 
     @classmethod
-    def published(cls, epsilon: float, delta: float, crowd: Crowd) -> dict[str, Any]:
-        return {"keep": 1.0 / (1.0 + math.exp(-epsilon))}
+    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+        return {"keep": 1.0 / (1.0 + math.exp(-budget.epsilon))}

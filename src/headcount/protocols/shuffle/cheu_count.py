@@ -1,8 +1,8 @@
 r"""Shuffled randomised response [CSUZZ19]: a few people answer with a coin, and the shuffler hides who.
 
-Randomiser: with chance $\lambda/n$ send a fair coin instead of the value: the bit is flipped with chance $f = \lambda/2n$.
+Randomiser: with chance $\lambda/n$ send a coin instead of the value: a bit is flipped with chance $f = \lambda/2n$.
 Analyser:   with $m$ ones from $n$ people, $\hat c = (m - nf)/(1-2f)$.
-View:       $m = \mathrm{Bin}(k, 1-f) + \mathrm{Bin}(n-k, f)$; the worst number $k$ of ones among the others is searched for.
+View:       $m = \mathrm{Bin}(k, 1-f) + \mathrm{Bin}(n-k, f)$, at the worst number $k$ of ones among the others.
 Error:      unbiased, $\mathrm{Var}\,\hat c = nf(1-f)/(1-2f)^2$, whatever the data.
 
 $n$ stands for the honest people of the plan. The worst $k$ is not always 0: one more one slides the law against the
@@ -14,12 +14,14 @@ integers by $2f$, and the divergence repeats after $1/2f$ of them (or $1/(1-2f)$
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from headcount.core.budget import Budget
 from headcount.core.chance import Chance
 from headcount.core.crowd import Crowd
 from headcount.core.law import Floats
@@ -125,8 +127,8 @@ class CheuCount(FlippedBit):
         return cls(crowd=Crowd(6), lam=3.0)
 
     @classmethod
-    def published(cls, epsilon: float, delta: float, crowd: Crowd) -> dict[str, Any]:
-        n, log = crowd.honest, math.log(4.0 / delta)
-        if epsilon >= math.sqrt(192.0 * log / n):
-            return {"lam": 64.0 * log / epsilon**2}
-        return {"lam": n - epsilon * n**1.5 / math.sqrt(432.0 * log)}
+    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+        n, log = crowd.honest, math.log(4.0 / budget.delta)
+        if budget.epsilon >= math.sqrt(192.0 * log / n):
+            return {"lam": 64.0 * log / budget.epsilon**2}
+        return {"lam": n - budget.epsilon * n**1.5 / math.sqrt(432.0 * log)}

@@ -1,12 +1,12 @@
-r"""Correlated noise [GKMP20, GKMPS21]: dummies that cancel, so that the error is the central one and the cover is large.
+r"""Correlated noise [GKMP20, GKMPS21]: dummies that cancel, so that the cover is large and the error is not.
 
-Randomiser: draw $a, b \sim \mathrm{NB}(1/n, q)$ and $z \sim \mathrm{NB}(r/n, p)$; send $x+a+z$ plus ones and $b+z$ minus ones.
-Analyser:   $\hat c$ = plus ones less minus ones; the flood of $z$ cancels.
-View:       both totals, $(\sum x + A + Z, B + Z)$. With $G = Z + \mathrm{Geom}(q^2)$ it is exactly as telling as one draw of
-            $t \sim G$ with chance $1/(1+q)$, else a blank, against the same with $t-1$ and chance $q/(1+q)$.
+Randomiser: draw $a, b \sim \mathrm{NB}(1/n, q)$ and $z \sim \mathrm{NB}(r/n, p)$; send $x+a+z$ pluses, $b+z$ minuses.
+Analyser:   $\hat c$ = pluses less minuses; the flood of $z$ cancels.
+View:       both totals, $(\sum x + A + Z, B + Z)$. With $G = Z + \mathrm{Geom}(q^2)$ they tell exactly as much as this:
+            with chance $1/(1+q)$ a draw of $G$, else a blank; against $G+1$ with chance $q/(1+q)$, else a blank.
 Error:      unbiased, two-sided geometric: $\mathrm{Var}\,\hat c = 2q/(1-q)^2$ at $n$ reports, whatever the data.
 
-$q = e^{-\epsilon^*}$ with $\epsilon^*$ the `inner` epsilon, $r$ the `shape` and $p$ the `decay` of the flood, $n$ the honest people.
+$q = e^{-\epsilon^*}$ with $\epsilon^*$ the `inner` epsilon; $r$ and $p$ are the `shape` and `decay` of the flood.
 `overhead` says how far the standard error may lie above the central optimum; a smaller one costs more messages.
 
 [GKMP20] Ghazi, Kumar, Manurangsi and Pagh, Private Counting from Anonymous Messages, ICML 2020.
@@ -121,6 +121,10 @@ class CorrelatedCount(Protocol):
         return cls(crowd=Crowd(6), inner=2.5, shape=1.5, decay=0.25)
 
     @classmethod
-    def published(cls, epsilon: float, delta: float, crowd: Crowd) -> dict[str, Any]:
+    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
         """Lemma 9 of GKMPS21 with the negative binomial of GKMP20, a tenth of epsilon spent on the flood."""
-        return {"inner": 0.9 * epsilon, "shape": 3.0 * (1.0 + math.log(1.0 / delta)), "decay": math.exp(-0.02 * epsilon)}
+        return {
+            "inner": 0.9 * budget.epsilon,
+            "shape": 3.0 * (1.0 + math.log(1.0 / budget.delta)),
+            "decay": math.exp(-0.02 * budget.epsilon),
+        }

@@ -1,6 +1,6 @@
 r"""Negative binomial dummies [GKMP20]: as with Poisson dummies, with a heavier right tail and a lighter left flank.
 
-Randomiser: send $x$ ones and $\mathrm{NB}(r/n, p)$ more; $r$ is the `shape` of the $n$ honest together, $p$ the `decay`.
+Randomiser: send $x$ ones and $\mathrm{NB}(r/n, p)$ more; $r$ is the `shape` of the $n$ honest people, $p$ the `decay`.
 Analyser:   with $m$ ones received, $\hat c = m - rp/(1-p)$ (in proportion when more people report).
 View:       $m = \sum x + \mathrm{NB}(r, p)$, so neighbours differ by a shift of one.
 Error:      unbiased, $\mathrm{Var}\,\hat c = rp/(1-p)^2$, whatever the data.
@@ -49,7 +49,7 @@ class NegativeBinomialCount(Dummies):
 
     @classmethod
     def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
-        r"""With $p = e^{-\epsilon}$ the right tail just costs nothing; a larger decay sends fewer messages and errs more."""
+        r"""With $p = e^{-\epsilon}$ the right tail just costs nothing; a larger one errs more and sends less."""
         return ({"decay": math.exp(-budget.epsilon)},)
 
     @property
@@ -71,5 +71,5 @@ class NegativeBinomialCount(Dummies):
         return cls(crowd=Crowd(6), shape=2.0, decay=0.25)
 
     @classmethod
-    def published(cls, epsilon: float, delta: float, crowd: Crowd) -> dict[str, Any]:
-        return {"shape": 3.0 * (1.0 + math.log(1.0 / delta)), "decay": math.exp(-0.2 * epsilon)}
+    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+        return {"shape": 3.0 * (1.0 + math.log(1.0 / budget.delta)), "decay": math.exp(-0.2 * budget.epsilon)}

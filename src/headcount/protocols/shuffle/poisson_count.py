@@ -1,6 +1,6 @@
 r"""Poisson dummies [GKMP20]: everybody sends their one and a Poisson number of dummy ones.
 
-Randomiser: send $x$ ones and $\mathrm{Poi}(\lambda/n)$ more, $\lambda$ the `mean` that the $n$ honest people bring together.
+Randomiser: send $x$ ones and $\mathrm{Poi}(\lambda/n)$ more, $\lambda$ the `mean` that the $n$ honest bring together.
 Analyser:   with $m$ ones received, $\hat c = m - \lambda$ (in proportion when more people report).
 View:       $m = \sum x + \mathrm{Poi}(\lambda)$, so neighbours differ by a shift of one.
 Error:      unbiased, $\mathrm{Var}\,\hat c = \lambda$, whatever the data.
@@ -11,10 +11,12 @@ Error:      unbiased, $\mathrm{Var}\,\hat c = \lambda$, whatever the data.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Self
 
+from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
 from headcount.core.law import Law
 from headcount.core.protocol import Knob, likely_variance
@@ -59,6 +61,6 @@ class PoissonCount(Dummies):
         return cls(crowd=Crowd(6), mean=3.0)
 
     @classmethod
-    def published(cls, epsilon: float, delta: float, crowd: Crowd) -> dict[str, Any]:
-        gap = -math.expm1(-epsilon)
-        return {"mean": 16.0 * math.log(10.0 / delta) / gap**2 + 2.0 / gap}
+    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+        gap = -math.expm1(-budget.epsilon)
+        return {"mean": 16.0 * math.log(10.0 / budget.delta) / gap**2 + 2.0 / gap}

@@ -1,8 +1,8 @@
 r"""Sample and threshold [BC22]: a random few send what they hold, and the shuffler drops small counts.
 
 Randomiser: with chance `rate` send $x$ ones, otherwise nothing.
-Analyser:   the shuffler lets the count $m$ pass only if it is at least the `threshold`; $\hat c = m/\mathrm{rate}$, else 0.
-View:       $m \sim \mathrm{Bin}(k, \mathrm{rate})$ where it passes, for $k$ ones against $k+1$; the worst $k$ is searched for.
+Analyser:   the shuffler lets the count $m$ pass only from the `threshold` on; $\hat c = m/\mathrm{rate}$, or 0.
+View:       $m \sim \mathrm{Bin}(k, \mathrm{rate})$ where it passes, for $k$ ones against $k+1$, at the worst $k$.
 Error:      counts that pass are nearly unbiased with variance $k(1-\mathrm{rate})/\mathrm{rate}$; small ones read 0.
 
 The only noise is who was sampled, so that an absent item is never reported and the error grows with the count. The
@@ -45,7 +45,7 @@ class SampleThreshold(Protocol):
     relations: ClassVar[frozenset[Neighbours]] = frozenset(Neighbours)
     knob: ClassVar[Knob] = Knob(
         "rate", lambda u, _: math.exp(-u), 1e-6, 30.0,
-        lambda budget, given: -math.log(-0.5 * math.expm1(-budget.epsilon)),
+        lambda budget, _: -math.log(-0.5 * math.expm1(-budget.epsilon)),
     )  # fmt: skip
     steady: ClassVar[bool] = False
     reference: ClassVar[str] = "Bharadwaj and Cormode 2022, arXiv:2112.05693"
@@ -102,7 +102,7 @@ class SampleThreshold(Protocol):
         return cls(crowd=Crowd(6), rate=0.4, threshold=3)
 
     @classmethod
-    def published(cls, epsilon: float, delta: float, crowd: Crowd) -> dict[str, Any]:
-        """The draft's rule; the final paper's constants are in `privacy.published`."""
-        threshold = math.ceil(3.0 + math.log(1.0 / delta))
-        return {"rate": -math.expm1(-epsilon) / threshold, "threshold": threshold}
+    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+        """The first draft's rule."""
+        threshold = math.ceil(3.0 + math.log(1.0 / budget.delta))
+        return {"rate": -math.expm1(-budget.epsilon) / threshold, "threshold": threshold}

@@ -11,12 +11,14 @@ Error:      unbiased, $\mathrm{Var}\,\hat c = n\gamma(1-\gamma)$, whatever the d
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from headcount.core.brick import NOTHING, All, Brick, Copies, Emit, Field, Maybe
+from headcount.core.budget import Budget
 from headcount.core.chance import Chance
 from headcount.core.coins import Coins
 from headcount.core.crowd import Crowd
@@ -65,7 +67,7 @@ class Zsum(Protocol):
 
     def noise(self, truth: int, reports: int) -> Noise:
         missing = laws.binomial(reports, self.gamma)
-        error = reports * self.gamma - missing.values
+        error = reports * float(self.gamma) - missing.values.astype(np.float64)
         if self.thresholded:
             error = np.where(missing.values < truth, error, -float(truth))
         return Noise(error, missing.masses, missing.dropped)
@@ -78,5 +80,5 @@ class Zsum(Protocol):
         return cls(crowd=Crowd(6), gamma=0.4)
 
     @classmethod
-    def published(cls, epsilon: float, delta: float, crowd: Crowd) -> dict[str, Any]:
-        return {"gamma": 50.0 * math.log(2.0 / delta) / (epsilon**2 * crowd.honest)}
+    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+        return {"gamma": 50.0 * math.log(2.0 / budget.delta) / (budget.epsilon**2 * crowd.honest)}

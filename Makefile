@@ -1,0 +1,43 @@
+# Every target installs what it needs into .venv by itself; nothing but Python and make is assumed.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+BENCH := .venv-bench
+
+.PHONY: demo test check bench predictions format clean
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	touch $@
+
+demo: $(READY)  ## 10,000 simulated people, counted by the best protocol of each model
+	$(BIN)/headcount demo --out figures/demo.png
+
+test: $(READY)  ## everything, on all cores
+	$(BIN)/python -m pytest -n auto
+
+check: $(READY)  ## style, types, import contracts, and every example in the docs
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -q docs/test_examples.py
+
+predictions: $(READY)  ## predicted error and coverage against 20,000 simulated runs of every protocol
+	$(BIN)/python -m headcount.audit.predictions --out docs/predictions.md
+
+bench:  ## speed beside the peers, in an environment of their own; writes docs/benchmarks.md
+	$(PYTHON) -m venv $(BENCH)
+	$(BENCH)/bin/python -m pip install --quiet --upgrade pip
+	$(BENCH)/bin/python -m pip install --quiet --editable . --requirement benchmarks/requirements.txt
+	$(BENCH)/bin/python benchmarks/run.py --out docs/benchmarks.md
+
+format: $(READY)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf $(VENV) $(BENCH) figures build dist

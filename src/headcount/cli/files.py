@@ -1,0 +1,80 @@
+"""Columns of CSV and Parquet files."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from headcount.core.errors import BadArgument, MissingExtra
+
+
+class Columns(dict[str, npt.NDArray[Any]]):
+    """A few named columns, as a frame would have them."""
+
+    @property
+    def columns(self) -> list[str]:
+        return list(self)
+
+
+def read(path: Path, names: list[str]) -> Any:
+    """The named columns of the file."""
+    if not path.exists():
+        raise BadArgument("file", f"{path} does not exist", "give a CSV or Parquet file")
+    suffix = path.suffix.lower()
+    if path.is_dir() or suffix not in {".csv", ".tsv", ".parquet", ".pq"}:
+        raise BadArgument("file", f"{path} is not a file headcount can read", "give a .csv or .parquet file")
+    try:
+        return _csv(path, names) if suffix in {".csv", ".tsv"} else _parquet(path, names)
+    except (OSError, UnicodeDecodeError, csv.Error) as problem:
+        raise BadArgument(
+            "file", f"{path} cannot be read ({type(problem).__name__})", "check that it is intact"
+        ) from None
+
+
+def _csv(path: Path, names: list[str]) -> Columns:
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        rows = csv.reader(file, delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
+        header = next(rows, None)
+        if not header:
+            raise BadArgument("file", f"{path} is empty", "the first line names the columns")
+        indices = [_index(header, name) for name in names]
+        table: list[list[str]] = [[] for _ in names]
+        for row in rows:
+            for cells, index in zip(table, indices, strict=True):
+                cells.append(row[index].strip() if index < len(row) else "")
+    return Columns({name: _typed(cells) for name, cells in zip(names, table, strict=True)})
+
+
+def _index(header: list[str], name: str) -> int:
+    if name not in header:
+        raise BadArgument("column", f"is {name!r}, which the file does not have", f"it has {', '.join(header[:20])}")
+    return header.index(name)
+
+
+def _typed(cells: list[str]) -> npt.NDArray[Any]:
+    """Numbers where all cells are numbers (an empty one is missing), truth values where all are, text otherwise."""
+    try:
+        return np.array([cell or "nan" for cell in cells], dtype=np.float64)
+    except ValueError:
+        words = np.array(cells)
+        lower = np.char.lower(words)
+        return lower == "true" if np.isin(lower, ("true", "false")).all() else words
+
+
+def _parquet(path: Path, names: list[str]) -> Any:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtra("reading Parquet", "files") from None
+    try:
+        present = pyarrow.parquet.read_schema(path).names
+        for name in names:
+            _index(present, name)
+        return pyarrow.parquet.read_table(path, columns=names)
+    except pyarrow.ArrowInvalid:
+        raise BadArgument("file", f"{path} is not a Parquet file", "check that it is intact") from None

@@ -1,0 +1,204 @@
+"""The command line. A refused request says why, on one line, and exits with code 2."""
+
+from __future__ import annotations
+
+import math
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import headcount
+from headcount.cli.demo import demonstrate
+from headcount.cli.files import read
+from headcount.cli.render import Format, advice_table, estimate_table, grid, show
+from headcount.core.errors import BadArgument, Refused
+from headcount.core.estimate import Estimate
+from headcount.core.protocol import Protocol
+from headcount.core.task import Count
+from headcount.planner.advise import advise as advise_on
+from headcount.protocols import CATALOGUE
+from headcount.run import count as count_people
+from headcount.run import fraction as fraction_of_people
+from headcount.run import protocol as protocol_named
+
+app = typer.Typer(
+    help="Count people without learning about any one of them.", no_args_is_help=True, add_completion=False
+)
+advisor = typer.Typer(help="Which protocol should I use, and how wrong will it be?", no_args_is_help=True)
+app.add_typer(advisor, name="advise")
+
+Epsilon = Annotated[float, typer.Option(help="The privacy budget: smaller is more private. 1 is common.")]
+Delta = Annotated[float, typer.Option(help="The chance that the promise fails: far below 1/n, for example 1e-6.")]
+Neighbours = Annotated[str, typer.Option(help="What must not show: 'replace' one answer, or 'add-remove' one person.")]
+Params = Annotated[list[str] | None, typer.Option("--param", help="A parameter of the protocol, as name=value.")]
+Formats = Annotated[Format, typer.Option("--format", help="How to print the answer.")]
+File = Annotated[Path, typer.Argument(help="A CSV or Parquet file with a row per person.")]
+Column = Annotated[str, typer.Option(help="The column to count ones in.")]
+Where = Annotated[str | None, typer.Option(help="The value that counts as a one, if the column is not 0/1.")]
+Unit = Annotated[str | None, typer.Option(help="The column of person ids, if a person may have several rows.")]
+ModelName = Annotated[
+    str, typer.Option("--model", help="Whom you trust: central, shuffle, shuffle-threshold or local.")
+]
+ProtocolName = Annotated[str | None, typer.Option("--protocol", help="A protocol by name instead of the best one.")]
+Clamp = Annotated[bool, typer.Option(help="Bring the answer into the possible range; it is then no longer unbiased.")]
+
+
+def _parameters(pairs: list[str] | None) -> dict[str, Any]:
+    parameters: dict[str, Any] = {}
+    for pair in pairs or []:
+        name, equals, text = pair.partition("=")
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not equals or math.isnan(value):
+            raise BadArgument("--param", f"is {pair!r}", "write name=number, for example gamma=0.0725")
+        parameters[name] = int(value) if value.is_integer() and name in {"threshold", "thresholded"} else value
+    return parameters
+
+
+def _answer(
+    ask: Any, file: Path, how: Format, column: str, unit: str | None, param: list[str] | None, **rest: Any
+) -> None:
+    names = [column] if unit is None else [column, unit]
+    estimate: Estimate = ask(read(file, names), column=column, unit=unit, **rest, **_parameters(param))
+    show(estimate.to_json(), how, estimate_table(estimate))
+
+
+@app.command()
+def count(
+    file: File, column: Column, epsilon: Epsilon, delta: Delta = 0.0, where: Where = None, unit: Unit = None,
+    model: ModelName = "shuffle", neighbours: Neighbours = "replace", protocol: ProtocolName = None,
+    param: Params = None, clamp: Clamp = False, how: Formats = Format.TABLE,
+) -> None:  # fmt: skip
+    """How many people hold a one?"""
+    _answer(
+        count_people, file, how, column, unit, param, epsilon=epsilon, delta=delta, where=where, model=model,
+        neighbours=neighbours, protocol=protocol, clamp=clamp,
+    )  # fmt: skip
+
+
+@app.command()
+def fraction(
+    file: File, column: Column, epsilon: Epsilon, delta: Delta = 0.0, where: Where = None, unit: Unit = None,
+    model: ModelName = "shuffle", neighbours: Neighbours = "replace", protocol: ProtocolName = None,
+    param: Params = None, clamp: Clamp = False, how: Formats = Format.TABLE,
+) -> None:  # fmt: skip
+    """Which fraction of the people hold a one?"""
+    _answer(
+        fraction_of_people, file, how, column, unit, param, epsilon=epsilon, delta=delta, where=where, model=model,
+        neighbours=neighbours, protocol=protocol, clamp=clamp,
+    )  # fmt: skip
+
+
+@advisor.command("count")
+def advise_count(
+    n: Annotated[int, typer.Option("--n", help="How many people will report.")],
+    epsilon: Epsilon,
+    delta: Delta = 0.0,
+    ones: Annotated[
+        int | None, typer.Option(help="About how many of them hold a one; left out, the worst case counts.")
+    ] = None,
+    model: Annotated[list[str] | None, typer.Option(help="Only these models; may be repeated.")] = None,
+    least: Annotated[int | None, typer.Option(help="The fewest reports a release may have.")] = None,
+    corrupt: Annotated[int, typer.Option(help="How many of those may lie or collude.")] = 0,
+    neighbours: Neighbours = "replace",
+    how: Formats = Format.TABLE,
+) -> None:
+    """Every protocol for a count, ranked by its exact predicted error."""
+    advice = advise_on(
+        Count(), n=n, epsilon=epsilon, delta=delta, ones=ones, models=model, least=least, corrupt=corrupt,
+        neighbours=neighbours,
+    )  # fmt: skip
+    show(advice.to_json(), how, advice_table(advice))
+    if how is Format.TABLE and advice.feasible:
+        print("\n" + advice.why())
+
+
+@app.command()
+def price(
+    name: Annotated[str, typer.Argument(help="The protocol.")],
+    n: Annotated[int, typer.Option("--n", help="How many people report.")],
+    param: Params = None,
+    epsilon: Annotated[float | None, typer.Option(help="Price delta at this epsilon.")] = None,
+    delta: Annotated[float | None, typer.Option(help="Price epsilon at this delta; with both, calibrate.")] = None,
+    honest: Annotated[int | None, typer.Option(help="How many of them can be relied upon.")] = None,
+    neighbours: Neighbours = "replace",
+    ones: Annotated[
+        int | None, typer.Option(help="How many hold a one, for the error; left out, the worst case.")
+    ] = None,
+    how: Formats = Format.TABLE,
+) -> None:
+    """What a protocol costs at given parameters, exactly."""
+    if epsilon is None and delta is None:
+        raise BadArgument("--epsilon", "is missing, and --delta too", "give one of them, for example --epsilon 1")
+    both: dict[str, Any] = {"epsilon": epsilon, "delta": delta} if epsilon is not None and delta is not None else {}
+    protocol = protocol_named(name, n=n, least=honest, neighbours=neighbours, **both, **_parameters(param))
+    priced = _price(protocol, epsilon, delta, ones)
+    table = grid("", "")
+    for key, value in priced.items():
+        table.add_row(key, _words(value))
+    show(priced, how, table)
+
+
+def _price(protocol: Protocol, epsilon: float | None, delta: float | None, ones: int | None) -> dict[str, Any]:
+    at = protocol.loss.epsilon(delta or 0.0) if epsilon is None else epsilon
+    finite = math.isfinite(at)
+    return {
+        "protocol": protocol.name,
+        "parameters": protocol.to_json()["parameters"],
+        "epsilon": at if finite else None,
+        "delta": protocol.loss.delta(at) if finite else delta,
+        "delta_slack": protocol.loss.slack(at) if finite else None,
+        "neighbours": str(protocol.neighbours),
+        "accounting": protocol.loss.kind,
+        "std_error": protocol.error(ones).std_error,
+        "messages_per_person": protocol.messages_per_person,
+    }
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} = {_words(part)}" for name, part in value.items())
+    return "none is enough" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+@app.command()
+def protocols(how: Formats = Format.TABLE) -> None:
+    """The catalogue."""
+    rows = [protocol.describe() for protocol in CATALOGUE]
+    table = grid("name", "model", "tasks", "parameters", "relations", "collectable", "reference")
+    for row in rows:
+        table.add_row(*(", ".join(cell) if isinstance(cell, list) else _yes(cell) for cell in row.values()))
+    show(rows, how, table)
+
+
+def _yes(cell: Any) -> str:
+    return {True: "yes", False: "no"}[cell] if isinstance(cell, bool) else str(cell)
+
+
+@app.command()
+def demo(
+    out: Annotated[Path, typer.Option(help="Where to write the figure.")] = Path("figures/demo.png"),
+    people: Annotated[int, typer.Option(help="How many people to simulate.")] = 10_000,
+    epsilon: Epsilon = 1.0,
+    delta: Delta = 1e-6,
+) -> None:
+    """Simulated people answer yes or no; the best protocol of each model counts them."""
+    demonstrate(people=people, epsilon=epsilon, delta=delta, out=out)
+
+
+@app.command()
+def version() -> None:
+    """The installed version."""
+    print(headcount.__version__)
+
+
+def main() -> None:
+    try:
+        app(standalone_mode=True)
+    except Refused as refusal:
+        print(f"headcount: {refusal}", file=sys.stderr)
+        sys.exit(2)

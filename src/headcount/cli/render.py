@@ -1,0 +1,86 @@
+"""Answers on a terminal, as JSON or as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from enum import StrEnum
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from headcount.core.estimate import Estimate
+from headcount.planner.advice import HEADINGS, Advice, Candidate
+
+
+class Format(StrEnum):
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+
+
+def console() -> Console:
+    """Wide enough for the tables when the output is not a terminal."""
+    return Console() if sys.stdout.isatty() else Console(width=140)
+
+
+def show(value: Any, how: Format, table: Table | str) -> None:
+    """The JSON value as it is, flattened into CSV, or its table."""
+    if how is Format.JSON:
+        print(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
+    elif how is Format.CSV:
+        print(_csv(value if isinstance(value, list) else value.get("options", [value])), end="")
+    else:
+        console().print(table)
+
+
+def _csv(rows: list[dict[str, Any]]) -> str:
+    flat = [{key: _cell(cell) for key, cell in row.items()} for row in rows]
+    out = io.StringIO()
+    writer = csv.DictWriter(out, fieldnames=list(flat[0]) if flat else [], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(flat)
+    return out.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, dict):
+        return " ".join(f"{name}={part}" for name, part in value.items())
+    return " ".join(map(str, value)) if isinstance(value, list) else value
+
+
+def grid(*headings: str, title: str = "", right: tuple[int, ...] = ()) -> Table:
+    table = Table(title=title or None, title_justify="left", header_style="bold", box=None, pad_edge=False)
+    for i, heading in enumerate(headings):
+        table.add_column(heading, justify="right" if i in right else "left", no_wrap=i in right)
+    return table
+
+
+def estimate_table(estimate: Estimate) -> Table:
+    low, high = estimate.interval()
+    digits = 4 if estimate.per_person else 1
+    table = grid("", "")
+    table.add_row("answer", f"[bold]{estimate.value:,.{digits}f}[/]")
+    table.add_row("95% interval", f"{low:,.{digits}f} to {high:,.{digits}f}")
+    table.add_row("guarantee", ", ".join(estimate.promises()))
+    table.add_row("messages", f"{estimate.protocol.messages_per_person:.4g} a person")
+    table.add_row("if they collude", _collusion(estimate.protocol.local_epsilon))
+    return table
+
+
+def _collusion(local_epsilon: float | None) -> str:
+    return "no guarantee is left" if local_epsilon is None else f"epsilon {local_epsilon:.3g} is left"
+
+
+def advice_table(advice: Advice) -> Table:
+    title = f"{advice.crowd.size:,} people, {advice.budget}, {advice.budget.neighbours.words}"
+    if advice.ones is not None:
+        title += f", about {advice.ones:,} ones"
+    table = grid("", *HEADINGS, title=title, right=(3, 4, 5))
+    for place, option in enumerate(advice.options, 1):
+        served = isinstance(option, Candidate)
+        table.add_row(str(place) if served else "-", *option.cells(), style="" if served else "dim")
+    return table
