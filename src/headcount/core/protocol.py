@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -67,7 +67,6 @@ class Protocol(ABC):
     relations: ClassVar[frozenset[Neighbours]] = frozenset({Neighbours.REPLACE})
     knob: ClassVar[Knob]
     pure: ClassVar[bool] = False  # whether delta = 0 can be met
-    steady: ClassVar[bool] = True  # whether the size of the error is the same whatever the data
     reference: ClassVar[str]
     message: ClassVar[np.dtype[Any]] = np.dtype([("kind", np.uint8)])
     kinds: ClassVar[int] = 1  # how many different messages there are, and cells in the tally
@@ -137,6 +136,11 @@ class Protocol(ABC):
         """An instance small enough to enumerate."""
 
     @property
+    def steady(self) -> bool:
+        """Whether the error has the same size whatever the data."""
+        return True
+
+    @property
     def local_epsilon(self) -> float | None:
         """What remains if everyone but the person colludes; None if nothing does."""
         return None
@@ -144,8 +148,8 @@ class Protocol(ABC):
     def interval(self, tally: Tally, confidence: float) -> tuple[float, float]:
         """An interval that covers the truth with this confidence, from the exact law of the error."""
         value = self.point(tally)
-        guess = min(max(round(value), 0), tally.reports)
-        half = self.noise(guess, tally.reports).half_width(confidence)
+        guess = 0 if self.steady else min(max(round(value), 0), tally.reports)
+        half = half_width(self, guess, tally.reports, confidence)
         return value - half, value + half
 
     # What follows from it.
@@ -256,6 +260,12 @@ class Protocol(ABC):
             "protocol": self.name, "task": self.task.name, "crowd": crowd, "neighbours": str(self.neighbours),
             "parameters": {name: _plain(value) for name, value in self.parameters.items()},
         }  # fmt: skip
+
+
+@lru_cache(maxsize=1 << 13)
+def half_width(protocol: Protocol, truth: int, reports: int, confidence: float) -> float:
+    """Of the error's law; remembered, because many tallies of one protocol share it."""
+    return protocol.noise(truth, reports).half_width(confidence) * (1.0 + 1e-12)
 
 
 def _plain(value: float) -> float:

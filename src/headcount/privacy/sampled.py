@@ -19,7 +19,7 @@ class SampledCount(PrivacyLoss):
 
     The likelihood ratio of one holder more, (k+1)(1-rate)/(k+1-v), grows with the sampled count v, so that either order
     is violated on one tail only: one more from v = (k+1) q on, q = 1 - (1-rate) e^-epsilon; one fewer below
-    v = (k+1) s, s = 1 - (1-rate) e^epsilon. The worst k lies near threshold / q and threshold / s; beyond, tails vanish.
+    v = (k+1) s, s = 1 - (1-rate) e^epsilon. The worst k lies near threshold / q or threshold / s; beyond, tails vanish.
     """
 
     rate: float

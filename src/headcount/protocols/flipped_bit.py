@@ -13,7 +13,7 @@ from headcount.core.brick import Brick, Emit, Field, Maybe
 from headcount.core.chance import Chance
 from headcount.core.coins import Coins
 from headcount.core.law import Law, Noise
-from headcount.core.protocol import Protocol
+from headcount.core.protocol import Protocol, half_width
 from headcount.core.table import Ints
 from headcount.core.tally import Tally
 from headcount.privacy import laws
@@ -50,19 +50,14 @@ class FlippedBit(Protocol):
 
         How wide that is depends a little on the truth, by the lattice of possible estimates; hardly in a large crowd.
         """
-        value, (low, high) = self.point(tally), super().interval(tally, confidence)
-        half, step = high - value, 1.0 / (1.0 - 2.0 * self.flip)
+        value, reports, step = self.point(tally), tally.reports, 1.0 / (1.0 - 2.0 * self.flip)
+        half = half_width(self, min(max(round(value), 0), reports), reports, confidence)
         if half < COARSE * step:
-            near = [k for end in (low, high) for k in range(math.floor(end - 4 * step), math.ceil(end + 4 * step) + 1)]
-            truths = range(tally.reports + 1) if tally.reports <= COARSE else near
-            for k in truths:
-                apart = abs(value - k)
-                if apart > half and 0 <= k <= tally.reports and apart <= self._half(k, tally.reports, confidence):
-                    half = apart
+            near = {k for end in (value - half, value + half) for k in range(*_about(end, 4.0 * step))}
+            for k in near if reports > COARSE else range(reports + 1):
+                if 0 <= k <= reports and half < abs(value - k) <= half_width(self, k, reports, confidence):
+                    half = abs(value - k)
         return value - half, value + half
-
-    def _half(self, truth: int, reports: int, confidence: float) -> float:
-        return self.noise(truth, reports).half_width(confidence) * (1.0 + 1e-12)
 
     def sample(self, truth: int, reports: int, coins: Coins, runs: int) -> Ints:
         lost = laws.binomial(truth, self.flip).sample(coins, runs)
@@ -73,3 +68,7 @@ class FlippedBit(Protocol):
     @property
     def local_epsilon(self) -> float | None:
         return math.log((1.0 - self.flip) / self.flip)
+
+
+def _about(end: float, reach: float) -> tuple[int, int]:
+    return math.floor(end - reach), math.ceil(end + reach) + 1

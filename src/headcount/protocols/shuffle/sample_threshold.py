@@ -47,7 +47,6 @@ class SampleThreshold(Protocol):
         "rate", lambda u, _: math.exp(-u), 1e-6, 30.0,
         lambda budget, _: -math.log(-0.5 * math.expm1(-budget.epsilon)),
     )  # fmt: skip
-    steady: ClassVar[bool] = False
     reference: ClassVar[str] = "Bharadwaj and Cormode 2022, arXiv:2112.05693"
 
     rate: float
@@ -92,6 +91,10 @@ class SampleThreshold(Protocol):
         low = laws.smallest_trials(self.rate, sampled, tail) if sampled else 0
         # Where one person more or less must not show, the number of reports is no business of the interval's.
         return float(low), float(high if self.neighbours is Neighbours.ADD_REMOVE else min(high, tally.reports))
+
+    @property
+    def steady(self) -> bool:
+        return False
 
     def sample(self, truth: int, reports: int, coins: Coins, runs: int) -> Ints:
         sampled = laws.binomial(truth, self.rate).sample(coins, runs)

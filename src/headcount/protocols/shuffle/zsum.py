@@ -72,6 +72,10 @@ class Zsum(Protocol):
             error = np.where(missing.values < truth, error, -float(truth))
         return Noise(error, missing.masses, missing.dropped)
 
+    @property
+    def steady(self) -> bool:
+        return not self.thresholded
+
     def sample(self, truth: int, reports: int, coins: Coins, runs: int) -> Ints:
         return (truth + reports - laws.binomial(reports, self.gamma).sample(coins, runs))[:, None]
 

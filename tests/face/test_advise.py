@@ -1,0 +1,123 @@
+"""The advisor for counts."""
+
+import json
+
+import numpy as np
+import pytest
+
+import headcount as hc
+from headcount.protocols import from_json, named
+
+ADVICE = hc.advise(hc.Count(), n=10_000, epsilon=1, delta=1e-6, ones=200)
+
+
+def test_options_are_ranked_by_error():
+    errors = [option.noise.rmse for option in ADVICE.feasible]
+    assert errors == sorted(errors)
+    assert len(ADVICE.options) == len(hc.CATALOGUE)
+
+
+def test_the_best_plan_meets_the_budget():
+    assert ADVICE.best.protocol.loss.delta(1) <= 1e-6
+    assert ADVICE.best.protocol.name == "geometric"
+    assert len(ADVICE.best.hash) == 64
+
+
+def test_only_trusted_models_are_offered():
+    advice = hc.advise(hc.Count(), n=10_000, epsilon=1, delta=1e-6, models=["shuffle", "local"])
+    assert {option.kind.model for option in advice.options} == {hc.Model.SHUFFLE, hc.Model.LOCAL}
+    assert advice.best.protocol.name == "correlated-count"
+
+
+def test_the_infeasible_say_what_they_lack():
+    advice = hc.advise(hc.Count(), n=40, epsilon=1, delta=1e-6)
+    zsum = next(option for option in advice.options if option.name == "zsum")
+    assert zsum.reason == f"needs {zsum.smallest_n} people, you have 40"
+    with pytest.raises(hc.Refused):
+        hc.protocol("zsum", n=zsum.smallest_n - 1, epsilon=1, delta=1e-6)
+    assert hc.protocol("zsum", n=zsum.smallest_n, epsilon=1, delta=1e-6).error().rmse < zsum.smallest_n / 2
+
+
+def test_pure_budgets_leave_the_pure_protocols():
+    advice = hc.advise(hc.Count(), n=1_000, epsilon=1)
+    assert {option.name for option in advice.feasible} == {"geometric", "laplace", "randomised-response"}
+    assert all("delta=1e-6" in option.reason for option in advice.options if option not in advice.feasible)
+
+
+def test_when_nothing_serves_the_advice_says_why():
+    advice = hc.advise(hc.Count(), n=1_000, epsilon=1, models=["shuffle"])
+    with pytest.raises(hc.Refused, match="zsum"):
+        _ = advice.best
+
+
+def test_the_json_is_the_documented_one():
+    described = json.loads(json.dumps(ADVICE.to_json(), allow_nan=False))
+    assert list(described) == ["task", "budget", "crowd", "best", "options"]
+    assert list(described["options"][0]) == [
+        "protocol", "model", "feasible", "reason", "parameters", "bias", "std_error", "rmse", "interval95",
+        "messages_per_person", "bits_per_person", "wire_messages", "wire_bytes", "accounting", "local_epsilon",
+        "smallest_n", "reference",
+    ]  # fmt: skip
+    few = hc.advise(hc.Count(), n=40, epsilon=1, delta=1e-6).to_json()["options"][-1]
+    assert few["feasible"] is False
+    assert few["rmse"] is few["parameters"] is None
+
+
+def test_it_prints_in_a_terminal_and_in_a_notebook():
+    assert "correlated-count" in str(ADVICE)
+    assert ADVICE._repr_html_().startswith("<pre>")
+    assert "19 times out of 20" in ADVICE.why()
+
+
+@pytest.mark.parametrize(
+    ("options", "hint"),
+    [({"n": 0}, "n is 0"), ({"ones": 10_001}, "ones"), ({"ones": -1}, "ones"), ({"least": 0.5}, "least"),
+     ({"corrupt": 10_000}, "corrupt"), ({"epsilon": 0}, "epsilon"), ({"models": ["moon"]}, "model")],
+)  # fmt: skip
+def test_nonsense_gets_a_helpful_answer(options, hint):
+    with pytest.raises(hc.Refused, match=hint):
+        hc.advise(hc.Count(), **{"n": 10_000, "epsilon": 1, "delta": 1e-6, **options})
+
+
+def test_a_plan_survives_json():
+    protocol = ADVICE.best.protocol
+    again = from_json(json.loads(json.dumps(protocol.to_json())))
+    assert again == protocol
+    assert hc.Plan(again, ADVICE.budget).hash == ADVICE.best.hash
+
+
+def test_a_plan_over_its_budget_cannot_be_made():
+    with pytest.raises(hc.Refused, match="over the budget"):
+        hc.Plan(hc.protocol("zsum", n=1_000, gamma=0.001), hc.Budget(1, 1e-6))
+
+
+@pytest.mark.parametrize(("epsilon", "extra"), [(1.0, 0.01), (0.1, 0.05)])
+def test_correlated_noise_is_nearly_central(epsilon, extra):
+    central = hc.protocol("geometric", n=10**6, epsilon=epsilon, delta=1e-6)
+    shuffled = hc.protocol("correlated-count", n=10**6, epsilon=epsilon, delta=1e-6)
+    assert shuffled.error().std_error <= 1.0055 * central.error().std_error
+    assert shuffled.messages_per_person <= 1 + extra
+
+
+def test_overhead_trades_error_for_messages():
+    plans = [hc.protocol("correlated-count", n=10_000, epsilon=1, delta=1e-6, overhead=o) for o in (0.005, 0.05, 0.5)]
+    assert np.all(np.diff([plan.error().std_error for plan in plans]) > 0)
+    assert np.all(np.diff([plan.messages_per_person for plan in plans]) < 0)
+
+
+@pytest.mark.parametrize("name", ["zsum", "cheu-count", "poisson-count", "negative-binomial-count", "sample-threshold"])
+def test_calibration_beats_the_paper(name):
+    """At epsilon 1, delta 1e-6 every closed form is met with an enormous slack."""
+    crowd = hc.Crowd(20_000)
+    papers = named(name)(crowd=crowd, **named(name).published(hc.Budget(1, 1e-6), crowd))
+    exact = hc.protocol(name, n=20_000, epsilon=1, delta=1e-6)
+    assert papers.loss.delta(1) < 1e-9
+    assert exact.error(5_000).rmse < papers.error(5_000).rmse / 2
+
+
+def test_thresholding_zsum_silences_small_counts():
+    plain = hc.protocol("zsum", n=10_000, gamma=0.0725)
+    silent = hc.protocol("zsum", n=10_000, gamma=0.0725, thresholded=True)
+    assert silent.error(500).bias == pytest.approx(-500, rel=1e-6)
+    assert abs(plain.error(500).bias) < 1e-9
+    assert silent.error(0).rmse == 0

@@ -1,0 +1,200 @@
+"""The command line: what it prints, its JSON, its exit codes."""
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+
+def headcount(*arguments, where=None):
+    command = [sys.executable, "-c", "from headcount.cli.main import main; main()", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, cwd=where, check=False)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("files")
+    clicked = (np.arange(2_000) % 5 == 0).astype(int)
+    colour = np.where(clicked, "red", "blue")
+    with (folder / "people.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["person", "clicked", "colour", "gaps", "truth"])
+        writer.writerows(
+            [i, c, colour[i], "" if i == 3 else c, "true" if c else "false"] for i, c in enumerate(clicked.tolist())
+        )
+    table = pa.table(
+        {"person": np.arange(2_000) // 2, "clicked": clicked, "colour": colour, "flag": clicked.astype(bool)}
+    )
+    pq.write_table(table, folder / "people.parquet")
+    (folder / "broken.parquet").write_bytes(b"not parquet at all")
+    (folder / "empty.csv").write_text("")
+    (folder / "header.csv").write_text("clicked\n")
+    (folder / "binary.csv").write_bytes(b"clicked\n\xff\xfe\x00")
+    (folder / "notes.txt").write_text("clicked\n1\n")
+    return folder
+
+
+BUDGET = ("--epsilon", "1", "--delta", "1e-6")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("people.csv", "--column", "clicked"), ("people.parquet", "--column", "clicked"),
+     ("people.parquet", "--column", "flag"), ("people.csv", "--column", "truth"),
+     ("people.csv", "--column", "colour", "--where", "red"), ("people.parquet", "--column", "colour", "--where", "red"),
+     ("people.csv", "--column", "clicked", "--where", "1"), ("people.csv", "--column", "clicked", "--unit", "person")],
+    ids=" ".join,
+)  # fmt: skip
+def test_count_answers_from_files(files, arguments):
+    done = headcount("count", *arguments, *BUDGET, "--format", "json", where=files)
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert abs(answer["value"] - 400) < 40
+    assert answer["protocol"] == "correlated-count"
+
+
+def test_unit_counts_people_not_rows(files):
+    done = headcount(
+        "count", "people.parquet", "--column", "clicked", "--unit", "person", *BUDGET, "--format", "json", where=files
+    )
+    assert json.loads(done.stdout)["n"] == 1_000
+
+
+def test_fraction_and_other_formats(files):
+    done = headcount("fraction", "people.csv", "--column", "clicked", *BUDGET, "--format", "csv", where=files)
+    row = next(csv.DictReader(done.stdout.splitlines()))
+    assert abs(float(row["value"]) - 0.2) < 0.02
+    shown = headcount("count", "people.csv", "--column", "clicked", *BUDGET, where=files).stdout
+    assert "95% interval" in shown
+    assert "(ε=1, δ=1e-06), replace-one, shuffle, correlated-count, n=2,000, exact" in shown
+
+
+REFUSED = {
+    "no such file": (("count", "nobody.csv", "--column", "clicked", *BUDGET), "nobody.csv"),
+    "wrong column": (("count", "people.csv", "--column", "clicks", *BUDGET), "person, clicked"),
+    "wrong column of parquet": (("count", "people.parquet", "--column", "clicks", *BUDGET), "person, clicked"),
+    "wrong unit": (("count", "people.csv", "--column", "clicked", "--unit", "who", *BUDGET), "person, clicked"),
+    "missing values": (("count", "people.csv", "--column", "gaps", *BUDGET), "missing"),
+    "text column": (("count", "people.csv", "--column", "colour", *BUDGET), "where"),
+    "numbers": (("count", "people.csv", "--column", "person", *BUDGET), "where"),
+    "not parquet": (("count", "broken.parquet", "--column", "clicked", *BUDGET), "Parquet"),
+    "empty file": (("count", "empty.csv", "--column", "clicked", *BUDGET), "empty"),
+    "only a header": (("count", "header.csv", "--column", "clicked", *BUDGET), "empty"),
+    "binary": (("count", "binary.csv", "--column", "clicked", *BUDGET), "cannot be read"),
+    "another kind of file": (("count", "notes.txt", "--column", "clicked", *BUDGET), ".csv or .parquet"),
+    "a folder": (("count", ".", "--column", "clicked", *BUDGET), ".csv or .parquet"),
+    "epsilon": (("count", "people.csv", "--column", "clicked", "--epsilon", "0"), "epsilon"),
+    "delta": (("count", "people.csv", "--column", "clicked", "--epsilon", "1", "--delta", "2"), "delta"),
+    "no delta": (("count", "people.csv", "--column", "clicked", "--epsilon", "1"), "delta=1e-6"),
+    "model": (("count", "people.csv", "--column", "clicked", *BUDGET, "--model", "x"), "central"),
+    "parameter": (
+        ("count", "people.csv", "--column", "clicked", *BUDGET, "--protocol", "zsum", "--param", "x=1"),
+        "gamma",
+    ),
+    "parameter text": (("price", "zsum", "--n", "9", "--param", "gamma", "--epsilon", "1"), "name=number"),
+    "nobody": (("advise", "count", "--n", "0", *BUDGET), "at least 1"),
+    "price of nothing": (("price", "zsum", "--n", "100", "--param", "gamma=0.1"), "--epsilon"),
+    "price without parameters": (("price", "zsum", "--n", "100", "--epsilon", "1"), "gamma"),
+    "unknown protocol": (("price", "zzz", "--n", "100", "--epsilon", "1"), "zsum"),
+    "parameter out of range": (("price", "zsum", "--n", "100", "--epsilon", "1", "--param", "gamma=2"), "0.5"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "hint"), REFUSED.values(), ids=REFUSED.keys())
+def test_refusals_are_one_helpful_line_and_exit_code_2(files, arguments, hint):
+    done = headcount(*arguments, where=files)
+    assert done.returncode == 2
+    assert hint in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_usage_error_exits_with_2_too(files):
+    assert headcount("count", "people.csv", where=files).returncode == 2
+
+
+def priced(*arguments):
+    return json.loads(headcount("price", *arguments, "--format", "json").stdout)
+
+
+def test_price_json_is_the_documented_one():
+    zsum = priced("zsum", "--n", 10_000, "--param", "gamma=0.0034", "--epsilon", 1)
+    assert list(zsum) == [
+        "protocol", "parameters", "epsilon", "delta", "delta_slack", "neighbours", "accounting", "std_error",
+        "messages_per_person",
+    ]  # fmt: skip
+    assert 0.9e-6 < zsum["delta"] < 1.1e-6
+    assert zsum["std_error"] == pytest.approx((34 * (1 - 0.0034)) ** 0.5)
+
+
+def test_price_backwards_and_calibrated():
+    backwards = headcount(
+        "price", "poisson-count", "--n", 100, "--param", "mean=34.07", "--delta", 1e-6, "--format", "json"
+    )
+    assert json.loads(backwards.stdout)["epsilon"] == pytest.approx(1.0, rel=1e-3)
+    calibrated = headcount(
+        "price", "sample-threshold", "--n", 10_000, "--param", "threshold=17", *BUDGET, "--format", "json"
+    )
+    assert json.loads(calibrated.stdout)["parameters"]["rate"] == pytest.approx(0.302, rel=0.01)
+
+
+def test_price_with_fewer_honest_people():
+    def delta(*more):
+        arguments = (
+            "price",
+            "zsum",
+            "--n",
+            10_000,
+            "--param",
+            "gamma=0.0034",
+            "--epsilon",
+            1,
+            "--format",
+            "json",
+            *more,
+        )
+        return json.loads(headcount(*arguments).stdout)["delta"]
+
+    assert delta("--honest", 7_000) > 10 * delta()
+
+
+def test_price_of_an_infinite_epsilon_is_null():
+    assert priced("zsum", "--n", 5, "--param", "gamma=0.01", "--delta", 1e-6)["epsilon"] is None
+
+
+def test_protocols_lists_the_catalogue():
+    rows = json.loads(headcount("protocols", "--format", "json").stdout)
+    assert [row["name"] for row in rows] == [
+        "laplace", "geometric", "randomised-response", "cheu-count", "zsum", "poisson-count", "negative-binomial-count",
+        "correlated-count", "sample-threshold",
+    ]  # fmt: skip
+    assert list(rows[0]) == ["name", "model", "tasks", "parameters", "relations", "collectable", "reference"]
+    assert {row["name"] for row in rows if not row["collectable"]} == {"laplace", "geometric", "sample-threshold"}
+
+
+def test_advise_in_every_format():
+    table = headcount("advise", "count", "--n", 10_000, *BUDGET, "--ones", 200).stdout
+    assert "correlated-count" in table
+    assert "You must trust" in table
+    assert (
+        json.loads(headcount("advise", "count", "--n", 1_000, *BUDGET, "--format", "json").stdout)["best"]
+        == "geometric"
+    )
+    rows = list(
+        csv.DictReader(headcount("advise", "count", "--n", 1_000, *BUDGET, "--format", "csv").stdout.splitlines())
+    )
+    assert len(rows) == 9
+
+
+def test_the_demonstration_runs_and_draws(tmp_path):
+    done = headcount("demo", "--people", 2_000, "--out", "figure.png", where=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "2,000 simulated people" in done.stdout
+    assert Path(tmp_path, "figure.png").stat().st_size > 10_000
