@@ -90,7 +90,10 @@ def test_decay_is_the_chance_of_going_on() -> None:
 
 
 CUT_LAWS: list[tuple[str, tuple[float, ...]]] = [
-    *[("binomial", args) for args in [(1, 0.5), (10, 1e-9), (1000, 0.3), (1000, 0.999), (10**6, 0.02), (10**9, 3.4e-8)]],
+    *[
+        ("binomial", args)
+        for args in [(1, 0.5), (10, 1e-9), (1000, 0.3), (1000, 0.999), (10**6, 0.02), (10**9, 3.4e-8)]
+    ],
     *[("poisson", (mean,)) for mean in (1e-12, 0.5, 34.07, 1e3, 1e5)],
     *[("negative_binomial", args) for args in [(1e-9, 0.9), (0.3, 0.99), (2.5, 0.5), (34.0, 0.3679), (1e5, 1e-3)]],
 ]

@@ -1,4 +1,4 @@
-"""Laws and losses worked out a second time, slowly: fixed-point integers and mpmath, nothing shared with the library."""
+"""Laws and losses worked out a second time, slowly, in fixed-point integers and mpmath; nothing of the library's."""
 
 from __future__ import annotations
 

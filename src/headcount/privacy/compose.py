@@ -48,8 +48,11 @@ def compose(losses: Iterable[PrivacyLoss], points: int = POINTS) -> PrivacyLoss:
         from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
     except ImportError:
         raise MissingExtra("composing several questions", "account") from None
+    for loss in times:
+        if _height(loss, LARGEST_EPSILON) > 1.0 - 1e-9:
+            return loss  # it gives everything away; so do all of them together
     tops = {loss: _top(loss) for loss in times}
-    grid = min(tops.values()) / points
+    grid = max(min(tops.values()), max(tops.values()) / 50.0) / points  # the finest scale, within reason
     parts = [
         PrivacyLossDistribution(*_both_ways(loss, grid, tops[loss])).self_compose(count)
         for loss, count in times.items()
@@ -59,18 +62,18 @@ def compose(losses: Iterable[PrivacyLoss], points: int = POINTS) -> PrivacyLoss:
 
 def _top(loss: PrivacyLoss) -> float:
     """From here on the curve is as good as flat; rounding slack grows with epsilon and is left out of the question."""
-
-    def height(epsilon: float) -> float:
-        return float(np.max(loss.orders(np.array([epsilon]))))
-
-    flat = max(FLOOR, 1.001 * height(LARGEST_EPSILON))
+    flat = max(FLOOR, 1.001 * _height(loss, LARGEST_EPSILON))
     low, high = 0.0, 1e-6
-    while height(high) > flat:
+    while _height(loss, high) > flat:
         low, high = high, 2.0 * high
-    while high - low > 1e-3 * high:
+    while low and high - low > 1e-3 * high:
         middle = (low + high) / 2.0
-        low, high = (low, middle) if height(middle) <= flat else (middle, high)
+        low, high = (low, middle) if _height(loss, middle) <= flat else (middle, high)
     return high
+
+
+def _height(loss: PrivacyLoss, epsilon: float) -> float:
+    return float(np.max(loss.orders(np.array([epsilon]))))
 
 
 def _both_ways(loss: PrivacyLoss, grid: float, top: float) -> list[Any]:

@@ -1,0 +1,277 @@
+"""From a budget to parameters: what comes back fits, wastes nothing, and is refused with reasons where nothing fits."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import pytest
+
+from headcount.core.budget import Budget, Neighbours
+from headcount.core.crowd import Crowd
+from headcount.core.errors import BadArgument, Infeasible, OverBudget, Unsupported
+from headcount.core.protocol import Protocol
+from headcount.core.task import Count
+from headcount.privacy.calibrate import calibrate
+from headcount.protocols import CATALOGUE
+from headcount.protocols.central.geometric import Geometric
+from headcount.protocols.local.randomised_response import RandomisedResponse
+from headcount.protocols.shuffle.cheu_count import CheuCount
+from headcount.protocols.shuffle.correlated_count import CorrelatedCount
+from headcount.protocols.shuffle.poisson_count import PoissonCount
+from headcount.protocols.shuffle.sample_threshold import SampleThreshold
+from headcount.protocols.shuffle.zsum import Zsum
+
+GRID = [(1.0, 1e-6, 10**4), (0.3, 1e-8, 10**4), (3.0, 1e-3, 300), (1.0, 1e-6, 10**7), (0.1, 1e-3, 10**5)]
+TIGHT = 1e-5
+
+every_protocol = pytest.mark.parametrize("cls", CATALOGUE, ids=lambda cls: cls.name)
+on_the_grid = pytest.mark.parametrize(("epsilon", "delta", "n"), GRID)
+impure = pytest.mark.parametrize("cls", [cls for cls in CATALOGUE if not cls.pure], ids=lambda cls: cls.name)
+pure = pytest.mark.parametrize("cls", [cls for cls in CATALOGUE if cls.pure], ids=lambda cls: cls.name)
+
+
+@lru_cache
+def calibrated(cls: type[Protocol], epsilon: float, delta: float, n: int) -> Protocol:
+    return calibrate(cls, Count(), Crowd(n), Budget(epsilon, delta))
+
+
+def position(protocol: Protocol) -> float:
+    """Where the knob stands: `along` rises or falls all the way."""
+    knob, value = protocol.knob, getattr(protocol, protocol.knob.name)
+    low, high = knob.low, knob.high
+    rising = knob.along(high, protocol.crowd) > knob.along(low, protocol.crowd)
+    for _ in range(200):
+        middle = (low + high) / 2.0
+        low, high = (middle, high) if (knob.along(middle, protocol.crowd) < value) == rising else (low, middle)
+    return high
+
+
+def turned(protocol: Protocol, by: float) -> Protocol:
+    knob = protocol.knob
+    return replace(protocol, **{knob.name: knob.along(position(protocol) + by, protocol.crowd)})
+
+
+def at_its_limit(protocol: Protocol) -> bool:
+    return position(protocol) < protocol.knob.low + 1e-9
+
+
+def check_fits(protocol: Protocol, epsilon: float, delta: float) -> None:
+    assert protocol.loss.delta(epsilon) <= delta
+
+
+def check_tight(protocol: Protocol, epsilon: float, delta: float) -> None:
+    assert at_its_limit(protocol) or protocol.loss.delta(epsilon) >= (1.0 - TIGHT) * delta
+
+
+@every_protocol
+@on_the_grid
+def test_what_is_calibrated_fits_the_budget(cls: type[Protocol], epsilon: float, delta: float, n: int) -> None:
+    check_fits(calibrated(cls, epsilon, delta, n), epsilon, delta)
+
+
+@every_protocol
+@on_the_grid
+def test_what_is_calibrated_leaves_nothing_of_delta(cls: type[Protocol], epsilon: float, delta: float, n: int) -> None:
+    check_tight(calibrated(cls, epsilon, delta, n), epsilon, delta)
+
+
+@every_protocol
+@on_the_grid
+def test_one_percent_less_noise_breaks_the_budget(cls: type[Protocol], epsilon: float, delta: float, n: int) -> None:
+    protocol = calibrated(cls, epsilon, delta, n)
+    assert at_its_limit(protocol) or turned(protocol, -0.01).loss.delta(epsilon) > delta
+
+
+@every_protocol
+def test_the_check_of_the_budget_catches_a_little_less_noise(cls: type[Protocol]) -> None:
+    with pytest.raises(AssertionError):
+        check_fits(turned(calibrated(cls, 1.0, 1e-6, 10**4), -1e-4), 1.0, 1e-6)
+
+
+@every_protocol
+def test_the_check_of_tightness_catches_a_little_more_noise(cls: type[Protocol]) -> None:
+    with pytest.raises(AssertionError):
+        check_tight(turned(calibrated(cls, 1.0, 1e-6, 10**4), 1e-4), 1.0, 1e-6)
+
+
+@every_protocol
+def test_a_larger_epsilon_costs_no_more_error(cls: type[Protocol]) -> None:
+    errors = [calibrated(cls, epsilon, 1e-6, 10**4).error(truth=500).rmse for epsilon in (0.5, 1.0, 2.0)]
+    assert errors == sorted(errors, reverse=True)
+
+
+CROWD = Crowd(400, least=200, corrupt=20)
+
+
+@every_protocol
+def test_noise_is_calibrated_for_the_honest_people_alone(cls: type[Protocol]) -> None:
+    protocol = calibrate(cls, Count(), CROWD, Budget(1.0, 1e-6))
+    assert protocol.view(CROWD.honest).delta(1.0) <= 1e-6
+
+
+@every_protocol
+@pytest.mark.parametrize("crowd", [CROWD, Crowd(1000, least=200)], ids=["400 of whom 180", "1000 of whom 200"])
+def test_the_budget_holds_however_many_of_the_crowd_come(cls: type[Protocol], crowd: Crowd) -> None:
+    protocol = calibrate(cls, Count(), crowd, Budget(1.0, 1e-6))
+    for honest in (crowd.honest, (crowd.honest + crowd.size) // 2, crowd.size):
+        assert protocol.view(honest).delta(1.0) <= 1e-6 * (1 + 1e-9)
+
+
+def test_a_sampled_crowd_larger_than_its_promise_is_still_hidden() -> None:
+    crowd = Crowd(50, least=30)
+    protocol = calibrate(SampleThreshold, Count(), crowd, Budget(1.0, 1e-6))
+    assert protocol.view(crowd.size).delta(1.0) <= 1e-6
+
+
+# Pure budgets
+
+
+@pure
+@pytest.mark.parametrize("epsilon", [0.01, 0.3, 1.0, 5.0])
+def test_a_pure_budget_is_met_purely(cls: type[Protocol], epsilon: float) -> None:
+    assert calibrate(cls, Count(), Crowd(100), Budget(epsilon)).loss.delta(epsilon) == 0.0
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.3, 1.0, 5.0])
+def test_pure_geometric_noise_has_the_textbook_scale(epsilon: float) -> None:
+    protocol = calibrate(Geometric, Count(), Crowd(100), Budget(epsilon))
+    assert protocol.scale == pytest.approx(1.0 / epsilon, rel=1e-12)
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.3, 1.0, 5.0])
+def test_pure_randomised_response_keeps_as_the_textbook_does(epsilon: float) -> None:
+    protocol = calibrate(RandomisedResponse, Count(), Crowd(100), Budget(epsilon))
+    assert protocol.keep == pytest.approx(1.0 / (1.0 + math.exp(-epsilon)), rel=1e-12)
+
+
+@pure
+def test_a_pure_budget_met_with_slightly_less_noise_is_not_pure(cls: type[Protocol]) -> None:
+    protocol = calibrate(cls, Count(), Crowd(100), Budget(1.0))
+    assert turned(protocol, -1e-9).loss.delta(1.0) > 0.0
+
+
+@impure
+def test_a_pure_budget_is_refused_where_delta_is_needed(cls: type[Protocol]) -> None:
+    with pytest.raises(Infeasible, match=f"{cls.name} cannot give delta = 0; use delta=1e-6 or another model"):
+        calibrate(cls, Count(), Crowd(10**4), Budget(1.0))
+
+
+# Refusals
+
+
+def test_a_crowd_too_small_is_told_to_grow() -> None:
+    with pytest.raises(Infeasible) as refusal:
+        calibrate(Zsum, Count(), Crowd(1200, least=1100, corrupt=50), Budget(0.05, 1e-6))
+    assert str(refusal.value) == (
+        "zsum cannot meet epsilon=0.05, delta=1e-06 with 1,050 honest people; use more people or a larger budget"
+    )
+
+
+def test_a_crowd_just_large_enough_is_not_refused() -> None:
+    feasible = [n for n in (40, 60, 80, 100, 120, 140) if _feasible(n)]
+    assert feasible == [
+        n for n in (40, 60, 80, 100, 120, 140) if Zsum(crowd=Crowd(n), gamma=0.5).loss.delta(1.0) <= 1e-6
+    ]
+    assert 0 < len(feasible) < 6
+
+
+def _feasible(n: int) -> bool:
+    try:
+        calibrate(Zsum, Count(), Crowd(n), Budget(1.0, 1e-6))
+    except Infeasible:
+        return False
+    return True
+
+
+@every_protocol
+def test_an_unknown_parameter_is_refused_with_the_known_ones(cls: type[Protocol]) -> None:
+    with pytest.raises(BadArgument, match=f"^sigma is not a parameter of {cls.name}") as refusal:
+        calibrate(cls, Count(), Crowd(10**4), Budget(1.0, 1e-6), sigma=3.0)
+    assert refusal.value.argument == "sigma"
+    assert all(name in str(refusal.value) for name in cls.parameter_names()[1])
+
+
+def test_an_option_of_the_protocol_is_among_the_known_ones() -> None:
+    with pytest.raises(BadArgument, match="it has decay, inner, overhead, shape"):
+        calibrate(CorrelatedCount, Count(), Crowd(10**4), Budget(1.0, 1e-6), sigma=3.0)
+
+
+def test_a_given_knob_that_overspends_is_refused() -> None:
+    with pytest.raises(OverBudget, match=r"delta at epsilon=1 is .* over the budget's 1e-06"):
+        calibrate(Zsum, Count(), Crowd(10**4), Budget(1.0, 1e-6), gamma=0.003)
+
+
+def test_a_given_knob_that_fits_is_kept() -> None:
+    protocol = calibrate(Zsum, Count(), Crowd(10**4), Budget(1.0, 1e-6), gamma=0.01)
+    assert protocol.gamma == 0.01
+
+
+def test_a_relation_without_a_guarantee_is_refused() -> None:
+    with pytest.raises(Unsupported, match="use neighbours='replace'"):
+        calibrate(Zsum, Count(), Crowd(10**4), Budget(1.0, 1e-6, Neighbours.ADD_REMOVE))
+
+
+def test_the_relation_of_the_budget_is_the_protocol_s() -> None:
+    protocol = calibrate(Geometric, Count(), Crowd(10), Budget(1.0, 0.0, Neighbours.ADD_REMOVE))
+    assert protocol.neighbours is Neighbours.ADD_REMOVE
+
+
+@pytest.mark.parametrize("overhead", [0.0, -1.0, math.nan])
+def test_an_impossible_overhead_is_refused(overhead: float) -> None:
+    with pytest.raises(BadArgument, match=r"^overhead is"):
+        calibrate(CorrelatedCount, Count(), Crowd(10**4), Budget(1.0, 1e-6), overhead=overhead)
+
+
+# Choices
+
+
+@pytest.mark.parametrize("overhead", [0.01, 0.1, 0.5])
+def test_overhead_is_how_far_the_error_lies_above_the_central_one(overhead: float) -> None:
+    protocol = calibrate(CorrelatedCount, Count(), Crowd(10**4), Budget(1.0, 1e-6), overhead=overhead)
+    central = Geometric(crowd=Crowd(10**4), scale=1.0)
+    assert protocol.error().std_error / central.error().std_error == pytest.approx(1.0 + overhead, rel=1e-9)
+
+
+def test_a_smaller_overhead_costs_more_messages() -> None:
+    few, many = (
+        calibrate(CorrelatedCount, Count(), Crowd(10**4), Budget(1.0, 1e-6), overhead=overhead).messages_per_person
+        for overhead in (0.2, 0.02)
+    )
+    assert few < many
+
+
+def test_the_choice_with_the_smallest_objective_is_taken() -> None:
+    def threshold(protocol: Protocol) -> float:
+        return float(protocol.parameters["threshold"])
+
+    budget, crowd = Budget(1.0, 1e-6), Crowd(2000)
+    fewest = min(choice["threshold"] for choice in SampleThreshold.choices(Count(), crowd, budget))
+    assert calibrate(SampleThreshold, Count(), crowd, budget, objective=threshold).threshold == fewest
+
+
+# Figures that were known before
+
+
+def at_epsilon_one(cls: type[Protocol], n: int, **given: Any) -> Protocol:
+    return calibrate(cls, Count(), Crowd(n), Budget(1.0, 1e-6), **given)
+
+
+@pytest.mark.parametrize("n", [10**4, 10**6, 10**9])
+def test_zsum_needs_34_missing_dummies(n: int) -> None:
+    assert n * at_epsilon_one(Zsum, n).parameters["gamma"] == pytest.approx(34.0, rel=0.01)
+
+
+def test_cheu_count_needs_67_coins_among_6000_people() -> None:
+    assert at_epsilon_one(CheuCount, 6000).parameters["lam"] == pytest.approx(66.6, rel=0.01)
+
+
+def test_poisson_count_needs_34_dummies() -> None:
+    assert at_epsilon_one(PoissonCount, 10**4).parameters["mean"] == pytest.approx(34.07, rel=0.01)
+
+
+def test_a_threshold_of_17_lets_three_in_ten_be_sampled() -> None:
+    protocol = at_epsilon_one(SampleThreshold, 10**4, threshold=17)
+    assert protocol.parameters["rate"] == pytest.approx(0.302, rel=0.01)

@@ -1,0 +1,133 @@
+"""The shapes of the curves: falling, the same one by one or together, and at nothing from where privacy is pure."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from headcount.core.crowd import Crowd
+from headcount.core.protocol import Protocol
+from headcount.privacy import laws
+from headcount.privacy.pair import FEW, DiscreteLaplaceShift, Nearly, Pair, Worst
+from headcount.protocols import CATALOGUE
+from headcount.protocols.central.geometric import Geometric
+from headcount.protocols.central.laplace import Laplace
+from headcount.protocols.local.randomised_response import RandomisedResponse
+from headcount.protocols.shuffle.correlated_count import CorrelatedCount
+from headcount.protocols.shuffle.sample_threshold import SampleThreshold
+from headcount.protocols.shuffle.zsum import Zsum
+
+PROTOCOLS = [
+    *[cls.tiny() for cls in CATALOGUE],
+    Zsum(crowd=Crowd(10**4), gamma=0.0034),
+    CorrelatedCount(crowd=Crowd(10), inner=0.9, shape=5.0, decay=0.8),
+]
+all_protocols = pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda p: f"{p.name}-{p.crowd.size}")
+
+
+@all_protocols
+def test_divergences_fall_as_epsilon_grows(protocol: Protocol) -> None:
+    curves = [
+        np.array([protocol.loss.orders(np.array([e]))[i].item() for e in np.linspace(0.0, 6.0, 61)]) for i in (0, 1)
+    ]
+    assert all((np.diff(curve) <= 1e-12 * curve[:-1] + 1e-30).all() for curve in curves)
+
+
+@all_protocols
+def test_divergences_lie_between_nothing_and_everything(protocol: Protocol) -> None:
+    for order in protocol.loss.orders(np.array([0.0, 0.1, 1.0, 10.0, 50.0])):
+        assert ((order >= 0.0) & (order <= 1.0 + 1e-12)).all()
+
+
+@all_protocols
+def test_both_orders_agree_at_epsilon_zero(protocol: Protocol) -> None:
+    forward, backward = protocol.loss.orders(np.array([0.0]))
+    assert forward.item() == pytest.approx(backward.item(), rel=1e-9)
+
+
+@all_protocols
+def test_many_epsilons_at_once_are_priced_as_one_by_one(protocol: Protocol) -> None:
+    epsilons = np.linspace(0.0, 3.0, 4 * FEW)
+    for together, side in zip(protocol.loss.orders(epsilons), (0, 1), strict=True):
+        single = [protocol.loss.orders(np.array([e]))[side].item() for e in epsilons]
+        assert together.tolist() == pytest.approx(single, rel=1e-9, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    "protocol", [*PROTOCOLS, SampleThreshold(crowd=Crowd(10), rate=0.3, threshold=17)], ids=lambda p: p.name
+)
+def test_the_promise_of_the_fewest_holds_for_all_who_may_come(protocol: Protocol) -> None:
+    fewest = protocol.crowd.honest
+    loose = protocol.among(Crowd(10 * fewest, least=fewest))
+    for epsilon in (0.5, 1.0):
+        promised = loose.loss.delta(epsilon)
+        assert max(loose.view(some).delta(epsilon) for some in (2 * fewest, 10 * fewest)) <= promised * (1 + 1e-9)
+
+
+def test_the_sorted_curve_at_negative_epsilons_follows_from_the_other_order() -> None:
+    epsilons = np.linspace(0.0, 3.0, 20)
+    pair = Pair.shifted(laws.poisson(34.07))
+    (forward, _), (_, backward) = pair.orders(-epsilons), pair.orders(epsilons)
+    assert forward.tolist() == pytest.approx(
+        (1.0 - np.exp(-epsilons) + np.exp(-epsilons) * backward).tolist(), rel=1e-12
+    )
+
+
+def test_the_worst_of_several_losses_is_the_largest_at_each_epsilon() -> None:
+    steep, flat = Pair.shifted(laws.poisson(10.0)), Pair.shifted(laws.binomial(50, 0.2))
+    epsilons = np.array([0.1, 1.0, 3.0])
+    for worst, one, other in zip(
+        Worst([steep, flat]).orders(epsilons), steep.orders(epsilons), flat.orders(epsilons), strict=True
+    ):
+        assert worst.tolist() == np.maximum(one, other).tolist()
+
+
+def test_a_distance_is_paid_once_for_either_neighbour() -> None:
+    ideal = Pair.shifted(laws.poisson(34.07))
+    paid = Nearly(ideal, 1e-9).slack(1.0) - ideal.slack(1.0)
+    assert paid == pytest.approx((1.0 + math.e) * 1e-9, rel=1e-12)
+
+
+# Purity
+
+
+@pytest.mark.parametrize("scale", [0.1, 0.3, 1.0, 3.3, 10.0, 1e5])
+@pytest.mark.parametrize("cls", [Geometric, Laplace])
+def test_central_noise_is_pure_from_its_epsilon_on(cls: type[Protocol], scale: float) -> None:
+    loss = cls(crowd=Crowd(5), scale=scale).loss
+    pure = 1 / Fraction(scale)
+    epsilon = float(pure) if Fraction(float(pure)) >= pure else math.nextafter(float(pure), math.inf)
+    assert [loss.delta(e) for e in (epsilon, 1.001 * epsilon, 2.0 * epsilon)] == [0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("scale", [0.1, 0.3, 1.0, 3.3, 10.0, 1e5])
+@pytest.mark.parametrize("cls", [Geometric, Laplace])
+def test_central_noise_is_not_pure_just_below_its_epsilon(cls: type[Protocol], scale: float) -> None:
+    loss = cls(crowd=Crowd(5), scale=scale).loss
+    pure = 1 / Fraction(scale)
+    below = float(pure) if Fraction(float(pure)) < pure else math.nextafter(float(pure), 0.0)
+    assert loss.delta(below) > 0.0
+
+
+@pytest.mark.parametrize("keep", [0.500001, 0.6, 0.75, 0.9, 0.999])
+def test_randomised_response_is_pure_from_its_local_epsilon_on(keep: float) -> None:
+    protocol = RandomisedResponse(crowd=Crowd(5), keep=keep)
+    assert protocol.local_epsilon is not None
+    rounding = 2.0**-49
+    assert [protocol.loss.delta(protocol.local_epsilon + more) for more in (rounding, 0.01, 5.0)] == [0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("keep", [0.500001, 0.6, 0.75, 0.9, 0.999])
+def test_randomised_response_is_not_pure_below_its_local_epsilon(keep: float) -> None:
+    protocol = RandomisedResponse(crowd=Crowd(5), keep=keep)
+    assert protocol.local_epsilon is not None
+    assert protocol.loss.delta(protocol.local_epsilon * (1.0 - 1e-9)) > 0.0
+
+
+def test_purity_is_decided_in_rationals() -> None:
+    loss = DiscreteLaplaceShift(Fraction(1, 3), 3)
+    assert loss.delta(1.0) == 0.0
+    assert loss.delta(math.nextafter(1.0, 0.0)) > 0.0
