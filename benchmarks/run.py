@@ -28,7 +28,7 @@ HEAD = """# Benchmarks
 
 Written by `make bench`. Contenders take turns in one run; a figure is the median of its repetitions, the spread in
 brackets is from the smallest to the largest, and a ratio is taken round by round, so that it survives a noisy machine.
-Everything runs on one core.{hurried}
+Draws and tallies run on one core; numpy's dot products, which rank parameters in a calibration, may use more.{hurried}
 
 {machine}
 """

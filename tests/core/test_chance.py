@@ -85,7 +85,7 @@ def test_down_stops_at_zero() -> None:
 
 
 def test_pickles_keep_the_number_and_the_type() -> None:
-    again = pickle.loads(pickle.dumps(Chance(0.375)))  # noqa: S301
+    again = pickle.loads(pickle.dumps(Chance(0.375)))
     assert type(again) is Chance
     assert again == 0.375
 

@@ -63,7 +63,7 @@ class Judged:
 
 
 HEAD = (
-    "| protocol | people | ones | budget | predicted bias | z | predicted std | simulated std | z of variance | coverage |",
+    "| protocol | people | ones | budget | predicted bias | z | predicted std | simulated std | z of it | coverage |",
     "|---|---:|---:|---|---:|---:|---:|---:|---:|---:|",
 )
 
@@ -118,8 +118,8 @@ def main() -> None:
     found = list(judgements(arguments.runs))
     lines = [
         "# Predicted and simulated error", "",
-        f"Made by `make predictions`: {arguments.runs:,} seeded runs of each protocol in each situation. z is how many",
-        "standard errors of the simulation lie between it and the prediction; coverage is that of the 95% interval.", "",
+        f"Made by `make predictions`: {arguments.runs:,} seeded runs of each. z is how many standard errors of the",
+        "simulation lie between it and the prediction; coverage is that of the 95% interval.", "",
         *HEAD, *(judged.row() for judged in found), "",
     ]  # fmt: skip
     page = "\n".join(lines)

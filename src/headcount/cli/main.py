@@ -50,12 +50,11 @@ def _parameters(pairs: list[str] | None) -> dict[str, Any]:
     for pair in pairs or []:
         name, equals, text = pair.partition("=")
         try:
-            value = float(text)
+            parameters[name] = float(text)
         except ValueError:
-            value = math.nan
-        if not equals or math.isnan(value):
+            equals = ""
+        if not equals:
             raise BadArgument("--param", f"is {pair!r}", "write name=number, for example gamma=0.0725")
-        parameters[name] = int(value) if value.is_integer() and name in {"threshold", "thresholded"} else value
     return parameters
 
 

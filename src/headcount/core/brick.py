@@ -46,11 +46,15 @@ class Field:
     def __rsub__(self, number: int) -> Field:
         return Field(-self.scale, number - self.offset)
 
-    def encode(self) -> list[int]:
-        return [self.scale, self.offset]
+    def encode(self) -> list[int | str]:
+        return [_number(self.scale), _number(self.offset)]
 
 
 VALUE = Field(1, 0)
+
+
+def _number(number: int) -> int | str:
+    return number if abs(number) <= 1 << 53 else str(number)
 
 
 @dataclass(frozen=True)
@@ -209,8 +213,8 @@ class Copies(Brick):
     """Run the brick a number of times: a field of the value, or a draw from a table (a word, rarely two)."""
 
     def __init__(self, amount: Field | Table, brick: Brick) -> None:
-        if isinstance(amount, Table) and amount.start:
-            raise ValueError("a number of copies starts at 0")
+        if isinstance(amount, Table) and (amount.start or amount.total != 1 << 128):
+            raise ValueError("a number of copies starts at 0 and is never drawn again")
         self.amount, self.brick = amount, brick
         self.reads = brick.reads or isinstance(amount, Field)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from enum import StrEnum
 
 from headcount.core.errors import BadArgument, OverBudget
 from headcount.core.loss import PrivacyLoss
+from headcount.core.quantity import quantity
 
 
 class Neighbours(StrEnum):
@@ -37,12 +37,16 @@ class Budget:
     neighbours: Neighbours = Neighbours.REPLACE
 
     def __post_init__(self) -> None:
-        if not (_number(self.epsilon) and 0 < self.epsilon <= 50):
-            raise BadArgument("epsilon", f"is {self.epsilon!r}", "use a number above 0 and up to 50, for example 1")
-        if not (_number(self.delta) and 0 <= self.delta < 1):
-            raise BadArgument("delta", f"is {self.delta!r}", "use a number from 0 up to 1, for example 1e-6")
-        object.__setattr__(self, "epsilon", float(self.epsilon))
-        object.__setattr__(self, "delta", float(self.delta))
+        works = {
+            "epsilon": "use a number above 0 and up to 50, for example 1",
+            "delta": "use a number from 0 up to 1, for example 1e-6",
+        }
+        for name in works:
+            object.__setattr__(self, name, quantity(name, getattr(self, name), works[name]))
+        if not 0 < self.epsilon <= 50:
+            raise BadArgument("epsilon", f"is {self.epsilon:g}", works["epsilon"])
+        if not 0 <= self.delta < 1:
+            raise BadArgument("delta", f"is {self.delta:g}", works["delta"])
         object.__setattr__(self, "neighbours", Neighbours.parse(self.neighbours))
 
     def require(self, loss: PrivacyLoss) -> None:
@@ -56,7 +60,3 @@ class Budget:
 
     def __str__(self) -> str:
         return f"(ε={self.epsilon:g}, δ={self.delta:g})"
-
-
-def _number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

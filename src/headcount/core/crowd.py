@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from headcount.core.errors import BadArgument
+from headcount.core.quantity import quantity
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,11 @@ class Crowd:
     corrupt: int = 0
 
     def __post_init__(self) -> None:
+        for argument, name in (("n", "size"), ("least", "least"), ("corrupt", "corrupt")):
+            number = quantity(argument, getattr(self, name), "use a whole number of people")
+            if number != int(number):
+                raise BadArgument(argument, f"is {number:g}", "use a whole number of people")
+            object.__setattr__(self, name, int(number))
         if not self.least:
             object.__setattr__(self, "least", self.size)
         if self.size < 1:

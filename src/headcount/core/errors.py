@@ -8,6 +8,7 @@
         ├── Infeasible          no parameters meet the budget with this crowd
         ├── OverBudget          the loss is larger than the budget allows
         ├── TooFewReports       fewer reports than the guarantee was computed for
+        ├── TooManyReports      more of them, where that matters
         └── MissingExtra        an optional dependency is not installed
 
 Privacy errors are raised, never warned about. A message names the argument, what was wrong and a value that
@@ -51,6 +52,10 @@ class OverBudget(Refused):
 
 class TooFewReports(Refused):
     """Fewer reports than the guarantee was computed for."""
+
+
+class TooManyReports(Refused):
+    """More reports than the guarantee was computed for."""
 
 
 class MissingExtra(Refused):

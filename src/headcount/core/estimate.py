@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import math
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -51,8 +52,8 @@ class Estimate:
 
     def clamped(self) -> Estimate:
         """The same, brought into the range of possible answers; no longer unbiased."""
-        most = 1.0 if self.per_person else float(self.tally.reports)
-        return _with(self, value=min(max(self.value, 0.0), most))
+        most = math.inf if self.n is None else 1.0 if self.per_person else float(self.n)
+        return replace(self, value=min(max(self.value, 0.0), most))
 
     def __str__(self) -> str:
         low, high = self.interval()
@@ -92,12 +93,6 @@ class Estimate:
             "messages_per_person": protocol.messages_per_person,
             "local_epsilon": protocol.local_epsilon,
         }
-
-
-def _with(estimate: Estimate, **changes: Any) -> Estimate:
-    from dataclasses import replace
-
-    return replace(estimate, **changes)
 
 
 @dataclass(frozen=True, eq=False)

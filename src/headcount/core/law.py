@@ -18,7 +18,7 @@ FOURIER_ERROR = 1e-13
 
 @dataclass(frozen=True, eq=False)
 class Law:
-    """P[start + i] = masses[i], each good to about 1e-12; `dropped` bounds the mass left outside the window."""
+    """P[start + i] = masses[i], each good to about 1e-11; `dropped` bounds the mass left outside the window."""
 
     start: int
     masses: Floats

@@ -25,6 +25,7 @@ from headcount.core.errors import BadArgument, TooFewReports, Unsupported
 from headcount.core.estimate import Estimate, Simulation
 from headcount.core.law import Floats, Noise
 from headcount.core.loss import PrivacyLoss
+from headcount.core.quantity import quantity
 from headcount.core.release import AsItIs, Release
 from headcount.core.table import Ints
 from headcount.core.tally import Batch, Tally
@@ -89,10 +90,10 @@ class Protocol(ABC):
 
     def bounded(self, name: str, low: float, high: float) -> None:
         """Refuses a parameter outside its open range (a closed end where it is itself allowed, as in keep <= 1)."""
-        value = getattr(self, name)
-        if not (isinstance(value, int | float) and not isinstance(value, bool) and low < value <= high):
-            works = f"use a number above {low:g}" + ("" if math.isinf(high) else f" and up to {high:g}")
-            raise BadArgument(name, f"is {value!r}", works)
+        works = f"use a number above {low:g}" + ("" if math.isinf(high) else f" and up to {high:g}")
+        value = quantity(name, getattr(self, name), works)
+        if not low < value <= high:
+            raise BadArgument(name, f"is {value:g}", works)
 
     # What a leaf writes.
 

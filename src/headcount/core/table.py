@@ -34,8 +34,10 @@ class Table:
     fine: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        if not 0 <= self.spill < WORD or (self.fine and sum(self.fine) != WORD):
-            raise ValueError("masses must fill a word")
+        if min(*self.coarse, *self.fine, self.spill, 0) < 0 or self.spill == WORD:
+            raise ValueError("masses must not be negative, nor more than fill a word")
+        if self.fine and (sum(self.fine) != WORD or len(self.fine) != len(self.coarse)):
+            raise ValueError("fine masses must fill a word, one for each cell")
 
     @classmethod
     def of(cls, weights: Sequence[int], start: int = 0) -> Table:
@@ -84,7 +86,7 @@ class Table:
         first = np.arange(1 << GUIDE_BITS, dtype=np.uint64) << np.uint64(64 - GUIDE_BITS)
         last = first | np.uint64((1 << (64 - GUIDE_BITS)) - 1)
         low, high = (np.searchsorted(self.edges, ends, side="right") for ends in (first, last))
-        return np.where(low == high, low, -1).astype(np.int32)
+        return np.where((low == high) & (low < len(self.coarse)), low, -1).astype(np.int32)
 
 
 def rounding(cells: int) -> float:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from headcount.core.errors import BadArgument, BadData
+from headcount.core.task import Count
 
 
 def people(data: Any, *, column: str | None = None, where: object = None, unit: Any = None) -> npt.NDArray[Any]:
@@ -58,8 +60,6 @@ def _array(data: Any) -> npt.NDArray[Any]:
 
 def _plain(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Python objects as numbers or truth values where they all are; missing ones as NaN."""
-    import math
-
     kinds = {type(item) for item in array.tolist()}
     missing = {kind for kind in kinds if kind is type(None) or kind.__name__ in {"NAType", "NaTType"}}
     if kinds - missing and all(issubclass(kind, int | float | np.number | np.bool_) for kind in kinds - missing):
@@ -79,14 +79,15 @@ def _equals(values: npt.NDArray[Any], where: object) -> npt.NDArray[np.bool_]:
     return np.asarray(values == where, dtype=np.bool_) if values.size else np.zeros(0, dtype=np.bool_)
 
 
-def _merged(values: npt.NDArray[Any], ids: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _merged(values: npt.NDArray[Any], ids: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """One entry per person: whether any of their rows is a one."""
     if ids.shape != values.shape:
         raise BadArgument("unit", "has another length than the data", "give one person id per row")
-    if ids.dtype.kind == "f" and np.isnan(ids).any():
+    if ids.dtype == object:
+        if any(item is None or item != item for item in ids.tolist()):
+            raise BadData("unit has missing person ids; drop those rows first")
+        ids = ids.astype(str)
+    elif ids.dtype.kind == "f" and np.isnan(ids).any():
         raise BadData("unit has missing person ids; drop those rows first")
-    persons, person = np.unique(ids.astype(str) if ids.dtype == object else ids, return_inverse=True)
-    from headcount.core.task import Count
-
-    merged = np.zeros(persons.size, dtype=np.uint8)
-    np.maximum.at(merged, person, Count().encoded(values))
-    return merged
+    persons, person = np.unique(ids, return_inverse=True)
+    return np.bincount(person, weights=Count().encoded(values), minlength=persons.size) > 0

@@ -38,8 +38,12 @@ def calibrate(
     fixed = {name: value for name, value in given.items() if name in own}
     chosen = {name: value for name, value in given.items() if name in options}
     found: list[P] = []
+    tried: list[Mapping[str, Any]] = []
     for choice in cls.choices(task, crowd, budget, **chosen):
         base = {"task": task, "crowd": crowd, "neighbours": budget.neighbours, **choice, **fixed}
+        if base in tried:
+            continue
+        tried.append(base)
         if cls.knob.name in fixed:
             protocol = cls(**base)
             budget.require(protocol.loss)

@@ -3,17 +3,22 @@ r"""Exact accounting of noise that cancels: the view $(S + A + Z,\; B + Z)$ agai
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
-from headcount.core.law import Floats, Law
+from headcount.core.law import FOURIER_ERROR, Floats, Law
+from headcount.core.loss import PrivacyLoss
 from headcount.privacy import laws
-from headcount.privacy.pair import Pair
+from headcount.privacy.pair import Pair, exp_down
 
 NEGLIGIBLE = 1e-25
+COARSE_CUT = 1e-18
 
 
-def cancelling_pair(cancel: float, share: float, flood: Law) -> Pair:
+def cancelling(cancel: float, share: float, flood: Law) -> PrivacyLoss:
     """A, B ~ NB(share, cancel) and the flood Z. With the whole share, A and B are geometric and one dimension suffices.
 
     Then P[A - B = w, B + Z = v] is (1-q)^2 q^|w| g(v - max(0, -w)), g proportional to the law of G = Z + Geom(q^2): all
@@ -24,7 +29,7 @@ def cancelling_pair(cancel: float, share: float, flood: Law) -> Pair:
         masses = _plus_geometric(flood.masses, q * q)
         here, before = np.append(masses, 0.0), np.append(0.0, masses)
         return Pair(np.append(here, q) / (1.0 + q), np.append(q * before, 1.0) / (1.0 + q), flood.dropped + NEGLIGIBLE)
-    return _plane(laws.negative_binomial(share, cancel), flood)
+    return Plane(laws.negative_binomial(share, cancel), flood)
 
 
 def _plus_geometric(masses: Floats, x: float) -> Floats:
@@ -38,20 +43,42 @@ def _plus_geometric(masses: Floats, x: float) -> Floats:
     return (1.0 - x) * total
 
 
-def _plane(own: Law, flood: Law) -> Pair:
-    """Every outcome of (A - B, B + Z), row by row of A - B: needed only when fewer people came than planned."""
-    reach = int(np.searchsorted(-own.masses, -NEGLIGIBLE))
-    a = own.masses[: max(2, reach)]
-    size = a.size + flood.masses.size - 1
-    spectrum = np.fft.rfft(flood.masses, size)
-    rows = []
-    for w in range(1 - a.size, a.size):
-        joint = np.zeros(a.size)  # P[A = b + w, B = b] for b = 0, 1, ...
-        joint[max(0, -w) : a.size - max(0, w)] = a[max(0, w) : a.size - max(0, -w)] * a[max(0, -w) : a.size - max(0, w)]
-        rows.append(np.maximum(np.fft.irfft(np.fft.rfft(joint, size) * spectrum, size), 0.0))
-    plane, blank = np.array(rows), np.zeros((1, size))
-    p, q = np.concatenate([plane, blank]), np.concatenate([blank, plane])
-    return Pair(p.ravel(), q.ravel(), flood.dropped + 2.0 * own.dropped + 1e-13)
+@dataclass(frozen=True, eq=False)
+class Plane(PrivacyLoss):
+    """Every outcome of (A - B, B + Z), row by row of A - B: needed only when fewer people came than planned.
+
+    The rows come from Fourier transforms, whose errors are absolute: what lies below them is cut away, and charged.
+    """
+
+    own: Law
+    flood: Law
+
+    def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
+        factors = exp_down(epsilon)
+        forward, backward = np.zeros_like(epsilon), np.zeros_like(epsilon)
+        for lower, upper in pairwise(self._rows()):
+            for i, factor in enumerate(factors):
+                forward[i] += np.maximum(upper - factor * lower, 0.0).sum()
+                backward[i] += np.maximum(lower - factor * upper, 0.0).sum()
+        return forward, backward
+
+    def _rows(self) -> Iterator[Floats]:
+        """P[A - B = w, B + Z = v] over v for each w, with an empty row at either end."""
+        a, z = (law.masses[law.masses > COARSE_CUT * law.masses.max()] for law in (self.own, self.flood))
+        size = a.size + z.size - 1
+        spectrum = np.fft.rfft(z, size)
+        yield np.zeros(size)
+        for w in range(1 - a.size, a.size):
+            down, up = max(0, -w), max(0, w)  # A = b + w and B = b for b = down, down + 1, ...
+            joint = np.zeros(a.size)
+            joint[down : a.size - up] = a[up : a.size - down] * a[down : a.size - up]
+            row = np.fft.irfft(np.fft.rfft(joint, size) * spectrum, size)
+            yield np.where(row > FOURIER_ERROR * row.max(), row, 0.0)
+        yield np.zeros(size)
+
+    def slack(self, epsilon: float) -> float:
+        cells = self.own.masses.size + self.flood.masses.size
+        return FOURIER_ERROR * (1.0 + cells * float(self.flood.masses.max())) + COARSE_CUT * cells
 
 
 def inner_for(epsilon: float, overhead: float) -> float:

@@ -23,10 +23,13 @@ from headcount.core.tally import Tally
 TAIL_BITS = 112
 GUARD_BITS = 320
 MOST_CELLS = 1 << 22
+MOST_DUMMIES = 4_000
 
 
 def poisson_cells(mean: float) -> int:
     """How many cells leave at most 2**-112 of a Poisson law outside, by Chernoff's bound."""
+    if mean > MOST_DUMMIES:
+        raise Infeasible("each person would send thousands of dummies; use a larger epsilon or more people")
     k = math.ceil(math.e * math.e * mean) + 8
     while k * (math.log(k / mean) - 1.0) + mean < TAIL_BITS * math.log(2.0):
         k += 8
@@ -144,7 +147,7 @@ def two_sided(rate: Fraction) -> TwoSided:
 
 def two_sided_distance(rate: Fraction) -> float:
     """How far `two_sided` lies from the ideal law: each weight is at most a fall's sum of roundings too large."""
-    return _reach(rate) * 2.0 / (-math.expm1(-float(rate)) * 2.0**63)
+    return 2.4 * _reach(rate) / (-math.expm1(-float(rate)) * 2.0**63)
 
 
 def _reach(rate: Fraction) -> int:

@@ -67,7 +67,7 @@ class FlippedBit(Protocol):
 
     @property
     def local_epsilon(self) -> float | None:
-        return math.log((1.0 - self.flip) / self.flip)
+        return math.log((1.0 - self.flip) / self.flip) if self.flip else None
 
 
 def _about(end: float, reach: float) -> tuple[int, int]:

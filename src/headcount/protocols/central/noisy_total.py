@@ -39,7 +39,7 @@ class NoisyTotal(Protocol):
     scale: float
 
     def __post_init__(self) -> None:
-        self.bounded("scale", 0.0, 1e7)
+        self.bounded("scale", 0.01, 1e7)
         super().__post_init__()
 
     @property

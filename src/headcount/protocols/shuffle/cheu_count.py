@@ -36,6 +36,8 @@ SCANNED = 80  # points of a scan over two periods; crowds of up to twice as many
 FINE = 6
 LARGE_DELTA = 0.01  # from here on the worst crowd may be a mixed one
 NARROW = 256
+SEARCHED = 2_000  # then every crowd up to twice this size is searched, and larger ones are rounded up generously
+UNSEARCHED = 1.001
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +55,12 @@ class ShuffledBits(PrivacyLoss):
         period = max(1.0 / (2.0 * self.flip), 1.0 / max(1.0 - 2.0 * self.flip, 1e-9))
         half = self.others // 2
         worst = self._search(min(half, math.ceil(max(SCANNED, 2.0 * period))), epsilon)
-        return worst if worst < LARGE_DELTA else max(worst, self._search(half, epsilon))
+        if worst < LARGE_DELTA:
+            return worst
+        if half <= SEARCHED:
+            parts = np.array_split(np.arange(half + 1), 1 + half // NARROW)
+            return max(float(self._divergences(part, epsilon).max()) for part in parts)
+        return min(1.0, UNSEARCHED * max(worst, self._search(half, epsilon)))
 
     def _search(self, last: int, epsilon: float) -> float:
         """The largest divergence for 0 .. last ones among the others: a coarse scan, then finer ones about its peak."""

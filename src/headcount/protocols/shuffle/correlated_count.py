@@ -35,7 +35,7 @@ from headcount.core.table import Ints
 from headcount.core.tally import Tally
 from headcount.core.task import Task
 from headcount.privacy import laws, tables
-from headcount.privacy.correlated import cancelling_pair, inner_for
+from headcount.privacy.correlated import cancelling, inner_for
 from headcount.privacy.pair import Nearly
 
 MINUS, PLUS = Emit(0), Emit(1)
@@ -91,12 +91,12 @@ class CorrelatedCount(Protocol):
 
     def view(self, honest: int) -> PrivacyLoss:
         share = honest / self.crowd.honest
-        pair = cancelling_pair(self.cancel, share, laws.negative_binomial(self.shape * share, self.decay))
+        ideal = cancelling(self.cancel, share, laws.negative_binomial(self.shape * share, self.decay))
         cells = [
             tables.negative_binomial_cells(1.0 / self.crowd.honest, self.cancel),
             tables.negative_binomial_cells(self.shape / self.crowd.honest, self.decay),
         ]
-        return Nearly(pair, honest * (2.0 * tables.distance(cells[0]) + tables.distance(cells[1])))
+        return Nearly(ideal, honest * (2.0 * tables.distance(cells[0]) + tables.distance(cells[1])))
 
     def point(self, tally: Tally) -> float:
         return float(tally.totals[1] - tally.totals[0])

@@ -49,7 +49,7 @@ class NegativeBinomialCount(Dummies):
 
     @classmethod
     def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
-        r"""With $p = e^{-\epsilon}$ the right tail just costs nothing; a larger one errs more and sends less."""
+        r"""With $p = e^{-\epsilon}$ the right tail just costs nothing; a smaller one comes close to Poisson dummies."""
         return ({"decay": math.exp(-budget.epsilon)},)
 
     @property

@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -25,6 +26,7 @@ from headcount.core.budget import Budget, Neighbours
 from headcount.core.chance import Chance
 from headcount.core.coins import Coins
 from headcount.core.crowd import Crowd
+from headcount.core.errors import BadArgument, TooManyReports
 from headcount.core.law import Floats, Noise
 from headcount.core.loss import PrivacyLoss
 from headcount.core.protocol import Knob, Model, Protocol
@@ -53,8 +55,11 @@ class SampleThreshold(Protocol):
     threshold: int
 
     def __post_init__(self) -> None:
-        self.bounded("rate", 0.0, 1.0)
+        self.bounded("rate", 2.0**-64, 1.0)
         self.bounded("threshold", 0, math.inf)
+        if self.threshold != int(self.threshold):
+            raise BadArgument("threshold", f"is {self.threshold!r}", "use a whole number")
+        object.__setattr__(self, "threshold", int(self.threshold))
         object.__setattr__(self, "rate", Chance.down(self.rate))
         super().__post_init__()
 
@@ -62,7 +67,8 @@ class SampleThreshold(Protocol):
     def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
         """A higher threshold lets more people be sampled and hides more small counts."""
         log = math.log(1.0 / budget.delta)
-        return ({"threshold": crowd.corrupt + max(2, round(0.3 * 1.35**step * log))} for step in range(15))
+        thresholds = {crowd.corrupt + max(2, round(0.3 * 1.35**step * log)) for step in range(15)}
+        return ({"threshold": threshold} for threshold in sorted(thresholds) if threshold <= crowd.size)
 
     def report(self, value: Field) -> Brick:
         return Maybe(Chance(self.rate), Copies(value, Emit(0)))
@@ -72,6 +78,16 @@ class SampleThreshold(Protocol):
 
     def view(self, honest: int) -> PrivacyLoss:
         return SampledCount(self.rate, max(0, self.threshold - self.crowd.corrupt), honest)
+
+    @cached_property
+    def loss(self) -> PrivacyLoss:
+        """More people do not hide anybody here: the worst crowd may be the largest."""
+        return self.view(self.crowd.size - self.crowd.corrupt)
+
+    def release(self, tally: Tally, coins: Coins | None = None) -> Tally:
+        if tally.reports > self.crowd.size:
+            raise TooManyReports(f"{self.name} was planned for at most {self.crowd.size:,} people; plan for more")
+        return super().release(tally, coins)
 
     def point(self, tally: Tally) -> float:
         return int(tally.totals[0]) / self.rate

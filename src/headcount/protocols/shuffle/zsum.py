@@ -51,6 +51,7 @@ class Zsum(Protocol):
     def __post_init__(self) -> None:
         self.bounded("gamma", 0.0, 0.5)
         object.__setattr__(self, "gamma", Chance.up(self.gamma))
+        object.__setattr__(self, "thresholded", bool(self.thresholded))
         super().__post_init__()
 
     def report(self, value: Field) -> Brick:
