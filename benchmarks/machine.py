@@ -7,6 +7,7 @@ import platform
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from time import perf_counter
 
 LIBRARIES = ("headcount", "numpy", "scipy", "cryptography", "opendp", "diffprivlib", "scikit-learn")
 
@@ -17,9 +18,25 @@ def described() -> str:
     facts = [
         f"Machine: {len(os.sched_getaffinity(0))} cores, {_processor()}, {memory:.0f} GiB of memory",
         f"Python {platform.python_version()}; {', '.join(_versions())}",
-        f"Date: {datetime.now(UTC):%Y-%m-%d}; other work on the machine at the start: load {os.getloadavg()[0]:.1f}",
+        f"Date: {datetime.now(UTC):%Y-%m-%d}",
     ]
     return "\n".join(f"* {fact}" for fact in facts)
+
+
+class OthersAtWork:
+    """How many cores other people's processes keep busy, from when it is made until it is asked."""
+
+    def __init__(self) -> None:
+        self._start, self._others = perf_counter(), self._used_by_others()
+
+    def cores(self) -> float:
+        return max(0.0, self._used_by_others() - self._others) / (perf_counter() - self._start)
+
+    @staticmethod
+    def _used_by_others() -> float:
+        """Processor seconds since the machine started, those of this process and its ended children left out."""
+        user, nice, system, _idle, _waiting, *rest = map(int, Path("/proc/stat").read_text().split()[1:9])
+        return (user + nice + system + sum(rest)) / os.sysconf("SC_CLK_TCK") - sum(os.times()[:4])
 
 
 def _processor() -> str:

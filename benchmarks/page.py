@@ -18,11 +18,13 @@ class Section:
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     limit: str
+    others: float = 0.0  # cores kept busy by other processes meanwhile
 
     def markdown(self) -> str:
         lines = [self.columns, ["---"] * len(self.columns), *self.rows]
         table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-        return f"## {self.title}\n\n{self.measured}\n\n{table}\n\n**Limit.** {self.limit}\n"
+        noise = f"Other processes kept {self.others:.1f} cores busy meanwhile."
+        return f"## {self.title}\n\n{self.measured}\n\n{table}\n\n**Limit.** {self.limit}\n\n{noise}\n"
 
 
 def met(holds: bool) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 
@@ -43,8 +44,9 @@ def main() -> None:
     options = parser.parse_args()
     facts, sections = machine.described(), []
     for name in options.only or BENCHMARKS:
-        start = perf_counter()
-        sections.append(BENCHMARKS[name](options.quick))
+        start, others = perf_counter(), machine.OthersAtWork()
+        section = BENCHMARKS[name](options.quick)
+        sections.append(replace(section, others=others.cores()))
         print(f"{name}: {perf_counter() - start:.0f} s", file=sys.stderr)
     text = page(HEAD.format(hurried=HURRIED if options.quick else "", machine=facts), sections)
     if options.out:

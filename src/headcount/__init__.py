@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from headcount.ask import count, fraction, protocol, run
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.coins import Coins, SecretCoins, SeededCoins
 from headcount.core.crowd import Crowd
@@ -21,7 +22,6 @@ from headcount.core.task import Count
 from headcount.planner.advice import Advice
 from headcount.planner.advise import advise
 from headcount.protocols import CATALOGUE
-from headcount.run import count, fraction, protocol, run
 
 __version__ = "0.1.0"
 

@@ -46,7 +46,4 @@ def test_a_wrong_prediction_is_caught(twin):
 
 def test_the_threshold_of_zsum_is_predicted_too():
     silent = replace(calibrate(Zsum, Count(), Crowd(3_000), BUDGET), thresholded=True)
-    for ones in (5, 34, 60):
-        judged = judge(silent, BUDGET, ones, runs=20_000, seed=1)
-        assert abs(judged.bias_z) < 5
-        assert abs(judged.variance_z) < 5
+    assert all(judge(silent, BUDGET, ones, runs=20_000, seed=1).holds for ones in (20, 34, 60, 500))

@@ -1,8 +1,11 @@
 """Every check on every protocol of the catalogue, with no exception by name."""
 
+from dataclasses import replace
+
 import pytest
 
 from headcount.protocols import CATALOGUE
+from headcount.protocols.shuffle.zsum import Zsum
 from headcount.testing import CHECKS
 
 
@@ -10,3 +13,8 @@ from headcount.testing import CHECKS
 @pytest.mark.parametrize("cls", CATALOGUE, ids=lambda cls: cls.name)
 def test_conformance(cls, check):
     check(cls.tiny())
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_zsum_with_the_notes_threshold_conforms_too(check):
+    check(replace(Zsum.tiny(), thresholded=True))

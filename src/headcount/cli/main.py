@@ -10,6 +10,9 @@ from typing import Annotated, Any
 import typer
 
 import headcount
+from headcount.ask import count as count_people
+from headcount.ask import fraction as fraction_of_people
+from headcount.ask import protocol as protocol_named
 from headcount.cli.demo import demonstrate
 from headcount.cli.files import read
 from headcount.cli.render import Format, advice_table, estimate_table, grid, show
@@ -19,9 +22,6 @@ from headcount.core.protocol import Protocol
 from headcount.core.task import Count
 from headcount.planner.advise import advise as advise_on
 from headcount.protocols import CATALOGUE
-from headcount.run import count as count_people
-from headcount.run import fraction as fraction_of_people
-from headcount.run import protocol as protocol_named
 
 app = typer.Typer(
     help="Count people without learning about any one of them.", no_args_is_help=True, add_completion=False

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -76,6 +76,17 @@ class Zsum(Protocol):
     @property
     def steady(self) -> bool:
         return not self.thresholded
+
+    def interval(self, tally: Tally, confidence: float) -> tuple[float, float]:
+        """A suppressed count may be any that is suppressed often enough; half of what may fail is kept for that."""
+        if not self.thresholded:
+            return super().interval(tally, confidence)
+        tail = (1.0 - confidence) / 2.0
+        if tally.totals[0] > tally.reports:
+            return replace(self, thresholded=False).interval(tally, 1.0 - tail)
+        missing = laws.binomial(tally.reports, self.gamma)
+        at_least = np.cumsum(missing.masses[::-1])[::-1]
+        return 0.0, float(missing.values[at_least > tail][-1])
 
     def sample(self, truth: int, reports: int, coins: Coins, runs: int) -> Ints:
         return (truth + reports - laws.binomial(reports, self.gamma).sample(coins, runs))[:, None]
