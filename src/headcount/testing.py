@@ -112,6 +112,11 @@ def the_error_is_as_stated(protocol: Protocol) -> None:
             math.isclose(mean - ones, stated.bias, abs_tol=1e-7),
             f"{protocol.name}: with {ones} ones the bias is {mean - ones:.6g}, and {stated.bias:.6g} is stated",
         )
+        size = protocol.size_of_error(ones, protocol.crowd.size)
+        _require(
+            math.isclose(size, stated.rmse, rel_tol=1e-9, abs_tol=1e-9),
+            f"{protocol.name}: with {ones} ones the error has two sizes, {size:.9g} and {stated.rmse:.9g}",
+        )
         _require(
             math.isclose(variance, stated.variance, rel_tol=1e-6, abs_tol=1e-9),
             f"{protocol.name}: with {ones} ones the variance is {variance:.6g}, and {stated.variance:.6g} is stated",

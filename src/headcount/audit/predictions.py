@@ -107,7 +107,7 @@ def judgements(runs: int) -> Iterator[Judged]:
 
 
 def _error(ones: int, protocol: Protocol) -> float:
-    return protocol.error(ones).rmse
+    return protocol.rmse(ones)
 
 
 def main() -> None:

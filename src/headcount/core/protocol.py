@@ -136,6 +136,10 @@ class Protocol(ABC):
     def tiny(cls) -> Self:
         """An instance small enough to enumerate."""
 
+    def size_of_error(self, truth: int, reports: int) -> float:
+        """Its root mean square. A leaf may have a shorter way than through the error's law."""
+        return self.noise(truth, reports).rmse
+
     @property
     def steady(self) -> bool:
         """Whether the error has the same size whatever the data."""
@@ -224,10 +228,18 @@ class Protocol(ABC):
     def error(self, truth: int | None = None, reports: int | None = None) -> Noise:
         """The law of the error with `truth` ones; with none given, for the truth that is hardest to estimate."""
         people = self.crowd.size if reports is None else reports
-        if truth is not None:
-            return self.noise(truth, people)
-        hard = [people // 2] if self.steady else sorted({0, *np.geomspace(1, people, 24).astype(int).tolist()})
-        return max((self.noise(k, people) for k in hard), key=lambda noise: noise.rmse)
+        return self.noise(self._hardest(people) if truth is None else truth, people)
+
+    def _hardest(self, people: int) -> int:
+        if self.steady:
+            return people // 2
+        truths: list[int] = sorted({0, *np.geomspace(1, people, 40).astype(int).tolist()})
+        return max(truths, key=lambda truth: self.size_of_error(truth, people))
+
+    def rmse(self, truth: int | None = None, reports: int | None = None) -> float:
+        """The root mean square of the error; with no truth given, for the one that is hardest to estimate."""
+        people = self.crowd.size if reports is None else reports
+        return self.size_of_error(self._hardest(people) if truth is None else truth, people)
 
     def loss_if(self, honest: int) -> PrivacyLoss:
         """What is left of the guarantee if only so many honest people took part."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from headcount.core.coins import Coins
 from headcount.core.law import Law
+from headcount.core.table import Ints
 from headcount.core.tally import Tally
 
 
@@ -36,16 +37,15 @@ class AsItIs(Release):
 
 @dataclass(frozen=True)
 class Threshold(Release):
-    """Totals below the threshold become 0. `keeps` is the one place that says what below means."""
+    """Totals below the threshold become 0. `passed` is the one place that says what below means."""
 
     threshold: int
 
-    def keeps(self, total: int) -> bool:
-        return total >= self.threshold
+    def passed(self, totals: Ints) -> Ints:
+        return np.where(totals >= self.threshold, totals, 0)
 
     def apply(self, tally: Tally, coins: Coins) -> Tally:
-        kept = np.array([total if self.keeps(int(total)) else 0 for total in tally.totals])
-        return Tally(tally.reports, kept)
+        return Tally(tally.reports, self.passed(tally.totals))
 
     def law(self, total: int) -> Law:
-        return Law(total if self.keeps(total) else 0, np.ones(1))
+        return Law(int(self.passed(np.array(total))), np.ones(1))

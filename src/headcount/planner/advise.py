@@ -47,7 +47,7 @@ def parsed_model(model: str) -> Model:
 def _option(cls: type[Protocol], task: Task, crowd: Crowd, budget: Budget, ones: int | None) -> Option:
     shared: dict[str, Any] = {"kind": cls, "task": task, "crowd": crowd, "budget": budget}
     try:
-        protocol = calibrate(cls, task, crowd, budget, lambda candidate: candidate.error(ones).rmse)
+        protocol = calibrate(cls, task, crowd, budget, lambda candidate: candidate.rmse(ones))
     except Refused as refusal:
         return Misfit(**shared, refusal=str(refusal))
     return Candidate(**shared, protocol=protocol, noise=protocol.error(ones))

@@ -23,7 +23,7 @@ def smallest_crowd(cls: type[Protocol], task: Task, crowd: Crowd, budget: Budget
         if least <= crowd.corrupt:
             return False
         try:
-            return calibrate(cls, task, Crowd(size, least, crowd.corrupt), budget).error().rmse < size / 2
+            return calibrate(cls, task, Crowd(size, least, crowd.corrupt), budget).rmse() < size / 2
         except Refused:
             return False
 

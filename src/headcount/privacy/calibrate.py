@@ -55,7 +55,7 @@ def calibrate(
             f"{cls.name} cannot meet epsilon={budget.epsilon:g}, delta={budget.delta:g} "
             f"with {crowd.honest:,} honest people; use more people or a larger budget"
         )
-    return min(found, key=objective or (lambda p: p.error().rmse)) if len(found) > 1 else found[0]
+    return min(found, key=objective or (lambda p: p.rmse())) if len(found) > 1 else found[0]
 
 
 def _turn(cls: type[P], base: Mapping[str, Any], budget: Budget) -> P | None:

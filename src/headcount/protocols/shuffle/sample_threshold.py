@@ -19,18 +19,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
-import numpy as np
-
 from headcount.core.brick import Brick, Copies, Emit, Field, Maybe
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.chance import Chance
 from headcount.core.coins import Coins
 from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument, TooManyReports
-from headcount.core.law import Floats, Noise
+from headcount.core.law import Noise
 from headcount.core.loss import PrivacyLoss
 from headcount.core.protocol import Knob, Model, Protocol
-from headcount.core.release import Release, Threshold
+from headcount.core.release import Threshold
 from headcount.core.table import Ints
 from headcount.core.tally import Tally
 from headcount.core.task import Task
@@ -67,13 +65,13 @@ class SampleThreshold(Protocol):
     def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
         """A higher threshold lets more people be sampled and hides more small counts."""
         log = math.log(1.0 / budget.delta)
-        thresholds = {crowd.corrupt + max(2, round(0.3 * 1.35**step * log)) for step in range(15)}
+        thresholds = {crowd.corrupt + max(2, round(0.3 * 1.6**step * log)) for step in range(10)}
         return ({"threshold": threshold} for threshold in sorted(thresholds) if threshold <= crowd.size)
 
     def report(self, value: Field) -> Brick:
         return Maybe(Chance(self.rate), Copies(value, Emit(0)))
 
-    def released(self) -> Release:
+    def released(self) -> Threshold:
         return Threshold(self.threshold)
 
     def view(self, honest: int) -> PrivacyLoss:
@@ -92,12 +90,20 @@ class SampleThreshold(Protocol):
     def point(self, tally: Tally) -> float:
         return int(tally.totals[0]) / self.rate
 
-    def _error(self, sampled: Ints, truth: int) -> Floats:
-        return np.where(sampled >= self.threshold, sampled / self.rate, 0.0) - truth
-
     def noise(self, truth: int, reports: int) -> Noise:
         sampled = laws.binomial(truth, self.rate)
-        return Noise(self._error(sampled.values, truth), sampled.masses, sampled.dropped)
+        return Noise(self.released().passed(sampled.values) / self.rate - truth, sampled.masses, sampled.dropped)
+
+    def size_of_error(self, truth: int, reports: int) -> float:
+        """From the first two moments of what passes the threshold, which are binomial tails."""
+        k, p = truth, float(self.rate)
+        if k < 2:
+            return super().size_of_error(truth, reports)
+        if k * p > 8 * self.threshold + 400:  # it passes but for a chance below 1e-60
+            return math.sqrt(k * (1.0 - p) / p)
+        first, second = (float(laws.binomial_above(min(self.threshold - 1, k) - i, k - i, p)) for i in (1, 2))
+        square = (k * (k - 1) * p * second + k * first) / p
+        return math.sqrt(max(0.0, square - 2.0 * k * k * first + k * k))
 
     def interval(self, tally: Tally, confidence: float) -> tuple[float, float]:
         """Every count that could well have led to this tally, tail by tail."""
@@ -113,8 +119,7 @@ class SampleThreshold(Protocol):
         return False
 
     def sample(self, truth: int, reports: int, coins: Coins, runs: int) -> Ints:
-        sampled = laws.binomial(truth, self.rate).sample(coins, runs)
-        return np.where(sampled >= self.threshold, sampled, 0)[:, None]
+        return self.released().passed(laws.binomial(truth, self.rate).sample(coins, runs))[:, None]
 
     @classmethod
     def tiny(cls) -> Self:
