@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 
@@ -11,7 +12,7 @@ from headcount.core.chance import Chance
 from headcount.core.coins import SecretCoins
 from keystream import keystream
 from page import Section, met
-from timing import Spread, interleaved, ratio
+from timing import Spread, agrees, interleaved, ratio
 
 SIZE = 10**7
 TARGET = 1.5
@@ -32,6 +33,8 @@ def measure(quick: bool) -> Section:
             "floor": partial(keystream, BYTES * SIZE),
         }
         interleaved(contenders, 1)
+        yes = int(np.count_nonzero(SecretCoins().bernoulli(Chance.up(chance), SIZE)))
+        agrees("the number of successes", yes, SIZE * chance, math.sqrt(SIZE * chance))
         times = interleaved(contenders, 5 if quick else 21)
         rate = {name: SIZE / Spread.of(taken).median / 1e6 for name, taken in times.items()}
         faster = ratio(times["numpy"], times["ours"])

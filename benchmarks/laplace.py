@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import partial
 
 import numpy as np
+import numpy.typing as npt
 
 from headcount.core.coins import SecretCoins
 from headcount.privacy.tables import two_sided
 from keystream import keystream
 from page import Section, met, why
-from timing import Spread, interleaved, ratio, seconds
+from timing import Spread, agrees, interleaved, ratio, seconds
 
 SIZE = 10**6
 TARGET = 100
 SCALES = (1, 10)
 REPEATS = 20  # of ours in a round: one takes milliseconds where a peer takes seconds
 
-Peer = Callable[[int], object]
+Peer = Callable[[int], Sequence[int]]
 
 
 def opendp(scale: int) -> Peer:
@@ -68,10 +70,11 @@ def _beside(name: str, make: Callable[[int], Peer], whole: bool, scale: int, qui
         "floor": partial(_repeated, partial(_floor, np.zeros(SIZE, dtype=np.int64))),
     }
     interleaved(contenders, 1)
+    _check("our", noise.draw(SecretCoins(), SIZE), scale)
     size, failure = 0, ""
     try:
         peer = make(scale)
-        size = _affordable(peer, whole and not quick, 0.25 if quick else 2.0)
+        size = _affordable(peer, scale, whole and not quick, 0.25 if quick else 2.0)
         contenders["peer"] = partial(peer, size)
     except Exception as error:  # noqa: BLE001  (a peer may fail to load in any way)
         failure = why(error)
@@ -85,11 +88,19 @@ def _beside(name: str, make: Callable[[int], Peer], whole: bool, scale: int, qui
     return [mine, theirs, f"{faster:,.0f} times", target, met(faster.median >= TARGET)], floor
 
 
-def _affordable(peer: Peer, whole: bool, budget: float) -> int:
+def _affordable(peer: Peer, scale: int, whole: bool, budget: float) -> int:
     """The whole vector, or as many samples as take the peer about the budget."""
     trial = 10_000
-    peer(trial)
+    _check("the peer's", peer(trial), scale)
     return SIZE if whole else min(SIZE, max(trial, round(trial * budget / seconds(partial(peer, trial)))))
+
+
+def _check(whose: str, drawn: npt.ArrayLike, scale: int) -> None:
+    """The mean and the variance are those of the discrete Laplace law."""
+    samples, a = np.asarray(drawn, dtype=np.float64), math.exp(-1.0 / scale)
+    variance = 2.0 * a / (1.0 - a) ** 2
+    agrees(f"{whose} mean", float(samples.mean()), 0.0, math.sqrt(variance / samples.size))
+    agrees(f"{whose} variance", float(samples.var()), variance, variance * math.sqrt(6.0 / samples.size))
 
 
 def _repeated(work: Callable[[], object]) -> None:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import platform
 from datetime import UTC, datetime
+from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from time import perf_counter
+
+import headcount
 
 LIBRARIES = ("headcount", "numpy", "scipy", "cryptography", "opendp", "diffprivlib", "scikit-learn")
 
@@ -18,9 +21,18 @@ def described() -> str:
     facts = [
         f"Machine: {len(os.sched_getaffinity(0))} cores, {_processor()}, {memory:.0f} GiB of memory",
         f"Python {platform.python_version()}; {', '.join(_versions())}",
-        f"Date: {datetime.now(UTC):%Y-%m-%d}",
+        f"Date: {datetime.now(UTC):%Y-%m-%d}; digest of the sources: {sources()}",
     ]
     return "\n".join(f"* {fact}" for fact in facts)
+
+
+def sources() -> str:
+    """A digest of headcount's sources: figures from different ones must not be compared, nor mixed."""
+    root = Path(headcount.__file__).parent
+    digest = sha256()
+    for path in sorted(root.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
 
 
 class OthersAtWork:

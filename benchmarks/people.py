@@ -27,7 +27,7 @@ from headcount.privacy.calibrate import calibrate
 from headcount.protocols import named
 from keystream import keystream
 from page import Section, met
-from timing import Spread, ratio, seconds
+from timing import Spread, agrees, ratio, seconds
 
 BUDGET = Budget(1.0, 1e-6)
 PIECE = 10**6
@@ -99,6 +99,9 @@ def child(name: str, people: int, rounds: int) -> dict[str, Any]:
         result.setdefault("peak", peak())
         result["numpy"].append(seconds(lambda: sum(map(numpy, Pieces(few)))) * people / few)
         result["floor"].append(seconds(lambda: keystream(2 * DRAWS[name] * people)))
+    tally = MemoryEngine().tally(plan, Pieces(people), SecretCoins())
+    truth = sum(int(np.count_nonzero(piece)) for piece in Pieces(people))
+    agrees("the estimate", protocol.point(tally), truth, protocol.error(truth).std_error)
     return result | {key: result[key][1:] for key in ("ours", "generating", "numpy", "floor")}  # the first warms up
 
 

@@ -48,6 +48,8 @@ def main() -> None:
         section = BENCHMARKS[name](options.quick)
         sections.append(replace(section, others=others.cores()))
         print(f"{name}: {perf_counter() - start:.0f} s", file=sys.stderr)
+    if machine.sources() not in facts:
+        raise SystemExit("headcount's sources changed while the benchmarks ran; run them again")
     text = page(HEAD.format(hurried=HURRIED if options.quick else "", machine=facts), sections)
     if options.out:
         options.out.write_text(text)

@@ -24,6 +24,12 @@ class Spread:
         return f"{self.median:{spec}} ({self.low:{spec}} to {self.high:{spec}})"
 
 
+def agrees(name: str, figure: float, expected: float, error: float) -> None:
+    """Refuses to time what draws another law: a wrong sampler is often a fast one. It allows six standard errors."""
+    if abs(figure - expected) > 6.0 * error:
+        raise AssertionError(f"{name} is {figure:g} and should be {expected:g}, give or take {error:g}")
+
+
 def seconds(work: Callable[[], object]) -> float:
     start = perf_counter()
     work()

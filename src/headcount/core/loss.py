@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from headcount.core.law import Floats
+from headcount.core.root import crossing
 
 ROUND_UP = 1.0 + 1e-10  # masses are good to 1e-11 and sums of them to about as much; claims are rounded up by this
 LARGEST_EPSILON = 700.0
@@ -42,18 +43,10 @@ class PrivacyLoss(ABC):
             if high > LARGEST_EPSILON:
                 return math.inf
         low = high / 2.0 if high > 1.0 else 0.0
-        over, under, kept = self._excess(low, delta), self._excess(high, delta), 0
-        while high - low > 1e-12 * high and under < -1e-12:
-            # False position with the Illinois rule; a pure budget has only a sign, and bisects.
-            middle = (low * under - high * over) / (under - over) if delta else (low + high) / 2.0
-            excess = self._excess(middle, delta)
-            if excess > 0.0:
-                low, over, under, kept = middle, excess, under / 2.0 if kept > 0 else under, 1
-            else:
-                high, under, over, kept = middle, excess, over / 2.0 if kept < 0 else over, -1
-        return high
 
-    def _excess(self, epsilon: float, delta: float) -> float:
-        """How far over delta, on a logarithmic scale; only the sign if delta is 0."""
-        here = self.delta(epsilon)
-        return math.log(max(here, 1e-300) / delta) if delta else math.copysign(1.0, here - 1e-300)
+        def excess(epsilon: float) -> float:
+            """On a logarithmic scale, nearly a straight line; only the sign if delta is 0."""
+            here = self.delta(epsilon)
+            return math.log(max(here, 1e-300) / delta) if delta else math.copysign(1.0, here - 1e-300)
+
+        return crossing(excess, (low, excess(low)), (high, excess(high)), tight=1e-10 if delta else 0.0)

@@ -11,6 +11,7 @@ from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument, Infeasible
 from headcount.core.protocol import Knob, Protocol
+from headcount.core.root import crossing
 from headcount.core.task import Task
 
 P = TypeVar("P", bound=Protocol)
@@ -60,38 +61,22 @@ def calibrate(
 
 def _turn(cls: type[P], base: Mapping[str, Any], budget: Budget) -> P | None:
     """The least private setting of the knob that fits, or None. Whatever is returned has been evaluated itself."""
-    knob, crowd = cls.knob, base["crowd"]
+    knob = cls.knob
 
-    def at(u: float) -> tuple[P, float]:
-        """The protocol, and log(delta / budget): nearly a straight line in u. A pure budget only has a sign."""
-        protocol = cls(**{**base, knob.name: knob.along(u, crowd)})
-        delta = protocol.loss.delta(budget.epsilon)
+    def at(u: float) -> P:
+        return cls(**{**base, knob.name: knob.along(u, base["crowd"])})
+
+    def excess(u: float) -> float:
+        """log(delta / budget): nearly a straight line in u. A pure budget only has a sign."""
+        delta = at(u).loss.delta(budget.epsilon)
         if budget.delta == 0.0:
-            return protocol, math.copysign(1.0, delta - FLOOR)
-        return protocol, math.log(max(delta, FLOOR) / budget.delta)
+            return math.copysign(1.0, delta - FLOOR)
+        return math.log(max(delta, FLOOR) / budget.delta)
 
-    bracket = _bracket(knob, knob.start(budget, base), lambda u: at(u)[1])
+    bracket = _bracket(knob, knob.start(budget, base), excess)
     if bracket is None:
         return None
-    (low, over), (high, under) = bracket
-    best = at(high)[0]
-    kept = 0
-    while not (under >= -TIGHT and budget.delta) and high - low > 1e-15 * max(1.0, abs(high)):
-        # False position aimed just inside the budget; an end that stays is discounted (the Illinois rule).
-        u = (low * under - high * over) / (under - over) if budget.delta else (low + high) / 2.0
-        protocol, excess = at(u)
-        aimed = excess + TIGHT / 2.0
-        if excess <= 0.0:
-            best = protocol
-            if excess >= -TIGHT:
-                break
-        if aimed > 0.0:
-            low, over, under = u, aimed, under / 2.0 if kept > 0 else under
-            kept = 1
-        else:
-            high, under, over = u, aimed, over / 2.0 if kept < 0 else over
-            kept = -1
-    return best
+    return at(crossing(excess, *bracket, tight=TIGHT if budget.delta else 0.0))
 
 
 def _bracket(
