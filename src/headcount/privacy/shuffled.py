@@ -24,6 +24,7 @@ SCANNED = 80  # points of a scan over two periods; crowds of up to twice as many
 FINE = 6
 LARGE_DELTA = 0.01  # from here on the worst crowd may be a mixed one
 NARROW = 256
+WIDE = 1e6  # a variance so large that the integers hardly matter
 SEARCHED = 2_000  # then every crowd up to twice this size is searched, and larger ones are rounded up generously
 UNSEARCHED = 1.001
 
@@ -40,9 +41,12 @@ class ShuffledBits(PrivacyLoss):
         return worst, worst  # k and others - k ones mirror each other, so either order is as bad as the other
 
     def _worst(self, epsilon: float) -> float:
+        if self._pure(epsilon):
+            return 0.0
         period = max(1.0 / (2.0 * self.flip), 1.0 / max(1.0 - 2.0 * self.flip, 1e-9))
         half = self.others // 2
-        worst = self._search(min(half, math.ceil(max(SCANNED, 2.0 * period))), epsilon)
+        fewest = SCANNED if self.others * self.flip * (1.0 - self.flip) < WIDE else FINE
+        worst = self._search(min(half, math.ceil(max(fewest, 2.0 * period))), epsilon)
         if worst < LARGE_DELTA:
             return worst
         if half <= SEARCHED:
@@ -72,8 +76,12 @@ class ShuffledBits(PrivacyLoss):
         victim = laws.binomial(1, self.flip)
         return Pair.of(rest + (-victim).shifted(1), rest + victim)
 
+    def _pure(self, epsilon: float) -> bool:
+        """Shuffling never harms: from the local epsilon on nothing is lost."""
+        return math.log((1.0 - self.flip) / self.flip) < epsilon * (1.0 - 1e-15)
+
     def slack(self, epsilon: float) -> float:
-        return 4.0 * laws.CUT
+        return 0.0 if self._pure(epsilon) else 4.0 * laws.CUT
 
 
 @lru_cache(maxsize=256)
