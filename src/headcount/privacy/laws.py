@@ -19,6 +19,7 @@ from headcount.core.table import Ints
 
 CUT = 1e-32
 LOG_CUT = math.log(CUT)
+LONGEST = 1 << 40  # no window reaches further
 HALF_LOG_TAU = 0.5 * math.log(2 * math.pi)
 
 
@@ -43,12 +44,16 @@ def deviance(x: Floats, mean: Floats | float) -> Floats:
     v2 = v * v
     # For |v| < 0.1: x log((1+v)/(1-v)) - gap = gap*v + 2x (v^3/3 + v^5/5 + ...)
     series = np.zeros_like(v)
-    for odd in range(23, 1, -2):
-        series = v2 * (1.0 / odd + series)
-    near = gap * v + 2.0 * x * v * series
-    with np.errstate(divide="ignore", invalid="ignore"):
-        far = np.where(x > 0, x * np.log(x / mean), 0.0) - gap
-    return np.where(np.abs(v) < 0.1, near, far)
+    for odd in range(17, 1, -2):
+        series += 1.0 / odd
+        series *= v2
+    result: Floats = gap * v + 2.0 * x * v * series
+    far = np.abs(v) >= 0.1
+    if far.any():
+        x_far, mean_far = x[far], np.broadcast_to(mean, x.shape)[far]
+        logs = np.log(np.maximum(x_far, 1e-300) / np.maximum(mean_far, 1e-300))
+        result[far] = x_far * logs - gap[far]
+    return result
 
 
 def _log_poisson(x: Floats, mean: float) -> Floats:
@@ -73,29 +78,22 @@ def _log_binomial(x: Floats, n: Floats | float, yes: float, no: float) -> Floats
 
 
 def _window(log_mass: Callable[[Floats], Floats], mode: int, low: int, high: int | None) -> tuple[int, int]:
-    """The first and last integer whose mass is above the cut, by doubling and bisecting away from the mode."""
+    """The first integers on either side of the mode whose mass lies well below the cut, or the ends of the support."""
 
-    def edge(step: int, limit: int | None) -> int:
-        def below(k: int) -> bool:
-            return float(log_mass(np.array([float(k)]))[0]) < LOG_CUT - 12.0
-
-        inside, reach = mode, 1
+    def edge(step: int, limit: int) -> int:
+        """Doubling steps away from the mode, then ever finer ones between the last inside and the first outside."""
+        points = mode + step * np.minimum(2 ** np.arange(62), abs(limit - mode))
         while True:
-            k = mode + step * reach
-            if limit is not None and step * (limit - k) <= 0:
-                if not below(limit):
-                    return limit
-                k = limit
-            if below(k):
-                outside = k
-                break
-            inside, reach = k, 2 * reach
-        while abs(outside - inside) > 1:
-            middle = (inside + outside) // 2
-            inside, outside = (inside, middle) if below(middle) else (middle, outside)
-        return outside
+            below = log_mass(points.astype(np.float64)) < LOG_CUT - 12.0
+            if not below.any():
+                return limit
+            first = int(below.argmax())
+            inside, outside = (int(points[first - 1]) if first else mode), int(points[first])
+            if abs(outside - inside) <= 1:
+                return outside
+            points = np.unique(np.linspace(inside, outside, 34).astype(np.int64)[1:])[::step]
 
-    return edge(-1, low), edge(+1, high)
+    return edge(-1, low), edge(+1, mode + LONGEST if high is None else high)
 
 
 def _cut(log_mass: Callable[[Floats], Floats], mode: float, low: int, high: int | None) -> Law:
