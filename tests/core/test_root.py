@@ -1,0 +1,36 @@
+"""The root finder of calibration and of epsilon."""
+
+import math
+
+import pytest
+
+from headcount.core.root import crossing
+
+FALLING = {
+    "a line": lambda u: 1.0 - u,
+    "a curve": lambda u: math.exp(-u) - math.exp(-1.0),
+    "a steep curve": lambda u: math.exp(-30.0 * u) - math.exp(-30.0),
+    "a flat one": lambda u: 1e-3 * (1.0 - u) ** 3,
+    "a step": lambda u: 1.0 if u < 1.0 else -1.0,
+}
+
+
+@pytest.mark.parametrize("excess", FALLING.values(), ids=FALLING.keys())
+@pytest.mark.parametrize("tight", [1e-6, 1e-9, 0.0])
+def test_the_point_found_is_within_and_no_further_than_asked(excess, tight):
+    found = crossing(excess, (0.0, excess(0.0)), (7.0, excess(7.0)), tight=tight)
+    assert excess(found) <= 0.0
+    assert excess(found) >= -tight or excess(found - 1e-9) > 0.0 or tight == 0.0
+    if tight == 0.0:
+        assert excess(found - 1e-12) > 0.0 or found == pytest.approx(1.0, abs=1e-5)
+
+
+def test_a_smooth_root_takes_few_evaluations():
+    asked = []
+
+    def excess(u):
+        asked.append(u)
+        return -math.log(u)
+
+    assert crossing(excess, (0.5, -math.log(0.5)), (2.0, -math.log(2.0)), tight=1e-9) == pytest.approx(1.0, abs=2e-9)
+    assert len(asked) <= 10
