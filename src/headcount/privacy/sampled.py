@@ -31,17 +31,35 @@ class SampledCount(PrivacyLoss):
         return np.array([more for more, _ in both]), np.array([fewer for _, fewer in both])
 
     def _worst(self, epsilon: float) -> tuple[float, float]:
+        if self.rate == 1.0:
+            everything = float(self.people >= max(1, self.threshold))
+            return everything, everything
         q, s = (1.0 - (1.0 - self.rate) * math.exp(sign * epsilon) for sign in (-1.0, 1.0))
-        reach = 2.0 * (self.threshold + 2) / q
-        if s > 0.0:
-            reach = max(reach, 4.0 * (self.threshold + 2) / max(s, self.rate / 4.0))
-        k = np.arange(max(0, self.threshold - 1), min(self.people - 1, math.ceil(reach)) + 1)
-        if not k.size:
-            return 0.0, 0.0
         factor = math.exp(epsilon)
+        k = self._about(q)
         more = self._more(k, np.maximum(self.threshold, np.ceil((k + 1) * q)) - 1.0, factor)
+        worst_more = max(0.0, float(more.max(initial=0.0)))
+        if s <= 0.0:
+            return worst_more, 0.0
+        k = self._about(s, from_the_start=True)
         fewer = self._fewer(k, np.maximum(self.threshold, np.ceil((k + 1) * s)) - 1.0, factor)
-        return max(0.0, float(more.max())), max(0.0, float(fewer.max()))
+        return worst_more, max(0.0, float(fewer.max(initial=0.0)))
+
+    def _about(self, share: float, *, from_the_start: bool = False) -> Ints:
+        """The k near threshold / share, as far as the chance of a sample that large (or small) is not negligible.
+
+        Away from there it falls as exp(-k KL), KL the divergence of the share from the rate; and a count of ones so large
+        that the sample surely passes the threshold violates nothing on the lower side.
+        """
+        rest = max(1.0 - share, 1e-300)
+        gap = share * math.log(share / self.rate) + rest * math.log(rest / (1.0 - self.rate))
+        reach = 40.0 / max(gap, 1e-12) + 4.0 / share + 50.0
+        first = 0.0 if from_the_start else self.threshold / share - reach
+        last = self.threshold / share + reach
+        if from_the_start:
+            last = min(last, (self.threshold + 70.0 + 13.0 * math.sqrt(self.threshold)) / self.rate)
+        most = self.people - 1
+        return np.arange(max(0, self.threshold - 1, min(most, math.floor(first))), min(most, math.ceil(last)) + 1)
 
     def _more(self, k: Ints, below: Floats, factor: float) -> Floats:
         with_one_more = laws.binomial_above(np.minimum(below, k + 1), k + 1, self.rate)
