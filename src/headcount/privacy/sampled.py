@@ -48,8 +48,8 @@ class SampledCount(PrivacyLoss):
     def _about(self, share: float, *, from_the_start: bool = False) -> Ints:
         """The k near threshold / share, as far as the chance of a sample that large (or small) is not negligible.
 
-        Away from there it falls as exp(-k KL), KL the divergence of the share from the rate; and where so many hold a one
-        that the sample surely passes the threshold, nothing is violated on the lower side.
+        Away from there it falls as exp(-k KL), KL the divergence of the share from the rate; and where so many people
+        hold a one that the sample surely passes the threshold, nothing is violated on the lower side.
         """
         rest = max(1.0 - share, 1e-300)
         gap = share * math.log(share / self.rate) + rest * math.log(rest / (1.0 - self.rate))
