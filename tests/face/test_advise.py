@@ -121,3 +121,12 @@ def test_thresholding_zsum_silences_small_counts():
     assert silent.error(500).bias == pytest.approx(-500, rel=1e-6)
     assert abs(plain.error(500).bias) < 1e-9
     assert silent.error(0).rmse == 0
+
+
+def test_certainty_is_explained_too():
+    assert "answers best" in hc.advise("count", n=1_000, epsilon=1, delta=1e-6, ones=0).why()
+
+
+def test_a_protocol_that_could_never_answer_is_not_offered():
+    advice = hc.advise("count", n=30, epsilon=1, delta=1e-6, models="shuffle-threshold")
+    assert not advice.feasible

@@ -11,6 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from headcount.protocols import CATALOGUE
+
 
 def headcount(*arguments, where=None):
     command = [sys.executable, "-c", "from headcount.cli.main import main; main()", *map(str, arguments)]
@@ -36,11 +38,15 @@ def files(tmp_path_factory):
     (folder / "empty.csv").write_text("")
     (folder / "header.csv").write_text("clicked\n")
     (folder / "binary.csv").write_bytes(b"clicked\n\xff\xfe\x00")
+    (folder / "twice.csv").write_text("clicked,clicked\n1,0\n")
+    (folder / "headless.csv").write_text("Alice Smith,positive\nBob,negative\n")
     (folder / "notes.txt").write_text("clicked\n1\n")
     return folder
 
 
 BUDGET = ("--epsilon", "1", "--delta", "1e-6")
+CLICKED = ("people.csv", "--column", "clicked")
+GAMMA = ("--param", "gamma=0.1")
 
 
 @pytest.mark.parametrize(
@@ -77,16 +83,30 @@ def test_fraction_and_other_formats(files):
 
 REFUSED = {
     "no such file": (("count", "nobody.csv", "--column", "clicked", *BUDGET), "nobody.csv"),
-    "wrong column": (("count", "people.csv", "--column", "clicks", *BUDGET), "person, clicked"),
+    "wrong column": (("count", "people.csv", "--column", "clicks", *BUDGET), "first line"),
     "wrong column of parquet": (("count", "people.parquet", "--column", "clicks", *BUDGET), "person, clicked"),
-    "wrong unit": (("count", "people.csv", "--column", "clicked", "--unit", "who", *BUDGET), "person, clicked"),
+    "wrong unit": (("count", "people.csv", "--column", "clicked", "--unit", "who", *BUDGET), "first line"),
     "missing values": (("count", "people.csv", "--column", "gaps", *BUDGET), "missing"),
     "text column": (("count", "people.csv", "--column", "colour", *BUDGET), "where"),
     "numbers": (("count", "people.csv", "--column", "person", *BUDGET), "where"),
     "not parquet": (("count", "broken.parquet", "--column", "clicked", *BUDGET), "Parquet"),
     "empty file": (("count", "empty.csv", "--column", "clicked", *BUDGET), "empty"),
     "only a header": (("count", "header.csv", "--column", "clicked", *BUDGET), "empty"),
-    "binary": (("count", "binary.csv", "--column", "clicked", *BUDGET), "cannot be read"),
+    "binary": (("count", "binary.csv", "--column", "clicked", *BUDGET), "UTF-8"),
+    "two of a name": (("count", "twice.csv", "--column", "clicked", *BUDGET), "twice"),
+    "two ideas of trust": (("count", *CLICKED, *BUDGET, "--protocol", "zsum", "--model", "local"), "leave one"),
+        ("count", "people.csv", "--column", "clicked", *BUDGET, "--protocol", "zsum", "--model", "local"),
+        "leave one",
+    ),
+    "nobody honest": (("price", "zsum", "--n", "9", *GAMMA, "--epsilon", "1", "--honest", "0"), "--honest"),
+        ("price", "zsum", "--n", "9", "--param", "gamma=0.1", "--epsilon", "1", "--honest", "0"),
+        "--honest",
+    ),
+    "tiny epsilon": (("count", *CLICKED, "--epsilon", "1e-9", "--model", "central"), "0.001"),
+        ("count", "people.csv", "--column", "clicked", "--epsilon", "1e-9", "--model", "central"),
+        "0.001",
+    ),
+    "tiny delta": (("count", *CLICKED, "--epsilon", "1", "--delta", "1e-300"), "1e-18"),
     "another kind of file": (("count", "notes.txt", "--column", "clicked", *BUDGET), ".csv or .parquet"),
     "a folder": (("count", ".", "--column", "clicked", *BUDGET), ".csv or .parquet"),
     "epsilon": (("count", "people.csv", "--column", "clicked", "--epsilon", "0"), "epsilon"),
@@ -171,10 +191,7 @@ def test_price_of_an_infinite_epsilon_is_null():
 
 def test_protocols_lists_the_catalogue():
     rows = json.loads(headcount("protocols", "--format", "json").stdout)
-    assert [row["name"] for row in rows] == [
-        "laplace", "geometric", "randomised-response", "cheu-count", "zsum", "poisson-count", "negative-binomial-count",
-        "correlated-count", "sample-threshold",
-    ]  # fmt: skip
+    assert [row["name"] for row in rows] == [protocol.name for protocol in CATALOGUE]
     assert list(rows[0]) == ["name", "model", "tasks", "parameters", "relations", "collectable", "reference"]
     assert {row["name"] for row in rows if not row["collectable"]} == {"laplace", "geometric", "sample-threshold"}
 
@@ -190,7 +207,7 @@ def test_advise_in_every_format():
     rows = list(
         csv.DictReader(headcount("advise", "count", "--n", 1_000, *BUDGET, "--format", "csv").stdout.splitlines())
     )
-    assert len(rows) == 9
+    assert len(rows) == len(CATALOGUE)
 
 
 def test_the_demonstration_runs_and_draws(tmp_path):
@@ -198,3 +215,13 @@ def test_the_demonstration_runs_and_draws(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "2,000 simulated people" in done.stdout
     assert Path(tmp_path, "figure.png").stat().st_size > 10_000
+
+
+def test_a_file_without_a_header_does_not_betray_anybody(files):
+    done = headcount("count", "headless.csv", "--column", "disease", *BUDGET, where=files)
+    assert done.returncode == 2
+    assert "Alice" not in done.stderr
+
+
+def test_the_version_is_printed():
+    assert headcount("--version").stdout.strip().count(".") == 2

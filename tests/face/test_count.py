@@ -75,6 +75,8 @@ def test_ids_may_come_beside_the_data():
 
 def test_where_says_which_value_counts():
     assert hc.count(["red", "blue", "red"], where="red", epsilon=40, model="central").value == 2
+    assert hc.count([1, 0, "a"], where=1, epsilon=40, model="central").value == 1
+    assert hc.count((bit for bit in [1, 0, 1]), epsilon=40, model="central").value == 2
     assert hc.count([3, 4, 3], where=3, epsilon=40, model="central").value == 2
     assert hc.count(np.array(["red", None], dtype=object), where="red", epsilon=40, model="central").value == 1
 
@@ -115,19 +117,23 @@ def test_under_add_remove_the_number_of_people_stays_private():
     assert estimate.n is None
     assert estimate.to_json()["n"] is None
     assert "5,000" not in str(estimate)
+    assert "5000" not in repr(estimate) + repr(estimate.protocol) + repr(estimate.tally)
+    with pytest.raises(hc.Refused, match="central"):
+        hc.count(BITS, neighbours="add-remove", model="shuffle-threshold", **BUDGET)
     with pytest.raises(hc.Refused, match="use count"):
         hc.fraction(BITS, neighbours="add-remove", model="central", epsilon=1)
 
 
 def test_shuffle_protocols_refuse_add_remove():
     with pytest.raises(hc.Refused, match="neighbours='replace'"):
-        hc.count(BITS, neighbours="add-remove", protocol="zsum", **BUDGET)
+        hc.protocol("zsum", n=5_000, neighbours="add-remove", **BUDGET)
 
 
 def test_clamping_is_opt_in():
     values = [hc.count([0] * 20, epsilon=0.2, model="central").value for _ in range(40)]
     assert min(values) < 0
-    assert hc.count([0] * 20, epsilon=0.2, model="central", clamp=True).value >= 0
+    clamped = hc.count([0] * 20, epsilon=0.2, model="central", clamp=True)
+    assert min(clamped.value, clamped.interval()[0]) >= 0
 
 
 def test_a_named_protocol_takes_its_parameters():
@@ -147,7 +153,14 @@ BAD = {
     "empty": (([],), BUDGET, "empty"),
     "text": ((["yes", "no"],), BUDGET, "where"),
     "a string": (("yes",), BUDGET, "one value per person"),
-    "two dimensions": ((np.zeros((3, 3)),), BUDGET, "column"),
+    "two dimensions": ((np.zeros((3, 3)),), BUDGET, "one value per person"),
+    "nothing": ((None,), BUDGET, "one value per person"),
+    "a number": ((3,), BUDGET, "one value per person"),
+    "a set": (({0, 1},), BUDGET, "one value per person"),
+    "masked": ((np.ma.masked_array([0, 1], mask=[0, 1]),), BUDGET, "masked"),
+    "where is a list": (([0, 1],), {**BUDGET, "where": [1]}, "where"),
+    "tiny epsilon": ((BITS,), {"epsilon": 1e-9, "model": "central"}, "0.001"),
+    "tiny delta": ((BITS,), {"epsilon": 1, "delta": 1e-300}, "1e-18"),
     "epsilon zero": ((BITS,), {"epsilon": 0, "delta": 1e-6}, "epsilon"),
     "epsilon negative": ((BITS,), {"epsilon": -1, "delta": 1e-6}, "epsilon"),
     "epsilon text": ((BITS,), {"epsilon": "one", "delta": 1e-6}, "epsilon"),
@@ -169,6 +182,12 @@ BAD = {
 def test_bad_input_gets_a_helpful_error(arguments, options, hint):
     with pytest.raises(hc.Refused, match=hint):
         hc.count(*arguments, **options)
+
+
+@pytest.mark.parametrize("confidence", [0, 1, 1.5, -1, 95, "a"])
+def test_a_confidence_lies_between_0_and_1(confidence):
+    with pytest.raises(hc.Refused, match="confidence"):
+        hc.count([1, 0], epsilon=1, model="central").interval(confidence)
 
 
 def test_no_error_quotes_a_value():

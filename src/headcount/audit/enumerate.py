@@ -53,6 +53,8 @@ def _grid(programme: Brick, value: int, kinds: int) -> Grid:
         if probability > SMALLEST:
             counts = [0] * kinds
             for (kind, *_), times in multiset:
+                if kind >= kinds:
+                    raise ValueError(f"the programme sends a message of kind {kind}, and kinds says there are {kinds}")
                 counts[kind] = times
             cells[tuple(counts)] = probability
     grid = np.zeros([1 + max(cell[axis] for cell in cells) for axis in range(kinds)])

@@ -29,7 +29,9 @@ def read(path: Path, names: list[str]) -> Any:
         raise BadArgument("file", f"{path} is not a file headcount can read", "give a .csv or .parquet file")
     try:
         return _csv(path, names) if suffix in {".csv", ".tsv"} else _parquet(path, names)
-    except (OSError, UnicodeDecodeError, csv.Error) as problem:
+    except UnicodeDecodeError:
+        raise BadArgument("file", f"{path} is not in UTF-8", "save it in that encoding") from None
+    except (OSError, csv.Error) as problem:
         raise BadArgument(
             "file", f"{path} cannot be read ({type(problem).__name__})", "check that it is intact"
         ) from None
@@ -41,7 +43,7 @@ def _csv(path: Path, names: list[str]) -> Columns:
         header = next(rows, None)
         if not header:
             raise BadArgument("file", f"{path} is empty", "the first line names the columns")
-        indices = [_index(header, name) for name in names]
+        indices = [_index(header, name, known=False) for name in names]
         table: list[list[str]] = [[] for _ in names]
         for row in rows:
             for cells, index in zip(table, indices, strict=True):
@@ -49,9 +51,13 @@ def _csv(path: Path, names: list[str]) -> Columns:
     return Columns({name: _typed(cells) for name, cells in zip(names, table, strict=True)})
 
 
-def _index(header: list[str], name: str) -> int:
+def _index(header: list[str], name: str, known: bool) -> int:
+    """Where the column stands. The names are shown only if they are names: a CSV's first line may be a person."""
+    if header.count(name) > 1:
+        raise BadArgument("column", f"{name!r} occurs twice in the file", "rename one of the two")
     if name not in header:
-        raise BadArgument("column", f"is {name!r}, which the file does not have", f"it has {', '.join(header[:20])}")
+        works = f"it has {', '.join(header[:20])}" if known else "use a name from its first line"
+        raise BadArgument("column", f"is {name!r}, which the file does not have", works)
     return header.index(name)
 
 
@@ -74,7 +80,7 @@ def _parquet(path: Path, names: list[str]) -> Any:
     try:
         present = pyarrow.parquet.read_schema(path).names
         for name in names:
-            _index(present, name)
+            _index(present, name, known=True)
         return pyarrow.parquet.read_table(path, columns=names)
     except pyarrow.ArrowInvalid:
         raise BadArgument("file", f"{path} is not a Parquet file", "check that it is intact") from None

@@ -16,6 +16,7 @@ from headcount.ask import protocol as protocol_named
 from headcount.cli.demo import demonstrate
 from headcount.cli.files import read
 from headcount.cli.render import Format, advice_table, estimate_table, grid, show
+from headcount.core.budget import Budget
 from headcount.core.errors import BadArgument, Refused
 from headcount.core.estimate import Estimate
 from headcount.core.protocol import Protocol
@@ -39,7 +40,8 @@ Column = Annotated[str, typer.Option(help="The column to count ones in.")]
 Where = Annotated[str | None, typer.Option(help="The value that counts as a one, if the column is not 0/1.")]
 Unit = Annotated[str | None, typer.Option(help="The column of person ids, if a person may have several rows.")]
 ModelName = Annotated[
-    str, typer.Option("--model", help="Whom you trust: central, shuffle, shuffle-threshold or local.")
+    str | None,
+    typer.Option("--model", help="Whom you trust: central, shuffle (unless told), shuffle-threshold, local."),
 ]
 ProtocolName = Annotated[str | None, typer.Option("--protocol", help="A protocol by name instead of the best one.")]
 Clamp = Annotated[bool, typer.Option(help="Bring the answer into the possible range; it is then no longer unbiased.")]
@@ -69,7 +71,7 @@ def _answer(
 @app.command()
 def count(
     file: File, column: Column, epsilon: Epsilon, delta: Delta = 0.0, where: Where = None, unit: Unit = None,
-    model: ModelName = "shuffle", neighbours: Neighbours = "replace", protocol: ProtocolName = None,
+    model: ModelName = None, neighbours: Neighbours = "replace", protocol: ProtocolName = None,
     param: Params = None, clamp: Clamp = False, how: Formats = Format.TABLE,
 ) -> None:  # fmt: skip
     """How many people hold a one?"""
@@ -82,7 +84,7 @@ def count(
 @app.command()
 def fraction(
     file: File, column: Column, epsilon: Epsilon, delta: Delta = 0.0, where: Where = None, unit: Unit = None,
-    model: ModelName = "shuffle", neighbours: Neighbours = "replace", protocol: ProtocolName = None,
+    model: ModelName = None, neighbours: Neighbours = "replace", protocol: ProtocolName = None,
     param: Params = None, clamp: Clamp = False, how: Formats = Format.TABLE,
 ) -> None:  # fmt: skip
     """Which fraction of the people hold a one?"""
@@ -134,10 +136,15 @@ def price(
     if epsilon is None and delta is None:
         raise BadArgument("--epsilon", "is missing, and --delta too", "give one of them, for example --epsilon 1")
     both: dict[str, Any] = {"epsilon": epsilon, "delta": delta} if epsilon is not None and delta is not None else {}
+    if honest is not None and not 1 <= honest <= n:
+        raise BadArgument("--honest", f"is {honest}", f"use a number from 1 to n, which is {n:,}")
+    if ones is not None and not 0 <= ones <= n:
+        raise BadArgument("--ones", f"is {ones}", f"use a number from 0 to n, which is {n:,}")
+    Budget(1.0 if epsilon is None else epsilon, 0.0 if delta is None else delta)
     protocol = protocol_named(name, n=n, least=honest, neighbours=neighbours, **both, **_parameters(param))
     priced = _price(protocol, epsilon, delta, ones)
     table = grid("", "")
-    for key, value in priced.items():
+    for key, value in {**priced, "rmse": protocol.rmse(ones)}.items():
         table.add_row(key, _words(value))
     show(priced, how, table)
 
@@ -189,15 +196,24 @@ def demo(
     demonstrate(people=people, epsilon=epsilon, delta=delta, out=out)
 
 
-@app.command()
-def version() -> None:
-    """The installed version."""
-    print(headcount.__version__)
+def _version(asked: bool) -> None:
+    if asked:
+        print(headcount.__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def everything(
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_version, help="The installed version.")
+    ] = False,
+) -> None:
+    """Count people without learning about any one of them."""
 
 
 def main() -> None:
     try:
-        app(standalone_mode=True)
+        app()
     except Refused as refusal:
         print(f"headcount: {refusal}", file=sys.stderr)
         sys.exit(2)

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from headcount.core.estimate import Estimate
+from headcount.core.protocol import Model
 from headcount.planner.advice import HEADINGS, Advice, Candidate
 
 
@@ -55,19 +56,19 @@ def _cell(value: Any) -> Any:
 def grid(*headings: str, title: str = "", right: tuple[int, ...] = ()) -> Table:
     table = Table(title=title or None, title_justify="left", header_style="bold", box=None, pad_edge=False)
     for i, heading in enumerate(headings):
-        table.add_column(heading, justify="right" if i in right else "left", no_wrap=i in right)
+        table.add_column(heading, justify="right" if i in right else "left", no_wrap=i in right, overflow="fold")
     return table
 
 
 def estimate_table(estimate: Estimate) -> Table:
-    low, high = estimate.interval()
-    digits = 4 if estimate.per_person else 1
+    value, low, high = estimate.shown()
     table = grid("", "")
-    table.add_row("answer", f"[bold]{estimate.value:,.{digits}f}[/]")
-    table.add_row("95% interval", f"{low:,.{digits}f} to {high:,.{digits}f}")
+    table.add_row("answer", f"[bold]{value}[/]")
+    table.add_row("95% interval", f"{low} to {high}")
     table.add_row("guarantee", ", ".join(estimate.promises()))
-    table.add_row("messages", f"{estimate.protocol.messages_per_person:.4g} a person")
-    table.add_row("if they collude", _collusion(estimate.protocol.local_epsilon))
+    if estimate.protocol.model is not Model.CENTRAL:
+        table.add_row("messages", f"{estimate.protocol.messages_per_person:.4g} a person")
+        table.add_row("if they collude", _collusion(estimate.protocol.local_epsilon))
     return table
 
 

@@ -28,6 +28,10 @@ class Neighbours(StrEnum):
             raise BadArgument("neighbours", f"is {text!r}", "use 'replace' or 'add-remove'") from None
 
 
+SMALLEST_EPSILON = 1e-3  # below, the noise is wider than any crowd here
+SMALLEST_DELTA = 1e-18  # below, doubles cannot vouch for it
+
+
 @dataclass(frozen=True)
 class Budget:
     """(epsilon, delta) under a neighbouring relation."""
@@ -38,14 +42,14 @@ class Budget:
 
     def __post_init__(self) -> None:
         works = {
-            "epsilon": "use a number above 0 and up to 50, for example 1",
-            "delta": "use a number from 0 up to 1, for example 1e-6",
+            "epsilon": f"use a number from {SMALLEST_EPSILON:g} to 50, for example 1",
+            "delta": f"use 0, or a number from {SMALLEST_DELTA:g} to below 1, for example 1e-6",
         }
         for name in works:
             object.__setattr__(self, name, quantity(name, getattr(self, name), works[name]))
-        if not 0 < self.epsilon <= 50:
+        if not SMALLEST_EPSILON <= self.epsilon <= 50:
             raise BadArgument("epsilon", f"is {self.epsilon:g}", works["epsilon"])
-        if not 0 <= self.delta < 1:
+        if not (self.delta == 0 or SMALLEST_DELTA <= self.delta < 1):
             raise BadArgument("delta", f"is {self.delta:g}", works["delta"])
         object.__setattr__(self, "neighbours", Neighbours.parse(self.neighbours))
 

@@ -16,7 +16,7 @@ class Crowd:
     """
 
     size: int
-    least: int = 0
+    least: int = -1  # everybody, unless told
     corrupt: int = 0
 
     def __post_init__(self) -> None:
@@ -25,7 +25,7 @@ class Crowd:
             if number != int(number):
                 raise BadArgument(argument, f"is {number:g}", "use a whole number of people")
             object.__setattr__(self, name, int(number))
-        if not self.least:
+        if self.least == -1:
             object.__setattr__(self, "least", self.size)
         if self.size < 1:
             raise BadArgument("n", f"is {self.size}", "a crowd has at least 1 person")

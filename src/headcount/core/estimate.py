@@ -3,38 +3,49 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from headcount.core.budget import Budget, Neighbours
+from headcount.core.errors import BadArgument
 from headcount.core.law import Floats
+from headcount.core.quantity import quantity
 from headcount.core.tally import Tally
 
 if TYPE_CHECKING:
     from headcount.core.protocol import Protocol
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Estimate:
     """Unbiased unless the protocol says otherwise, never clamped unless asked; the interval is exact."""
 
     protocol: Protocol
-    tally: Tally = field(repr=False)
+    tally: Tally
     value: float
     budget: Budget | None = None
     secret: bool = True
     per_person: bool = False  # as a fraction of the reports instead of a number of people
+    clamp: bool = False  # brought into the range of possible answers; no longer unbiased
 
     @property
     def _scale(self) -> float:
         return 1.0 / self.tally.reports if self.per_person else 1.0
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        if not 0.0 < quantity("confidence", confidence, "use a number between 0 and 1") < 1.0:
+            raise BadArgument("confidence", f"is {confidence:g}", "use a number between 0 and 1, for example 0.95")
         low, high = self.protocol.interval(self.tally, confidence)
-        return low * self._scale, high * self._scale
+        return self._within(low * self._scale), self._within(high * self._scale)
+
+    def _within(self, value: float) -> float:
+        if not self.clamp:
+            return value + 0.0  # no negative zero
+        most = math.inf if self.n is None else 1.0 if self.per_person else float(self.n)
+        return min(max(value, 0.0), most)
 
     @property
     def std_error(self) -> float:
@@ -52,14 +63,25 @@ class Estimate:
 
     def clamped(self) -> Estimate:
         """The same, brought into the range of possible answers; no longer unbiased."""
-        most = math.inf if self.n is None else 1.0 if self.per_person else float(self.n)
-        return replace(self, value=min(max(self.value, 0.0), most))
+        bounded = replace(self, clamp=True)
+        return replace(bounded, value=bounded._within(self.value))
+
+    def __float__(self) -> float:
+        return float(self.value)
 
     def __str__(self) -> str:
-        low, high = self.interval()
-        digits = 4 if self.per_person else 0 if self.std_error >= 1 and float(self.value).is_integer() else 1
-        number, left, right = (f"{part:,.{digits}f}" for part in (self.value, low, high))
+        number, left, right = self.shown()
         return f"{number}  (95% interval {left} to {right})   {', '.join(self.promises())}"
+
+    __repr__ = __str__
+
+    def shown(self) -> tuple[str, str, str]:
+        """The answer and the ends of its 95% interval, with as many digits as mean something."""
+        numbers = (self.value, *self.interval())
+        whole = all(float(number).is_integer() for number in numbers)
+        digits = 4 if self.per_person else 0 if whole else 1
+        value, low, high = (f"{number:,.{digits}f}" for number in numbers)
+        return value, low, high
 
     def promises(self) -> list[str]:
         words = [] if self.budget is None else [str(self.budget)]

@@ -88,6 +88,11 @@ class Protocol(ABC):
                 f"is public and a person who leaves takes their noise along; use {others}"
             )
 
+    @property
+    def serves(self) -> bool:
+        """Whether this crowd could get any answer out of it at all."""
+        return True
+
     def bounded(self, name: str, low: float, high: float) -> None:
         """Refuses a parameter outside its open range (a closed end where it is itself allowed, as in keep <= 1)."""
         works = f"use a number above {low:g}" + ("" if math.isinf(high) else f" and up to {high:g}")
@@ -278,7 +283,8 @@ class Protocol(ABC):
 @lru_cache(maxsize=1 << 13)
 def half_width(protocol: Protocol, truth: int, reports: int, confidence: float) -> float:
     """Of the error's law; remembered, because many tallies of one protocol share it."""
-    return protocol.noise(truth, reports).half_width(confidence) * (1.0 + 1e-12)
+    half = protocol.noise(truth, reports).half_width(confidence)
+    return half if half.is_integer() else half * (1.0 + 1e-12)  # a sum of doubles must not exclude its own end
 
 
 def _plain(value: float) -> float:

@@ -12,7 +12,12 @@ from headcount.core.errors import BadArgument
 
 def quantity(argument: str, value: Any, works: str) -> float:
     """The value as a float; whole numbers stay exact as long as a float can hold them."""
-    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    if not number or math.isnan(value) or abs(value) > 1e300:
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         raise BadArgument(argument, f"is {value!r}", works)
-    return float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise BadArgument(argument, f"is {value!r}", works)
+    return number

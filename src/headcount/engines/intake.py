@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ import numpy.typing as npt
 
 from headcount.core.errors import BadArgument, BadData
 from headcount.core.task import Count
+
+ONE_EACH = "data must be a list, an array or a column with one value per person"
 
 
 def people(data: Any, *, column: str | None = None, where: object = None, unit: Any = None) -> npt.NDArray[Any]:
@@ -23,7 +26,7 @@ def people(data: Any, *, column: str | None = None, where: object = None, unit: 
     else:
         if isinstance(unit, str):
             raise BadArgument("unit", "names a column but column= does not", "give a frame, column= and unit=")
-        if getattr(data, "ndim", 1) == 2 or hasattr(data, "columns"):
+        if hasattr(data, "columns") or hasattr(data, "column_names"):
             raise BadArgument(
                 "column", "is missing for a frame", "name the column to count, for example column='clicked'"
             )
@@ -44,18 +47,24 @@ def _column(frame: Any, name: str, argument: str) -> Any:
 
 def _array(data: Any) -> npt.NDArray[Any]:
     """A one-dimensional array, by the container's own conversion; missing entries become NaN or None."""
-    if isinstance(data, str | bytes | dict):
-        raise BadData("data must be a list, an array or a column with one value per person")
+    if np.ma.isMaskedArray(data) and np.ma.is_masked(data):
+        raise BadData("data has masked values; drop them, or fill them with 0 or 1, first")
+    if isinstance(data, Iterator):
+        data = list(data)
+    if isinstance(data, list | tuple) and len({isinstance(item, str) for item in data}) == 2:
+        data = np.array([*data, None], dtype=object)[:-1]  # numpy would turn the numbers among text into text
+    if isinstance(data, str | bytes | dict | set) or not (hasattr(data, "__len__") or hasattr(data, "to_numpy")):
+        raise BadData(ONE_EACH)
     try:
         array = np.asarray(data.to_numpy() if hasattr(data, "to_numpy") else data)
     except (ValueError, TypeError):
         try:
             array = np.asarray(data.to_numpy(zero_copy_only=False))  # an Arrow array of bits, or with gaps
         except (AttributeError, ValueError, TypeError):
-            raise BadData("data must be a list, an array or a column with one value per person") from None
-    if array.dtype == object and array.ndim == 1:
-        return _plain(array)
-    return array
+            raise BadData(ONE_EACH) from None
+    if array.ndim != 1:
+        raise BadData(ONE_EACH)
+    return _plain(array) if array.dtype == object else array
 
 
 def _plain(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -69,6 +78,8 @@ def _plain(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 def _equals(values: npt.NDArray[Any], where: object) -> npt.NDArray[np.bool_]:
     """Which entries equal `where`, as values or as text; a value that never occurs counts nobody, and says nothing."""
+    if not isinstance(where, str | bool | int | float | np.generic) or where != where:
+        raise BadArgument("where", "is not a single value", "use the value that counts as a one, as in where='yes'")
     if values.dtype.kind in "biuf" and isinstance(where, str):
         try:
             where = {"true": True, "false": False}.get(where.lower()) if values.dtype == np.bool_ else float(where)

@@ -127,7 +127,7 @@ class Misfit(Option):
         return math.inf, math.inf
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Advice:
     """Options, best first."""
 
@@ -164,13 +164,15 @@ class Advice:
         sentences = [
             f"{first.name} answers best: of {self.crowd.size:,} people, the answer is within {first.half_width:,.1f} "
             f"of the truth 19 times out of 20, at {self.budget}, {self.budget.neighbours.words}.",
-            f"You must trust {TRUST[first.kind.model]}.",
+            "You need not trust anybody."
+            if first.kind.model is Model.LOCAL
+            else f"You must trust {TRUST[first.kind.model]}.",
         ]
         other = next((option for option in self.feasible if option.kind.model is not first.kind.model), None)
         if other is not None:
             sentences.append(
                 f"If you would rather trust {TRUST[other.kind.model]}, {other.name} is the next best, within "
-                f"{other.half_width:,.1f} ({other.noise.rmse / first.noise.rmse:,.2f} times the error)."
+                f"{other.half_width:,.1f} (error {other.noise.rmse:,.2f} instead of {first.noise.rmse:,.2f})."
             )
         if first.protocol.local_epsilon is None and first.kind.model is not Model.CENTRAL:
             sentences.append("If shuffler and analyser collude, nothing is left of the guarantee.")
@@ -185,6 +187,8 @@ class Advice:
 
     def __str__(self) -> str:
         return self.table()
+
+    __repr__ = __str__
 
     def _repr_html_(self) -> str:
         head, *rows = self.table().splitlines()

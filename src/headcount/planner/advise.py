@@ -12,21 +12,26 @@ from headcount.core.protocol import Model, Protocol
 from headcount.core.task import Task
 from headcount.planner.advice import Advice, Candidate, Misfit, Option
 from headcount.privacy.calibrate import calibrate
-from headcount.protocols import CATALOGUE
+from headcount.protocols import CATALOGUE, TASKS
 
 
 def advise(
-    task: Task, *, n: int, epsilon: float, delta: float = 0.0, ones: int | None = None, neighbours: str = "replace",
-    models: Collection[str] | None = None, least: int | None = None, corrupt: int = 0,
+    task: Task | str, *, n: int, epsilon: float, delta: float = 0.0, ones: int | None = None,
+    neighbours: str = "replace", models: Collection[str] | str | None = None, least: int | None = None,
+    corrupt: int = 0,
 ) -> Advice:  # fmt: skip
     """Plans ranked by their predicted error, across the models of trust; those that cannot serve say what they lack.
 
     `ones` is how many people are expected to hold a one; left out, each protocol is judged by its worst case.
     """
-    crowd = Crowd(n, least or n, corrupt)
+    task = TASKS[task]() if isinstance(task, str) and task in TASKS else task
+    if not isinstance(task, Task):
+        raise BadArgument("task", f"is {task!r}", f"use one of {', '.join(TASKS)}")
+    crowd = Crowd(n, n if least is None else least, corrupt)
     budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
-    if ones is not None and not 0 <= ones <= n:
-        raise BadArgument("ones", f"is {ones}", f"use a number from 0 to n, which is {n:,}")
+    if ones is not None and (ones != int(ones) or not 0 <= ones <= n):
+        raise BadArgument("ones", f"is {ones}", f"use a whole number from 0 to n, which is {n:,}")
+    models = [models] if isinstance(models, str) else models
     trusted = {parsed_model(model) for model in models} if models else set(Model)
     options = [
         _option(protocol, task, crowd, budget, ones)

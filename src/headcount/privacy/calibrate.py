@@ -49,7 +49,7 @@ def calibrate(
             protocol = cls(**base)
             budget.require(protocol.loss)
             found.append(protocol)
-        elif (turned := _turn(cls, base, budget)) is not None:
+        elif (turned := _turn(cls, base, budget)) is not None and turned.serves:
             found.append(turned)
     if not found:
         raise Infeasible(

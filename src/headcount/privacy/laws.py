@@ -14,12 +14,14 @@ from collections.abc import Callable
 
 import numpy as np
 
+from headcount.core.errors import Infeasible
 from headcount.core.law import Floats, Law
 from headcount.core.table import Ints
 
 CUT = 1e-32
 LOG_CUT = math.log(CUT)
 LONGEST = 1 << 40  # no window reaches further
+WIDEST = 1 << 23  # nor is one wider, to bound memory and time
 HALF_LOG_TAU = 0.5 * math.log(2 * math.pi)
 
 
@@ -93,7 +95,10 @@ def _window(log_mass: Callable[[Floats], Floats], mode: int, low: int, high: int
                 return outside
             points = np.unique(np.linspace(inside, outside, 34).astype(np.int64)[1:])[::step]
 
-    return edge(-1, low), edge(+1, mode + LONGEST if high is None else high)
+    first, last = edge(-1, low), edge(+1, mode + LONGEST if high is None else high)
+    if last - first > WIDEST:
+        raise Infeasible("the noise would be spread over millions of outcomes; use less of it or a larger epsilon")
+    return first, last
 
 
 def _cut(log_mass: Callable[[Floats], Floats], mode: float, low: int, high: int | None) -> Law:

@@ -118,6 +118,11 @@ class SampleThreshold(Protocol):
     def steady(self) -> bool:
         return False
 
+    @property
+    def serves(self) -> bool:
+        """Not if even a unanimous crowd would mostly be suppressed."""
+        return self.threshold <= self.rate * self.crowd.size
+
     def sample(self, truth: int, reports: int, coins: Coins, runs: int) -> Ints:
         return self.released().passed(laws.binomial(truth, self.rate).sample(coins, runs))[:, None]
 

@@ -1,0 +1,3 @@
+from headcount.cli.main import main
+
+main()
