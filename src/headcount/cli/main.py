@@ -41,7 +41,7 @@ Where = Annotated[str | None, typer.Option(help="The value that counts as a one,
 Unit = Annotated[str | None, typer.Option(help="The column of person ids, if a person may have several rows.")]
 ModelName = Annotated[
     str | None,
-    typer.Option("--model", help="Whom you trust: central, shuffle (unless told), shuffle-threshold, local."),
+    typer.Option("--model", help="Whom you trust; shuffle unless told."),
 ]
 ProtocolName = Annotated[str | None, typer.Option("--protocol", help="A protocol by name instead of the best one.")]
 Clamp = Annotated[bool, typer.Option(help="Bring the answer into the possible range; it is then no longer unbiased.")]
