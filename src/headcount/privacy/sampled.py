@@ -53,7 +53,7 @@ class SampledCount(PrivacyLoss):
         """
         rest = max(1.0 - share, 1e-300)
         gap = share * math.log(share / self.rate) + rest * math.log(rest / (1.0 - self.rate))
-        reach = 40.0 / max(gap, 1e-12) + 4.0 / share + 50.0
+        reach = min(40.0 / max(gap, 1e-12) + 4.0 / share, (self.threshold + 2) / share) + 50.0
         first = 0.0 if from_the_start else self.threshold / share - reach
         last = self.threshold / share + reach
         if from_the_start:
