@@ -58,7 +58,7 @@ def measure(quick: bool) -> Section:
         ["measured", "headcount", "peer", "ratio (spread)", "target", ""],
         rows,
         f"Two bytes of AES keystream and eight bytes of answer a sample; we take {Spread.of(floors):.1f} times as long "
-        "as making and copying just those: the rest looks the cell up.",
+        "as making and copying just those: the rest looks cells up, and draws again where a word falls into the spill.",
     )
 
 

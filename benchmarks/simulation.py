@@ -35,6 +35,6 @@ def measure(quick: bool) -> Section:
         f"{BUDGET.delta:g}, and the same per tally with `runs={MANY}`. No peer draws a tally's law directly.",
         ["protocol", "one tally (spread)", f"a tally among {MANY:,}", "peer", "target"],
         rows,
-        "Computing the law's masses over its window, some twelve standard deviations either side, once per call; "
+        "Computing the law's masses over its window, some thirteen standard deviations either side, once per call; "
         f"drawing from it then costs {min(marginal):.2f} to {max(marginal):.2f} µs a tally.",
     )

@@ -121,7 +121,7 @@ def test_the_budget_holds_however_many_of_the_crowd_come(cls: type[Protocol], cr
 
 
 def test_a_sampled_crowd_larger_than_its_promise_is_still_hidden() -> None:
-    crowd = Crowd(50, least=30)
+    crowd = Crowd(500, least=300)
     protocol = calibrate(SampleThreshold, Count(), crowd, Budget(1.0, 1e-6))
     assert protocol.view(crowd.size).delta(1.0) <= 1e-6
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from headcount.core.errors import BadArgument
 from headcount.core.quantity import quantity
 
+EVERYBODY = -(1 << 62)  # stands for the crowd's size; a whole number nobody would pass
+
 
 @dataclass(frozen=True)
 class Crowd:
@@ -16,7 +18,7 @@ class Crowd:
     """
 
     size: int
-    least: int = -1  # everybody, unless told
+    least: int = EVERYBODY
     corrupt: int = 0
 
     def __post_init__(self) -> None:
@@ -25,7 +27,7 @@ class Crowd:
             if number != int(number):
                 raise BadArgument(argument, f"is {number:g}", "use a whole number of people")
             object.__setattr__(self, name, int(number))
-        if self.least == -1:
+        if self.least == EVERYBODY:
             object.__setattr__(self, "least", self.size)
         if self.size < 1:
             raise BadArgument("n", f"is {self.size}", "a crowd has at least 1 person")
