@@ -8,11 +8,13 @@ from headcount.protocols import CATALOGUE
 from headcount.protocols.shuffle.zsum import Zsum
 from headcount.testing import CHECKS
 
+TINIES = [tiny for cls in CATALOGUE for tiny in cls.tinies()]
+
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-@pytest.mark.parametrize("cls", CATALOGUE, ids=lambda cls: cls.name)
-def test_conformance(cls, check):
-    check(cls.tiny())
+@pytest.mark.parametrize("tiny", TINIES, ids=lambda tiny: f"{tiny.name}-{tiny.task.name}-{tiny.neighbours}")
+def test_conformance(tiny, check):
+    check(tiny)
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)

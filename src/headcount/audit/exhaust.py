@@ -1,17 +1,28 @@
-"""Every word a report could be drawn from: the interpreter against the enumerated law, with nothing left to chance."""
+"""Every word a report could be drawn from: the interpreter against the enumerated law, with nothing left to chance.
+
+A programme is first coarsened, so that every draw has a few outcomes whose chances are multiples of 1/base; then evenly
+spaced words stand for all of them.
+"""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from itertools import product
+from functools import singledispatch
+from typing import Any
 
 import numpy as np
 
-from headcount.core.brick import All, Brick, Copies, Emit, Maybe, Message, drawn
+from headcount.core.brick import All, Brick, Copies, Each, Emit, Let, Maybe, drawn
 from headcount.core.chance import WORD, Chance
 from headcount.core.coins import Bytes, Coins
+from headcount.core.draw import Below, Draw, From, Rounded
+from headcount.core.exact import Message
 from headcount.core.protocol import Protocol
+from headcount.core.rows import Row, Shares, Subset
 from headcount.core.table import Table
+
+MOST_TAPES = 60_000
 
 
 class Tape(Coins):
@@ -29,47 +40,134 @@ class Tape(Coins):
         return np.array(taken, dtype="<u8").view(np.uint8)
 
 
-def coarsened(brick: Brick, bits: int) -> Brick:
-    """The same programme with every chance and table rounded to a few bits, so that all words can be tried."""
-    unit = WORD >> bits
-    if isinstance(brick, All):
-        return type(brick)(*(coarsened(part, bits) for part in brick.parts))
-    if isinstance(brick, Maybe):
-        threshold = min(max(round(brick.chance * 2**bits), 1), 2**bits - 1) * unit
-        return type(brick)(Chance(threshold / WORD), coarsened(brick.then, bits), coarsened(brick.otherwise, bits))
-    if isinstance(brick, Copies):
-        amount = brick.amount if not isinstance(brick.amount, Table) else _coarse_table(brick.amount, bits)
-        return type(brick)(amount, coarsened(brick.brick, bits))
-    if isinstance(brick, Emit):
-        return brick
+@singledispatch
+def coarsened(brick: Any, base: int) -> Any:
+    """The same programme with every chance and table rounded to multiples of 1/base."""
     raise TypeError(f"{type(brick).__name__} is not a brick that can be coarsened")
 
 
-def _coarse_table(table: Table, bits: int) -> Table:
-    """At most three cells, none of them empty, masses in units of 2**-bits."""
-    rest = 2**bits - 2
-    first = min(max(round(table.masses[0] / 2**128 * 2**bits), 1), rest)
-    unit = WORD >> bits
-    return Table(0, (first * unit, (2**bits - 1 - first) * unit, unit))
+@coarsened.register
+def _(brick: Emit, base: int) -> Brick:
+    return brick
 
 
-def words_drawn(brick: Brick) -> int:
-    """The most words one run takes."""
-    if isinstance(brick, All):
-        return sum(words_drawn(part) for part in brick.parts)
-    if isinstance(brick, Maybe):
-        return 1 + max(words_drawn(brick.then), words_drawn(brick.otherwise))
-    if isinstance(brick, Copies):
-        most = len(brick.amount.coarse) - 1 if isinstance(brick.amount, Table) else 1
-        return isinstance(brick.amount, Table) + most * words_drawn(brick.brick)
-    return 0
+@coarsened.register
+def _(brick: Shares, base: int) -> Brick:
+    return brick
 
 
-def exhausted(protocol: Protocol, programme: Brick, value: int, bits: int) -> Counter[tuple[Message, ...]]:
-    """How often each list of messages, sorted, comes out over all words of so many leading bits."""
+@coarsened.register
+def _(brick: All, base: int) -> Brick:
+    return type(brick)(*(coarsened(part, base) for part in brick.parts))
+
+
+@coarsened.register
+def _(brick: Maybe, base: int) -> Brick:
+    return type(brick)(_coarse(brick.chance, base), coarsened(brick.then, base), coarsened(brick.otherwise, base))
+
+
+@coarsened.register
+def _(brick: Copies, base: int) -> Brick:
+    amount = _coarse_table(brick.amount, base) if isinstance(brick.amount, Table) else brick.amount
+    return type(brick)(amount, coarsened(brick.brick, base))
+
+
+@coarsened.register
+def _(brick: Let, base: int) -> Brick:
+    return type(brick)(brick.name, coarsened(brick.source, base), coarsened(brick.brick, base))
+
+
+@coarsened.register
+def _(brick: Each, base: int) -> Brick:
+    return type(brick)(brick.name, brick.times, coarsened(brick.brick, base))
+
+
+@coarsened.register
+def _(brick: Row, base: int) -> Brick:
+    return type(brick)(brick.width, _coarse(brick.off, base), brick.here, _coarse(brick.on, base))
+
+
+@coarsened.register
+def _(brick: Subset, base: int) -> Brick:
+    return type(brick)(brick.width, brick.size, brick.here, _coarse(brick.chance, base))
+
+
+@coarsened.register
+def _(draw: Below, base: int) -> Draw:
+    return draw
+
+
+@coarsened.register
+def _(draw: Rounded, base: int) -> Draw:
+    return draw
+
+
+@coarsened.register
+def _(draw: From, base: int) -> Draw:
+    return type(draw)(_coarse_table(draw.table, base))
+
+
+def _coarse(chance: Chance, base: int) -> Chance:
+    return Chance.up(min(max(round(chance * base), 1), base - 1) / base)
+
+
+def _coarse_table(table: Table, base: int) -> Table:
+    """At most three cells, none of them empty, masses in units of 1/base."""
+    if len(table.coarse) == 1 or base < 3:
+        return Table(table.start, (WORD,)) if len(table.coarse) == 1 else Table(table.start, (WORD // 2, WORD // 2))
+    first = min(max(round(table.masses[0] / table.total * base), 1), base - 2)
+    units = [first * WORD // base, (base - 1 - first) * WORD // base]
+    return Table(table.start, (*units, WORD - sum(units)))
+
+
+def bounds(brick: Any) -> set[int]:
+    """The bounds of all uniform draws in the programme: the base must be a multiple of each."""
+    match brick:
+        case All():
+            return set().union(*(bounds(part) for part in brick.parts))
+        case Maybe():
+            return bounds(brick.then) | bounds(brick.otherwise)
+        case Copies() | Each():
+            return bounds(brick.brick)
+        case Let():
+            return bounds(brick.source) | bounds(brick.brick)
+        case Below():
+            return {brick.bound}
+        case Rounded():
+            return {brick.steps}
+        case Shares():
+            return {brick.modulus}
+        case Subset():
+            return set(range(brick.width - brick.size, brick.width))
+        case _:
+            return set()
+
+
+def exhausted(protocol: Protocol, programme: Brick, value: int, base: int) -> dict[tuple[Message, ...], float] | None:
+    """The chance of each list of messages, sorted, over all evenly spaced words; None if there are too many of them."""
     outcomes: Counter[tuple[Message, ...]] = Counter()
-    for leading in product(range(2**bits), repeat=words_drawn(programme)):
-        tape = Tape(tuple((word << (64 - bits)) + 12345 for word in leading))
-        sent = drawn(programme, np.array([value], dtype=np.uint8), tape, protocol.message)
-        outcomes[tuple(sorted(tuple(int(field) for field in record) for record in sent.tolist()))] += 1
-    return outcomes
+    words = [(2 * i + 1) * WORD // (2 * base) for i in range(base)]
+    tapes: list[tuple[int, ...]] = [()]
+    tried = 0
+    while tapes:
+        tape, tried = tapes.pop(), tried + 1
+        if tried > MOST_TAPES:
+            return None
+        try:
+            sent = drawn(programme, np.array([value]), Tape(tape), protocol.message)
+        except EOFError:
+            tapes += [(*tape, word) for word in words]
+        else:
+            outcomes[tuple(sorted(as_integers(record) for record in sent.tolist()))] += float(base) ** -len(tape)
+    return dict(outcomes)
+
+
+def as_integers(record: tuple[Any, ...]) -> Message:
+    """A message as a law has it: a row of bits is one integer."""
+    return tuple(int.from_bytes(bytes(part), "little") if not np.isscalar(part) else int(part) for part in record)
+
+
+def fitting_bases(programme: Brick) -> list[int]:
+    """From fine to coarse."""
+    needed = math.lcm(*bounds(programme))
+    return [math.lcm(unit, needed) for unit in (8, 4, 2) if math.lcm(unit, needed) <= 64]

@@ -9,91 +9,19 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections import Counter
-from dataclasses import dataclass
 from functools import reduce
-from itertools import accumulate
-from typing import Any, TypeAlias
+from itertools import accumulate, repeat
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from headcount.core.chance import Chance
+from headcount.core.chance import WORD, Chance
 from headcount.core.coins import Coins
+from headcount.core.draw import Draw, encoded
+from headcount.core.exact import NOTHING_SENT, ExactLaw
+from headcount.core.field import Field, Names, People, Values, number
 from headcount.core.table import Table
-
-Values: TypeAlias = npt.NDArray[Any]
-Message: TypeAlias = tuple[int, ...]
-Multiset: TypeAlias = tuple[tuple[Message, int], ...]
-
-
-@dataclass(frozen=True)
-class Field:
-    """`scale * value + offset`: an integer that may depend on what the person holds."""
-
-    scale: int
-    offset: int
-
-    @classmethod
-    def of(cls, number: Field | int) -> Field:
-        return number if isinstance(number, Field) else cls(0, number)
-
-    def at(self, values: Values) -> Values:
-        if not self.scale:
-            return np.broadcast_to(np.int64(self.offset), values.shape)
-        return values if (self.scale, self.offset) == (1, 0) else self.offset + self.scale * values.astype(np.int64)
-
-    def __rsub__(self, number: int) -> Field:
-        return Field(-self.scale, number - self.offset)
-
-    def encode(self) -> list[int | str]:
-        return [_number(self.scale), _number(self.offset)]
-
-
-VALUE = Field(1, 0)
-
-
-def _number(number: int) -> int | str:
-    return number if abs(number) <= 1 << 53 else str(number)
-
-
-@dataclass(frozen=True)
-class ExactLaw:
-    """The law of a multiset of messages: integer masses in units of 2**-bits."""
-
-    masses: dict[Multiset, int]
-    bits: int
-
-    def at_bits(self, bits: int) -> dict[Multiset, int]:
-        return {multiset: mass << (bits - self.bits) for multiset, mass in self.masses.items()}
-
-    def __mul__(self, other: ExactLaw) -> ExactLaw:
-        """The two sent together, independently."""
-        together: Counter[Multiset] = Counter()
-        for mine, mass in self.masses.items():
-            for theirs, other_mass in other.masses.items():
-                together[_merged(mine, theirs)] += mass * other_mass
-        return ExactLaw(dict(together), self.bits + other.bits)
-
-    @staticmethod
-    def mixed(parts: list[tuple[int, ExactLaw]], bits: int) -> ExactLaw:
-        """One of the laws, each with a weight in units of 2**-bits."""
-        inner = max(law.bits for _, law in parts)
-        mixture: Counter[Multiset] = Counter()
-        for weight, law in parts:
-            if weight:
-                for multiset, mass in law.at_bits(inner).items():
-                    mixture[multiset] += weight * mass
-        return ExactLaw(dict(mixture), bits + inner)
-
-
-def _merged(first: Multiset, second: Multiset) -> Multiset:
-    counts = Counter(dict(first))
-    counts.update(dict(second))
-    return tuple(sorted(counts.items()))
-
-
-NOTHING_SENT = ExactLaw({(): 1}, 0)
 
 
 class Outbox:
@@ -116,29 +44,24 @@ class Outbox:
 class Brick(ABC):
     """One step of a report programme."""
 
-    reads: bool  # whether it looks at the person's value
+    reads: frozenset[str]  # the names it looks at
+    sized_by: frozenset[str] = frozenset()  # those of them that change how many messages there are
 
     @abstractmethod
-    def draw(self, values: Values, coins: Coins, outbox: Outbox) -> None:
+    def draw(self, people: People, coins: Coins, outbox: Outbox) -> None:
         """Run the programme once for each person."""
 
     @abstractmethod
-    def law(self, value: int) -> ExactLaw:
-        """What a person with this value sends, exactly."""
+    def law(self, names: Names) -> ExactLaw:
+        """What a person who holds these integers sends, exactly."""
 
     @abstractmethod
-    def mean(self, value: int) -> float:
+    def mean(self, names: Names) -> float:
         """How many messages that is on average."""
 
     @abstractmethod
     def encode(self) -> dict[str, Any]:
         """The programme as JSON; integers beyond 2**53 are strings."""
-
-    def _among(self, values: Values, chosen: npt.NDArray[np.bool_]) -> Values:
-        """The chosen people; only their number where their values do not matter."""
-        if self.reads:
-            return values[chosen]
-        return np.broadcast_to(values.dtype.type(0), int(np.count_nonzero(chosen)))
 
 
 class Emit(Brick):
@@ -146,16 +69,15 @@ class Emit(Brick):
 
     def __init__(self, *fields: Field | int) -> None:
         self.fields = tuple(Field.of(field) for field in fields)
-        self.reads = any(field.scale for field in self.fields)
+        self.reads = frozenset().union(*(field.reads for field in self.fields))
 
-    def draw(self, values: Values, coins: Coins, outbox: Outbox) -> None:
-        outbox.send([field.at(values) for field in self.fields], values.size)
+    def draw(self, people: People, coins: Coins, outbox: Outbox) -> None:
+        outbox.send([field.column(people.held, people.size) for field in self.fields], people.size)
 
-    def law(self, value: int) -> ExactLaw:
-        message = tuple(field.scale * value + field.offset for field in self.fields)
-        return ExactLaw({((message, 1),): 1}, 0)
+    def law(self, names: Names) -> ExactLaw:
+        return ExactLaw.surely(tuple(field.at(names) for field in self.fields))
 
-    def mean(self, value: int) -> float:
+    def mean(self, names: Names) -> float:
         return 1.0
 
     def encode(self) -> dict[str, Any]:
@@ -167,17 +89,18 @@ class All(Brick):
 
     def __init__(self, *parts: Brick) -> None:
         self.parts = parts
-        self.reads = any(part.reads for part in parts)
+        self.reads = frozenset().union(*(part.reads for part in parts))
+        self.sized_by = frozenset().union(*(part.sized_by for part in parts))
 
-    def draw(self, values: Values, coins: Coins, outbox: Outbox) -> None:
+    def draw(self, people: People, coins: Coins, outbox: Outbox) -> None:
         for part in self.parts:
-            part.draw(values, coins, outbox)
+            part.draw(people, coins, outbox)
 
-    def law(self, value: int) -> ExactLaw:
-        return reduce(ExactLaw.__mul__, (part.law(value) for part in self.parts), NOTHING_SENT)
+    def law(self, names: Names) -> ExactLaw:
+        return reduce(ExactLaw.__mul__, (part.law(names) for part in self.parts), NOTHING_SENT)
 
-    def mean(self, value: int) -> float:
-        return math.fsum(part.mean(value) for part in self.parts)
+    def mean(self, names: Names) -> float:
+        return math.fsum(part.mean(names) for part in self.parts)
 
     def encode(self) -> dict[str, Any]:
         return {"all": [part.encode() for part in self.parts]}
@@ -191,66 +114,113 @@ class Maybe(Brick):
 
     def __init__(self, chance: Chance, then: Brick, otherwise: Brick = NOTHING) -> None:
         self.chance, self.then, self.otherwise = chance, then, otherwise
-        self.reads = then.reads or otherwise.reads
+        self.reads = then.reads | otherwise.reads
+        self.sized_by = then.sized_by | otherwise.sized_by
 
-    def draw(self, values: Values, coins: Coins, outbox: Outbox) -> None:
-        yes = coins.bernoulli(self.chance, values.size)
-        self.then.draw(self.then._among(values, yes), coins, outbox)
-        self.otherwise.draw(self.otherwise._among(values, ~yes), coins, outbox)
+    def draw(self, people: People, coins: Coins, outbox: Outbox) -> None:
+        yes = coins.bernoulli(self.chance, people.size)
+        self.then.draw(people.chosen(yes, self.then.reads), coins, outbox)
+        self.otherwise.draw(people.chosen(~yes, self.otherwise.reads), coins, outbox)
 
-    def law(self, value: int) -> ExactLaw:
+    def law(self, names: Names) -> ExactLaw:
         yes = self.chance.threshold
-        return ExactLaw.mixed([(yes, self.then.law(value)), ((1 << 64) - yes, self.otherwise.law(value))], 64)
+        return ExactLaw.mixed([(yes, self.then.law(names)), (WORD - yes, self.otherwise.law(names))])
 
-    def mean(self, value: int) -> float:
-        return self.chance * self.then.mean(value) + (1 - self.chance) * self.otherwise.mean(value)
+    def mean(self, names: Names) -> float:
+        return self.chance * self.then.mean(names) + (1 - self.chance) * self.otherwise.mean(names)
 
     def encode(self) -> dict[str, Any]:
         return {"maybe": str(self.chance.threshold), "then": self.then.encode(), "else": self.otherwise.encode()}
 
 
 class Copies(Brick):
-    """Run the brick a number of times: a field of the value, or a draw from a table (a word, rarely two)."""
+    """Run the brick a number of times: a field, or a draw from a table (a word, rarely two)."""
 
     def __init__(self, amount: Field | Table, brick: Brick) -> None:
         if isinstance(amount, Table) and (amount.start or amount.total != 1 << 128):
             raise ValueError("a number of copies starts at 0 and is never drawn again")
         self.amount, self.brick = amount, brick
-        self.reads = brick.reads or isinstance(amount, Field)
+        counted = amount.reads if isinstance(amount, Field) else frozenset()
+        self.reads = brick.reads | counted
+        self.sized_by = brick.sized_by | counted
 
-    def draw(self, values: Values, coins: Coins, outbox: Outbox) -> None:
-        amount = self.amount
-        times = coins.draw(amount, values.size) if isinstance(amount, Table) else amount.at(values)
-        if self.brick.reads:
-            repeated = np.repeat(values, times)
-        else:
-            repeated = np.broadcast_to(values.dtype.type(0), int(times.sum(dtype=np.int64)))
-        self.brick.draw(repeated, coins, outbox)
+    def draw(self, people: People, coins: Coins, outbox: Outbox) -> None:
+        amount, size = self.amount, people.size
+        times = coins.draw(amount, size) if isinstance(amount, Table) else amount.column(people.held, size)
+        self.brick.draw(people.repeated(times, self.brick.reads), coins, outbox)
 
-    def law(self, value: int) -> ExactLaw:
-        once = self.brick.law(value)
+    def law(self, names: Names) -> ExactLaw:
+        once = self.brick.law(names)
         if isinstance(self.amount, Field):
-            return reduce(ExactLaw.__mul__, [once] * (self.amount.scale * value + self.amount.offset), NOTHING_SENT)
+            return reduce(ExactLaw.__mul__, repeat(once, self.amount.at(names)), NOTHING_SENT)
         masses = self.amount.masses
-        powers = accumulate([once] * (len(masses) - 1), ExactLaw.__mul__, initial=NOTHING_SENT)
-        return ExactLaw.mixed(list(zip(masses, powers, strict=True)), 128)
+        powers = accumulate(repeat(once, len(masses) - 1), ExactLaw.__mul__, initial=NOTHING_SENT)
+        return ExactLaw.mixed(zip(masses, powers, strict=True))
 
-    def mean(self, value: int) -> float:
+    def mean(self, names: Names) -> float:
         if isinstance(self.amount, Field):
-            return (self.amount.scale * value + self.amount.offset) * self.brick.mean(value)
-        return math.fsum(k * (mass / 2**128) for k, mass in enumerate(self.amount.masses)) * self.brick.mean(value)
+            return float(self.amount.at(names)) * self.brick.mean(names)
+        return self.amount.mean * self.brick.mean(names)
 
     def encode(self) -> dict[str, Any]:
-        if isinstance(self.amount, Field):
-            amount: Any = self.amount.encode()
-        else:
-            table = self.amount
-            amount = {"coarse": [*map(str, table.coarse)], "fine": [*map(str, table.fine)]}
+        amount = self.amount.encode() if isinstance(self.amount, Field) else encoded(self.amount)
         return {"copies": amount, "brick": self.brick.encode()}
+
+
+class Let(Brick):
+    """Draw an integer, give it a name, and run the brick, which may use it in several places."""
+
+    def __init__(self, name: str, draw: Draw, brick: Brick) -> None:
+        self.name, self.source, self.brick = name, draw, brick
+        self.reads = (brick.reads - {name}) | draw.reads
+        self.sized_by = (brick.sized_by - {name}) | (draw.reads if name in brick.sized_by else frozenset())
+
+    def draw(self, people: People, coins: Coins, outbox: Outbox) -> None:
+        self.brick.draw(people.knowing(self.name, self.source.draw(people, coins)), coins, outbox)
+
+    def law(self, names: Names) -> ExactLaw:
+        outcomes = self.source.law(names)
+        return ExactLaw.mixed((weight, self.brick.law({**names, self.name: drawn})) for drawn, weight in outcomes)
+
+    def mean(self, names: Names) -> float:
+        if self.name not in self.brick.sized_by:
+            return self.brick.mean({**names, self.name: 0})
+        outcomes = self.source.law(names)
+        total = sum(weight for _, weight in outcomes)
+        return math.fsum(weight / total * self.brick.mean({**names, self.name: drawn}) for drawn, weight in outcomes)
+
+    def encode(self) -> dict[str, Any]:
+        return {"let": self.name, "be": self.source.encode(), "in": self.brick.encode()}
+
+
+class Each(Brick):
+    """Run the brick for every integer below `times`, by name."""
+
+    def __init__(self, name: str, times: int, brick: Brick) -> None:
+        self.name, self.times, self.brick = name, times, brick
+        self.reads = brick.reads - {name}
+        self.sized_by = brick.sized_by - {name}
+
+    def draw(self, people: People, coins: Coins, outbox: Outbox) -> None:
+        for i in range(self.times):
+            turn = np.broadcast_to(np.int64(i), people.size)
+            self.brick.draw(people.knowing(self.name, turn), coins, outbox)
+
+    def law(self, names: Names) -> ExactLaw:
+        every = (self.brick.law({**names, self.name: i}) for i in range(self.times))
+        return reduce(ExactLaw.__mul__, every, NOTHING_SENT)
+
+    def mean(self, names: Names) -> float:
+        if self.name not in self.brick.sized_by:
+            return self.times * self.brick.mean({**names, self.name: 0})
+        return math.fsum(self.brick.mean({**names, self.name: i}) for i in range(self.times))
+
+    def encode(self) -> dict[str, Any]:
+        return {"each": self.name, "below": number(self.times), "do": self.brick.encode()}
 
 
 def drawn(programme: Brick, values: Values, coins: Coins, message: np.dtype[Any]) -> npt.NDArray[Any]:
     """The messages of a crowd that holds these values."""
     outbox = Outbox(message)
-    programme.draw(values, coins, outbox)
+    programme.draw(People.holding(values), coins, outbox)
     return outbox.messages()

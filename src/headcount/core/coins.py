@@ -12,7 +12,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from hashlib import sha256
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -63,6 +63,21 @@ class Coins(ABC):
             cells[spilt] = _search(again, self.words(spilt.size))
         return cells
 
+    def below(self, bound: int, size: int) -> Ints:
+        """Uniform on 0 .. bound - 1, exactly. One word each: the bound's equal parts of all words, and what is left over
+        at the end is drawn again."""
+        return self._below(bound, self.words(size), 64)
+
+    def _below(self, bound: int, words: npt.NDArray[Any], bits: int) -> Ints:
+        """From words of so many bits."""
+        if bound == 1:
+            return np.zeros(words.size, dtype=np.int64)
+        drawn = words // words.dtype.type((1 << bits) // bound)
+        over = np.flatnonzero(drawn >= bound)
+        if over.size:
+            drawn[over] = self.below(bound, over.size)
+        return drawn.astype(np.int64)
+
     def uniform(self, size: int) -> npt.NDArray[np.float64]:
         """Floats in [0, 1), for simulation only: nothing private may pass through them."""
         return (self.words(size) >> np.uint64(11)).astype(np.float64) * 2.0**-53
@@ -102,6 +117,15 @@ class _KeystreamCoins(Coins):
                 words = leading[undecided].astype(np.uint64) << np.uint64(64 - GUIDE_BITS) | rest
                 block[undecided] = self._cells(table, words)
         return drawn + table.start if table.start else drawn
+
+    def below(self, bound: int, size: int) -> Ints:
+        bits = next((bits for bits in (16, 32) if bound <= 1 << (bits - 8)), 64)
+        if size <= SCANNED or bits == 64:
+            return super().below(bound, size)
+        drawn = np.empty(size, dtype=np.int64)
+        for block in _blocks(drawn):
+            block[:] = self._below(bound, self.stream(bits // 8 * block.size).view(f"<u{bits // 8}"), bits)
+        return drawn
 
 
 def _blocks(array: npt.NDArray[_Scalar]) -> Iterator[npt.NDArray[_Scalar]]:

@@ -1,56 +1,113 @@
-"""An answer: a number, how far off it may be, and what it cost."""
+"""An answer: a number or several, how far off they may be, and what they cost."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from headcount.core.budget import Budget, Neighbours
-from headcount.core.errors import BadArgument
-from headcount.core.law import Floats
+from headcount.core.cover import half_width
+from headcount.core.difference import Difference
+from headcount.core.errors import BadArgument, Unsupported
+from headcount.core.law import Floats, Noise
 from headcount.core.quantity import quantity
 from headcount.core.tally import Tally
+from headcount.core.task import Histogram, Label
 
 if TYPE_CHECKING:
     from headcount.core.protocol import Protocol
 
+SHOWN = 20  # cells of a histogram that are printed
+OTHER = "(other)"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One category's part of a histogram."""
+
+    category: Label
+    value: float
+    interval95: tuple[float, float]
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Estimate:
-    """Unbiased unless the protocol says otherwise, never clamped unless asked; the interval is exact."""
+    """Unbiased unless the protocol says otherwise, never clamped unless asked; the intervals are exact."""
 
     protocol: Protocol
     tally: Tally
-    value: float
+    people: Floats  # the estimate of each cell, in people
     budget: Budget | None = None
     secret: bool = True
-    per_person: bool = False  # as a fraction of the reports instead of a number of people
-    clamp: bool = False  # brought into the range of possible answers; no longer unbiased
+    within: Literal["", "range", "crowd"] = ""  # what it was brought into: see `clamped` and `consistent`
 
     @property
-    def _scale(self) -> float:
-        return 1.0 / self.tally.reports if self.per_person else 1.0
+    def values(self) -> Floats:
+        """In the task's unit, a number for each cell."""
+        return self.protocol.in_unit(self.people, self.tally.reports)
+
+    @property
+    def value(self) -> float:
+        return float(self.values[self._only])
+
+    @property
+    def _only(self) -> int:
+        if isinstance(self.protocol.task, Histogram):
+            raise Unsupported("a histogram has several values; use .cells, .values, or [category] for one of them")
+        return 0
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        low, high = self.intervals(confidence)[self._only].tolist()
+        return low, high
+
+    def intervals(self, confidence: float = 0.95, *, simultaneous: bool = False) -> Floats:
+        """A row [low, high] for each cell; `simultaneous` ones hold all the truths at once with this confidence.
+
+        Exact where the cells' errors are independent, and at least as wide as they must be where they are not.
+        """
         if not 0.0 < quantity("confidence", confidence, "use a number between 0 and 1") < 1.0:
             raise BadArgument("confidence", f"is {confidence:g}", "use a number between 0 and 1, for example 0.95")
-        low, high = self.protocol.interval(self.tally, confidence)
-        return self._within(low * self._scale), self._within(high * self._scale)
+        each = self.each_at(confidence) if simultaneous else confidence
+        ends = self.protocol.intervals(self.tally, each)
+        return np.stack([self._unit(self._bounded(side)) for side in ends.T], axis=1)
 
-    def _within(self, value: float) -> float:
-        if not self.clamp:
-            return value + 0.0  # no negative zero
-        most = math.inf if self.n is None else 1.0 if self.per_person else float(self.n)
-        return min(max(value, 0.0), most)
+    def each_at(self, confidence: float) -> float:
+        """How confident each interval must be for all of them to hold at once."""
+        task = self.protocol.task
+        cells = max(1, self.tally.reports) if isinstance(task, Histogram) and task.open else self.people.size
+        return confidence ** (1.0 / cells) if self.protocol.independent else 1.0 - (1.0 - confidence) / cells
+
+    def _unit(self, people: Floats) -> Floats:
+        return self.protocol.in_unit(people, self.tally.reports)
+
+    def _bounded(self, people: Floats) -> Floats:
+        if not self.within:
+            return people
+        return np.clip(people, self._fewest, math.inf if self.n is None else float(self.n))
+
+    @property
+    def _fewest(self) -> float:
+        relative = self.n is None and self.protocol.task.low < 0.0
+        return -math.inf if relative else 0.0
+
+    @property
+    def error(self) -> Noise:
+        """The law of the error, in people, at the estimate itself (of a histogram's largest cell)."""
+        guess = round(float(np.clip(self.people.max(initial=0.0), 0.0, self.tally.reports)))
+        return self.protocol.noise(guess, self.tally.reports)
+
+    @property
+    def scale(self) -> float:
+        """What one person is in the task's unit."""
+        return self.protocol.task.width / (self.tally.reports if self.protocol.task.per_person else 1)
 
     @property
     def std_error(self) -> float:
-        guess = min(max(round(self.value / self._scale), 0), self.tally.reports)
-        return self.protocol.noise(guess, self.tally.reports).std_error * self._scale
+        return self.error.std_error * self.scale
 
     @property
     def n(self) -> int | None:
@@ -61,27 +118,115 @@ class Estimate:
     def delta(self) -> float | None:
         return None if self.budget is None else self.protocol.loss.delta(self.budget.epsilon)
 
+    @property
+    def categories(self) -> list[Label]:
+        task = self.protocol.task
+        if not isinstance(task, Histogram):
+            raise Unsupported(f"a {task.name} has no categories")
+        if self.tally.keys is not None:
+            return [key.item() for key in self.tally.keys]
+        return [*task.categories, *([OTHER] if task.other else [])]
+
+    @property
+    def cells(self) -> list[Cell]:
+        """Every category with its value and interval; what is in none of them is in `other`."""
+        rows = zip(self.categories, self.values.tolist(), self.intervals().tolist(), strict=True)
+        found = [Cell(category, value, (low, high)) for category, value, (low, high) in rows]
+        return found[:-1] if self._has_other else found
+
+    @property
+    def _has_other(self) -> bool:
+        return isinstance(self.protocol.task, Histogram) and self.protocol.task.other
+
+    @property
+    def other(self) -> Cell | None:
+        if not self._has_other:
+            return None
+        low, high = self.intervals()[-1].tolist()
+        return Cell(OTHER, float(self.values[-1]), (low, high))
+
+    @property
+    def simultaneous95(self) -> float | None:
+        """With 95% confidence every cell lies this close to its truth; None where the number of cells is private."""
+        task = self.protocol.task
+        if self.n is None and isinstance(task, Histogram) and task.open:
+            return None
+        each = self.each_at(0.95)
+        halves = [half_width(self.protocol, guess, self.tally.reports, each) for guess in self._guesses()]
+        return max(halves) * self.scale
+
+    def _guesses(self) -> list[int]:
+        if self.protocol.steady:
+            return [0]
+        ends = np.array([self.people.min(initial=0.0), self.people.max(initial=0.0)])
+        low, high = np.clip(np.rint(ends), 0, self.tally.reports).astype(int).tolist()
+        return [low, high]
+
+    def __getitem__(self, category: Label) -> Cell:
+        for cell in self.cells:
+            if cell.category == category:
+                return cell
+        raise KeyError(category)
+
     def clamped(self) -> Estimate:
         """The same, brought into the range of possible answers; no longer unbiased."""
-        bounded = replace(self, clamp=True)
-        return replace(bounded, value=bounded._within(self.value))
+        bounded = replace(self, within="range")
+        return replace(bounded, people=bounded._bounded(self.people))
+
+    def consistent(self) -> Estimate:
+        """The nearest counts that are not negative and add up to the number of people; no longer unbiased."""
+        if self.n is None or not isinstance(self.protocol.task, Histogram) or self.protocol.task.open:
+            raise Unsupported("only a histogram with known categories and a public number of people can be consistent")
+        return replace(self, within="crowd", people=_onto_simplex(self.people, float(self.n)))
+
+    def __sub__(self, other: Estimate) -> Difference:
+        """The difference of two answers about different crowds, or from separate runs, with its exact interval."""
+        if not isinstance(other, Estimate):
+            return NotImplemented
+        noises = (self.error, self.scale), (other.error, other.scale)
+        promises = tuple(", ".join(one.promises()) for one in (self, other))
+        return Difference(self.value - other.value, *noises, promises)
 
     def __float__(self) -> float:
-        return float(self.value)
+        return self.value
 
     def __str__(self) -> str:
+        if isinstance(self.protocol.task, Histogram):
+            return "\n".join([*self._lines(), ", ".join(self.promises())])
         number, left, right = self.shown()
         return f"{number}  (95% interval {left} to {right})   {', '.join(self.promises())}"
 
     __repr__ = __str__
 
+    def rows(self) -> list[tuple[str, str, str]]:
+        """Category, value and interval of each cell, as text."""
+        cells = [*self.cells, *([self.other] if self.other else [])]
+        numbers = np.array([(cell.value, *cell.interval95) for cell in cells]).reshape(-1, 3)
+        digits = self._digits(numbers)
+        shown = [[f"{number:,.{digits}f}" for number in row] for row in numbers.tolist()]
+        pairs = zip(cells, shown, strict=True)
+        return [(str(cell.category), value, f"{low} to {high}") for cell, (value, low, high) in pairs]
+
+    def _lines(self) -> list[str]:
+        rows = self.rows()
+        widths = [max(len(row[i]) for row in rows) for i in (0, 1)] if rows else [0, 0]
+        lines = [f"{name:<{widths[0]}}  {value:>{widths[1]}}  (95% interval {span})" for name, value, span in rows]
+        left = len(lines) - SHOWN
+        lines = lines[:SHOWN] + ([f"… and {left:,} more; see .cells"] if left > 0 else [])
+        return lines or ["nothing can be shown: no category has enough people"]
+
     def shown(self) -> tuple[str, str, str]:
         """The answer and the ends of its 95% interval, with as many digits as mean something."""
-        numbers = (self.value, *self.interval())
-        whole = all(float(number).is_integer() for number in numbers)
-        digits = 4 if self.per_person else 0 if whole else 1
-        value, low, high = (f"{number:,.{digits}f}" for number in numbers)
+        numbers = np.array([[self.value, *self.interval()]])
+        value, low, high = (f"{number:,.{self._digits(numbers)}f}" for number in numbers[0].tolist())
         return value, low, high
+
+    def _digits(self, numbers: Floats) -> int:
+        """Whole numbers as they are; otherwise to about a tenth of the interval."""
+        if not numbers.size or bool((numbers == np.rint(numbers)).all()):
+            return 0
+        half = float(np.max(numbers[:, 2] - numbers[:, 1])) / 2.0
+        return min(max(1 - math.floor(math.log10(half)), 0 if half >= 100.0 else 1), 9) if half > 0.0 else 1
 
     def promises(self) -> list[str]:
         words = [] if self.budget is None else [str(self.budget)]
@@ -92,6 +237,10 @@ class Estimate:
         return words if self.secret else [*words, "seeded: not private"]
 
     def _repr_html_(self) -> str:
+        if isinstance(self.protocol.task, Histogram):
+            rows = "".join(f"<tr><td>{escape(a)}</td><td>{b}</td><td>{c}</td></tr>" for a, b, c in self.rows()[:SHOWN])
+            head = "<tr><th>category</th><th>value</th><th>95% interval</th></tr>"
+            return f"<div><table>{head}{rows}</table><small>{escape(', '.join(self.promises()))}</small></div>"
         number, rest = str(self).split("   ")
         return f"<div><strong>{escape(number)}</strong><br><small>{escape(rest)}</small></div>"
 
@@ -99,9 +248,8 @@ class Estimate:
         protocol, loss = self.protocol, self.protocol.loss
         epsilon = None if self.budget is None else self.budget.epsilon
         return {
-            "task": "fraction" if self.per_person else protocol.task.name,
-            "value": self.value,
-            "interval95": list(self.interval()),
+            "task": protocol.task.name,
+            **self._answer(),
             "std_error": self.std_error,
             "protocol": protocol.name,
             "model": str(protocol.model),
@@ -116,29 +264,51 @@ class Estimate:
             "local_epsilon": protocol.local_epsilon,
         }
 
+    def _answer(self) -> dict[str, Any]:
+        if not isinstance(self.protocol.task, Histogram):
+            return {"value": self.value, "interval95": list(self.interval())}
+        other = None if self.other is None else {"value": self.other.value, "interval95": list(self.other.interval95)}
+        cells = [{"category": c.category, "value": c.value, "interval95": list(c.interval95)} for c in self.cells]
+        return {"cells": cells, "simultaneous95": self.simultaneous95, "other": other}
+
+
+def _onto_simplex(people: Floats, total: float) -> Floats:
+    """The nearest point with no negative part and this sum: subtract the same from all, and cut at zero."""
+    falling = np.sort(people)[::-1]
+    excess = (np.cumsum(falling) - total) / np.arange(1, people.size + 1)
+    last = np.flatnonzero(falling > excess)[-1]
+    return np.maximum(people - excess[last], 0.0)
+
 
 @dataclass(frozen=True, eq=False)
 class Simulation:
-    """Estimates from repeated runs with seeded coins."""
+    """Estimates from repeated runs with seeded coins: a row a run, a column a cell."""
 
-    truth: int
+    truth: Floats
     values: Floats
     seed: int
 
     @property
+    def errors(self) -> Floats:
+        return self.values - self.truth
+
+    @property
     def bias(self) -> float:
-        return float(np.mean(self.values)) - self.truth
+        """Of the cell where it is largest."""
+        means = np.mean(self.errors, axis=0)
+        return float(means[np.argmax(np.abs(means))])
 
     @property
     def std(self) -> float:
-        return float(np.std(self.values))
+        """Of the average cell."""
+        return float(np.sqrt(np.mean(np.var(self.values, axis=0))))
 
     @property
     def rmse(self) -> float:
-        return float(np.sqrt(np.mean((self.values - self.truth) ** 2)))
+        return float(np.sqrt(np.mean(self.errors**2)))
 
     def __repr__(self) -> str:
         return (
-            f"{self.values.size:,} runs: bias {self.bias:+.3g}, standard deviation {self.std:.4g} "
+            f"{len(self.values):,} runs: bias {self.bias:+.3g}, standard deviation {self.std:.4g} "
             f"(seed {self.seed}: not private)"
         )

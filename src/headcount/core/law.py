@@ -14,6 +14,7 @@ Floats = npt.NDArray[np.float64]
 
 DIRECT = 1 << 11  # a convolution whose shorter side is longer than this goes through the Fourier transform
 FOURIER_ERROR = 1e-13
+NEGLIGIBLE = 1e-22
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +53,28 @@ class Law:
     def variance(self) -> float:
         return float(self.masses @ (self.values - self.mean) ** 2) / float(self.masses.sum())
 
+    def times(self, n: int) -> Law:
+        """The sum of n independent draws, by repeated doubling; what falls below `NEGLIGIBLE` is cut away and charged."""
+        total, power = Law(0, np.ones(1)), self
+        while n:
+            if n & 1:
+                total = (total + power)._trimmed()
+            n >>= 1
+            if n:
+                power = (power + power)._trimmed()
+        return total
+
+    def _trimmed(self) -> Law:
+        kept = np.flatnonzero(self.masses > NEGLIGIBLE)
+        first, last = int(kept[0]), int(kept[-1]) + 1
+        cut = float(self.masses[:first].sum() + self.masses[last:].sum())
+        return Law(self.start + first, self.masses[first:last], self.dropped + cut)
+
+    def in_blocks(self, block: int, centre: float) -> Law:
+        """The law of the nearest multiple of `block` from the centre, in blocks."""
+        places = np.rint((self.values - centre) / block).astype(np.int64)
+        return Law(int(places[0]), np.bincount(places - places[0], self.masses), self.dropped)
+
     def sample(self, coins: Coins, size: int) -> Ints:
         """For simulation only."""
         cumulative = np.cumsum(self.masses)
@@ -70,6 +93,11 @@ class Noise:
     @classmethod
     def of(cls, law: Law, *, centre: float, scale: float = 1.0) -> Noise:
         return cls(np.asarray((law.values - centre) * scale, dtype=np.float64), law.masses, law.dropped)
+
+    @property
+    def step(self) -> float:
+        """How far apart neighbouring values lie, at most; 0 for a single one."""
+        return float(np.diff(np.sort(self.values)).max(initial=0.0))
 
     @property
     def bias(self) -> float:

@@ -1,7 +1,7 @@
 """A protocol: what people send, what becomes of it, and what that gives away.
 
 A leaf declares its name, model and parameters and writes a few short formulas. Everything else here follows from
-those: drawing, tallying, estimating with an interval, simulating, and stating the cost.
+those: drawing, tallying, estimating with intervals, simulating, and stating the cost.
 """
 
 from __future__ import annotations
@@ -11,25 +11,32 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
 from enum import StrEnum
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from headcount.core.brick import VALUE, Brick, Field, Values, drawn
+from headcount.core.brick import Brick, drawn
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.coins import Coins, SecretCoins, SeededCoins
+from headcount.core.cover import covering, half_widths
 from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument, TooFewReports, Unsupported
 from headcount.core.estimate import Estimate, Simulation
+from headcount.core.field import VALUE, Field, Values
 from headcount.core.law import Floats, Noise
 from headcount.core.loss import PrivacyLoss
 from headcount.core.quantity import quantity
 from headcount.core.release import AsItIs, Release
 from headcount.core.table import Ints
 from headcount.core.tally import Batch, Tally
-from headcount.core.task import Count, Task
+from headcount.core.task import Count, Histogram, Task
+
+COUNTS = frozenset({"count", "fraction"})
+SUMS = frozenset({"sum", "mean"})
+HISTOGRAMS = frozenset({"histogram"})
+FEW_VALUES = 1 << 12
 
 
 class Model(StrEnum):
@@ -64,29 +71,33 @@ class Protocol(ABC):
 
     name: ClassVar[str]
     model: ClassVar[Model]
-    tasks: ClassVar[frozenset[str]] = frozenset({"count"})
+    tasks: ClassVar[frozenset[str]] = COUNTS
     relations: ClassVar[frozenset[Neighbours]] = frozenset({Neighbours.REPLACE})
     knob: ClassVar[Knob]
     pure: ClassVar[bool] = False  # whether delta = 0 can be met
+    unknown_keys: ClassVar[bool] = False  # whether a histogram may do without a list of categories
     reference: ClassVar[str]
-    message: ClassVar[np.dtype[Any]] = np.dtype([("kind", np.uint8)])
-    kinds: ClassVar[int] = 1  # how many different messages there are, and cells in the tally
 
     task: Task = field(default_factory=Count)
     crowd: Crowd
     neighbours: Neighbours = Neighbours.REPLACE
 
     def __post_init__(self) -> None:
-        if self.task.name not in self.tasks:
-            raise Unsupported(
-                f"{self.name} does not answer {self.task.name}; it answers {', '.join(sorted(self.tasks))}"
-            )
+        self.require(self.task)
         if self.neighbours not in self.relations:
             others = " or ".join(f"neighbours='{relation}'" for relation in sorted(self.relations))
             raise Unsupported(
                 f"{self.name} has no guarantee for neighbours='{self.neighbours}', because the number of reports "
                 f"is public and a person who leaves takes their noise along; use {others}"
             )
+
+    @classmethod
+    def require(cls, task: Task) -> None:
+        """Refuses a task that this protocol does not answer."""
+        if task.name not in cls.tasks:
+            raise Unsupported(f"{cls.name} does not answer {task.name}; it answers {', '.join(sorted(cls.tasks))}")
+        if isinstance(task, Histogram) and task.open and not cls.unknown_keys:
+            raise Unsupported(f"{cls.name} needs a list of categories; give categories=")
 
     @property
     def serves(self) -> bool:
@@ -100,6 +111,14 @@ class Protocol(ABC):
         if not low < value <= high:
             raise BadArgument(name, f"is {value:g}", works)
 
+    def whole(self, name: str, low: int, high: float = math.inf) -> None:
+        """Makes an integer of a parameter that must be one, from `low` to `high`."""
+        works = f"use a whole number from {low:,}" + ("" if math.isinf(high) else f" to {int(high):,}")
+        value = quantity(name, getattr(self, name), works)
+        if value != int(value) or not low <= value <= high:
+            raise BadArgument(name, f"is {getattr(self, name)!r}", works)
+        object.__setattr__(self, name, int(value))
+
     # What a leaf writes.
 
     @classmethod
@@ -111,6 +130,33 @@ class Protocol(ABC):
     def report(self, value: Field) -> Brick:
         """What one person sends."""
 
+    @property
+    def kinds(self) -> int:
+        """How many different messages there are."""
+        return 1
+
+    @property
+    def message(self) -> np.dtype[Any]:
+        """One record of fixed width; by default its only field says which kind of message it is."""
+        return np.dtype([("kind", np.min_scalar_type(self.kinds - 1))])
+
+    @property
+    def tallied(self) -> int:
+        """How many totals the tally has."""
+        return self.kinds
+
+    def tally(self, batch: Batch) -> Tally:
+        """What the analyser keeps: by default, how often each kind of message occurs."""
+        kinds = batch.messages["kind"]
+        if self._open:
+            return Tally.by_key(batch.reports, kinds)
+        if self.kinds == 1:
+            return Tally(batch.reports, np.array([kinds.size]))
+        if self.kinds == 2:
+            ones = int(np.count_nonzero(kinds))
+            return Tally(batch.reports, np.array([kinds.size - ones, ones]))
+        return Tally(batch.reports, np.bincount(kinds, minlength=self.kinds))
+
     def released(self) -> Release:
         """What the trusted side adds or drops."""
         return AsItIs()
@@ -120,16 +166,22 @@ class Protocol(ABC):
         """The loss of what crosses the trust line when so many honest people took part."""
 
     @abstractmethod
-    def point(self, tally: Tally) -> float:
-        """The estimate."""
+    def point(self, tally: Tally) -> Floats:
+        """The estimate, in people, of each cell."""
 
     @abstractmethod
     def noise(self, truth: int, reports: int) -> Noise:
-        """The exact law of the estimate's error when `truth` of `reports` people hold a one."""
+        """The exact law of one cell's error when `truth` of `reports` people are in it.
 
-    @abstractmethod
-    def sample(self, truth: int, reports: int, coins: Coins, runs: int) -> Ints:
-        """Totals of released tallies, one row a run, drawn from their law directly. For simulation only."""
+        For a sum, which has many ways to a total, it is that of the crowd which is hardest to estimate.
+        """
+
+    def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
+        """Totals of released tallies, one row a run, for a crowd that holds each value so often. For simulation only.
+
+        A leaf may draw them from their law directly, without touching each person.
+        """
+        return self.repeated(np.repeat(np.arange(held.size), held), coins, runs)
 
     @classmethod
     def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
@@ -141,26 +193,33 @@ class Protocol(ABC):
     def tiny(cls) -> Self:
         """An instance small enough to enumerate."""
 
+    @classmethod
+    def tinies(cls) -> Iterable[Self]:
+        """Such instances for every kind of task and relation."""
+        return (cls.tiny(),)
+
     def size_of_error(self, truth: int, reports: int) -> float:
         """Its root mean square. A leaf may have a shorter way than through the error's law."""
         return self.noise(truth, reports).rmse
 
     @property
     def steady(self) -> bool:
-        """Whether the error has the same size whatever the data."""
+        """Whether the error has the same law whatever the data."""
         return True
+
+    @property
+    def independent(self) -> bool:
+        """Whether the errors of different cells are independent of each other."""
+        return False
 
     @property
     def local_epsilon(self) -> float | None:
         """What remains if everyone but the person colludes; None if nothing does."""
         return None
 
-    def interval(self, tally: Tally, confidence: float) -> tuple[float, float]:
-        """An interval that covers the truth with this confidence, from the exact law of the error."""
-        value = self.point(tally)
-        guess = 0 if self.steady else min(max(round(value), 0), tally.reports)
-        half = half_width(self, guess, tally.reports, confidence)
-        return value - half, value + half
+    def intervals(self, tally: Tally, confidence: float) -> Floats:
+        """A row for each cell, [low, high], that covers its truth with this confidence: from the error's exact law."""
+        return covering(self, self.point(tally), tally.reports, confidence)
 
     # What follows from it.
 
@@ -195,26 +254,28 @@ class Protocol(ABC):
     def loss(self) -> PrivacyLoss:
         return self.view(self.crowd.honest)
 
+    @property
+    def origin(self) -> float:
+        """What everybody counts for in the task's unit, whatever they hold; nothing where their number is private."""
+        return 0.0 if self.neighbours is Neighbours.ADD_REMOVE else self.task.low
+
     def randomise(self, data: npt.ArrayLike, coins: Coins | None = None) -> Batch:
         """What the crowd's devices send, in sorted order: the shuffler shows a multiset and nothing else."""
         values = self.task.encoded(np.asarray(data))
-        messages = self.reports(values, coins or SecretCoins()).messages
-        order = np.lexsort([messages[name] for name in reversed(self.message.names or ())])
-        return Batch(values.size, messages[order])
+        return self.reports(values, coins or SecretCoins()).shuffled()
 
     def reports(self, values: Values, coins: Coins) -> Batch:
         """Everyone's messages, in no order."""
-        return Batch(values.size, drawn(self.programme, values, coins, self.message))
+        message = np.dtype([("kind", values.dtype)]) if self._open else self.message
+        return Batch(values.size, drawn(self.programme, values, coins, message))
 
-    def tally(self, batch: Batch) -> Tally:
-        """What the analyser keeps: how often each kind of message occurs."""
-        kinds = batch.messages["kind"]
-        if self.kinds == 1:
-            return Tally(batch.reports, np.array([kinds.size]))
-        if self.kinds == 2:
-            ones = int(np.count_nonzero(kinds))
-            return Tally(batch.reports, np.array([kinds.size - ones, ones]))
-        return Tally(batch.reports, np.bincount(kinds, minlength=self.kinds))
+    @property
+    def _open(self) -> bool:
+        return isinstance(self.task, Histogram) and self.task.open
+
+    def nobody(self) -> Tally:
+        """The tally of no reports."""
+        return self.tally(Batch(0, np.empty(0, dtype=self.message)))
 
     def release(self, tally: Tally, coins: Coins | None = None) -> Tally:
         """The tally as the trusted side lets it go; refused where fewer reports came than the proof needs."""
@@ -228,10 +289,10 @@ class Protocol(ABC):
     def estimate(self, released: Tally) -> Estimate:
         if released.reports < self.crowd.least:
             raise TooFewReports(f"{released.reports:,} reports are fewer than the planned {self.crowd.least:,}")
-        return Estimate(protocol=self, tally=released, value=self.point(released))
+        return Estimate(protocol=self, tally=released, people=self.point(released))
 
     def error(self, truth: int | None = None, reports: int | None = None) -> Noise:
-        """The law of the error with `truth` ones; with none given, for the truth that is hardest to estimate."""
+        """The law of a cell's error with `truth` people in it; with none given, for the truth hardest to estimate."""
         people = self.crowd.size if reports is None else reports
         return self.noise(self._hardest(people) if truth is None else truth, people)
 
@@ -242,9 +303,13 @@ class Protocol(ABC):
         return max(truths, key=lambda truth: self.size_of_error(truth, people))
 
     def rmse(self, truth: int | None = None, reports: int | None = None) -> float:
-        """The root mean square of the error; with no truth given, for the one that is hardest to estimate."""
+        """The root mean square of a cell's error; with no truth given, for the one that is hardest to estimate."""
         people = self.crowd.size if reports is None else reports
         return self.size_of_error(self._hardest(people) if truth is None else truth, people)
+
+    def half_widths(self, truths: Ints, reports: int, confidence: float) -> Floats:
+        """Of the interval about each truth."""
+        return half_widths(self, truths, reports, confidence)
 
     def loss_if(self, honest: int) -> PrivacyLoss:
         """What is left of the guarantee if only so many honest people took part."""
@@ -253,21 +318,36 @@ class Protocol(ABC):
     @property
     def messages_per_person(self) -> float:
         """The mean for the value that costs most."""
-        return max(self.programme.mean(value) for value in range(self.task.values))
+        if "value" not in self.programme.sized_by:
+            return self.programme.mean({"value": 0})
+        last = self.task.values - 1
+        values = range(last + 1) if last < FEW_VALUES else (0, last // 2, last)
+        return max(self.programme.mean({"value": value}) for value in values)
 
     @property
     def bits_per_person(self) -> float:
-        return self.messages_per_person * max(1, math.ceil(math.log2(self.kinds)))
+        return self.messages_per_person * max(1, (self.kinds - 1).bit_length())
 
     def simulate(self, data: npt.ArrayLike, *, runs: int = 200, seed: int = 0) -> Simulation:
-        """Repeat the whole protocol with seeded coins, without touching each person each time."""
-        values = self.task.encoded(np.asarray(data))
-        truth = int(np.count_nonzero(values))
-        totals = self.sample(truth, values.size, SeededCoins(seed), runs)
-        return Simulation(truth=truth, values=self.points(totals, values.size), seed=seed)
+        """Repeat the whole protocol with seeded coins, without touching each person each time where that is known."""
+        values, coins = self.task.encoded(np.asarray(data)), SeededCoins(seed)
+        if self.task.values <= FEW_VALUES:
+            totals = self.sample(np.bincount(values, minlength=self.task.values), coins, runs)
+        else:
+            totals = self.repeated(values, coins, runs)
+        estimates = [self.estimate(Tally(values.size, row)).values for row in totals]
+        truth = self.in_unit(self.task.truth(values), values.size)
+        return Simulation(truth=truth, values=np.array(estimates), seed=seed)
 
-    def points(self, totals: Ints, reports: int) -> Floats:
-        return np.array([self.point(Tally(reports, row)) for row in totals])
+    def repeated(self, values: Values, coins: Coins, runs: int) -> Ints:
+        """Totals of released tallies, one row a run, through every person's own randomiser."""
+        rows = (self.release(self.tally(self.reports(values, coins)), coins).totals for _ in range(runs))
+        return np.array(list(rows))
+
+    def in_unit(self, people: Floats, reports: int) -> Floats:
+        """From people to the task's own unit."""
+        everybody = max(1, reports) if self.task.per_person else 1
+        return (self.origin * reports + self.task.width * people) / everybody + 0.0  # no negative zero
 
     def among(self, crowd: Crowd) -> Self:
         return replace(self, crowd=crowd)
@@ -275,16 +355,9 @@ class Protocol(ABC):
     def to_json(self) -> dict[str, Any]:
         crowd = {"size": self.crowd.size, "least": self.crowd.least, "corrupt": self.crowd.corrupt}
         return {
-            "protocol": self.name, "task": self.task.name, "crowd": crowd, "neighbours": str(self.neighbours),
+            "protocol": self.name, "task": self.task.to_json(), "crowd": crowd, "neighbours": str(self.neighbours),
             "parameters": {name: _plain(value) for name, value in self.parameters.items()},
         }  # fmt: skip
-
-
-@lru_cache(maxsize=1 << 13)
-def half_width(protocol: Protocol, truth: int, reports: int, confidence: float) -> float:
-    """Of the error's law; remembered, because many tallies of one protocol share it."""
-    half = protocol.noise(truth, reports).half_width(confidence)
-    return half if half.is_integer() else half * (1.0 + 1e-12)  # a sum of doubles must not exclude its own end
 
 
 def _plain(value: float) -> float:

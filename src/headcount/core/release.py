@@ -14,7 +14,7 @@ from headcount.core.tally import Tally
 
 
 class Release(ABC):
-    """The step between the tally and the outside."""
+    """The step between the tally and the outside. Totals are treated alike, each for itself."""
 
     @abstractmethod
     def apply(self, tally: Tally, coins: Coins) -> Tally: ...
@@ -37,7 +37,7 @@ class AsItIs(Release):
 
 @dataclass(frozen=True)
 class Threshold(Release):
-    """Totals below the threshold become 0. `passed` is the one place that says what below means."""
+    """Totals below the threshold become 0, and lose their key. `passed` is the one place that says what below means."""
 
     threshold: int
 
@@ -45,7 +45,15 @@ class Threshold(Release):
         return np.where(totals >= self.threshold, totals, 0)
 
     def apply(self, tally: Tally, coins: Coins) -> Tally:
-        return Tally(tally.reports, self.passed(tally.totals))
+        return without_zeros(tally.with_totals(self.passed(tally.totals)))
 
     def law(self, total: int) -> Law:
         return Law(int(self.passed(np.array(total))), np.ones(1))
+
+
+def without_zeros(tally: Tally) -> Tally:
+    """A key that nothing is to be said about must not be shown either."""
+    if tally.keys is None:
+        return tally
+    shown = tally.totals != 0
+    return Tally(tally.reports, tally.totals[shown], tally.keys[shown])

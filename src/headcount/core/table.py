@@ -9,6 +9,7 @@ again, and the law is proportional to the coarse masses, exactly.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -70,6 +71,11 @@ class Table:
     def total(self) -> int:
         """What the masses sum to."""
         return (WORD << 64) if self.fine else (WORD - self.spill) << 64
+
+    @cached_property
+    def mean(self) -> float:
+        """Good to a few roundings."""
+        return self.start + math.fsum(cell * (mass / self.total) for cell, mass in enumerate(self.masses))
 
     @cached_property
     def edges(self) -> Words:

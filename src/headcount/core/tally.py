@@ -18,28 +18,58 @@ class Batch:
     reports: int
     messages: npt.NDArray[Any]
 
+    def shuffled(self) -> Batch:
+        """The same messages in an order of their own, from which nothing can be learnt."""
+        columns = [self.messages[name] for name in reversed(self.messages.dtype.names or ())]
+        keys = [part for column in columns for part in (column.T[::-1] if column.ndim > 1 else [column])]
+        return Batch(self.reports, self.messages[np.lexsort(keys)])
+
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """A map from keys 0 .. len - 1 to integers; added pointwise, in any order, by any number of workers."""
+    """A map from keys to integers; added pointwise, in any order, by any number of workers.
+
+    Without `keys` they are 0 .. len - 1. With a `modulus` the totals are residues, otherwise plain integers.
+    """
 
     reports: int
     totals: Ints
+    keys: npt.NDArray[Any] | None = None
+    modulus: int = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "totals", np.asarray(self.totals, dtype=np.int64))
 
     @classmethod
-    def nobody(cls, cells: int) -> Tally:
-        return cls(0, np.zeros(cells, dtype=np.int64))
+    def by_key(cls, reports: int, keys: npt.NDArray[Any], totals: Ints | None = None) -> Tally:
+        """Equal keys added up; each entry counts once where no totals are given."""
+        if totals is None:
+            different, counts = np.unique(keys, return_counts=True)
+            return cls(reports, counts, different)
+        different, place = np.unique(keys, return_inverse=True)
+        summed = np.zeros(different.size, dtype=np.int64)
+        np.add.at(summed, place, totals)
+        return cls(reports, summed, different)
+
+    def with_totals(self, totals: Ints) -> Tally:
+        return Tally(self.reports, totals, self.keys, self.modulus)
 
     def __add__(self, other: Tally) -> Tally:
-        return Tally(self.reports + other.reports, self.totals + other.totals)
+        reports = self.reports + other.reports
+        if self.keys is not None and other.keys is not None:
+            keys = np.concatenate([self.keys, other.keys])
+            return Tally.by_key(reports, keys, np.concatenate([self.totals, other.totals]))
+        totals = self.totals + other.totals
+        return Tally(reports, totals % self.modulus if self.modulus else totals, None, self.modulus)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tally):
             return NotImplemented
-        return self.reports == other.reports and np.array_equal(self.totals, other.totals)
+        same_keys = (self.keys is None) == (other.keys is None)
+        if same_keys and self.keys is not None and other.keys is not None:
+            same_keys = np.array_equal(self.keys, other.keys)
+        mine, theirs = (self.reports, self.modulus), (other.reports, other.modulus)
+        return same_keys and mine == theirs and np.array_equal(self.totals, other.totals)
 
     def __hash__(self) -> int:
-        return hash((self.reports, self.totals.tobytes()))
+        return hash((self.reports, self.modulus, self.totals.tobytes()))

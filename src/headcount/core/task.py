@@ -2,27 +2,66 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from functools import cached_property
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from headcount.core.errors import BadData
+from headcount.core.errors import BadArgument, BadData
+from headcount.core.law import Floats
+from headcount.core.quantity import quantity
 
-Bits = npt.NDArray[np.uint8]
+Array: TypeAlias = npt.NDArray[Any]
+Label: TypeAlias = str | int | float
+
+REAL_STEPS = 1 << 40  # the grid of real numbers: finer than any crowd's error, coarse enough for exact products
+MOST_CATEGORIES = 1 << 24
 
 
 class Task(ABC):
-    """A question about the crowd. What a person holds is an integer below `values`."""
+    """A question about the crowd. What a person holds is an integer below `values`.
+
+    Protocols answer in people, a number for each of the `cells`: a person counts 0, 1 or (a sum) something between. In
+    the task's own unit that is `low` for everybody and `width` for every whole person.
+    """
 
     name: ClassVar[str]
-    values: ClassVar[int]
+    per_person: bool = False
+    low: float = 0.0
+    width: float = 1.0
+
+    @property
+    @abstractmethod
+    def values(self) -> int: ...
+
+    @property
+    def cells(self) -> int:
+        return 1
 
     @abstractmethod
-    def encoded(self, data: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
+    def encoded(self, data: Array) -> Array:
         """The data as integers below `values`; refused, without quoting any, where they are something else."""
+
+    @abstractmethod
+    def truth(self, values: Array) -> Floats:
+        """The true answer in people, for simulation and tests."""
+
+    def to_json(self) -> dict[str, Any]:
+        return {"name": self.name}
+
+    def _column(self, data: Array) -> Array:
+        if data.ndim != 1:
+            raise BadData(f"data must be one value per person, not {data.ndim}-dimensional; try one column of it")
+        if data.size == 0:
+            raise BadData(f"data is empty; a {self.name} needs at least one person")
+        if data.dtype.kind == "f" and np.isnan(data).any():
+            raise BadData("data has missing values; drop them, or fill them in, first")
+        return data
 
 
 @dataclass(frozen=True)
@@ -30,20 +69,254 @@ class Count(Task):
     """How many people hold a one?"""
 
     name: ClassVar[str] = "count"
-    values: ClassVar[int] = 2
 
-    def encoded(self, data: npt.NDArray[Any]) -> Bits:
-        if data.ndim != 1:
-            raise BadData(f"data must be one value per person, not {data.ndim}-dimensional; try one column of it")
-        if data.size == 0:
-            raise BadData("data is empty; a count needs at least one person")
+    @property
+    def values(self) -> int:
+        return 2
+
+    def encoded(self, data: Array) -> npt.NDArray[np.uint8]:
+        self._column(data)
         if data.dtype == np.bool_:
             return data.view(np.uint8)
         if data.dtype.kind not in "iuf":
             raise BadData("data must be 0/1 or true/false; use where to say which value counts as 1")
-        if data.dtype.kind == "f" and np.isnan(data).any():
-            raise BadData("data has missing values; drop them, or fill them with 0 or 1, first")
         bits: npt.NDArray[np.bool_] = data == 1
         if int(np.count_nonzero(bits)) + int(np.count_nonzero(data == 0)) < data.size:
             raise BadData("data has values other than 0 and 1; use where to say which value counts as 1")
         return bits.view(np.uint8)
+
+    def truth(self, values: Array) -> Floats:
+        return np.array([float(np.count_nonzero(values))])
+
+
+@dataclass(frozen=True)
+class Fraction(Count):
+    """Which fraction of the people hold a one?"""
+
+    name: ClassVar[str] = "fraction"
+    per_person: ClassVar[bool] = True  # type: ignore[misc]
+
+
+@dataclass(frozen=True)
+class Sum(Task):
+    """How much do people hold together? Every value lies within `bounds`, which are never read from the data.
+
+    The range is divided into `steps`: whole numbers between whole bounds have a step each, reals 2**40 of them. With
+    `clip`, values outside the bounds are brought to the nearer one; otherwise they are refused.
+    """
+
+    bounds: tuple[float, float]
+    steps: int = REAL_STEPS
+    clip: bool = False
+    name: ClassVar[str] = "sum"
+
+    def __post_init__(self) -> None:
+        works = "use (low, high) with low < high, for example bounds=(0, 120)"
+        if not isinstance(self.bounds, Sequence) or isinstance(self.bounds, str) or len(self.bounds) != 2:
+            raise BadArgument("bounds", f"is {self.bounds!r}", works)
+        low, high = (quantity("bounds", bound, works) for bound in self.bounds)
+        if not low < high or math.isinf(high - low):
+            raise BadArgument("bounds", f"is ({low:g}, {high:g})", works)
+        object.__setattr__(self, "bounds", (low, high))
+        if not 1 <= self.steps <= REAL_STEPS or self.steps != int(self.steps):
+            raise BadArgument("steps", f"is {self.steps!r}", "use a whole number from 1 to 2**40")
+
+    @classmethod
+    def whole(cls, bounds: tuple[float, float], *, clip: bool = False) -> Sum:
+        """Of whole numbers: a step for each, unless the range is too long for that."""
+        checked = cls(bounds, clip=clip)
+        low, high = checked.bounds
+        exact = low.is_integer() and high.is_integer() and high - low <= 1 << 20
+        return cls(bounds, int(high - low), clip) if exact else checked
+
+    @property
+    def low(self) -> float:  # type: ignore[override]
+        return self.bounds[0]
+
+    @property
+    def width(self) -> float:  # type: ignore[override]
+        return self.bounds[1] - self.bounds[0]
+
+    @property
+    def values(self) -> int:
+        return self.steps + 1
+
+    def encoded(self, data: Array) -> npt.NDArray[np.int64]:
+        if self._column(data).dtype.kind not in "biuf":
+            raise BadData(f"data must be numbers for a {self.name}")
+        low, high = self.bounds
+        numbers = data.astype(np.float64)
+        if self.clip:
+            numbers = np.clip(numbers, low, high)
+        elif not (low <= numbers.min() and numbers.max() <= high):
+            raise BadData(f"data has values outside bounds=({low:g}, {high:g}); widen them, or use clip=True")
+        return np.rint((numbers - low) * (self.steps / (high - low))).astype(np.int64)
+
+    def truth(self, values: Array) -> Floats:
+        return np.array([float(values.sum(dtype=np.float64)) / self.steps])
+
+    def to_json(self) -> dict[str, Any]:
+        return {"name": self.name, "bounds": list(self.bounds), "steps": self.steps, "clip": self.clip}
+
+
+@dataclass(frozen=True)
+class Mean(Sum):
+    """How much do people hold on average?"""
+
+    name: ClassVar[str] = "mean"
+    per_person: ClassVar[bool] = True  # type: ignore[misc]
+
+
+@dataclass(frozen=True)
+class Histogram(Task):
+    """Which category, how often? Each person belongs to one.
+
+    `categories` is a list of labels, or their number if they are called 0, 1, 2 …; with `edges` they are the intervals
+    between them. With `other`, whoever belongs to none is counted apart instead of refused. Without categories the
+    labels are whatever people hold, and only those that enough of them hold can be shown.
+    """
+
+    categories: Any = None
+    edges: tuple[float, ...] = ()
+    other: bool = False
+    per_person: bool = False
+    name: ClassVar[str] = "histogram"
+
+    def __post_init__(self) -> None:
+        if self.edges:
+            object.__setattr__(self, "edges", _increasing(self.edges))
+            object.__setattr__(self, "categories", tuple(_intervals(self.edges)))
+        if self.categories is not None:
+            object.__setattr__(self, "categories", _categories(self.categories))
+        elif self.other:
+            raise BadArgument("other", "needs categories", "name the categories that are not other")
+
+    @classmethod
+    def binned(cls, bins: Any, bounds: Any = None, *, other: bool = False, per_person: bool = False) -> Histogram:
+        """Of numbers: `bins` is a list of edges, or how many equal bins there are between the `bounds`."""
+        if isinstance(bins, int | np.integer):
+            task = Sum(bounds, clip=False)  # checks the bounds
+            bins = np.linspace(*task.bounds, _positive("bins", int(bins)) + 1).tolist()
+        return cls(edges=tuple(bins), other=other, per_person=per_person)
+
+    @property
+    def open(self) -> bool:
+        """Whether any label may occur."""
+        return self.categories is None
+
+    @property
+    def values(self) -> int:
+        if self.open:
+            raise BadArgument("categories", "are not known", "name them, or use a protocol for unknown keys")
+        return len(self.categories) + self.other
+
+    @property
+    def cells(self) -> int:
+        return self.values
+
+    def encoded(self, data: Array) -> Array:
+        self._column(data)
+        if self.open:
+            return _plain_labels(data)
+        codes, known = self._binned(data) if self.edges else self._looked_up(data)
+        if self.other:
+            codes = np.where(known, codes, len(self.categories))
+        elif not known.all():
+            outside = "outside the edges" if self.edges else "outside the categories"
+            raise BadData(f"data has values {outside}; name them all, or use other=True to count the rest apart")
+        return codes.astype(np.min_scalar_type(self.values - 1), copy=False)
+
+    def _binned(self, data: Array) -> tuple[Array, npt.NDArray[np.bool_]]:
+        """Bins include their lower edge, the last one also its upper."""
+        if data.dtype.kind not in "biuf":
+            raise BadData("data must be numbers for a histogram with edges")
+        edges = np.array(self.edges)
+        codes = np.searchsorted(edges, data, side="right") - 1
+        codes = np.where(data == edges[-1], edges.size - 2, codes)
+        return codes, (codes >= 0) & (codes < edges.size - 1)
+
+    def _looked_up(self, data: Array) -> tuple[Array, npt.NDArray[np.bool_]]:
+        if isinstance(self.categories, range):
+            if data.dtype.kind not in "biuf":
+                raise BadData("data must be whole numbers, because the categories are; name the categories otherwise")
+            known = (data >= 0) & (data < len(self.categories))
+            if data.dtype.kind == "f":
+                known &= data == np.floor(data)
+            return np.where(known, data, 0).astype(np.int64), known
+        labels, order = self._sorted
+        if (labels.dtype.kind == "U") != (data.dtype.kind in "UO"):
+            kind = "text" if labels.dtype.kind == "U" else "numbers"
+            raise BadData(f"data must be {kind}, because the categories are")
+        if data.dtype.kind == "O":
+            data = data.astype(str)
+        at = np.minimum(np.searchsorted(labels, data), labels.size - 1)
+        return order[at], labels[at] == data
+
+    @cached_property
+    def _sorted(self) -> tuple[Array, Array]:
+        labels = np.array(self.categories)
+        order = np.argsort(labels, kind="stable")
+        return labels[order], order
+
+    def truth(self, values: Array) -> Floats:
+        return np.bincount(values, minlength=self.values).astype(np.float64)
+
+    def to_json(self) -> dict[str, Any]:
+        named = self.categories if self.categories is None or isinstance(self.categories, range) else None
+        listed = None if self.open else len(named) if named is not None else [*self.categories]
+        kept = {"edges": list(self.edges)} if self.edges else {"categories": listed}
+        return {"name": self.name, **kept, "other": self.other, "per_person": self.per_person}
+
+
+def _positive(argument: str, value: int) -> int:
+    if not 1 <= value <= MOST_CATEGORIES:
+        raise BadArgument(argument, f"is {value}", f"use a number from 1 to {MOST_CATEGORIES:,}")
+    return value
+
+
+def _increasing(edges: Any) -> tuple[float, ...]:
+    works = "use at least two increasing numbers, for example bins=[0, 18, 65, 120]"
+    numbers = tuple(quantity("bins", edge, works) for edge in edges)
+    if len(numbers) < 2 or any(a >= b for a, b in zip(numbers, numbers[1:], strict=False)):
+        raise BadArgument("bins", "are not increasing", works)
+    return numbers
+
+
+def _intervals(edges: tuple[float, ...]) -> list[str]:
+    last = len(edges) - 2
+    pairs = zip(edges, edges[1:], strict=False)
+    return [f"[{a:g}, {b:g}{']' if i == last else ')'}" for i, (a, b) in enumerate(pairs)]
+
+
+def _categories(given: Any) -> range | tuple[Label, ...]:
+    """Labels are all text or all numbers, and different."""
+    works = "list the labels, for example categories=['a', 'b'], or say how many there are"
+    if isinstance(given, int | np.integer) and not isinstance(given, bool):
+        return range(_positive("categories", int(given)))
+    if isinstance(given, range):
+        if given != range(len(given)):
+            given = tuple(given)
+        else:
+            return range(_positive("categories", len(given)))
+    if isinstance(given, str | bytes | dict) or not hasattr(given, "__iter__"):
+        raise BadArgument("categories", f"is {given!r}", works)
+    labels = tuple(item.item() if isinstance(item, np.generic) else item for item in given)
+    if not labels or len(labels) > MOST_CATEGORIES:
+        raise BadArgument("categories", f"are {len(labels)}", works)
+    text = {isinstance(label, str) for label in labels}
+    if len(text) > 1 or not all(isinstance(label, str | int | float) and label == label for label in labels):
+        raise BadArgument("categories", "mix text, numbers or something else", works)
+    if len(set(labels)) < len(labels):
+        raise BadArgument("categories", "has duplicates", "name each category once")
+    return labels
+
+
+def _plain_labels(data: Array) -> Array:
+    """Labels as numpy sorts them fast: text or whole numbers."""
+    if data.dtype.kind == "O":
+        if any(not isinstance(item, str) for item in data.tolist()):
+            raise BadData("data must be text or whole numbers, without missing values, where categories are unknown")
+        return data.astype(str)
+    if data.dtype.kind not in "biuU":
+        raise BadData("data must be text or whole numbers where categories are unknown; name categories= otherwise")
+    return data

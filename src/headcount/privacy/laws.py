@@ -22,6 +22,7 @@ CUT = 1e-32
 LOG_CUT = math.log(CUT)
 LONGEST = 1 << 40  # no window reaches further
 WIDEST = 1 << 23  # nor is one wider, to bound memory and time
+FINE = 1 << 11  # blocks to a noise's scale, for error bars only
 HALF_LOG_TAU = 0.5 * math.log(2 * math.pi)
 
 
@@ -160,12 +161,19 @@ def negative_binomial(shape: float, decay: float) -> Law:
     return Law(first, masses, dropped)
 
 
-def discrete_laplace(rate: float) -> Law:
-    """Masses proportional to exp(-rate |k|)."""
-    reach = math.ceil(-(LOG_CUT - 12.0) / rate)
+def discrete_laplace(rate: float, block: int = 1) -> Law:
+    """Masses proportional to exp(-rate |k|); with an odd block, of the nearest multiple of it, in blocks."""
+    whole = rate * block
+    reach = math.ceil(-(LOG_CUT - 12.0) / whole)
     magnitudes = np.abs(np.arange(-reach, reach + 1))
-    a = math.exp(-rate)
-    return Law(-reach, np.tanh(rate / 2.0) * np.exp(-rate * magnitudes), 2.0 * a ** (reach + 1) / (1.0 + a))
+    masses = math.sinh(whole / 2.0) / math.cosh(rate / 2.0) * np.exp(-whole * magnitudes)
+    masses[reach] = 1.0 - 2.0 * math.exp(-rate * (block + 1) / 2.0) / (1.0 + math.exp(-rate))
+    return Law(-reach, masses, 2.0 * math.exp(-whole * (reach + 1)))
+
+
+def block(rate: float) -> int:
+    """An odd number of steps over which masses that fall at this rate hardly change; 1 where they fall visibly."""
+    return 2 * math.floor(1.0 / (2.0 * FINE * rate)) + 1 if rate * FINE < 1.0 else 1
 
 
 def binomial_above(k: Ints | Floats | int, n: Ints | int, chance: float) -> Floats:

@@ -2,17 +2,14 @@ r"""Exact hockey-stick divergences: $D_\epsilon(P\|Q) = \sum (P - e^\epsilon Q)_
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 
 from headcount.core.law import Floats, Law
 from headcount.core.loss import PrivacyLoss
-from headcount.privacy.tables import two_sided_distance
 
 FEW = 8  # so many epsilons are summed directly; sorting pays beyond that
 EXP_DOWN = 1.0 - 2.0**-50  # exp is good to an ulp or two; a smaller one claims less privacy
@@ -120,31 +117,3 @@ class Pairs:
         forward = np.maximum(self.p - factor * self.q, 0.0).sum(axis=1)
         backward = np.maximum(self.q - factor * self.p, 0.0).sum(axis=1)
         return forward, backward
-
-
-@dataclass(frozen=True, eq=False)
-class DiscreteLaplaceShift(PrivacyLoss):
-    """Noise with masses proportional to exp(-rate |k|) against itself shifted by `shift`: pure from rate * shift on."""
-
-    rate: Fraction
-    shift: int
-
-    def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
-        rate, shift = float(self.rate), self.shift
-        # The likelihood ratio at k, exp(rate (|k - shift| - |k|)), falls with k: the divergence is P[k <= last] - ...
-        last = np.ceil((shift - epsilon / rate) / 2.0) - 1.0
-        divergence = self._below(last) - exp_down(epsilon) * self._below(last - shift)
-        pure = np.array([Fraction(float(e)) >= self.rate * shift for e in epsilon])
-        divergence = np.where(pure, 0.0, np.maximum(divergence, 0.0))
-        return divergence, divergence
-
-    def _below(self, k: Floats) -> Floats:
-        """P[noise <= k]"""
-        a = math.exp(-float(self.rate))
-        return np.where(k >= 0, 1.0 - a ** np.maximum(k + 1.0, 0.0) / (1.0 + a), a ** np.maximum(-k, 0.0) / (1.0 + a))
-
-    def slack(self, epsilon: float) -> float:
-        """None where privacy is pure: the masses were rounded so that their ratios keep the promise exactly."""
-        if Fraction(epsilon) >= self.rate * self.shift:
-            return 0.0
-        return (1.0 + math.exp(epsilon)) * two_sided_distance(self.rate)

@@ -80,17 +80,16 @@ def _affordable(cells: int) -> int:
 
 @dataclass(frozen=True)
 class AddNoise(Release):
-    """The analyser's own noise, on every total, in steps of 1/units."""
+    """The analyser's own noise, on every total."""
 
     rate: Fraction
-    units: int = 1
 
     def apply(self, tally: Tally, coins: Coins) -> Tally:
         noise = two_sided(self.rate).draw(coins, tally.totals.size)
-        return Tally(tally.reports, tally.totals * self.units + noise)
+        return tally.with_totals(tally.totals + noise)
 
     def law(self, total: int) -> Law:
-        return two_sided(self.rate).law.shifted(total * self.units)
+        return two_sided(self.rate).law.shifted(total)
 
 
 @dataclass(frozen=True)

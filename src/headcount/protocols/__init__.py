@@ -8,30 +8,36 @@ from headcount.core.budget import Neighbours
 from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument
 from headcount.core.protocol import Protocol
-from headcount.core.task import Count, Task
+from headcount.core.task import Count, Fraction, Histogram, Mean, Sum, Task
 from headcount.protocols.central.geometric import Geometric
 from headcount.protocols.central.laplace import Laplace
+from headcount.protocols.central.stability_histogram import StabilityHistogram
+from headcount.protocols.local.generalised_response import GeneralisedResponse
 from headcount.protocols.local.randomised_response import RandomisedResponse
 from headcount.protocols.shuffle.cheu_count import CheuCount
 from headcount.protocols.shuffle.correlated_count import CorrelatedCount
 from headcount.protocols.shuffle.negative_binomial_count import NegativeBinomialCount
 from headcount.protocols.shuffle.poisson_count import PoissonCount
+from headcount.protocols.shuffle.poisson_histogram import PoissonHistogram
 from headcount.protocols.shuffle.sample_threshold import SampleThreshold
 from headcount.protocols.shuffle.zsum import Zsum
 
 CATALOGUE: tuple[type[Protocol], ...] = (
     Laplace,
     Geometric,
+    StabilityHistogram,
     RandomisedResponse,
+    GeneralisedResponse,
     CheuCount,
     Zsum,
     PoissonCount,
     NegativeBinomialCount,
     CorrelatedCount,
+    PoissonHistogram,
     SampleThreshold,
 )
 
-TASKS: dict[str, type[Task]] = {task.name: task for task in (Count,)}
+TASKS: dict[str, type[Task]] = {task.name: task for task in (Count, Fraction, Sum, Mean, Histogram)}
 
 
 def named(name: str) -> type[Protocol]:
@@ -43,8 +49,9 @@ def named(name: str) -> type[Protocol]:
 
 def from_json(data: dict[str, Any]) -> Protocol:
     """The protocol that `to_json` wrote down, exactly."""
+    task = {**data["task"]}
     return named(data["protocol"])(
-        task=TASKS[data["task"]](),
+        task=TASKS[task.pop("name")](**task),
         crowd=Crowd(**data["crowd"]),
         neighbours=Neighbours.parse(data["neighbours"]),
         **data["parameters"],

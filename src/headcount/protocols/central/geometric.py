@@ -2,7 +2,8 @@ r"""Two-sided geometric noise [GRS12]: the best a trusted analyser can do for on
 
 Randomiser: none, the value is handed over.
 Analyser:   adds $Z$ with $P[Z=k] \propto e^{-|k|/b}$, $b$ the scale.
-View:       $\sum x + Z$; neighbours differ by a shift of one, so the loss is pure from $\epsilon = 1/b$ on.
+View:       each total with noise of its own; a person shifts one total by one, or two if replaced in a histogram, so the
+            loss is pure from $\epsilon = 1/b$, or $2/b$, on.
 Error:      unbiased, $\mathrm{Var} = 2a/(1-a)^2$ with $a = e^{-1/b}$, whatever the data.
 
 [GRS12] Ghosh, Roughgarden and Sundararajan, Universally Utility-Maximizing Privacy Mechanisms, SIAM J. Comput. 2012.
@@ -10,16 +11,27 @@ Error:      unbiased, $\mathrm{Var} = 2a/(1-a)^2$ with $a = e^{-1/b}$, whatever 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Self
 
+from headcount.core.budget import Neighbours
+from headcount.core.crowd import Crowd
+from headcount.core.protocol import COUNTS, HISTOGRAMS
+from headcount.core.task import Histogram
 from headcount.protocols.central.noisy_total import NoisyTotal
 
 
 @dataclass(frozen=True, kw_only=True)
 class Geometric(NoisyTotal):
-    """Add whole-number noise to the exact count."""
+    """Add whole-number noise to each exact count."""
 
     name: ClassVar[str] = "geometric"
     reference: ClassVar[str] = "Ghosh, Roughgarden and Sundararajan 2012, arXiv:0811.2841"
-    units: ClassVar[int] = 1
+    tasks: ClassVar[frozenset[str]] = COUNTS | HISTOGRAMS
+
+    @classmethod
+    def tinies(cls) -> Iterable[Self]:
+        yield cls.tiny()
+        yield cls(task=Histogram(3), crowd=Crowd(3), scale=0.5)
+        yield cls(task=Histogram(2), crowd=Crowd(3), scale=0.5, neighbours=Neighbours.ADD_REMOVE)

@@ -1,25 +1,55 @@
-r"""Laplace noise [DMNS06], on a grid of 1/64 so that no floating-point number ever meets a private one.
+r"""Laplace noise [DMNS06], on a grid so that no floating-point number ever meets a private one.
 
-Randomiser: none, the value is handed over.
-Analyser:   adds $Z/64$ with $P[Z=k] \propto e^{-|k|/(64 b)}$, $b$ the scale.
-View:       $\sum x + Z/64$; neighbours differ by 64 steps, so the loss is pure from $\epsilon = 1/b$ on.
-Error:      unbiased, variance $2a/(1-a)^2/64^2$ with $a = e^{-1/(64 b)}$, which is $2b^2$ to four digits at $b = 1$.
+Randomiser: none, the value is handed over; a real one is rounded to one of the `levels` of its range, without bias.
+Analyser:   adds $Z/L$ with $P[Z=k] \propto e^{-|k|/(L b)}$, $b$ the scale and $L$ the levels (64 for a count).
+View:       $\sum x + Z/L$; neighbours differ by at most $L$ steps, so the loss is pure from $\epsilon = 1/b$ on.
+Error:      unbiased, variance $2a/(1-a)^2/L^2$ with $a = e^{-1/(L b)}$, near $2b^2$, and at most $n/4L^2$ of rounding.
 
 [DMNS06] Dwork, McSherry, Nissim and Smith, Calibrating Noise to Sensitivity in Private Data Analysis, TCC 2006.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
+from headcount.core.budget import Budget, Neighbours
+from headcount.core.crowd import Crowd
+from headcount.core.protocol import COUNTS, SUMS
+from headcount.core.task import Sum, Task
 from headcount.protocols.central.noisy_total import NoisyTotal
+from headcount.protocols.levelled import MANY, fine_enough
+
+MOST = 1 << 22
 
 
 @dataclass(frozen=True, kw_only=True)
 class Laplace(NoisyTotal):
-    """Add Laplace noise to the exact count."""
+    """Add Laplace noise to the exact count or sum."""
 
     name: ClassVar[str] = "laplace"
+    tasks: ClassVar[frozenset[str]] = COUNTS | SUMS
     reference: ClassVar[str] = "Dwork, McSherry, Nissim and Smith 2006"
-    units: ClassVar[int] = 64
+
+    levels: int = 64
+
+    def __post_init__(self) -> None:
+        self.whole("levels", 1, MOST)
+        super().__post_init__()
+
+    @classmethod
+    def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+        """Enough levels for the rounding to add less than one percent to the noise's variance."""
+        people = MANY if budget.neighbours is Neighbours.ADD_REMOVE else crowd.size
+        return ({"levels": min(fine_enough(task, people, 2.0 / budget.epsilon**2), MOST)},)
+
+    @property
+    def grid(self) -> int:
+        return self.levels
+
+    @classmethod
+    def tinies(cls) -> Iterable[Self]:
+        yield cls.tiny()
+        yield cls(task=Sum((-1, 3), steps=4), crowd=Crowd(3), scale=0.5, levels=2)
+        yield cls(task=Sum((-2, 2), steps=4), crowd=Crowd(3), scale=0.5, levels=4, neighbours=Neighbours.ADD_REMOVE)

@@ -1,4 +1,4 @@
-"""What the central protocols share: everybody's value is summed, and the analyser adds discrete Laplace noise."""
+"""What the central protocols share: values are added up exactly, and the analyser adds discrete Laplace noise."""
 
 from __future__ import annotations
 
@@ -8,24 +8,30 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Self
 
-from headcount.core.brick import Brick, Copies, Emit, Field
+import numpy as np
+
+from headcount.core.brick import Brick, Emit
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.coins import Coins
 from headcount.core.crowd import Crowd
-from headcount.core.law import Noise
+from headcount.core.errors import BadArgument
+from headcount.core.field import Field
+from headcount.core.law import Floats, Noise
 from headcount.core.loss import PrivacyLoss
 from headcount.core.protocol import Knob, Model, Protocol
 from headcount.core.release import Release
 from headcount.core.table import Ints
-from headcount.core.tally import Tally
+from headcount.core.tally import Batch, Tally
+from headcount.core.task import Histogram
 from headcount.privacy import laws
-from headcount.privacy.pair import DiscreteLaplaceShift
+from headcount.privacy.discrete_laplace import DiscreteLaplaceShift, TwoDiscreteLaplaceShifts
 from headcount.privacy.tables import AddNoise
+from headcount.protocols.levelled import MANY, levelled, rounding, steps_of
 
 
 @dataclass(frozen=True, kw_only=True)
 class NoisyTotal(Protocol):
-    """Noise of this `scale`, in steps of 1/units. A person moves the total by one under either relation."""
+    """Noise of this `scale`, in people, on a grid with so many levels from one person to the next."""
 
     model: ClassVar[Model] = Model.CENTRAL
     relations: ClassVar[frozenset[Neighbours]] = frozenset(Neighbours)
@@ -34,37 +40,88 @@ class NoisyTotal(Protocol):
         lambda budget, _: -math.log(budget.epsilon),
     )  # fmt: skip
     pure: ClassVar[bool] = True
-    units: ClassVar[int]
 
     scale: float
 
     def __post_init__(self) -> None:
         self.bounded("scale", 0.01, 1e7)
         super().__post_init__()
+        if self.neighbours is Neighbours.ADD_REMOVE and not self._zero.is_integer():
+            raise BadArgument("bounds", "do not have 0 on their grid", "use bounds that begin or end at 0, or (-b, b)")
+
+    @property
+    def grid(self) -> int:
+        """How many levels there are from one person to the next."""
+        return 1
+
+    @property
+    def _zero(self) -> float:
+        """The level of someone who holds nothing, which is where a person counts from if they may be missing."""
+        if self.neighbours is Neighbours.REPLACE:
+            return 0.0
+        return -self.task.low / self.task.width * self.grid
 
     @property
     def rate(self) -> Fraction:
         """The masses fall by exp(-rate) from one step to the next."""
-        return 1 / (Fraction(self.scale) * self.units)
+        return 1 / (Fraction(self.scale) * self.grid)
 
     def report(self, value: Field) -> Brick:
-        return Copies(value, Emit(0))
+        if isinstance(self.task, Histogram):
+            return Emit(value)
+        zero = int(self._zero)
+        return levelled(value, self.task, self.grid, lambda level: Emit(level - zero if zero else level))
+
+    @property
+    def kinds(self) -> int:
+        return self.task.values if isinstance(self.task, Histogram) else self.grid + 1
+
+    @property
+    def message(self) -> np.dtype[Any]:
+        return super().message if isinstance(self.task, Histogram) else np.dtype([("level", np.int64)])
+
+    @property
+    def tallied(self) -> int:
+        return self.task.cells
+
+    def tally(self, batch: Batch) -> Tally:
+        if isinstance(self.task, Histogram):
+            counts = np.bincount(batch.messages["kind"], minlength=self.kinds)
+            return Tally(batch.reports, counts * self.grid)
+        return Tally(batch.reports, np.array([batch.messages["level"].sum(dtype=np.int64)]))
 
     def released(self) -> Release:
-        return AddNoise(self.rate, self.units)
+        return AddNoise(self.rate)
 
     def view(self, honest: int) -> PrivacyLoss:
-        return DiscreteLaplaceShift(self.rate, self.units)
+        """A person moves one total by all levels; in a histogram, replaced, two of them."""
+        if isinstance(self.task, Histogram) and self.neighbours is Neighbours.REPLACE:
+            return TwoDiscreteLaplaceShifts(self.rate)
+        return DiscreteLaplaceShift(self.rate, max(int(self._zero), self.grid - int(self._zero)))
 
-    def point(self, tally: Tally) -> float:
-        return int(tally.totals[0]) / self.units
+    def point(self, tally: Tally) -> Floats:
+        return tally.totals / self.grid
 
     def noise(self, truth: int, reports: int) -> Noise:
-        return Noise.of(laws.discrete_laplace(float(self.rate)), centre=0.0, scale=1.0 / self.units)
+        """Rounding included: of the reports, or of as many people as there could be where that is private."""
+        people = MANY if self.neighbours is Neighbours.ADD_REMOVE else reports
+        rounded, centre = rounding(self.task, self.grid, people)
+        rate, block = float(self.rate), laws.block(float(self.rate))
+        if block > 1:
+            rounded, centre = rounded.in_blocks(block, centre), 0.0
+        return Noise.of(laws.discrete_laplace(rate, block) + rounded, centre=centre, scale=block / self.grid)
 
-    def sample(self, truth: int, reports: int, coins: Coins, runs: int) -> Ints:
-        noise = laws.discrete_laplace(float(self.rate)).sample(coins, runs)
-        return (truth * self.units + noise)[:, None]
+    @property
+    def independent(self) -> bool:
+        return True
+
+    def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
+        if self.grid % steps_of(self.task):
+            return super().sample(held, coins, runs)
+        level = np.arange(held.size) * (self.grid // steps_of(self.task)) - int(self._zero)
+        totals = held * self.grid if isinstance(self.task, Histogram) else np.array([int(held @ level)])
+        noise = laws.discrete_laplace(float(self.rate)).sample(coins, runs * totals.size)
+        return totals + noise.reshape(runs, totals.size)
 
     @classmethod
     def tiny(cls) -> Self:

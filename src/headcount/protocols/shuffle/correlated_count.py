@@ -23,12 +23,13 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from headcount.core.brick import All, Brick, Copies, Emit, Field
+from headcount.core.brick import All, Brick, Copies, Emit
 from headcount.core.budget import Budget
 from headcount.core.coins import Coins
 from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument
-from headcount.core.law import Noise
+from headcount.core.field import Field
+from headcount.core.law import Floats, Noise
 from headcount.core.loss import PrivacyLoss
 from headcount.core.protocol import Knob, Model, Protocol
 from headcount.core.table import Ints
@@ -55,7 +56,6 @@ class CorrelatedCount(Protocol):
     model: ClassVar[Model] = Model.SHUFFLE
     knob: ClassVar[Knob] = Knob("decay", lambda u, _: -math.expm1(-u), 1e-3, 17.0, likely_decay)
     reference: ClassVar[str] = "Ghazi, Kumar, Manurangsi, Pagh and Sinha 2021, arXiv:2109.13158"
-    kinds: ClassVar[int] = 2
 
     inner: float
     shape: float
@@ -80,6 +80,10 @@ class CorrelatedCount(Protocol):
         yield {"inner": inner_for(budget.epsilon, overhead), "shape": max(2.0, 0.8 * log)}
 
     @property
+    def kinds(self) -> int:
+        return 2
+
+    @property
     def cancel(self) -> float:
         """q, rounded toward more noise."""
         return math.nextafter(math.exp(-self.inner), 1.0)
@@ -98,18 +102,18 @@ class CorrelatedCount(Protocol):
         ]
         return Nearly(ideal, honest * (2.0 * tables.distance(cells[0]) + tables.distance(cells[1])))
 
-    def point(self, tally: Tally) -> float:
-        return float(tally.totals[1] - tally.totals[0])
+    def point(self, tally: Tally) -> Floats:
+        return (tally.totals[1:] - tally.totals[:1]).astype(np.float64)
 
     def noise(self, truth: int, reports: int) -> Noise:
         own = laws.negative_binomial(reports / self.crowd.honest, self.cancel)
         return Noise.of(own + -own, centre=0.0)
 
-    def sample(self, truth: int, reports: int, coins: Coins, runs: int) -> Ints:
-        share = reports / self.crowd.honest
+    def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
+        share = int(held.sum()) / self.crowd.honest
         own = laws.negative_binomial(share, self.cancel)
         flood = laws.negative_binomial(self.shape * share, self.decay).sample(coins, runs)
-        return np.stack([own.sample(coins, runs) + flood, truth + own.sample(coins, runs) + flood], axis=1)
+        return np.stack([own.sample(coins, runs) + flood, held[1] + own.sample(coins, runs) + flood], axis=1)
 
     @property
     def messages_per_person(self) -> float:

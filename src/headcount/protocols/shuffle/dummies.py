@@ -6,9 +6,10 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
-from headcount.core.brick import All, Brick, Copies, Emit, Field
+from headcount.core.brick import All, Brick, Copies, Emit
 from headcount.core.coins import Coins
-from headcount.core.law import Law, Noise
+from headcount.core.field import Field
+from headcount.core.law import Floats, Law, Noise
 from headcount.core.loss import PrivacyLoss
 from headcount.core.protocol import Model, Protocol
 from headcount.core.table import Ints, Table
@@ -48,14 +49,14 @@ class Dummies(Protocol):
     def view(self, honest: int) -> PrivacyLoss:
         return Nearly(Pair.shifted(self.dummies(honest)), honest * self.distance)
 
-    def point(self, tally: Tally) -> float:
-        return int(tally.totals[0]) - tally.reports * self.expected
+    def point(self, tally: Tally) -> Floats:
+        return tally.totals - tally.reports * self.expected
 
     def noise(self, truth: int, reports: int) -> Noise:
         return Noise.of(self.dummies(reports), centre=reports * self.expected)
 
-    def sample(self, truth: int, reports: int, coins: Coins, runs: int) -> Ints:
-        return (truth + self.dummies(reports).sample(coins, runs))[:, None]
+    def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
+        return (held[1] + self.dummies(int(held.sum())).sample(coins, runs))[:, None]
 
     @property
     def messages_per_person(self) -> float:

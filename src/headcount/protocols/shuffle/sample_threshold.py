@@ -1,8 +1,9 @@
 r"""Sample and threshold [BC22]: a random few send what they hold, and the shuffler drops small counts.
 
-Randomiser: with chance `rate` send $x$ ones, otherwise nothing.
-Analyser:   the shuffler lets the count $m$ pass only from the `threshold` on; $\hat c = m/\mathrm{rate}$, or 0.
-View:       $m \sim \mathrm{Bin}(k, \mathrm{rate})$ where it passes, for $k$ ones against $k+1$, at the worst $k$.
+Randomiser: with chance `rate` send what you hold (for a count, a one if you hold one), otherwise nothing.
+Analyser:   the shuffler lets a count $m$ pass only from the `threshold` on; $\hat c = m/\mathrm{rate}$, or 0.
+View:       each $m \sim \mathrm{Bin}(k, \mathrm{rate})$ that passes, with $k$ holders against $k+1$ at the worst $k$; a
+            person replaced in a histogram changes two of them.
 Error:      counts that pass are nearly unbiased with variance $k(1-\mathrm{rate})/\mathrm{rate}$; small ones read 0.
 
 The only noise is who was sampled, so that an absent item is never reported and the error grows with the count. The
@@ -19,21 +20,24 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
-from headcount.core.brick import Brick, Copies, Emit, Field, Maybe
+import numpy as np
+
+from headcount.core.brick import Brick, Copies, Emit, Maybe
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.chance import Chance
 from headcount.core.coins import Coins
 from headcount.core.crowd import Crowd
-from headcount.core.errors import BadArgument, TooManyReports
-from headcount.core.law import Noise
+from headcount.core.errors import TooManyReports
+from headcount.core.field import Field
+from headcount.core.law import Floats, Noise
 from headcount.core.loss import PrivacyLoss
-from headcount.core.protocol import Knob, Model, Protocol
+from headcount.core.protocol import COUNTS, HISTOGRAMS, Knob, Model, Protocol
 from headcount.core.release import Threshold
 from headcount.core.table import Ints
 from headcount.core.tally import Tally
-from headcount.core.task import Task
+from headcount.core.task import Histogram, Task
 from headcount.privacy import laws
-from headcount.privacy.sampled import SampledCount
+from headcount.privacy.sampled import SampledCount, SampledHistogram
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,11 +46,13 @@ class SampleThreshold(Protocol):
 
     name: ClassVar[str] = "sample-threshold"
     model: ClassVar[Model] = Model.THRESHOLD
+    tasks: ClassVar[frozenset[str]] = COUNTS | HISTOGRAMS
     relations: ClassVar[frozenset[Neighbours]] = frozenset(Neighbours)
     knob: ClassVar[Knob] = Knob(
         "rate", lambda u, _: math.exp(-u), 1e-6, 30.0,
         lambda budget, _: -math.log(-0.5 * math.expm1(-budget.epsilon)),
     )  # fmt: skip
+    unknown_keys: ClassVar[bool] = True
     reference: ClassVar[str] = "Bharadwaj and Cormode 2022, arXiv:2112.05693"
 
     rate: float
@@ -54,10 +60,7 @@ class SampleThreshold(Protocol):
 
     def __post_init__(self) -> None:
         self.bounded("rate", 2.0**-64, 1.0)
-        self.bounded("threshold", 0, math.inf)
-        if self.threshold != int(self.threshold):
-            raise BadArgument("threshold", f"is {self.threshold!r}", "use a whole number")
-        object.__setattr__(self, "threshold", int(self.threshold))
+        self.whole("threshold", 1)
         object.__setattr__(self, "rate", Chance.down(self.rate))
         super().__post_init__()
 
@@ -68,14 +71,21 @@ class SampleThreshold(Protocol):
         thresholds = {crowd.corrupt + max(2, round(0.3 * 1.6**step * log)) for step in range(10)}
         return ({"threshold": threshold} for threshold in sorted(thresholds) if threshold <= crowd.size)
 
+    @property
+    def kinds(self) -> int:
+        return self.task.values if isinstance(self.task, Histogram) and not self.task.open else 1
+
     def report(self, value: Field) -> Brick:
-        return Maybe(Chance(self.rate), Copies(value, Emit(0)))
+        what = Emit(value) if isinstance(self.task, Histogram) else Copies(value, Emit(0))
+        return Maybe(Chance(self.rate), what)
 
     def released(self) -> Threshold:
         return Threshold(self.threshold)
 
     def view(self, honest: int) -> PrivacyLoss:
-        return SampledCount(self.rate, max(0, self.threshold - self.crowd.corrupt), honest)
+        two = isinstance(self.task, Histogram) and self.neighbours is Neighbours.REPLACE
+        loss = SampledHistogram if two else SampledCount
+        return loss(self.rate, max(0, self.threshold - self.crowd.corrupt), honest)
 
     @cached_property
     def loss(self) -> PrivacyLoss:
@@ -87,8 +97,8 @@ class SampleThreshold(Protocol):
             raise TooManyReports(f"{self.name} was planned for at most {self.crowd.size:,} people; plan for more")
         return super().release(tally, coins)
 
-    def point(self, tally: Tally) -> float:
-        return int(tally.totals[0]) / self.rate
+    def point(self, tally: Tally) -> Floats:
+        return tally.totals / self.rate
 
     def noise(self, truth: int, reports: int) -> Noise:
         sampled = laws.binomial(truth, self.rate)
@@ -105,30 +115,45 @@ class SampleThreshold(Protocol):
         square = (k * (k - 1) * p * second + k * first) / p
         return math.sqrt(max(0.0, square - 2.0 * k * k * first + k * k))
 
-    def interval(self, tally: Tally, confidence: float) -> tuple[float, float]:
-        """Every count that could well have led to this tally, tail by tail."""
-        sampled, tail = int(tally.totals[0]), (1.0 - confidence) / 2.0
-        top = sampled if sampled else self.threshold - 1
-        high = laws.largest_trials(self.rate, top, tail)
+    def intervals(self, tally: Tally, confidence: float) -> Floats:
+        """Every count that could well have led to this total, tail by tail."""
+        different, place = np.unique(tally.totals, return_inverse=True)
+        return np.array([self._interval(total, tally.reports, confidence) for total in different.tolist()])[place]
+
+    def _interval(self, sampled: int, reports: int, confidence: float) -> tuple[float, float]:
+        tail = (1.0 - confidence) / 2.0
+        high = laws.largest_trials(self.rate, sampled or self.threshold - 1, tail)
         low = laws.smallest_trials(self.rate, sampled, tail) if sampled else 0
         # Where one person more or less must not show, the number of reports is no business of the interval's.
-        return float(low), float(high if self.neighbours is Neighbours.ADD_REMOVE else min(high, tally.reports))
+        return float(low), float(high if self.neighbours is Neighbours.ADD_REMOVE else min(high, reports))
 
     @property
     def steady(self) -> bool:
         return False
 
     @property
+    def independent(self) -> bool:
+        return True
+
+    @property
     def serves(self) -> bool:
         """Not if even a unanimous crowd would mostly be suppressed."""
         return self.threshold <= self.rate * self.crowd.size
 
-    def sample(self, truth: int, reports: int, coins: Coins, runs: int) -> Ints:
-        return self.released().passed(laws.binomial(truth, self.rate).sample(coins, runs))[:, None]
+    def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
+        truths = held.tolist() if isinstance(self.task, Histogram) else [int(held[1])]
+        columns = [laws.binomial(truth, self.rate).sample(coins, runs) for truth in truths]
+        return self.released().passed(np.stack(columns, axis=1))
 
     @classmethod
     def tiny(cls) -> Self:
         return cls(crowd=Crowd(6), rate=0.4, threshold=3)
+
+    @classmethod
+    def tinies(cls) -> Iterable[Self]:
+        yield cls.tiny()
+        yield cls(task=Histogram(3), crowd=Crowd(4), rate=0.4, threshold=3)
+        yield cls(task=Histogram(3), crowd=Crowd(4), rate=0.4, threshold=3, neighbours=Neighbours.ADD_REMOVE)
 
     @classmethod
     def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:

@@ -17,12 +17,13 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from headcount.core.brick import NOTHING, All, Brick, Copies, Emit, Field, Maybe
+from headcount.core.brick import NOTHING, All, Brick, Copies, Emit, Maybe
 from headcount.core.budget import Budget
 from headcount.core.chance import Chance
 from headcount.core.coins import Coins
 from headcount.core.crowd import Crowd
-from headcount.core.law import Noise
+from headcount.core.field import Field
+from headcount.core.law import Floats, Noise
 from headcount.core.loss import PrivacyLoss
 from headcount.core.protocol import Knob, Model, Protocol, likely_variance
 from headcount.core.table import Ints
@@ -60,11 +61,9 @@ class Zsum(Protocol):
     def view(self, honest: int) -> PrivacyLoss:
         return Pair.shifted(laws.binomial(honest, self.gamma))
 
-    def point(self, tally: Tally) -> float:
-        ones = int(tally.totals[0])
-        if self.thresholded and ones <= tally.reports:
-            return 0.0
-        return (ones - tally.reports) + tally.reports * self.gamma
+    def point(self, tally: Tally) -> Floats:
+        people = (tally.totals - tally.reports) + tally.reports * self.gamma
+        return np.where(tally.totals > tally.reports, people, 0.0) if self.thresholded else people
 
     def noise(self, truth: int, reports: int) -> Noise:
         missing = laws.binomial(reports, self.gamma)
@@ -77,19 +76,20 @@ class Zsum(Protocol):
     def steady(self) -> bool:
         return not self.thresholded
 
-    def interval(self, tally: Tally, confidence: float) -> tuple[float, float]:
+    def intervals(self, tally: Tally, confidence: float) -> Floats:
         """A suppressed count may be any that is suppressed often enough; half of what may fail is kept for that."""
         if not self.thresholded:
-            return super().interval(tally, confidence)
+            return super().intervals(tally, confidence)
         tail = (1.0 - confidence) / 2.0
         if tally.totals[0] > tally.reports:
-            return replace(self, thresholded=False).interval(tally, 1.0 - tail)
+            return replace(self, thresholded=False).intervals(tally, 1.0 - tail)
         missing = laws.binomial(tally.reports, self.gamma)
         at_least = np.cumsum(missing.masses[::-1])[::-1]
-        return 0.0, float(missing.values[at_least > tail][-1])
+        return np.array([[0.0, float(missing.values[at_least > tail][-1])]])
 
-    def sample(self, truth: int, reports: int, coins: Coins, runs: int) -> Ints:
-        return (truth + reports - laws.binomial(reports, self.gamma).sample(coins, runs))[:, None]
+    def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
+        reports = int(held.sum())
+        return (held[1] + reports - laws.binomial(reports, self.gamma).sample(coins, runs))[:, None]
 
     @classmethod
     def tiny(cls) -> Self:

@@ -1,0 +1,59 @@
+"""The exact law of what one person sends, in integers."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+Message: TypeAlias = tuple[int, ...]
+Multiset: TypeAlias = tuple[tuple[Message, int], ...]
+Weights: TypeAlias = list[tuple[int, int]]  # integers and how much each of them weighs
+
+
+@dataclass(frozen=True)
+class ExactLaw:
+    """The law of a multiset of messages: integer masses that sum to `total`."""
+
+    masses: dict[Multiset, int]
+    total: int
+
+    @classmethod
+    def surely(cls, *messages: Message) -> ExactLaw:
+        return cls({tuple(sorted(Counter(messages).items())): 1}, 1)
+
+    def of_total(self, total: int) -> dict[Multiset, int]:
+        """The same masses as parts of a multiple of the total."""
+        return {multiset: mass * (total // self.total) for multiset, mass in self.masses.items()}
+
+    def __mul__(self, other: ExactLaw) -> ExactLaw:
+        """The two sent together, independently."""
+        together: Counter[Multiset] = Counter()
+        for mine, mass in self.masses.items():
+            for theirs, other_mass in other.masses.items():
+                together[_merged(mine, theirs)] += mass * other_mass
+        return ExactLaw(dict(together), self.total * other.total)
+
+    @staticmethod
+    def mixed(parts: Iterable[tuple[int, ExactLaw]]) -> ExactLaw:
+        """One of the laws, each with its weight."""
+        kept = [(weight, law) for weight, law in parts if weight]
+        inner = math.lcm(*(law.total for _, law in kept))
+        mixture: Counter[Multiset] = Counter()
+        for weight, law in kept:
+            for multiset, mass in law.of_total(inner).items():
+                mixture[multiset] += weight * mass
+        return ExactLaw(dict(mixture), sum(weight for weight, _ in kept) * inner)
+
+
+def _merged(first: Multiset, second: Multiset) -> Multiset:
+    if not first or not second:
+        return first or second
+    counts = Counter(dict(first))
+    counts.update(dict(second))
+    return tuple(sorted(counts.items()))
+
+
+NOTHING_SENT = ExactLaw({(): 1}, 1)

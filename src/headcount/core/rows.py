@@ -1,0 +1,137 @@
+"""Bricks whose messages have many parts: rows of bits, and shares that add up."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from headcount.core.brick import Brick, Outbox
+from headcount.core.chance import WORD, Chance
+from headcount.core.coins import Bools, Coins
+from headcount.core.exact import NOTHING_SENT, ExactLaw
+from headcount.core.field import Field, Names, People, number
+from headcount.core.table import Ints
+
+
+def row_bytes(width: int) -> int:
+    return -(-width // 8)
+
+
+def packed(bits: Bools) -> npt.NDArray[np.uint8]:
+    """Rows of bits, eight to a byte, the first bit in the lowest place."""
+    return np.packbits(bits, axis=1, bitorder="little")
+
+
+class Row(Brick):
+    """One message, a row of bits: that at `here` is on with one chance, every other with another. A word for each bit,
+    then one more for the bit at `here`, which replaces the one drawn for its place."""
+
+    def __init__(self, width: int, off: Chance, here: Field | None = None, on: Chance = Chance(0.0)) -> None:
+        self.width, self.off, self.here, self.on = width, off, here, on
+        self.reads = here.reads if here else frozenset()
+
+    def draw(self, people: People, coins: Coins, outbox: Outbox) -> None:
+        bits = coins.bernoulli(self.off, people.size * self.width).reshape(people.size, self.width)
+        if self.here:
+            place = self.here.column(people.held, people.size)
+            bits[np.arange(people.size), place] = coins.bernoulli(self.on, people.size)
+        outbox.send([packed(bits)], people.size)
+
+    def law(self, names: Names) -> ExactLaw:
+        chances = [self.off.threshold] * self.width
+        if self.here:
+            chances[self.here.at(names)] = self.on.threshold
+        masses = {}
+        for bits in product((0, 1), repeat=self.width):
+            mass = 1
+            for bit, chance in zip(bits, chances, strict=True):
+                mass *= chance if bit else WORD - chance
+            masses[(((sum(bit << j for j, bit in enumerate(bits)),), 1),)] = mass
+        return ExactLaw({row: mass for row, mass in masses.items() if mass}, WORD**self.width)
+
+    def mean(self, names: Names) -> float:
+        return 1.0
+
+    def encode(self) -> dict[str, Any]:
+        here = None if self.here is None else self.here.encode()
+        chances = {"off": str(self.off.threshold), "on": str(self.on.threshold)}
+        return {"row": number(self.width), "here": here, **chances}
+
+
+class Subset(Brick):
+    """One message, a row of bits of which `size` are on: `here` with this chance, the others evenly.
+
+    One word says whether; then the others are chosen by Floyd's algorithm, one draw below j + 1 for each j.
+    """
+
+    def __init__(self, width: int, size: int, here: Field, chance: Chance) -> None:
+        self.width, self.size, self.here, self.chance = width, size, here, chance
+        self.reads = here.reads
+
+    def draw(self, people: People, coins: Coins, outbox: Outbox) -> None:
+        inside = coins.bernoulli(self.chance, people.size)
+        place = np.asarray(self.here.column(people.held, people.size))
+        for who, others in ((inside, self.size - 1), (~inside, self.size)):
+            here = place[who]
+            bits = np.zeros((here.size, self.width), dtype=np.bool_)
+            self._choose(bits, here, others, coins)
+            bits[np.arange(here.size), here] = others < self.size
+            outbox.send([packed(bits)], here.size)
+
+    def _choose(self, bits: Bools, here: Ints, amount: int, coins: Coins) -> None:
+        """So many of the other places in each row, every set of them equally likely."""
+        everybody, others = np.arange(here.size), self.width - 1
+        for last in range(others - amount, others):
+            place = coins.below(last + 1, here.size)
+            place += place >= here
+            taken = bits[everybody, place]
+            bits[everybody, np.where(taken, last + (last >= here), place)] = True
+
+    def law(self, names: Names) -> ExactLaw:
+        here = self.here.at(names)
+        others = [place for place in range(self.width) if place != here]
+        parts = []
+        for yes, weight in ((1, self.chance.threshold), (0, WORD - self.chance.threshold)):
+            rows = [yes << here | sum(1 << j for j in chosen) for chosen in combinations(others, self.size - yes)]
+            parts.append((weight, ExactLaw({(((row,), 1),): 1 for row in rows}, len(rows))))
+        return ExactLaw.mixed(parts)
+
+    def mean(self, names: Names) -> float:
+        return 1.0
+
+    def encode(self) -> dict[str, Any]:
+        size, chance = number(self.size), str(self.chance.threshold)
+        return {"subset": number(self.width), "size": size, "here": self.here.encode(), "with": chance}
+
+
+class Shares(Brick):
+    """So many messages, uniform modulo q but for their sum, which is the field's: all but the last are drawn."""
+
+    def __init__(self, field: Field, modulus: int, shares: int) -> None:
+        self.field, self.modulus, self.shares = field, modulus, shares
+        self.reads = field.reads
+
+    def draw(self, people: People, coins: Coins, outbox: Outbox) -> None:
+        last = np.asarray(self.field.column(people.held, people.size), dtype=np.int64) % self.modulus
+        for _ in range(self.shares - 1):
+            share = coins.below(self.modulus, people.size)
+            outbox.send([share], people.size)
+            last = (last - share) % self.modulus
+        outbox.send([last], people.size)
+
+    def law(self, names: Names) -> ExactLaw:
+        target = self.field.at(names)
+        parts = []
+        for drawn in product(range(self.modulus), repeat=self.shares - 1):
+            last = (target - sum(drawn)) % self.modulus
+            parts.append((1, ExactLaw.surely(*((share,) for share in (*drawn, last)))))
+        return ExactLaw.mixed(parts) if parts else NOTHING_SENT
+
+    def mean(self, names: Names) -> float:
+        return float(self.shares)
+
+    def encode(self) -> dict[str, Any]:
+        return {"shares": self.field.encode(), "modulus": number(self.modulus), "count": self.shares}

@@ -1,0 +1,158 @@
+r"""Stability histogram [KKMN09, BNS16]: noise on the categories somebody holds, and small results are dropped.
+
+Randomiser: none, the value is handed over.
+Analyser:   to every count $c \ge 1$ adds $Z$ with $P[Z=k] \propto e^{-|k|/b}$, $b$ the `scale`, and shows the result from the
+            `threshold` on; whatever nobody holds is never touched, so that the categories need not be known.
+View:       the shown counts. A person alone in a category shows with chance $a^{T-1}/(1+a)$, $a = e^{-1/b}$; counts of
+            two or more lose at most $1/b$ each, one of them if people may come and go, two if replaced.
+Error:      two-sided geometric for counts well above the threshold, whatever the number of categories; small ones read 0.
+
+[KKMN09] Korolova, Kenthapadi, Mishra and Ntoulas, Releasing Search Queries and Clicks Privately, WWW 2009.
+[BNS16] Bun, Nissim and Stemmer, Simultaneous Private Learning of Multiple Concepts, ITCS 2016.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from headcount.core.brick import Brick, Emit
+from headcount.core.budget import Budget, Neighbours
+from headcount.core.coins import Coins
+from headcount.core.crowd import Crowd
+from headcount.core.field import Field
+from headcount.core.law import Floats, Law, Noise
+from headcount.core.loss import PrivacyLoss
+from headcount.core.protocol import HISTOGRAMS, Knob, Model, Protocol
+from headcount.core.release import Release, Threshold, without_zeros
+from headcount.core.table import Ints
+from headcount.core.tally import Tally
+from headcount.core.task import Histogram, Task
+from headcount.privacy import laws
+from headcount.privacy.stability import StabilityLoss
+from headcount.privacy.tables import AddNoise
+
+
+@dataclass(frozen=True)
+class NoisyThreshold(Release):
+    """Noise on what is there, then the threshold."""
+
+    noise: AddNoise
+    threshold: Threshold
+
+    def apply(self, tally: Tally, coins: Coins) -> Tally:
+        there = np.flatnonzero(tally.totals)
+        noisy = self.noise.apply(Tally(0, tally.totals[there]), coins).totals
+        totals = np.zeros_like(tally.totals)
+        totals[there] = self.threshold.passed(noisy)
+        return without_zeros(tally.with_totals(totals))
+
+    def law(self, total: int) -> Law:
+        if not total:
+            return Law(0, np.ones(1))
+        noisy = self.noise.law(total)
+        passed = self.threshold.passed(noisy.values)
+        shown = np.bincount(passed, noisy.masses)
+        return Law(0, shown, noisy.dropped)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StabilityHistogram(Protocol):
+    """Noise that does not grow with the number of categories, which need not be known."""
+
+    name: ClassVar[str] = "stability-histogram"
+    model: ClassVar[Model] = Model.CENTRAL
+    tasks: ClassVar[frozenset[str]] = HISTOGRAMS
+    relations: ClassVar[frozenset[Neighbours]] = frozenset(Neighbours)
+    knob: ClassVar[Knob] = Knob(
+        "threshold", lambda u, _: math.ceil(u), 1, 1e8,
+        lambda budget, given: 1.0 + given["scale"] * math.log(1.0 / budget.delta),
+    )  # fmt: skip
+    unknown_keys: ClassVar[bool] = True
+    reference: ClassVar[str] = "Korolova, Kenthapadi, Mishra and Ntoulas 2009; Bun, Nissim and Stemmer 2016"
+
+    scale: float
+    threshold: int
+
+    def __post_init__(self) -> None:
+        self.bounded("scale", 0.01, 1e7)
+        self.whole("threshold", 1)
+        super().__post_init__()
+
+    @classmethod
+    def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+        """All of epsilon for the counts that are held by two or more; delta pays for those who are alone."""
+        return ({"scale": (2.0 if budget.neighbours is Neighbours.REPLACE else 1.0) / budget.epsilon},)
+
+    @property
+    def rate(self) -> Fraction:
+        return 1 / Fraction(self.scale)
+
+    @property
+    def kinds(self) -> int:
+        return 1 if isinstance(self.task, Histogram) and self.task.open else self.task.values
+
+    def report(self, value: Field) -> Brick:
+        return Emit(value)
+
+    def released(self) -> NoisyThreshold:
+        return NoisyThreshold(AddNoise(self.rate), Threshold(self.threshold))
+
+    def view(self, honest: int) -> PrivacyLoss:
+        return StabilityLoss(self.rate, self.threshold, 2 if self.neighbours is Neighbours.REPLACE else 1)
+
+    def point(self, tally: Tally) -> Floats:
+        return tally.totals.astype(np.float64)
+
+    def noise(self, truth: int, reports: int) -> Noise:
+        if not truth:
+            return Noise(np.zeros(1), np.ones(1))
+        added = laws.discrete_laplace(float(self.rate))
+        shown = np.where(added.values + truth >= self.threshold, added.values, -truth)
+        return Noise(shown.astype(np.float64), added.masses, added.dropped)
+
+    def intervals(self, tally: Tally, confidence: float) -> Floats:
+        """A suppressed count may be any that is suppressed often enough; half of what may fail is kept for that."""
+        tail = (1.0 - confidence) / 2.0
+        added = laws.discrete_laplace(float(self.rate))
+        half = Noise.of(added, centre=0.0).half_width(1.0 - tail)
+        upto = np.cumsum(added.masses)
+        # Suppressed: count + Z <= threshold - 1, which has a chance above the tail for counts up to this.
+        most = self.threshold - 1 - int(added.values[upto > tail][0])
+        shown = tally.totals > 0
+        low, high = np.where(shown, tally.totals - half, 0.0), np.where(shown, tally.totals + half, float(most))
+        return np.stack([low, high], axis=1)
+
+    @property
+    def steady(self) -> bool:
+        return False
+
+    @property
+    def independent(self) -> bool:
+        return True
+
+    def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
+        noise = laws.discrete_laplace(float(self.rate)).sample(coins, runs * held.size).reshape(runs, held.size)
+        return np.where(held > 0, self.released().threshold.passed(held + noise), 0)
+
+    @classmethod
+    def tiny(cls) -> Self:
+        return cls(task=Histogram(3), crowd=Crowd(4), scale=0.5, threshold=2)
+
+    @classmethod
+    def tinies(cls) -> Iterable[Self]:
+        yield cls.tiny()
+        yield cls(task=Histogram(3), crowd=Crowd(3), scale=0.5, threshold=2, neighbours=Neighbours.ADD_REMOVE)
+
+    @classmethod
+    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+        """Vadhan's form, for replaced people: threshold 1 + 2 ln(2/delta)/epsilon."""
+        return {
+            "scale": 2.0 / budget.epsilon,
+            "threshold": math.ceil(1.0 + 2.0 * math.log(2.0 / budget.delta) / budget.epsilon),
+        }

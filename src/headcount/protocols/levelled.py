@@ -1,0 +1,56 @@
+"""What protocols for sums share: each value is brought to one of a few levels, rounded up or down at random.
+
+The rounding is unbiased, so that only its spread matters. It is largest for people who hold the value half-way between
+two levels, and that is the crowd by which errors of sums are stated.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from headcount.core.brick import Brick, Let
+from headcount.core.draw import Rounded
+from headcount.core.field import Field
+from headcount.core.law import Law
+from headcount.core.task import Sum, Task
+from headcount.privacy import laws
+
+MANY = 1 << 30  # people, where nobody may learn how many there are
+EXACT = 1 << 14  # steps that get a level each, however few would do
+FEWEST = 64  # levels, whatever the rounding
+
+LEVEL = Field.named("level")
+
+
+def steps_of(task: Task) -> int:
+    """The task's own grid: a count has a single step."""
+    return task.steps if isinstance(task, Sum) else 1
+
+
+def levelled(value: Field, task: Task, levels: int, send: Callable[[Field], Brick]) -> Brick:
+    """What a person sends of their level, which is drawn once unless there is nothing to round."""
+    steps = steps_of(task)
+    if levels % steps == 0:
+        return send(value * (levels // steps) if levels > steps else value)
+    return Let("level", Rounded(value, steps, levels), send(LEVEL))
+
+
+def worst_fraction(task: Task, levels: int) -> float:
+    """The part of a level, nearest to a half, that some value has left over."""
+    parts = steps_of(task) // math.gcd(levels, steps_of(task))
+    return (parts // 2) / parts
+
+
+def rounding(task: Task, levels: int, people: int) -> tuple[Law, float]:
+    """What rounding adds to the sum, in levels, for so many people half-way between two; and its mean."""
+    fraction = worst_fraction(task, levels)
+    return laws.binomial(people, fraction), people * fraction
+
+
+def fine_enough(task: Task, people: int, variance: float, share: float = 0.01) -> int:
+    """Levels that keep the rounding's variance below this share of the noise's: a multiple of the task's own steps, which
+    need no rounding at all, or a power of two."""
+    needed = max(FEWEST, math.ceil(math.sqrt(people / (4.0 * share * variance))))
+    steps = steps_of(task)
+    return steps * math.ceil(FEWEST / steps) if steps <= max(EXACT, 4 * needed) else 1 << (needed - 1).bit_length()

@@ -1,0 +1,91 @@
+r"""Generalised randomised response [KOV16]: tell the truth with some chance, otherwise any other category.
+
+Randomiser: send the category with chance `keep`, otherwise one of the other $d-1$, evenly.
+Analyser:   with $o = (1-\mathrm{keep})/(d-1)$ and $m_j$ reports of a category, $\hat c_j = (m_j - no)/(\mathrm{keep}-o)$.
+View:       each single report; $\epsilon = \ln(\mathrm{keep}/o)$, whoever else colludes.
+Error:      unbiased, $\mathrm{Var}\,\hat c = [c\,\mathrm{keep}(1-\mathrm{keep}) + (n-c)\,o(1-o)]/(\mathrm{keep}-o)^2$.
+
+[KOV16] Kairouz, Oh and Viswanath, Extremal Mechanisms for Local Differential Privacy, JMLR 2016.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from headcount.core.brick import Brick, Emit, Let, Maybe
+from headcount.core.budget import Budget
+from headcount.core.chance import Chance
+from headcount.core.crowd import Crowd
+from headcount.core.draw import Below
+from headcount.core.errors import BadArgument
+from headcount.core.field import Field
+from headcount.core.loss import PrivacyLoss
+from headcount.core.protocol import Knob, Model
+from headcount.core.task import Histogram
+from headcount.privacy.pair import Pair
+from headcount.protocols.oracle import Oracle
+
+STEP = Field.named("step")
+
+
+@dataclass(frozen=True, kw_only=True)
+class GeneralisedResponse(Oracle):
+    """One category each, private on its own: best for few categories."""
+
+    name: ClassVar[str] = "generalised-response"
+    model: ClassVar[Model] = Model.LOCAL
+    knob: ClassVar[Knob] = Knob(
+        "keep", lambda u, _: 1.0 / (1.0 + math.exp(u)), -50.0, 35.0,
+        lambda budget, given: math.log(given["task"].values - 1) - budget.epsilon,
+    )  # fmt: skip
+    pure: ClassVar[bool] = True
+    reference: ClassVar[str] = "Kairouz, Oh and Viswanath 2016, arXiv:1407.1338"
+
+    keep: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.kinds < 2:
+            raise BadArgument("categories", "are fewer than two", f"{self.name} needs at least 2")
+        self.bounded("keep", 1.0 / self.kinds, 1.0)
+        object.__setattr__(self, "keep", Chance.down(self.keep))
+
+    @property
+    def kinds(self) -> int:
+        return self.task.values
+
+    @property
+    def supports_own(self) -> float:
+        return self.keep
+
+    @property
+    def supports_other(self) -> float:
+        return (1.0 - self.keep) / (self.kinds - 1)
+
+    def report(self, value: Field) -> Brick:
+        other = Let("step", Below(self.kinds - 1), Emit((value + 1 + STEP) % self.kinds))
+        return Maybe(Chance(self.keep), Emit(value), other)
+
+    def view(self, honest: int) -> PrivacyLoss:
+        """The two categories in question, and all others, which tell nothing."""
+        own, other = self.supports_own, self.supports_other
+        rest = (self.kinds - 2) * other
+        return Pair(np.array([own, other, rest]), np.array([other, own, rest]))
+
+    @property
+    def local_epsilon(self) -> float | None:
+        return math.log(self.supports_own / self.supports_other) if self.keep < 1.0 else None
+
+    @classmethod
+    def tiny(cls) -> Self:
+        return cls(task=Histogram(3), crowd=Crowd(3), keep=0.625)
+
+    @classmethod
+    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+        """For two categories; more of them keep less."""
+        return {"keep": 1.0 / (1.0 + math.exp(-budget.epsilon))}

@@ -1,0 +1,60 @@
+"""What frequency oracles share: every report supports some values, the own one more often than the others.
+
+A report supports the value its sender holds with chance p, and any other with chance q. With s reports in support of a
+value, the number of its holders is estimated as (s - n q)/(p - q), and s is exactly Bin(holders, p) + Bin(rest, q).
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+from headcount.core.law import Floats, Law, Noise
+from headcount.core.protocol import HISTOGRAMS, Protocol
+from headcount.core.table import Ints
+from headcount.core.tally import Tally
+from headcount.privacy import laws
+
+
+@dataclass(frozen=True, kw_only=True)
+class Oracle(Protocol):
+    """A frequency oracle, by its two chances of support."""
+
+    tasks: ClassVar[frozenset[str]] = HISTOGRAMS
+
+    @property
+    @abstractmethod
+    def supports_own(self) -> float:
+        """The chance p that a report supports what its sender holds."""
+
+    @property
+    @abstractmethod
+    def supports_other(self) -> float:
+        """The chance q that it supports a given other value."""
+
+    def supporters(self, tally: Tally) -> Ints:
+        """How many reports support each value."""
+        return tally.totals
+
+    @property
+    def _gap(self) -> float:
+        return self.supports_own - self.supports_other
+
+    def point(self, tally: Tally) -> Floats:
+        return (self.supporters(tally) - tally.reports * self.supports_other) / self._gap
+
+    def _supporting(self, truth: int, reports: int) -> Law:
+        return laws.binomial(truth, self.supports_own) + laws.binomial(reports - truth, self.supports_other)
+
+    def noise(self, truth: int, reports: int) -> Noise:
+        expected = truth * self.supports_own + (reports - truth) * self.supports_other
+        return Noise.of(self._supporting(truth, reports), centre=expected, scale=1.0 / self._gap)
+
+    def size_of_error(self, truth: int, reports: int) -> float:
+        p, q = self.supports_own, self.supports_other
+        return float((truth * p * (1.0 - p) + (reports - truth) * q * (1.0 - q)) ** 0.5) / self._gap
+
+    @property
+    def steady(self) -> bool:
+        return False

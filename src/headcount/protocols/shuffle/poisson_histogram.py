@@ -1,0 +1,94 @@
+r"""Poisson histogram [GKMP20]: everybody sends their category and a few dummies, each of a random category.
+
+Randomiser: send the category, and $\mathrm{Poi}(d\lambda/n)$ dummies, each of a category drawn evenly from all $d$: that is
+            $\mathrm{Poi}(\lambda/n)$ of every category, $\lambda$ the `mean` that the $n$ honest bring together to each.
+Analyser:   with $m_j$ messages of a category, $\hat c_j = m_j - \lambda$ (in proportion when more people report).
+View:       $m_j = c_j + \mathrm{Poi}(\lambda)$, independently; a replaced person shifts one up by one and another down.
+Error:      unbiased, $\mathrm{Var}\,\hat c_j = \lambda$, whatever the data, cell by cell independent.
+
+[GKMP20] Ghazi, Kumar, Manurangsi and Pagh, Private Counting from Anonymous Messages, ICML 2020.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Self
+
+from headcount.core.brick import All, Brick, Copies, Emit, Let
+from headcount.core.coins import Coins
+from headcount.core.crowd import Crowd
+from headcount.core.draw import Below
+from headcount.core.field import Field
+from headcount.core.law import Floats, Noise
+from headcount.core.loss import PrivacyLoss
+from headcount.core.protocol import HISTOGRAMS, Knob, Model, Protocol, likely_variance
+from headcount.core.table import Ints
+from headcount.core.tally import Tally
+from headcount.core.task import Histogram
+from headcount.privacy import laws, tables
+from headcount.privacy.pair import Nearly, Pair
+from headcount.privacy.product import two_cells
+
+ANY = Field.named("any")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoissonHistogram(Protocol):
+    """Count each category with Poisson dummies, drawn in time proportional to the messages."""
+
+    name: ClassVar[str] = "poisson-histogram"
+    model: ClassVar[Model] = Model.SHUFFLE
+    tasks: ClassVar[frozenset[str]] = HISTOGRAMS
+    knob: ClassVar[Knob] = Knob(
+        "mean", lambda u, _: math.exp(u), math.log(1e-3), math.log(1e12),
+        lambda budget, _: math.log(1.3 * likely_variance(budget)),
+    )  # fmt: skip
+    reference: ClassVar[str] = "Ghazi, Kumar, Manurangsi and Pagh 2020, arXiv:2106.04247"
+
+    mean: float
+
+    def __post_init__(self) -> None:
+        self.bounded("mean", 0.0, 1e12)
+        super().__post_init__()
+
+    @property
+    def kinds(self) -> int:
+        return self.task.values
+
+    @property
+    def _dummies(self) -> Fraction:
+        """How many one person sends on average, of all categories together."""
+        return self.kinds * Fraction(self.mean) / self.crowd.honest
+
+    def report(self, value: Field) -> Brick:
+        return All(Emit(value), Copies(tables.poisson(self._dummies), Let("any", Below(self.kinds), Emit(ANY))))
+
+    def view(self, honest: int) -> PrivacyLoss:
+        dummies = laws.poisson(self.mean * honest / self.crowd.honest)
+        distance = tables.distance(tables.poisson_cells(float(self._dummies)))
+        return Nearly(two_cells(Pair.shifted(dummies)), honest * distance)
+
+    def point(self, tally: Tally) -> Floats:
+        return tally.totals - tally.reports * self.mean / self.crowd.honest
+
+    def noise(self, truth: int, reports: int) -> Noise:
+        expected = self.mean * reports / self.crowd.honest
+        return Noise.of(laws.poisson(expected), centre=expected)
+
+    @property
+    def independent(self) -> bool:
+        return True
+
+    def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
+        dummies = laws.poisson(self.mean * int(held.sum()) / self.crowd.honest).sample(coins, runs * held.size)
+        return held + dummies.reshape(runs, held.size)
+
+    @property
+    def messages_per_person(self) -> float:
+        return 1.0 + float(self._dummies)
+
+    @classmethod
+    def tiny(cls) -> Self:
+        return cls(task=Histogram(3), crowd=Crowd(3), mean=0.5)
