@@ -144,7 +144,7 @@ def _truth(protocol: Protocol, held: Held) -> list[float]:
     """Each cell's true value, in people, counted from where the protocol counts."""
     truth = protocol.task.truth(np.repeat(np.arange(len(held)), held))
     missing = protocol.task.low - protocol.origin
-    return (truth + missing * sum(held) / protocol.task.width).tolist()
+    return [float(part) + missing * sum(held) / protocol.task.width for part in truth]
 
 
 def large_counts_are_unbiased(protocol: Protocol) -> None:
@@ -155,7 +155,7 @@ def large_counts_are_unbiased(protocol: Protocol) -> None:
 
 
 def intervals_cover(protocol: Protocol) -> None:
-    """A 95% interval covers its truth with that probability, exactly, whatever the crowd; and all of them at once do."""
+    """A 95% interval covers its truth with that probability, exactly, whatever the crowd; so do all of them at once."""
     people = protocol.crowd.size
     enumerated = Enumerated(protocol, people)
 

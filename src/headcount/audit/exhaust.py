@@ -7,7 +7,7 @@ spaced words stand for all of them.
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import defaultdict
 from functools import singledispatch
 from typing import Any
 
@@ -145,7 +145,7 @@ def bounds(brick: Any) -> set[int]:
 
 def exhausted(protocol: Protocol, programme: Brick, value: int, base: int) -> dict[tuple[Message, ...], float] | None:
     """The chance of each list of messages, sorted, over all evenly spaced words; None if there are too many of them."""
-    outcomes: Counter[tuple[Message, ...]] = Counter()
+    outcomes: defaultdict[tuple[Message, ...], float] = defaultdict(float)
     words = [(2 * i + 1) * WORD // (2 * base) for i in range(base)]
     tapes: list[tuple[int, ...]] = [()]
     tried = 0
@@ -164,7 +164,7 @@ def exhausted(protocol: Protocol, programme: Brick, value: int, base: int) -> di
 
 def as_integers(record: tuple[Any, ...]) -> Message:
     """A message as a law has it: a row of bits is one integer."""
-    return tuple(int.from_bytes(bytes(part), "little") if not np.isscalar(part) else int(part) for part in record)
+    return tuple(part if isinstance(part, int) else int.from_bytes(bytes(part), "little") for part in record)
 
 
 def fitting_bases(programme: Brick) -> list[int]:

@@ -39,7 +39,8 @@ def half_widths(protocol: Protocol, truths: Ints, reports: int, confidence: floa
     grid = grid if truths.size > FEW else np.unique(truths)
     found = np.array([half_width(protocol, int(truth), reports, confidence) for truth in grid])
     above = np.searchsorted(grid, truths)
-    return np.maximum(found[above], found[np.maximum(above - (grid[above] > truths), 0)])
+    below = np.maximum(above - (grid[above] > truths), 0)
+    return np.asarray(np.maximum(found[above], found[below]))
 
 
 @lru_cache(maxsize=1 << 13)

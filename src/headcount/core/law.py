@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,11 +11,16 @@ import numpy.typing as npt
 from headcount.core.coins import Coins
 from headcount.core.table import Ints
 
-Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.floating[Any]]
 
 DIRECT = 1 << 11  # a convolution whose shorter side is longer than this goes through the Fourier transform
 FOURIER_ERROR = 1e-13
 NEGLIGIBLE = 1e-22
+
+
+def weighed(places: Ints, masses: Floats, size: int = 0) -> Floats:
+    """The mass at each place."""
+    return np.asarray(np.bincount(places, masses, size), dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +79,7 @@ class Law:
     def in_blocks(self, block: int, centre: float) -> Law:
         """The law of the nearest multiple of `block` from the centre, in blocks."""
         places = np.rint((self.values - centre) / block).astype(np.int64)
-        return Law(int(places[0]), np.bincount(places - places[0], self.masses), self.dropped)
+        return Law(int(places[0]), weighed(places - places[0], self.masses), self.dropped)
 
     def sample(self, coins: Coins, size: int) -> Ints:
         """For simulation only."""

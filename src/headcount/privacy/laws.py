@@ -128,7 +128,7 @@ def binomials(n: Ints, chance: float, first: int, last: int) -> Floats:
     x = np.broadcast_to(np.arange(first, last + 1, dtype=np.float64), (n.size, last - first + 1))
     possible = (x >= 0) & (x <= trials)
     log_mass = _log_binomial(np.clip(x, 0.0, trials), trials, chance, 1.0 - chance)
-    return np.where(possible, np.exp(log_mass), 0.0)
+    return np.asarray(np.where(possible, np.exp(log_mass), 0.0))
 
 
 def poisson(mean: float) -> Law:
