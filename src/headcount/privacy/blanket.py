@@ -29,7 +29,7 @@ from headcount.privacy import laws
 from headcount.privacy.cells import CUT_ON_THE_WAY, SKIPPED, Cells, above, every
 from headcount.privacy.pair import exp_down
 
-MOST_BLANKETS = 32
+MOST_BLANKETS = 40
 MOST_FAKES = 1 << 13
 
 
@@ -104,13 +104,14 @@ class _Cover(_Blanket):
         """The chance that, if so, it also lies in the set of another given value."""
 
     @abstractmethod
-    def _messages(self) -> tuple[Ints, Floats]:
-        """How many messages the victim's is one of, and with what chances."""
+    def _messages(self) -> tuple[Ints, Floats, int]:
+        """How many messages the victim's is one of, with what chances, and the step between the numbers given."""
 
     @cached_property
     def _cells(self) -> Cells:
         each, both = self.inside * (1.0 - self.shared), self.inside * self.shared
-        return Cells(*self._messages(), each, both, 1.0 - 2.0 * each - both)
+        messages, chances, step = self._messages()
+        return Cells(messages, chances, each, both, 1.0 - 2.0 * each - both, step)
 
     def _bound(self, factor: float) -> float:
         return self._cells.excess(1.0, factor, factor - 1.0) / self.inside
@@ -140,10 +141,10 @@ class HashedCover(_Cover):
     def shared(self) -> float:
         return self.collision
 
-    def _messages(self) -> tuple[Ints, Floats]:
+    def _messages(self) -> tuple[Ints, Floats, int]:
         whole = math.floor(self.blankets)
-        more, chances, _ = every(laws.binomial(self.people, self.blankets - whole), MOST_BLANKETS)
-        return self.people * whole + more + 1, chances
+        more, chances, step = every(laws.binomial(self.people, self.blankets - whole), MOST_BLANKETS)
+        return self.people * whole + more + 1, chances, step
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,8 +166,8 @@ class HadamardCover(_Cover):
     def shared(self) -> float:
         return self.inside
 
-    def _messages(self) -> tuple[Ints, Floats]:
-        return np.array([self.people * self.blankets + 1]), np.ones(1)
+    def _messages(self) -> tuple[Ints, Floats, int]:
+        return np.array([self.people * self.blankets + 1]), np.ones(1), 1
 
 
 @dataclass(frozen=True, eq=False)

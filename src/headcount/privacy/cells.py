@@ -1,7 +1,7 @@
 r"""The expectation behind every privacy blanket: $E[(a N_1 - b N_2 - c N_3)_+]$ over three cells of a multinomial.
 
 Cells 1 and 2, equally likely, are those of the victim's two possible values; cell 3 counts against both. Given
-$T = N_1 + N_2$ and $N_3$ the second count is Bin(T, 1/2), and a positive part of it is a mass less a tail. The larger is
+$T = N_1 + N_2$ and $N_3$ the second count is Bin(T, 1/2), and a positive part of it is a mass less a tail. Either is
 about $z^2$ times the difference, z standard deviations from the mean, so that few digits cancel.
 
 A binomial count with thousands of likely values is visited at every h-th of them. The error of such a sum is the
@@ -21,8 +21,8 @@ from headcount.core.table import Ints
 from headcount.privacy import laws
 
 MOST_PAIRS = 1 << 11  # values of T; so many, as the integers it is split into matter more than its own
-MOST_THIRD = 32
-SKIPPED = 1.0 + 1e-4  # a sum over every h-th value misses kinks at the integers, a relative 1e-6 of it or less
+MOST_CELLS = 1 << 17  # of T and N3 together
+SKIPPED = 1.0 + 1e-4  # a sum over every h-th value misses kinks at the integers: up to a relative 1e-5 of it was seen
 CUT_ON_THE_WAY = 8.0 * laws.CUT
 
 
@@ -63,7 +63,8 @@ def every(law: Law, most: int) -> tuple[Ints, Floats, int]:
 class Cells:
     """Slots that fall, each on its own, into cell 1 or 2 (`each`), cell 3 (`third`) or none (`none`).
 
-    There are `slots[i]` of them with chance `chances[i]`, and the expectation is taken per slot.
+    There are `slots[i]` of them with chance `chances[i]`, where every `step`-th number is given. The expectation is
+    taken per slot.
     """
 
     slots: Ints
@@ -71,6 +72,7 @@ class Cells:
     each: float
     third: float
     none: float
+    step: int = 1
 
     @classmethod
     def of(cls, slots: int, each: float, third: float, none: float) -> Cells:
@@ -104,11 +106,12 @@ class Cells:
             of_pairs = laws.binomial_masses(pairs[:, None], slots, 2.0 * self.each, rest)
             of_thirds = laws.binomial_masses(thirds, others, self.third / rest, self.none / rest)
             weights += chance / slots * of_pairs * of_thirds
-        return pairs, thirds, weights * (step * leap), step * leap > 1
+        return pairs, thirds, weights * (step * leap), step * leap * self.step > 1
 
     def _pairs(self) -> tuple[Floats, int]:
         fewest, most = (laws.binomial(int(slots), 2.0 * self.each) for slots in (self.slots[0], self.slots[-1]))
         _, _, step = every(fewest if fewest.masses.size > most.masses.size else most, MOST_PAIRS)
+        step |= 1  # even and odd T alternate between two kinds of kink
         return np.arange(fewest.start, most.start + most.masses.size, step, dtype=np.float64), step
 
     def _thirds(self, pairs: Floats) -> tuple[Floats, int]:
@@ -116,7 +119,7 @@ class Cells:
         share = self.third / (self.third + self.none)
         trials = [int(self.slots[0]) - int(pairs[-1]), int(self.slots[-1]) - int(pairs[0])]
         low, high = (laws.binomial(max(0, n), share) for n in trials)
-        _, _, leap = every(high, MOST_THIRD)
+        _, _, leap = every(high, MOST_CELLS // pairs.size)
         down = max(int(np.ceil(law.mean)) - law.start for law in (low, high)) + 1
         up = max(law.start + law.masses.size - int(law.mean) for law in (low, high)) + 1
         spread = abs(trials[1] - trials[0]) if self.slots.size > 1 else 0
