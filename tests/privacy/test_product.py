@@ -41,8 +41,8 @@ def normal(*masses: float) -> Floats:
     return np.array(masses) / sum(masses)
 
 
-# Zeros on either side and on both, ratios that tie, sizes that differ: a search on the wrong side of a tie, a zero taken
-# for a finite ratio or two orders exchanged would all show.
+# Zeros on either side and on both, ratios that tie, sizes that differ: a search on the wrong side of a tie, a zero
+# taken for a finite ratio or two orders exchanged would all show.
 ODD = Pair(normal(0.0, 2.0, 1.0, 0.0, 3.0), normal(1.0, 4.0, 2.0, 0.0, 0.5))
 EVEN = Pair(normal(1.0, 1.0, 0.0, 2.0, 4.0, 0.1, 7.0), normal(1.0, 1.0, 3.0, 0.0, 8.0, 0.2, 1.0))
 CASES = [

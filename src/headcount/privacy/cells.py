@@ -11,6 +11,7 @@ there on, while h is at most two thirds of the standard deviation.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,6 +22,8 @@ from headcount.core.table import Ints
 from headcount.privacy import laws
 
 MOST_PAIRS = 1 << 11  # values of T; so many, as the integers it is split into matter more than its own
+WIDE = 1e3  # a standard deviation so large that the integers hardly matter
+FEW = 64
 MOST_CELLS = 1 << 17  # of T and N3 together
 SKIPPED = 1.0 + 1e-4  # a sum over every h-th value misses kinks at the integers: up to a relative 1e-5 of it was seen
 CUT_ON_THE_WAY = 8.0 * laws.CUT
@@ -53,9 +56,10 @@ def _upto(k: Floats, n: Floats | int, no: float) -> Floats:
 
 
 def every(law: Law, most: int) -> tuple[Ints, Floats, int]:
-    """At most about `most` values of a law that is wide if it is long, weights that make up for the rest, the step."""
-    widest = max(1, int(np.sqrt(law.variance) / 1.5)) if law.masses.size > most else 1
-    step = min(widest, -(-law.masses.size // most))
+    """At most about `most` values of a law, weights that make up for those between them, and the step."""
+    spread = math.sqrt(law.variance)
+    wanted = min(most, FEW) if spread > WIDE else most
+    step = max(1, min(int(spread / 1.5), -(-law.masses.size // wanted)))
     return law.values[::step], law.masses[::step] * step, step
 
 
@@ -90,9 +94,10 @@ class Cells:
         return total * SKIPPED if skipped else total
 
     def cut(self, gain: float) -> float:
-        """What the values left out could add to the excess: there, as elsewhere, N1 is at most T."""
-        most = float(self._table[0][-1]) + 1.0
-        return gain * most * CUT_ON_THE_WAY * float(self.chances @ (1.0 / self.slots))
+        """What the values left out could add to the excess, where N1 is at most T, and E[N1 / slots] given the rest."""
+        fewest, most = self._ends
+        beyond = (fewest.dropped + most.dropped) * 2.0 * (most.start + most.masses.size)
+        return gain * (beyond * float(self.chances @ (1.0 / self.slots)) + self.each * CUT_ON_THE_WAY)
 
     @cached_property
     def _table(self) -> tuple[Floats, Floats, Floats, bool]:
@@ -101,22 +106,35 @@ class Cells:
         thirds, leap = self._thirds(pairs)
         weights = np.zeros(thirds.shape)
         rest = self.third + self.none
+        third, none = self._split
         for slots, chance in zip(self.slots.tolist(), self.chances.tolist(), strict=True):
             others = np.maximum(slots - pairs[:, None], 0.0)
             of_pairs = laws.binomial_masses(pairs[:, None], slots, 2.0 * self.each, rest)
-            of_thirds = laws.binomial_masses(thirds, others, self.third / rest, self.none / rest)
+            of_thirds = laws.binomial_masses(thirds, others, third, none)
             weights += chance / slots * of_pairs * of_thirds
         return pairs, thirds, weights * (step * leap), step * leap * self.step > 1
 
-    def _pairs(self) -> tuple[Floats, int]:
+    @property
+    def _split(self) -> tuple[float, float]:
+        """The chances of cell 3 and of none, given that it is neither 1 nor 2."""
+        rest = self.third + self.none
+        return (self.third / rest, self.none / rest) if rest > 0.0 else (0.0, 1.0)
+
+    @cached_property
+    def _ends(self) -> tuple[Law, Law]:
+        """The laws of T for the fewest and for the most slots."""
         fewest, most = (laws.binomial(int(slots), 2.0 * self.each) for slots in (self.slots[0], self.slots[-1]))
+        return fewest, most
+
+    def _pairs(self) -> tuple[Floats, int]:
+        fewest, most = self._ends
         _, _, step = every(fewest if fewest.masses.size > most.masses.size else most, MOST_PAIRS)
         step |= 1  # even and odd T alternate between two kinds of kink
         return np.arange(fewest.start, most.start + most.masses.size, step, dtype=np.float64), step
 
     def _thirds(self, pairs: Floats) -> tuple[Floats, int]:
         """About the mean of N3 given T, as far as the widest of its laws reaches."""
-        share = self.third / (self.third + self.none)
+        share = self._split[0]
         trials = [int(self.slots[0]) - int(pairs[-1]), int(self.slots[-1]) - int(pairs[0])]
         low, high = (laws.binomial(max(0, n), share) for n in trials)
         _, _, leap = every(high, MOST_CELLS // pairs.size)
