@@ -100,6 +100,27 @@ def test_the_response_s_bound_holds_and_is_close(values: int, people: int, lie: 
         assert loss.delta(epsilon) <= (1 + 1e-9 if people == 1 else 1.6) * worst  # alone it is exact
 
 
+def test_among_others_who_hold_a_third_value_the_bound_is_nearly_attained() -> None:
+    # A bound without the hidden lie, or over M instead of the M that includes the victim, is off by far more.
+    lie, values, people, epsilon = 0.3, 3, 1000, 0.4
+    each, lies = lie / values, truth.binomial(people - 1, 2 * lie / values)
+    seen = np.zeros((700, 700))
+    for i, mass in enumerate(lies.floats().tolist()):
+        total = lies.start + i
+        if mass > 1e-30:
+            split = truth.binomial(total, 0.5)
+            first = np.arange(split.start, split.start + split.units.size)
+            seen[first, total - first] += mass * split.floats()
+
+    def view(first: float, second: float) -> np.ndarray:
+        with_first, with_second = np.roll(seen, 1, axis=0), np.roll(seen, 1, axis=1)
+        return (1.0 - first - second) * seen + first * with_first + second * with_second
+
+    p, q = view(1.0 - lie + each, each), view(each, 1.0 - lie + each)
+    attained = float(np.maximum(p - math.exp(epsilon) * q, 0.0).sum())
+    assert attained <= BlanketResponse(lie, values, people).delta(epsilon) <= 1.02 * attained
+
+
 def test_the_response_loses_nothing_from_the_local_epsilon_on() -> None:
     loss = BlanketResponse(0.2, 5, 40)
     assert loss.pure == pytest.approx(math.log(1 + 5 * 0.8 / 0.2))

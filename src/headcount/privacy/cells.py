@@ -21,7 +21,7 @@ from headcount.core.law import Floats, Law
 from headcount.core.table import Ints
 from headcount.privacy import laws
 
-MOST_PAIRS = 1 << 11  # values of T; so many, as the integers it is split into matter more than its own
+MOST_PAIRS = 1 << 11  # values of T: while it is narrow, how it splits into integers matters
 WIDE = 1e3  # a standard deviation so large that the integers hardly matter
 FEW = 64
 MOST_CELLS = 1 << 17  # of T and N3 together
@@ -94,7 +94,7 @@ class Cells:
         return total * SKIPPED if skipped else total
 
     def cut(self, gain: float) -> float:
-        """What the values left out could add to the excess, where N1 is at most T, and E[N1 / slots] given the rest."""
+        """What the values left out could add: beyond the ends N1 is at most T, and E[N1] per slot is `each`."""
         fewest, most = self._ends
         beyond = (fewest.dropped + most.dropped) * 2.0 * (most.start + most.masses.size)
         return gain * (beyond * float(self.chances @ (1.0 / self.slots)) + self.each * CUT_ON_THE_WAY)
