@@ -32,7 +32,7 @@ from headcount.core.law import Floats
 
 HEADS = (64, 128, 256, 512, 1024, 2048, 4096)  # so many people are worked out before the rest is bounded
 NEAR = 8
-ROUND_UP = 1e-9  # on logarithms, which are good to 1e-10
+ROUND_UP = 1e-8  # on logarithms, which are good to a few 1e-9
 
 
 def share_distance(people: int, modulus: int, shares: int) -> float:
@@ -99,8 +99,7 @@ def _log_excess(people: int, modulus: int, group: int) -> float:
 @lru_cache(maxsize=64)
 def _head(people: int, modulus: int, group: int) -> _Head:
     log_connected, log_excess = np.zeros(people), np.full(people, -np.inf)
-    log_modulus, log_factorial = math.log(modulus), _log_factorials(people * group)
-    at = log_factorial[::group]  # log (sg)!
+    log_modulus, log_factorial, at = math.log(modulus), _log_factorials(people, 1), _log_factorials(people, group)
     for n in range(2, people + 1):
         s = np.arange(1, n)
         chosen = log_factorial[n - 1] - log_factorial[s - 1] - log_factorial[n - s]
@@ -153,8 +152,9 @@ def _log_complement(n: int, last: int, group: int) -> Floats:
     return np.asarray(np.cumsum(np.log((n - k[:, 0]) / k[:, 0]) - choices))
 
 
-def _log_factorials(last: int) -> Floats:
-    return np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, last + 1, dtype=np.float64)))])
+def _log_factorials(last: int, group: int) -> Floats:
+    """log (s group)!, s = 0 .. last"""
+    return np.array([math.lgamma(s * group + 1.0) for s in range(last + 1)])
 
 
 def _log_sum(logs: Floats) -> float:

@@ -1,8 +1,13 @@
-"""Exact accounting of shuffled randomised response: one flipped bit among others, whatever those hold.
+r"""Exact accounting of shuffled randomised response: one person's flipped bits among others, whatever those hold.
 
-With k ones among the others the analyser sees S = Bin(k, 1-f) + Bin(others-k, f) and the victim's bit on top. The worst
-k is not always 0: one more one slides the law against the integers by 2f, and the divergence repeats after 1/2f of them
-(or 1/(1-2f), whichever is longer).
+With k ones among the others the analyser sees S = Bin(k, 1-f) + Bin(others-k, f) and the victim's bits on top. That all
+of these change is the worst: the law of the total has a monotone likelihood ratio in the number K of ones behind it, so
+that $D(K\|K+j) = \sup_t P_K[T \le t] - e^\epsilon P_{K+j}[T \le t]$ grows as K falls and as K + j rises; and a value
+that sets its bits at random is a mixture of such pairs.
+
+The worst k is not always 0: one more one slides the law against the integers by 2f, and the divergence repeats after
+1/2f of them (or 1/(1-2f), whichever is longer). The wider the law, the less the integers matter, by x^2/8V relatively
+at x standard deviations from the mean of a law of variance V, and the less of k has to be looked at.
 """
 
 from __future__ import annotations
@@ -24,17 +29,20 @@ SCANNED = 80  # points of a scan over two periods; crowds of up to twice as many
 FINE = 6
 LARGE_DELTA = 0.01  # from here on the worst crowd may be a mixed one
 NARROW = 256
-WIDE = 1e6  # a variance so large that the integers hardly matter
+WIDE = 1e5  # a variance so large that the integers hardly matter: x^2/8 is rounded up to
+INTEGERS = 20.0  # which covers deltas down to 1e-30, and any k where delta is large
+DIGITS = 1e-7  # of sums over a wide law
 SEARCHED = 2_000  # then every crowd up to twice this size is searched, and larger ones are rounded up generously
 UNSEARCHED = 1.001
 
 
 @dataclass(frozen=True, eq=False)
 class ShuffledBits(PrivacyLoss):
-    """One flipped bit among `others` more, whatever these hold."""
+    """All of one person's `bits` flipped bits change, among `others` more, whatever these hold."""
 
     flip: Chance
     others: int
+    bits: int = 1
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
         worst = np.array([self._worst(float(e)) for e in epsilon])
@@ -43,10 +51,12 @@ class ShuffledBits(PrivacyLoss):
     def _worst(self, epsilon: float) -> float:
         if self._pure(epsilon):
             return 0.0
+        variance = self.others * self.flip * (1.0 - self.flip)
+        if variance >= WIDE:
+            return min(1.0, self._pair(0).orders(np.array([epsilon]))[0].item() * (1.0 + INTEGERS / variance + DIGITS))
         period = max(1.0 / (2.0 * self.flip), 1.0 / max(1.0 - 2.0 * self.flip, 1e-9))
         half = self.others // 2
-        fewest = SCANNED if self.others * self.flip * (1.0 - self.flip) < WIDE else FINE
-        worst = self._search(min(half, math.ceil(max(fewest, 2.0 * period))), epsilon)
+        worst = self._search(min(half, math.ceil(max(SCANNED, 2.0 * period))), epsilon)
         if worst < LARGE_DELTA:
             return worst
         if half <= SEARCHED:
@@ -68,33 +78,37 @@ class ShuffledBits(PrivacyLoss):
 
     def _divergences(self, ones: Ints, epsilon: float) -> Floats:
         if laws.binomial(int(ones[-1]), self.flip).masses.size <= NARROW:
-            return np.maximum(*_rows(self.flip, self.others, tuple(ones.tolist())).divergences(epsilon))
+            return np.maximum(*_rows(self.flip, self.others, self.bits, tuple(ones.tolist())).divergences(epsilon))
         return np.array([self._pair(int(k)).delta(epsilon) for k in ones])
 
     def _pair(self, ones: int) -> Pair:
         rest = laws.binomial(self.others - ones, self.flip) + -laws.binomial(ones, self.flip)
-        victim = laws.binomial(1, self.flip)
-        return Pair.of(rest + (-victim).shifted(1), rest + victim)
+        victim = laws.binomial(self.bits, self.flip)
+        return Pair.of(rest + (-victim).shifted(self.bits), rest + victim)
 
     def _pure(self, epsilon: float) -> bool:
         """Shuffling never harms: from the local epsilon on nothing is lost."""
-        return math.log((1.0 - self.flip) / self.flip) < epsilon * (1.0 - 1e-15)
+        return self.bits * math.log((1.0 - self.flip) / self.flip) < epsilon * (1.0 - 1e-15)
 
     def slack(self, epsilon: float) -> float:
-        return 0.0 if self._pure(epsilon) else 4.0 * laws.CUT
+        return 0.0 if self._pure(epsilon) else 6.0 * laws.CUT
 
 
 @lru_cache(maxsize=256)
-def _rows(flip: Chance, others: int, ones: tuple[int, ...]) -> Pairs:
+def _rows(flip: Chance, others: int, bits: int, ones: tuple[int, ...]) -> Pairs:
     """The pairs for several k at once: S - k is the ones gained less the ones lost, a short convolution."""
     k, fewest, most = np.array(ones), ones[0], ones[-1]
     gained, lost = laws.binomial(others - fewest, flip), laws.binomial(most, flip)
     first, last = laws.binomial(others - most, flip).start, gained.start + gained.masses.size - 1
     reach = lost.start + lost.masses.size - 1
     of_zeros, of_ones = laws.binomials(others - k, flip, first, last), laws.binomials(k, flip, 0, reach)
-    total = np.zeros((k.size, last - first + 2 + reach))
+    total = np.zeros((k.size, last - first + 1 + reach + bits))
     for j in range(reach + 1):
         total[:, reach - j : reach - j + of_zeros.shape[1]] += of_ones[:, j : j + 1] * of_zeros
-    shifted = np.roll(total, 1, axis=1)
-    f, kept = float(flip), 1.0 - flip
-    return Pairs(kept * shifted + f * total, f * shifted + kept * total)
+    victim = laws.binomial(bits, flip)
+    with_ones, without = np.zeros_like(total), np.zeros_like(total)
+    for flipped, mass in zip(victim.values.tolist(), victim.masses.tolist(), strict=True):
+        # The last `bits` columns of the total are empty, so that nothing is rolled around.
+        with_ones += mass * np.roll(total, bits - flipped, axis=1)
+        without += mass * np.roll(total, flipped, axis=1)
+    return Pairs(with_ones, without)
