@@ -94,13 +94,13 @@ def test_no_pattern_of_a_large_crowd_is_understated(people: int, bits: int, lam:
     assert delta == pytest.approx(float(found), rel=2e-4)
 
 
-@pytest.mark.parametrize(("people", "bits", "epsilon"), [(10**6, 64, 1.0), (5000, 100, 0.5), (300, 2000, 40.0)])
+@pytest.mark.parametrize(("people", "bits", "epsilon"), [(10**6, 64, 1.0), (5000, 100, 0.5), (300, 2000, 15.0)])
 def test_a_wide_law_is_rounded_up_by_more_than_the_integers_cost(people: int, bits: int, epsilon: float) -> None:
     others = (people - 1) * bits
     flip = Chance.up(0.5 - math.sqrt(0.25 - 1.1 * WIDE / others))
     loss, period = ShuffledBits(flip, others, bits), max(1.0 / (2.0 * flip), 1.0 / (1.0 - 2.0 * flip))
     ones = np.unique([*np.linspace(0.0, period, 7).astype(int), others // 2]).tolist()
-    found = max(loss._pair(k).orders(np.array([epsilon]))[0].item() for k in ones)
+    found = max(side.item() for k in ones for side in loss._pair(k).orders(np.array([epsilon])))
     assert found <= loss.delta(epsilon) <= found * (1 + 1.2 * INTEGERS / WIDE)
 
 
@@ -113,9 +113,9 @@ def test_the_noise_needed_at_epsilon_one_and_delta_a_millionth(people: int, bits
 
 
 def test_the_worst_pattern_is_not_always_without_ones() -> None:
-    flip, others, bits = Chance.up(60 / 800), 399 * 2, 2
-    alone, worst = exactly(flip, others, bits, 0, 1.3), ShuffledBits(flip, others, bits).delta(1.3)
-    assert float(alone) * (1 + 1e-4) < worst
+    flip, others, bits = Chance.up(75 / 800), 399 * 2, 2
+    alone, worst = exactly(flip, others, bits, 0, 1.1), ShuffledBits(flip, others, bits).delta(1.1)
+    assert float(alone) * 1.02 < worst
 
 
 @pytest.mark.parametrize("bits", [1, 3, 40])

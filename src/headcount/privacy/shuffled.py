@@ -53,7 +53,8 @@ class ShuffledBits(PrivacyLoss):
             return 0.0
         variance = self.others * self.flip * (1.0 - self.flip)
         if variance >= WIDE:
-            return min(1.0, self._pair(0).orders(np.array([epsilon]))[0].item() * (1.0 + INTEGERS / variance + DIGITS))
+            alone = max(side.item() for side in self._pair(0).orders(np.array([epsilon])))
+            return min(1.0, alone * (1.0 + INTEGERS / variance + DIGITS))
         period = max(1.0 / (2.0 * self.flip), 1.0 / max(1.0 - 2.0 * self.flip, 1e-9))
         half = self.others // 2
         worst = self._search(min(half, math.ceil(max(SCANNED, 2.0 * period))), epsilon)
