@@ -1,4 +1,4 @@
-"""Exact accounting of a sampled and thresholded count."""
+"""Exact accounting of sampled and thresholded counts."""
 
 from __future__ import annotations
 
@@ -11,6 +11,13 @@ from headcount.core.law import Floats
 from headcount.core.loss import PrivacyLoss
 from headcount.core.table import Ints
 from headcount.privacy import laws
+from headcount.privacy.pair import exp_down
+
+COARSE = 32  # values of either count in the first look; finer ones follow about the best
+FINE = 12
+STARTS = 6  # so many peaks of the first look are followed
+UNSEARCHED = 1.001  # the search has been seen to miss the worst pair of counts by less than a fifth of this
+LARGEST_LOG = 700.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,3 +75,118 @@ class SampledCount(PrivacyLoss):
     def _fewer(self, k: Ints, upto: Floats, factor: float) -> Floats:
         with_one_more = laws.binomial_upto(np.minimum(upto, k + 1), k + 1, self.rate)
         return laws.binomial_upto(np.minimum(upto, k), k, self.rate) - factor * with_one_more
+
+
+@dataclass(frozen=True, eq=False)
+class SampledHistogram(PrivacyLoss):
+    """Somebody moves from one bucket to another: one of k + 1 people loses a holder, one of j gains one.
+
+    Buckets are sampled independently, so each value that the gaining one shows shifts the epsilon of the losing one by
+    its log ratio: the divergence is E[g(epsilon - log ratio)], g that of Bin(k + 1) against Bin(k). By `SampledCount`'s
+    ratio, g is one tail's. The worst k lies near threshold / q as there; the worst j is one whose sample is about to
+    pass the threshold: far fewer people show nothing, and far more a ratio of one. The other order exchanges j and k.
+    """
+
+    rate: float
+    threshold: int
+    people: int
+
+    def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
+        worst = np.array([self._worst(float(e)) for e in epsilon])
+        return worst, worst
+
+    def slack(self, epsilon: float) -> float:
+        return 4.0 * laws.CUT
+
+    def _worst(self, epsilon: float) -> float:
+        shown = max(1, self.threshold)
+        if self.rate == 1.0 or self.people < shown:
+            return float(self.people >= shown)
+        k, j = self._first_look(epsilon)
+        worst = max(self._follow(k, j, at, epsilon) for at in _peaks(self._table(k, j, epsilon)))
+        return min(1.0, UNSEARCHED * worst)
+
+    def _first_look(self, epsilon: float) -> tuple[Ints, Ints]:
+        """As g's tail starts at a whole number, k is worst just before that changes: those are looked at first."""
+        q = 1.0 - (1.0 - self.rate) * math.exp(-epsilon)
+        k = SampledCount(self.rate, self.threshold, self.people)._about(q, from_the_start=True)
+        teeth = np.floor(np.arange(self.threshold, self.threshold + FINE) / q).astype(np.int64) - 1
+        passed = (self.threshold + 70.0 + 13.0 * math.sqrt(self.threshold)) / self.rate
+        j = _uneven(0, min(self.people - 1, math.ceil(passed)))
+        return np.union1d(_uneven(int(k[0]), int(k[-1])), teeth[(teeth >= k[0]) & (teeth <= k[-1])]), j
+
+    def _follow(self, k: Ints, j: Ints, at: tuple[int, int], epsilon: float) -> float:
+        """Ever finer looks about a peak, until its neighbours are its neighbours; then all about that."""
+        while True:
+            (k_low, k_high), (j_low, j_high) = (_about(axis, i) for axis, i in zip((k, j), at, strict=True))
+            k, j = _grid(k_low, k_high, FINE), _grid(j_low, j_high, FINE)
+            found = self._table(k, j, epsilon)
+            at = _peaks(found)[0]
+            if k.size == k_high - k_low + 1 and j.size == j_high - j_low + 1:
+                break
+        k, j = (np.arange(max(0, centre - FINE), centre + FINE + 1) for centre in (int(k[at[0]]), int(j[at[1]])))
+        return max(float(found.max()), float(self._table(k[k >= self.threshold - 1], j, epsilon).max()))
+
+    def _table(self, k: Ints, j: Ints, epsilon: float) -> Floats:
+        """The divergence for every k, down, and j, across, that the crowd has people for."""
+        more, fewer = self._tails(k)
+        table = np.stack([self._mean(k, more, fewer, *self._gaining(int(i)), epsilon) for i in j], axis=1)
+        return np.where(k[:, None] + j + 1 <= self.people, table, 0.0)
+
+    def _tails(self, k: Ints) -> tuple[Floats, Floats]:
+        """P[Bin(k+1) >= v] and P[Bin(k) >= v], v from the threshold on; errors of the masses go together."""
+        last = laws.binomial(int(k[-1]) + 1, self.rate)
+        v = np.arange(self.threshold, max(self.threshold, last.start + last.masses.size) + 1)
+        fewer = laws.binomials(k, self.rate, int(v[0]), int(v[-1]))
+        holders = k[:, None] + 1
+        more = fewer * holders * (1.0 - self.rate) / np.maximum(holders - v, 1)
+        everybody = np.exp(np.broadcast_to(holders * math.log(self.rate), more.shape))
+        more = np.where(v == holders, everybody, more)
+        return _upper(more), _upper(fewer)
+
+    def _gaining(self, j: int) -> tuple[Floats, Floats]:
+        """What a bucket of j people shows and the log ratio to one of j + 1; the first is that nothing is shown."""
+        law = laws.binomial(j, self.rate)
+        shown = law.values >= self.threshold
+        ratio = (j + 1 - law.values[shown]) / ((j + 1) * (1.0 - self.rate))
+        hidden, later = (laws.binomial_upto(min(self.threshold - 1, n), n, self.rate).item() for n in (j, j + 1))
+        masses = np.concatenate([[hidden], law.masses[shown]])
+        return masses, np.concatenate([[math.log(hidden / later) if hidden else 0.0], np.log(ratio)])
+
+    def _mean(self, k: Ints, more: Floats, fewer: Floats, masses: Floats, ratio: Floats, epsilon: float) -> Floats:
+        """E[g(epsilon - ratio)] for each k: the tail that is more likely, or everything if even silence is."""
+        factor = exp_down(np.minimum(epsilon - ratio, LARGEST_LOG))
+        q = 1.0 - (1.0 - self.rate) / factor
+        first = np.ceil((k[:, None] + 1) * q).astype(np.int64) - self.threshold
+        at = np.clip(first, 0, more.shape[1] - 1)
+        rows = np.arange(k.size)[:, None]
+        tail = np.maximum(more[rows, at] - factor * fewer[rows, at], 1.0 - factor)
+        return np.asarray(np.maximum(tail, 0.0) @ masses)
+
+
+def _upper(masses: Floats) -> Floats:
+    return np.cumsum(masses[:, ::-1], axis=1)[:, ::-1]
+
+
+def _grid(low: int, high: int, points: int) -> Ints:
+    return np.unique(np.linspace(low, high, points + 1).astype(np.int64))
+
+
+def _uneven(low: int, high: int) -> Ints:
+    """Denser where counts are small: there, one more matters."""
+    steps = np.geomspace(1.0, max(1, high - low), COARSE).astype(np.int64)
+    return np.union1d(_grid(low, high, COARSE), low + steps)
+
+
+def _about(axis: Ints, i: int) -> tuple[int, int]:
+    return int(axis[max(0, i - 1)]), int(axis[min(axis.size - 1, i + 1)])
+
+
+def _peaks(table: Floats) -> list[tuple[int, int]]:
+    """Where no neighbour is larger, the highest first."""
+    padded = np.pad(table, 1, constant_values=-1.0)
+    rows, columns = table.shape
+    around = [padded[i : i + rows, j : j + columns] for i in range(3) for j in range(3)]
+    peaks = np.argwhere(table >= np.max(around, axis=0))
+    order = np.argsort(-table[tuple(peaks.T)], kind="stable")[:STARTS]
+    return [(int(i), int(j)) for i, j in peaks[order]]
