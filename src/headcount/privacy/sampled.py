@@ -149,18 +149,21 @@ class SampledHistogram(PrivacyLoss):
         law = laws.binomial(j, self.rate)
         shown = law.values >= self.threshold
         ratio = (j + 1 - law.values[shown]) / ((j + 1) * (1.0 - self.rate))
-        hidden, later = (laws.binomial_upto(min(self.threshold - 1, n), n, self.rate).item() for n in (j, j + 1))
-        masses = np.concatenate([[hidden], law.masses[shown]])
-        return masses, np.concatenate([[math.log(hidden / later) if hidden else 0.0], np.log(ratio)])
+        hidden = laws.binomial_upto(min(self.threshold - 1, j), j, self.rate).item()
+        # One holder more is still hidden unless they are sampled on top of one short of the threshold.
+        short = laws.binomials(np.array([j]), self.rate, self.threshold - 1, self.threshold - 1).item()
+        later = math.log1p(-min(self.rate * short / hidden, 1.0 - 1e-15)) if hidden else 0.0
+        return np.concatenate([[hidden], law.masses[shown]]), np.concatenate([[-later], np.log(ratio)])
 
     def _mean(self, k: Ints, more: Floats, fewer: Floats, masses: Floats, ratio: Floats, epsilon: float) -> Floats:
         """E[g(epsilon - ratio)] for each k: the tail that is more likely, or everything if even silence is."""
-        factor = exp_down(np.minimum(epsilon - ratio, LARGEST_LOG))
+        left = np.minimum(epsilon - ratio, LARGEST_LOG)
+        factor = exp_down(left)
         q = 1.0 - (1.0 - self.rate) / factor
         first = np.ceil((k[:, None] + 1) * q).astype(np.int64) - self.threshold
         at = np.clip(first, 0, more.shape[1] - 1)
         rows = np.arange(k.size)[:, None]
-        tail = np.maximum(more[rows, at] - factor * fewer[rows, at], 1.0 - factor)
+        tail = np.maximum(more[rows, at] - factor * fewer[rows, at], -np.expm1(left))
         return np.asarray(np.maximum(tail, 0.0) @ masses)
 
 
