@@ -93,9 +93,9 @@ def test_without_sampling_there_is_no_privacy() -> None:
 
 def test_no_epsilon_overflows() -> None:
     # Only a bucket all of whose people are sampled tells for sure.
-    assert SampledHistogram(0.3, 10, 100).delta(700.0) == pytest.approx(0.3**10, rel=2e-3)
+    assert SampledHistogram(0.3, 10, 100).delta(700.0) == pytest.approx(0.3**10, rel=3e-3)
 
 
 def test_a_tiny_delta_keeps_its_digits_where_epsilon_is_nothing() -> None:
     # Somebody is shown only if all of 55 are sampled; 1 - e**epsilon in doubles would drown that.
-    assert SampledHistogram(0.3, 55, 55).delta(0.0) == pytest.approx(0.3**55, rel=2e-3)
+    assert SampledHistogram(0.3, 55, 55).delta(0.0) == pytest.approx(0.3**55, rel=3e-3)
