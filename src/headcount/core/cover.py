@@ -10,6 +10,7 @@ import numpy as np
 
 from headcount.core.law import Floats
 from headcount.core.table import Ints
+from headcount.core.task import Sum
 
 if TYPE_CHECKING:
     from headcount.core.protocol import Protocol
@@ -22,6 +23,8 @@ def covering(protocol: Protocol, people: Floats, reports: int, confidence: float
     """For each estimate a row [low, high] that holds its truth with this confidence."""
     if protocol.steady:
         half = np.full(people.size, half_width(protocol, 0, reports, confidence))
+        if isinstance(protocol.task, Sum):
+            half += protocol.noise(0, reports).step  # the lattice of a sum lies differently for every crowd
     else:
         different, place = np.unique(people, return_inverse=True)
         if different.size <= FEW or reports <= COARSE:

@@ -51,6 +51,17 @@ class Law:
         masses = np.fft.irfft(np.fft.rfft(a, size) * np.fft.rfft(b, size), size)
         return Law(self.start + other.start, np.maximum(masses, 0.0), dropped + FOURIER_ERROR)
 
+    def __or__(self, other: Law) -> Law:
+        """The masses of both: a mixture, if each was weighed before."""
+        start = min(self.start, other.start)
+        masses = np.zeros(max(law.start + law.masses.size for law in (self, other)) - start)
+        for law in (self, other):
+            masses[law.start - start : law.start - start + law.masses.size] += law.masses
+        return Law(start, masses, self.dropped + other.dropped)
+
+    def weighed(self, weight: float) -> Law:
+        return Law(self.start, weight * self.masses, weight * self.dropped)
+
     @property
     def mean(self) -> float:
         return self.start + float(self.masses @ np.arange(self.masses.size)) / float(self.masses.sum())
