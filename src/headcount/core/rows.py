@@ -15,7 +15,6 @@ from headcount.core.exact import NOTHING_SENT, ExactLaw
 from headcount.core.field import Field, Names, People, number
 from headcount.core.table import Ints
 
-
 BLOCK = 1 << 22
 
 

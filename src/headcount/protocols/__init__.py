@@ -21,6 +21,7 @@ from headcount.protocols.shuffle.blanket_sum import BlanketSum
 from headcount.protocols.shuffle.cheu_count import CheuCount
 from headcount.protocols.shuffle.cheu_sum import CheuSum
 from headcount.protocols.shuffle.correlated_count import CorrelatedCount
+from headcount.protocols.shuffle.correlated_histogram import CorrelatedHistogram
 from headcount.protocols.shuffle.fake_users import FakeUsers
 from headcount.protocols.shuffle.negative_binomial_count import NegativeBinomialCount
 from headcount.protocols.shuffle.poisson_count import PoissonCount
@@ -44,6 +45,7 @@ CATALOGUE: tuple[type[Protocol], ...] = (
     BlanketSum,
     SplitAndMix,
     PoissonHistogram,
+    CorrelatedHistogram,
     BalcerCheuHistogram,
     BlanketHistogram,
     FakeUsers,
