@@ -125,10 +125,16 @@ def binomial(n: int, chance: float) -> Law:
 def binomials(n: Ints, chance: float, first: int, last: int) -> Floats:
     """Row i: P[Bin(n[i], chance) = first .. last]."""
     trials = n[:, None].astype(np.float64)
-    x = np.broadcast_to(np.arange(first, last + 1, dtype=np.float64), (n.size, last - first + 1))
-    possible = (x >= 0) & (x <= trials)
-    log_mass = _log_binomial(np.clip(x, 0.0, trials), trials, chance, 1.0 - chance)
-    return np.where(possible, np.exp(log_mass), 0.0)
+    return binomial_masses(np.arange(first, last + 1, dtype=np.float64), trials, chance, 1.0 - chance)
+
+
+def binomial_masses(x: Floats, n: Floats | float, yes: float, no: float) -> Floats:
+    """P[Bin(n, yes) = x], zero outside 0 .. n; `no` is 1 - yes, which a subtraction would blur for a `yes` near 1."""
+    x, n = np.broadcast_arrays(x, np.asarray(n, dtype=np.float64))
+    if yes <= 0.0 or no <= 0.0:
+        return np.where(x == (n if yes > 0.0 else 0.0), 1.0, 0.0)
+    masses = np.exp(_log_binomial(np.clip(x, 0.0, n), n, yes, no))
+    return np.where((x >= 0) & (x <= n), masses, 0.0)
 
 
 def poisson(mean: float) -> Law:

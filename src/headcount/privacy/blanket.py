@@ -1,0 +1,209 @@
+r"""Privacy blankets: upper bounds for a victim who hides among messages that do not depend on anybody's value.
+
+All are one lemma [BBGN19, Lemma 5.3]. Reveal which of the others' messages are blanket and the rest of them; then the
+victim's message is one among M of which M - 1 were drawn from the blanket's law $\omega$, and
+$$\delta(\epsilon) \le E\Bigl[\frac1M \Bigl(\sum_{i \le M} L(W_i)\Bigr)_+\Bigr], \quad
+L(w) = \frac{\mu(w) - e^\epsilon \mu'(w)}{\omega(w)}, \quad W_i \sim \omega,$$
+where $\mu$ and $\mu'$ are the laws of the victim's message under the two values. To exchange the values is to exchange
+two cells that are equally likely, so that both orders are equal.
+
+[BBGN19] Balle, Bell, Gascón and Nissim, The Privacy Blanket of the Shuffle Model, CRYPTO 2019.
+[GGKPV21] Ghazi, Golowich, Kumar, Pagh and Velingker, On the Power of Multiple Anonymous Messages, EUROCRYPT 2021.
+[CZ22] Cheu and Zhilyaev, Differentially Private Histograms in the Shuffle Model from Fake Users, S&P 2022.
+[LWY22] Luo, Wang and Yi, Frequency Estimation in the Shuffle Model with Almost a Single Message, CCS 2022.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from headcount.core.law import Floats
+from headcount.core.loss import LARGEST_EPSILON, PrivacyLoss
+from headcount.core.table import Ints
+from headcount.privacy import laws
+from headcount.privacy.cells import CUT_ON_THE_WAY, SKIPPED, Cells, above, every
+from headcount.privacy.pair import exp_down
+
+MOST_BLANKETS = 40
+MOST_FAKES = 1 << 13
+
+
+class _Blanket(PrivacyLoss):
+    kind = "bound"
+
+    @property
+    def pure(self) -> float:
+        """The epsilon from which on nothing is lost."""
+        return math.inf
+
+    @abstractmethod
+    def _bound(self, factor: float) -> float:
+        """The lemma's expectation, with `factor` for e**epsilon."""
+
+    @abstractmethod
+    def _cut(self) -> float:
+        """What the values left out of it could add."""
+
+    def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
+        bound = np.array([self._at(e) for e in epsilon.tolist()])
+        return bound, bound
+
+    def _at(self, epsilon: float) -> float:
+        # Where e**epsilon would overflow, the bound at a smaller epsilon is one too.
+        return 0.0 if epsilon >= self.pure else self._bound(float(exp_down(np.float64(min(epsilon, LARGEST_EPSILON)))))
+
+    def slack(self, epsilon: float) -> float:
+        return 0.0 if epsilon >= self.pure else self._cut()
+
+
+@dataclass(frozen=True, eq=False)
+class BlanketResponse(_Blanket):
+    """Shuffled k-ary randomised response: with chance `lie`, any of the `values`, the true one included [BBGN19, 3.1].
+
+    The victim's own lie is not revealed, which is what makes the bound vanish from the local epsilon on. If the others
+    hold a third value it is nearly attained. With two values there is none: `ShuffledBits` is exact and up to twice as
+    sharp in epsilon.
+    """
+
+    lie: float
+    values: int
+    people: int
+
+    @property
+    def pure(self) -> float:
+        return math.log1p(self.values * (1.0 - self.lie) / self.lie)
+
+    @cached_property
+    def _cells(self) -> Cells:
+        """One slot a person: a lie with either value of the victim's, any other lie, or the truth."""
+        return Cells.of(self.people, self.lie / self.values, self.lie * (1.0 - 2.0 / self.values), 1.0 - self.lie)
+
+    def _bound(self, factor: float) -> float:
+        # A lie that hits neither value counts against the victim's as much as the victim's own lie would.
+        truth, hidden = (1.0 - self.lie) * self.values, self.lie * (factor - 1.0)
+        return self._cells.excess(truth - hidden, truth * factor + hidden, hidden) / self.lie
+
+    def _cut(self) -> float:
+        return self._cells.cut(self.values) / self.lie
+
+
+class _Cover(_Blanket):
+    """The victim's message is uniform on a set that depends on the value, the blanket's on all messages."""
+
+    @property
+    @abstractmethod
+    def inside(self) -> float:
+        """The chance that a blanket message lies in the set of a given value."""
+
+    @property
+    @abstractmethod
+    def shared(self) -> float:
+        """The chance that, if so, it also lies in the set of another given value."""
+
+    @abstractmethod
+    def _messages(self) -> tuple[Ints, Floats, int]:
+        """How many messages the victim's is one of, with what chances, and the step between the numbers given."""
+
+    @cached_property
+    def _cells(self) -> Cells:
+        each, both = self.inside * (1.0 - self.shared), self.inside * self.shared
+        messages, chances, step = self._messages()
+        return Cells(messages, chances, each, both, 1.0 - 2.0 * each - both, step)
+
+    def _bound(self, factor: float) -> float:
+        return self._cells.excess(1.0, factor, factor - 1.0) / self.inside
+
+    def _cut(self) -> float:
+        return self._cells.cut(1.0) / self.inside
+
+
+@dataclass(frozen=True, eq=False)
+class HashedCover(_Cover):
+    """A hash function of one's own and the value's bucket, among such messages with a random bucket [LWY22, FE1].
+
+    Each of the `people` adds `blankets` of those on average: the whole part, and one more with the chance of the rest.
+    Two values share their bucket with chance `collision`.
+    """
+
+    people: int
+    blankets: float
+    buckets: int
+    collision: float
+
+    @property
+    def inside(self) -> float:
+        return 1.0 / self.buckets
+
+    @property
+    def shared(self) -> float:
+        return self.collision
+
+    def _messages(self) -> tuple[Ints, Floats, int]:
+        whole = math.floor(self.blankets)
+        more, chances, step = every(laws.binomial(self.people, self.blankets - whole), MOST_BLANKETS)
+        return self.people * whole + more + 1, chances, step
+
+
+@dataclass(frozen=True, eq=False)
+class HadamardCover(_Cover):
+    """A tuple of `indices` columns in which the value's Hadamard row is +1, among uniform ones [GGKPV21, sec. 4.2].
+
+    Each of the `people` has one value and adds `blankets` uniform tuples. Two rows agree on half of the columns.
+    """
+
+    people: int
+    blankets: int
+    indices: int
+
+    @property
+    def inside(self) -> float:
+        return 2.0**-self.indices
+
+    @property
+    def shared(self) -> float:
+        return self.inside
+
+    def _messages(self) -> tuple[Ints, Floats, int]:
+        return np.array([self.people * self.blankets + 1]), np.ones(1), 1
+
+
+@dataclass(frozen=True, eq=False)
+class FakeRows(_Blanket):
+    """A row of bits with a one at the value and each bit flipped with chance `flip`, among flipped empty rows [CZ22].
+
+    A row is likelier under a value than under none by (1-q)/q if its bit there is set and q/(1-q) if not. The bits at
+    two values are independent, so that the bound is free of the number of values.
+    """
+
+    flip: float
+    fakes: int
+
+    @property
+    def pure(self) -> float:
+        return 2.0 * math.log((1.0 - self._turn) / self._turn)
+
+    @property
+    def _turn(self) -> float:
+        """To flip a bit with chance q is to flip it with chance 1 - q and then once more."""
+        return min(self.flip, 1.0 - self.flip)
+
+    @cached_property
+    def _other(self) -> tuple[Ints, Floats, int]:
+        """How many of all the rows, the victim's included, have the bit of the other value set."""
+        return every(laws.binomial(self.fakes + 1, self._turn), MOST_FAKES)
+
+    def _bound(self, factor: float) -> float:
+        rows, q = self.fakes + 1, self._turn
+        counts, chances, step = self._other
+        unset, gain = q / (1.0 - q), (1.0 - 2.0 * q) / (q * (1.0 - q))
+        level = np.asarray(factor * counts + (factor - 1.0) * rows * unset / gain, dtype=np.float64)
+        bound = float(np.dot(chances, above(level, rows, q))) * gain / rows
+        return bound * SKIPPED if step > 1 else bound
+
+    def _cut(self) -> float:
+        return CUT_ON_THE_WAY  # the two counts are independent, and the gain is 1 on average
