@@ -12,8 +12,13 @@ from headcount.core.task import Count, Fraction, Histogram, Mean, Sum, Task
 from headcount.protocols.central.geometric import Geometric
 from headcount.protocols.central.laplace import Laplace
 from headcount.protocols.central.stability_histogram import StabilityHistogram
+from headcount.protocols.local.basic_rappor import BasicRappor
 from headcount.protocols.local.generalised_response import GeneralisedResponse
+from headcount.protocols.local.hadamard_response import HadamardResponse
+from headcount.protocols.local.local_hashing import LocalHashing
+from headcount.protocols.local.optimised_unary import OptimisedUnary
 from headcount.protocols.local.randomised_response import RandomisedResponse
+from headcount.protocols.local.subset_selection import SubsetSelection
 from headcount.protocols.shuffle.cheu_count import CheuCount
 from headcount.protocols.shuffle.correlated_count import CorrelatedCount
 from headcount.protocols.shuffle.negative_binomial_count import NegativeBinomialCount
@@ -28,6 +33,11 @@ CATALOGUE: tuple[type[Protocol], ...] = (
     StabilityHistogram,
     RandomisedResponse,
     GeneralisedResponse,
+    BasicRappor,
+    OptimisedUnary,
+    LocalHashing,
+    HadamardResponse,
+    SubsetSelection,
     CheuCount,
     Zsum,
     PoissonCount,

@@ -22,7 +22,6 @@ from headcount.core.budget import Budget
 from headcount.core.chance import Chance
 from headcount.core.crowd import Crowd
 from headcount.core.draw import Below
-from headcount.core.errors import BadArgument
 from headcount.core.field import Field
 from headcount.core.loss import PrivacyLoss
 from headcount.core.protocol import Knob, Model
@@ -50,8 +49,6 @@ class GeneralisedResponse(Oracle):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.kinds < 2:
-            raise BadArgument("categories", "are fewer than two", f"{self.name} needs at least 2")
         self.bounded("keep", 1.0 / self.kinds, 1.0)
         object.__setattr__(self, "keep", Chance.down(self.keep))
 
