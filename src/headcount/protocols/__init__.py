@@ -13,10 +13,13 @@ from headcount.protocols.central.geometric import Geometric
 from headcount.protocols.central.laplace import Laplace
 from headcount.protocols.central.stability_histogram import StabilityHistogram
 from headcount.protocols.local.basic_rappor import BasicRappor
+from headcount.protocols.local.duchi import Duchi
 from headcount.protocols.local.generalised_response import GeneralisedResponse
 from headcount.protocols.local.hadamard_response import HadamardResponse
+from headcount.protocols.local.hybrid import Hybrid
 from headcount.protocols.local.local_hashing import LocalHashing
 from headcount.protocols.local.optimised_unary import OptimisedUnary
+from headcount.protocols.local.piecewise import Piecewise
 from headcount.protocols.local.randomised_response import RandomisedResponse
 from headcount.protocols.local.subset_selection import SubsetSelection
 from headcount.protocols.shuffle.cheu_count import CheuCount
@@ -38,6 +41,9 @@ CATALOGUE: tuple[type[Protocol], ...] = (
     LocalHashing,
     HadamardResponse,
     SubsetSelection,
+    Duchi,
+    Piecewise,
+    Hybrid,
     CheuCount,
     Zsum,
     PoissonCount,

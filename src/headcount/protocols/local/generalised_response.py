@@ -39,8 +39,9 @@ class GeneralisedResponse(Oracle):
     name: ClassVar[str] = "generalised-response"
     model: ClassVar[Model] = Model.LOCAL
     knob: ClassVar[Knob] = Knob(
-        "keep", lambda u, _: 1.0 / (1.0 + math.exp(u)), -50.0, 35.0,
-        lambda budget, given: math.log(given["task"].values - 1) - budget.epsilon,
+        "keep", lambda u, _: 1.0 / (1.0 + math.exp(u)), -50.0, 34.0,
+        lambda budget, given: -math.log(1.0 / given["task"].values * math.expm1(budget.epsilon)),
+        lambda given: 1.0 / given["task"].values,
     )  # fmt: skip
     pure: ClassVar[bool] = True
     reference: ClassVar[str] = "Kairouz, Oh and Viswanath 2016, arXiv:1407.1338"

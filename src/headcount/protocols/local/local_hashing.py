@@ -46,8 +46,9 @@ class LocalHashing(Oracle):
     name: ClassVar[str] = "local-hashing"
     model: ClassVar[Model] = Model.LOCAL
     knob: ClassVar[Knob] = Knob(
-        "keep", lambda u, _: 1.0 / (1.0 + math.exp(u)), -50.0, 35.0,
-        lambda budget, given: math.log(given["range"] - 1) - budget.epsilon,
+        "keep", lambda u, _: 1.0 / (1.0 + math.exp(u)), -50.0, 34.0,
+        lambda budget, given: -math.log(1.0 / given["range"] * math.expm1(budget.epsilon)),
+        lambda given: 1.0 / given["range"],
     )  # fmt: skip
     pure: ClassVar[bool] = True
     reference: ClassVar[str] = "Wang, Blocki, Li and Jha 2017, arXiv:1705.04421"

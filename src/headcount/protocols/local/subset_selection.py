@@ -39,8 +39,9 @@ class SubsetSelection(Oracle):
     name: ClassVar[str] = "subset-selection"
     model: ClassVar[Model] = Model.LOCAL
     knob: ClassVar[Knob] = Knob(
-        "keep", lambda u, _: 1.0 / (1.0 + math.exp(u)), -50.0, 35.0,
-        lambda budget, given: math.log(given["task"].values / given["size"] - 1.0) - budget.epsilon,
+        "keep", lambda u, _: 1.0 / (1.0 + math.exp(u)), -50.0, 34.0,
+        lambda budget, given: -math.log(given["size"] / given["task"].values * math.expm1(budget.epsilon)),
+        lambda given: given["size"] / given["task"].values,
     )  # fmt: skip
     pure: ClassVar[bool] = True
     reference: ClassVar[str] = "Ye and Barg 2018, arXiv:1702.00610"
