@@ -22,6 +22,7 @@ from headcount.protocols.local.optimised_unary import OptimisedUnary
 from headcount.protocols.local.piecewise import Piecewise
 from headcount.protocols.local.randomised_response import RandomisedResponse
 from headcount.protocols.local.subset_selection import SubsetSelection
+from headcount.protocols.local.succinct_histogram import SuccinctHistogram
 from headcount.protocols.shuffle.cheu_count import CheuCount
 from headcount.protocols.shuffle.correlated_count import CorrelatedCount
 from headcount.protocols.shuffle.negative_binomial_count import NegativeBinomialCount
@@ -29,6 +30,7 @@ from headcount.protocols.shuffle.poisson_count import PoissonCount
 from headcount.protocols.shuffle.poisson_histogram import PoissonHistogram
 from headcount.protocols.shuffle.sample_threshold import SampleThreshold
 from headcount.protocols.shuffle.zsum import Zsum
+from headcount.protocols.shuffled import shuffled
 
 CATALOGUE: tuple[type[Protocol], ...] = (
     Laplace,
@@ -41,6 +43,7 @@ CATALOGUE: tuple[type[Protocol], ...] = (
     LocalHashing,
     HadamardResponse,
     SubsetSelection,
+    SuccinctHistogram,
     Duchi,
     Piecewise,
     Hybrid,
@@ -51,6 +54,17 @@ CATALOGUE: tuple[type[Protocol], ...] = (
     CorrelatedCount,
     PoissonHistogram,
     SampleThreshold,
+    shuffled(RandomisedResponse, binary=True),
+    shuffled(GeneralisedResponse),
+    shuffled(BasicRappor),
+    shuffled(OptimisedUnary),
+    shuffled(LocalHashing),
+    shuffled(HadamardResponse),
+    shuffled(SubsetSelection),
+    shuffled(SuccinctHistogram),
+    shuffled(Duchi, binary=True),
+    shuffled(Piecewise),
+    shuffled(Hybrid),
 )
 
 TASKS: dict[str, type[Task]] = {task.name: task for task in (Count, Fraction, Sum, Mean, Histogram)}
