@@ -16,6 +16,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from headcount.core.cover import half_width
 from headcount.core.law import Floats, Law, Noise
 from headcount.core.loss import PrivacyLoss
 from headcount.core.protocol import SUMS, Model, Protocol
@@ -24,6 +25,7 @@ from headcount.core.tally import Batch, Tally
 from headcount.privacy.pair import Pair
 from headcount.protocols.levelled import steps_of
 
+FEW = 64  # people, whose reports are far from a bell curve
 SEARCHED = 1 << 16  # values; of more, only those next to one end are tried
 
 
@@ -127,5 +129,20 @@ class Scored(Protocol):
         return math.sqrt(reports * self._one(self._hardest_value).variance) / self._gain
 
     def intervals(self, tally: Tally, confidence: float) -> Floats:
-        """As wide as for the hardest crowd, and a step more: other crowds' estimates lie between its own."""
-        return super().intervals(tally, confidence) + np.array([-1.0, 1.0]) / self._gain
+        half = self._half_width(tally.reports, confidence)
+        return np.stack([self.point(tally) - half, self.point(tally) + half], axis=1)
+
+    def _half_width(self, reports: int, confidence: float) -> float:
+        """Wide enough for any crowd. Of few people by the inequalities of Hoeffding and Bernstein; of many as for the
+        hardest crowd, a step more because others' estimates lie between its own, and as much as Edgeworth's series
+        moves a quantile for the largest skewness and kurtosis that reports within this range can have."""
+        most, spread = float(np.ptp(self.scores)) / self._gain, self.size_of_error(reports, reports)
+        log = math.log(2.0 / (1.0 - confidence))
+        jump = most * log / 3.0
+        sure = min(most * math.sqrt(reports * log / 2.0), jump + math.sqrt(jump**2 + 2.0 * log * spread**2))
+        if reports <= FEW or not spread:
+            return sure
+        sent = self.scores[self.chances(0) + self.chances(self.grid) > 0.0]
+        step = float(np.gcd.reduce(np.diff(sent))) / self._gain
+        half = half_width(self, reports, reports, confidence)
+        return min(sure, half + step + (half / spread) ** 3 / 10.0 * most**2 / spread)
