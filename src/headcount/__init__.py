@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from headcount.ask import count, fraction, protocol, run
+from headcount.ask import count, fraction, histogram, mean, protocol, run, sum
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.coins import Coins, SecretCoins, SeededCoins
 from headcount.core.crowd import Crowd
@@ -18,15 +18,16 @@ from headcount.core.loss import PrivacyLoss
 from headcount.core.plan import Plan
 from headcount.core.protocol import Model, Protocol
 from headcount.core.tally import Batch, Tally
-from headcount.core.task import Count
+from headcount.core.task import Count, Fraction, Histogram, Mean, Sum
 from headcount.planner.advice import Advice
 from headcount.planner.advise import advise
+from headcount.privacy.ledger import Ledger
 from headcount.protocols import CATALOGUE
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "CATALOGUE", "Advice", "Batch", "Budget", "Coins", "Count", "Crowd", "Estimate", "HeadcountError", "Model",
-    "Neighbours", "Plan", "PrivacyLoss", "Protocol", "Refused", "SecretCoins", "SeededCoins", "Tally", "advise",
-    "count", "fraction", "protocol", "run",
+    "CATALOGUE", "Advice", "Batch", "Budget", "Coins", "Count", "Crowd", "Estimate", "Fraction", "HeadcountError",
+    "Histogram", "Ledger", "Mean", "Model", "Neighbours", "Plan", "PrivacyLoss", "Protocol", "Refused", "SecretCoins",
+    "SeededCoins", "Sum", "Tally", "advise", "count", "fraction", "histogram", "mean", "protocol", "run", "sum",
 ]  # fmt: skip

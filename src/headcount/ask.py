@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.coins import Coins, SecretCoins
 from headcount.core.crowd import Crowd
@@ -13,40 +15,141 @@ from headcount.core.estimate import Estimate
 from headcount.core.plan import Plan
 from headcount.core.protocol import Model, Protocol
 from headcount.core.tally import Tally
-from headcount.core.task import Count, Task
+from headcount.core.task import Count, Fraction, Histogram, Mean, Sum, Task
 from headcount.engines.engine import Engine
-from headcount.engines.intake import people
+from headcount.engines.intake import grouped, people, persons
 from headcount.engines.memory import MemoryEngine
 from headcount.planner.advise import advise, parsed_model
 from headcount.privacy.calibrate import calibrate
+from headcount.privacy.ledger import Ledger
 from headcount.protocols import CATALOGUE, named
 
 
-def run(plan: Plan, data: Any, *, engine: Engine | None = None, coins: Coins | None = None) -> Estimate:
-    """The plan on this data: every person's randomiser, the tally, the release, the estimate with its guarantee."""
+def run(
+    plan: Plan, data: Any, *, engine: Engine | None = None, coins: Coins | None = None, ledger: Ledger | None = None
+) -> Estimate:
+    """The plan on this data: every person's randomiser, the tally, the release, the estimate with its guarantee.
+
+    With a ledger the cost is charged first; what is over its budget is refused before anything is drawn.
+    """
+    if ledger is not None:
+        ledger.charge(plan)
     coins = coins or SecretCoins()
     tally = (engine or MemoryEngine()).tally(plan, data, coins)
     estimate = plan.protocol.estimate(plan.protocol.release(tally, coins))
     if plan.protocol.neighbours is Neighbours.ADD_REMOVE:
-        estimate = replace(estimate, tally=Tally(0, estimate.tally.totals))  # how many reported is private itself
+        shown = estimate.tally
+        estimate = replace(estimate, tally=Tally(0, shown.totals, shown.keys))  # how many reported is private itself
     return replace(estimate, budget=plan.budget, secret=coins.secret)
 
 
 def count(
     data: Any, *, epsilon: float, delta: float = 0.0, model: str | None = None, neighbours: str = "replace",
-    protocol: str | None = None, column: str | None = None, where: object = None, unit: Any = None, clamp: bool = False,
-    **parameters: Any,
+    protocol: str | None = None, column: str | None = None, where: object = None, by: Any = None,
+    categories: Any = None, unit: Any = None, clamp: bool = False, ledger: Ledger | None = None, **parameters: Any,
 ) -> Estimate:  # fmt: skip
     """How many people hold a one?
 
     `data` is one 0/1 (or true/false) per person, or a frame with `column=`; `where=` says which value counts as a one
-    (a missing value then does not). `unit=` names the column of person ids where people may have several rows: each
-    counts once, as a one if any row is. The best protocol of the `model` ("shuffle" unless told) is taken, or that
-    named by `protocol=`, whose `parameters` may be fixed too.
+    (a missing value then does not). `by=` names the column of groups, or is one group per person, and asks for each of
+    the `categories` of them; whoever holds no one is in `other`. `unit=` names the column of person ids where people may
+    have several rows: each counts once, as a one if any row is. The best protocol of the `model` ("shuffle" unless
+    told) is taken, or that named by `protocol=`, whose `parameters` may be fixed too.
     """
+    task: Task = Count()
+    if by is None:
+        values = people(data, column=column, where=where, unit=unit)
+    else:
+        task = Histogram(categories, other=True)
+        values = grouped(data, task, by, column=column, where=where, unit=unit)
+    budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
+    return _answer(task, values, budget, model, protocol, parameters, ledger, clamp)
+
+
+def fraction(
+    data: Any, *, epsilon: float, delta: float = 0.0, model: str | None = None, neighbours: str = "replace",
+    protocol: str | None = None, column: str | None = None, where: object = None, unit: Any = None,
+    clamp: bool = False, ledger: Ledger | None = None, **parameters: Any,
+) -> Estimate:  # fmt: skip
+    """Which fraction of the people hold a one? Takes the arguments of `count`."""
     values = people(data, column=column, where=where, unit=unit)
-    plan = _plan(Count(), values, Budget(epsilon, delta, Neighbours.parse(neighbours)), model, protocol, parameters)
-    estimate = run(plan, values)
+    budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
+    return _answer(Fraction(), values, budget, model, protocol, parameters, ledger, clamp)
+
+
+def histogram(
+    data: Any, *, epsilon: float, delta: float = 0.0, categories: Any = None, bins: Any = None, bounds: Any = None,
+    other: bool = False, fractions: bool = False, model: str | None = None, neighbours: str = "replace",
+    protocol: str | None = None, column: str | None = None, unit: Any = None, clamp: bool = False,
+    consistent: bool = False, ledger: Ledger | None = None, **parameters: Any,
+) -> Estimate:  # fmt: skip
+    """Which category, how often?
+
+    `categories` lists the labels; for numbers, `bins` lists the edges, or says how many equal bins there are between the
+    `bounds`. With neither, the labels are whatever people hold, which needs model="central" (or a shuffler that drops
+    small counts, "shuffle-threshold"): rare ones are not shown. `other=True` counts whoever is in none of the categories
+    apart, `fractions=True` answers in fractions of the people, `consistent=True` brings the counts to the nearest ones
+    that are not negative and add up. The rest is as for `count`.
+    """
+    if bins is None:
+        task = Histogram(categories, other=other, per_person=fractions)
+    elif categories is None:
+        task = Histogram.binned(bins, bounds, other=other, per_person=fractions)
+    else:
+        raise BadArgument("bins", "is given together with categories", "leave one of them out")
+    values = persons(data, column=column, unit=unit, merge="same")
+    budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
+    estimate = _answer(task, values, budget, model, protocol, parameters, ledger, clamp)
+    return estimate.consistent() if consistent else estimate
+
+
+def sum(
+    data: Any, *, bounds: tuple[float, float], epsilon: float, delta: float = 0.0, clip: bool = False,
+    model: str | None = None, neighbours: str = "replace", protocol: str | None = None, column: str | None = None,
+    unit: Any = None, clamp: bool = False, ledger: Ledger | None = None, **parameters: Any,
+) -> Estimate:  # fmt: skip
+    """How much do people hold together?
+
+    Every value must lie within `bounds`, which you state without looking at the data; `clip=True` brings those outside
+    to the nearer bound instead of refusing them. With `unit=` a person's rows are added up first. The rest is as for
+    `count`.
+    """
+    values = persons(data, column=column, unit=unit, merge="sum")
+    budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
+    task, values = _summed(Sum, values, bounds, clip, budget)
+    return _answer(task, values, budget, model, protocol, parameters, ledger, clamp)
+
+
+def mean(
+    data: Any, *, bounds: tuple[float, float], epsilon: float, delta: float = 0.0, clip: bool = False,
+    model: str | None = None, neighbours: str = "replace", protocol: str | None = None, column: str | None = None,
+    unit: Any = None, clamp: bool = False, ledger: Ledger | None = None, **parameters: Any,
+) -> Estimate:  # fmt: skip
+    """How much do people hold on average? Takes the arguments of `sum`; with `unit=` a person's rows are averaged."""
+    values = persons(data, column=column, unit=unit, merge="mean")
+    budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
+    task, values = _summed(Mean, values, bounds, clip, budget)
+    return _answer(task, values, budget, model, protocol, parameters, ledger, clamp)
+
+
+def _summed(kind: type[Sum], values: Any, bounds: Any, clip: bool, budget: Budget) -> tuple[Sum, Any]:
+    """Whole numbers have a step each. Where people may be missing, a person counts from zero, which must be a step."""
+    task = kind.whole(bounds, clip=clip) if values.dtype.kind in "biu" else kind(bounds, clip=clip)
+    if budget.neighbours is Neighbours.REPLACE:
+        return task, values
+    task.encoded(values)  # what is outside the bounds is refused before they are widened
+    return task.from_zero(), np.clip(values, *task.bounds)
+
+
+def _answer(
+    task: Task, values: Any, budget: Budget, model: str | None, name: str | None, parameters: dict[str, Any],
+    ledger: Ledger | None, clamp: bool,
+) -> Estimate:  # fmt: skip
+    if task.per_person and budget.neighbours is Neighbours.ADD_REMOVE:
+        instead = {"fraction": "count", "mean": "sum"}.get(task.name, "numbers of people")
+        raise Unsupported(f"a {task.name} per person shows how many people there are; ask for the {instead} instead")
+    plan = _plan(task, values, budget, model, name, parameters)
+    estimate = run(plan, values, ledger=ledger)
     return estimate.clamped() if clamp else estimate
 
 
@@ -68,21 +171,20 @@ def _plan(
     if parameters:
         unknown = next(iter(parameters))
         raise BadArgument(unknown, "is not known here", "a parameter of a protocol needs protocol= to say which")
-    trusted = parsed_model(model or Model.SHUFFLE)
-    if budget.delta == 0.0 and not any(cls.pure for cls in CATALOGUE if cls.model is trusted):
+    return _best(task, n, budget, parsed_model(model or Model.SHUFFLE))
+
+
+def _best(task: Task, n: int, budget: Budget, trusted: Model) -> Plan:
+    serving = [cls for cls in CATALOGUE if cls.model is trusted and task.name in cls.tasks]
+    if isinstance(task, Histogram) and task.open and not any(cls.unknown_keys for cls in serving):
+        raise BadArgument(
+            "categories", "is missing", f"the {trusted} model needs them; or use model='central' for unknown labels"
+        )
+    if budget.delta == 0.0 and not any(cls.pure for cls in serving):
         raise BadArgument("delta", f"is 0, which the {trusted} model cannot give", "use for example delta=1e-6")
-    chosen = advise(
+    return advise(
         task, n=n, epsilon=budget.epsilon, delta=budget.delta, neighbours=budget.neighbours, models=[trusted]
-    )
-    return chosen.best
-
-
-def fraction(data: Any, **arguments: Any) -> Estimate:
-    """Which fraction of the people hold a one? Takes the arguments of `count`."""
-    if Neighbours.parse(arguments.get("neighbours", "replace")) is Neighbours.ADD_REMOVE:
-        raise Unsupported("a fraction shows how many people there are; use count, or neighbours='replace'")
-    number = count(data, **arguments)
-    return replace(number, value=number.value / number.tally.reports, per_person=True)
+    ).best
 
 
 def protocol(
@@ -91,13 +193,16 @@ def protocol(
 ) -> Protocol:  # fmt: skip
     """A protocol by name: calibrated to (epsilon, delta), or with the parameters of its paper, to be priced."""
     cls, crowd = named(name), Crowd(n, n if least is None else least, corrupt)
+    if task is None:
+        if "count" not in cls.tasks:
+            raise BadArgument("task", "is missing", f"give one: {name} answers {' or '.join(sorted(cls.tasks))}")
+        task = Count()
     if epsilon is not None:
-        return calibrate(
-            cls, task or Count(), crowd, Budget(epsilon, delta or 0.0, Neighbours.parse(neighbours)), **parameters
-        )
+        budget = Budget(epsilon, delta or 0.0, Neighbours.parse(neighbours))
+        return calibrate(cls, task, crowd, budget, **parameters)
     if delta is not None:
         raise BadArgument("epsilon", "is missing while delta is given", "give both to calibrate, neither to price")
-    return _given(cls, task or Count(), crowd, neighbours, parameters)
+    return _given(cls, task, crowd, neighbours, parameters)
 
 
 def _given(cls: type[Protocol], task: Task, crowd: Crowd, neighbours: str, parameters: dict[str, Any]) -> Protocol:

@@ -20,7 +20,7 @@ from headcount.privacy import laws
 from headcount.privacy.calibrate import calibrate
 from headcount.protocols import CATALOGUE, named
 from headcount.protocols.hadamard import transformed
-from headcount.protocols.hashed import first_prime, supported
+from headcount.protocols.hashing import next_prime, support
 from headcount.protocols.local.basic_rappor import BasicRappor
 from headcount.protocols.local.duchi import Duchi
 from headcount.protocols.local.generalised_response import GeneralisedResponse
@@ -105,17 +105,17 @@ def test_the_chance_of_a_collision(d, g):
 
 
 def test_primes():
-    assert [first_prime(n) for n in (1, 2, 3, 4, 8, 14, 90, 7920)] == [2, 2, 3, 5, 11, 17, 97, 7927]
+    assert [next_prime(n) for n in (1, 2, 3, 4, 8, 14, 90, 7920)] == [2, 2, 3, 5, 11, 17, 97, 7927]
 
 
 @pytest.mark.parametrize(("d", "g"), [(3, 2), (100, 7), (200, 1000), (40_000, 3)])
 def test_support_is_counted_as_defined(d, g):
-    q, coins, n = first_prime(max(d, g)), SeededCoins(1), 300 if d < 1000 else 20
+    q, coins, n = next_prime(max(d, g)), SeededCoins(1), 300 if d < 1000 else 20
     hashing = LocalHashing(task=Histogram(d), crowd=Crowd(n), keep=0.999, range=g)
     batch = hashing.reports(np.arange(n) % d, coins)
     u, v, bucket = (batch.messages[name].astype(np.int64) for name in ("u", "v", "bucket"))
     expected = [(((u * x + v) % q % g) == bucket).sum() for x in range(d)]
-    assert supported(batch.messages, d, q, g).tolist() == expected
+    assert support(batch.messages, d, q, g).tolist() == expected
 
 
 def test_rows_are_counted_bit_by_bit():

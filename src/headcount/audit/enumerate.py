@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from headcount.core.budget import Neighbours
 from headcount.core.exact import ExactLaw, Message
-from headcount.core.law import Floats, Law
+from headcount.core.law import Floats, Law, weighed
 from headcount.core.protocol import Model, Protocol
 from headcount.core.table import Ints
 from headcount.core.tally import Batch
@@ -111,17 +111,18 @@ class Enumerated:
         spectrum = np.ones(size // 2 + 1, dtype=np.complex128)
         for (keys, chances), times in zip(self._sparse, held, strict=True):
             if times:
-                spectrum = spectrum * np.fft.rfft(np.bincount(keys, chances, size)) ** times
+                spectrum = spectrum * np.fft.rfft(weighed(keys, chances, size)) ** times
         masses = np.fft.irfft(spectrum, size)
         keys = np.flatnonzero(masses > 1e-18)
         return keys, masses[keys]
 
     def _term_by_term(self, held: Held) -> tuple[Ints, Floats]:
-        keys, masses = np.zeros(1, dtype=np.int64), np.ones(1)
+        keys: Ints = np.zeros(1, dtype=np.int64)
+        masses: Floats = np.ones(1)
         for (one, chances), times in zip(self._sparse, held, strict=True):
             for _ in range(times):
                 keys, place = np.unique((keys[:, None] + one).ravel(), return_inverse=True)
-                masses = np.bincount(place, np.outer(masses, chances).ravel())
+                masses = weighed(place, np.outer(masses, chances).ravel())
         return keys, masses
 
     @cached_property
@@ -144,7 +145,7 @@ class Enumerated:
         if modulus := self.protocol.nobody().modulus:
             totals %= modulus
         different, place = np.unique(totals, axis=0, return_inverse=True)
-        return different, np.bincount(place.ravel(), masses)
+        return different, weighed(place.ravel(), masses)
 
     @lru_cache(maxsize=256)  # noqa: B019
     def released(self, held: Held) -> tuple[Ints, Floats]:
@@ -190,7 +191,7 @@ def _record(protocol: Protocol, message: Message) -> npt.NDArray[np.void]:
 
 
 def _outer(laws: list[Law]) -> Floats:
-    grid = np.ones(())
+    grid: Floats = np.ones(())
     for law in laws:
         grid = np.multiply.outer(grid, law.masses)
     return grid
@@ -226,4 +227,4 @@ def _aligned(first: tuple[Ints, Floats], second: tuple[Ints, Floats]) -> tuple[F
     different, place = np.unique(outcomes, axis=0, return_inverse=True)
     size, split = len(different), len(first[0])
     place = place.ravel()
-    return np.bincount(place[:split], first[1], size), np.bincount(place[split:], second[1], size)
+    return weighed(place[:split], first[1], size), weighed(place[split:], second[1], size)

@@ -7,7 +7,7 @@ spaced words stand for all of them.
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import defaultdict
 from functools import singledispatch
 from typing import Any
 
@@ -22,7 +22,7 @@ from headcount.core.protocol import Protocol
 from headcount.core.rows import Row, Shares, Subset
 from headcount.core.table import Table
 
-MOST_TAPES = 60_000
+MOST_TAPES = 30_000
 
 
 class Tape(Coins):
@@ -143,20 +143,17 @@ def bounds(brick: Any) -> set[int]:
             return set()
 
 
-def exhausted(protocol: Protocol, programme: Brick, value: int, base: int) -> dict[tuple[Message, ...], float] | None:
-    """The chance of each list of messages, sorted, over all evenly spaced words; None if there are too many of them."""
-    outcomes: Counter[tuple[Message, ...]] = Counter()
-    words = [(2 * i + 1) * WORD // (2 * base) for i in range(base)]
+def exhausted(protocol: Protocol, programme: Brick, value: int, base: int) -> dict[tuple[Message, ...], float]:
+    """The chance of each list of messages, sorted, over all evenly spaced words."""
+    outcomes: defaultdict[tuple[Message, ...], float] = defaultdict(float)
+    spaced = [(2 * i + 1) * WORD // (2 * base) for i in range(base)]
     tapes: list[tuple[int, ...]] = [()]
-    tried = 0
     while tapes:
-        tape, tried = tapes.pop(), tried + 1
-        if tried > MOST_TAPES:
-            return None
+        tape = tapes.pop()
         try:
             sent = drawn(programme, np.array([value]), Tape(tape), protocol.message)
         except EOFError:
-            tapes += [(*tape, word) for word in words]
+            tapes += [(*tape, word) for word in spaced]
         else:
             outcomes[tuple(sorted(as_integers(record) for record in sent.tolist()))] += float(base) ** -len(tape)
     return dict(outcomes)
@@ -164,10 +161,37 @@ def exhausted(protocol: Protocol, programme: Brick, value: int, base: int) -> di
 
 def as_integers(record: tuple[Any, ...]) -> Message:
     """A message as a law has it: a row of bits is one integer."""
-    return tuple(int.from_bytes(bytes(part), "little") if not np.isscalar(part) else int(part) for part in record)
+    return tuple(part if isinstance(part, int) else int.from_bytes(bytes(part), "little") for part in record)
 
 
-def fitting_bases(programme: Brick) -> list[int]:
-    """From fine to coarse."""
+def fitting_base(programme: Brick) -> int:
+    """The finest of a few for which not too many tapes are needed."""
     needed = math.lcm(*bounds(programme))
-    return [math.lcm(unit, needed) for unit in (8, 4, 2) if math.lcm(unit, needed) <= 64]
+    deep = words(programme)
+    return next(
+        (base for unit in (8, 4) if (base := math.lcm(unit, needed)) ** deep <= MOST_TAPES), math.lcm(2, needed)
+    )
+
+
+def words(brick: Any) -> int:
+    """The most words that one run of a coarsened programme takes."""
+    match brick:
+        case All():
+            return sum(words(part) for part in brick.parts)
+        case Maybe():
+            return 1 + max(words(brick.then), words(brick.otherwise))
+        case Copies():
+            drawn = isinstance(brick.amount, Table)
+            return drawn + (2 if drawn else 1) * words(brick.brick)
+        case Each():
+            return brick.times * words(brick.brick)
+        case Let():
+            return 1 + words(brick.brick)
+        case Row():
+            return brick.width + (brick.here is not None)
+        case Subset():
+            return 1 + brick.size
+        case Shares():
+            return brick.shares - 1
+        case _:
+            return 0

@@ -70,15 +70,16 @@ HEAD = (
 
 def judge(protocol: Protocol, budget: Budget, ones: int, runs: int, seed: int) -> Judged:
     people = protocol.crowd.size
-    totals = protocol.sample(ones, people, SeededCoins(seed), runs)
+    totals = protocol.sample(np.array([people - ones, ones]), SeededCoins(seed), runs)
     distinct, where = np.unique(totals, axis=0, return_inverse=True)
     tallies = [Tally(people, row) for row in distinct]
-    error = np.array([protocol.point(tally) for tally in tallies])[where] - ones
+    error = np.array([protocol.point(tally)[0] for tally in tallies])[where] - ones
     noise = protocol.noise(ones, people)
     centred = error - error.mean()
     variance = float(np.mean(centred**2))
     spread = math.sqrt(max(float(np.mean(centred**4)) - variance**2, 0.0) / runs)
-    covers = [low - 1e-9 <= ones <= high + 1e-9 for low, high in (protocol.interval(t, CONFIDENCE) for t in tallies)]
+    ends = [protocol.intervals(tally, CONFIDENCE)[0] for tally in tallies]
+    covers = [low - 1e-9 <= ones <= high + 1e-9 for low, high in ends]
     coverage = float(np.mean(np.array(covers)[where]))
     return Judged(
         protocol=protocol,

@@ -10,9 +10,7 @@ from typing import Annotated, Any
 import typer
 
 import headcount
-from headcount.ask import count as count_people
-from headcount.ask import fraction as fraction_of_people
-from headcount.ask import protocol as protocol_named
+from headcount import ask
 from headcount.cli.demo import demonstrate
 from headcount.cli.files import read
 from headcount.cli.render import Format, advice_table, estimate_table, grid, show
@@ -20,7 +18,7 @@ from headcount.core.budget import Budget
 from headcount.core.errors import BadArgument, Refused
 from headcount.core.estimate import Estimate
 from headcount.core.protocol import Protocol
-from headcount.core.task import Count
+from headcount.core.task import Count, Fraction, Histogram, Mean, Sum, Task
 from headcount.planner.advise import advise as advise_on
 from headcount.protocols import CATALOGUE
 
@@ -36,7 +34,7 @@ Neighbours = Annotated[str, typer.Option(help="What must not show: 'replace' one
 Params = Annotated[list[str] | None, typer.Option("--param", help="A parameter of the protocol, as name=value.")]
 Formats = Annotated[Format, typer.Option("--format", help="How to print the answer.")]
 File = Annotated[Path, typer.Argument(help="A CSV or Parquet file with a row per person.")]
-Column = Annotated[str, typer.Option(help="The column to count ones in.")]
+Column = Annotated[str, typer.Option(help="The column that holds people's answers.")]
 Where = Annotated[str | None, typer.Option(help="The value that counts as a one, if the column is not 0/1.")]
 Unit = Annotated[str | None, typer.Option(help="The column of person ids, if a person may have several rows.")]
 ModelName = Annotated[
@@ -45,6 +43,19 @@ ModelName = Annotated[
 ]
 ProtocolName = Annotated[str | None, typer.Option("--protocol", help="A protocol by name instead of the best one.")]
 Clamp = Annotated[bool, typer.Option(help="Bring the answer into the possible range; it is then no longer unbiased.")]
+Categories = Annotated[
+    str | None, typer.Option(help="The categories, separated by commas; or how many there are, called 0, 1, 2 …")
+]
+Bounds = Annotated[tuple[float, float] | None, typer.Option(help="The smallest and the largest possible value.")]
+Needed = Annotated[tuple[float, float], typer.Option("--bounds", help="The smallest and the largest possible value.")]
+Clip = Annotated[bool, typer.Option(help="Bring values outside the bounds to the nearer one instead of refusing them.")]
+People = Annotated[int, typer.Option("--n", help="How many people will report.")]
+Models = Annotated[list[str] | None, typer.Option("--model", help="Only these models; may be repeated.")]
+Least = Annotated[int | None, typer.Option(help="The fewest reports a release may have.")]
+Corrupt = Annotated[int, typer.Option(help="How many of those may lie or collude.")]
+Ones = Annotated[
+    int | None, typer.Option(help="About how many hold a one, or are in the category; left out, the worst case counts.")
+]
 
 
 def _parameters(pairs: list[str] | None) -> dict[str, Any]:
@@ -60,24 +71,33 @@ def _parameters(pairs: list[str] | None) -> dict[str, Any]:
     return parameters
 
 
+def _categories(text: str | None) -> Any:
+    if text is None:
+        return None
+    return int(text) if text.strip().isdigit() else [label.strip() for label in text.split(",")]
+
+
 def _answer(
-    ask: Any, file: Path, how: Format, column: str, unit: str | None, param: list[str] | None, **rest: Any
-) -> None:
-    names = [column] if unit is None else [column, unit]
-    estimate: Estimate = ask(read(file, names), column=column, unit=unit, **rest, **_parameters(param))
+    verb: Any, file: Path, how: Format, column: str, unit: str | None, param: list[str] | None, by: str | None = None,
+    **rest: Any,
+) -> None:  # fmt: skip
+    names = [name for name in (column, unit, by) if name is not None]
+    given = {**rest, **({"by": by} if by else {}), **_parameters(param)}
+    estimate: Estimate = verb(read(file, names), column=column, unit=unit, **given)
     show(estimate.to_json(), how, estimate_table(estimate))
 
 
 @app.command()
 def count(
     file: File, column: Column, epsilon: Epsilon, delta: Delta = 0.0, where: Where = None, unit: Unit = None,
-    model: ModelName = None, neighbours: Neighbours = "replace", protocol: ProtocolName = None,
-    param: Params = None, clamp: Clamp = False, how: Formats = Format.TABLE,
+    by: Annotated[str | None, typer.Option(help="The column of groups, to count in each.")] = None,
+    categories: Categories = None, model: ModelName = None, neighbours: Neighbours = "replace",
+    protocol: ProtocolName = None, param: Params = None, clamp: Clamp = False, how: Formats = Format.TABLE,
 ) -> None:  # fmt: skip
     """How many people hold a one?"""
     _answer(
-        count_people, file, how, column, unit, param, epsilon=epsilon, delta=delta, where=where, model=model,
-        neighbours=neighbours, protocol=protocol, clamp=clamp,
+        ask.count, file, how, column, unit, param, by, epsilon=epsilon, delta=delta, where=where, model=model,
+        categories=_categories(categories), neighbours=neighbours, protocol=protocol, clamp=clamp,
     )  # fmt: skip
 
 
@@ -89,33 +109,135 @@ def fraction(
 ) -> None:  # fmt: skip
     """Which fraction of the people hold a one?"""
     _answer(
-        fraction_of_people, file, how, column, unit, param, epsilon=epsilon, delta=delta, where=where, model=model,
+        ask.fraction, file, how, column, unit, param, epsilon=epsilon, delta=delta, where=where, model=model,
         neighbours=neighbours, protocol=protocol, clamp=clamp,
     )  # fmt: skip
 
 
-@advisor.command("count")
-def advise_count(
-    n: Annotated[int, typer.Option("--n", help="How many people will report.")],
-    epsilon: Epsilon,
-    delta: Delta = 0.0,
-    ones: Annotated[
-        int | None, typer.Option(help="About how many of them hold a one; left out, the worst case counts.")
-    ] = None,
-    model: Annotated[list[str] | None, typer.Option(help="Only these models; may be repeated.")] = None,
-    least: Annotated[int | None, typer.Option(help="The fewest reports a release may have.")] = None,
-    corrupt: Annotated[int, typer.Option(help="How many of those may lie or collude.")] = 0,
-    neighbours: Neighbours = "replace",
-    how: Formats = Format.TABLE,
-) -> None:
-    """Every protocol for a count, ranked by its exact predicted error."""
-    advice = advise_on(
-        Count(), n=n, epsilon=epsilon, delta=delta, ones=ones, models=model, least=least, corrupt=corrupt,
-        neighbours=neighbours,
+@app.command()
+def histogram(
+    file: File, column: Column, epsilon: Epsilon, delta: Delta = 0.0, categories: Categories = None,
+    bins: Annotated[str | None, typer.Option(help="For numbers: the edges, or how many bins within --bounds.")] = None,
+    bounds: Bounds = None,
+    other: Annotated[bool, typer.Option(help="Count whoever is in none of the categories apart.")] = False,
+    fractions: Annotated[bool, typer.Option(help="Answer in fractions of the people.")] = False,
+    consistent: Annotated[bool, typer.Option(help="The nearest counts that add up; no longer unbiased.")] = False,
+    unit: Unit = None, model: ModelName = None, neighbours: Neighbours = "replace", protocol: ProtocolName = None,
+    param: Params = None, clamp: Clamp = False, how: Formats = Format.TABLE,
+) -> None:  # fmt: skip
+    """Which category, how often?"""
+    _answer(
+        ask.histogram, file, how, column, unit, param, epsilon=epsilon, delta=delta, model=model,
+        categories=_categories(categories), bins=_bins(bins), bounds=bounds, other=other, fractions=fractions,
+        consistent=consistent, neighbours=neighbours, protocol=protocol, clamp=clamp,
     )  # fmt: skip
+
+
+def _bins(text: str | None) -> Any:
+    if text is None:
+        return None
+    try:
+        return int(text) if text.strip().isdigit() else [float(edge) for edge in text.split(",")]
+    except ValueError:
+        works = "write edges as 0,18,65,120 or a number of bins"
+        raise BadArgument("--bins", f"is {text!r}", works) from None
+
+
+@app.command("sum")
+def total(
+    file: File, column: Column, bounds: Needed, epsilon: Epsilon, delta: Delta = 0.0, clip: Clip = False,
+    unit: Unit = None, model: ModelName = None, neighbours: Neighbours = "replace", protocol: ProtocolName = None,
+    param: Params = None, clamp: Clamp = False, how: Formats = Format.TABLE,
+) -> None:  # fmt: skip
+    """How much do people hold together?"""
+    _answer(
+        ask.sum, file, how, column, unit, param, bounds=bounds, epsilon=epsilon, delta=delta, clip=clip, model=model,
+        neighbours=neighbours, protocol=protocol, clamp=clamp,
+    )  # fmt: skip
+
+
+@app.command()
+def mean(
+    file: File, column: Column, bounds: Needed, epsilon: Epsilon, delta: Delta = 0.0, clip: Clip = False,
+    unit: Unit = None, model: ModelName = None, neighbours: Neighbours = "replace", protocol: ProtocolName = None,
+    param: Params = None, clamp: Clamp = False, how: Formats = Format.TABLE,
+) -> None:  # fmt: skip
+    """How much do people hold on average?"""
+    _answer(
+        ask.mean, file, how, column, unit, param, bounds=bounds, epsilon=epsilon, delta=delta, clip=clip, model=model,
+        neighbours=neighbours, protocol=protocol, clamp=clamp,
+    )  # fmt: skip
+
+
+def _advise(task: Task, how: Format, **given: Any) -> None:
+    advice = advise_on(task, **given)
     show(advice.to_json(), how, advice_table(advice))
     if how is Format.TABLE and advice.feasible:
         print("\n" + advice.why())
+
+
+@advisor.command("count")
+def advise_count(
+    n: People, epsilon: Epsilon, delta: Delta = 0.0, ones: Ones = None, model: Models = None, least: Least = None,
+    corrupt: Corrupt = 0, neighbours: Neighbours = "replace", how: Formats = Format.TABLE,
+) -> None:  # fmt: skip
+    """Every protocol for a count, ranked by its exact predicted error."""
+    _advise(
+        Count(), how, n=n, epsilon=epsilon, delta=delta, ones=ones, models=model, least=least, corrupt=corrupt,
+        neighbours=neighbours,
+    )  # fmt: skip
+
+
+@advisor.command("fraction")
+def advise_fraction(
+    n: People, epsilon: Epsilon, delta: Delta = 0.0, ones: Ones = None, model: Models = None, least: Least = None,
+    corrupt: Corrupt = 0, neighbours: Neighbours = "replace", how: Formats = Format.TABLE,
+) -> None:  # fmt: skip
+    """The same, as a fraction of the people."""
+    _advise(
+        Fraction(), how, n=n, epsilon=epsilon, delta=delta, ones=ones, models=model, least=least, corrupt=corrupt,
+        neighbours=neighbours,
+    )  # fmt: skip
+
+
+@advisor.command("histogram")
+def advise_histogram(
+    n: People, epsilon: Epsilon, delta: Delta = 0.0, categories: Categories = None, ones: Ones = None,
+    model: Models = None, least: Least = None, corrupt: Corrupt = 0, neighbours: Neighbours = "replace",
+    how: Formats = Format.TABLE,
+) -> None:  # fmt: skip
+    """Every protocol for a histogram; without --categories, for labels that nobody knows beforehand."""
+    _advise(
+        Histogram(_categories(categories)), how, n=n, epsilon=epsilon, delta=delta, ones=ones, models=model,
+        least=least, corrupt=corrupt, neighbours=neighbours,
+    )  # fmt: skip
+
+
+Whole = Annotated[bool, typer.Option(help="Whether the values are whole numbers.")]
+
+
+@advisor.command("sum")
+def advise_sum(
+    n: People, bounds: Needed, epsilon: Epsilon, delta: Delta = 0.0, whole: Whole = False, model: Models = None,
+    least: Least = None, corrupt: Corrupt = 0, neighbours: Neighbours = "replace", how: Formats = Format.TABLE,
+) -> None:  # fmt: skip
+    """Every protocol for a sum of numbers within the bounds."""
+    _advise(
+        Sum.whole(bounds) if whole else Sum(bounds), how, n=n, epsilon=epsilon, delta=delta, models=model, least=least,
+        corrupt=corrupt, neighbours=neighbours,
+    )  # fmt: skip
+
+
+@advisor.command("mean")
+def advise_mean(
+    n: People, bounds: Needed, epsilon: Epsilon, delta: Delta = 0.0, whole: Whole = False, model: Models = None,
+    least: Least = None, corrupt: Corrupt = 0, neighbours: Neighbours = "replace", how: Formats = Format.TABLE,
+) -> None:  # fmt: skip
+    """Every protocol for a mean of numbers within the bounds."""
+    _advise(
+        Mean.whole(bounds) if whole else Mean(bounds), how, n=n, epsilon=epsilon, delta=delta, models=model,
+        least=least, corrupt=corrupt, neighbours=neighbours,
+    )  # fmt: skip
 
 
 @app.command()
@@ -127,9 +249,9 @@ def price(
     delta: Annotated[float | None, typer.Option(help="Price epsilon at this delta; with both, calibrate.")] = None,
     honest: Annotated[int | None, typer.Option(help="How many of them can be relied upon.")] = None,
     neighbours: Neighbours = "replace",
-    ones: Annotated[
-        int | None, typer.Option(help="How many hold a one, for the error; left out, the worst case.")
-    ] = None,
+    ones: Ones = None,
+    categories: Categories = None,
+    bounds: Bounds = None,
     how: Formats = Format.TABLE,
 ) -> None:
     """What a protocol costs at given parameters, exactly."""
@@ -141,10 +263,11 @@ def price(
     if ones is not None and not 0 <= ones <= n:
         raise BadArgument("--ones", f"is {ones}", f"use a number from 0 to n, which is {n:,}")
     Budget(1.0 if epsilon is None else epsilon, 0.0 if delta is None else delta)
-    protocol = protocol_named(name, n=n, least=honest, neighbours=neighbours, **both, **_parameters(param))
+    task = Histogram(_categories(categories)) if categories else Sum(bounds) if bounds else None
+    protocol = ask.protocol(name, task, n=n, least=honest, neighbours=neighbours, **both, **_parameters(param))
     priced = _price(protocol, epsilon, delta, ones)
     table = grid("", "")
-    for key, value in {**priced, "rmse": protocol.rmse(ones)}.items():
+    for key, value in {**priced, "rmse": protocol.rmse(ones) * protocol.task.width}.items():
         table.add_row(key, _words(value))
     show(priced, how, table)
 
@@ -160,7 +283,7 @@ def _price(protocol: Protocol, epsilon: float | None, delta: float | None, ones:
         "delta_slack": protocol.loss.slack(at) if finite else None,
         "neighbours": str(protocol.neighbours),
         "accounting": protocol.loss.kind,
-        "std_error": protocol.error(ones).std_error,
+        "std_error": protocol.error(ones).std_error * protocol.task.width,
         "messages_per_person": protocol.messages_per_person,
     }
 

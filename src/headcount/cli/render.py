@@ -10,10 +10,12 @@ from enum import StrEnum
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
-from headcount.core.estimate import Estimate
+from headcount.core.estimate import OTHER, Estimate
 from headcount.core.protocol import Model
+from headcount.core.task import Histogram
 from headcount.planner.advice import HEADINGS, Advice, Candidate
 
 
@@ -33,9 +35,20 @@ def show(value: Any, how: Format, table: Table | str) -> None:
     if how is Format.JSON:
         print(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
     elif how is Format.CSV:
-        print(_csv(value if isinstance(value, list) else value.get("options", [value])), end="")
+        print(_csv(_rows(value)), end="")
     else:
         console().print(table)
+
+
+def _rows(value: Any) -> list[dict[str, Any]]:
+    """A row for each option of an advice, cell of a histogram or line of a list; otherwise a single one."""
+    if isinstance(value, list):
+        return value
+    if "cells" in value:
+        other = [{"category": OTHER, **value["other"]}] if value["other"] else []
+        return [*value["cells"], *other]
+    rows: list[dict[str, Any]] = value.get("options", [value])
+    return rows
 
 
 def _csv(rows: list[dict[str, Any]]) -> str:
@@ -61,10 +74,16 @@ def grid(*headings: str, title: str = "", right: tuple[int, ...] = ()) -> Table:
 
 
 def estimate_table(estimate: Estimate) -> Table:
-    value, low, high = estimate.shown()
     table = grid("", "")
-    table.add_row("answer", f"[bold]{value}[/]")
-    table.add_row("95% interval", f"{low} to {high}")
+    if isinstance(estimate.protocol.task, Histogram):
+        for category, value, span in estimate.rows():
+            table.add_row(escape(category), f"[bold]{value}[/]  ({span})")
+        if estimate.simultaneous95 is not None:
+            table.add_row("all at once, 95%", f"± {estimate.simultaneous95:,.4g}")
+    else:
+        value, low, high = estimate.shown()
+        table.add_row("answer", f"[bold]{value}[/]")
+        table.add_row("95% interval", f"{low} to {high}")
     table.add_row("guarantee", ", ".join(estimate.promises()))
     if estimate.protocol.model is not Model.CENTRAL:
         table.add_row("messages", f"{estimate.protocol.messages_per_person:.4g} a person")

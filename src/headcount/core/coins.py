@@ -76,7 +76,7 @@ class Coins(ABC):
         over = np.flatnonzero(drawn >= bound)
         if over.size:
             drawn[over] = self.below(bound, over.size)
-        return drawn.astype(np.int64)
+        return np.asarray(drawn, dtype=np.int64)
 
     def uniform(self, size: int) -> npt.NDArray[np.float64]:
         """Floats in [0, 1), for simulation only: nothing private may pass through them."""

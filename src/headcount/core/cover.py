@@ -10,6 +10,7 @@ import numpy as np
 
 from headcount.core.law import Floats
 from headcount.core.table import Ints
+from headcount.core.task import Sum
 
 if TYPE_CHECKING:
     from headcount.core.protocol import Protocol
@@ -22,6 +23,8 @@ def covering(protocol: Protocol, people: Floats, reports: int, confidence: float
     """For each estimate a row [low, high] that holds its truth with this confidence."""
     if protocol.steady:
         half = np.full(people.size, half_width(protocol, 0, reports, confidence))
+        if isinstance(protocol.task, Sum):
+            half += protocol.noise(0, reports).step  # the lattice of a sum lies differently for every crowd
     else:
         different, place = np.unique(people, return_inverse=True)
         if different.size <= FEW or reports <= COARSE:
@@ -39,7 +42,8 @@ def half_widths(protocol: Protocol, truths: Ints, reports: int, confidence: floa
     grid = grid if truths.size > FEW else np.unique(truths)
     found = np.array([half_width(protocol, int(truth), reports, confidence) for truth in grid])
     above = np.searchsorted(grid, truths)
-    return np.maximum(found[above], found[np.maximum(above - (grid[above] > truths), 0)])
+    below = np.maximum(above - (grid[above] > truths), 0)
+    return np.asarray(np.maximum(found[above], found[below]))
 
 
 @lru_cache(maxsize=1 << 13)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from headcount.core.law import Floats, Noise
+from headcount.core.law import Floats, Noise, weighed
 
 LIKELY = 1e-12
 POINTS = 2_000
@@ -23,7 +24,7 @@ class Difference:
 
     @property
     def std_error(self) -> float:
-        return float(np.hypot(*(noise.std_error * scale for noise, scale in (self.first, self.second))))
+        return math.hypot(*(noise.std_error * scale for noise, scale in (self.first, self.second)))
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """From the law of the difference of the two errors, which are independent."""
@@ -58,4 +59,4 @@ def _points(noise: Noise, scale: float) -> tuple[Floats, Floats, float]:
     low, high = float(values.min()), float(values.max())
     gap = (high - low) / POINTS
     cell = np.minimum(((values - low) / gap).astype(np.int64), POINTS - 1)
-    return low + (np.arange(POINTS) + 0.5) * gap, np.bincount(cell, masses, POINTS), gap / 2.0
+    return low + (np.arange(POINTS) + 0.5) * gap, weighed(cell, masses, POINTS), gap / 2.0

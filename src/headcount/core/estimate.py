@@ -277,7 +277,7 @@ def _onto_simplex(people: Floats, total: float) -> Floats:
     falling = np.sort(people)[::-1]
     excess = (np.cumsum(falling) - total) / np.arange(1, people.size + 1)
     last = np.flatnonzero(falling > excess)[-1]
-    return np.maximum(people - excess[last], 0.0)
+    return np.asarray(np.maximum(people - excess[last], 0.0))
 
 
 @dataclass(frozen=True, eq=False)

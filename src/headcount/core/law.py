@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,13 +11,18 @@ import numpy.typing as npt
 from headcount.core.coins import Coins
 from headcount.core.table import Ints
 
-Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.floating[Any]]
 
 DIRECT = 1 << 11  # a convolution whose shorter side is longer than this goes through the Fourier transform
 FOURIER_ERROR = 1e-13
 NEGLIGIBLE = 1e-22
 UNSEEN = 1e-17  # in error bars
 WIDE = 1 << 16
+
+
+def weighed(places: Ints, masses: Floats, size: int = 0) -> Floats:
+    """The mass at each place."""
+    return np.asarray(np.bincount(places, masses, size), dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +52,17 @@ class Law:
         size = a.size + b.size - 1
         masses = np.fft.irfft(np.fft.rfft(a, size) * np.fft.rfft(b, size), size)
         return Law(self.start + other.start, np.maximum(masses, 0.0), dropped + FOURIER_ERROR)
+
+    def __or__(self, other: Law) -> Law:
+        """The masses of both: a mixture, if each was weighed before."""
+        start = min(self.start, other.start)
+        masses = np.zeros(max(law.start + law.masses.size for law in (self, other)) - start)
+        for law in (self, other):
+            masses[law.start - start : law.start - start + law.masses.size] += law.masses
+        return Law(start, masses, self.dropped + other.dropped)
+
+    def weighed(self, weight: float) -> Law:
+        return Law(self.start, weight * self.masses, weight * self.dropped)
 
     @property
     def mean(self) -> float:
@@ -100,7 +117,7 @@ class Law:
     def in_blocks(self, block: int, centre: float) -> Law:
         """The law of the nearest multiple of `block` from the centre, in blocks."""
         places = np.rint((self.values - centre) / block).astype(np.int64)
-        return Law(int(places[0]), np.bincount(places - places[0], self.masses), self.dropped)
+        return Law(int(places[0]), weighed(places - places[0], self.masses), self.dropped)
 
     def sample(self, coins: Coins, size: int) -> Ints:
         """For simulation only."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -122,12 +122,21 @@ class Sum(Task):
             raise BadArgument("steps", f"is {self.steps!r}", "use a whole number from 1 to 2**40")
 
     @classmethod
-    def whole(cls, bounds: tuple[float, float], *, clip: bool = False) -> Sum:
+    def whole(cls, bounds: tuple[float, float], *, clip: bool = False) -> Self:
         """Of whole numbers: a step for each, unless the range is too long for that."""
         checked = cls(bounds, clip=clip)
         low, high = checked.bounds
         exact = low.is_integer() and high.is_integer() and high - low <= 1 << 20
         return cls(bounds, int(high - low), clip) if exact else checked
+
+    def from_zero(self) -> Self:
+        """The same on a grid that has zero on it: its bounds begin or end there, or lie as far below as above."""
+        low, high = self.bounds
+        most = max(-low, high)
+        bounds = (0.0, high) if low >= 0.0 else (low, 0.0) if high <= 0.0 else (-most, most)
+        wider = (bounds[1] - bounds[0]) / (high - low)
+        exact = self.steps < REAL_STEPS and (self.steps * wider).is_integer()
+        return replace(self, bounds=bounds, steps=int(self.steps * wider) if exact else REAL_STEPS)
 
     @property
     def low(self) -> float:  # type: ignore[override]
@@ -248,6 +257,8 @@ class Histogram(Task):
             kind = "text" if labels.dtype.kind == "U" else "numbers"
             raise BadData(f"data must be {kind}, because the categories are")
         if data.dtype.kind == "O":
+            if not all(isinstance(item, str) for item in data.tolist()):
+                raise BadData("data has missing values, or mixes text and numbers; drop them, or fill them in, first")
             data = data.astype(str)
         at = np.minimum(np.searchsorted(labels, data), labels.size - 1)
         return order[at], labels[at] == data

@@ -4,22 +4,64 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import replace
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from headcount.core.errors import BadArgument, BadData
-from headcount.core.task import Count
+from headcount.core.table import Ints
+from headcount.core.task import Count, Histogram
 
 ONE_EACH = "data must be a list, an array or a column with one value per person"
 
 
 def people(data: Any, *, column: str | None = None, where: object = None, unit: Any = None) -> npt.NDArray[Any]:
-    """One value per person: the column, compared with `where` if given, and merged by `unit` if given.
+    """A truth value per person: the column, compared with `where` if given, and merged by `unit` if given.
 
     With `unit` (a column of person ids, or the ids themselves) a person counts once, as a one if any of their rows is.
     """
+    values, ids = _values(data, column, unit)
+    if where is not None:
+        values = _equals(values, where)
+    return values if ids is None else _any(Count().encoded(values), *_persons(values, ids))
+
+
+def persons(data: Any, *, column: str | None, unit: Any, merge: Literal["sum", "mean", "same"]) -> npt.NDArray[Any]:
+    """One value per person; with `unit`, the sum or the mean of a person's rows, or what they all have in common."""
+    values, ids = _values(data, column, unit)
+    if ids is None:
+        return values
+    first, person = _persons(values, ids)
+    if merge == "same":
+        if not bool((values == values[first][person]).all()):
+            raise BadData("a person has rows of different categories; keep one row per person")
+        return values[first]
+    if values.dtype.kind not in "biuf":
+        raise BadData("data must be numbers")
+    totals = np.zeros(first.size, dtype=np.float64 if values.dtype.kind == "f" else np.int64)
+    np.add.at(totals, person, values)
+    return totals if merge == "sum" else totals / np.bincount(person)
+
+
+def grouped(data: Any, groups: Histogram, by: Any, *, column: str | None, where: object, unit: Any) -> npt.NDArray[Any]:
+    """Each person's group if they hold a one, and otherwise something that is no group at all."""
+    if groups.open:
+        raise BadArgument("categories", "is missing", "with by=, name the groups to count in")
+    ones = people(data, column=column, where=where, unit=unit)
+    where_from: Any = (data, by) if isinstance(by, str) else (by, None)
+    ids = _column(data, unit, "unit") if isinstance(unit, str) else unit
+    names = persons(where_from[0], column=where_from[1], unit=ids, merge="same")
+    if names.shape != ones.shape:
+        raise BadArgument("by", "has another length than the data", "give one group per person")
+    replace(groups, other=False).encoded(names)  # a group that was not named is refused
+    nobody: Any = "\x01" if names.dtype.kind in "UO" else np.float64(min(groups.categories) - 1)
+    return np.where(Count().encoded(ones) == 1, names, nobody)
+
+
+def _values(data: Any, column: str | None, unit: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any] | None]:
+    """The column, or the data themselves, and the person ids."""
     if column is not None:
         ids = _column(data, unit, "unit") if isinstance(unit, str) else unit
         values = _array(_column(data, column, "column"))
@@ -31,9 +73,7 @@ def people(data: Any, *, column: str | None = None, where: object = None, unit: 
                 "column", "is missing for a frame", "name the column to count, for example column='clicked'"
             )
         ids, values = unit, _array(data)
-    if where is not None:
-        values = _equals(values, where)
-    return values if ids is None else _merged(values, _array(ids))
+    return values, None if ids is None else _array(ids)
 
 
 def _column(frame: Any, name: str, argument: str) -> Any:
@@ -90,8 +130,8 @@ def _equals(values: npt.NDArray[Any], where: object) -> npt.NDArray[np.bool_]:
     return np.asarray(values == where, dtype=np.bool_) if values.size else np.zeros(0, dtype=np.bool_)
 
 
-def _merged(values: npt.NDArray[Any], ids: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """One entry per person: whether any of their rows is a one."""
+def _persons(values: npt.NDArray[Any], ids: npt.NDArray[Any]) -> tuple[Ints, Ints]:
+    """Each person's first row, and each row's person."""
     if ids.shape != values.shape:
         raise BadArgument("unit", "has another length than the data", "give one person id per row")
     if ids.dtype == object:
@@ -100,5 +140,10 @@ def _merged(values: npt.NDArray[Any], ids: npt.NDArray[Any]) -> npt.NDArray[np.b
         ids = ids.astype(str)
     elif ids.dtype.kind == "f" and np.isnan(ids).any():
         raise BadData("unit has missing person ids; drop those rows first")
-    persons, person = np.unique(ids, return_inverse=True)
-    return np.bincount(person, weights=Count().encoded(values), minlength=persons.size) > 0
+    _, first, person = np.unique(ids, return_index=True, return_inverse=True)
+    return first, person
+
+
+def _any(ones: npt.NDArray[np.uint8], first: Ints, person: Ints) -> npt.NDArray[np.bool_]:
+    """Whether any of a person's rows is a one."""
+    return np.bincount(person, weights=ones, minlength=first.size) > 0

@@ -15,7 +15,7 @@ from headcount.core.errors import Infeasible
 from headcount.core.law import Noise
 from headcount.core.plan import Plan
 from headcount.core.protocol import Model, Protocol
-from headcount.core.task import Task
+from headcount.core.task import Histogram, Task
 from headcount.planner.smallest import smallest_crowd
 
 TRUST = {
@@ -31,6 +31,14 @@ FIGURES = (
     "parameters", "bias", "std_error", "rmse", "interval95", "messages_per_person", "bits_per_person", "wire_messages",
     "wire_bytes", "accounting", "local_epsilon",
 )  # fmt: skip
+
+
+TOO_MANY = 1_000  # messages a person
+
+
+def number(value: float) -> str:
+    """With the digits that mean something."""
+    return f"{value:,.2f}" if 0.1 <= value < 1e4 else f"{value:,.0f}" if value >= 1e4 else f"{value:.3g}"
 
 
 @dataclass(frozen=True)
@@ -56,8 +64,8 @@ class Option(ABC):
 
     @property
     @abstractmethod
-    def rank(self) -> tuple[float, float]:
-        """By error, then by messages."""
+    def rank(self) -> tuple[bool, float, float]:
+        """By error, then by messages; whatever sends far too many of them comes last."""
 
     def figures(self) -> dict[str, Any]:
         return {}
@@ -80,28 +88,43 @@ class Candidate(Option):
     noise: Noise
 
     @property
-    def reason(self) -> str:
-        return "meets the budget"
+    def proportionate(self) -> bool:
+        return self.protocol.messages_per_person <= TOO_MANY
 
     @property
-    def rank(self) -> tuple[float, float]:
-        return self.noise.rmse, self.protocol.messages_per_person
+    def reason(self) -> str:
+        if self.proportionate:
+            return "meets the budget"
+        return f"meets the budget, but at {self.protocol.messages_per_person:,.0f} messages a person: out of proportion"
+
+    @property
+    def rank(self) -> tuple[bool, float, float]:
+        return not self.proportionate, self.noise.rmse, self.protocol.messages_per_person
+
+    @property
+    def scale(self) -> float:
+        """What one person is in the task's unit."""
+        return self.task.width / (self.crowd.size if self.task.per_person else 1)
+
+    @property
+    def rmse(self) -> float:
+        return self.noise.rmse * self.scale
 
     @cached_property
     def half_width(self) -> float:
-        return self.noise.half_width()
+        return self.noise.half_width() * self.scale
 
     def cells(self) -> list[str]:
-        protocol, error = self.protocol, f"{self.noise.rmse:,.2f}"
-        spread, messages = f"± {self.half_width:,.1f}", f"{protocol.messages_per_person:.4g}"
-        return [self.name, str(protocol.model), error, spread, messages, protocol.loss.kind]
+        protocol, messages = self.protocol, f"{self.protocol.messages_per_person:,.4g}"
+        accounting = protocol.loss.kind if self.proportionate else f"{protocol.loss.kind}; out of proportion"
+        return [self.name, str(protocol.model), number(self.rmse), f"± {number(self.half_width)}", messages, accounting]
 
     def figures(self) -> dict[str, Any]:
         return {
             "parameters": self.protocol.to_json()["parameters"],
-            "bias": self.noise.bias,
-            "std_error": self.noise.std_error,
-            "rmse": self.noise.rmse,
+            "bias": self.noise.bias * self.scale,
+            "std_error": self.noise.std_error * self.scale,
+            "rmse": self.rmse,
             "interval95": self.half_width,
             "messages_per_person": self.protocol.messages_per_person,
             "bits_per_person": self.protocol.bits_per_person,
@@ -123,8 +146,8 @@ class Misfit(Option):
         return self.refusal
 
     @property
-    def rank(self) -> tuple[float, float]:
-        return math.inf, math.inf
+    def rank(self) -> tuple[bool, float, float]:
+        return True, math.inf, math.inf
 
 
 @dataclass(frozen=True, repr=False)
@@ -162,7 +185,8 @@ class Advice:
         """The choice in a few plain sentences."""
         first = self._first
         sentences = [
-            f"{first.name} answers best: of {self.crowd.size:,} people, the answer is within {first.half_width:,.1f} "
+            f"{first.name} answers best: of {self.crowd.size:,} people, {self._answer} is within "
+            f"{number(first.half_width)} "
             f"of the truth 19 times out of 20, at {self.budget}, {self.budget.neighbours.words}.",
             "You need not trust anybody."
             if first.kind.model is Model.LOCAL
@@ -172,11 +196,15 @@ class Advice:
         if other is not None:
             sentences.append(
                 f"If you would rather trust {TRUST[other.kind.model]}, {other.name} is the next best, within "
-                f"{other.half_width:,.1f} (error {other.noise.rmse:,.2f} instead of {first.noise.rmse:,.2f})."
+                f"{number(other.half_width)} (error {number(other.rmse)} instead of {number(first.rmse)})."
             )
         if first.protocol.local_epsilon is None and first.kind.model is not Model.CENTRAL:
             sentences.append("If shuffler and analyser collude, nothing is left of the guarantee.")
         return " ".join(sentences)
+
+    @property
+    def _answer(self) -> str:
+        return "each count" if isinstance(self.task, Histogram) else "the answer"
 
     def table(self) -> str:
         """Plain text, a line an option."""

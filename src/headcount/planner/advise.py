@@ -8,7 +8,7 @@ from typing import Any
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument, Refused
-from headcount.core.protocol import Model, Protocol
+from headcount.core.protocol import COUNTS, Model, Protocol
 from headcount.core.task import Task
 from headcount.planner.advice import Advice, Candidate, Misfit, Option
 from headcount.privacy.calibrate import calibrate
@@ -22,11 +22,11 @@ def advise(
 ) -> Advice:  # fmt: skip
     """Plans ranked by their predicted error, across the models of trust; those that cannot serve say what they lack.
 
-    `ones` is how many people are expected to hold a one; left out, each protocol is judged by its worst case.
+    `ones` is how many people are expected to hold a one (in a histogram, to be in the category of interest); left out,
+    each protocol is judged by its worst case.
     """
-    task = TASKS[task]() if isinstance(task, str) and task in TASKS else task
-    if not isinstance(task, Task):
-        raise BadArgument("task", f"is {task!r}", f"use one of {', '.join(TASKS)}")
+    if isinstance(task, str):
+        task = _named(task)
     crowd = Crowd(n, n if least is None else least, corrupt)
     budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
     if ones is not None and (ones != int(ones) or not 0 <= ones <= n):
@@ -40,6 +40,13 @@ def advise(
     ]
     ranked = sorted(options, key=lambda option: option.rank)
     return Advice(task=task, crowd=crowd, budget=budget, ones=ones, options=tuple(ranked))
+
+
+def _named(task: str) -> Task:
+    if task not in COUNTS:
+        works = "use hc.Count(), hc.Sum(bounds), hc.Mean(bounds) or hc.Histogram(categories)"
+        raise BadArgument("task", f"is {task!r}", works)
+    return TASKS[task]()
 
 
 def parsed_model(model: str) -> Model:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 
@@ -96,6 +97,7 @@ class Nearly(PrivacyLoss):
 
     ideal: PrivacyLoss
     distance: float
+    kind: Literal["exact", "bound"] = "exact"
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
         return self.ideal.orders(epsilon)

@@ -42,6 +42,13 @@ def worst_fraction(task: Task, levels: int) -> float:
     return (parts // 2) / parts
 
 
+def nearest_fraction(task: Task, levels: int, best: float, spread: Callable[[float], float]) -> float:
+    """The remainder, of those that values have, with the largest spread: one of the two next to where its peak is."""
+    parts = steps_of(task) // math.gcd(levels, steps_of(task))
+    at = min(max(best, 0.0), 1.0) * parts
+    return max((min(part, parts - 1) / parts for part in (math.floor(at), math.ceil(at))), key=spread)
+
+
 def rounding(task: Task, levels: int, people: int) -> tuple[Law, float]:
     """What rounding adds to the sum, in levels, for so many people half-way between two; and its mean."""
     fraction = worst_fraction(task, levels)

@@ -26,7 +26,7 @@ from headcount.core.budget import Budget, Neighbours
 from headcount.core.coins import Coins
 from headcount.core.crowd import Crowd
 from headcount.core.field import Field
-from headcount.core.law import Floats, Law, Noise
+from headcount.core.law import Floats, Law, Noise, weighed
 from headcount.core.loss import PrivacyLoss
 from headcount.core.protocol import HISTOGRAMS, Knob, Model, Protocol
 from headcount.core.release import Release, Threshold, without_zeros
@@ -57,8 +57,7 @@ class NoisyThreshold(Release):
             return Law(0, np.ones(1))
         noisy = self.noise.law(total)
         passed = self.threshold.passed(noisy.values)
-        shown = np.bincount(passed, noisy.masses)
-        return Law(0, shown, noisy.dropped)
+        return Law(0, weighed(passed, noisy.masses), noisy.dropped)
 
 
 @dataclass(frozen=True, kw_only=True)

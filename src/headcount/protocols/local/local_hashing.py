@@ -32,11 +32,11 @@ from headcount.core.protocol import Knob, Model
 from headcount.core.tally import Batch, Tally
 from headcount.core.task import Histogram, Task
 from headcount.privacy.pair import Pair
-from headcount.protocols.hashed import first_prime, supported
+from headcount.protocols.hashing import U, V, collision, hashed, next_prime, support
 from headcount.protocols.oracle import Oracle
 
 MOST = 1 << 24
-U, V, STEP = Field.named("u") + 1, Field.named("v"), Field.named("step")
+STEP = Field.named("step")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,13 +68,12 @@ class LocalHashing(Oracle):
 
     @cached_property
     def prime(self) -> int:
-        return first_prime(max(self.task.values, self.range))
+        return next_prime(max(self.task.values, self.range))
 
     @property
     def collision(self) -> float:
         """The chance that two given categories share a bucket."""
-        q, g = self.prime, self.range
-        return (q // g) * (q % g + q - g) / (q * (q - 1))
+        return collision(self.prime, self.range)
 
     @property
     def supports_own(self) -> float:
@@ -85,9 +84,9 @@ class LocalHashing(Oracle):
         return self.collision * self.keep + (1.0 - self.collision) * (1.0 - self.keep) / (self.range - 1)
 
     def report(self, value: Field) -> Brick:
-        bucket = (U * value + V) % self.prime % self.range
-        other = Let("step", Below(self.range - 1), Emit(U, V, (bucket + 1 + STEP) % self.range))
-        told = Maybe(Chance(self.keep), Emit(U, V, bucket), other)
+        bucket = hashed(value, self.prime, self.range)
+        other = Let("step", Below(self.range - 1), Emit(U + 1, V, (bucket + 1 + STEP) % self.range))
+        told = Maybe(Chance(self.keep), Emit(U + 1, V, bucket), other)
         return Let("u", Below(self.prime - 1), Let("v", Below(self.prime), told))
 
     @property
@@ -104,7 +103,7 @@ class LocalHashing(Oracle):
         return self.task.values
 
     def tally(self, batch: Batch) -> Tally:
-        return Tally(batch.reports, supported(batch.messages, self.task.values, self.prime, self.range))
+        return Tally(batch.reports, support(batch.messages, self.task.values, self.prime, self.range))
 
     def view(self, honest: int) -> PrivacyLoss:
         """The two buckets in question, and all that tells nothing: the others, and both where they are the same."""

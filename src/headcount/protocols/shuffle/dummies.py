@@ -56,7 +56,7 @@ class Dummies(Protocol):
         return Noise.of(self.dummies(reports), centre=reports * self.expected)
 
     def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
-        return (held[1] + self.dummies(int(held.sum())).sample(coins, runs))[:, None]
+        return self.dummies(int(held.sum())).shifted(int(held[1])).sample(coins, runs)[:, None]
 
     @property
     def messages_per_person(self) -> float:

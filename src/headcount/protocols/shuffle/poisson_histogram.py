@@ -1,7 +1,7 @@
 r"""Poisson histogram [GKMP20]: everybody sends their category and a few dummies, each of a random category.
 
-Randomiser: send the category, and $\mathrm{Poi}(d\lambda/n)$ dummies, each of a category drawn evenly from all $d$: that is
-            $\mathrm{Poi}(\lambda/n)$ of every category, $\lambda$ the `mean` that the $n$ honest bring together to each.
+Randomiser: send the category, and $\mathrm{Poi}(d\lambda/n)$ dummies, each of any of the $d$ categories: that makes
+            $\mathrm{Poi}(\lambda/n)$ of every category, $\lambda$ the `mean` that the $n$ honest bring to each.
 Analyser:   with $m_j$ messages of a category, $\hat c_j = m_j - \lambda$ (in proportion when more people report).
 View:       $m_j = c_j + \mathrm{Poi}(\lambda)$, independently; a replaced person shifts one up by one and another down.
 Error:      unbiased, $\mathrm{Var}\,\hat c_j = \lambda$, whatever the data, cell by cell independent.

@@ -33,11 +33,24 @@ from headcount.core.law import Floats, Noise
 from headcount.core.loss import PrivacyLoss
 from headcount.core.protocol import COUNTS, HISTOGRAMS, Knob, Model, Protocol
 from headcount.core.release import Threshold
+from headcount.core.root import crossing
 from headcount.core.table import Ints
 from headcount.core.tally import Tally
 from headcount.core.task import Histogram, Task
 from headcount.privacy import laws
 from headcount.privacy.sampled import SampledCount, SampledHistogram
+
+
+def _for_one_count(budget: Budget, given: Mapping[str, Any]) -> float:
+    """Where a single count would end: a histogram's two counts ask for hardly less."""
+    threshold, people = given["threshold"] - given["crowd"].corrupt, given["crowd"].size
+
+    def excess(u: float) -> float:
+        delta = SampledCount(math.exp(-u), threshold, people).delta(budget.epsilon)
+        return math.log(max(delta, 1e-300) / budget.delta)
+
+    low, high = (1e-6, excess(1e-6)), (30.0, excess(30.0))
+    return crossing(excess, low, high, tight=1e-3) if low[1] > 0.0 >= high[1] else 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,9 +62,8 @@ class SampleThreshold(Protocol):
     tasks: ClassVar[frozenset[str]] = COUNTS | HISTOGRAMS
     relations: ClassVar[frozenset[Neighbours]] = frozenset(Neighbours)
     knob: ClassVar[Knob] = Knob(
-        "rate", lambda u, _: math.exp(-u), 1e-6, 30.0,
-        lambda budget, _: -math.log(-0.5 * math.expm1(-budget.epsilon)),
-    )  # fmt: skip
+        "rate", lambda u, _: math.exp(-u), 1e-6, 30.0, lambda budget, given: _for_one_count(budget, given)
+    )
     unknown_keys: ClassVar[bool] = True
     reference: ClassVar[str] = "Bharadwaj and Cormode 2022, arXiv:2112.05693"
 
@@ -68,7 +80,8 @@ class SampleThreshold(Protocol):
     def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
         """A higher threshold lets more people be sampled and hides more small counts."""
         log = math.log(1.0 / budget.delta)
-        thresholds = {crowd.corrupt + max(2, round(0.3 * 1.6**step * log)) for step in range(10)}
+        steps = range(1, 8, 2) if isinstance(task, Histogram) else range(10)
+        thresholds = {crowd.corrupt + max(2, round(0.3 * 1.6**step * log)) for step in steps}
         return ({"threshold": threshold} for threshold in sorted(thresholds) if threshold <= crowd.size)
 
     @property

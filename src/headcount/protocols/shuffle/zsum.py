@@ -89,7 +89,8 @@ class Zsum(Protocol):
 
     def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
         reports = int(held.sum())
-        return (held[1] + reports - laws.binomial(reports, self.gamma).sample(coins, runs))[:, None]
+        messages = (-laws.binomial(reports, self.gamma)).shifted(int(held[1]) + reports)
+        return messages.sample(coins, runs)[:, None]
 
     @classmethod
     def tiny(cls) -> Self:

@@ -1,0 +1,133 @@
+r"""Almost one message [LWY22]: a random hash function each, sent with the bucket of one's category.
+
+Randomiser: draw $u, v$ and send $(u, v, ((ux+v) \bmod q) \bmod b)$, $q$ the `prime`, $b$ the `buckets`; and on average
+            $\rho = \mu b/n$ blanket messages $(u, v, w)$ that are all random, $\mu$ the `mean` for each bucket.
+Analyser:   with $s_j$ messages whose bucket is that of category $j$,
+            $\hat c_j = (s_j - n\rho/b - n p)/(1-p)$, $p$ the chance that two categories collide.
+View:       the multiset of messages; bounded by showing the true messages of all others.
+Error:      unbiased; $s_j$ is $c + \mathrm{Bin}(n-c, p)$ and the blanket's share, a variance near $n/b + \mu$.
+
+[LWY22] Luo, Wang and Yi, Frequency Estimation in the Shuffle Model with Almost a Single Message, CCS 2022.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from headcount.core.brick import All, Brick, Copies, Emit, Let, Maybe
+from headcount.core.budget import Budget
+from headcount.core.chance import Chance
+from headcount.core.crowd import Crowd
+from headcount.core.draw import Below
+from headcount.core.errors import BadArgument
+from headcount.core.field import Field
+from headcount.core.law import Floats, Noise
+from headcount.core.loss import PrivacyLoss
+from headcount.core.protocol import HISTOGRAMS, Knob, Model, Protocol, likely_variance
+from headcount.core.tally import Batch, Tally
+from headcount.core.task import Histogram, Task
+from headcount.privacy import laws
+from headcount.privacy.blanket import HashedCover
+from headcount.protocols.hashing import U, V, collision, hashed, next_prime, support
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlmostOneMessageHistogram(Protocol):
+    """Hardly more than one short message each, however many categories."""
+
+    name: ClassVar[str] = "almost-one-message-histogram"
+    model: ClassVar[Model] = Model.SHUFFLE
+    tasks: ClassVar[frozenset[str]] = HISTOGRAMS
+    knob: ClassVar[Knob] = Knob(
+        "mean", lambda u, _: math.exp(u), math.log(1e-3), math.log(1e9),
+        lambda budget, _: math.log(1.3 * likely_variance(budget)),
+    )  # fmt: skip
+    reference: ClassVar[str] = "Luo, Wang and Yi 2022, arXiv:2111.06833"
+
+    mean: float
+    buckets: int
+    prime: int
+
+    def __post_init__(self) -> None:
+        self.bounded("mean", 0.0, 1e9)
+        self.whole("buckets", 2, 1 << 31)
+        self.whole("prime", 2, 1 << 31)
+        super().__post_init__()
+        if self.prime != next_prime(self.prime) or self.prime < max(self.task.values, self.buckets):
+            works = f"use {next_prime(max(self.task.values, self.buckets)):,}"
+            raise BadArgument("prime", f"is {self.prime}, not a prime from the number of categories on", works)
+
+    @classmethod
+    def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+        """So many buckets that a quarter of the people, on average, send a second message."""
+        buckets = max(2, round(crowd.honest / (5.0 * likely_variance(budget))))
+        yield {"buckets": buckets, "prime": next_prime(max(task.values, buckets))}
+
+    @property
+    def _blankets(self) -> tuple[int, Chance]:
+        """How many everybody sends, and the chance of one more."""
+        each = self.mean * self.buckets / self.crowd.honest
+        return math.floor(each), Chance.up(each - math.floor(each))
+
+    @property
+    def collision(self) -> float:
+        return collision(self.prime, self.buckets)
+
+    @property
+    def kinds(self) -> int:
+        return (self.prime - 1) * self.prime * self.buckets
+
+    @property
+    def message(self) -> np.dtype[Any]:
+        widest = np.min_scalar_type(self.prime)
+        return np.dtype([("u", widest), ("v", widest), ("bucket", np.min_scalar_type(self.buckets - 1))])
+
+    @property
+    def tallied(self) -> int:
+        return self.task.values
+
+    def report(self, value: Field) -> Brick:
+        def with_hash(brick: Brick) -> Brick:
+            return Let("u", Below(self.prime - 1), Let("v", Below(self.prime), brick))
+
+        own = with_hash(Emit(U + 1, V, hashed(value, self.prime, self.buckets)))
+        blanket = with_hash(Let("w", Below(self.buckets), Emit(U + 1, V, Field.named("w"))))
+        each, chance = self._blankets
+        surely = (Copies(Field.of(each), blanket),) if each else ()
+        return All(own, *surely, Maybe(chance, blanket))
+
+    def tally(self, batch: Batch) -> Tally:
+        return Tally(batch.reports, support(batch.messages, self.task.values, self.prime, self.buckets))
+
+    def view(self, honest: int) -> PrivacyLoss:
+        each, chance = self._blankets
+        return HashedCover(honest, each + chance, self.buckets, self.collision)
+
+    def point(self, tally: Tally) -> Floats:
+        each, chance = self._blankets
+        expected = tally.reports * ((each + chance) / self.buckets + self.collision)
+        return (tally.totals - expected) / (1.0 - self.collision)
+
+    def noise(self, truth: int, reports: int) -> Noise:
+        each, chance = self._blankets
+        others = laws.binomial(reports - truth, self.collision)
+        cover = laws.binomial(reports * each, 1.0 / self.buckets) + laws.binomial(reports, chance / self.buckets)
+        expected = (reports - truth) * self.collision + reports * (each + chance) / self.buckets
+        return Noise.of(others + cover, centre=expected, scale=1.0 / (1.0 - self.collision))
+
+    @property
+    def steady(self) -> bool:
+        return False
+
+    @classmethod
+    def tiny(cls) -> Self:
+        return cls(task=Histogram(3), crowd=Crowd(3), mean=0.5, buckets=2, prime=3)
+
+    @classmethod
+    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+        return {"mean": 32.0 * math.log(2.0 / budget.delta) / budget.epsilon**2}

@@ -1,0 +1,82 @@
+r"""Privacy blanket histogram [BBGN19]: a few people answer at random, and their answers are a blanket for the others.
+
+Randomiser: with chance `lie` send one of the $d$ categories, drawn evenly, otherwise your own. One message.
+Analyser:   with $m_j$ messages of a category, $\hat c_j = (m_j - n\,\mathrm{lie}/d)/(1-\mathrm{lie})$.
+View:       the counts of all categories; bounded by showing who of the others tells the truth (Lemma 5.3 of the paper).
+Error:      unbiased; $m_j$ is $\mathrm{Bin}(c, 1-\mathrm{lie}+\mathrm{lie}/d) + \mathrm{Bin}(n-c, \mathrm{lie}/d)$.
+
+[BBGN19] Balle, Bell, Gascon and Nissim, The Privacy Blanket of the Shuffle Model, CRYPTO 2019.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+from headcount.core.brick import Brick, Emit, Let, Maybe
+from headcount.core.budget import Budget
+from headcount.core.chance import Chance
+from headcount.core.crowd import Crowd
+from headcount.core.draw import Below
+from headcount.core.field import Field
+from headcount.core.loss import PrivacyLoss
+from headcount.core.protocol import Knob, Model, likely_variance
+from headcount.core.task import Histogram
+from headcount.privacy.blanket import BlanketResponse
+from headcount.protocols.oracle import Oracle
+
+ANY = Field.named("any")
+
+
+@dataclass(frozen=True, kw_only=True)
+class BlanketHistogram(Oracle):
+    """One message each: shuffled randomised response over all categories."""
+
+    name: ClassVar[str] = "blanket-histogram"
+    model: ClassVar[Model] = Model.SHUFFLE
+    knob: ClassVar[Knob] = Knob(
+        "lie", lambda u, _: 1.0 / (1.0 + math.exp(-u)), -28.0, 20.0,
+        lambda budget, given: math.log(1.3 * likely_variance(budget) * given["task"].values / given["crowd"].honest),
+    )  # fmt: skip
+    reference: ClassVar[str] = "Balle, Bell, Gascon and Nissim 2019, arXiv:1903.02837"
+
+    lie: float
+
+    def __post_init__(self) -> None:
+        self.bounded("lie", 0.0, 1.0 - 1e-9)
+        object.__setattr__(self, "lie", Chance.up(self.lie))
+        super().__post_init__()
+
+    @property
+    def kinds(self) -> int:
+        return self.task.values
+
+    @property
+    def supports_own(self) -> float:
+        return 1.0 - self.lie + self.supports_other
+
+    @property
+    def supports_other(self) -> float:
+        return self.lie / self.kinds
+
+    def report(self, value: Field) -> Brick:
+        return Maybe(Chance(self.lie), Let("any", Below(self.kinds), Emit(ANY)), Emit(value))
+
+    def view(self, honest: int) -> PrivacyLoss:
+        return BlanketResponse(self.lie, self.kinds, honest)
+
+    @property
+    def local_epsilon(self) -> float | None:
+        return math.log1p(self.kinds * (1.0 - self.lie) / self.lie)
+
+    @classmethod
+    def tiny(cls) -> Self:
+        return cls(task=Histogram(3), crowd=Crowd(4), lie=0.5)
+
+    @classmethod
+    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+        """Theorem 3.1, for two categories; in proportion for more."""
+        log = math.log(2.0 / budget.delta)
+        return {"lie": 2.0 * max(14.0 * log / budget.epsilon**2, 27.0 / budget.epsilon) / (crowd.honest - 1)}

@@ -1,0 +1,123 @@
+r"""Privacy blanket sum [BBGN19]: one message each, a level of the range, and a few people send any level.
+
+Randomiser: round the value to one of $k+1$ levels, $k$ the `levels`; with chance `lie` send any of them, drawn evenly.
+Analyser:   with $y$ the levels received, $(\sum y/k - n\,\mathrm{lie}/2)/(1-\mathrm{lie})$.
+View:       the counts of all levels; bounded by showing who of the others tells the truth (Lemma 5.3 of the paper).
+Error:      unbiased; a person at level $v$ with remainder $f$ adds
+            $[(1-l)f(1-f) + l\,k(k+2)/12 + l(1-l)(v+f-k/2)^2]/k^2(1-l)^2$ to the variance, $l$ the lie.
+
+[BBGN19] Balle, Bell, Gascon and Nissim, The Privacy Blanket of the Shuffle Model, CRYPTO 2019, section 4.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from headcount.core.brick import Brick, Emit, Let, Maybe
+from headcount.core.budget import Budget
+from headcount.core.chance import Chance
+from headcount.core.crowd import Crowd
+from headcount.core.draw import Below
+from headcount.core.field import Field
+from headcount.core.law import Floats, Law, Noise
+from headcount.core.loss import PrivacyLoss
+from headcount.core.protocol import SUMS, Knob, Model, Protocol, likely_variance
+from headcount.core.tally import Batch, Tally
+from headcount.core.task import Sum, Task
+from headcount.privacy.blanket import BlanketResponse
+from headcount.protocols.levelled import levelled, nearest_fraction
+
+ANY = Field.named("any")
+
+
+@dataclass(frozen=True, kw_only=True)
+class BlanketSum(Protocol):
+    """One message each, with an error that grows with the sixth root of the crowd."""
+
+    name: ClassVar[str] = "blanket-sum"
+    model: ClassVar[Model] = Model.SHUFFLE
+    tasks: ClassVar[frozenset[str]] = SUMS
+    knob: ClassVar[Knob] = Knob(
+        "lie", lambda u, _: 1.0 / (1.0 + math.exp(-u)), -28.0, 20.0,
+        lambda budget, given: math.log(1.3 * likely_variance(budget) * (given["levels"] + 1) / given["crowd"].honest),
+    )  # fmt: skip
+    reference: ClassVar[str] = "Balle, Bell, Gascon and Nissim 2019, arXiv:1903.02837"
+
+    lie: float
+    levels: int
+
+    def __post_init__(self) -> None:
+        self.bounded("lie", 0.0, 1.0 - 1e-9)
+        self.whole("levels", 1, 1 << 20)
+        object.__setattr__(self, "lie", Chance.up(self.lie))
+        super().__post_init__()
+
+    @classmethod
+    def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+        """More levels round less and need more liars; the best is near the cube root of the crowd over the liars."""
+        best = (1.5 * crowd.honest / (1.3 * likely_variance(budget))) ** (1.0 / 3.0)
+        return ({"levels": levels} for levels in sorted({max(1, round(best * part)) for part in (0.7, 1.0, 1.3)}))
+
+    @property
+    def kinds(self) -> int:
+        return self.levels + 1
+
+    @property
+    def tallied(self) -> int:
+        return 1
+
+    def report(self, value: Field) -> Brick:
+        blanket = Let("any", Below(self.kinds), Emit(ANY))
+        return levelled(value, self.task, self.levels, lambda level: Maybe(Chance(self.lie), blanket, Emit(level)))
+
+    def tally(self, batch: Batch) -> Tally:
+        return Tally(batch.reports, np.array([batch.messages["kind"].sum(dtype=np.int64)]))
+
+    def view(self, honest: int) -> PrivacyLoss:
+        return BlanketResponse(self.lie, self.kinds, honest)
+
+    def point(self, tally: Tally) -> Floats:
+        return (tally.totals / self.levels - tally.reports * self.lie / 2.0) / (1.0 - self.lie)
+
+    @cached_property
+    def _hardest_part(self) -> float:
+        """The remainder at the lowest level that makes a person's variance largest."""
+        lie, k = self.lie, self.levels
+        return nearest_fraction(
+            self.task, k, (1.0 - lie * k) / (2.0 * (1.0 - lie)), lambda f: f * (1.0 - f) + lie * (f - k / 2.0) ** 2
+        )
+
+    def noise(self, truth: int, reports: int) -> Noise:
+        part = self._hardest_part
+        masses = np.full(self.kinds, self.lie / self.kinds)
+        masses[:2] += (1.0 - self.lie) * np.array([1.0 - part, part])
+        person = Law(0, masses)
+        return Noise.of(
+            person.times(reports), centre=reports * person.mean, scale=1.0 / (self.levels * (1.0 - self.lie))
+        )
+
+    def size_of_error(self, truth: int, reports: int) -> float:
+        lie, k, part = self.lie, self.levels, self._hardest_part
+        person = part * (1.0 - part) + lie * (part - k / 2.0) ** 2 + lie * k * (k + 2) / (12.0 * (1.0 - lie))
+        return math.sqrt(reports * person / (1.0 - lie)) / k
+
+    @property
+    def local_epsilon(self) -> float | None:
+        return math.log1p(self.kinds * (1.0 - self.lie) / self.lie)
+
+    @classmethod
+    def tiny(cls) -> Self:
+        return cls(task=Sum((0, 1), steps=4), crowd=Crowd(3), lie=0.5, levels=2)
+
+    @classmethod
+    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+        log = math.log(2.0 / budget.delta)
+        liars = crowd.honest * max(14.0 * log / budget.epsilon**2, 27.0 / budget.epsilon) / (crowd.honest - 1)
+        levels = max(1, round((crowd.honest / liars) ** (1.0 / 3.0)))
+        return {"lie": liars * (levels + 1) / crowd.honest, "levels": levels}

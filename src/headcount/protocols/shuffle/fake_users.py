@@ -1,0 +1,120 @@
+r"""Fake users [CZ22]: everybody sends a row of bits with a one at their category, and empty rows that look alike.
+
+Randomiser: send the row, and `fakes` rows of zeros, every bit of all of them flipped with chance `flip`.
+Analyser:   with $b_j$ rows that have the bit set and $m$ rows in all, $\hat c_j = (b_j - m\,\mathrm{flip})/(1-2\,\mathrm{flip})$.
+View:       the multiset of rows; bounded by showing the true rows of all others.
+Error:      unbiased, $\mathrm{Var}\,\hat c_j = m\,\mathrm{flip}(1-\mathrm{flip})/(1-2\,\mathrm{flip})^2$, whatever the data.
+
+[CZ22] Cheu and Zhilyaev, Differentially Private Histograms in the Shuffle Model from Fake Users, S&P 2022.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from headcount.core.brick import All, Brick, Copies
+from headcount.core.budget import Budget
+from headcount.core.chance import Chance
+from headcount.core.crowd import Crowd
+from headcount.core.field import Field
+from headcount.core.law import Floats, Noise
+from headcount.core.loss import PrivacyLoss
+from headcount.core.protocol import HISTOGRAMS, Knob, Model, Protocol, likely_variance
+from headcount.core.rows import Row, bit_sums, row_bytes
+from headcount.core.tally import Batch, Tally
+from headcount.core.task import Histogram, Task
+from headcount.privacy import laws
+from headcount.privacy.blanket import FakeRows
+
+
+@dataclass(frozen=True, kw_only=True)
+class FakeUsers(Protocol):
+    """Two rows of bits each, one of them nobody's."""
+
+    name: ClassVar[str] = "fake-users"
+    model: ClassVar[Model] = Model.SHUFFLE
+    tasks: ClassVar[frozenset[str]] = HISTOGRAMS
+    knob: ClassVar[Knob] = Knob(
+        "flip", lambda u, _: 0.5 / (1.0 + math.exp(-u)), -28.0, 16.0,
+        lambda budget, given: math.log(4.0 * likely_variance(budget) / given["crowd"].honest),
+    )  # fmt: skip
+    reference: ClassVar[str] = "Cheu and Zhilyaev 2022, arXiv:2104.02739"
+
+    flip: float
+    fakes: int
+
+    def __post_init__(self) -> None:
+        self.bounded("flip", 0.0, 0.5 - 1e-9)
+        self.whole("fakes", 1, 1000)
+        object.__setattr__(self, "flip", Chance.up(self.flip))
+        super().__post_init__()
+
+    @classmethod
+    def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+        """One each; more of them bring the error down to 0.7 of that at most."""
+        return ({"fakes": 1},)
+
+    @property
+    def kinds(self) -> int:
+        return 1 << self.task.values
+
+    @property
+    def message(self) -> np.dtype[Any]:
+        return np.dtype([("row", np.uint8, (row_bytes(self.task.values),))])
+
+    @property
+    def tallied(self) -> int:
+        return self.task.values
+
+    def report(self, value: Field) -> Brick:
+        width, flip = self.task.values, Chance(self.flip)
+        own = Row(width, flip, value, Chance(1.0 - flip))
+        return All(own, Copies(Field.of(self.fakes), Row(width, flip)))
+
+    def tally(self, batch: Batch) -> Tally:
+        return Tally(batch.reports, bit_sums(batch.messages["row"], self.task.values))
+
+    def view(self, honest: int) -> PrivacyLoss:
+        return FakeRows(self.flip, self.fakes * honest)
+
+    def point(self, tally: Tally) -> Floats:
+        rows = tally.reports * (1 + self.fakes)
+        return (tally.totals - rows * self.flip) / (1.0 - 2.0 * self.flip)
+
+    def noise(self, truth: int, reports: int) -> Noise:
+        empty = reports * (1 + self.fakes) - truth
+        set_ = laws.binomial(empty, self.flip) + (-laws.binomial(truth, self.flip)).shifted(truth)
+        return Noise.of(set_, centre=empty * self.flip + truth * (1.0 - self.flip), scale=1.0 / (1.0 - 2.0 * self.flip))
+
+    def size_of_error(self, truth: int, reports: int) -> float:
+        flip = float(self.flip)
+        return math.sqrt(reports * (1 + self.fakes) * flip * (1.0 - flip)) / (1.0 - 2.0 * flip)
+
+    @property
+    def steady(self) -> bool:
+        """Only in size: the shape leans with the truth."""
+        return False
+
+    @property
+    def independent(self) -> bool:
+        return True
+
+    @property
+    def local_epsilon(self) -> float | None:
+        return 2.0 * math.log((1.0 - self.flip) / self.flip)
+
+    @classmethod
+    def tiny(cls) -> Self:
+        return cls(task=Histogram(2), crowd=Crowd(3), flip=0.25, fakes=1)
+
+    @classmethod
+    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+        """One fake each, where that many are enough."""
+        factor = 1.0 / math.tanh(budget.epsilon / 2.0) ** 2
+        product = 33.0 / (5.0 * crowd.honest) * factor * math.log(4.0 / budget.delta)
+        return {"flip": 0.5 - math.sqrt(max(0.0, 0.25 - product)), "fakes": 1}

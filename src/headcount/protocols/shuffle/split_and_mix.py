@@ -1,0 +1,178 @@
+r"""Split and mix [IKOS06, BBGN20, GMPV20]: everybody splits their number into random shares that only add up together.
+
+Randomiser: round the value to one of $k$ `levels`, add $\mathrm{NB}(1/n, a) - \mathrm{NB}(1/n, a)$, $a = e^{-\epsilon^*/k}$
+            with $\epsilon^*$ the `inner` epsilon, and send `shares` residues modulo $q$ that add up to it.
+Analyser:   the sum of all residues, brought into the range where sums lie, over $k$.
+View:       all residues. They tell nothing but their sum, up to a total variation distance $\eta$ that shrinks with
+            every share; the sum has two-sided geometric noise, pure from $\epsilon^*$ on. Together $(1+e^\epsilon)\eta$ more.
+Error:      unbiased, variance $2a/(1-a)^2/k^2$ and at most $n/4k^2$ of rounding; wraps are less likely than 1e-12.
+
+One dishonest person can change the sum at will: nobody checks what is shared.
+
+[IKOS06] Ishai, Kushilevitz, Ostrovsky and Sahai, Cryptography from Anonymity, FOCS 2006.
+[BBGN20] Balle, Bell, Gascon and Nissim, Private Summation in the Multi-Message Shuffle Model, CCS 2020.
+[GMPV20] Ghazi, Manurangsi, Pagh and Velingker, Private Aggregation from Fewer Anonymous Messages, EUROCRYPT 2020.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from headcount.core.brick import Brick, Let
+from headcount.core.budget import Budget
+from headcount.core.crowd import Crowd
+from headcount.core.draw import From
+from headcount.core.errors import BadArgument
+from headcount.core.field import Field
+from headcount.core.law import Floats, Law, Noise, weighed
+from headcount.core.loss import PrivacyLoss
+from headcount.core.protocol import SUMS, Knob, Model, Protocol
+from headcount.core.rows import Shares
+from headcount.core.tally import Batch, Tally
+from headcount.core.task import Sum, Task
+from headcount.privacy import laws, tables
+from headcount.privacy.discrete_laplace import IdealShift
+from headcount.privacy.pair import Nearly, Pair
+from headcount.privacy.shares import fewest_shares, published_shares, share_distance
+from headcount.protocols.levelled import fine_enough, levelled, rounding
+
+UP, DOWN = Field.named("up"), Field.named("down")
+WRAPS = 1e-12
+
+
+@dataclass(frozen=True, kw_only=True)
+class SplitAndMix(Protocol):
+    """Nearly the central error, with about ten messages each."""
+
+    name: ClassVar[str] = "split-and-mix"
+    model: ClassVar[Model] = Model.SHUFFLE
+    tasks: ClassVar[frozenset[str]] = SUMS
+    knob: ClassVar[Knob] = Knob(
+        "inner", lambda u, _: math.exp(-u), -4.0, 12.0, lambda budget, _: -math.log(budget.epsilon)
+    )
+    reference: ClassVar[str] = "Balle, Bell, Gascon and Nissim 2020, arXiv:2002.00817"
+
+    inner: float
+    levels: int
+    modulus: int
+    shares: int
+
+    def __post_init__(self) -> None:
+        self.bounded("inner", 0.0, 60.0)
+        self.whole("levels", 1, 1 << 20)
+        self.whole("shares", 2, 1000)
+        self.whole("modulus", 2, 1 << 53)
+        super().__post_init__()
+        if self.modulus < (needed := _room(self.crowd, self.levels, self.inner)):
+            raise BadArgument("modulus", f"is {self.modulus:,}, too small for the sum", f"use at least {needed:,}")
+
+    @classmethod
+    def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+        """Shares for a distance that costs a hundredth of delta, or less where that takes no more of them."""
+        levels = fine_enough(task, crowd.size, 2.0 / budget.epsilon**2)
+        modulus = 1 << (_room(crowd, levels, budget.epsilon / 2.0) - 1).bit_length()
+        distance = 0.01 * budget.delta / (1.0 + math.exp(budget.epsilon))
+        yield {"levels": levels, "modulus": modulus, "shares": fewest_shares(crowd.honest, modulus, distance)}
+
+    @property
+    def decay(self) -> float:
+        """a, rounded toward more noise."""
+        return math.nextafter(math.exp(-self.inner / self.levels), 1.0)
+
+    @property
+    def kinds(self) -> int:
+        return self.modulus
+
+    @property
+    def message(self) -> np.dtype[Any]:
+        return np.dtype([("share", np.min_scalar_type(self.modulus - 1))])
+
+    @property
+    def tallied(self) -> int:
+        return 1
+
+    def report(self, value: Field) -> Brick:
+        noise = From(tables.negative_binomial(Fraction(1, self.crowd.honest), Fraction(self.decay)))
+
+        def send(level: Field) -> Brick:
+            return Let("up", noise, Let("down", noise, Shares(level + UP - DOWN, self.modulus, self.shares)))
+
+        return levelled(value, self.task, self.levels, send)
+
+    def tally(self, batch: Batch) -> Tally:
+        low, high = np.divmod(batch.messages["share"].astype(np.int64), 1 << 32)[::-1]  # either sums without overflow
+        total = (int(low.sum()) + (int(high.sum()) << 32)) % self.modulus
+        return Tally(batch.reports, np.array([total]), None, self.modulus)
+
+    def view(self, honest: int) -> PrivacyLoss:
+        """The noise is symmetric with one mode, so that the widest shift is the worst."""
+        drawn = tables.distance(tables.negative_binomial_cells(1.0 / self.crowd.honest, self.decay))
+        mixed = share_distance(honest, self.modulus, self.shares)
+        return Nearly(self._sum(honest), 2.0 * honest * drawn + mixed, "bound")
+
+    def _sum(self, honest: int) -> PrivacyLoss:
+        """What the sum tells; with everybody's share the noise is geometric on either side."""
+        if honest == self.crowd.honest:
+            return IdealShift(Fraction(self._rate), self.levels)
+        noise = self._noise(honest)
+        return Pair.of(noise, noise.shifted(self.levels))
+
+    @property
+    def _rate(self) -> float:
+        return -math.log(self.decay)
+
+    def _noise(self, people: int) -> Law:
+        if people == self.crowd.honest:
+            return laws.discrete_laplace(self._rate)
+        one_sided = laws.negative_binomial(people / self.crowd.honest, self.decay)
+        return one_sided + -one_sided
+
+    def point(self, tally: Tally) -> Floats:
+        """Residues above the middle of what no sum reaches are negative ones."""
+        top = (tally.reports * self.levels + self.modulus) // 2
+        return np.where(tally.totals > top, tally.totals - self.modulus, tally.totals) / self.levels
+
+    def noise(self, truth: int, reports: int) -> Noise:
+        rounded, centre = rounding(self.task, self.levels, reports)
+        return Noise.of(self._noise(reports) + rounded, centre=centre, scale=1.0 / self.levels)
+
+    def among(self, crowd: Crowd) -> Self:
+        """More people need more room."""
+        room = 1 << (_room(crowd, self.levels, self.inner) - 1).bit_length()
+        return replace(self, crowd=crowd, modulus=max(self.modulus, room))
+
+    @property
+    def local_epsilon(self) -> float | None:
+        """What a person's own share of the noise hides of the sum of their shares: nothing unless it goes all around."""
+        table = tables.negative_binomial(Fraction(1, self.crowd.honest), Fraction(self.decay))
+        if 2 * len(table.coarse) <= self.modulus:
+            return None
+        own = np.array(table.masses, dtype=np.float64) / table.total
+        noise = np.convolve(own, own[::-1])
+        around = weighed(np.arange(noise.size) % self.modulus, noise, self.modulus)
+        shifts = (np.roll(around, shift) for shift in range(1, self.levels + 1))
+        return max(float(np.max(np.abs(np.log(around / shifted)))) for shifted in shifts)
+
+    @classmethod
+    def tiny(cls) -> Self:
+        return cls(task=Sum((0, 1), steps=1), crowd=Crowd(3), inner=10.0, levels=1, modulus=16, shares=2)
+
+    @classmethod
+    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+        levels = math.ceil(math.sqrt(crowd.honest))
+        modulus = 1 << (_room(crowd, levels, budget.epsilon) - 1).bit_length()
+        shares = published_shares(crowd.honest, modulus, budget.delta / (1.0 + math.exp(budget.epsilon)))
+        return {"inner": budget.epsilon, "levels": levels, "modulus": modulus, "shares": shares}
+
+
+def _room(crowd: Crowd, levels: int, inner: float) -> int:
+    """The smallest modulus in which sum and noise wrap around with a chance below `WRAPS` only."""
+    people = crowd.size / crowd.honest
+    reach = math.ceil(-levels / inner * (math.log(WRAPS) - people * math.log(2.0)))
+    return crowd.size * levels + 2 * reach + 1

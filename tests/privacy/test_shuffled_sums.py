@@ -1,0 +1,125 @@
+"""Several flipped bits a person: the claim against all values of everybody, and against fixed-point laws."""
+
+from __future__ import annotations
+
+import math
+from functools import reduce
+from itertools import combinations_with_replacement, product
+from typing import Any
+
+import numpy as np
+import pytest
+import truth
+
+from headcount.core.chance import Chance
+from headcount.privacy.shuffled import INTEGERS, WIDE, ShuffledBits
+
+FLIPS = [Chance(0.01), Chance(0.125), Chance(0.3), Chance(0.5)]
+
+
+def sent(ones: float, bits: int, flip: float) -> np.ndarray:
+    """How many ones somebody sends whose value sets `ones` bits, the last of them by chance if that is a fraction."""
+    whole = math.floor(ones)
+    if ones > whole:
+        return (1 - (ones - whole)) * sent(whole, bits, flip) + (ones - whole) * sent(whole + 1, bits, flip)
+    chances = [1.0 - flip] * whole + [float(flip)] * (bits - whole)
+    return reduce(np.convolve, [np.array([1.0 - chance, chance]) for chance in chances])
+
+
+def all_values(flip: float, people: int, bits: int, epsilon: float, values: list[float]) -> float:
+    """The largest divergence between any two crowds that differ in one person's value."""
+    one, worst = {value: sent(value, bits, flip) for value in values}, 0.0
+    for rest in combinations_with_replacement(values, people - 1):
+        others = reduce(np.convolve, [one[value] for value in rest], np.ones(1))
+        total = {value: np.convolve(others, one[value]) for value in values}
+        for x, y in product(values, values):
+            worst = max(worst, float(np.maximum(total[x] - math.exp(epsilon) * total[y], 0.0).sum()))
+    return worst
+
+
+@pytest.mark.parametrize("flip", FLIPS)
+@pytest.mark.parametrize(("people", "bits"), [(1, 5), (2, 1), (2, 5), (3, 2), (3, 4), (4, 3), (4, 5)])
+def test_no_two_values_are_worse_than_all_bits_and_none(flip: Chance, people: int, bits: int) -> None:
+    # An account of one changed bit, or of one k only, falls below; one that composes the bits lies far above.
+    loss = ShuffledBits(flip, (people - 1) * bits, bits)
+    for epsilon in (0.0, 0.2, 1.0, 3.0, 8.0):
+        found = all_values(flip, people, bits, epsilon, [float(x) for x in range(bits + 1)])
+        assert found * (1 - 1e-12) <= loss.delta(epsilon) <= found * (1 + 1e-9) + 1e-15
+
+
+@pytest.mark.parametrize(("people", "bits"), [(2, 3), (3, 2), (4, 2)])
+def test_values_between_two_bits_are_no_worse(people: int, bits: int) -> None:
+    loss, values = ShuffledBits(Chance(0.125), (people - 1) * bits, bits), [x / 4 for x in range(4 * bits + 1)]
+    for epsilon in (0.0, 0.5, 2.0):
+        assert all_values(0.125, people, bits, epsilon, values) <= loss.delta(epsilon)
+
+
+def exactly(flip: float, others: int, bits: int, ones: int, epsilon: float) -> Any:
+    """The worse order, with so many ones among the others."""
+    rest = truth.binomial(others - ones, flip)
+    if ones:
+        rest = rest + truth.binomial(ones, flip).mirrored()
+    victim = truth.binomial(bits, flip)
+    return max(truth.both_orders(rest + victim.mirrored().shifted(bits), rest + victim, epsilon))
+
+
+@pytest.mark.parametrize(
+    ("people", "bits", "lam", "epsilon"),
+    [(12, 4, 5.0, 1.0), (20, 8, 12.0, 0.7), (30, 3, 9.0, 2.0), (10, 16, 3.0, 4.0), (25, 2, 0.7, 6.0)],
+)
+def test_every_pattern_of_the_others_is_covered(people: int, bits: int, lam: float, epsilon: float) -> None:
+    flip, others = Chance.up(lam / (2 * people)), (people - 1) * bits
+    found = max(exactly(flip, others, bits, k, epsilon) for k in range(others // 2 + 1))
+    delta = ShuffledBits(flip, others, bits).delta(epsilon)
+    assert found <= truth.exact(delta) <= found * (1 + 1e-6)
+
+
+@pytest.mark.parametrize(
+    ("people", "bits", "lam", "epsilon"),
+    [
+        (1000, 16, 324.35, 1.0),
+        (400, 5, 60.0, 0.8),
+        (2000, 4, 40.0, 4.0),
+        (10**6, 16, 119.7, 5.0),
+        (10**9, 7, 60.0, 9.0),
+    ],
+)
+def test_no_pattern_of_a_large_crowd_is_understated(people: int, bits: int, lam: float, epsilon: float) -> None:
+    # A scan that knows nothing of the period 1/2f would miss the peak among many people.
+    flip, others = Chance.up(lam / (2 * people)), (people - 1) * bits
+    ones = np.unique([*np.linspace(0.0, 1.0 / flip, 25).astype(int), *range(6), others // 9, others // 2]).tolist()
+    found = max(exactly(flip, others, bits, k, epsilon) for k in ones)
+    delta = ShuffledBits(flip, others, bits).delta(epsilon)
+    assert found <= truth.exact(delta)
+    assert delta == pytest.approx(float(found), rel=2e-4)
+
+
+@pytest.mark.parametrize(("people", "bits", "epsilon"), [(10**6, 64, 1.0), (5000, 100, 0.5), (300, 2000, 15.0)])
+def test_a_wide_law_is_rounded_up_by_more_than_the_integers_cost(people: int, bits: int, epsilon: float) -> None:
+    others = (people - 1) * bits
+    flip = Chance.up(0.5 - math.sqrt(0.25 - 1.1 * WIDE / others))
+    loss, period = ShuffledBits(flip, others, bits), max(1.0 / (2.0 * flip), 1.0 / (1.0 - 2.0 * flip))
+    ones = np.unique([*np.linspace(0.0, period, 7).astype(int), others // 2]).tolist()
+    found = max(side.item() for k in ones for side in loss._pair(k).orders(np.array([epsilon])))
+    assert found <= loss.delta(epsilon) <= found * (1 + 1.2 * INTEGERS / WIDE)
+
+
+@pytest.mark.parametrize(("people", "bits", "lam"), [(1000, 16, 324.4), (10**4, 32, 995.5)])
+def test_the_noise_needed_at_epsilon_one_and_delta_a_millionth(people: int, bits: int, lam: float) -> None:
+    # The paper composes the bits and would need more noise than there are people.
+    enough, too_little = (Chance.up(part * lam / (2 * people)) for part in (1.0, 0.998))
+    others = (people - 1) * bits
+    assert ShuffledBits(enough, others, bits).delta(1.0) <= 1e-6 < ShuffledBits(too_little, others, bits).delta(1.0)
+
+
+def test_the_worst_pattern_is_not_always_without_ones() -> None:
+    flip, others, bits = Chance.up(75 / 800), 399 * 2, 2
+    alone, worst = exactly(flip, others, bits, 0, 1.1), ShuffledBits(flip, others, bits).delta(1.1)
+    assert float(alone) * 1.02 < worst
+
+
+@pytest.mark.parametrize("bits", [1, 3, 40])
+def test_from_the_local_epsilon_on_nothing_is_lost(bits: int) -> None:
+    loss = ShuffledBits(Chance(0.25), 60, bits)
+    assert loss.delta(bits * math.log(3.0) * (1 + 1e-12)) == 0.0 < loss.delta(bits * math.log(3.0) * 0.6)
+    assert loss.delta(700.0) == 0.0
