@@ -24,11 +24,12 @@ def row_bytes(width: int) -> int:
 
 
 PIECE = 1 << 20  # bits at a time, one to a byte: they stay in the processor's cache
+LARGE_PIECE = 1 << 23  # where every step of many is about all rows
 LONGEST_SUM = 255  # of bits, in a byte
 
 
-def _pieces(rows: int, width: int) -> Iterator[slice]:
-    length = max(1, PIECE // width)
+def _pieces(rows: int, width: int, bits: int = PIECE) -> Iterator[slice]:
+    length = max(1, bits // width)
     return (slice(start, start + length) for start in range(0, rows, length))
 
 
@@ -109,7 +110,7 @@ class Subset(Brick):
         place = np.asarray(self.here.column(people.held, people.size))
         for who, others in ((inside, self.size - 1), (~inside, self.size)):
             chosen = place[who]
-            for piece in _pieces(chosen.size, self.width):
+            for piece in _pieces(chosen.size, self.width, LARGE_PIECE):
                 here = chosen[piece]
                 bits = np.zeros((here.size, self.width), dtype=np.bool_)
                 self._choose(bits, here, others, coins)
@@ -118,12 +119,14 @@ class Subset(Brick):
 
     def _choose(self, bits: Bools, here: Ints, amount: int, coins: Coins) -> None:
         """So many of the other places in each row, every set of them equally likely."""
-        everybody, others = np.arange(here.size), self.width - 1
+        flat, first, others = bits.reshape(-1), np.arange(here.size) * self.width, self.width - 1
         for last in range(others - amount, others):
             place = coins.below(last + 1, here.size)
             place += place >= here
-            taken = bits[everybody, place]
-            bits[everybody, np.where(taken, last + (last >= here), place)] = True
+            place += first
+            taken = np.flatnonzero(flat[place])
+            place[taken] = first[taken] + last + (last >= here[taken])
+            flat[place] = True
 
     def law(self, names: Names) -> ExactLaw:
         here = self.here.at(names)
