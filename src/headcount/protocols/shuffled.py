@@ -43,6 +43,7 @@ class Shuffled(Protocol):
     """What the shuffled forms of all local protocols have in common."""
 
     model: ClassVar[Model] = Model.SHUFFLE
+    pure: ClassVar[bool] = False  # where delta is 0, shuffling adds nothing to the local protocol
     local: ClassVar[type[Protocol]]
     binary: ClassVar[bool]
 
