@@ -20,6 +20,7 @@ from typing import Any, ClassVar, Self
 from headcount.core.budget import Budget
 from headcount.core.chance import Chance
 from headcount.core.crowd import Crowd
+from headcount.core.errors import BadArgument
 from headcount.core.protocol import Knob
 from headcount.core.task import Histogram
 from headcount.protocols.unary import Unary
@@ -37,11 +38,16 @@ class BasicRappor(Unary):
     reference: ClassVar[str] = "Erlingsson, Pihur and Korolova 2014, arXiv:1407.6981"
 
     keep: float
+    flip: float | None = None  # what keep leaves; may be given, as other codes have both
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.bounded("keep", 0.5, 1.0)
         object.__setattr__(self, "keep", Chance.down(self.keep))
+        if self.flip is not None and not math.isclose(self.flip, 1.0 - self.keep, abs_tol=1e-9):
+            works = f"leave it out: it is 1 - keep, {1.0 - self.keep:g}"
+            raise BadArgument("flip", f"is {self.flip!r}", works)
+        object.__setattr__(self, "flip", Chance(1.0 - self.keep))
 
     @property
     def own(self) -> Chance:

@@ -145,7 +145,7 @@ class CorrelatedHistogram(Protocol):
 
     @classmethod
     def tiny(cls) -> Self:
-        return cls(task=Histogram(2), crowd=Crowd(3), inner=3.0, shape=1.0, decay=0.1)
+        return cls(task=Histogram(2), crowd=Crowd(3), inner=4.0, shape=1.0, decay=0.05)
 
     @classmethod
     def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
