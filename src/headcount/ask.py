@@ -52,9 +52,9 @@ def count(
 
     `data` is one 0/1 (or true/false) per person, or a frame with `column=`; `where=` says which value counts as a one
     (a missing value then does not). `by=` names the column of groups, or is one group per person, and asks for each of
-    the `categories` of them; whoever holds no one is in `other`. `unit=` names the column of person ids where people may
-    have several rows: each counts once, as a one if any row is. The best protocol of the `model` ("shuffle" unless
-    told) is taken, or that named by `protocol=`, whose `parameters` may be fixed too.
+    the `categories` of them; whoever does not hold a one is in `other`. `unit=` names the column of person ids where
+    people may have several rows: each counts once, as a one if any row is. The best protocol of the `model` ("shuffle"
+    unless told) is taken, or that named by `protocol=`, whose `parameters` may be fixed too.
     """
     task: Task = Count()
     if by is None:
@@ -85,11 +85,11 @@ def histogram(
 ) -> Estimate:  # fmt: skip
     """Which category, how often?
 
-    `categories` lists the labels; for numbers, `bins` lists the edges, or says how many equal bins there are between the
-    `bounds`. With neither, the labels are whatever people hold, which needs model="central" (or a shuffler that drops
-    small counts, "shuffle-threshold"): rare ones are not shown. `other=True` counts whoever is in none of the categories
-    apart, `fractions=True` answers in fractions of the people, `consistent=True` brings the counts to the nearest ones
-    that are not negative and add up. The rest is as for `count`.
+    `categories` lists the labels; for numbers, `bins` lists the edges, or says how many equal bins there are between
+    the `bounds`. With neither, the labels are whatever people hold, which needs model="central" (or a shuffler that
+    drops small counts, "shuffle-threshold"): rare ones are not shown. `other=True` counts whoever is in none of the
+    categories apart, `fractions=True` answers in fractions of the people, `consistent=True` brings the counts to the
+    nearest ones that are not negative and add up. The rest is as for `count`.
     """
     if bins is None:
         task = Histogram(categories, other=other, per_person=fractions)

@@ -64,8 +64,8 @@ class Coins(ABC):
         return cells
 
     def below(self, bound: int, size: int) -> Ints:
-        """Uniform on 0 .. bound - 1, exactly. One word each: the bound's equal parts of all words, and what is left over
-        at the end is drawn again."""
+        """Uniform on 0 .. bound - 1, exactly. One word each: all words are divided into so many equal parts; the few
+        that are left over are drawn again."""
         return self._below(bound, self.words(size), 64)
 
     def _below(self, bound: int, words: npt.NDArray[Any], bits: int) -> Ints:

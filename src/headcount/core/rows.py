@@ -16,6 +16,7 @@ from headcount.core.exact import NOTHING_SENT, ExactLaw
 from headcount.core.field import Field, Names, People, number
 from headcount.core.table import Ints
 
+NEVER = Chance(0.0)
 BLOCK = 1 << 22
 
 
@@ -61,7 +62,7 @@ class Row(Brick):
     """One message, a row of bits: that at `here` is on with one chance, every other with another. A word for each bit,
     then one more for the bit at `here`, which replaces the one drawn for its place."""
 
-    def __init__(self, width: int, off: Chance, here: Field | None = None, on: Chance = Chance(0.0)) -> None:
+    def __init__(self, width: int, off: Chance, here: Field | None = None, on: Chance = NEVER) -> None:
         self.width, self.off, self.here, self.on = width, off, here, on
         self.reads = here.reads if here else frozenset()
 

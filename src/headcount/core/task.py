@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
@@ -288,15 +289,14 @@ def _positive(argument: str, value: int) -> int:
 def _increasing(edges: Any) -> tuple[float, ...]:
     works = "use at least two increasing numbers, for example bins=[0, 18, 65, 120]"
     numbers = tuple(quantity("bins", edge, works) for edge in edges)
-    if len(numbers) < 2 or any(a >= b for a, b in zip(numbers, numbers[1:], strict=False)):
+    if len(numbers) < 2 or any(a >= b for a, b in pairwise(numbers)):
         raise BadArgument("bins", "are not increasing", works)
     return numbers
 
 
 def _intervals(edges: tuple[float, ...]) -> list[str]:
     last = len(edges) - 2
-    pairs = zip(edges, edges[1:], strict=False)
-    return [f"[{a:g}, {b:g}{']' if i == last else ')'}" for i, (a, b) in enumerate(pairs)]
+    return [f"[{a:g}, {b:g}{']' if i == last else ')'}" for i, (a, b) in enumerate(pairwise(edges))]
 
 
 def _categories(given: Any) -> range | tuple[Label, ...]:

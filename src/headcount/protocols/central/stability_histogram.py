@@ -1,11 +1,11 @@
 r"""Stability histogram [KKMN09, BNS16]: noise on the categories somebody holds, and small results are dropped.
 
 Randomiser: none, the value is handed over.
-Analyser:   to every count $c \ge 1$ adds $Z$ with $P[Z=k] \propto e^{-|k|/b}$, $b$ the `scale`, and shows the result from the
-            `threshold` on; whatever nobody holds is never touched, so that the categories need not be known.
+Analyser:   to every count $c \ge 1$ adds $Z$ with $P[Z=k] \propto e^{-|k|/b}$, $b$ the `scale`, and shows the result
+            from the `threshold` on; what nobody holds is never touched, so that the categories need not be known.
 View:       the shown counts. A person alone in a category shows with chance $a^{T-1}/(1+a)$, $a = e^{-1/b}$; counts of
             two or more lose at most $1/b$ each, one of them if people may come and go, two if replaced.
-Error:      two-sided geometric for counts well above the threshold, whatever the number of categories; small ones read 0.
+Error:      two-sided geometric for counts well above the threshold, however many categories; small ones read 0.
 
 [KKMN09] Korolova, Kenthapadi, Mishra and Ntoulas, Releasing Search Queries and Clicks Privately, WWW 2009.
 [BNS16] Bun, Nissim and Stemmer, Simultaneous Private Learning of Multiple Concepts, ITCS 2016.

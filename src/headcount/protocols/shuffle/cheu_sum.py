@@ -1,7 +1,7 @@
 r"""Cheu's sum [CSUZZ19]: the value in unary, each of its bits through randomised response.
 
-Randomiser: round the value to one of $r$ `levels`; send that many ones and the rest of $r$ zeros, each bit replaced by a
-            fair coin with chance $\lambda/n$.
+Randomiser: round the value to one of $r$ `levels`; send that many ones and the rest of $r$ zeros, each bit replaced by
+            a fair coin with chance $\lambda/n$.
 Analyser:   with $m$ ones received and $f = \lambda/2n$, $(m - nrf)/(r(1-2f))$.
 View:       $m$, a sum of flipped bits; a person can change all $r$ of theirs, among others that are at their worst.
 Error:      unbiased, variance $nf(1-f)/(r(1-2f)^2)$ and at most $n/4r^2$ of rounding.

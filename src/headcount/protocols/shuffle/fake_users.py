@@ -1,9 +1,9 @@
 r"""Fake users [CZ22]: everybody sends a row of bits with a one at their category, and empty rows that look alike.
 
 Randomiser: send the row, and `fakes` rows of zeros, every bit of all of them flipped with chance `flip`.
-Analyser:   with $b_j$ rows that have the bit set and $m$ rows in all, $\hat c_j = (b_j - m\,\mathrm{flip})/(1-2\,\mathrm{flip})$.
+Analyser:   with $b_j$ of all $m$ rows that have the bit set and $f$ the flip, $\hat c_j = (b_j - mf)/(1-2f)$.
 View:       the multiset of rows; bounded by showing the true rows of all others.
-Error:      unbiased, $\mathrm{Var}\,\hat c_j = m\,\mathrm{flip}(1-\mathrm{flip})/(1-2\,\mathrm{flip})^2$, whatever the data.
+Error:      unbiased, $\mathrm{Var}\,\hat c_j = mf(1-f)/(1-2f)^2$, whatever the data, cells independent.
 
 [CZ22] Cheu and Zhilyaev, Differentially Private Histograms in the Shuffle Model from Fake Users, S&P 2022.
 """
