@@ -14,6 +14,7 @@ from headcount.protocols.central.laplace import Laplace
 from headcount.protocols.central.stability_histogram import StabilityHistogram
 from headcount.protocols.local.generalised_response import GeneralisedResponse
 from headcount.protocols.local.randomised_response import RandomisedResponse
+from headcount.protocols.shuffle.almost_central_sum import AlmostCentralSum
 from headcount.protocols.shuffle.almost_one_message_histogram import AlmostOneMessageHistogram
 from headcount.protocols.shuffle.balcer_cheu_histogram import BalcerCheuHistogram
 from headcount.protocols.shuffle.blanket_histogram import BlanketHistogram
@@ -43,6 +44,7 @@ CATALOGUE: tuple[type[Protocol], ...] = (
     CheuSum,
     BlanketSum,
     SplitAndMix,
+    AlmostCentralSum,
     PoissonHistogram,
     BalcerCheuHistogram,
     BlanketHistogram,
