@@ -26,6 +26,7 @@ from headcount.protocols.shuffle.fake_users import FakeUsers
 from headcount.protocols.shuffle.negative_binomial_count import NegativeBinomialCount
 from headcount.protocols.shuffle.poisson_count import PoissonCount
 from headcount.protocols.shuffle.poisson_histogram import PoissonHistogram
+from headcount.protocols.shuffle.recursive_sum import RecursiveSum
 from headcount.protocols.shuffle.sample_threshold import SampleThreshold
 from headcount.protocols.shuffle.split_and_mix import SplitAndMix
 from headcount.protocols.shuffle.zsum import Zsum
@@ -43,6 +44,7 @@ CATALOGUE: tuple[type[Protocol], ...] = (
     CorrelatedCount,
     CheuSum,
     BlanketSum,
+    RecursiveSum,
     SplitAndMix,
     AlmostCentralSum,
     PoissonHistogram,
