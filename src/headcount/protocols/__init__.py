@@ -22,7 +22,9 @@ from headcount.protocols.shuffle.blanket_sum import BlanketSum
 from headcount.protocols.shuffle.cheu_count import CheuCount
 from headcount.protocols.shuffle.cheu_sum import CheuSum
 from headcount.protocols.shuffle.correlated_count import CorrelatedCount
+from headcount.protocols.shuffle.count_min_shuffle import CountMinShuffle
 from headcount.protocols.shuffle.fake_users import FakeUsers
+from headcount.protocols.shuffle.hadamard_shuffle import HadamardShuffle
 from headcount.protocols.shuffle.negative_binomial_count import NegativeBinomialCount
 from headcount.protocols.shuffle.poisson_count import PoissonCount
 from headcount.protocols.shuffle.poisson_histogram import PoissonHistogram
@@ -52,6 +54,8 @@ CATALOGUE: tuple[type[Protocol], ...] = (
     BlanketHistogram,
     FakeUsers,
     AlmostOneMessageHistogram,
+    HadamardShuffle,
+    CountMinShuffle,
     SampleThreshold,
 )
 

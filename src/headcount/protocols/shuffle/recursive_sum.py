@@ -1,15 +1,16 @@
 r"""Recursive sums [BBGN20]: the digits of a number, each shuffled apart, the coarse ones with few values to hide in.
 
-Randomiser: write the value in `digits` digits, the $j$-th with precision $p_j = \lceil b^{3^{j-1}}\rceil$, $b$ the `base`,
-            and round the last one at random; send each with its place, or, with chance $l_j$, any of its values.
+Randomiser: write the value in `digits` digits, the $j$-th with precision $p_j = \lceil b^{3^{j-1}}\rceil$, $b$ the
+            `base`, and round the last one at random; send each with its place, or, with chance $l_j$, any of its
+            values.
 Analyser:   with $s_j$ the sum of the $j$-th digits, $q_j = p_1 \cdots p_j$ and $P_j$ values of the digit,
             $\sum_j (s_j - n l_j (P_j-1)/2)/(q_j (1-l_j))$.
-View:       the counts of every digit's values; each is a privacy blanket, and their bounds are composed.
+View:       the counts of every digit's values; bounded by showing who lies, digit by digit; the digits are composed.
 Error:      unbiased; a digit $d$ with remainder $f$ ($0$ but for the last) adds $[(1-l)f(1-f) + l(P^2-1)/12 +
             l(1-l)(d+f-(P-1)/2)^2]/q^2(1-l)^2$ for every person.
 
-$P_j = p_j$, and $p_m + 1$ for the last digit. The lies have the same odds for each value of each digit: $l_j/(1-l_j)$ is
-$P_j$ times the `liars` over $n$.
+$P_j = p_j$, and $p_m + 1$ for the last digit. The lies have the same odds for each value of each digit: $l_j/(1-l_j)$
+is $P_j$ times the `liars` over $n$.
 
 [BBGN20] Balle, Bell, Gascon and Nissim, Private Summation in the Multi-Message Shuffle Model, CCS 2020.
 """
@@ -20,6 +21,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, reduce
+from itertools import pairwise
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -31,13 +33,12 @@ from headcount.core.crowd import Crowd
 from headcount.core.draw import Below, Rounded
 from headcount.core.errors import BadArgument
 from headcount.core.field import Field
-from headcount.core.law import Floats, Law, Noise
+from headcount.core.law import Floats, Law, Noise, weighed
 from headcount.core.loss import PrivacyLoss
 from headcount.core.protocol import FEW_VALUES, SUMS, Knob, Model, Protocol, likely_variance
 from headcount.core.tally import Batch, Tally
 from headcount.core.task import Sum, Task
-from headcount.privacy.blanket import BlanketResponse
-from headcount.privacy.together import Together
+from headcount.privacy.digits import ShuffledDigits
 from headcount.protocols.levelled import LEVEL, steps_of
 
 ANY = Field.named("any")
@@ -71,7 +72,9 @@ class RecursiveSum(Protocol):
             raise BadArgument("base", f"is {self.base:g}, too large for so many digits", "use a smaller one")
 
     @classmethod
-    def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+    def choices(
+        cls, task: Task, crowd: Crowd, budget: Budget, digits: int | None = None
+    ) -> Iterable[Mapping[str, Any]]:
         """For each number of digits the base for which the digits' lies and the last one's rounding are least."""
 
         def spread(base: float, digits: int) -> float:
@@ -79,12 +82,14 @@ class RecursiveSum(Protocol):
             sizes = _precisions(base, digits)
             odds = [liars * p / crowd.honest for p in sizes]
             finest = np.cumprod(sizes)
-            lies = sum(crowd.honest * o * (1.0 + o) * (p / q) ** 2 / 3.0 for o, p, q in zip(odds, sizes, finest))
+            lies = sum(
+                crowd.honest * o * (1.0 + o) * (p / q) ** 2 / 3.0 for o, p, q in zip(odds, sizes, finest, strict=True)
+            )
             return float(lies + crowd.honest / (4.0 * float(finest[-1]) ** 2))
 
-        for digits in (1, 2, 3):
-            bases = [base for base in np.geomspace(1.2, 200.0, 80).tolist() if _finest(base, digits) <= FINEST]
-            yield {"digits": digits, "base": min(bases, key=lambda base: spread(base, digits))}
+        for many in (1, 2, 3) if digits is None else (digits,):
+            bases = [base for base in np.geomspace(1.02, 200.0, 100).tolist() if _finest(base, many) <= FINEST]
+            yield {"digits": many, "base": min((spread(base, many), base) for base in bases)[1]}
 
     @cached_property
     def precisions(self) -> list[int]:
@@ -127,12 +132,11 @@ class RecursiveSum(Protocol):
     def tally(self, batch: Batch) -> Tally:
         starts = np.append(0, np.cumsum(self.alphabets))
         counts = np.bincount(batch.messages["kind"], minlength=self.kinds)
-        parts = [counts[a:b] @ np.arange(b - a) for a, b in zip(starts[:-1], starts[1:], strict=True)]
+        parts = [counts[a:b] @ np.arange(b - a) for a, b in pairwise(starts)]
         return Tally(batch.reports, np.array(parts))
 
     def view(self, honest: int) -> PrivacyLoss:
-        pairs = zip(self.lies, self.alphabets, strict=True)
-        return Together(tuple(BlanketResponse(lie, size, honest) for lie, size in pairs))
+        return ShuffledDigits(tuple(map(float, self.lies)), tuple(self.alphabets), honest)
 
     @cached_property
     def _worth(self) -> Floats:
@@ -230,4 +234,4 @@ def _both(first: Noise, second: Noise, exact: bool) -> Noise:
         return Noise(values, masses, dropped)
     places = np.rint((values - values.min()) / (np.ptp(values) / (4 * POINTS))).astype(np.int64)
     grid = values.min() + np.arange(places.max() + 1) * (np.ptp(values) / (4 * POINTS))
-    return Noise(grid, np.bincount(places, masses), dropped)
+    return Noise(grid, weighed(places, masses), dropped)
