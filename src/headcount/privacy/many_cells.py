@@ -30,44 +30,28 @@ class ManyCells(PrivacyLoss):
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
         """Equal, as every cell that is raised has one that is lowered."""
-        losses, masses = self._composed
+        losses, masses, gone = self._composed
         asked = np.minimum(epsilon, LARGEST_EPSILON)
         bound = np.array([float(np.maximum(1.0 - exp_down(e) * np.exp(-losses), 0.0) @ masses) for e in asked])
-        return np.minimum(bound, 1.0), np.minimum(bound, 1.0)
+        bound = np.minimum(bound + gone, 1.0)
+        return bound, bound
 
     def slack(self, epsilon: float) -> float:
-        return 2 * self.pairs * (self._lost + self.noise.dropped) + 4 * self.pairs * FOURIER_ERROR
+        return 2 * self.pairs * (self.noise.dropped + 2.0 * FOURIER_ERROR)
 
     @cached_property
-    def _cells(self) -> tuple[Floats, Floats, Floats]:
-        """A cell with and without the person, and the logarithm of the ratio, where neither is all but impossible."""
-        masses = self.noise.masses
-        without, with_one = np.append(masses, 0.0), np.append(0.0, masses)
-        likely = (without > CUT) & (with_one > CUT)
-        return (
-            with_one,
-            without,
-            np.where(likely, np.log(np.where(likely, with_one / np.maximum(without, CUT), 1.0)), np.nan),
-        )
-
-    @cached_property
-    def _lost(self) -> float:
-        """What is too unlikely to be looked at, in either view."""
-        with_one, without, ratio = self._cells
-        return float(max(side[np.isnan(ratio)].sum() for side in (with_one, without)))
-
-    @cached_property
-    def _composed(self) -> tuple[Floats, Floats]:
-        with_one, without, ratio = self._cells
-        kept = ~np.isnan(ratio)
-        raised, lowered, ratio = with_one[kept], without[kept], ratio[kept]
-        if not ratio.size:
-            return np.zeros(1), np.zeros(1)
-        spread = float(np.sqrt(raised @ ratio**2 / raised.sum()))
-        grid = max(spread, 1e-6) / FINE
-        both = _on_grid(ratio, raised, grid) + _on_grid(-ratio, lowered, grid)
-        total = both.times(self.pairs)
-        return grid * total.values, total.masses
+    def _composed(self) -> tuple[Floats, Floats, float]:
+        """The losses on the grid with their masses, and the mass of those that are, or are taken to be, infinite."""
+        without, with_one = np.append(self.noise.masses, 0.0), np.append(0.0, self.noise.masses)
+        kept = (without > CUT) & (with_one > CUT)
+        gone = self.pairs * float(without[~kept].sum() + with_one[~kept].sum())
+        if not kept.any():
+            return np.zeros(1), np.zeros(1), gone
+        raised, lowered = with_one[kept], without[kept]
+        ratio = np.log(raised / lowered)
+        grid = max(float(np.sqrt(raised @ ratio**2 / raised.sum())), 1e-6) / FINE
+        total = (_on_grid(ratio, raised, grid) + _on_grid(-ratio, lowered, grid)).times(self.pairs)
+        return grid * total.values, total.masses, gone + total.dropped
 
 
 def _on_grid(losses: Floats, masses: Floats, grid: float) -> Law:

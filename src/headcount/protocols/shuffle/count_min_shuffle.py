@@ -100,7 +100,7 @@ class CountMinShuffle(Protocol):
 
     def point(self, tally: Tally) -> Floats:
         found = tally.totals[self._buckets_of].sum(axis=1)
-        return (found - tally.reports * (1.0 + self.rows * self.gamma)) / (self.rows - 1.0)
+        return np.asarray((found - tally.reports * (1.0 + self.rows * self.gamma)) / (self.rows - 1.0))
 
     def noise(self, truth: int, reports: int) -> Noise:
         extra = laws.binomial(self.rows * reports, self.gamma)

@@ -9,7 +9,8 @@ View:       the multiset of tuples; bounded by showing the true tuples of all ot
 Error:      unbiased; $N_j$ is $c + \mathrm{Bin}((1+\rho)n - c, 2^{-\tau})$: half of all numbers agree with two
             categories, so a variance of $((1+\rho)n - c)2^{-\tau}/(1-2^{-\tau})$.
 
-A tuple is one integer, its numbers one after the other in binary. The analyser's work is tuples times categories.
+A tuple is a few integers, each with as many numbers one after the other in binary as it has room for. The analyser's
+work is tuples times categories.
 
 [GGKPV21] Ghazi, Golowich, Kumar, Pagh and Velingker, On the Power of Multiple Anonymous Messages, EUROCRYPT 2021.
 """
@@ -22,25 +23,22 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from headcount.core.brick import All, Brick, Copies, Emit, Let
 from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
 from headcount.core.draw import Below
-from headcount.core.errors import BadArgument
 from headcount.core.field import Field
 from headcount.core.law import Floats, Noise
 from headcount.core.loss import PrivacyLoss
 from headcount.core.protocol import HISTOGRAMS, Knob, Model, Protocol, likely_variance
-from headcount.core.table import Ints
 from headcount.core.tally import Batch, Tally
 from headcount.core.task import Histogram, Task
 from headcount.privacy import laws
 from headcount.privacy.blanket import HadamardCover
 
-ANY = Field.named("any")
-BITS = 62  # of a tuple
+BITS = 62  # of an integer
+MOST = 40
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,17 +59,13 @@ class HadamardShuffle(Protocol):
 
     def __post_init__(self) -> None:
         self.whole("blankets", 1, 10**6)
-        self.whole("indices", 1, BITS)
+        self.whole("indices", 1, MOST)
         super().__post_init__()
-        if self.indices * self._width > BITS:
-            most = BITS // self._width
-            raise BadArgument("indices", f"is {self.indices}, too many for one message", f"use {most} or fewer")
 
     @classmethod
     def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
-        """As many as the crowd has binary digits make the true tuples cost one unit of variance; fewer also do."""
-        most = max(1, BITS // task.values.bit_length())
-        yield {"indices": min(most, max(1, (crowd.honest - 1).bit_length()))}
+        """As many as the crowd has binary digits: then others' true tuples add no more than one to the variance."""
+        yield {"indices": min(MOST, max(1, (crowd.honest - 1).bit_length()))}
 
     @property
     def _width(self) -> int:
@@ -79,12 +73,19 @@ class HadamardShuffle(Protocol):
         return self.task.values.bit_length()
 
     @property
+    def _packed(self) -> list[int]:
+        """How many numbers there are in each integer of a tuple."""
+        room = BITS // self._width
+        return [min(room, self.indices - start) for start in range(0, self.indices, room)]
+
+    @property
     def kinds(self) -> int:
         return 1 << (self._width * self.indices)
 
     @property
     def message(self) -> np.dtype[Any]:
-        return np.dtype([("tuple", np.min_scalar_type(self.kinds - 1))])
+        widths = [many * self._width for many in self._packed]
+        return np.dtype([(f"part{i}", np.min_scalar_type((1 << width) - 1)) for i, width in enumerate(widths)])
 
     @property
     def tallied(self) -> int:
@@ -93,28 +94,31 @@ class HadamardShuffle(Protocol):
     def report(self, value: Field) -> Brick:
         row, size = value + 1, 1 << self._width
         lowest = row & (0 - row)
-        packed = Field.of(0)
+        parts = [Field.of(0) for _ in self._packed]
         for i in range(self.indices):
-            number = Field.named(f"c{i}")
+            number, at = Field.named(f"c{i}"), i // self._packed[0]
             # Turning the row's lowest one turns the parity: two drawn numbers for every one that agrees.
-            packed = packed * size + (number ^ (lowest * (number & row).parity))
-        own: Brick = Emit(packed)
+            parts[at] = parts[at] * size + (number ^ (lowest * (number & row).parity))
+        own: Brick = Emit(*parts)
         for i in reversed(range(self.indices)):
             own = Let(f"c{i}", Below(size), own)
-        return All(own, Copies(Field.of(self.blankets), Let("any", Below(self.kinds), Emit(ANY))))
+        blanket: Brick = Emit(*(Field.named(f"any{i}") for i in range(len(parts))))
+        for i, many in enumerate(self._packed):
+            blanket = Let(f"any{i}", Below(size**many), blanket)
+        return All(own, Copies(Field.of(self.blankets), blanket))
 
     def tally(self, batch: Batch) -> Tally:
-        return Tally(batch.reports, self._agreeing(batch.messages["tuple"].astype(np.int64)))
-
-    def _agreeing(self, tuples: npt.NDArray[np.int64]) -> Ints:
         """How many tuples agree with each category: only those that did so far are looked at further."""
         found, last = np.zeros(self.task.values, dtype=np.int64), (1 << self._width) - 1
+        parts = [batch.messages[name].astype(np.int64) for name in self.message.names or ()]
         for category in range(self.task.values):
-            left = tuples
-            for _ in range(self.indices):
-                left = left[np.bitwise_count(left & last & (category + 1)) & 1 == 0] >> self._width
+            left = np.arange(batch.messages.size)
+            for part, many in zip(parts, self._packed, strict=True):
+                for place in range(many):
+                    number = part[left] >> (place * self._width) & last
+                    left = left[np.bitwise_count(number & (category + 1)) & 1 == 0]
             found[category] = left.size
-        return found
+        return Tally(batch.reports, found)
 
     def view(self, honest: int) -> PrivacyLoss:
         return HadamardCover(honest, self.blankets, self.indices)
@@ -146,4 +150,4 @@ class HadamardShuffle(Protocol):
     def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
         """Theorem 4.3, with one value each."""
         blankets = 36.0 / budget.epsilon**2 * math.log(math.e / (budget.epsilon * budget.delta))
-        return {"blankets": math.ceil(blankets), "indices": max(1, (crowd.honest - 1).bit_length())}
+        return {"blankets": math.ceil(blankets), "indices": min(MOST, max(1, (crowd.honest - 1).bit_length()))}
