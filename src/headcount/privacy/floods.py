@@ -31,11 +31,11 @@ from headcount.privacy.atoms import Atoms
 
 ROUNDS = 300
 PER_OCTAVE = 2  # groups of atoms between a size and its double
-FINE = 100  # blocks of outcomes between a number and its double, nearly
+FINE = 80  # blocks of outcomes between a number and its double, nearly
 RARE = 1e-30  # blocks below this are one
 FUZZ = 1e-15
 DIGITS = 4  # binary ones, to which shifts are rounded up
-MOMENTS = np.geomspace(0.5, 14.0, 20)  # in standard deviations of the loss
+MOMENTS = np.geomspace(1.2, 10.0, 12)  # in standard deviations of the loss
 CAPS = np.log(10.0) * np.array([3.0, 5.0, 7.0, 9.0, 12.0, 18.0])
 
 
