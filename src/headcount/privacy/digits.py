@@ -11,18 +11,20 @@ rounded up to a grid, on which those of independent digits add up by convolution
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 
 import numpy as np
 
-from headcount.core.law import Floats, Law
+from headcount.core.law import Floats, Law, Noise, weighed
 from headcount.core.loss import LARGEST_EPSILON, PrivacyLoss
 from headcount.core.table import Ints
 from headcount.privacy import laws
 from headcount.privacy.pair import exp_down
 
 GRID = 800
+POINTS = 1 << 10  # of a digit's law, where there are too many to combine them all
 MOST_LIES = 64
 FAR = 5.0  # half standard deviations of a split are this many twice: 1e-23 lies beyond
 
@@ -87,3 +89,37 @@ def _losses(lie: float, lies: Ints, chances: Floats, grid: float) -> tuple[Float
     masses = -np.diff(above, prepend=1.0 - lie)
     masses[GRID] += lie
     return np.maximum(masses, 0.0), float(above[-1])
+
+
+def one_digit(digit: int, rest: float, size: int, lie: float) -> Law:
+    """What a person sends whose digit is rounded up with chance `rest`."""
+    masses = np.full(size, lie / size)
+    masses[digit] += (1.0 - lie) * (1.0 - rest)
+    if rest:
+        masses[digit + 1] += (1.0 - lie) * rest
+    return Law(0, masses)
+
+
+def added(sums: Sequence[Law], worths: Sequence[float]) -> Noise:
+    """The error of a sum over digits, each worth so much: exact for small crowds, on a fine grid for large ones."""
+    exact = math.prod(law.masses.size for law in sums) <= POINTS**2
+    noises = [_noise(law, worth, exact) for law, worth in zip(sums, worths, strict=True)]
+    return reduce(lambda first, second: _both(first, second, exact), noises)
+
+
+def _noise(law: Law, worth: float, exact: bool) -> Noise:
+    block = 1 if exact else max(1, law.masses.size // POINTS)
+    centred = law if block == 1 else law.in_blocks(block, law.mean)
+    return Noise.of(centred, centre=law.mean if block == 1 else 0.0, scale=block * worth)
+
+
+def _both(first: Noise, second: Noise, exact: bool) -> Noise:
+    """The sum of the two; where there are too many points, on a grid of as many as either has."""
+    values = np.add.outer(first.values, second.values).ravel()
+    masses = np.outer(first.masses, second.masses).ravel()
+    dropped = first.dropped + second.dropped
+    if exact:
+        return Noise(values, masses, dropped)
+    places = np.rint((values - values.min()) / (np.ptp(values) / (4 * POINTS))).astype(np.int64)
+    grid = values.min() + np.arange(places.max() + 1) * (np.ptp(values) / (4 * POINTS))
+    return Noise(grid, weighed(places, masses), dropped)

@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, ClassVar, Self
 
@@ -33,17 +33,16 @@ from headcount.core.crowd import Crowd
 from headcount.core.draw import Below, Rounded
 from headcount.core.errors import BadArgument
 from headcount.core.field import Field
-from headcount.core.law import Floats, Law, Noise, weighed
+from headcount.core.law import Floats, Noise
 from headcount.core.loss import PrivacyLoss
 from headcount.core.protocol import FEW_VALUES, SUMS, Knob, Model, Protocol, likely_variance
 from headcount.core.tally import Batch, Tally
 from headcount.core.task import Sum, Task
-from headcount.privacy.digits import ShuffledDigits
+from headcount.privacy.digits import ShuffledDigits, added, one_digit
 from headcount.protocols.levelled import LEVEL, steps_of
 
 ANY = Field.named("any")
 FINEST = 1 << 20
-POINTS = 1 << 10  # of a digit's law, where there are too many to combine them all
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,7 +149,7 @@ class RecursiveSum(Protocol):
 
     def _variances(self, value: int) -> list[float]:
         """Of what a person with this value adds to each sum of digits."""
-        return [_person(*parts).variance for parts in self._laws(value)]
+        return [one_digit(*parts).variance for parts in self._laws(value)]
 
     def _laws(self, value: int) -> list[tuple[int, float, int, float]]:
         """Each digit, its remainder, its number of values and its lie."""
@@ -177,10 +176,8 @@ class RecursiveSum(Protocol):
         return max(near, key=lambda value: float(np.array(self._variances(value)) @ self._worth**2))
 
     def noise(self, truth: int, reports: int) -> Noise:
-        sums = [_person(*parts).times(reports) for parts in self._laws(self._hardest_value)]
-        exact = math.prod(law.masses.size for law in sums) <= POINTS**2
-        noises = [_noise(law, worth, exact) for law, worth in zip(sums, self._worth.tolist(), strict=True)]
-        return reduce(lambda a, b: _both(a, b, exact), noises)
+        sums = [one_digit(*parts).times(reports) for parts in self._laws(self._hardest_value)]
+        return added(sums, self._worth.tolist())
 
     def size_of_error(self, truth: int, reports: int) -> float:
         return math.sqrt(reports * float(np.array(self._variances(self._hardest_value)) @ self._worth**2))
@@ -209,29 +206,3 @@ def _precisions(base: float, digits: int) -> list[int]:
 
 def _finest(base: float, digits: int) -> int:
     return math.prod(_precisions(base, digits))
-
-
-def _person(digit: int, rest: float, size: int, lie: float) -> Law:
-    masses = np.full(size, lie / size)
-    masses[digit] += (1.0 - lie) * (1.0 - rest)
-    if rest:
-        masses[digit + 1] += (1.0 - lie) * rest
-    return Law(0, masses)
-
-
-def _noise(law: Law, worth: float, exact: bool) -> Noise:
-    block = 1 if exact else max(1, law.masses.size // POINTS)
-    centred = law if block == 1 else law.in_blocks(block, law.mean)
-    return Noise.of(centred, centre=law.mean if block == 1 else 0.0, scale=block * worth)
-
-
-def _both(first: Noise, second: Noise, exact: bool) -> Noise:
-    """The sum of the two; where there are too many points, on a grid of as many as either has."""
-    values = np.add.outer(first.values, second.values).ravel()
-    masses = np.outer(first.masses, second.masses).ravel()
-    dropped = first.dropped + second.dropped
-    if exact:
-        return Noise(values, masses, dropped)
-    places = np.rint((values - values.min()) / (np.ptp(values) / (4 * POINTS))).astype(np.int64)
-    grid = values.min() + np.arange(places.max() + 1) * (np.ptp(values) / (4 * POINTS))
-    return Noise(grid, weighed(places, masses), dropped)
