@@ -60,8 +60,8 @@ def count(
     if by is None:
         values = people(data, column=column, where=where, unit=unit)
     else:
+        values = grouped(data, Histogram(categories), by, column=column, where=where, unit=unit)
         task = Histogram(categories, other=True)
-        values = grouped(data, task, by, column=column, where=where, unit=unit)
     budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
     return _answer(task, values, budget, model, protocol, parameters, ledger, clamp)
 

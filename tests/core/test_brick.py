@@ -15,14 +15,22 @@ import numpy as np
 import pytest
 from tapes import FALSE_ALARM, Tape, TapeRanOut
 
-from headcount.core.brick import NOTHING, VALUE, All, Brick, Copies, Emit, ExactLaw, Field, Maybe, Multiset, drawn
+from headcount.audit.exhaust import as_integers
+from headcount.core.brick import NOTHING, All, Brick, Copies, Each, Emit, Let, Maybe, drawn
 from headcount.core.chance import Chance
 from headcount.core.coins import SeededCoins
+from headcount.core.draw import Below, From, Rounded
+from headcount.core.exact import ExactLaw, Multiset
+from headcount.core.field import VALUE, Field
+from headcount.core.rows import Row, Shares, Subset
 from headcount.core.table import Table
 
 SIXTEENTH = 1 << 60
 ONE_FIELD = np.dtype([("kind", np.int64)])
 TWO_FIELDS = np.dtype([("kind", np.int64), ("key", np.int64)])
+
+ROW = np.dtype([("row", np.uint8, (1,))])
+ANY = Field.named("any")
 
 FEW = Table(0, (6 * SIXTEENTH, 5 * SIXTEENTH, 3 * SIXTEENTH), (8 * SIXTEENTH, 0, 8 * SIXTEENTH))
 UPTO_TWO = Table(0, (9 * SIXTEENTH, 4 * SIXTEENTH, 3 * SIXTEENTH))
@@ -32,7 +40,7 @@ PROGRAMMES: dict[str, Brick] = {
     "emit a constant": Emit(7),
     "emit the value": Emit(VALUE),
     "emit the opposite": Emit(1 - VALUE),
-    "emit two fields": Emit(VALUE, Field(-3, 5)),
+    "emit two fields": Emit(VALUE, VALUE * -3 + 5),
     "nothing": NOTHING,
     "all": All(Emit(1), Emit(VALUE), Emit(1)),
     "all of nothing and something": All(NOTHING, Emit(0), NOTHING),
@@ -42,13 +50,29 @@ PROGRAMMES: dict[str, Brick] = {
     "either": Maybe(RARELY, Emit(1 - VALUE), Emit(VALUE)),
     "maybe in maybe": Maybe(OFTEN, Maybe(EVENLY, Emit(VALUE), Emit(2)), All(Emit(3), Maybe(RARELY, Emit(VALUE)))),
     "copies by value": Copies(VALUE, Emit(0)),
-    "copies by a field of the value": Copies(Field(2, 1), Emit(VALUE)),
+    "copies by a field of the value": Copies(VALUE * 2 + 1, Emit(VALUE)),
     "copies by a table": Copies(UPTO_TWO, Emit(VALUE)),
     "copies by a table with fine masses": Copies(FEW, Emit(VALUE)),
-    "copies of a chance": Copies(Field(1, 1), Maybe(OFTEN, Emit(VALUE), Emit(2))),
+    "copies of a chance": Copies(VALUE + 1, Maybe(OFTEN, Emit(VALUE), Emit(2))),
     "a table's copies of a chance": Copies(UPTO_TWO, Maybe(OFTEN, Emit(VALUE))),
     "copies in a chance": Maybe(EVENLY, Copies(UPTO_TWO, Emit(1)), Copies(VALUE, Emit(0))),
     "zsum": All(Copies(VALUE, Emit(0)), Maybe(RARELY, NOTHING, Emit(0))),
+    "any of four": Let("any", Below(4), Emit(ANY)),
+    "one draw in two messages": Let("any", Below(4), All(Emit(ANY), Emit(3 - ANY))),
+    "an even draw moved by the value": Let("any", Below(2), Emit((VALUE + 1 + ANY) % 3)),
+    "a draw from a table, so many times": Let("any", From(UPTO_TWO), Copies(ANY, Emit(VALUE))),
+    "a drawn name hides an outer one": Let("any", Below(2), Let("any", Below(4), Emit(ANY))),
+    "rounded": Let("any", Rounded(VALUE + 1, 8, 3), Copies(ANY, Emit(1))),
+    "rounded without rest": Let("any", Rounded(VALUE * 4, 8, 2), Emit(ANY)),
+    "for each": Each("any", 3, Maybe(OFTEN, Emit(ANY))),
+    "for each, as often": Each("any", 3, Copies(ANY, Emit(ANY + VALUE))),
+    "a row of bits": Row(2, RARELY, VALUE, OFTEN),
+    "a row of nobody's": Row(3, OFTEN),
+    "one of three": Subset(3, 1, VALUE, OFTEN),
+    "one of five": Subset(5, 1, VALUE, RARELY),
+    "shares": Shares(VALUE, 4, 3),
+    "shares of a draw": Let("any", Below(2), Shares(VALUE - ANY, 4, 2)),
+    "parity": Let("any", Below(4), Emit((ANY & (VALUE + 1)).parity, ANY ^ 1)),
     "correlated": All(Copies(VALUE, Emit(1)), Copies(UPTO_TWO, Emit(1)), Copies(UPTO_TWO, All(Emit(0), Emit(1)))),
 }
 named = pytest.mark.parametrize("programme", PROGRAMMES.values(), ids=PROGRAMMES)
@@ -56,22 +80,47 @@ values = pytest.mark.parametrize("value", [0, 1])
 
 
 class SwapsItsArms(Maybe):
-    def draw(self, values: Any, coins: Any, outbox: Any) -> None:
-        Maybe(self.chance, self.otherwise, self.then).draw(values, coins, outbox)
+    def draw(self, people: Any, coins: Any, outbox: Any) -> None:
+        Maybe(self.chance, self.otherwise, self.then).draw(people, coins, outbox)
 
 
 class CopiesOnceTooOften(Copies):
-    def draw(self, values: Any, coins: Any, outbox: Any) -> None:
-        super().draw(values, coins, outbox)
-        self.brick.draw(values, coins, outbox)
+    def draw(self, people: Any, coins: Any, outbox: Any) -> None:
+        super().draw(people, coins, outbox)
+        self.brick.draw(people, coins, outbox)
+
+
+class ForgetsTheLastShare(Shares):
+    """The last share is drawn like the others."""
+
+    def draw(self, people: Any, coins: Any, outbox: Any) -> None:
+        for _ in range(self.shares):
+            outbox.send([coins.below(self.modulus, people.size)], people.size)
+
+
+class RoundsToTheNearest(Rounded):
+    def draw(self, people: Any, coins: Any) -> Any:
+        coins.below(self.steps, people.size)
+        return np.rint(self.field.at(people.held) * self.levels / self.steps).astype(np.int64)
+
+
+class KeepsTheBit(Row):
+    """The bit at `here` is drawn like the others."""
+
+    def draw(self, people: Any, coins: Any, outbox: Any) -> None:
+        Row(self.width, self.off).draw(people, coins, outbox)
+        coins.bernoulli(self.on, people.size)
 
 
 def multiset(messages: np.ndarray) -> Multiset:
-    return tuple(sorted(Counter(tuple(int(part) for part in message) for message in messages.tolist()).items()))
+    return tuple(sorted(Counter(as_integers(message) for message in messages.tolist()).items()))
 
 
 def width(programme: Brick) -> np.dtype[Any]:
-    return TWO_FIELDS if isinstance(programme, Emit) and len(programme.fields) == 2 else ONE_FIELD
+    if isinstance(programme, Row | Subset):
+        return ROW
+    inner = programme.brick if isinstance(programme, Let) else programme
+    return TWO_FIELDS if isinstance(inner, Emit) and len(inner.fields) == 2 else ONE_FIELD
 
 
 def run_on_all_words(programme: Brick, value: int) -> dict[Multiset, Fraction]:
@@ -90,11 +139,11 @@ def run_on_all_words(programme: Brick, value: int) -> dict[Multiset, Fraction]:
 
 
 def stated(law: ExactLaw) -> dict[Multiset, Fraction]:
-    return {outcome: Fraction(mass, 1 << law.bits) for outcome, mass in law.masses.items() if mass}
+    return {outcome: Fraction(mass, law.total) for outcome, mass in law.masses.items() if mass}
 
 
 def check_against_all_words(programme: Brick, value: int) -> None:
-    assert run_on_all_words(programme, value) == stated(programme.law(value))
+    assert run_on_all_words(programme, value) == stated(programme.law({"value": value}))
 
 
 @named
@@ -115,25 +164,25 @@ def test_the_check_on_all_words_catches_a_broken_brick(broken: Brick) -> None:
 @named
 @values
 def test_the_mean_is_that_of_the_law(programme: Brick, value: int) -> None:
-    sizes = {outcome: sum(times for _, times in outcome) for outcome in programme.law(value).masses}
-    mean = sum(sizes[outcome] * mass for outcome, mass in stated(programme.law(value)).items())
-    assert programme.mean(value) == pytest.approx(float(mean), rel=1e-15)
+    sizes = {outcome: sum(times for _, times in outcome) for outcome in programme.law({"value": value}).masses}
+    mean = sum(sizes[outcome] * mass for outcome, mass in stated(programme.law({"value": value})).items())
+    assert programme.mean({"value": value}) == pytest.approx(float(mean), rel=1e-15)
 
 
 @named
 @values
 def test_a_law_adds_up_to_one(programme: Brick, value: int) -> None:
-    assert sum(stated(programme.law(value)).values()) == 1
+    assert sum(stated(programme.law({"value": value})).values()) == 1
 
 
 @named
 @values
 def test_a_crowd_sends_as_many_messages_as_the_law_says(programme: Brick, value: int) -> None:
     size = 20_000
-    most = max(sum(times for _, times in outcome) for outcome in programme.law(value).masses)
+    most = max(sum(times for _, times in outcome) for outcome in programme.law({"value": value}).masses)
     count = drawn(programme, np.full(size, value, dtype=np.uint8), SeededCoins(value), width(programme)).size
     hoeffding = most * math.sqrt(size * math.log(2.0 / FALSE_ALARM) / 2.0)
-    assert abs(count - size * programme.mean(value)) <= hoeffding
+    assert abs(count - size * programme.mean({"value": value})) <= hoeffding
 
 
 def test_a_crowd_of_both_values_sends_what_its_halves_send() -> None:
@@ -168,7 +217,7 @@ def test_a_number_of_copies_that_may_be_negative_is_refused() -> None:
 @values
 def test_a_brick_that_does_not_read_the_value_has_one_law(programme: Brick, value: int) -> None:
     if not programme.reads:
-        assert stated(programme.law(value)) == stated(programme.law(0))
+        assert stated(programme.law({"value": value})) == stated(programme.law({"value": 0}))
 
 
 def numbers_in(node: Any) -> list[int]:
@@ -194,7 +243,7 @@ def test_a_chance_is_encoded_as_its_threshold_in_a_string() -> None:
 
 
 def test_a_table_is_encoded_as_its_masses_in_strings() -> None:
-    table = {"coarse": [str(mass) for mass in FEW.coarse], "fine": [str(mass) for mass in FEW.fine]}
+    table = {"start": 0, "coarse": [str(mass) for mass in FEW.coarse], "fine": [str(mass) for mass in FEW.fine]}
     assert Copies(FEW, Emit(0)).encode()["copies"] == table
 
 
@@ -203,4 +252,42 @@ def test_different_programmes_are_encoded_differently() -> None:
 
 
 def test_subtracting_a_field_from_a_number_mirrors_it() -> None:
-    assert (1 - VALUE).at(np.array([0, 1], dtype=np.uint8)).tolist() == [1, 0]
+    assert (1 - VALUE).at({"value": np.array([0, 1], dtype=np.uint8)}).tolist() == [1, 0]
+
+
+def test_a_field_means_the_same_for_a_crowd_and_for_one() -> None:
+    fields = [VALUE * 7 - 3, (VALUE + 5) % 3, VALUE // 2, (VALUE & 5) ^ 2, (VALUE & 6).parity, VALUE & (0 - VALUE)]
+    values = np.arange(1, 200, dtype=np.uint8)
+    for field in fields:
+        assert field.at({"value": values}).tolist() == [field.at({"value": int(value)}) for value in values]
+
+
+def test_products_of_small_integers_do_not_wrap() -> None:
+    assert (VALUE * 200).at({"value": np.array([200], dtype=np.uint8)}).tolist() == [40_000]
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        ForgetsTheLastShare(VALUE, 4, 2),
+        Let("any", RoundsToTheNearest(VALUE + 1, 8, 3), Emit(ANY)),
+        KeepsTheBit(2, RARELY, VALUE, OFTEN),
+    ],
+)
+def test_the_check_on_all_words_catches_a_broken_message_of_many_parts(broken: Brick) -> None:
+    with pytest.raises(AssertionError):
+        check_against_all_words(broken, 1)
+
+
+def test_subsets_of_any_size_are_equally_likely() -> None:
+    law: Counter[Multiset] = Counter()
+    brick, tapes = Subset(4, 2, VALUE, EVENLY), [()]
+    while tapes:  # six words stand for all: of them, 1/2 and 1/3 are whole numbers
+        words = tapes.pop()
+        try:
+            sent = drawn(brick, np.array([1]), Tape(words), ROW)
+        except TapeRanOut:
+            tapes += [(*words, (2 * i + 1) * (1 << 64) // 12) for i in range(6)]
+        else:
+            law[multiset(sent)] += Fraction(1, 6 ** len(words))
+    assert dict(law) == stated(brick.law({"value": 1}))

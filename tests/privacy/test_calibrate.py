@@ -41,17 +41,17 @@ def calibrated(cls: type[Protocol], epsilon: float, delta: float, n: int) -> Pro
 def position(protocol: Protocol) -> float:
     """Where the knob stands: `along` rises or falls all the way."""
     knob, value = protocol.knob, getattr(protocol, protocol.knob.name)
-    low, high = knob.low, knob.high
-    rising = knob.along(high, protocol.crowd) > knob.along(low, protocol.crowd)
+    low, high, given = knob.low, knob.high, vars(protocol)
+    rising = knob.at(high, given) > knob.at(low, given)
     for _ in range(200):
         middle = (low + high) / 2.0
-        low, high = (middle, high) if (knob.along(middle, protocol.crowd) < value) == rising else (low, middle)
+        low, high = (middle, high) if (knob.at(middle, given) < value) == rising else (low, middle)
     return high
 
 
 def turned(protocol: Protocol, by: float) -> Protocol:
     knob = protocol.knob
-    return replace(protocol, **{knob.name: knob.along(position(protocol) + by, protocol.crowd)})
+    return replace(protocol, **{knob.name: knob.at(position(protocol) + by, vars(protocol))})
 
 
 def at_its_limit(protocol: Protocol) -> bool:

@@ -16,7 +16,8 @@ from headcount.core.release import Threshold
 from headcount.core.table import Table
 from headcount.core.tally import Batch, Tally
 from headcount.privacy import laws, tables
-from headcount.privacy.pair import DiscreteLaplaceShift, Nearly, Pair
+from headcount.privacy.discrete_laplace import DiscreteLaplaceShift
+from headcount.privacy.pair import Nearly, Pair
 from headcount.privacy.tables import AddNoise
 from headcount.protocols.central.geometric import Geometric
 from headcount.protocols.central.laplace import Laplace
@@ -62,7 +63,7 @@ class _Upward(AddNoise):
 
 class HalfTheSensitivity(Laplace):
     def view(self, honest):
-        return DiscreteLaplaceShift(self.rate, self.units // 2)
+        return DiscreteLaplaceShift(self.rate, self.levels // 2)
 
 
 class SwappedArms(Zsum):
@@ -211,8 +212,8 @@ class IndependentFlood(CorrelatedCount):
 
 
 class TooConfident(RandomisedResponse):
-    def interval(self, tally, confidence):
-        return super().interval(tally, confidence - 0.2)
+    def intervals(self, tally, confidence):
+        return super().intervals(tally, confidence - 0.2)
 
 
 class ForgetsDropouts(PoissonCount):
@@ -283,7 +284,7 @@ class Misdrawn(Zsum):
 
 
 class _Swapped(Maybe):
-    def draw(self, values, coins, outbox):
-        yes = coins.bernoulli(self.chance, values.size)
-        self.then.draw(self.then._among(values, ~yes), coins, outbox)
-        self.otherwise.draw(self.otherwise._among(values, yes), coins, outbox)
+    def draw(self, people, coins, outbox):
+        yes = coins.bernoulli(self.chance, people.size)
+        self.then.draw(people.chosen(~yes, self.then.reads), coins, outbox)
+        self.otherwise.draw(people.chosen(yes, self.otherwise.reads), coins, outbox)

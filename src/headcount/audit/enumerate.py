@@ -27,7 +27,7 @@ from headcount.core.tally import Batch
 ERROR = 1e-12  # what the transforms and sums of doubles may add up to
 SMALLEST = 2.0**-90  # multisets less likely than this are left out of a report's law
 LIKELY = 1e-17
-DENSE = 1 << 21
+DENSE = 1 << 23
 
 Held = tuple[int, ...]  # how many people hold each value
 

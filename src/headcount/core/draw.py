@@ -69,7 +69,7 @@ class Rounded(Draw):
     """
 
     def __init__(self, field: Field, steps: int, levels: int) -> None:
-        if not 0 < steps < WORD or steps & (steps - 1) and steps > 1 << 32:
+        if not 0 < steps < WORD or (steps & (steps - 1) and steps > 1 << 32):
             raise ValueError("steps beyond 2**32 must be a power of two")
         self.field, self.steps, self.levels = field, steps, levels
         self.reads = field.reads

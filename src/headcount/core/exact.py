@@ -13,9 +13,12 @@ Multiset: TypeAlias = tuple[tuple[Message, int], ...]
 Weights: TypeAlias = list[tuple[int, int]]  # integers and how much each of them weighs
 
 
+NEGLIGIBLE_BITS = 72  # what is less likely than 2**-72 is left out of a product, or tiny noise would fill the memory
+
+
 @dataclass(frozen=True)
 class ExactLaw:
-    """The law of a multiset of messages: integer masses that sum to `total`."""
+    """The law of a multiset of messages: integer masses that sum to `total`, but for what is negligible."""
 
     masses: dict[Multiset, int]
     total: int
@@ -30,11 +33,18 @@ class ExactLaw:
 
     def __mul__(self, other: ExactLaw) -> ExactLaw:
         """The two sent together, independently."""
+        if self.masses.keys() == {()}:
+            return other
         together: Counter[Multiset] = Counter()
+        total = self.total * other.total
+        least = total >> NEGLIGIBLE_BITS
+        likely_first = sorted(other.masses.items(), key=lambda item: -item[1])
         for mine, mass in self.masses.items():
-            for theirs, other_mass in other.masses.items():
+            for theirs, other_mass in likely_first:
+                if mass * other_mass < least:
+                    break
                 together[_merged(mine, theirs)] += mass * other_mass
-        return ExactLaw(dict(together), self.total * other.total)
+        return ExactLaw(dict(together), total)
 
     @staticmethod
     def mixed(parts: Iterable[tuple[int, ExactLaw]]) -> ExactLaw:

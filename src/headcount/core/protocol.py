@@ -57,6 +57,12 @@ class Knob:
     low: float
     high: float
     start: Callable[[Budget, Mapping[str, Any]], float]  # where to look first, given the crowd and other parameters
+    floor: Callable[[Mapping[str, Any]], float] = lambda _: 0.0  # the chance at which nothing is told any more
+
+    def at(self, u: float, given: Mapping[str, Any]) -> float:
+        """The parameter's setting; with a floor from the others, `along` is the part of the way from there to one."""
+        floor = self.floor(given)
+        return floor + (1.0 - floor) * self.along(u, given["crowd"])
 
 
 def likely_variance(budget: Budget) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import combinations, product
 from typing import Any
 
@@ -15,12 +16,31 @@ from headcount.core.exact import NOTHING_SENT, ExactLaw
 from headcount.core.field import Field, Names, People, number
 from headcount.core.table import Ints
 
-
 BLOCK = 1 << 22
 
 
 def row_bytes(width: int) -> int:
     return -(-width // 8)
+
+
+PIECE = 1 << 20  # bits at a time, one to a byte: they stay in the processor's cache
+LARGE_PIECE = 1 << 23  # where every step of many is about all rows
+LONGEST_SUM = 255  # of bits, in a byte
+
+
+def _pieces(rows: int, width: int, bits: int = PIECE) -> Iterator[slice]:
+    length = max(1, bits // width)
+    return (slice(start, start + length) for start in range(0, rows, length))
+
+
+def bit_totals(rows: npt.NDArray[np.uint8], width: int) -> Ints:
+    """In how many packed rows each bit is on: first in bytes, as many rows as fit, and then in words."""
+    totals = np.zeros(width, dtype=np.int64)
+    for piece in _pieces(len(rows), width):
+        bits = np.unpackbits(rows[piece], axis=1, count=width, bitorder="little")
+        for start in range(0, len(bits), LONGEST_SUM):
+            totals += np.add.reduce(bits[start : start + LONGEST_SUM], axis=0, dtype=np.uint8)
+    return totals
 
 
 def packed(bits: Bools) -> npt.NDArray[np.uint8]:
@@ -46,11 +66,13 @@ class Row(Brick):
         self.reads = here.reads if here else frozenset()
 
     def draw(self, people: People, coins: Coins, outbox: Outbox) -> None:
-        bits = coins.bernoulli(self.off, people.size * self.width).reshape(people.size, self.width)
-        if self.here:
-            place = self.here.column(people.held, people.size)
-            bits[np.arange(people.size), place] = coins.bernoulli(self.on, people.size)
-        outbox.send([packed(bits)], people.size)
+        place = self.here.column(people.held, people.size) if self.here else None
+        for piece in _pieces(people.size, self.width):
+            size = min(piece.stop, people.size) - piece.start
+            bits = coins.bernoulli(self.off, size * self.width).reshape(size, self.width)
+            if place is not None:
+                bits[np.arange(size), place[piece]] = coins.bernoulli(self.on, size)
+            outbox.send([packed(bits)], size)
 
     def law(self, names: Names) -> ExactLaw:
         chances = [self.off.threshold] * self.width
@@ -87,20 +109,24 @@ class Subset(Brick):
         inside = coins.bernoulli(self.chance, people.size)
         place = np.asarray(self.here.column(people.held, people.size))
         for who, others in ((inside, self.size - 1), (~inside, self.size)):
-            here = place[who]
-            bits = np.zeros((here.size, self.width), dtype=np.bool_)
-            self._choose(bits, here, others, coins)
-            bits[np.arange(here.size), here] = others < self.size
-            outbox.send([packed(bits)], here.size)
+            chosen = place[who]
+            for piece in _pieces(chosen.size, self.width, LARGE_PIECE):
+                here = chosen[piece]
+                bits = np.zeros((here.size, self.width), dtype=np.bool_)
+                self._choose(bits, here, others, coins)
+                bits[np.arange(here.size), here] = others < self.size
+                outbox.send([packed(bits)], here.size)
 
     def _choose(self, bits: Bools, here: Ints, amount: int, coins: Coins) -> None:
         """So many of the other places in each row, every set of them equally likely."""
-        everybody, others = np.arange(here.size), self.width - 1
+        flat, first, others = bits.reshape(-1), np.arange(here.size) * self.width, self.width - 1
         for last in range(others - amount, others):
             place = coins.below(last + 1, here.size)
             place += place >= here
-            taken = bits[everybody, place]
-            bits[everybody, np.where(taken, last + (last >= here), place)] = True
+            place += first
+            taken = np.flatnonzero(flat[place])
+            place[taken] = first[taken] + last + (last >= here[taken])
+            flat[place] = True
 
     def law(self, names: Names) -> ExactLaw:
         here = self.here.at(names)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -55,7 +54,7 @@ def grouped(data: Any, groups: Histogram, by: Any, *, column: str | None, where:
     names = persons(where_from[0], column=where_from[1], unit=ids, merge="same")
     if names.shape != ones.shape:
         raise BadArgument("by", "has another length than the data", "give one group per person")
-    replace(groups, other=False).encoded(names)  # a group that was not named is refused
+    groups.encoded(names)  # a group that was not named is refused
     nobody: Any = "\x01" if names.dtype.kind in "UO" else np.float64(min(groups.categories) - 1)
     return np.where(Count().encoded(ones) == 1, names, nobody)
 

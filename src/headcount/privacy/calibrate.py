@@ -64,7 +64,7 @@ def _turn(cls: type[P], base: Mapping[str, Any], budget: Budget) -> P | None:
     knob = cls.knob
 
     def at(u: float) -> P:
-        return cls(**{**base, knob.name: knob.along(u, base["crowd"])})
+        return cls(**{**base, knob.name: knob.at(u, base)})
 
     def excess(u: float) -> float:
         """log(delta / budget): nearly a straight line in u. A pure budget only has a sign."""

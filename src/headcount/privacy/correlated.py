@@ -6,16 +6,20 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Literal
 
 import numpy as np
 
+from headcount.core.budget import Budget
 from headcount.core.law import FOURIER_ERROR, Floats, Law
 from headcount.core.loss import PrivacyLoss
 from headcount.privacy import laws
 from headcount.privacy.pair import Pair, exp_down
+from headcount.privacy.product import two_cells
 
 NEGLIGIBLE = 1e-25
 COARSE_CUT = 1e-18
+FEW_CELLS = 1 << 22
 
 
 def cancelling(cancel: float, share: float, flood: Law) -> PrivacyLoss:
@@ -43,6 +47,30 @@ def _plus_geometric(masses: Floats, x: float) -> Floats:
     return (1.0 - x) * total
 
 
+def two_cancelling(cancel: float, share: float, flood: Law) -> PrivacyLoss:
+    """Two such views, of a cell that gains a person and of one that loses them."""
+    one = cancelling(cancel, share, flood)
+    if isinstance(one, Pair):
+        return two_cells(one)
+    pair = one.pair() if isinstance(one, Plane) and one.cells <= FEW_CELLS else None
+    return Halved(one) if pair is None else two_cells(pair)
+
+
+@dataclass(frozen=True, eq=False)
+class Halved(PrivacyLoss):
+    """Two views of the same loss, each at half of epsilon: their deltas add up."""
+
+    one: PrivacyLoss
+    kind: Literal["exact", "bound"] = "bound"
+
+    def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
+        both = np.minimum(np.add(*self.one.orders(epsilon / 2.0)), 1.0)
+        return both, both
+
+    def slack(self, epsilon: float) -> float:
+        return 2.0 * self.one.slack(epsilon / 2.0)
+
+
 @dataclass(frozen=True, eq=False)
 class Plane(PrivacyLoss):
     """Every outcome of (A - B, B + Z), row by row of A - B: needed only when fewer people came than planned.
@@ -61,6 +89,15 @@ class Plane(PrivacyLoss):
                 forward[i] += np.maximum(upper - factor * lower, 0.0).sum()
                 backward[i] += np.maximum(lower - factor * upper, 0.0).sum()
         return forward, backward
+
+    @property
+    def cells(self) -> int:
+        return 2 * self.own.masses.size * (self.own.masses.size + self.flood.masses.size)
+
+    def pair(self) -> Pair:
+        """Every outcome at once, for planes that are small."""
+        lower, upper = zip(*pairwise(self._rows()), strict=True)
+        return Pair(np.concatenate(upper), np.concatenate(lower), self.slack(0.0))
 
     def _rows(self) -> Iterator[Floats]:
         """P[A - B = w, B + Z = v] over v for each w, with an empty row at either end."""
@@ -85,3 +122,9 @@ def inner_for(epsilon: float, overhead: float) -> float:
     """The inner epsilon whose geometric noise has a standard error (1 + overhead) times that of epsilon itself."""
     # The variance is 1 / (2 sinh^2(epsilon / 2)).
     return 2.0 * math.asinh(math.sinh(epsilon / 2.0) / (1.0 + overhead))
+
+
+def likely_decay(budget: Budget, inner: float, shape: float) -> float:
+    """Where to look for the flood's decay: what is left of epsilon must be smaller than its flank is steep."""
+    flood = 0.08 * math.log(1.0 / budget.delta) ** 2 / max(budget.epsilon - inner, 1e-9)
+    return math.log1p(flood / shape)

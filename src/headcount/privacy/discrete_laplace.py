@@ -15,7 +15,7 @@ from headcount.privacy.tables import two_sided_distance
 
 
 @dataclass(frozen=True, eq=False)
-class DiscreteLaplaceShift(PrivacyLoss):
+class IdealShift(PrivacyLoss):
     """Noise with masses proportional to exp(-rate |k|) against itself shifted by `shift`: pure from rate * shift on."""
 
     rate: Fraction
@@ -34,6 +34,11 @@ class DiscreteLaplaceShift(PrivacyLoss):
         """P[noise <= k]"""
         a = math.exp(-float(self.rate))
         return np.where(k >= 0, 1.0 - a ** np.maximum(k + 1.0, 0.0) / (1.0 + a), a ** np.maximum(-k, 0.0) / (1.0 + a))
+
+
+@dataclass(frozen=True, eq=False)
+class DiscreteLaplaceShift(IdealShift):
+    """The same as the analyser draws it, from tables."""
 
     def slack(self, epsilon: float) -> float:
         """None where privacy is pure: the masses were rounded so that their ratios keep the promise exactly."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from itertools import accumulate
+from itertools import accumulate, repeat
 
 import numpy as np
 
@@ -42,6 +42,12 @@ def negative_binomial_cells(shape: float, decay: float) -> int:
     return _affordable(math.ceil(reach / (-0.9 * math.log(decay))) + 1)
 
 
+def logarithmic_cells(decay: float) -> int:
+    """How many cells leave at most 2**-112 of a logarithmic law outside: P[k] <= decay**k / (-log(1 - decay))."""
+    tail = TAIL_BITS * math.log(2.0) - math.log((1.0 - decay) * -math.log1p(-decay))
+    return _affordable(2 + math.ceil(tail / -math.log(decay)))
+
+
 def distance(cells: int) -> float:
     """How far, in total variation, a table of so many cells lies from the law it stands for."""
     return 2.0**-TAIL_BITS + rounding(cells)
@@ -63,6 +69,16 @@ def negative_binomial(shape: Fraction, decay: Fraction) -> Table:
         weight = weight * decay.numerator * (k * shape.denominator + shape.numerator) // ((k + 1) * scale)
         weights.append(weight)
     return Table.of(weights)
+
+
+@lru_cache(maxsize=64)
+def logarithmic(decay: Fraction) -> Table:
+    """P[k] proportional to decay**k / k, from k = 1 on: so many a time, a Poisson number of times, makes NB(r, decay).
+
+    The Poisson mean is then -r log(1 - decay).
+    """
+    powers = _weights(repeat(decay, logarithmic_cells(float(decay)) - 2))
+    return Table.of([0, *(power // k for k, power in enumerate(powers, 1))])
 
 
 def _weights(ratios: Iterable[Fraction]) -> list[int]:

@@ -12,8 +12,17 @@ from headcount.core.task import Count, Fraction, Histogram, Mean, Sum, Task
 from headcount.protocols.central.geometric import Geometric
 from headcount.protocols.central.laplace import Laplace
 from headcount.protocols.central.stability_histogram import StabilityHistogram
+from headcount.protocols.local.basic_rappor import BasicRappor
+from headcount.protocols.local.duchi import Duchi
 from headcount.protocols.local.generalised_response import GeneralisedResponse
+from headcount.protocols.local.hadamard_response import HadamardResponse
+from headcount.protocols.local.hybrid import Hybrid
+from headcount.protocols.local.local_hashing import LocalHashing
+from headcount.protocols.local.optimised_unary import OptimisedUnary
+from headcount.protocols.local.piecewise import Piecewise
 from headcount.protocols.local.randomised_response import RandomisedResponse
+from headcount.protocols.local.subset_selection import SubsetSelection
+from headcount.protocols.local.succinct_histogram import SuccinctHistogram
 from headcount.protocols.shuffle.almost_central_sum import AlmostCentralSum
 from headcount.protocols.shuffle.almost_one_message_histogram import AlmostOneMessageHistogram
 from headcount.protocols.shuffle.balcer_cheu_histogram import BalcerCheuHistogram
@@ -22,6 +31,7 @@ from headcount.protocols.shuffle.blanket_sum import BlanketSum
 from headcount.protocols.shuffle.cheu_count import CheuCount
 from headcount.protocols.shuffle.cheu_sum import CheuSum
 from headcount.protocols.shuffle.correlated_count import CorrelatedCount
+from headcount.protocols.shuffle.correlated_histogram import CorrelatedHistogram
 from headcount.protocols.shuffle.count_min_shuffle import CountMinShuffle
 from headcount.protocols.shuffle.fake_users import FakeUsers
 from headcount.protocols.shuffle.hadamard_shuffle import HadamardShuffle
@@ -32,6 +42,7 @@ from headcount.protocols.shuffle.recursive_sum import RecursiveSum
 from headcount.protocols.shuffle.sample_threshold import SampleThreshold
 from headcount.protocols.shuffle.split_and_mix import SplitAndMix
 from headcount.protocols.shuffle.zsum import Zsum
+from headcount.protocols.shuffled import shuffled
 
 CATALOGUE: tuple[type[Protocol], ...] = (
     Laplace,
@@ -39,6 +50,15 @@ CATALOGUE: tuple[type[Protocol], ...] = (
     StabilityHistogram,
     RandomisedResponse,
     GeneralisedResponse,
+    BasicRappor,
+    OptimisedUnary,
+    LocalHashing,
+    HadamardResponse,
+    SubsetSelection,
+    SuccinctHistogram,
+    Duchi,
+    Piecewise,
+    Hybrid,
     CheuCount,
     Zsum,
     PoissonCount,
@@ -50,6 +70,7 @@ CATALOGUE: tuple[type[Protocol], ...] = (
     SplitAndMix,
     AlmostCentralSum,
     PoissonHistogram,
+    CorrelatedHistogram,
     BalcerCheuHistogram,
     BlanketHistogram,
     FakeUsers,
@@ -57,6 +78,17 @@ CATALOGUE: tuple[type[Protocol], ...] = (
     HadamardShuffle,
     CountMinShuffle,
     SampleThreshold,
+    shuffled(RandomisedResponse, binary=True),
+    shuffled(GeneralisedResponse),
+    shuffled(BasicRappor),
+    shuffled(OptimisedUnary),
+    shuffled(LocalHashing),
+    shuffled(HadamardResponse),
+    shuffled(SubsetSelection),
+    shuffled(SuccinctHistogram),
+    shuffled(Duchi, binary=True),
+    shuffled(Piecewise),
+    shuffled(Hybrid),
 )
 
 TASKS: dict[str, type[Task]] = {task.name: task for task in (Count, Fraction, Sum, Mean, Histogram)}

@@ -11,7 +11,7 @@ from headcount.core.field import Field
 from headcount.core.table import Ints
 
 U, V = Field.named("u"), Field.named("v")  # u counts from 0 and stands for u + 1
-BLOCK = 1 << 20
+BLOCK = 1 << 13  # messages whose columns stay in the processor's nearest cache
 
 
 def hashed(value: Field, prime: int, buckets: int) -> Field:
@@ -34,12 +34,24 @@ def next_prime(least: int) -> int:
 
 
 def support(messages: npt.NDArray[Any], values: int, prime: int, buckets: int) -> Ints:
-    """How many messages have the bucket of each value."""
+    """How many messages have the bucket of each value.
+
+    From one value to the next u is added, and the prime taken away where it is exceeded: unsigned integers wrap around,
+    so that the smaller of the two is the residue. No column is wider than it must be.
+    """
+    width = np.min_scalar_type(2 * prime)
     found = np.zeros(values, dtype=np.int64)
-    domain = np.arange(values, dtype=np.int64)
-    size = max(1, BLOCK // values)
-    for start in range(0, messages.size, size):
-        part = messages[start : start + size]
-        u, v, bucket = (part[name].astype(np.int64)[:, None] for name in ("u", "v", "bucket"))
-        found += np.count_nonzero((u * domain + v) % prime % buckets == bucket, axis=0)
+    for start in range(0, messages.size, BLOCK):
+        block = messages[start : start + BLOCK]
+        step, place, told = (block[name].astype(width) for name in ("u", "v", "bucket"))
+        less, whole, same = np.empty_like(place), np.empty_like(place), np.empty(place.size, dtype=np.bool_)
+        for value in range(values):
+            np.floor_divide(place, width.type(buckets), out=whole)
+            np.multiply(whole, width.type(buckets), out=whole)
+            np.add(whole, told, out=whole)
+            np.equal(whole, place, out=same)
+            found[value] += np.count_nonzero(same)
+            np.add(place, step, out=place)
+            np.subtract(place, width.type(prime), out=less)
+            np.minimum(place, less, out=place)
     return found

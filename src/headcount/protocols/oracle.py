@@ -10,6 +10,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
+from headcount.core.errors import BadArgument
 from headcount.core.law import Floats, Law, Noise
 from headcount.core.protocol import HISTOGRAMS, Protocol
 from headcount.core.table import Ints
@@ -22,6 +23,11 @@ class Oracle(Protocol):
     """A frequency oracle, by its two chances of support."""
 
     tasks: ClassVar[frozenset[str]] = HISTOGRAMS
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.task.values < 2:
+            raise BadArgument("categories", "are fewer than two", f"{self.name} needs at least 2")
 
     @property
     @abstractmethod

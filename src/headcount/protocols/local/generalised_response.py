@@ -22,7 +22,6 @@ from headcount.core.budget import Budget
 from headcount.core.chance import Chance
 from headcount.core.crowd import Crowd
 from headcount.core.draw import Below
-from headcount.core.errors import BadArgument
 from headcount.core.field import Field
 from headcount.core.loss import PrivacyLoss
 from headcount.core.protocol import Knob, Model
@@ -40,8 +39,9 @@ class GeneralisedResponse(Oracle):
     name: ClassVar[str] = "generalised-response"
     model: ClassVar[Model] = Model.LOCAL
     knob: ClassVar[Knob] = Knob(
-        "keep", lambda u, _: 1.0 / (1.0 + math.exp(u)), -50.0, 35.0,
-        lambda budget, given: math.log(given["task"].values - 1) - budget.epsilon,
+        "keep", lambda u, _: 1.0 / (1.0 + math.exp(u)), -50.0, 34.0,
+        lambda budget, given: -math.log(1.0 / given["task"].values * math.expm1(budget.epsilon)),
+        lambda given: 1.0 / given["task"].values,
     )  # fmt: skip
     pure: ClassVar[bool] = True
     reference: ClassVar[str] = "Kairouz, Oh and Viswanath 2016, arXiv:1407.1338"
@@ -50,8 +50,6 @@ class GeneralisedResponse(Oracle):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.kinds < 2:
-            raise BadArgument("categories", "are fewer than two", f"{self.name} needs at least 2")
         self.bounded("keep", 1.0 / self.kinds, 1.0)
         object.__setattr__(self, "keep", Chance.down(self.keep))
 

@@ -36,16 +36,10 @@ from headcount.core.table import Ints
 from headcount.core.tally import Tally
 from headcount.core.task import Task
 from headcount.privacy import laws, tables
-from headcount.privacy.correlated import cancelling, inner_for
+from headcount.privacy.correlated import cancelling, inner_for, likely_decay
 from headcount.privacy.pair import Nearly
 
 MINUS, PLUS = Emit(0), Emit(1)
-
-
-def likely_decay(budget: Budget, given: Mapping[str, Any]) -> float:
-    """What is left of epsilon beside `inner` must be smaller than the flood's flank is steep."""
-    flood = 0.08 * math.log(1.0 / budget.delta) ** 2 / max(budget.epsilon - given["inner"], 1e-9)
-    return math.log1p(flood / given["shape"])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +48,10 @@ class CorrelatedCount(Protocol):
 
     name: ClassVar[str] = "correlated-count"
     model: ClassVar[Model] = Model.SHUFFLE
-    knob: ClassVar[Knob] = Knob("decay", lambda u, _: -math.expm1(-u), 1e-3, 17.0, likely_decay)
+    knob: ClassVar[Knob] = Knob(
+        "decay", lambda u, _: -math.expm1(-u), 1e-3, 17.0,
+        lambda budget, given: likely_decay(budget, given["inner"], given["shape"]),
+    )  # fmt: skip
     reference: ClassVar[str] = "Ghazi, Kumar, Manurangsi, Pagh and Sinha 2021, arXiv:2109.13158"
 
     inner: float

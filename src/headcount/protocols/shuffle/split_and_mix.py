@@ -30,13 +30,14 @@ from headcount.core.crowd import Crowd
 from headcount.core.draw import From
 from headcount.core.errors import BadArgument
 from headcount.core.field import Field
-from headcount.core.law import Floats, Noise, weighed
+from headcount.core.law import Floats, Law, Noise, weighed
 from headcount.core.loss import PrivacyLoss
 from headcount.core.protocol import SUMS, Knob, Model, Protocol
 from headcount.core.rows import Shares
 from headcount.core.tally import Batch, Tally
 from headcount.core.task import Sum, Task
 from headcount.privacy import laws, tables
+from headcount.privacy.discrete_laplace import IdealShift
 from headcount.privacy.pair import Nearly, Pair
 from headcount.privacy.shares import fewest_shares, published_shares, share_distance
 from headcount.protocols.levelled import fine_enough, levelled, rounding
@@ -110,12 +111,27 @@ class SplitAndMix(Protocol):
         return Tally(batch.reports, np.array([total]), None, self.modulus)
 
     def view(self, honest: int) -> PrivacyLoss:
-        """Two-sided and with one mode, so that the widest shift is the worst."""
-        one_sided = laws.negative_binomial(honest / self.crowd.honest, self.decay)
-        noise = one_sided + -one_sided
+        """The noise is symmetric with one mode, so that the widest shift is the worst."""
         drawn = tables.distance(tables.negative_binomial_cells(1.0 / self.crowd.honest, self.decay))
         mixed = share_distance(honest, self.modulus, self.shares)
-        return Nearly(Pair.of(noise, noise.shifted(self.levels)), 2.0 * honest * drawn + mixed, "bound")
+        return Nearly(self._sum(honest), 2.0 * honest * drawn + mixed, "bound")
+
+    def _sum(self, honest: int) -> PrivacyLoss:
+        """What the sum tells; with everybody's share the noise is geometric on either side."""
+        if honest == self.crowd.honest:
+            return IdealShift(Fraction(self._rate), self.levels)
+        noise = self._noise(honest)
+        return Pair.of(noise, noise.shifted(self.levels))
+
+    @property
+    def _rate(self) -> float:
+        return -math.log(self.decay)
+
+    def _noise(self, people: int) -> Law:
+        if people == self.crowd.honest:
+            return laws.discrete_laplace(self._rate)
+        one_sided = laws.negative_binomial(people / self.crowd.honest, self.decay)
+        return one_sided + -one_sided
 
     def point(self, tally: Tally) -> Floats:
         """Residues above the middle of what no sum reaches are negative ones."""
@@ -123,9 +139,8 @@ class SplitAndMix(Protocol):
         return np.where(tally.totals > top, tally.totals - self.modulus, tally.totals) / self.levels
 
     def noise(self, truth: int, reports: int) -> Noise:
-        one_sided = laws.negative_binomial(reports / self.crowd.honest, self.decay)
         rounded, centre = rounding(self.task, self.levels, reports)
-        return Noise.of(one_sided + -one_sided + rounded, centre=centre, scale=1.0 / self.levels)
+        return Noise.of(self._noise(reports) + rounded, centre=centre, scale=1.0 / self.levels)
 
     def among(self, crowd: Crowd) -> Self:
         """More people need more room."""

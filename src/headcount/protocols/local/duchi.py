@@ -1,0 +1,77 @@
+r"""Duchi, Jordan and Wainwright's mean [DJW18]: one bit each, on more often the more a person holds.
+
+Randomiser: round $x \in [0,1]$ to a bit that is on with chance $x$; send it with chance `keep`, otherwise the opposite.
+Analyser:   with $f = 1 - \mathrm{keep}$ and $m$ ones from $n$ people, $\hat s = (m - nf)/(1-2f)$.
+View:       each single bit; $\epsilon = \ln(\mathrm{keep}/f)$, whoever else colludes.
+Error:      unbiased; someone who holds $x$ adds $w(1-w)/(1-2f)^2$ to the variance, $w = f + (1-2f)x$: at most
+            $1/4(1-2f)^2$, for $x = 1/2$.
+
+[DJW18] Duchi, Jordan and Wainwright, Minimax Optimal Procedures for Locally Private Estimation, JASA 2018.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from headcount.core.brick import Brick, Emit, Maybe
+from headcount.core.budget import Budget
+from headcount.core.chance import Chance
+from headcount.core.crowd import Crowd
+from headcount.core.field import Field
+from headcount.core.law import Floats
+from headcount.core.protocol import Knob
+from headcount.core.task import Mean, Sum
+from headcount.protocols.levelled import levelled
+from headcount.protocols.scored import Scored
+
+
+@dataclass(frozen=True, kw_only=True)
+class Duchi(Scored):
+    """One bit each for a sum or a mean: best where little may be told."""
+
+    name: ClassVar[str] = "duchi"
+    knob: ClassVar[Knob] = Knob(
+        "keep", lambda u, _: 1.0 / (1.0 + math.exp(-math.exp(-u))), -4.0, 25.0,
+        lambda budget, _: -math.log(budget.epsilon),
+    )  # fmt: skip
+    reference: ClassVar[str] = "Duchi, Jordan and Wainwright 2018, arXiv:1604.02390"
+
+    keep: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.bounded("keep", 0.5, 1.0)
+        object.__setattr__(self, "keep", Chance.down(self.keep))
+
+    @property
+    def grid(self) -> int:
+        return 1
+
+    @property
+    def kinds(self) -> int:
+        return 2
+
+    def report(self, value: Field) -> Brick:
+        flip = Chance(1.0 - self.keep)
+        return levelled(value, self.task, 1, lambda bit: Maybe(flip, Emit(1 - bit), Emit(bit)))
+
+    def chances(self, level: int) -> Floats:
+        return np.array([1.0 - self.keep, self.keep] if level else [self.keep, 1.0 - self.keep])
+
+    @classmethod
+    def tiny(cls) -> Self:
+        return cls(task=Sum((-1, 1), steps=3), crowd=Crowd(4), keep=0.75)
+
+    @classmethod
+    def tinies(cls) -> Iterable[Self]:
+        yield cls.tiny()
+        yield cls(task=Mean((0, 1), steps=2), crowd=Crowd(3), keep=0.625)
+
+    @classmethod
+    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+        return {"keep": 1.0 / (1.0 + math.exp(-budget.epsilon))}

@@ -1,0 +1,121 @@
+r"""Local hashing [WBLJ17]: everybody sorts the categories into a few buckets in their own way, and names one of those.
+
+Randomiser: with $g$ buckets (`range`) and $q$ the first prime from $\max(d, g)$ on, draw $u \in 1..q-1$ and
+            $v \in 0..q-1$; the own bucket is $h(x) = ((ux+v) \bmod q) \bmod g$. Send $u$, $v$ and, with chance $p$
+            (`keep`), the own bucket, otherwise another one.
+Analyser:   with $m_j$ reports that name the bucket of $j$, $\hat c_j = (m_j - no)/(p-o)$, $o = rp + (1-r)(1-p)/(g-1)$;
+            two categories share a bucket with chance $r = \lfloor q/g\rfloor((q \bmod g)+q-g)/(q(q-1))$, exactly.
+View:       each single report: with chance $r$ it tells nothing, otherwise $\epsilon = \ln((g-1)p/(1-p))$.
+Error:      unbiased, $\mathrm{Var}\,\hat c = [c\,p(1-p) + (n-c)\,o(1-o)]/(p-o)^2$.
+
+[WBLJ17] Wang, Blocki, Li and Jha, Locally Differentially Private Protocols for Frequency Estimation, USENIX Sec. 2017.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from headcount.core.brick import Brick, Emit, Let, Maybe
+from headcount.core.budget import Budget
+from headcount.core.chance import Chance
+from headcount.core.crowd import Crowd
+from headcount.core.draw import Below
+from headcount.core.field import Field
+from headcount.core.loss import PrivacyLoss
+from headcount.core.protocol import Knob, Model
+from headcount.core.tally import Batch, Tally
+from headcount.core.task import Histogram, Task
+from headcount.privacy.pair import Pair
+from headcount.protocols.hashing import U, V, collision, hashed, next_prime, support
+from headcount.protocols.oracle import Oracle
+
+MOST = 1 << 24
+STEP = Field.named("step")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalHashing(Oracle):
+    """A hash function and one of its buckets each: accurate for many categories, in a few bytes."""
+
+    name: ClassVar[str] = "local-hashing"
+    model: ClassVar[Model] = Model.LOCAL
+    knob: ClassVar[Knob] = Knob(
+        "keep", lambda u, _: 1.0 / (1.0 + math.exp(u)), -50.0, 34.0,
+        lambda budget, given: -math.log(1.0 / given["range"] * math.expm1(budget.epsilon)),
+        lambda given: 1.0 / given["range"],
+    )  # fmt: skip
+    pure: ClassVar[bool] = True
+    reference: ClassVar[str] = "Wang, Blocki, Li and Jha 2017, arXiv:1705.04421"
+
+    keep: float
+    range: int
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.whole("range", 2, MOST)
+        self.bounded("keep", 1.0 / self.range, 1.0)
+        object.__setattr__(self, "keep", Chance.down(self.keep))
+
+    @classmethod
+    def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+        return ({"range": min(round(math.exp(min(budget.epsilon, 40.0))) + 1, MOST)},)
+
+    @cached_property
+    def prime(self) -> int:
+        return next_prime(max(self.task.values, self.range))
+
+    @property
+    def collision(self) -> float:
+        """The chance that two given categories share a bucket."""
+        return collision(self.prime, self.range)
+
+    @property
+    def supports_own(self) -> float:
+        return self.keep
+
+    @property
+    def supports_other(self) -> float:
+        return self.collision * self.keep + (1.0 - self.collision) * (1.0 - self.keep) / (self.range - 1)
+
+    def report(self, value: Field) -> Brick:
+        bucket = hashed(value, self.prime, self.range)
+        other = Let("step", Below(self.range - 1), Emit(U + 1, V, (bucket + 1 + STEP) % self.range))
+        told = Maybe(Chance(self.keep), Emit(U + 1, V, bucket), other)
+        return Let("u", Below(self.prime - 1), Let("v", Below(self.prime), told))
+
+    @property
+    def kinds(self) -> int:
+        return (self.prime - 1) * self.prime * self.range
+
+    @property
+    def message(self) -> np.dtype[Any]:
+        wide, narrow = np.min_scalar_type(self.prime - 1), np.min_scalar_type(self.range - 1)
+        return np.dtype([("u", wide), ("v", wide), ("bucket", narrow)])
+
+    @property
+    def tallied(self) -> int:
+        return self.task.values
+
+    def tally(self, batch: Batch) -> Tally:
+        return Tally(batch.reports, support(batch.messages, self.task.values, self.prime, self.range))
+
+    def view(self, honest: int) -> PrivacyLoss:
+        """The two buckets in question, and all that tells nothing: the others, and both where they are the same."""
+        apart = 1.0 - self.collision
+        own, other = apart * self.keep, apart * (1.0 - self.keep) / (self.range - 1)
+        rest = 1.0 - own - other
+        return Pair(np.array([own, other, rest]), np.array([other, own, rest]))
+
+    @property
+    def local_epsilon(self) -> float | None:
+        return math.log(self.keep * (self.range - 1) / (1.0 - self.keep)) if self.keep < 1.0 else None
+
+    @classmethod
+    def tiny(cls) -> Self:
+        return cls(task=Histogram(3), crowd=Crowd(3), keep=0.75, range=2)

@@ -1,0 +1,86 @@
+r"""The piecewise mechanism [WXYZ19], on a grid: a number from a window about the own one, or from outside of it.
+
+Randomiser: with $W$ the `window` and $L$ the `levels`, round the value to a level $l \in 0..L$ without bias; send any
+            number of $l..l+W-1$ with chance $p$ (`keep`), otherwise any other number below $W+L$.
+Analyser:   with $g = p - (1-p)W/L$, a number's mean is $c + gl$, $c$ constant; $\hat s = (\sum y - nc)/(gL)$.
+View:       each single number; $e^\epsilon = pL/((1-p)W)$, whoever else colludes.
+Error:      unbiased; the variance is largest at either end of the range. On $[-1,1]$ with $s = e^{\epsilon/2}$ and
+            $W = L/s$, a fine grid has $x^2/(s-1) + (s+3)/(3(s-1)^2)$.
+
+[WXYZ19] Wang et al., Collecting and Analyzing Multidimensional Data with Local Differential Privacy, ICDE 2019.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+from headcount.core.brick import Brick
+from headcount.core.budget import Budget
+from headcount.core.chance import Chance
+from headcount.core.crowd import Crowd
+from headcount.core.field import Field
+from headcount.core.law import Floats
+from headcount.core.protocol import Knob
+from headcount.core.task import Mean, Sum, Task
+from headcount.protocols.levelled import levelled
+from headcount.protocols.scored import Scored
+from headcount.protocols.windowed import MOST, fine_window, sent, window_chances
+
+
+def _part(given: Mapping[str, Any]) -> float:
+    """Of all numbers, that in the window."""
+    return float(given["window"] / (given["window"] + given["levels"]))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Piecewise(Scored):
+    """A number each for a sum or a mean: best where more may be told."""
+
+    name: ClassVar[str] = "piecewise"
+    knob: ClassVar[Knob] = Knob(
+        "keep", lambda u, _: 1.0 / (1.0 + math.exp(u)), -50.0, 34.0,
+        lambda budget, given: -math.log(_part(given) * math.expm1(budget.epsilon)), lambda given: _part(given),
+    )  # fmt: skip
+    reference: ClassVar[str] = "Wang et al. 2019, arXiv:1907.00782"
+
+    keep: float
+    window: int
+    levels: int
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.whole("levels", 1, MOST)
+        self.whole("window", 1, MOST)
+        self.bounded("keep", self.window / self.kinds, 1.0)
+        object.__setattr__(self, "keep", Chance.down(self.keep))
+
+    @classmethod
+    def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+        return (fine_window(task, budget.epsilon),)
+
+    @property
+    def grid(self) -> int:
+        return self.levels
+
+    @property
+    def kinds(self) -> int:
+        return self.window + self.levels
+
+    def report(self, value: Field) -> Brick:
+        keep = Chance(self.keep)
+        return levelled(value, self.task, self.levels, lambda level: sent(level, keep, self.window, self.levels))
+
+    def chances(self, level: int) -> Floats:
+        return window_chances(level, self.keep, self.window, self.levels)
+
+    @classmethod
+    def tiny(cls) -> Self:
+        return cls(task=Sum((-1, 1), steps=3), crowd=Crowd(3), keep=0.75, window=1, levels=2)
+
+    @classmethod
+    def tinies(cls) -> Iterable[Self]:
+        yield cls.tiny()
+        yield cls(task=Mean((0, 2), steps=2), crowd=Crowd(3), keep=0.75, window=3, levels=2)

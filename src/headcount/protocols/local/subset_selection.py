@@ -1,0 +1,103 @@
+r"""Subset selection [YB18, WHWX16]: name a few categories at once, the own one among them more often than not.
+
+Randomiser: a set of $w$ categories (`size`) that holds the own one with chance $p$ (`keep`), the others evenly.
+Analyser:   with $m_j$ sets that hold $j$ and $o = (w-p)/(d-1)$, $\hat c_j = (m_j - no)/(p-o)$.
+View:       each single set, which holds both of two categories, one or neither; $e^\epsilon = p(d-w)/((1-p)w)$.
+Error:      unbiased, $\mathrm{Var}\,\hat c = [c\,p(1-p) + (n-c)\,o(1-o)]/(p-o)^2$.
+
+[WHWX16] Wang et al., Mutual Information Optimally Local Private Discrete Distribution Estimation, 2016.
+[YB18] Ye and Barg, Optimal Schemes for Discrete Distribution Estimation under Locally Differential Privacy, 2018.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from headcount.core.brick import Brick
+from headcount.core.budget import Budget
+from headcount.core.chance import Chance
+from headcount.core.crowd import Crowd
+from headcount.core.field import Field
+from headcount.core.loss import PrivacyLoss
+from headcount.core.protocol import Knob, Model
+from headcount.core.rows import Subset, bit_totals, row_bytes
+from headcount.core.tally import Batch, Tally
+from headcount.core.task import Histogram, Task
+from headcount.privacy.pair import Pair
+from headcount.protocols.oracle import Oracle
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubsetSelection(Oracle):
+    """A set of categories each: the most accurate of the local oracles, and the most to draw."""
+
+    name: ClassVar[str] = "subset-selection"
+    model: ClassVar[Model] = Model.LOCAL
+    knob: ClassVar[Knob] = Knob(
+        "keep", lambda u, _: 1.0 / (1.0 + math.exp(u)), -50.0, 34.0,
+        lambda budget, given: -math.log(given["size"] / given["task"].values * math.expm1(budget.epsilon)),
+        lambda given: given["size"] / given["task"].values,
+    )  # fmt: skip
+    pure: ClassVar[bool] = True
+    reference: ClassVar[str] = "Ye and Barg 2018, arXiv:1702.00610"
+
+    keep: float
+    size: int
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.whole("size", 1, self.task.values - 1)
+        self.bounded("keep", self.size / self.task.values, 1.0)
+        object.__setattr__(self, "keep", Chance.down(self.keep))
+
+    @classmethod
+    def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+        return ({"size": max(1, round(task.values / (math.exp(min(budget.epsilon, 40.0)) + 1.0)))},)
+
+    @property
+    def supports_own(self) -> float:
+        return self.keep
+
+    @property
+    def supports_other(self) -> float:
+        return (self.size - self.keep) / (self.task.values - 1)
+
+    def report(self, value: Field) -> Brick:
+        return Subset(self.task.values, self.size, value, Chance(self.keep))
+
+    @property
+    def kinds(self) -> int:
+        return math.comb(self.task.values, self.size)
+
+    @property
+    def message(self) -> np.dtype[Any]:
+        return np.dtype([("row", np.uint8, (row_bytes(self.task.values),))])
+
+    @property
+    def tallied(self) -> int:
+        return self.task.values
+
+    def tally(self, batch: Batch) -> Tally:
+        return Tally(batch.reports, bit_totals(batch.messages["row"], self.task.values))
+
+    def view(self, honest: int) -> PrivacyLoss:
+        """The sets that hold only the one, only the other, and all that tell nothing."""
+        others = self.task.values - 1
+        own = self.keep * (1.0 - (self.size - 1) / others)
+        other = (1.0 - self.keep) * self.size / others
+        rest = 1.0 - own - other
+        return Pair(np.array([own, other, rest]), np.array([other, own, rest]))
+
+    @property
+    def local_epsilon(self) -> float | None:
+        size, others = self.size, self.task.values - self.size
+        return math.log(self.keep * others / ((1.0 - self.keep) * size)) if self.keep < 1.0 else None
+
+    @classmethod
+    def tiny(cls) -> Self:
+        return cls(task=Histogram(4), crowd=Crowd(3), keep=0.75, size=2)
