@@ -13,10 +13,10 @@ import numpy.typing as npt
 from headcount.core.budget import Budget
 from headcount.core.coins import SecretCoins
 from headcount.core.crowd import Crowd
+from headcount.core.plan import Plan
 from headcount.core.protocol import Protocol
 from headcount.core.task import Histogram
 from headcount.engines.memory import MemoryEngine
-from headcount.core.plan import Plan
 from headcount.privacy.calibrate import calibrate
 from headcount.protocols import named
 from page import Section, met, why
@@ -24,7 +24,7 @@ from timing import Spread, agrees, interleaved, ratio, seconds
 
 EPSILON = 1.0
 DOMAINS = (100, 1_000)
-PEOPLE = 200_000
+PEOPLE = 500_000
 TARGETS = {("optimised-unary", 1_000): 10, ("subset-selection", 1_000): 5}  # twenty times elsewhere
 
 Peer = Callable[[npt.NDArray[np.int64]], npt.NDArray[np.float64]]
@@ -103,18 +103,16 @@ def measure(quick: bool) -> Section:
         "Local frequency oracles",
         f"People a second, every person's randomiser and the server's estimates of all d counts together, at epsilon "
         f"{EPSILON:g}: `MemoryEngine().tally(plan, values, SecretCoins())` and `point`, {PEOPLE:,} people, beside the "
-        "peers' clients and servers, one person at a time as their interfaces have it, with as many people as take about "
-        "a second. The peers draw from numpy's or Python's generators, ours are secret coins.",
+        "peers' clients and servers, one person at a time as their interfaces have it, with as many people as take "
+        "about a second. The peers draw from numpy's or Python's generators, ours are secret coins.",
         ["oracle", "d", "headcount", "peer", "ratio (spread)", "target", ""],
         rows,
-        "A row of d bits needs two bytes of keystream a bit and is added up bit by bit; hashing asks d questions of every "
-        "report; a subset is drawn one member at a time.",
+        "A row of d bits needs two bytes of keystream a bit and is added up bit by bit; hashing asks d questions of "
+        "every report; a subset is drawn one member at a time.",
     )
 
 
-def _beside(
-    name: str, d: int, peer: str, make: Callable[[str, int], Peer | None], quick: bool
-) -> list[str] | None:
+def _beside(name: str, d: int, peer: str, make: Callable[[str, int], Peer | None], quick: bool) -> list[str] | None:
     protocol = calibrate(named(name), Histogram(d), Crowd(PEOPLE), Budget(EPSILON))
     values = (np.arange(PEOPLE) % d).astype(np.int64)
     ours = partial(_ours, protocol, values)

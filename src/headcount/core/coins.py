@@ -28,7 +28,7 @@ Bools = npt.NDArray[np.bool_]
 Bytes = npt.NDArray[np.uint8]
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 
-BLOCK = 1 << 16
+BLOCK = 1 << 18  # draws at a time: few enough to stay in the processor's cache, many enough to pay for a key
 ZEROS = memoryview(bytes(1 << 20))
 SCANNED = 64  # draws up to this many scan the whole table, so that their work does not depend on the outcome
 

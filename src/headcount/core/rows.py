@@ -17,16 +17,13 @@ from headcount.core.field import Field, Names, People, number
 from headcount.core.table import Ints
 
 NEVER = Chance(0.0)
-BLOCK = 1 << 22
+PIECE = 1 << 20  # bits at a time, one to a byte: they stay in the processor's cache
+LARGE_PIECE = 1 << 23  # where every step of many is about all rows
+LONGEST_SUM = 255  # of bits, in a byte
 
 
 def row_bytes(width: int) -> int:
     return -(-width // 8)
-
-
-PIECE = 1 << 20  # bits at a time, one to a byte: they stay in the processor's cache
-LARGE_PIECE = 1 << 23  # where every step of many is about all rows
-LONGEST_SUM = 255  # of bits, in a byte
 
 
 def _pieces(rows: int, width: int, bits: int = PIECE) -> Iterator[slice]:
@@ -47,15 +44,6 @@ def bit_totals(rows: npt.NDArray[np.uint8], width: int) -> Ints:
 def packed(bits: Bools) -> npt.NDArray[np.uint8]:
     """Rows of bits, eight to a byte, the first bit in the lowest place."""
     return np.packbits(bits, axis=1, bitorder="little")
-
-
-def bit_sums(rows: npt.NDArray[np.uint8], width: int) -> Ints:
-    """How many of the packed rows have each bit set, some rows at a time."""
-    found, size = np.zeros(width, dtype=np.int64), max(1, BLOCK // width)
-    for start in range(0, len(rows), size):
-        bits = np.unpackbits(rows[start : start + size], axis=1, count=width, bitorder="little")
-        found += bits.sum(axis=0, dtype=np.int64)
-    return found
 
 
 class Row(Brick):

@@ -231,7 +231,7 @@ class Histogram(Task):
         codes, known = self._binned(data) if self.edges else self._looked_up(data)
         if self.other:
             codes = np.where(known, codes, len(self.categories))
-        elif not known.all():
+        elif not np.all(known):
             outside = "outside the edges" if self.edges else "outside the categories"
             raise BadData(f"data has values {outside}; name them all, or use other=True to count the rest apart")
         return codes.astype(np.min_scalar_type(self.values - 1), copy=False)
@@ -245,10 +245,12 @@ class Histogram(Task):
         codes = np.where(data == edges[-1], edges.size - 2, codes)
         return codes, (codes >= 0) & (codes < edges.size - 1)
 
-    def _looked_up(self, data: Array) -> tuple[Array, npt.NDArray[np.bool_]]:
+    def _looked_up(self, data: Array) -> tuple[Array, npt.NDArray[np.bool_] | np.bool_]:
         if isinstance(self.categories, range):
             if data.dtype.kind not in "biuf":
                 raise BadData("data must be whole numbers, because the categories are; name the categories otherwise")
+            if data.dtype.kind in "iu" and data.min() >= 0 and data.max() < len(self.categories):
+                return data, np.True_
             known = (data >= 0) & (data < len(self.categories))
             if data.dtype.kind == "f":
                 known &= data == np.floor(data)

@@ -25,7 +25,7 @@ from headcount.core.field import Field
 from headcount.core.law import Floats, Noise
 from headcount.core.loss import PrivacyLoss
 from headcount.core.protocol import HISTOGRAMS, Knob, Model, Protocol, likely_variance
-from headcount.core.rows import Row, bit_sums, row_bytes
+from headcount.core.rows import Row, bit_totals, row_bytes
 from headcount.core.tally import Batch, Tally
 from headcount.core.task import Histogram, Task
 from headcount.privacy import laws
@@ -77,7 +77,7 @@ class FakeUsers(Protocol):
         return All(own, Copies(Field.of(self.fakes), Row(width, flip)))
 
     def tally(self, batch: Batch) -> Tally:
-        return Tally(batch.reports, bit_sums(batch.messages["row"], self.task.values))
+        return Tally(batch.reports, bit_totals(batch.messages["row"], self.task.values))
 
     def view(self, honest: int) -> PrivacyLoss:
         return FakeRows(self.flip, self.fakes * honest)
