@@ -24,7 +24,7 @@ from headcount.planner.advise import advise
 from headcount.privacy.ledger import Ledger
 from headcount.protocols import CATALOGUE
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "CATALOGUE", "Advice", "Batch", "Budget", "Coins", "Count", "Crowd", "Estimate", "Fraction", "HeadcountError",
