@@ -147,7 +147,8 @@ def _answer(
 ) -> Estimate:  # fmt: skip
     if task.per_person and budget.neighbours is Neighbours.ADD_REMOVE:
         instead = {"fraction": "count", "mean": "sum"}.get(task.name, "numbers of people")
-        raise Unsupported(f"a {task.name} per person shows how many people there are; ask for the {instead} instead")
+        what = "a histogram of fractions" if isinstance(task, Histogram) else f"a {task.name}"
+        raise Unsupported(f"{what} shows how many people there are; ask for the {instead} instead")
     plan = _plan(task, values, budget, model, name, parameters)
     estimate = run(plan, values, ledger=ledger)
     return estimate.clamped() if clamp else estimate

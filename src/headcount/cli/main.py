@@ -20,7 +20,7 @@ from headcount.core.estimate import Estimate
 from headcount.core.protocol import Protocol
 from headcount.core.task import Count, Fraction, Histogram, Mean, Sum, Task
 from headcount.planner.advise import advise as advise_on
-from headcount.protocols import CATALOGUE
+from headcount.protocols import CATALOGUE, named
 
 app = typer.Typer(
     help="Count people without learning about any one of them.", no_args_is_help=True, add_completion=False
@@ -264,6 +264,10 @@ def price(
         raise BadArgument("--ones", f"is {ones}", f"use a number from 0 to n, which is {n:,}")
     Budget(1.0 if epsilon is None else epsilon, 0.0 if delta is None else delta)
     task = Histogram(_categories(categories)) if categories else Sum(bounds) if bounds else None
+    answers = named(name).tasks
+    if task is None and "count" not in answers:
+        missing = "--categories" if "histogram" in answers else "--bounds"
+        raise BadArgument(missing, f"is missing for {name}", "use for example --categories 100, or --bounds 0 1")
     protocol = ask.protocol(name, task, n=n, least=honest, neighbours=neighbours, **both, **_parameters(param))
     priced = _price(protocol, epsilon, delta, ones)
     table = grid("", "")

@@ -103,7 +103,7 @@ class Protocol(ABC):
         if task.name not in cls.tasks:
             raise Unsupported(f"{cls.name} does not answer {task.name}; it answers {', '.join(sorted(cls.tasks))}")
         if isinstance(task, Histogram) and task.open and not cls.unknown_keys:
-            raise Unsupported(f"{cls.name} needs a list of categories; give categories=")
+            raise Unsupported(f"{cls.name} needs a list of categories")
 
     @property
     def serves(self) -> bool:

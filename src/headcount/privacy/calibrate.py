@@ -29,6 +29,7 @@ def calibrate(
 
     `given` fixes some parameters, or is an option of the protocol's own `choices`.
     """
+    cls.require(task)
     own = set(cls.parameter_names()[1])
     options = set(inspect.signature(cls.choices).parameters) - {"task", "crowd", "budget"}
     for name in given:
