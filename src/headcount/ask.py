@@ -12,10 +12,12 @@ from headcount.core.coins import Coins, SecretCoins
 from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument, Unsupported
 from headcount.core.estimate import Estimate
+from headcount.core.histogram import Histogram
+from headcount.core.model import Model
 from headcount.core.plan import Plan
-from headcount.core.protocol import Model, Protocol
+from headcount.core.protocol import Protocol
 from headcount.core.tally import Tally
-from headcount.core.task import Count, Fraction, Histogram, Mean, Sum, Task
+from headcount.core.task import Count, Fraction, Mean, Sum, Task
 from headcount.engines.engine import Engine
 from headcount.engines.intake import grouped, people, persons
 from headcount.engines.memory import MemoryEngine

@@ -10,7 +10,8 @@ import pytest
 from headcount.core.budget import Budget
 from headcount.core.coins import SeededCoins
 from headcount.core.crowd import Crowd
-from headcount.core.task import Histogram, Sum
+from headcount.core.histogram import Histogram
+from headcount.core.task import Sum
 from headcount.privacy import laws
 from headcount.privacy.atoms import Atoms
 from headcount.privacy.blanket import BlanketResponse

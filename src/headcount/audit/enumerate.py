@@ -20,7 +20,8 @@ import numpy.typing as npt
 from headcount.core.budget import Neighbours
 from headcount.core.exact import ExactLaw, Message
 from headcount.core.law import Floats, Law, weighed
-from headcount.core.protocol import Model, Protocol
+from headcount.core.model import Model
+from headcount.core.protocol import Protocol
 from headcount.core.table import Ints
 from headcount.core.tally import Batch
 

@@ -7,8 +7,9 @@ from typing import Any
 from headcount.core.budget import Neighbours
 from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument
+from headcount.core.histogram import Histogram
 from headcount.core.protocol import Protocol
-from headcount.core.task import Count, Fraction, Histogram, Mean, Sum, Task
+from headcount.core.task import Count, Fraction, Mean, Sum, Task
 from headcount.protocols.central.geometric import Geometric
 from headcount.protocols.central.laplace import Laplace
 from headcount.protocols.central.stability_histogram import StabilityHistogram

@@ -17,8 +17,8 @@ from typing import ClassVar, Self
 
 from headcount.core.budget import Neighbours
 from headcount.core.crowd import Crowd
-from headcount.core.protocol import COUNTS, HISTOGRAMS
-from headcount.core.task import Histogram
+from headcount.core.histogram import Histogram
+from headcount.core.task import COUNTS, HISTOGRAMS
 from headcount.protocols.central.noisy_total import NoisyTotal
 
 

@@ -26,13 +26,16 @@ from headcount.core.budget import Budget, Neighbours
 from headcount.core.coins import Coins
 from headcount.core.crowd import Crowd
 from headcount.core.field import Field
+from headcount.core.histogram import Histogram
+from headcount.core.knob import Knob
 from headcount.core.law import Floats, Law, Noise, weighed
 from headcount.core.loss import PrivacyLoss
-from headcount.core.protocol import HISTOGRAMS, Knob, Model, Protocol
+from headcount.core.model import Model
+from headcount.core.protocol import Protocol
 from headcount.core.release import Release, Threshold, without_zeros
 from headcount.core.table import Ints
 from headcount.core.tally import Tally
-from headcount.core.task import Histogram, Task
+from headcount.core.task import HISTOGRAMS, Task
 from headcount.privacy import laws
 from headcount.privacy.stability import StabilityLoss
 from headcount.privacy.tables import AddNoise

@@ -31,12 +31,14 @@ from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument, Infeasible
 from headcount.core.field import Field
+from headcount.core.knob import Knob
 from headcount.core.law import Floats, Noise
 from headcount.core.loss import PrivacyLoss
-from headcount.core.protocol import SUMS, Knob, Model, Protocol
+from headcount.core.model import Model
+from headcount.core.protocol import Protocol
 from headcount.core.table import Table
 from headcount.core.tally import Batch, Tally
-from headcount.core.task import Sum, Task
+from headcount.core.task import SUMS, Sum, Task
 from headcount.privacy import laws, tables
 from headcount.privacy.atoms import Atoms
 from headcount.privacy.floods import AlmostCentral, Unproved, floods

@@ -21,11 +21,13 @@ from headcount.core.budget import Budget
 from headcount.core.chance import Chance
 from headcount.core.crowd import Crowd
 from headcount.core.field import Field
+from headcount.core.knob import Knob, likely_variance
 from headcount.core.law import Floats, Law, Noise
 from headcount.core.loss import PrivacyLoss
-from headcount.core.protocol import SUMS, Knob, Model, Protocol, likely_variance
+from headcount.core.model import Model
+from headcount.core.protocol import Protocol
 from headcount.core.tally import Tally
-from headcount.core.task import Sum, Task
+from headcount.core.task import SUMS, Sum, Task
 from headcount.privacy import laws
 from headcount.privacy.shuffled import ShuffledBits
 from headcount.protocols.levelled import levelled, worst_fraction

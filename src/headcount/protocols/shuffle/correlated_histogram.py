@@ -32,12 +32,15 @@ from headcount.core.crowd import Crowd
 from headcount.core.draw import Below
 from headcount.core.errors import BadArgument
 from headcount.core.field import Field
+from headcount.core.histogram import Histogram
+from headcount.core.knob import Knob
 from headcount.core.law import Floats, Noise
 from headcount.core.loss import PrivacyLoss
-from headcount.core.protocol import HISTOGRAMS, Knob, Model, Protocol
+from headcount.core.model import Model
+from headcount.core.protocol import Protocol
 from headcount.core.table import Ints
 from headcount.core.tally import Tally
-from headcount.core.task import Histogram, Task
+from headcount.core.task import HISTOGRAMS, Task
 from headcount.privacy import laws, tables
 from headcount.privacy.correlated import inner_for, likely_decay, two_cancelling
 from headcount.privacy.pair import Nearly

@@ -33,11 +33,13 @@ from headcount.core.crowd import Crowd
 from headcount.core.draw import Below, Rounded
 from headcount.core.errors import BadArgument
 from headcount.core.field import Field
+from headcount.core.knob import Knob, likely_variance
 from headcount.core.law import Floats, Noise
 from headcount.core.loss import PrivacyLoss
-from headcount.core.protocol import FEW_VALUES, SUMS, Knob, Model, Protocol, likely_variance
+from headcount.core.model import Model
+from headcount.core.protocol import FEW_VALUES, Protocol
 from headcount.core.tally import Batch, Tally
-from headcount.core.task import Sum, Task
+from headcount.core.task import SUMS, Sum, Task
 from headcount.privacy.digits import ShuffledDigits, added, one_digit
 from headcount.protocols.levelled import LEVEL, steps_of
 

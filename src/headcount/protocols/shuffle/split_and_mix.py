@@ -30,12 +30,14 @@ from headcount.core.crowd import Crowd
 from headcount.core.draw import From
 from headcount.core.errors import BadArgument
 from headcount.core.field import Field
+from headcount.core.knob import Knob
 from headcount.core.law import Floats, Law, Noise, weighed
 from headcount.core.loss import PrivacyLoss
-from headcount.core.protocol import SUMS, Knob, Model, Protocol
+from headcount.core.model import Model
+from headcount.core.protocol import Protocol
 from headcount.core.rows import Shares
 from headcount.core.tally import Batch, Tally
-from headcount.core.task import Sum, Task
+from headcount.core.task import SUMS, Sum, Task
 from headcount.privacy import laws, tables
 from headcount.privacy.discrete_laplace import IdealShift
 from headcount.privacy.pair import Nearly, Pair
