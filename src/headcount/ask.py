@@ -16,7 +16,6 @@ from headcount.core.histogram import Histogram
 from headcount.core.model import Model
 from headcount.core.plan import Plan
 from headcount.core.protocol import Protocol
-from headcount.core.tally import Tally
 from headcount.core.task import Count, Fraction, Mean, Sum, Task
 from headcount.engines.engine import Engine
 from headcount.engines.intake import grouped, people, persons
@@ -40,8 +39,7 @@ def run(
     tally = (engine or MemoryEngine()).tally(plan, data, coins)
     estimate = plan.protocol.estimate(plan.protocol.release(tally, coins))
     if plan.protocol.neighbours is Neighbours.ADD_REMOVE:
-        shown = estimate.tally
-        estimate = replace(estimate, tally=Tally(0, shown.totals, shown.keys))  # how many reported is private itself
+        estimate = replace(estimate, tally=replace(estimate.tally, reports=0))  # how many reported is private itself
     return replace(estimate, budget=plan.budget, secret=coins.secret)
 
 
@@ -106,37 +104,40 @@ def histogram(
 
 
 def sum(
-    data: Any, *, bounds: tuple[float, float], epsilon: float, delta: float = 0.0, clip: bool = False,
-    model: str | None = None, neighbours: str = "replace", protocol: str | None = None, column: str | None = None,
-    unit: Any = None, clamp: bool = False, ledger: Ledger | None = None, **parameters: Any,
+    data: Any, *, bounds: tuple[float, float], epsilon: float, delta: float = 0.0, whole: bool = False,
+    clip: bool = False, model: str | None = None, neighbours: str = "replace", protocol: str | None = None,
+    column: str | None = None, unit: Any = None, clamp: bool = False, ledger: Ledger | None = None, **parameters: Any,
 ) -> Estimate:  # fmt: skip
     """How much do people hold together?
 
     Every value must lie within `bounds`, which you state without looking at the data; `clip=True` brings those outside
-    to the nearer bound instead of refusing them. With `unit=` a person's rows are added up first. The rest is as for
-    `count`.
+    to the nearer bound instead of refusing them. `whole=True` says that all values are whole numbers, which then need
+    no rounding. With `unit=` a person's rows are added up first. The rest is as for `count`.
     """
     values = persons(data, column=column, unit=unit, merge="sum")
     budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
-    task, values = _summed(Sum, values, bounds, clip, budget)
+    task, values = _summed(Sum, values, bounds, whole, clip, budget)
     return _answer(task, values, budget, model, protocol, parameters, ledger, clamp)
 
 
 def mean(
-    data: Any, *, bounds: tuple[float, float], epsilon: float, delta: float = 0.0, clip: bool = False,
-    model: str | None = None, neighbours: str = "replace", protocol: str | None = None, column: str | None = None,
-    unit: Any = None, clamp: bool = False, ledger: Ledger | None = None, **parameters: Any,
+    data: Any, *, bounds: tuple[float, float], epsilon: float, delta: float = 0.0, whole: bool = False,
+    clip: bool = False, model: str | None = None, neighbours: str = "replace", protocol: str | None = None,
+    column: str | None = None, unit: Any = None, clamp: bool = False, ledger: Ledger | None = None, **parameters: Any,
 ) -> Estimate:  # fmt: skip
     """How much do people hold on average? Takes the arguments of `sum`; with `unit=` a person's rows are averaged."""
     values = persons(data, column=column, unit=unit, merge="mean")
     budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
-    task, values = _summed(Mean, values, bounds, clip, budget)
+    task, values = _summed(Mean, values, bounds, whole, clip, budget)
     return _answer(task, values, budget, model, protocol, parameters, ledger, clamp)
 
 
-def _summed(kind: type[Sum], values: Any, bounds: Any, clip: bool, budget: Budget) -> tuple[Sum, Any]:
-    """Whole numbers have a step each. Where people may be missing, a person counts from zero, which must be a step."""
-    task = kind.whole(bounds, clip=clip) if values.dtype.kind in "biu" else kind(bounds, clip=clip)
+def _summed(kind: type[Sum], values: Any, bounds: Any, whole: bool, clip: bool, budget: Budget) -> tuple[Sum, Any]:
+    """Where people may be missing, a person counts from zero, which must be a step.
+
+    Whether numbers are whole is for the caller to say: the data's type may hang on a single person's value.
+    """
+    task = kind.whole(bounds, clip=clip) if whole else kind(bounds, clip=clip)
     if budget.neighbours is Neighbours.REPLACE:
         return task, values
     task.encoded(values)  # what is outside the bounds is refused before they are widened

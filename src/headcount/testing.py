@@ -162,7 +162,8 @@ def intervals_cover(protocol: Protocol) -> None:
 
     @cache
     def intervals(*totals: int) -> tuple[Floats, Floats]:
-        estimate = protocol.estimate(Tally(people, np.array(totals), None, protocol.nobody().modulus))
+        tally = Tally(people, np.array(totals), None, protocol.nobody().modulus, released=True)
+        estimate = protocol.estimate(tally)
         single = protocol.intervals(estimate.tally, CONFIDENCE)
         return single, protocol.intervals(estimate.tally, estimate.each_at(CONFIDENCE))
 
@@ -304,7 +305,7 @@ def _is_a_whole_step_from(found: Protocol, budget: Budget) -> bool:
 
 
 def too_few_reports_are_refused(protocol: Protocol) -> None:
-    tally = replace(protocol.nobody(), reports=protocol.crowd.least - 1)
+    tally = replace(protocol.nobody(), reports=protocol.crowd.least - 1, released=True)
     for step in (protocol.release, protocol.estimate):
         try:
             step(tally)

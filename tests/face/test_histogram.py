@@ -180,3 +180,42 @@ def test_a_histogram_has_no_single_value():
         _ = found.value
     with pytest.raises(KeyError):
         found["d"]
+
+
+@pytest.mark.parametrize("model", ["central", "shuffle-threshold"])
+def test_nothing_of_a_suppressed_label_is_left(model):
+    """Not even its length, in the type of the array of labels."""
+    found = hc.histogram(np.append(LABELS, "the longest label of all"), model=model, **BUDGET)
+    assert found.tally.keys.dtype == np.dtype("<U1")
+
+
+def test_a_tally_that_was_not_released_is_not_estimated():
+    for name in ("geometric", "stability-histogram", "sample-threshold"):
+        protocol = hc.protocol(name, hc.Histogram(["a", "b", "c"]), n=PEOPLE, **BUDGET)
+        tally = protocol.tally(protocol.randomise(LABELS))
+        with pytest.raises(hc.Refused, match="must release"):
+            protocol.estimate(tally)
+        protocol.estimate(protocol.release(tally))
+
+
+def test_a_plan_is_for_one_relation():
+    protocol = hc.protocol("geometric", hc.Histogram(3), n=100, neighbours="add-remove", epsilon=1)
+    with pytest.raises(hc.Refused, match="one relation"):
+        hc.Plan(protocol, hc.Budget(1.0, 0.0, "replace"))
+
+
+def test_errors_are_stated_where_the_number_of_people_is_private():
+    found = hc.histogram(LABELS, categories=["a", "b", "c"], model="central", neighbours="add-remove", **BUDGET)
+    assert found.std_error > 1.0
+    assert found.simultaneous95 > 3.0
+    labels = hc.histogram(LABELS, model="central", neighbours="add-remove", **BUDGET)
+    assert labels.std_error > 1.0
+    with pytest.raises(hc.Refused, match="private"):
+        labels.intervals(simultaneous=True)
+
+
+@pytest.mark.parametrize("groups", [[2**60, 2**60 + 1], [1e17, 2e17], [0, 1], [-(2**40), 5]])
+def test_groups_of_large_numbers_stay_apart(groups):
+    by = np.array(groups * 1_000)
+    found = hc.count(np.ones(2_000), by=by, categories=groups, **BUDGET)
+    assert all(abs(cell.value - 1_000) < 60 for cell in found.cells)

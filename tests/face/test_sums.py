@@ -29,9 +29,19 @@ def test_every_protocol_for_sums_runs(protocol):
     assert low < answer.value < high
 
 
-def test_whole_numbers_are_not_rounded():
+def test_whole_numbers_are_not_rounded_if_they_are_said_to_be_whole():
     assert hc.Sum.whole((0, 120)).steps == 120
     assert hc.Sum((0, 120)).steps == 1 << 40
+    answer = hc.sum(AGES, bounds=(0, 100), whole=True, model="central", **BUDGET)
+    assert answer.protocol.levels % 100 == 0
+    with pytest.raises(hc.Refused, match="whole=False"):
+        hc.sum([*AGES, 3.5], bounds=(0, 100), whole=True, model="central", **BUDGET)
+
+
+def test_the_plan_does_not_hang_on_one_person_s_value():
+    """A list of whole numbers becomes an array of floats by a single fraction; nothing that is shown may."""
+    plans = [hc.sum([*range(50), last], bounds=(0, 100), model="central", epsilon=1).protocol for last in (3, 3.5)]
+    assert plans[0] == plans[1]
 
 
 def test_values_outside_the_bounds_are_refused_or_clipped():

@@ -115,26 +115,28 @@ def histogram(
 
 @app.command("sum")
 def total(
-    file: File, column: Column, bounds: Needed, epsilon: Epsilon, delta: Delta = 0.0, clip: Clip = False,
-    unit: Unit = None, model: ModelName = None, neighbours: Neighbours = "replace", protocol: ProtocolName = None,
-    param: Params = None, clamp: Clamp = False, how: Formats = Format.TABLE,
+    file: File, column: Column, bounds: Needed, epsilon: Epsilon, delta: Delta = 0.0, whole: Whole = False,
+    clip: Clip = False, unit: Unit = None, model: ModelName = None, neighbours: Neighbours = "replace",
+    protocol: ProtocolName = None, param: Params = None, clamp: Clamp = False, how: Formats = Format.TABLE,
 ) -> None:  # fmt: skip
     """How much do people hold together?"""
     _answer(
-        ask.sum, file, how, column, unit, param, bounds=bounds, epsilon=epsilon, delta=delta, clip=clip, model=model,
+        ask.sum, file, how, column, unit, param, bounds=bounds, epsilon=epsilon, delta=delta, whole=whole, clip=clip,
+        model=model,
         neighbours=neighbours, protocol=protocol, clamp=clamp,
     )  # fmt: skip
 
 
 @app.command()
 def mean(
-    file: File, column: Column, bounds: Needed, epsilon: Epsilon, delta: Delta = 0.0, clip: Clip = False,
-    unit: Unit = None, model: ModelName = None, neighbours: Neighbours = "replace", protocol: ProtocolName = None,
-    param: Params = None, clamp: Clamp = False, how: Formats = Format.TABLE,
+    file: File, column: Column, bounds: Needed, epsilon: Epsilon, delta: Delta = 0.0, whole: Whole = False,
+    clip: Clip = False, unit: Unit = None, model: ModelName = None, neighbours: Neighbours = "replace",
+    protocol: ProtocolName = None, param: Params = None, clamp: Clamp = False, how: Formats = Format.TABLE,
 ) -> None:  # fmt: skip
     """How much do people hold on average?"""
     _answer(
-        ask.mean, file, how, column, unit, param, bounds=bounds, epsilon=epsilon, delta=delta, clip=clip, model=model,
+        ask.mean, file, how, column, unit, param, bounds=bounds, epsilon=epsilon, delta=delta, whole=whole, clip=clip,
+        model=model,
         neighbours=neighbours, protocol=protocol, clamp=clamp,
     )  # fmt: skip
 

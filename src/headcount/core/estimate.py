@@ -78,6 +78,8 @@ class Estimate:
     def each_at(self, confidence: float) -> float:
         """How confident each interval must be for all of them to hold at once."""
         task = self.protocol.task
+        if self._private_keys:
+            raise Unsupported("how many categories people hold is private; each interval has its own confidence only")
         cells = max(1, self.tally.reports) if isinstance(task, Histogram) and task.open else self.people.size
         return confidence ** (1.0 / cells) if self.protocol.independent else 1.0 - (1.0 - confidence) / cells
 
@@ -97,8 +99,12 @@ class Estimate:
     @property
     def error(self) -> Noise:
         """The law of the error, in people, at the estimate itself (of a histogram's largest cell)."""
-        guess = round(float(np.clip(self.people.max(initial=0.0), 0.0, self.tally.reports)))
-        return self.protocol.noise(guess, self.tally.reports)
+        guess = max(self._guesses())
+        return self.protocol.noise(guess, self._people(guess))
+
+    def _people(self, guess: int) -> int:
+        """How many reported, or at least so many where that is private."""
+        return guess if self.n is None else self.tally.reports
 
     @property
     def scale(self) -> float:
@@ -148,18 +154,24 @@ class Estimate:
     @property
     def simultaneous95(self) -> float | None:
         """With 95% confidence every cell lies this close to its truth; None where the number of cells is private."""
-        task = self.protocol.task
-        if self.n is None and isinstance(task, Histogram) and task.open:
+        if self._private_keys:
             return None
         each = self.each_at(0.95)
-        halves = [half_width(self.protocol, guess, self.tally.reports, each) for guess in self._guesses()]
+        halves = [half_width(self.protocol, guess, self._people(guess), each) for guess in self._guesses()]
         return max(halves) * self.scale
 
+    @property
+    def _private_keys(self) -> bool:
+        task = self.protocol.task
+        return self.n is None and isinstance(task, Histogram) and task.open
+
     def _guesses(self) -> list[int]:
+        """Truths near the smallest and the largest estimate."""
         if self.protocol.steady:
             return [0]
         ends = np.array([self.people.min(initial=0.0), self.people.max(initial=0.0)])
-        low, high = np.clip(np.rint(ends), 0, self.tally.reports).astype(int).tolist()
+        most = math.inf if self.n is None else self.tally.reports
+        low, high = np.clip(np.rint(ends), 0, most).astype(int).tolist()
         return [low, high]
 
     def __getitem__(self, category: Label) -> Cell:

@@ -9,6 +9,7 @@ from hashlib import sha256
 from typing import Any
 
 from headcount.core.budget import Budget
+from headcount.core.errors import Unsupported
 from headcount.core.protocol import Protocol
 
 
@@ -20,6 +21,11 @@ class Plan:
     budget: Budget
 
     def __post_init__(self) -> None:
+        if self.protocol.neighbours is not self.budget.neighbours:
+            raise Unsupported(
+                f"the protocol is for neighbours='{self.protocol.neighbours}' and the budget for "
+                f"'{self.budget.neighbours}'; use one relation for both"
+            )
         self.budget.require(self.protocol.loss)
 
     def to_json(self) -> dict[str, Any]:

@@ -254,15 +254,18 @@ class Protocol(ABC):
     def release(self, tally: Tally, coins: Coins | None = None) -> Tally:
         """The tally as the trusted side lets it go; refused where fewer reports came than the proof needs."""
         if tally.reports < self.crowd.least:
+            came = "fewer" if self.neighbours is Neighbours.ADD_REMOVE else f"{tally.reports:,}"
             raise TooFewReports(
-                f"{tally.reports:,} reports came and the guarantee needs {self.crowd.least:,}; "
+                f"{came} reports came and the guarantee needs {self.crowd.least:,}; "
                 "wait for more, or plan with a smaller least="
             )
-        return self.released().apply(tally, coins or SecretCoins())
+        return replace(self.released().apply(tally, coins or SecretCoins()), released=True)
 
     def estimate(self, released: Tally) -> Estimate:
         if released.reports < self.crowd.least:
-            raise TooFewReports(f"{released.reports:,} reports are fewer than the planned {self.crowd.least:,}")
+            raise TooFewReports(f"there are fewer reports than the planned {self.crowd.least:,}")
+        if self.model in (Model.CENTRAL, Model.THRESHOLD) and not released.released:
+            raise Unsupported(f"{self.name} must release a tally before anybody sees it: estimate(release(tally))")
         return Estimate(protocol=self, tally=released, people=self.point(released))
 
     def error(self, truth: int | None = None, reports: int | None = None) -> Noise:
@@ -309,7 +312,9 @@ class Protocol(ABC):
             totals = self.sample(np.bincount(values, minlength=self.task.values), coins, runs)
         else:
             totals = self.repeated(values, coins, runs)
-        estimates = [self.estimate(Tally(values.size, row)).values for row in totals]
+        modulus = self.nobody().modulus
+        tallies = (Tally(values.size, row, None, modulus, released=True) for row in totals)
+        estimates = [self.estimate(tally).values for tally in tallies]
         truth = self.in_unit(self.task.truth(values), values.size)
         return Simulation(truth=truth, values=np.array(estimates), seed=seed)
 

@@ -29,13 +29,15 @@ class Batch:
 class Tally:
     """A map from keys to integers; added pointwise, in any order, by any number of workers.
 
-    Without `keys` they are 0 .. len - 1. With a `modulus` the totals are residues, otherwise plain integers.
+    Without `keys` they are 0 .. len - 1. With a `modulus` the totals are residues, otherwise plain integers. `released`
+    says that the trusted side has let it go.
     """
 
     reports: int
     totals: Ints
     keys: npt.NDArray[Any] | None = None
     modulus: int = 0
+    released: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "totals", np.asarray(self.totals, dtype=np.int64))

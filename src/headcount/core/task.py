@@ -160,7 +160,11 @@ class Sum(Task):
             numbers = np.clip(numbers, low, high)
         elif not (low <= numbers.min() and numbers.max() <= high):
             raise BadData(f"data has values outside bounds=({low:g}, {high:g}); widen them, or use clip=True")
-        return np.rint((numbers - low) * (self.steps / (high - low))).astype(np.int64)
+        steps = (numbers - low) * (self.steps / (high - low))
+        nearest = np.rint(steps)
+        if self.steps < REAL_STEPS and np.abs(steps - nearest).max() > 1e-6:
+            raise BadData("data has values between the steps, as between whole numbers; use whole=False for real ones")
+        return nearest.astype(np.int64)
 
     def truth(self, values: Array) -> Floats:
         return np.array([float(values.sum(dtype=np.float64)) / self.steps])

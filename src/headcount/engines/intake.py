@@ -53,11 +53,19 @@ def grouped(data: Any, groups: Histogram, by: Any, *, column: str | None, where:
     where_from: Any = (data, by) if isinstance(by, str) else (by, None)
     ids = _column(data, unit, "unit") if isinstance(unit, str) else unit
     names = persons(where_from[0], column=where_from[1], unit=ids, merge="same")
+    names = names.astype(np.int64) if names.dtype.kind in "bu" else names
     if names.shape != ones.shape:
         raise BadArgument("by", "has another length than the data", "give one group per person")
     groups.encoded(names)  # a group that was not named is refused
-    nobody: Any = "\x01" if names.dtype.kind in "UO" else np.float64(min(groups.categories) - 1)
-    return np.where(Count().encoded(ones) == 1, names, nobody)
+    return np.where(Count().encoded(ones) == 1, names, _no_group(groups, names.dtype))
+
+
+def _no_group(groups: Histogram, dtype: np.dtype[Any]) -> Any:
+    """Something of the same type that is none of the groups."""
+    if dtype.kind in "UO":
+        return "\x01"
+    least = min(groups.categories)
+    return np.nextafter(least, -np.inf) if dtype.kind == "f" else np.int64(least - 1)
 
 
 def _values(data: Any, column: str | None, unit: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any] | None]:

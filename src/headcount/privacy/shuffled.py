@@ -34,6 +34,7 @@ INTEGERS = 20.0  # which covers deltas down to 1e-30, and any k where delta is l
 DIGITS = 1e-7  # of sums over a wide law
 SEARCHED = 2_000  # then every crowd up to twice this size is searched, and larger ones are rounded up generously
 UNSEARCHED = 1.001
+SCANNED_OVER = 1e-6  # a scan has been seen to pass over a k that is worse by 3e-8
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +75,7 @@ class ShuffledBits(PrivacyLoss):
             worst = max(worst, float(found.max()))
             peak, gap = int(ones[found.argmax()]), (high - low) // points + 1
             if ones.size == high - low + 1 or gap * FINE**4 < last:
-                return worst
+                return worst if last <= SCANNED else worst * (1.0 + SCANNED_OVER)
             low, high, points = max(0, peak - gap), min(last, peak + gap), 2 * FINE
 
     def _divergences(self, ones: Ints, epsilon: float) -> Floats:
