@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -272,3 +273,19 @@ def test_prices_of_histograms_and_sums():
     assert json.loads(headcount(*asked).stdout)["parameters"]["mean"] == pytest.approx(42.65, rel=1e-3)
     asked = ("price", "cheu-sum", "--n", 10_000, "--bounds", 0, 1, "--param", "levels=32", *BUDGET, "--format", "json")
     assert json.loads(headcount(*asked).stdout)["std_error"] == pytest.approx(4.55, rel=0.01)
+
+
+def test_labels_are_text_whatever_they_look_like(tmp_path):
+    """Whether a file of numbers holds one word must not decide what becomes of the question."""
+    for last in ("2", "x"):
+        path = tmp_path / f"{last}.csv"
+        path.write_text("kind\n" + "1\n2\n" * 500 + f"{last}\n")
+        asked = ("histogram", path, "--column", "kind", "--categories", "1,2,x", *BUDGET, "--format", "json")
+        assert [cell["category"] for cell in json.loads(headcount(*asked).stdout)["cells"]] == ["1", "2", "x"]
+
+
+def test_numbers_of_a_parquet_file_are_categories_too(tmp_path):
+    path = tmp_path / "kinds.parquet"
+    pd.DataFrame({"kind": [1, 2] * 500}).to_parquet(path)
+    asked = ("histogram", path, "--column", "kind", "--categories", "1,2", *BUDGET, "--format", "json")
+    assert [cell["category"] for cell in json.loads(headcount(*asked).stdout)["cells"]] == [1, 2]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -20,15 +21,15 @@ class Columns(dict[str, npt.NDArray[Any]]):
         return list(self)
 
 
-def read(path: Path, names: list[str]) -> Any:
-    """The named columns of the file."""
+def read(path: Path, names: list[str], labels: Collection[str] = ()) -> Any:
+    """The named columns of the file; those of `labels` as text, whatever they look like."""
     if not path.exists():
         raise BadArgument("file", f"{path} does not exist", "give a CSV or Parquet file")
     suffix = path.suffix.lower()
     if path.is_dir() or suffix not in {".csv", ".tsv", ".parquet", ".pq"}:
         raise BadArgument("file", f"{path} is not a file headcount can read", "give a .csv or .parquet file")
     try:
-        return _csv(path, names) if suffix in {".csv", ".tsv"} else _parquet(path, names)
+        return _csv(path, names, labels) if suffix in {".csv", ".tsv"} else _parquet(path, names)
     except UnicodeDecodeError:
         raise BadArgument("file", f"{path} is not in UTF-8", "save it in that encoding") from None
     except (OSError, csv.Error) as problem:
@@ -37,7 +38,7 @@ def read(path: Path, names: list[str]) -> Any:
         ) from None
 
 
-def _csv(path: Path, names: list[str]) -> Columns:
+def _csv(path: Path, names: list[str], labels: Collection[str]) -> Columns:
     with path.open(newline="", encoding="utf-8-sig") as file:
         rows = csv.reader(file, delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
         header = next(rows, None)
@@ -48,7 +49,8 @@ def _csv(path: Path, names: list[str]) -> Columns:
         for row in rows:
             for cells, index in zip(table, indices, strict=True):
                 cells.append(row[index].strip() if index < len(row) else "")
-    return Columns({name: _typed(cells) for name, cells in zip(names, table, strict=True)})
+    columns = zip(names, table, strict=True)
+    return Columns({name: np.array(cells) if name in labels else _typed(cells) for name, cells in columns})
 
 
 def _index(header: list[str], name: str, known: bool) -> int:
@@ -84,3 +86,13 @@ def _parquet(path: Path, names: list[str]) -> Any:
         return pyarrow.parquet.read_table(path, columns=names)
     except pyarrow.ArrowInvalid:
         raise BadArgument("file", f"{path} is not a Parquet file", "check that it is intact") from None
+
+
+def like(column: Any, labels: Any) -> Any:
+    """Labels that were written as text, as numbers where the file says that the column holds numbers."""
+    if isinstance(labels, int) or not str(getattr(column, "type", "")).startswith(("int", "uint", "float", "double")):
+        return labels
+    try:
+        return [float(label) if "." in label else int(label) for label in labels]
+    except ValueError:
+        raise BadArgument("--categories", "are not numbers, and the column is", "list numbers, as in 1,2,3") from None

@@ -12,7 +12,7 @@ import typer
 import headcount
 from headcount import ask
 from headcount.cli.demo import demonstrate
-from headcount.cli.files import read
+from headcount.cli.files import like, read
 from headcount.cli.options import (
     Bounds,
     Categories,
@@ -63,7 +63,11 @@ def _answer(
 ) -> None:  # fmt: skip
     names = [name for name in (column, unit, by) if name is not None]
     given = {**rest, **({"by": by} if by else {}), **parameters_of(param)}
-    estimate: Estimate = verb(read(file, names), column=column, unit=unit, **given)
+    labelled = by or (column if verb is ask.histogram and rest["bins"] is None else None)
+    frame = read(file, names, [labelled] if labelled and not isinstance(rest.get("categories"), int) else [])
+    if labelled and rest.get("categories"):
+        given["categories"] = like(frame[labelled], rest["categories"])
+    estimate: Estimate = verb(frame, column=column, unit=unit, **given)
     show(estimate.to_json(), how, estimate_table(estimate))
 
 

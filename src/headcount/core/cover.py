@@ -30,8 +30,21 @@ def covering(protocol: Protocol, people: Floats, reports: int, confidence: float
         if different.size <= FEW or reports <= COARSE:
             half = np.array([_inverted(protocol, float(value), reports, confidence) for value in different])[place]
         else:
-            half = half_widths(protocol, np.clip(np.rint(people), 0, reports).astype(np.int64), reports, confidence)
+            half = _shared(protocol, people, reports, confidence)
     return np.stack([people - half, people + half], axis=1)
+
+
+def _shared(protocol: Protocol, people: Floats, reports: int, confidence: float) -> Floats:
+    """The same for many estimates at once: the half-width of the truths at the interval's own ends, which grows slowly with
+    the truth, and a step of the lattice more."""
+    middle = np.clip(np.rint(people), 0, reports).astype(np.int64)
+    half = half_widths(protocol, middle, reports, confidence)
+    while True:
+        ends = [np.clip(np.rint(people + side * half), 0, reports).astype(np.int64) for side in (-1.0, 1.0)]
+        wider = np.maximum.reduce([half, *(half_widths(protocol, end, reports, confidence) for end in ends)])
+        if np.array_equal(wider, half):
+            return half + protocol.noise(int(np.median(middle)), reports).step
+        half = wider
 
 
 def half_widths(protocol: Protocol, truths: Ints, reports: int, confidence: float) -> Floats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, Literal
 
 import numpy as np
@@ -119,6 +120,9 @@ def _plain(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Python objects as numbers or truth values where they all are; missing ones as NaN."""
     kinds = {type(item) for item in array.tolist()}
     missing = {kind for kind in kinds if kind is type(None) or kind.__name__ in {"NAType", "NaTType"}}
+    if not missing and kinds and all(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds):
+        with suppress(OverflowError):
+            return array.astype(np.int64)
     if kinds - missing and all(issubclass(kind, int | float | np.number | np.bool_) for kind in kinds - missing):
         return np.array([math.nan if type(item) in missing else float(item) for item in array.tolist()])
     return array

@@ -31,6 +31,9 @@ from headcount.privacy.tables import AddNoise
 from headcount.protocols.levelled import MANY, levelled, rounding, steps_of
 
 
+FINEST = 1e12  # steps to a scale: beyond, masses of 2**-64 could not tell them apart
+
+
 @dataclass(frozen=True, kw_only=True)
 class NoisyTotal(Protocol):
     """Noise of this `scale`, in people, on a grid with so many levels from one person to the next."""
@@ -48,6 +51,9 @@ class NoisyTotal(Protocol):
     def __post_init__(self) -> None:
         self.bounded("scale", 0.01, 1e7)
         super().__post_init__()
+        if self.scale * self.grid > FINEST:
+            works = f"use a scale of at most {FINEST / self.grid:g}, or fewer levels"
+            raise BadArgument("scale", f"is {self.scale:g}, too large for {self.grid:,} levels", works)
         if self.neighbours is Neighbours.ADD_REMOVE and not self._zero.is_integer():
             raise BadArgument("bounds", "do not have 0 on their grid", "use bounds that begin or end at 0, or (-b, b)")
 

@@ -90,7 +90,7 @@ class SubsetSelection(Oracle):
     def view(self, honest: int) -> PrivacyLoss:
         """The sets that hold only the one, only the other, and all that tell nothing."""
         others = self.task.values - 1
-        own = self.keep * (1.0 - (self.size - 1) / others)
+        own = self.keep * (others - self.size + 1) / others
         other = (1.0 - self.keep) * self.size / others
         rest = 1.0 - own - other
         return Pair(np.array([own, other, rest]), np.array([other, own, rest]))

@@ -54,7 +54,8 @@ class FakeUsers(Protocol):
     def __post_init__(self) -> None:
         self.bounded("flip", 0.0, 0.5 - 1e-9)
         self.whole("fakes", 1, 1000)
-        object.__setattr__(self, "flip", Chance.up(self.flip))
+        even = math.ceil(self.flip * 2.0**53) / 2.0**53  # so that 1 - flip is a chance as well, and not nearly one
+        object.__setattr__(self, "flip", Chance(even))
         super().__post_init__()
 
     @classmethod
