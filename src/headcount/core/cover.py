@@ -35,8 +35,8 @@ def covering(protocol: Protocol, people: Floats, reports: int, confidence: float
 
 
 def _shared(protocol: Protocol, people: Floats, reports: int, confidence: float) -> Floats:
-    """The same for many estimates at once: the half-width of the truths at the interval's own ends, which grows slowly with
-    the truth, and a step of the lattice more."""
+    """The same for many estimates at once: the half-width of the truths at the interval's own ends, which grows slowly
+    with the truth, and a step of the lattice more."""
     middle = np.clip(np.rint(people), 0, reports).astype(np.int64)
     half = half_widths(protocol, middle, reports, confidence)
     while True:

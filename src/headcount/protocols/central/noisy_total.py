@@ -30,7 +30,6 @@ from headcount.privacy.discrete_laplace import DiscreteLaplaceShift, TwoDiscrete
 from headcount.privacy.tables import AddNoise
 from headcount.protocols.levelled import MANY, levelled, rounding, steps_of
 
-
 FINEST = 1e12  # steps to a scale: beyond, masses of 2**-64 could not tell them apart
 
 
