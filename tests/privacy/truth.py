@@ -120,6 +120,14 @@ def negative_binomial(shape: Any, decay: Any) -> Masses:
     return _walk(mode, peak, step, 0, float("inf"))
 
 
+def logarithmic(decay: Any) -> Masses:
+    """P[k] = -p^k / (k log(1 - p)) from k = 1 on."""
+    p = Fraction(decay)
+    peak = -exact(p) / mp.log(1 - exact(p))
+    law = _walk(1, peak, lambda k: (p.numerator * k, p.denominator * (k + 1)), 1, float("inf"))
+    return Masses(0, np.insert(law.units, 0, 0))
+
+
 def hockey_stick(p: Masses, q: Masses, epsilon: float) -> Any:
     """The sum of P - e**epsilon Q where that is positive."""
     factor = fixed(mp.exp(exact(epsilon)))
