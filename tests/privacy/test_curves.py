@@ -26,7 +26,9 @@ PROTOCOLS = [
     Zsum(crowd=Crowd(10**4), gamma=0.0034),
     CorrelatedCount(crowd=Crowd(10), inner=0.9, shape=5.0, decay=0.8),
 ]
-all_protocols = pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda p: f"{p.name}-{p.task.name}-{p.neighbours}-{p.crowd.size}")
+all_protocols = pytest.mark.parametrize(
+    "protocol", PROTOCOLS, ids=lambda p: f"{p.name}-{p.task.name}-{p.neighbours}-{p.crowd.size}"
+)
 
 
 @all_protocols
