@@ -14,8 +14,9 @@ from headcount.core.budget import Budget, Neighbours
 from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument, Infeasible, OverBudget, Unsupported
 from headcount.core.protocol import Protocol
-from headcount.core.task import Count
+from headcount.core.task import Count, Sum
 from headcount.privacy.calibrate import calibrate
+from headcount.privacy.tables import MOST_CELLS, negative_binomial_cells
 from headcount.protocols import CATALOGUE
 from headcount.protocols.central.geometric import Geometric
 from headcount.protocols.local.randomised_response import RandomisedResponse
@@ -23,6 +24,7 @@ from headcount.protocols.shuffle.cheu_count import CheuCount
 from headcount.protocols.shuffle.correlated_count import CorrelatedCount
 from headcount.protocols.shuffle.poisson_count import PoissonCount
 from headcount.protocols.shuffle.sample_threshold import SampleThreshold
+from headcount.protocols.shuffle.split_and_mix import SplitAndMix
 from headcount.protocols.shuffle.zsum import Zsum
 
 GRID = [(1.0, 1e-6, 10**4), (0.3, 1e-8, 10**4), (3.0, 1e-3, 300), (1.0, 1e-6, 10**7), (0.1, 1e-3, 10**5)]
@@ -275,6 +277,14 @@ def test_the_choice_with_the_smallest_objective_is_taken() -> None:
     budget, crowd = Budget(1.0, 1e-6), Crowd(2000)
     fewest = min(choice["threshold"] for choice in SampleThreshold.choices(Count(), crowd, budget))
     assert calibrate(SampleThreshold, Count(), crowd, budget, objective=threshold).threshold == fewest
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
+def test_split_and_mix_has_no_more_levels_than_a_person_can_draw_noise_for(epsilon: float) -> None:
+    # Among so many people the rounding would ask for more; fewer cost less than a tenth of the error.
+    protocol = calibrate(SplitAndMix, Sum((0, 1)), Crowd(10**9), Budget(epsilon, 1e-6))
+    assert negative_binomial_cells(1e-9, protocol.decay) <= MOST_CELLS
+    assert protocol.rmse() == pytest.approx(math.sqrt(2.0) / epsilon, rel=0.1)
 
 
 # Figures that were known before
