@@ -72,7 +72,7 @@ class TooModest:
 
 class Shifted:
     def point(self, tally):
-        return super().point(tally) + 0.05 * self.size_of_error(tally.reports, tally.reports)
+        return super().point(tally) + 0.5
 
 
 def twins(*protocols):
