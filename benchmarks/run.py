@@ -13,6 +13,7 @@ import calibration
 import imports
 import laplace
 import machine
+import oracles
 import people
 import simulation
 from page import page
@@ -21,6 +22,7 @@ BENCHMARKS = {
     "bernoulli": bernoulli.measure,
     "laplace": laplace.measure,
     "people": people.measure,
+    "oracles": oracles.measure,
     "simulation": simulation.measure,
     "calibration": calibration.measure,
     "imports": imports.measure,

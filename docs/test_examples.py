@@ -41,8 +41,9 @@ def test_python_examples_run(code, output, tmp_path):
 
 @pytest.mark.parametrize(("script", "output"), blocks("console"))
 def test_commands_run(script, output, tmp_path):
-    rows = "\n".join(f"{i},{i % 5 == 0:d}" for i in range(500))
-    (tmp_path / "people.csv").write_text(f"person,clicked\n{rows}\n")
+    browsers = ("chrome", "firefox", "lynx")
+    rows = "\n".join(f"{i},{i % 5 == 0:d},{browsers[i % 3]},{18 + i % 60}" for i in range(500))
+    (tmp_path / "people.csv").write_text(f"person,clicked,browser,age\n{rows}\n")
     for line in script.splitlines():
         words = shlex.split(line, comments=True)
         if words and words[0] == "headcount":

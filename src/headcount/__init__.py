@@ -14,17 +14,19 @@ from headcount.core.coins import Coins, SecretCoins, SeededCoins
 from headcount.core.crowd import Crowd
 from headcount.core.errors import HeadcountError, Refused
 from headcount.core.estimate import Estimate
+from headcount.core.histogram import Histogram
 from headcount.core.loss import PrivacyLoss
+from headcount.core.model import Model
 from headcount.core.plan import Plan
-from headcount.core.protocol import Model, Protocol
+from headcount.core.protocol import Protocol
 from headcount.core.tally import Batch, Tally
-from headcount.core.task import Count, Fraction, Histogram, Mean, Sum
+from headcount.core.task import Count, Fraction, Mean, Sum
 from headcount.planner.advice import Advice
 from headcount.planner.advise import advise
 from headcount.privacy.ledger import Ledger
 from headcount.protocols import CATALOGUE
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "CATALOGUE", "Advice", "Batch", "Budget", "Coins", "Count", "Crowd", "Estimate", "Fraction", "HeadcountError",

@@ -12,10 +12,12 @@ from headcount.core.coins import Coins, SecretCoins
 from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument, Unsupported
 from headcount.core.estimate import Estimate
+from headcount.core.histogram import Histogram
+from headcount.core.model import Model
 from headcount.core.plan import Plan
-from headcount.core.protocol import Model, Protocol
+from headcount.core.protocol import Protocol
 from headcount.core.tally import Tally
-from headcount.core.task import Count, Fraction, Histogram, Mean, Sum, Task
+from headcount.core.task import Count, Fraction, Mean, Sum, Task
 from headcount.engines.engine import Engine
 from headcount.engines.intake import grouped, people, persons
 from headcount.engines.memory import MemoryEngine
@@ -52,9 +54,9 @@ def count(
 
     `data` is one 0/1 (or true/false) per person, or a frame with `column=`; `where=` says which value counts as a one
     (a missing value then does not). `by=` names the column of groups, or is one group per person, and asks for each of
-    the `categories` of them; whoever holds no one is in `other`. `unit=` names the column of person ids where people may
-    have several rows: each counts once, as a one if any row is. The best protocol of the `model` ("shuffle" unless
-    told) is taken, or that named by `protocol=`, whose `parameters` may be fixed too.
+    the `categories` of them; whoever does not hold a one is in `other`. `unit=` names the column of person ids where
+    people may have several rows: each counts once, as a one if any row is. The best protocol of the `model` ("shuffle"
+    unless told) is taken, or that named by `protocol=`, whose `parameters` may be fixed too.
     """
     task: Task = Count()
     if by is None:
@@ -85,11 +87,11 @@ def histogram(
 ) -> Estimate:  # fmt: skip
     """Which category, how often?
 
-    `categories` lists the labels; for numbers, `bins` lists the edges, or says how many equal bins there are between the
-    `bounds`. With neither, the labels are whatever people hold, which needs model="central" (or a shuffler that drops
-    small counts, "shuffle-threshold"): rare ones are not shown. `other=True` counts whoever is in none of the categories
-    apart, `fractions=True` answers in fractions of the people, `consistent=True` brings the counts to the nearest ones
-    that are not negative and add up. The rest is as for `count`.
+    `categories` lists the labels; for numbers, `bins` lists the edges, or says how many equal bins there are between
+    the `bounds`. With neither, the labels are whatever people hold, which needs model="central" (or a shuffler that
+    drops small counts, "shuffle-threshold"): rare ones are not shown. `other=True` counts whoever is in none of the
+    categories apart, `fractions=True` answers in fractions of the people, `consistent=True` brings the counts to the
+    nearest ones that are not negative and add up. The rest is as for `count`.
     """
     if bins is None:
         task = Histogram(categories, other=other, per_person=fractions)
@@ -147,7 +149,8 @@ def _answer(
 ) -> Estimate:  # fmt: skip
     if task.per_person and budget.neighbours is Neighbours.ADD_REMOVE:
         instead = {"fraction": "count", "mean": "sum"}.get(task.name, "numbers of people")
-        raise Unsupported(f"a {task.name} per person shows how many people there are; ask for the {instead} instead")
+        what = "a histogram of fractions" if isinstance(task, Histogram) else f"a {task.name}"
+        raise Unsupported(f"{what} shows how many people there are; ask for the {instead} instead")
     plan = _plan(task, values, budget, model, name, parameters)
     estimate = run(plan, values, ledger=ledger)
     return estimate.clamped() if clamp else estimate

@@ -27,7 +27,8 @@ from headcount.core.coins import SeededCoins
 from headcount.core.crowd import Crowd
 from headcount.core.errors import Refused, TooFewReports
 from headcount.core.law import Floats
-from headcount.core.protocol import Model, Protocol
+from headcount.core.model import Model
+from headcount.core.protocol import Protocol
 from headcount.core.tally import Tally
 from headcount.core.task import Sum
 from headcount.privacy.calibrate import calibrate

@@ -217,3 +217,58 @@ def test_a_file_without_a_header_does_not_betray_anybody(files):
 
 def test_the_version_is_printed():
     assert headcount("--version").stdout.strip().count(".") == 2
+
+
+@pytest.fixture
+def visitors(tmp_path):
+    rows = "\n".join(f"{i},{i % 4 == 0:d},{'abc'[i % 3]},{i % 50}" for i in range(3_000))
+    path = tmp_path / "visitors.csv"
+    path.write_text(f"id,clicked,browser,age\n{rows}\n")
+    return path
+
+
+def test_a_histogram_in_every_format(visitors):
+    asked = ("histogram", visitors, "--column", "browser", "--categories", "a,b", "--other", *BUDGET)
+    described = json.loads(headcount(*asked, "--format", "json").stdout)
+    assert [cell["category"] for cell in described["cells"]] == ["a", "b"]
+    assert abs(described["other"]["value"] - 1_000) < 60
+    rows = list(csv.DictReader(headcount(*asked, "--format", "csv").stdout.splitlines()))
+    assert [row["category"] for row in rows] == ["a", "b", "(other)"]
+    assert "all at once, 95%" in headcount(*asked).stdout
+
+
+def test_bins_groups_sums_and_means(visitors):
+    binned = headcount("histogram", visitors, "--column", "age", "--bins", "0,18,50", *BUDGET, "--format", "json")
+    assert [cell["category"] for cell in json.loads(binned.stdout)["cells"]] == ["[0, 18)", "[18, 50]"]
+    asked = ("count", visitors, "--column", "clicked", "--by", "browser", "--categories", "a,b,c", *BUDGET)
+    grouped = json.loads(headcount(*asked, "--format", "json").stdout)
+    assert all(abs(cell["value"] - 250) < 60 for cell in grouped["cells"])
+    for verb, truth, within in (("sum", 73_500, 800), ("mean", 24.5, 0.3)):
+        asked = (verb, visitors, "--column", "age", "--bounds", 0, 50, "--model", "central", *BUDGET)
+        assert abs(json.loads(headcount(*asked, "--format", "json").stdout)["value"] - truth) < within
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ("histogram", "--categories", 20),
+        ("histogram",),
+        ("sum", "--bounds", 0, 1),
+        ("mean", "--bounds", 0, 120, "--whole"),
+        ("fraction",),
+    ],
+    ids=str,
+)
+def test_advice_for_every_task(asked):
+    described = json.loads(headcount("advise", *asked, "--n", 20_000, *BUDGET, "--format", "json").stdout)
+    assert described["task"] == asked[0]
+    assert described["best"] is not None
+    for option in described["options"]:
+        assert (option["rmse"] is None) == (not option["feasible"])
+
+
+def test_prices_of_histograms_and_sums():
+    asked = ("price", "poisson-histogram", "--n", 10_000, "--categories", 100, *BUDGET, "--format", "json")
+    assert json.loads(headcount(*asked).stdout)["parameters"]["mean"] == pytest.approx(42.65, rel=1e-3)
+    asked = ("price", "cheu-sum", "--n", 10_000, "--bounds", 0, 1, "--param", "levels=32", *BUDGET, "--format", "json")
+    assert json.loads(headcount(*asked).stdout)["std_error"] == pytest.approx(4.55, rel=0.01)

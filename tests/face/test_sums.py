@@ -67,9 +67,7 @@ def test_the_interval_of_a_private_number_of_people_does_not_depend_on_it():
     assert len(widths) == 1
 
 
-@pytest.mark.parametrize(
-    "bounds", [None, 5, (1,), (1, 1), (2, 1), (0, np.inf), (np.nan, 1), ("a", "b"), "01"], ids=str
-)
+@pytest.mark.parametrize("bounds", [None, 5, (1,), (1, 1), (2, 1), (0, np.inf), (np.nan, 1), ("a", "b"), "01"], ids=str)
 def test_bad_bounds_are_refused(bounds):
     with pytest.raises(hc.Refused, match="bounds"):
         hc.sum(AGES, bounds=bounds, **BUDGET)

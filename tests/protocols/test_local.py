@@ -12,10 +12,11 @@ from headcount.core.budget import Budget
 from headcount.core.coins import SeededCoins
 from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument, Unsupported
+from headcount.core.histogram import Histogram
 from headcount.core.law import Law
 from headcount.core.rows import bit_totals, packed
 from headcount.core.tally import Batch, Tally
-from headcount.core.task import Histogram, Mean, Sum
+from headcount.core.task import Mean, Sum
 from headcount.privacy import laws
 from headcount.privacy.calibrate import calibrate
 from headcount.protocols import CATALOGUE, named

@@ -1,8 +1,8 @@
 """Every view of a small crowd, from the report programme alone.
 
-The exact law of one report is a polynomial in the different messages; a crowd's is the product of its people's. How often
-each message occurs is written as the digits of one integer, with places wide enough that nothing is ever carried, so
-that the product is a convolution of vectors: by Fourier transform where they are short, term by term where they are
+The exact law of one report is a polynomial in the different messages; a crowd's is the product of its people's. How
+often each message occurs is written as the digits of one integer, with places wide enough that nothing is ever carried,
+so that the product is a convolution of vectors: by Fourier transform where they are short, term by term where they are
 long and sparse. Nothing of a protocol's own accounting is used, so that the two can be held against each other.
 """
 
@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import combinations, permutations
+from itertools import combinations, pairwise, permutations
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,8 @@ import numpy.typing as npt
 from headcount.core.budget import Neighbours
 from headcount.core.exact import ExactLaw, Message
 from headcount.core.law import Floats, Law, weighed
-from headcount.core.protocol import Model, Protocol
+from headcount.core.model import Model
+from headcount.core.protocol import Protocol
 from headcount.core.table import Ints
 from headcount.core.tally import Batch
 
@@ -56,7 +57,7 @@ def crowds(values: int, people: int) -> Iterator[Held]:
     """Every way in which so many people can hold so many values."""
     for bars in combinations(range(people + values - 1), values - 1):
         edges = (-1, *bars, people + values - 1)
-        yield tuple(b - a - 1 for a, b in zip(edges, edges[1:], strict=False))
+        yield tuple(b - a - 1 for a, b in pairwise(edges))
 
 
 @dataclass(frozen=True)

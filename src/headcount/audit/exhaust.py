@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ import numpy as np
 from headcount.core.brick import All, Brick, Copies, Each, Emit, Let, Maybe, drawn
 from headcount.core.chance import WORD, Chance
 from headcount.core.coins import Bytes, Coins
-from headcount.core.draw import Below, Draw, From, Rounded
+from headcount.core.draw import Below, From, Rounded
 from headcount.core.exact import Message
 from headcount.core.protocol import Protocol
 from headcount.core.rows import Row, Shares, Subset
@@ -40,71 +39,31 @@ class Tape(Coins):
         return np.array(taken, dtype="<u8").view(np.uint8)
 
 
-@singledispatch
 def coarsened(brick: Any, base: int) -> Any:
     """The same programme with every chance and table rounded to multiples of 1/base."""
-    raise TypeError(f"{type(brick).__name__} is not a brick that can be coarsened")
-
-
-@coarsened.register
-def _(brick: Emit, base: int) -> Brick:
-    return brick
-
-
-@coarsened.register
-def _(brick: Shares, base: int) -> Brick:
-    return brick
-
-
-@coarsened.register
-def _(brick: All, base: int) -> Brick:
-    return type(brick)(*(coarsened(part, base) for part in brick.parts))
-
-
-@coarsened.register
-def _(brick: Maybe, base: int) -> Brick:
-    return type(brick)(_coarse(brick.chance, base), coarsened(brick.then, base), coarsened(brick.otherwise, base))
-
-
-@coarsened.register
-def _(brick: Copies, base: int) -> Brick:
-    amount = _coarse_table(brick.amount, base) if isinstance(brick.amount, Table) else brick.amount
-    return type(brick)(amount, coarsened(brick.brick, base))
-
-
-@coarsened.register
-def _(brick: Let, base: int) -> Brick:
-    return type(brick)(brick.name, coarsened(brick.source, base), coarsened(brick.brick, base))
-
-
-@coarsened.register
-def _(brick: Each, base: int) -> Brick:
-    return type(brick)(brick.name, brick.times, coarsened(brick.brick, base))
-
-
-@coarsened.register
-def _(brick: Row, base: int) -> Brick:
-    return type(brick)(brick.width, _coarse(brick.off, base), brick.here, _coarse(brick.on, base))
-
-
-@coarsened.register
-def _(brick: Subset, base: int) -> Brick:
-    return type(brick)(brick.width, brick.size, brick.here, _coarse(brick.chance, base))
-
-
-@coarsened.register
-def _(draw: Below, base: int) -> Draw:
-    return draw
-
-
-@coarsened.register
-def _(draw: Rounded, base: int) -> Draw:
-    return draw
-
-
-@coarsened.register
-def _(draw: From, base: int) -> Draw:
-    return type(draw)(_coarse_table(draw.table, base))
+    kind = type(brick)
+    match brick:
+        case Emit() | Shares() | Below() | Rounded():
+            return brick
+        case All():
+            return kind(*(coarsened(part, base) for part in brick.parts))
+        case Maybe():
+            return kind(_coarse(brick.chance, base), coarsened(brick.then, base), coarsened(brick.otherwise, base))
+        case Copies():
+            amount = _coarse_table(brick.amount, base) if isinstance(brick.amount, Table) else brick.amount
+            return kind(amount, coarsened(brick.brick, base))
+        case Let():
+            return kind(brick.name, coarsened(brick.source, base), coarsened(brick.brick, base))
+        case Each():
+            return kind(brick.name, brick.times, coarsened(brick.brick, base))
+        case Row():
+            return kind(brick.width, _coarse(brick.off, base), brick.here, _coarse(brick.on, base))
+        case Subset():
+            return kind(brick.width, brick.size, brick.here, _coarse(brick.chance, base))
+        case From():
+            return kind(_coarse_table(brick.table, base))
+        case _:
+            raise TypeError(f"{kind.__name__} is not a brick that can be coarsened")
 
 
 def _coarse(chance: Chance, base: int) -> Chance:

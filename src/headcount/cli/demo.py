@@ -12,7 +12,7 @@ from headcount.core.budget import Neighbours
 from headcount.core.chance import Chance
 from headcount.core.coins import SecretCoins, SeededCoins
 from headcount.core.estimate import Estimate
-from headcount.core.protocol import Model
+from headcount.core.model import Model
 from headcount.core.task import Count
 from headcount.planner.advise import advise
 

@@ -13,14 +13,42 @@ import headcount
 from headcount import ask
 from headcount.cli.demo import demonstrate
 from headcount.cli.files import read
+from headcount.cli.options import (
+    Bounds,
+    Categories,
+    Clamp,
+    Clip,
+    Column,
+    Corrupt,
+    Delta,
+    Epsilon,
+    File,
+    Formats,
+    Least,
+    ModelName,
+    Models,
+    Needed,
+    Neighbours,
+    Ones,
+    Params,
+    People,
+    ProtocolName,
+    Unit,
+    Where,
+    Whole,
+    bins_of,
+    categories_of,
+    parameters_of,
+)
 from headcount.cli.render import Format, advice_table, estimate_table, grid, show
 from headcount.core.budget import Budget
 from headcount.core.errors import BadArgument, Refused
 from headcount.core.estimate import Estimate
+from headcount.core.histogram import Histogram
 from headcount.core.protocol import Protocol
-from headcount.core.task import Count, Fraction, Histogram, Mean, Sum, Task
+from headcount.core.task import Count, Fraction, Mean, Sum, Task
 from headcount.planner.advise import advise as advise_on
-from headcount.protocols import CATALOGUE
+from headcount.protocols import CATALOGUE, named
 
 app = typer.Typer(
     help="Count people without learning about any one of them.", no_args_is_help=True, add_completion=False
@@ -28,61 +56,13 @@ app = typer.Typer(
 advisor = typer.Typer(help="Which protocol should I use, and how wrong will it be?", no_args_is_help=True)
 app.add_typer(advisor, name="advise")
 
-Epsilon = Annotated[float, typer.Option(help="The privacy budget: smaller is more private. 1 is common.")]
-Delta = Annotated[float, typer.Option(help="The chance that the promise fails: far below 1/n, for example 1e-6.")]
-Neighbours = Annotated[str, typer.Option(help="What must not show: 'replace' one answer, or 'add-remove' one person.")]
-Params = Annotated[list[str] | None, typer.Option("--param", help="A parameter of the protocol, as name=value.")]
-Formats = Annotated[Format, typer.Option("--format", help="How to print the answer.")]
-File = Annotated[Path, typer.Argument(help="A CSV or Parquet file with a row per person.")]
-Column = Annotated[str, typer.Option(help="The column that holds people's answers.")]
-Where = Annotated[str | None, typer.Option(help="The value that counts as a one, if the column is not 0/1.")]
-Unit = Annotated[str | None, typer.Option(help="The column of person ids, if a person may have several rows.")]
-ModelName = Annotated[
-    str | None,
-    typer.Option("--model", help="Whom you trust; shuffle unless told."),
-]
-ProtocolName = Annotated[str | None, typer.Option("--protocol", help="A protocol by name instead of the best one.")]
-Clamp = Annotated[bool, typer.Option(help="Bring the answer into the possible range; it is then no longer unbiased.")]
-Categories = Annotated[
-    str | None, typer.Option(help="The categories, separated by commas; or how many there are, called 0, 1, 2 …")
-]
-Bounds = Annotated[tuple[float, float] | None, typer.Option(help="The smallest and the largest possible value.")]
-Needed = Annotated[tuple[float, float], typer.Option("--bounds", help="The smallest and the largest possible value.")]
-Clip = Annotated[bool, typer.Option(help="Bring values outside the bounds to the nearer one instead of refusing them.")]
-People = Annotated[int, typer.Option("--n", help="How many people will report.")]
-Models = Annotated[list[str] | None, typer.Option("--model", help="Only these models; may be repeated.")]
-Least = Annotated[int | None, typer.Option(help="The fewest reports a release may have.")]
-Corrupt = Annotated[int, typer.Option(help="How many of those may lie or collude.")]
-Ones = Annotated[
-    int | None, typer.Option(help="About how many hold a one, or are in the category; left out, the worst case counts.")
-]
-
-
-def _parameters(pairs: list[str] | None) -> dict[str, Any]:
-    parameters: dict[str, Any] = {}
-    for pair in pairs or []:
-        name, equals, text = pair.partition("=")
-        try:
-            parameters[name] = float(text)
-        except ValueError:
-            equals = ""
-        if not equals:
-            raise BadArgument("--param", f"is {pair!r}", "write name=number, for example gamma=0.0725")
-    return parameters
-
-
-def _categories(text: str | None) -> Any:
-    if text is None:
-        return None
-    return int(text) if text.strip().isdigit() else [label.strip() for label in text.split(",")]
-
 
 def _answer(
     verb: Any, file: Path, how: Format, column: str, unit: str | None, param: list[str] | None, by: str | None = None,
     **rest: Any,
 ) -> None:  # fmt: skip
     names = [name for name in (column, unit, by) if name is not None]
-    given = {**rest, **({"by": by} if by else {}), **_parameters(param)}
+    given = {**rest, **({"by": by} if by else {}), **parameters_of(param)}
     estimate: Estimate = verb(read(file, names), column=column, unit=unit, **given)
     show(estimate.to_json(), how, estimate_table(estimate))
 
@@ -97,7 +77,7 @@ def count(
     """How many people hold a one?"""
     _answer(
         ask.count, file, how, column, unit, param, by, epsilon=epsilon, delta=delta, where=where, model=model,
-        categories=_categories(categories), neighbours=neighbours, protocol=protocol, clamp=clamp,
+        categories=categories_of(categories), neighbours=neighbours, protocol=protocol, clamp=clamp,
     )  # fmt: skip
 
 
@@ -128,19 +108,9 @@ def histogram(
     """Which category, how often?"""
     _answer(
         ask.histogram, file, how, column, unit, param, epsilon=epsilon, delta=delta, model=model,
-        categories=_categories(categories), bins=_bins(bins), bounds=bounds, other=other, fractions=fractions,
+        categories=categories_of(categories), bins=bins_of(bins), bounds=bounds, other=other, fractions=fractions,
         consistent=consistent, neighbours=neighbours, protocol=protocol, clamp=clamp,
     )  # fmt: skip
-
-
-def _bins(text: str | None) -> Any:
-    if text is None:
-        return None
-    try:
-        return int(text) if text.strip().isdigit() else [float(edge) for edge in text.split(",")]
-    except ValueError:
-        works = "write edges as 0,18,65,120 or a number of bins"
-        raise BadArgument("--bins", f"is {text!r}", works) from None
 
 
 @app.command("sum")
@@ -208,12 +178,9 @@ def advise_histogram(
 ) -> None:  # fmt: skip
     """Every protocol for a histogram; without --categories, for labels that nobody knows beforehand."""
     _advise(
-        Histogram(_categories(categories)), how, n=n, epsilon=epsilon, delta=delta, ones=ones, models=model,
+        Histogram(categories_of(categories)), how, n=n, epsilon=epsilon, delta=delta, ones=ones, models=model,
         least=least, corrupt=corrupt, neighbours=neighbours,
     )  # fmt: skip
-
-
-Whole = Annotated[bool, typer.Option(help="Whether the values are whole numbers.")]
 
 
 @advisor.command("sum")
@@ -263,8 +230,12 @@ def price(
     if ones is not None and not 0 <= ones <= n:
         raise BadArgument("--ones", f"is {ones}", f"use a number from 0 to n, which is {n:,}")
     Budget(1.0 if epsilon is None else epsilon, 0.0 if delta is None else delta)
-    task = Histogram(_categories(categories)) if categories else Sum(bounds) if bounds else None
-    protocol = ask.protocol(name, task, n=n, least=honest, neighbours=neighbours, **both, **_parameters(param))
+    task = Histogram(categories_of(categories)) if categories else Sum(bounds) if bounds else None
+    answers = named(name).tasks
+    if task is None and "count" not in answers:
+        missing = "--categories" if "histogram" in answers else "--bounds"
+        raise BadArgument(missing, f"is missing for {name}", "use for example --categories 100, or --bounds 0 1")
+    protocol = ask.protocol(name, task, n=n, least=honest, neighbours=neighbours, **both, **parameters_of(param))
     priced = _price(protocol, epsilon, delta, ones)
     table = grid("", "")
     for key, value in {**priced, "rmse": protocol.rmse(ones) * protocol.task.width}.items():

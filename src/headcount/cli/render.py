@@ -14,8 +14,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from headcount.core.estimate import OTHER, Estimate
-from headcount.core.protocol import Model
-from headcount.core.task import Histogram
+from headcount.core.histogram import Histogram
+from headcount.core.model import Model
 from headcount.planner.advice import HEADINGS, Advice, Candidate
 
 

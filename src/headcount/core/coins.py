@@ -28,7 +28,7 @@ Bools = npt.NDArray[np.bool_]
 Bytes = npt.NDArray[np.uint8]
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 
-BLOCK = 1 << 16
+BLOCK = 1 << 18  # draws at a time: few enough to stay in the processor's cache, many enough to pay for a key
 ZEROS = memoryview(bytes(1 << 20))
 SCANNED = 64  # draws up to this many scan the whole table, so that their work does not depend on the outcome
 
@@ -64,8 +64,8 @@ class Coins(ABC):
         return cells
 
     def below(self, bound: int, size: int) -> Ints:
-        """Uniform on 0 .. bound - 1, exactly. One word each: the bound's equal parts of all words, and what is left over
-        at the end is drawn again."""
+        """Uniform on 0 .. bound - 1, exactly. One word each: all words are divided into so many equal parts; the few
+        that are left over are drawn again."""
         return self._below(bound, self.words(size), 64)
 
     def _below(self, bound: int, words: npt.NDArray[Any], bits: int) -> Ints:

@@ -35,7 +35,7 @@ def covering(protocol: Protocol, people: Floats, reports: int, confidence: float
 
 
 def half_widths(protocol: Protocol, truths: Ints, reports: int, confidence: float) -> Floats:
-    """Of the error at each truth; many of them are looked up on a grid, the larger of the two neighbours being taken."""
+    """Of the error at each truth; many are looked up on a grid, where the larger of the two neighbours is taken."""
     if protocol.steady:
         return np.full(truths.size, half_width(protocol, 0, reports, confidence))
     grid = np.unique(np.concatenate([[0], np.geomspace(1, max(1, reports), FEW)]).astype(np.int64))

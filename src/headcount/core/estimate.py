@@ -13,10 +13,10 @@ from headcount.core.budget import Budget, Neighbours
 from headcount.core.cover import half_width
 from headcount.core.difference import Difference
 from headcount.core.errors import BadArgument, Unsupported
+from headcount.core.histogram import Histogram, Label
 from headcount.core.law import Floats, Noise
 from headcount.core.quantity import quantity
 from headcount.core.tally import Tally
-from headcount.core.task import Histogram, Label
 
 if TYPE_CHECKING:
     from headcount.core.protocol import Protocol
@@ -278,37 +278,3 @@ def _onto_simplex(people: Floats, total: float) -> Floats:
     excess = (np.cumsum(falling) - total) / np.arange(1, people.size + 1)
     last = np.flatnonzero(falling > excess)[-1]
     return np.asarray(np.maximum(people - excess[last], 0.0))
-
-
-@dataclass(frozen=True, eq=False)
-class Simulation:
-    """Estimates from repeated runs with seeded coins: a row a run, a column a cell."""
-
-    truth: Floats
-    values: Floats
-    seed: int
-
-    @property
-    def errors(self) -> Floats:
-        return self.values - self.truth
-
-    @property
-    def bias(self) -> float:
-        """Of the cell where it is largest."""
-        means = np.mean(self.errors, axis=0)
-        return float(means[np.argmax(np.abs(means))])
-
-    @property
-    def std(self) -> float:
-        """Of the average cell."""
-        return float(np.sqrt(np.mean(np.var(self.values, axis=0))))
-
-    @property
-    def rmse(self) -> float:
-        return float(np.sqrt(np.mean(self.errors**2)))
-
-    def __repr__(self) -> str:
-        return (
-            f"{len(self.values):,} runs: bias {self.bias:+.3g}, standard deviation {self.std:.4g} "
-            f"(seed {self.seed}: not private)"
-        )

@@ -1,8 +1,8 @@
 """Integers that depend on what a person holds, written as small expressions.
 
 A `Field` is evaluated on numpy arrays for a crowd, on plain integers when a law is enumerated, and by other languages
-from its JSON: the same few operations on integers everywhere. Names stand for the value a person holds ("value") and for
-whatever the programme has drawn for them on the way.
+from its JSON: the same few operations on integers everywhere. Names stand for the value a person holds ("value") and
+for whatever the programme has drawn for them on the way.
 """
 
 from __future__ import annotations

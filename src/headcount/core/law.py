@@ -74,7 +74,7 @@ class Law:
         return float(self.masses @ (self.values - self.mean) ** 2) / float(self.masses.sum())
 
     def times(self, n: int) -> Law:
-        """The sum of n independent draws, by repeated doubling; what falls below `NEGLIGIBLE` is cut away and charged."""
+        """The sum of n independent draws, by repeated doubling; what falls below `NEGLIGIBLE` is cut, and charged."""
         total, power = Law(0, np.ones(1)), self
         while n:
             if n & 1:

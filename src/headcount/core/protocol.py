@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
-from enum import StrEnum
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -23,52 +22,21 @@ from headcount.core.coins import Coins, SecretCoins, SeededCoins
 from headcount.core.cover import covering, half_widths
 from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument, TooFewReports, Unsupported
-from headcount.core.estimate import Estimate, Simulation
+from headcount.core.estimate import Estimate
 from headcount.core.field import VALUE, Field, Values
+from headcount.core.histogram import Histogram
+from headcount.core.knob import Knob
 from headcount.core.law import Floats, Noise
 from headcount.core.loss import PrivacyLoss
+from headcount.core.model import Model
 from headcount.core.quantity import quantity
 from headcount.core.release import AsItIs, Release
+from headcount.core.simulation import Simulation
 from headcount.core.table import Ints
 from headcount.core.tally import Batch, Tally
-from headcount.core.task import Count, Histogram, Task
+from headcount.core.task import COUNTS, Count, Task
 
-COUNTS = frozenset({"count", "fraction"})
-SUMS = frozenset({"sum", "mean"})
-HISTOGRAMS = frozenset({"histogram"})
 FEW_VALUES = 1 << 12
-
-
-class Model(StrEnum):
-    """Whom people must trust, from everybody to nobody."""
-
-    CENTRAL = "central"  # the analyser, who sees every value
-    THRESHOLD = "shuffle-threshold"  # a shuffler who also drops small counts
-    SHUFFLE = "shuffle"  # a shuffler who mixes the messages
-    LOCAL = "local"  # nobody
-
-
-@dataclass(frozen=True)
-class Knob:
-    """The parameter that calibration turns: `along(u, crowd)` gets more private as u grows from `low` to `high`."""
-
-    name: str
-    along: Callable[[float, Crowd], float]
-    low: float
-    high: float
-    start: Callable[[Budget, Mapping[str, Any]], float]  # where to look first, given the crowd and other parameters
-    floor: Callable[[Mapping[str, Any]], float] = lambda _: 0.0  # the chance at which nothing is told any more
-
-    def at(self, u: float, given: Mapping[str, Any]) -> float:
-        """The parameter's setting; with a floor from the others, `along` is the part of the way from there to one."""
-        floor = self.floor(given)
-        return floor + (1.0 - floor) * self.along(u, given["crowd"])
-
-
-def likely_variance(budget: Budget) -> float:
-    """About the noise variance that hides one person in a count; a first guess, never a claim."""
-    log = math.log(1.0 / max(budget.delta, 1e-18))
-    return 1.5 * log / budget.epsilon**2 + log
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +71,7 @@ class Protocol(ABC):
         if task.name not in cls.tasks:
             raise Unsupported(f"{cls.name} does not answer {task.name}; it answers {', '.join(sorted(cls.tasks))}")
         if isinstance(task, Histogram) and task.open and not cls.unknown_keys:
-            raise Unsupported(f"{cls.name} needs a list of categories; give categories=")
+            raise Unsupported(f"{cls.name} needs a list of categories")
 
     @property
     def serves(self) -> bool:

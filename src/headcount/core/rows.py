@@ -16,16 +16,14 @@ from headcount.core.exact import NOTHING_SENT, ExactLaw
 from headcount.core.field import Field, Names, People, number
 from headcount.core.table import Ints
 
-BLOCK = 1 << 22
+NEVER = Chance(0.0)
+PIECE = 1 << 20  # bits at a time, one to a byte: they stay in the processor's cache
+LARGE_PIECE = 1 << 23  # where every step of many is about all rows
+LONGEST_SUM = 255  # of bits, in a byte
 
 
 def row_bytes(width: int) -> int:
     return -(-width // 8)
-
-
-PIECE = 1 << 20  # bits at a time, one to a byte: they stay in the processor's cache
-LARGE_PIECE = 1 << 23  # where every step of many is about all rows
-LONGEST_SUM = 255  # of bits, in a byte
 
 
 def _pieces(rows: int, width: int, bits: int = PIECE) -> Iterator[slice]:
@@ -48,20 +46,11 @@ def packed(bits: Bools) -> npt.NDArray[np.uint8]:
     return np.packbits(bits, axis=1, bitorder="little")
 
 
-def bit_sums(rows: npt.NDArray[np.uint8], width: int) -> Ints:
-    """How many of the packed rows have each bit set, some rows at a time."""
-    found, size = np.zeros(width, dtype=np.int64), max(1, BLOCK // width)
-    for start in range(0, len(rows), size):
-        bits = np.unpackbits(rows[start : start + size], axis=1, count=width, bitorder="little")
-        found += bits.sum(axis=0, dtype=np.int64)
-    return found
-
-
 class Row(Brick):
     """One message, a row of bits: that at `here` is on with one chance, every other with another. A word for each bit,
     then one more for the bit at `here`, which replaces the one drawn for its place."""
 
-    def __init__(self, width: int, off: Chance, here: Field | None = None, on: Chance = Chance(0.0)) -> None:
+    def __init__(self, width: int, off: Chance, here: Field | None = None, on: Chance = NEVER) -> None:
         self.width, self.off, self.here, self.on = width, off, here, on
         self.reads = here.reads if here else frozenset()
 

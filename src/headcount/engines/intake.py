@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from headcount.core.errors import BadArgument, BadData
+from headcount.core.histogram import Histogram
 from headcount.core.table import Ints
-from headcount.core.task import Count, Histogram
+from headcount.core.task import Count
 
 ONE_EACH = "data must be a list, an array or a column with one value per person"
 

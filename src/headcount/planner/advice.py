@@ -12,10 +12,12 @@ from typing import Any
 from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
 from headcount.core.errors import Infeasible
+from headcount.core.histogram import Histogram
 from headcount.core.law import Noise
+from headcount.core.model import Model
 from headcount.core.plan import Plan
-from headcount.core.protocol import Model, Protocol
-from headcount.core.task import Histogram, Task
+from headcount.core.protocol import Protocol
+from headcount.core.task import Task
 from headcount.planner.smallest import smallest_crowd
 
 TRUST = {

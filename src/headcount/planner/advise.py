@@ -8,8 +8,9 @@ from typing import Any
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument, Refused
-from headcount.core.protocol import COUNTS, Model, Protocol
-from headcount.core.task import Task
+from headcount.core.model import Model
+from headcount.core.protocol import Protocol
+from headcount.core.task import COUNTS, Task
 from headcount.planner.advice import Advice, Candidate, Misfit, Option
 from headcount.privacy.calibrate import calibrate
 from headcount.protocols import CATALOGUE, TASKS

@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument, Infeasible
-from headcount.core.protocol import Knob, Protocol
+from headcount.core.knob import Knob
+from headcount.core.protocol import Protocol
 from headcount.core.root import crossing
 from headcount.core.task import Task
 
@@ -29,6 +30,7 @@ def calibrate(
 
     `given` fixes some parameters, or is an option of the protocol's own `choices`.
     """
+    cls.require(task)
     own = set(cls.parameter_names()[1])
     options = set(inspect.signature(cls.choices).parameters) - {"task", "crowd", "budget"}
     for name in given:

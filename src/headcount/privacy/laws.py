@@ -149,7 +149,7 @@ def negative_binomial(shape: float, decay: float) -> Law:
 
     def log_mass(x: Floats) -> Floats:
         total = x + shape
-        return np.log(shape / total) + _log_binomial(np.full_like(x, shape), total, 1.0 - decay, decay)
+        return np.asarray(np.log(shape / total) + _log_binomial(np.full_like(x, shape), total, 1.0 - decay, decay))
 
     mode = max(0, math.floor((shape - 1.0) * decay / (1.0 - decay)))
     first, last = _window(log_mass, mode, 0, None)

@@ -72,8 +72,8 @@ class Ledger:
             together = _epsilon([*self._losses, loss], self.budget.delta)
             if together > self.budget.epsilon:
                 raise OverBudget(
-                    f"this question would bring the ledger to epsilon={together:.4g} at delta={self.budget.delta:g}, over "
-                    f"its {self.budget.epsilon:g}; {self.spent:.4g} is spent. Ask with a smaller epsilon, or not at all"
+                    f"this question would bring the ledger to epsilon={together:.4g} at delta={self.budget.delta:g}, "
+                    f"over its {self.budget.epsilon:g}; {self.spent:.4g} is spent. Ask with a smaller epsilon"
                 )
             self._losses.append(loss)
 

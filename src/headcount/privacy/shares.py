@@ -111,7 +111,7 @@ def _head(people: int, modulus: int, group: int) -> _Head:
 
 def _log_gain(log_excess: Floats, log_modulus: float) -> Floats:
     """log(q F - 1) = log(q - 1 + q (F - 1))"""
-    return np.logaddexp(log_modulus + math.log1p(-math.exp(-log_modulus)), log_modulus + log_excess)
+    return np.asarray(np.logaddexp(log_modulus + math.log1p(-math.exp(-log_modulus)), log_modulus + log_excess))
 
 
 def _large(people: int, modulus: int, group: int, head: _Head) -> float | None:

@@ -7,8 +7,9 @@ from typing import Any
 from headcount.core.budget import Neighbours
 from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument
+from headcount.core.histogram import Histogram
 from headcount.core.protocol import Protocol
-from headcount.core.task import Count, Fraction, Histogram, Mean, Sum, Task
+from headcount.core.task import Count, Fraction, Mean, Sum, Task
 from headcount.protocols.central.geometric import Geometric
 from headcount.protocols.central.laplace import Laplace
 from headcount.protocols.central.stability_histogram import StabilityHistogram
@@ -23,6 +24,7 @@ from headcount.protocols.local.piecewise import Piecewise
 from headcount.protocols.local.randomised_response import RandomisedResponse
 from headcount.protocols.local.subset_selection import SubsetSelection
 from headcount.protocols.local.succinct_histogram import SuccinctHistogram
+from headcount.protocols.shuffle.almost_central_sum import AlmostCentralSum
 from headcount.protocols.shuffle.almost_one_message_histogram import AlmostOneMessageHistogram
 from headcount.protocols.shuffle.balcer_cheu_histogram import BalcerCheuHistogram
 from headcount.protocols.shuffle.blanket_histogram import BlanketHistogram
@@ -31,10 +33,13 @@ from headcount.protocols.shuffle.cheu_count import CheuCount
 from headcount.protocols.shuffle.cheu_sum import CheuSum
 from headcount.protocols.shuffle.correlated_count import CorrelatedCount
 from headcount.protocols.shuffle.correlated_histogram import CorrelatedHistogram
+from headcount.protocols.shuffle.count_min_shuffle import CountMinShuffle
 from headcount.protocols.shuffle.fake_users import FakeUsers
+from headcount.protocols.shuffle.hadamard_shuffle import HadamardShuffle
 from headcount.protocols.shuffle.negative_binomial_count import NegativeBinomialCount
 from headcount.protocols.shuffle.poisson_count import PoissonCount
 from headcount.protocols.shuffle.poisson_histogram import PoissonHistogram
+from headcount.protocols.shuffle.recursive_sum import RecursiveSum
 from headcount.protocols.shuffle.sample_threshold import SampleThreshold
 from headcount.protocols.shuffle.split_and_mix import SplitAndMix
 from headcount.protocols.shuffle.zsum import Zsum
@@ -62,13 +67,17 @@ CATALOGUE: tuple[type[Protocol], ...] = (
     CorrelatedCount,
     CheuSum,
     BlanketSum,
+    RecursiveSum,
     SplitAndMix,
+    AlmostCentralSum,
     PoissonHistogram,
     CorrelatedHistogram,
     BalcerCheuHistogram,
     BlanketHistogram,
     FakeUsers,
     AlmostOneMessageHistogram,
+    HadamardShuffle,
+    CountMinShuffle,
     SampleThreshold,
     shuffled(RandomisedResponse, binary=True),
     shuffled(GeneralisedResponse),

@@ -13,9 +13,9 @@ from headcount.core.brick import Brick, Emit, Maybe
 from headcount.core.chance import Chance
 from headcount.core.coins import Coins
 from headcount.core.field import Field
-from headcount.core.protocol import COUNTS
 from headcount.core.table import Ints
 from headcount.core.tally import Tally
+from headcount.core.task import COUNTS
 from headcount.privacy import laws
 from headcount.protocols.oracle import Oracle
 

@@ -56,8 +56,8 @@ def rounding(task: Task, levels: int, people: int) -> tuple[Law, float]:
 
 
 def fine_enough(task: Task, people: int, variance: float, share: float = 0.01) -> int:
-    """Levels that keep the rounding's variance below this share of the noise's: a multiple of the task's own steps, which
-    need no rounding at all, or a power of two."""
+    """Levels that keep the rounding's variance below this share of the noise's: a multiple of the task's own steps,
+    which need no rounding at all, or a power of two."""
     needed = max(FEWEST, math.ceil(math.sqrt(people / (4.0 * share * variance))))
     steps = steps_of(task)
     return steps * math.ceil(FEWEST / steps) if steps <= max(EXACT, 4 * needed) else 1 << (needed - 1).bit_length()

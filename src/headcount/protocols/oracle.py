@@ -12,9 +12,10 @@ from typing import ClassVar
 
 from headcount.core.errors import BadArgument
 from headcount.core.law import Floats, Law, Noise
-from headcount.core.protocol import HISTOGRAMS, Protocol
+from headcount.core.protocol import Protocol
 from headcount.core.table import Ints
 from headcount.core.tally import Tally
+from headcount.core.task import HISTOGRAMS
 from headcount.privacy import laws
 
 

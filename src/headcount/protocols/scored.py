@@ -19,9 +19,11 @@ import numpy as np
 from headcount.core.cover import half_width
 from headcount.core.law import Floats, Law, Noise
 from headcount.core.loss import PrivacyLoss
-from headcount.core.protocol import SUMS, Model, Protocol
+from headcount.core.model import Model
+from headcount.core.protocol import Protocol
 from headcount.core.table import Ints
 from headcount.core.tally import Batch, Tally
+from headcount.core.task import SUMS
 from headcount.privacy.pair import Pair
 from headcount.protocols.levelled import steps_of
 

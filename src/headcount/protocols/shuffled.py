@@ -21,7 +21,8 @@ from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
 from headcount.core.errors import Unsupported
 from headcount.core.loss import PrivacyLoss
-from headcount.core.protocol import Model, Protocol
+from headcount.core.model import Model
+from headcount.core.protocol import Protocol
 from headcount.core.task import Task
 from headcount.privacy.clones import Clones
 from headcount.privacy.pair import Pair

@@ -14,7 +14,7 @@ from headcount.core.chance import Chance
 from headcount.core.coins import Coins
 from headcount.core.field import Field
 from headcount.core.loss import PrivacyLoss
-from headcount.core.protocol import Model
+from headcount.core.model import Model
 from headcount.core.rows import Row, bit_totals, row_bytes
 from headcount.core.table import Ints
 from headcount.core.tally import Batch, Tally

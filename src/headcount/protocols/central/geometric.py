@@ -2,8 +2,8 @@ r"""Two-sided geometric noise [GRS12]: the best a trusted analyser can do for on
 
 Randomiser: none, the value is handed over.
 Analyser:   adds $Z$ with $P[Z=k] \propto e^{-|k|/b}$, $b$ the scale.
-View:       each total with noise of its own; a person shifts one total by one, or two if replaced in a histogram, so the
-            loss is pure from $\epsilon = 1/b$, or $2/b$, on.
+View:       each total with noise of its own; a person shifts one total by one, or two if replaced in a histogram, so
+            that the loss is pure from $\epsilon = 1/b$, or $2/b$, on.
 Error:      unbiased, $\mathrm{Var} = 2a/(1-a)^2$ with $a = e^{-1/b}$, whatever the data.
 
 [GRS12] Ghosh, Roughgarden and Sundararajan, Universally Utility-Maximizing Privacy Mechanisms, SIAM J. Comput. 2012.
@@ -17,8 +17,8 @@ from typing import ClassVar, Self
 
 from headcount.core.budget import Neighbours
 from headcount.core.crowd import Crowd
-from headcount.core.protocol import COUNTS, HISTOGRAMS
-from headcount.core.task import Histogram
+from headcount.core.histogram import Histogram
+from headcount.core.task import COUNTS, HISTOGRAMS
 from headcount.protocols.central.noisy_total import NoisyTotal
 
 

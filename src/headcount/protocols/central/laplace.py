@@ -16,8 +16,7 @@ from typing import Any, ClassVar, Self
 
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.crowd import Crowd
-from headcount.core.protocol import COUNTS, SUMS
-from headcount.core.task import Sum, Task
+from headcount.core.task import COUNTS, SUMS, Sum, Task
 from headcount.protocols.central.noisy_total import NoisyTotal
 from headcount.protocols.levelled import MANY, fine_enough
 

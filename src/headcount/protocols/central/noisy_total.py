@@ -16,13 +16,15 @@ from headcount.core.coins import Coins
 from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument
 from headcount.core.field import Field
+from headcount.core.histogram import Histogram
+from headcount.core.knob import Knob
 from headcount.core.law import Floats, Noise
 from headcount.core.loss import PrivacyLoss
-from headcount.core.protocol import Knob, Model, Protocol
+from headcount.core.model import Model
+from headcount.core.protocol import Protocol
 from headcount.core.release import Release
 from headcount.core.table import Ints
 from headcount.core.tally import Batch, Tally
-from headcount.core.task import Histogram
 from headcount.privacy import laws
 from headcount.privacy.discrete_laplace import DiscreteLaplaceShift, TwoDiscreteLaplaceShifts
 from headcount.privacy.tables import AddNoise

@@ -1,11 +1,11 @@
 r"""Stability histogram [KKMN09, BNS16]: noise on the categories somebody holds, and small results are dropped.
 
 Randomiser: none, the value is handed over.
-Analyser:   to every count $c \ge 1$ adds $Z$ with $P[Z=k] \propto e^{-|k|/b}$, $b$ the `scale`, and shows the result from the
-            `threshold` on; whatever nobody holds is never touched, so that the categories need not be known.
+Analyser:   to every count $c \ge 1$ adds $Z$ with $P[Z=k] \propto e^{-|k|/b}$, $b$ the `scale`, and shows the result
+            from the `threshold` on; what nobody holds is never touched, so that the categories need not be known.
 View:       the shown counts. A person alone in a category shows with chance $a^{T-1}/(1+a)$, $a = e^{-1/b}$; counts of
             two or more lose at most $1/b$ each, one of them if people may come and go, two if replaced.
-Error:      two-sided geometric for counts well above the threshold, whatever the number of categories; small ones read 0.
+Error:      two-sided geometric for counts well above the threshold, however many categories; small ones read 0.
 
 [KKMN09] Korolova, Kenthapadi, Mishra and Ntoulas, Releasing Search Queries and Clicks Privately, WWW 2009.
 [BNS16] Bun, Nissim and Stemmer, Simultaneous Private Learning of Multiple Concepts, ITCS 2016.
@@ -26,13 +26,16 @@ from headcount.core.budget import Budget, Neighbours
 from headcount.core.coins import Coins
 from headcount.core.crowd import Crowd
 from headcount.core.field import Field
+from headcount.core.histogram import Histogram
+from headcount.core.knob import Knob
 from headcount.core.law import Floats, Law, Noise, weighed
 from headcount.core.loss import PrivacyLoss
-from headcount.core.protocol import HISTOGRAMS, Knob, Model, Protocol
+from headcount.core.model import Model
+from headcount.core.protocol import Protocol
 from headcount.core.release import Release, Threshold, without_zeros
 from headcount.core.table import Ints
 from headcount.core.tally import Tally
-from headcount.core.task import Histogram, Task
+from headcount.core.task import HISTOGRAMS, Task
 from headcount.privacy import laws
 from headcount.privacy.stability import StabilityLoss
 from headcount.privacy.tables import AddNoise

@@ -21,8 +21,8 @@ from headcount.core.budget import Budget
 from headcount.core.chance import Chance
 from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument
-from headcount.core.protocol import Knob
-from headcount.core.task import Histogram
+from headcount.core.histogram import Histogram
+from headcount.core.knob import Knob
 from headcount.protocols.unary import Unary
 
 

@@ -1,7 +1,7 @@
 r"""Generalised randomised response [KOV16]: tell the truth with some chance, otherwise any other category.
 
 Randomiser: send the category with chance `keep`, otherwise one of the other $d-1$, evenly.
-Analyser:   with $o = (1-\mathrm{keep})/(d-1)$ and $m_j$ reports of a category, $\hat c_j = (m_j - no)/(\mathrm{keep}-o)$.
+Analyser:   $\hat c_j = (m_j - no)/(\mathrm{keep}-o)$ with $m_j$ reports of a category, $o = (1-\mathrm{keep})/(d-1)$.
 View:       each single report; $\epsilon = \ln(\mathrm{keep}/o)$, whoever else colludes.
 Error:      unbiased, $\mathrm{Var}\,\hat c = [c\,\mathrm{keep}(1-\mathrm{keep}) + (n-c)\,o(1-o)]/(\mathrm{keep}-o)^2$.
 
@@ -23,9 +23,10 @@ from headcount.core.chance import Chance
 from headcount.core.crowd import Crowd
 from headcount.core.draw import Below
 from headcount.core.field import Field
+from headcount.core.histogram import Histogram
+from headcount.core.knob import Knob
 from headcount.core.loss import PrivacyLoss
-from headcount.core.protocol import Knob, Model
-from headcount.core.task import Histogram
+from headcount.core.model import Model
 from headcount.privacy.pair import Pair
 from headcount.protocols.oracle import Oracle
 

@@ -28,8 +28,8 @@ from headcount.core.chance import Chance
 from headcount.core.crowd import Crowd
 from headcount.core.draw import Rounded
 from headcount.core.field import Field
+from headcount.core.knob import Knob
 from headcount.core.law import Floats
-from headcount.core.protocol import Knob
 from headcount.core.table import Ints
 from headcount.core.task import Mean, Sum, Task
 from headcount.protocols.levelled import levelled

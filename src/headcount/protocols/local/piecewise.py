@@ -22,8 +22,8 @@ from headcount.core.budget import Budget
 from headcount.core.chance import Chance
 from headcount.core.crowd import Crowd
 from headcount.core.field import Field
+from headcount.core.knob import Knob
 from headcount.core.law import Floats
-from headcount.core.protocol import Knob
 from headcount.core.task import Mean, Sum, Task
 from headcount.protocols.levelled import levelled
 from headcount.protocols.scored import Scored

@@ -20,8 +20,9 @@ import numpy as np
 from headcount.core.budget import Budget
 from headcount.core.chance import Chance
 from headcount.core.crowd import Crowd
+from headcount.core.knob import Knob
 from headcount.core.loss import PrivacyLoss
-from headcount.core.protocol import Knob, Model
+from headcount.core.model import Model
 from headcount.privacy.pair import Pair
 from headcount.protocols.flipped_bit import FlippedBit
 

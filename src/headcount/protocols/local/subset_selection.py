@@ -23,11 +23,13 @@ from headcount.core.budget import Budget
 from headcount.core.chance import Chance
 from headcount.core.crowd import Crowd
 from headcount.core.field import Field
+from headcount.core.histogram import Histogram
+from headcount.core.knob import Knob
 from headcount.core.loss import PrivacyLoss
-from headcount.core.protocol import Knob, Model
+from headcount.core.model import Model
 from headcount.core.rows import Subset, bit_totals, row_bytes
 from headcount.core.tally import Batch, Tally
-from headcount.core.task import Histogram, Task
+from headcount.core.task import Task
 from headcount.privacy.pair import Pair
 from headcount.protocols.oracle import Oracle
 

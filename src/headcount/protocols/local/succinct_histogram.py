@@ -29,11 +29,12 @@ from headcount.core.chance import Chance
 from headcount.core.crowd import Crowd
 from headcount.core.draw import Below
 from headcount.core.field import Field
+from headcount.core.histogram import Histogram
+from headcount.core.knob import Knob
 from headcount.core.loss import PrivacyLoss
-from headcount.core.protocol import Knob, Model
+from headcount.core.model import Model
 from headcount.core.table import Ints
 from headcount.core.tally import Tally
-from headcount.core.task import Histogram
 from headcount.privacy.pair import Pair
 from headcount.protocols.hadamard import transformed
 from headcount.protocols.oracle import Oracle

@@ -26,11 +26,14 @@ from headcount.core.crowd import Crowd
 from headcount.core.draw import Below
 from headcount.core.errors import BadArgument
 from headcount.core.field import Field
+from headcount.core.histogram import Histogram
+from headcount.core.knob import Knob, likely_variance
 from headcount.core.law import Floats, Noise
 from headcount.core.loss import PrivacyLoss
-from headcount.core.protocol import HISTOGRAMS, Knob, Model, Protocol, likely_variance
+from headcount.core.model import Model
+from headcount.core.protocol import Protocol
 from headcount.core.tally import Batch, Tally
-from headcount.core.task import Histogram, Task
+from headcount.core.task import HISTOGRAMS, Task
 from headcount.privacy import laws
 from headcount.privacy.blanket import HashedCover
 from headcount.protocols.hashing import U, V, collision, hashed, next_prime, support

@@ -23,12 +23,15 @@ from headcount.core.chance import Chance
 from headcount.core.coins import Coins
 from headcount.core.crowd import Crowd
 from headcount.core.field import Field
+from headcount.core.histogram import Histogram
+from headcount.core.knob import Knob, likely_variance
 from headcount.core.law import Floats, Noise
 from headcount.core.loss import PrivacyLoss
-from headcount.core.protocol import HISTOGRAMS, Knob, Model, Protocol, likely_variance
+from headcount.core.model import Model
+from headcount.core.protocol import Protocol
 from headcount.core.table import Ints
 from headcount.core.tally import Tally
-from headcount.core.task import Histogram
+from headcount.core.task import HISTOGRAMS
 from headcount.privacy import laws
 from headcount.privacy.pair import Pair
 from headcount.privacy.product import two_cells

@@ -21,9 +21,10 @@ from headcount.core.chance import Chance
 from headcount.core.crowd import Crowd
 from headcount.core.draw import Below
 from headcount.core.field import Field
+from headcount.core.histogram import Histogram
+from headcount.core.knob import Knob, likely_variance
 from headcount.core.loss import PrivacyLoss
-from headcount.core.protocol import Knob, Model, likely_variance
-from headcount.core.task import Histogram
+from headcount.core.model import Model
 from headcount.privacy.blanket import BlanketResponse
 from headcount.protocols.oracle import Oracle
 

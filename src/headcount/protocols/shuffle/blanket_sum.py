@@ -25,11 +25,13 @@ from headcount.core.chance import Chance
 from headcount.core.crowd import Crowd
 from headcount.core.draw import Below
 from headcount.core.field import Field
+from headcount.core.knob import Knob, likely_variance
 from headcount.core.law import Floats, Law, Noise
 from headcount.core.loss import PrivacyLoss
-from headcount.core.protocol import SUMS, Knob, Model, Protocol, likely_variance
+from headcount.core.model import Model
+from headcount.core.protocol import Protocol
 from headcount.core.tally import Batch, Tally
-from headcount.core.task import Sum, Task
+from headcount.core.task import SUMS, Sum, Task
 from headcount.privacy.blanket import BlanketResponse
 from headcount.protocols.levelled import levelled, nearest_fraction
 

@@ -20,8 +20,9 @@ from typing import Any, ClassVar, Self
 from headcount.core.budget import Budget
 from headcount.core.chance import Chance
 from headcount.core.crowd import Crowd
+from headcount.core.knob import Knob, likely_variance
 from headcount.core.loss import PrivacyLoss
-from headcount.core.protocol import Knob, Model, likely_variance
+from headcount.core.model import Model
 from headcount.privacy.shuffled import ShuffledBits
 from headcount.protocols.flipped_bit import FlippedBit
 

@@ -1,7 +1,7 @@
 r"""Cheu's sum [CSUZZ19]: the value in unary, each of its bits through randomised response.
 
-Randomiser: round the value to one of $r$ `levels`; send that many ones and the rest of $r$ zeros, each bit replaced by a
-            fair coin with chance $\lambda/n$.
+Randomiser: round the value to one of $r$ `levels`; send that many ones and the rest of $r$ zeros, each bit replaced by
+            a fair coin with chance $\lambda/n$.
 Analyser:   with $m$ ones received and $f = \lambda/2n$, $(m - nrf)/(r(1-2f))$.
 View:       $m$, a sum of flipped bits; a person can change all $r$ of theirs, among others that are at their worst.
 Error:      unbiased, variance $nf(1-f)/(r(1-2f)^2)$ and at most $n/4r^2$ of rounding.
@@ -21,11 +21,13 @@ from headcount.core.budget import Budget
 from headcount.core.chance import Chance
 from headcount.core.crowd import Crowd
 from headcount.core.field import Field
+from headcount.core.knob import Knob, likely_variance
 from headcount.core.law import Floats, Law, Noise
 from headcount.core.loss import PrivacyLoss
-from headcount.core.protocol import SUMS, Knob, Model, Protocol, likely_variance
+from headcount.core.model import Model
+from headcount.core.protocol import Protocol
 from headcount.core.tally import Tally
-from headcount.core.task import Sum, Task
+from headcount.core.task import SUMS, Sum, Task
 from headcount.privacy import laws
 from headcount.privacy.shuffled import ShuffledBits
 from headcount.protocols.levelled import levelled, worst_fraction

@@ -1,12 +1,12 @@
 r"""Correlated noise for histograms [GKMP20, GKMPS21]: dummies of every category that cancel.
 
 Randomiser: send a plus for the category; for each of the $d$ categories draw $a, b \sim \mathrm{NB}(1/n, q)$ and
-            $z \sim \mathrm{NB}(r/n, p)$ and send $a+z$ pluses and $b+z$ minuses for it. Most are 0: what is drawn is how often
-            something is sent, of which category, and how many (a Poisson number of logarithmic ones, [GKMP20, alg. 7]).
+            $z \sim \mathrm{NB}(r/n, p)$ and send $a+z$ pluses and $b+z$ minuses. Most are 0: what is drawn is how
+            often something is sent, for which category, and how many (a Poisson number of logarithmic draws).
 Analyser:   $\hat c_j$ = pluses less minuses; the floods of $z$ cancel.
 View:       both totals of every category, independently. A replaced person changes two categories, each of which tells
             exactly as much as one number: see `correlated-count`.
-Error:      unbiased, two-sided geometric: $\mathrm{Var}\,\hat c_j = 2q/(1-q)^2$ at $n$ reports, cell by cell independent.
+Error:      unbiased, two-sided geometric: $\mathrm{Var}\,\hat c_j = 2q/(1-q)^2$ at $n$ reports, cells independent.
 
 $q = e^{-\epsilon^*}$ with $\epsilon^*$ the `inner` epsilon; $r$ and $p$ are the `shape` and `decay` of the flood.
 `overhead` says how far the standard error may lie above the central optimum; a smaller one costs more messages.
@@ -32,12 +32,15 @@ from headcount.core.crowd import Crowd
 from headcount.core.draw import Below
 from headcount.core.errors import BadArgument
 from headcount.core.field import Field
+from headcount.core.histogram import Histogram
+from headcount.core.knob import Knob
 from headcount.core.law import Floats, Noise
 from headcount.core.loss import PrivacyLoss
-from headcount.core.protocol import HISTOGRAMS, Knob, Model, Protocol
+from headcount.core.model import Model
+from headcount.core.protocol import Protocol
 from headcount.core.table import Ints
 from headcount.core.tally import Tally
-from headcount.core.task import Histogram, Task
+from headcount.core.task import HISTOGRAMS, Task
 from headcount.privacy import laws, tables
 from headcount.privacy.correlated import inner_for, likely_decay, two_cancelling
 from headcount.privacy.pair import Nearly

@@ -11,7 +11,8 @@ from headcount.core.coins import Coins
 from headcount.core.field import Field
 from headcount.core.law import Floats, Law, Noise
 from headcount.core.loss import PrivacyLoss
-from headcount.core.protocol import Model, Protocol
+from headcount.core.model import Model
+from headcount.core.protocol import Protocol
 from headcount.core.table import Ints, Table
 from headcount.core.tally import Tally
 from headcount.privacy.pair import Nearly, Pair

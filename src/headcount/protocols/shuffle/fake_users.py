@@ -1,9 +1,9 @@
 r"""Fake users [CZ22]: everybody sends a row of bits with a one at their category, and empty rows that look alike.
 
 Randomiser: send the row, and `fakes` rows of zeros, every bit of all of them flipped with chance `flip`.
-Analyser:   with $b_j$ rows that have the bit set and $m$ rows in all, $\hat c_j = (b_j - m\,\mathrm{flip})/(1-2\,\mathrm{flip})$.
+Analyser:   with $b_j$ of all $m$ rows that have the bit set and $f$ the flip, $\hat c_j = (b_j - mf)/(1-2f)$.
 View:       the multiset of rows; bounded by showing the true rows of all others.
-Error:      unbiased, $\mathrm{Var}\,\hat c_j = m\,\mathrm{flip}(1-\mathrm{flip})/(1-2\,\mathrm{flip})^2$, whatever the data.
+Error:      unbiased, $\mathrm{Var}\,\hat c_j = mf(1-f)/(1-2f)^2$, whatever the data, cells independent.
 
 [CZ22] Cheu and Zhilyaev, Differentially Private Histograms in the Shuffle Model from Fake Users, S&P 2022.
 """
@@ -22,12 +22,15 @@ from headcount.core.budget import Budget
 from headcount.core.chance import Chance
 from headcount.core.crowd import Crowd
 from headcount.core.field import Field
+from headcount.core.histogram import Histogram
+from headcount.core.knob import Knob, likely_variance
 from headcount.core.law import Floats, Noise
 from headcount.core.loss import PrivacyLoss
-from headcount.core.protocol import HISTOGRAMS, Knob, Model, Protocol, likely_variance
-from headcount.core.rows import Row, bit_sums, row_bytes
+from headcount.core.model import Model
+from headcount.core.protocol import Protocol
+from headcount.core.rows import Row, bit_totals, row_bytes
 from headcount.core.tally import Batch, Tally
-from headcount.core.task import Histogram, Task
+from headcount.core.task import HISTOGRAMS, Task
 from headcount.privacy import laws
 from headcount.privacy.blanket import FakeRows
 
@@ -77,7 +80,7 @@ class FakeUsers(Protocol):
         return All(own, Copies(Field.of(self.fakes), Row(width, flip)))
 
     def tally(self, batch: Batch) -> Tally:
-        return Tally(batch.reports, bit_sums(batch.messages["row"], self.task.values))
+        return Tally(batch.reports, bit_totals(batch.messages["row"], self.task.values))
 
     def view(self, honest: int) -> PrivacyLoss:
         return FakeRows(self.flip, self.fakes * honest)

@@ -20,8 +20,8 @@ from typing import Any, ClassVar, Self
 
 from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
+from headcount.core.knob import Knob
 from headcount.core.law import Law
-from headcount.core.protocol import Knob
 from headcount.core.table import Table
 from headcount.core.task import Task
 from headcount.privacy import laws, tables

@@ -18,8 +18,8 @@ from typing import Any, ClassVar, Self
 
 from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
+from headcount.core.knob import Knob, likely_variance
 from headcount.core.law import Law
-from headcount.core.protocol import Knob, likely_variance
 from headcount.core.table import Table
 from headcount.privacy import laws, tables
 from headcount.protocols.shuffle.dummies import Dummies

@@ -29,14 +29,17 @@ from headcount.core.coins import Coins
 from headcount.core.crowd import Crowd
 from headcount.core.errors import TooManyReports
 from headcount.core.field import Field
+from headcount.core.histogram import Histogram
+from headcount.core.knob import Knob
 from headcount.core.law import Floats, Noise
 from headcount.core.loss import PrivacyLoss
-from headcount.core.protocol import COUNTS, HISTOGRAMS, Knob, Model, Protocol
+from headcount.core.model import Model
+from headcount.core.protocol import Protocol
 from headcount.core.release import Threshold
 from headcount.core.root import crossing
 from headcount.core.table import Ints
 from headcount.core.tally import Tally
-from headcount.core.task import Histogram, Task
+from headcount.core.task import COUNTS, HISTOGRAMS, Task
 from headcount.privacy import laws
 from headcount.privacy.sampled import SampledCount, SampledHistogram
 

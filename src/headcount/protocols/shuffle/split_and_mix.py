@@ -1,10 +1,10 @@
 r"""Split and mix [IKOS06, BBGN20, GMPV20]: everybody splits their number into random shares that only add up together.
 
-Randomiser: round the value to one of $k$ `levels`, add $\mathrm{NB}(1/n, a) - \mathrm{NB}(1/n, a)$, $a = e^{-\epsilon^*/k}$
-            with $\epsilon^*$ the `inner` epsilon, and send `shares` residues modulo $q$ that add up to it.
+Randomiser: round the value to one of $k$ `levels`, add $\mathrm{NB}(1/n, a) - \mathrm{NB}(1/n, a)$, and send `shares`
+            residues modulo $q$ that add up to it; $a = e^{-\epsilon^*/k}$ with $\epsilon^*$ the `inner` epsilon.
 Analyser:   the sum of all residues, brought into the range where sums lie, over $k$.
 View:       all residues. They tell nothing but their sum, up to a total variation distance $\eta$ that shrinks with
-            every share; the sum has two-sided geometric noise, pure from $\epsilon^*$ on. Together $(1+e^\epsilon)\eta$ more.
+            every share and costs $(1+e^\epsilon)\eta$; the sum has two-sided geometric noise, pure at $\epsilon^*$.
 Error:      unbiased, variance $2a/(1-a)^2/k^2$ and at most $n/4k^2$ of rounding; wraps are less likely than 1e-12.
 
 One dishonest person can change the sum at will: nobody checks what is shared.
@@ -30,12 +30,14 @@ from headcount.core.crowd import Crowd
 from headcount.core.draw import From
 from headcount.core.errors import BadArgument
 from headcount.core.field import Field
+from headcount.core.knob import Knob
 from headcount.core.law import Floats, Law, Noise, weighed
 from headcount.core.loss import PrivacyLoss
-from headcount.core.protocol import SUMS, Knob, Model, Protocol
+from headcount.core.model import Model
+from headcount.core.protocol import Protocol
 from headcount.core.rows import Shares
 from headcount.core.tally import Batch, Tally
-from headcount.core.task import Sum, Task
+from headcount.core.task import SUMS, Sum, Task
 from headcount.privacy import laws, tables
 from headcount.privacy.discrete_laplace import IdealShift
 from headcount.privacy.pair import Nearly, Pair
@@ -150,7 +152,7 @@ class SplitAndMix(Protocol):
 
     @property
     def local_epsilon(self) -> float | None:
-        """What a person's own share of the noise hides of the sum of their shares: nothing unless it goes all around."""
+        """What a person's own part of the noise hides of the sum of their shares: nothing unless it goes all around."""
         table = tables.negative_binomial(Fraction(1, self.crowd.honest), Fraction(self.decay))
         if 2 * len(table.coarse) <= self.modulus:
             return None

@@ -1,0 +1,70 @@
+"""What the commands have in common: options, and the text that people write for them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from headcount.cli.render import Format
+from headcount.core.errors import BadArgument
+
+Epsilon = Annotated[float, typer.Option(help="The privacy budget: smaller is more private. 1 is common.")]
+Delta = Annotated[float, typer.Option(help="The chance that the promise fails: far below 1/n, for example 1e-6.")]
+Neighbours = Annotated[str, typer.Option(help="What must not show: 'replace' one answer, or 'add-remove' one person.")]
+Params = Annotated[list[str] | None, typer.Option("--param", help="A parameter of the protocol, as name=value.")]
+Formats = Annotated[Format, typer.Option("--format", help="How to print the answer.")]
+File = Annotated[Path, typer.Argument(help="A CSV or Parquet file with a row per person.")]
+Column = Annotated[str, typer.Option(help="The column that holds people's answers.")]
+Where = Annotated[str | None, typer.Option(help="The value that counts as a one, if the column is not 0/1.")]
+Unit = Annotated[str | None, typer.Option(help="The column of person ids, if a person may have several rows.")]
+ModelName = Annotated[
+    str | None,
+    typer.Option("--model", help="Whom you trust; shuffle unless told."),
+]
+ProtocolName = Annotated[str | None, typer.Option("--protocol", help="A protocol by name instead of the best one.")]
+Clamp = Annotated[bool, typer.Option(help="Bring the answer into the possible range; it is then no longer unbiased.")]
+Categories = Annotated[
+    str | None, typer.Option(help="The categories, separated by commas; or how many there are, called 0, 1, 2 …")
+]
+Bounds = Annotated[tuple[float, float] | None, typer.Option(help="The smallest and the largest possible value.")]
+Needed = Annotated[tuple[float, float], typer.Option("--bounds", help="The smallest and the largest possible value.")]
+Clip = Annotated[bool, typer.Option(help="Bring values outside the bounds to the nearer one instead of refusing them.")]
+People = Annotated[int, typer.Option("--n", help="How many people will report.")]
+Models = Annotated[list[str] | None, typer.Option("--model", help="Only these models; may be repeated.")]
+Least = Annotated[int | None, typer.Option(help="The fewest reports a release may have.")]
+Corrupt = Annotated[int, typer.Option(help="How many of those may lie or collude.")]
+Ones = Annotated[
+    int | None, typer.Option(help="About how many hold a one, or are in the category; left out, the worst case counts.")
+]
+Whole = Annotated[bool, typer.Option(help="Whether the values are whole numbers.")]
+
+
+def parameters_of(pairs: list[str] | None) -> dict[str, Any]:
+    parameters: dict[str, Any] = {}
+    for pair in pairs or []:
+        name, equals, text = pair.partition("=")
+        try:
+            parameters[name] = float(text)
+        except ValueError:
+            equals = ""
+        if not equals:
+            raise BadArgument("--param", f"is {pair!r}", "write name=number, for example gamma=0.0725")
+    return parameters
+
+
+def categories_of(text: str | None) -> Any:
+    if text is None:
+        return None
+    return int(text) if text.strip().isdigit() else [label.strip() for label in text.split(",")]
+
+
+def bins_of(text: str | None) -> Any:
+    if text is None:
+        return None
+    try:
+        return int(text) if text.strip().isdigit() else [float(edge) for edge in text.split(",")]
+    except ValueError:
+        works = "write edges as 0,18,65,120 or a number of bins"
+        raise BadArgument("--bins", f"is {text!r}", works) from None

@@ -1,0 +1,178 @@
+"""Which, how often? Categories, bins, whatever is in none of them, and labels that nobody knows beforehand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from headcount.core.errors import BadArgument, BadData
+from headcount.core.law import Floats
+from headcount.core.quantity import quantity
+from headcount.core.task import Array, Sum, Task
+
+Label: TypeAlias = str | int | float
+
+MOST_CATEGORIES = 1 << 24
+
+
+@dataclass(frozen=True)
+class Histogram(Task):
+    """Which category, how often? Each person belongs to one.
+
+    `categories` is a list of labels, or their number if they are called 0, 1, 2 …; with `edges` they are the intervals
+    between them. With `other`, whoever belongs to none is counted apart instead of refused. Without categories the
+    labels are whatever people hold, and only those that enough of them hold can be shown.
+    """
+
+    categories: Any = None
+    edges: tuple[float, ...] = ()
+    other: bool = False
+    per_person: bool = False
+    name: ClassVar[str] = "histogram"
+
+    def __post_init__(self) -> None:
+        if self.edges:
+            object.__setattr__(self, "edges", _increasing(self.edges))
+            object.__setattr__(self, "categories", tuple(_intervals(self.edges)))
+        if self.categories is not None:
+            object.__setattr__(self, "categories", _categories(self.categories))
+        elif self.other:
+            raise BadArgument("other", "needs categories", "name the categories that are not other")
+
+    @classmethod
+    def binned(cls, bins: Any, bounds: Any = None, *, other: bool = False, per_person: bool = False) -> Histogram:
+        """Of numbers: `bins` is a list of edges, or how many equal bins there are between the `bounds`."""
+        if isinstance(bins, int | np.integer):
+            task = Sum(bounds, clip=False)  # checks the bounds
+            bins = np.linspace(*task.bounds, _positive("bins", int(bins)) + 1).tolist()
+        return cls(edges=tuple(bins), other=other, per_person=per_person)
+
+    @property
+    def open(self) -> bool:
+        """Whether any label may occur."""
+        return self.categories is None
+
+    @property
+    def values(self) -> int:
+        if self.open:
+            raise BadArgument("categories", "are not known", "name them, or use a protocol for unknown keys")
+        return len(self.categories) + self.other
+
+    @property
+    def cells(self) -> int:
+        return self.values
+
+    def encoded(self, data: Array) -> Array:
+        self._column(data)
+        if self.open:
+            return _plain_labels(data)
+        codes, known = self._binned(data) if self.edges else self._looked_up(data)
+        if self.other:
+            codes = np.where(known, codes, len(self.categories))
+        elif not np.all(known):
+            outside = "outside the edges" if self.edges else "outside the categories"
+            raise BadData(f"data has values {outside}; name them all, or use other=True to count the rest apart")
+        return codes.astype(np.min_scalar_type(self.values - 1), copy=False)
+
+    def _binned(self, data: Array) -> tuple[Array, npt.NDArray[np.bool_]]:
+        """Bins include their lower edge, the last one also its upper."""
+        if data.dtype.kind not in "biuf":
+            raise BadData("data must be numbers for a histogram with edges")
+        edges = np.array(self.edges)
+        codes = np.searchsorted(edges, data, side="right") - 1
+        codes = np.where(data == edges[-1], edges.size - 2, codes)
+        return codes, (codes >= 0) & (codes < edges.size - 1)
+
+    def _looked_up(self, data: Array) -> tuple[Array, npt.NDArray[np.bool_] | np.bool_]:
+        if isinstance(self.categories, range):
+            if data.dtype.kind not in "biuf":
+                raise BadData("data must be whole numbers, because the categories are; name the categories otherwise")
+            if data.dtype.kind in "iu" and data.min() >= 0 and data.max() < len(self.categories):
+                return data, np.True_
+            known = (data >= 0) & (data < len(self.categories))
+            if data.dtype.kind == "f":
+                known &= data == np.floor(data)
+            return np.where(known, data, 0).astype(np.int64), known
+        labels, order = self._sorted
+        if (labels.dtype.kind == "U") != (data.dtype.kind in "UO"):
+            kind = "text" if labels.dtype.kind == "U" else "numbers"
+            raise BadData(f"data must be {kind}, because the categories are")
+        if data.dtype.kind == "O":
+            if not all(isinstance(item, str) for item in data.tolist()):
+                raise BadData("data has missing values, or mixes text and numbers; drop them, or fill them in, first")
+            data = data.astype(str)
+        at = np.minimum(np.searchsorted(labels, data), labels.size - 1)
+        return order[at], labels[at] == data
+
+    @cached_property
+    def _sorted(self) -> tuple[Array, Array]:
+        labels = np.array(self.categories)
+        order = np.argsort(labels, kind="stable")
+        return labels[order], order
+
+    def truth(self, values: Array) -> Floats:
+        return np.bincount(values, minlength=self.values).astype(np.float64)
+
+    def to_json(self) -> dict[str, Any]:
+        named = self.categories if self.categories is None or isinstance(self.categories, range) else None
+        listed = None if self.open else len(named) if named is not None else [*self.categories]
+        kept = {"edges": list(self.edges)} if self.edges else {"categories": listed}
+        return {"name": self.name, **kept, "other": self.other, "per_person": self.per_person}
+
+
+def _positive(argument: str, value: int) -> int:
+    if not 1 <= value <= MOST_CATEGORIES:
+        raise BadArgument(argument, f"is {value}", f"use a number from 1 to {MOST_CATEGORIES:,}")
+    return value
+
+
+def _increasing(edges: Any) -> tuple[float, ...]:
+    works = "use at least two increasing numbers, for example bins=[0, 18, 65, 120]"
+    numbers = tuple(quantity("bins", edge, works) for edge in edges)
+    if len(numbers) < 2 or any(a >= b for a, b in pairwise(numbers)):
+        raise BadArgument("bins", "are not increasing", works)
+    return numbers
+
+
+def _intervals(edges: tuple[float, ...]) -> list[str]:
+    last = len(edges) - 2
+    return [f"[{a:g}, {b:g}{']' if i == last else ')'}" for i, (a, b) in enumerate(pairwise(edges))]
+
+
+def _categories(given: Any) -> range | tuple[Label, ...]:
+    """Labels are all text or all numbers, and different."""
+    works = "list the labels, for example categories=['a', 'b'], or say how many there are"
+    if isinstance(given, int | np.integer) and not isinstance(given, bool):
+        return range(_positive("categories", int(given)))
+    if isinstance(given, range):
+        if given != range(len(given)):
+            given = tuple(given)
+        else:
+            return range(_positive("categories", len(given)))
+    if isinstance(given, str | bytes | dict) or not hasattr(given, "__iter__"):
+        raise BadArgument("categories", f"is {given!r}", works)
+    labels = tuple(item.item() if isinstance(item, np.generic) else item for item in given)
+    if not labels or len(labels) > MOST_CATEGORIES:
+        raise BadArgument("categories", f"are {len(labels)}", works)
+    text = {isinstance(label, str) for label in labels}
+    if len(text) > 1 or not all(isinstance(label, str | int | float) and label == label for label in labels):
+        raise BadArgument("categories", "mix text, numbers or something else", works)
+    if len(set(labels)) < len(labels):
+        raise BadArgument("categories", "has duplicates", "name each category once")
+    return labels
+
+
+def _plain_labels(data: Array) -> Array:
+    """Labels as numpy sorts them fast: text or whole numbers."""
+    if data.dtype.kind == "O":
+        if any(not isinstance(item, str) for item in data.tolist()):
+            raise BadData("data must be text or whole numbers, without missing values, where categories are unknown")
+        return data.astype(str)
+    if data.dtype.kind not in "biuU":
+        raise BadData("data must be text or whole numbers where categories are unknown; name categories= otherwise")
+    return data

@@ -1,0 +1,34 @@
+"""What calibration turns, and where it begins to look."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from headcount.core.budget import Budget
+from headcount.core.crowd import Crowd
+
+
+@dataclass(frozen=True)
+class Knob:
+    """The parameter that calibration turns: `along(u, crowd)` gets more private as u grows from `low` to `high`."""
+
+    name: str
+    along: Callable[[float, Crowd], float]
+    low: float
+    high: float
+    start: Callable[[Budget, Mapping[str, Any]], float]  # where to look first, given the crowd and other parameters
+    floor: Callable[[Mapping[str, Any]], float] = lambda _: 0.0  # the chance at which nothing is told any more
+
+    def at(self, u: float, given: Mapping[str, Any]) -> float:
+        """The parameter's setting; with a floor from the others, `along` is the part of the way from there to one."""
+        floor = self.floor(given)
+        return floor + (1.0 - floor) * self.along(u, given["crowd"])
+
+
+def likely_variance(budget: Budget) -> float:
+    """About the noise variance that hides one person in a count; a first guess, never a claim."""
+    log = math.log(1.0 / max(budget.delta, 1e-18))
+    return 1.5 * log / budget.epsilon**2 + log

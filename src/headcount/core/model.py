@@ -1,0 +1,14 @@
+"""Models of trust."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Model(StrEnum):
+    """Whom people must trust, from everybody to nobody."""
+
+    CENTRAL = "central"  # the analyser, who sees every value
+    THRESHOLD = "shuffle-threshold"  # a shuffler who also drops small counts
+    SHUFFLE = "shuffle"  # a shuffler who mixes the messages
+    LOCAL = "local"  # nobody

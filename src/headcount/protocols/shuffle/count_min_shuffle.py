@@ -1,0 +1,129 @@
+r"""Count-Min shuffling [GGKPV21]: several rows of a few buckets each, in which everybody marks their category's.
+
+Randomiser: category $j = us + v$ with $s$ the `buckets`, a prime; send $(t, (ut+v) \bmod s)$ for each row $t < s$ and
+            $(s, u)$; and every one of the $\tau s$ messages once more with chance $\gamma$ (`gamma`), $\tau = s+1$.
+Analyser:   with $N_j$ messages in the $\tau$ buckets of a category, $\hat c_j = (N_j - n - \tau n\gamma)/(\tau-1)$.
+View:       the counts of all buckets, each with $\mathrm{Bin}(n, \gamma)$; a replaced person moves in all rows but one.
+Error:      unbiased, $\mathrm{Var}\,\hat c_j = \tau n\gamma(1-\gamma)/(\tau-1)^2$, whatever the data.
+
+The paper draws the rows at random, and takes the least of a category's buckets less the noise; then it is biased by
+whoever else is in all of them. Here rows are the lines of a plane over the integers modulo s: any two categories meet
+in exactly one row, so that everybody else adds exactly one to $N_j$ and nothing is left to chance, or to any minimum.
+
+[GGKPV21] Ghazi, Golowich, Kumar, Pagh and Velingker, On the Power of Multiple Anonymous Messages, EUROCRYPT 2021.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from headcount.core.brick import All, Brick, Each, Emit, Maybe
+from headcount.core.budget import Budget
+from headcount.core.chance import Chance
+from headcount.core.coins import Coins
+from headcount.core.crowd import Crowd
+from headcount.core.errors import BadArgument
+from headcount.core.field import Field
+from headcount.core.histogram import Histogram
+from headcount.core.knob import Knob, likely_variance
+from headcount.core.law import Floats, Noise
+from headcount.core.loss import PrivacyLoss
+from headcount.core.model import Model
+from headcount.core.protocol import Protocol
+from headcount.core.table import Ints
+from headcount.core.tally import Tally
+from headcount.core.task import HISTOGRAMS, Task
+from headcount.privacy import laws
+from headcount.privacy.many_cells import ManyCells
+from headcount.protocols.hashing import next_prime
+
+ROW, CELL = Field.named("row"), Field.named("cell")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountMinShuffle(Protocol):
+    """Short messages, and a sketch of about as many counts as there are categories, with little noise."""
+
+    name: ClassVar[str] = "count-min-shuffle"
+    model: ClassVar[Model] = Model.SHUFFLE
+    tasks: ClassVar[frozenset[str]] = HISTOGRAMS
+    knob: ClassVar[Knob] = Knob(
+        "gamma", lambda u, _: 1.0 / (1.0 + math.exp(-u)), -28.0, 0.0,
+        lambda budget, given: math.log(1.3 * likely_variance(budget) * given["buckets"] / given["crowd"].honest),
+    )  # fmt: skip
+    reference: ClassVar[str] = "Ghazi, Golowich, Kumar, Pagh and Velingker 2021, arXiv:1908.11358"
+
+    gamma: float
+    buckets: int
+
+    def __post_init__(self) -> None:
+        self.bounded("gamma", 0.0, 0.5)
+        self.whole("buckets", 2, 1 << 13)
+        object.__setattr__(self, "gamma", Chance.up(self.gamma))
+        super().__post_init__()
+        if self.buckets != next_prime(self.buckets) or self.buckets**2 < self.task.values:
+            works = f"use {next_prime(math.isqrt(self.task.values - 1) + 1):,}"
+            raise BadArgument(
+                "buckets", f"is {self.buckets}, no prime, or its square too few for all categories", works
+            )
+
+    @classmethod
+    def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+        yield {"buckets": next_prime(max(2, math.isqrt(task.values - 1) + 1))}
+
+    @property
+    def rows(self) -> int:
+        return self.buckets + 1
+
+    @property
+    def kinds(self) -> int:
+        return self.rows * self.buckets
+
+    def report(self, value: Field) -> Brick:
+        s = self.buckets
+        own = Each("row", s, Emit(ROW * s + (value // s * ROW + value) % s))
+        return All(own, Emit(value // s + s * s), Each("cell", self.kinds, Maybe(Chance(self.gamma), Emit(CELL))))
+
+    @cached_property
+    def _buckets_of(self) -> Ints:
+        """A row for each category: its bucket in every row of the sketch."""
+        u, v = np.divmod(np.arange(self.task.values), self.buckets)
+        t = np.arange(self.buckets)
+        lines = t * self.buckets + (u[:, None] * t + v[:, None]) % self.buckets
+        return np.append(lines, u[:, None] + self.buckets**2, axis=1)
+
+    def view(self, honest: int) -> PrivacyLoss:
+        return ManyCells(laws.binomial(honest, self.gamma), self.rows - 1)
+
+    def point(self, tally: Tally) -> Floats:
+        found = tally.totals[self._buckets_of].sum(axis=1)
+        return np.asarray((found - tally.reports * (1.0 + self.rows * self.gamma)) / (self.rows - 1.0))
+
+    def noise(self, truth: int, reports: int) -> Noise:
+        extra = laws.binomial(self.rows * reports, self.gamma)
+        return Noise.of(extra, centre=self.rows * reports * self.gamma, scale=1.0 / (self.rows - 1.0))
+
+    def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
+        own = np.bincount(self._buckets_of.ravel(), np.repeat(held, self.rows), self.kinds).astype(np.int64)
+        extra = laws.binomial(int(held.sum()), self.gamma).sample(coins, runs * self.kinds)
+        return own + extra.reshape(runs, self.kinds)
+
+    @property
+    def messages_per_person(self) -> float:
+        return self.rows + self.kinds * self.gamma
+
+    @classmethod
+    def tiny(cls) -> Self:
+        return cls(task=Histogram(3), crowd=Crowd(3), gamma=0.25, buckets=2)
+
+    @classmethod
+    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+        """Lemma 4.10 with the four rows that up to nine categories need."""
+        noise = 90.0 * 16.0 * math.log(8.0 / budget.delta) / budget.epsilon**2
+        return {"gamma": noise / crowd.honest, "buckets": 3}

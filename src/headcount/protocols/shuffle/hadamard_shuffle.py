@@ -1,0 +1,156 @@
+r"""Hadamard tuples [GGKPV21]: everybody sends places where their category's row of signs is a plus, among random ones.
+
+Randomiser: with $D$ a power of two above the $d$ categories and $\tau$ the `indices`, send $\tau$ numbers below $D$,
+            each uniform among those that agree with the category (an even number of common binary ones with $x+1$); and
+            `blankets` tuples $\rho$ of any numbers.
+Analyser:   with $N_j$ tuples that agree with category $j$ throughout,
+            $\hat c_j = (N_j - (1+\rho)n2^{-\tau})/(1-2^{-\tau})$.
+View:       the multiset of tuples; bounded by showing the true tuples of all others.
+Error:      unbiased; $N_j$ is $c + \mathrm{Bin}((1+\rho)n - c, 2^{-\tau})$: half of all numbers agree with two
+            categories, so a variance of $((1+\rho)n - c)2^{-\tau}/(1-2^{-\tau})$.
+
+A tuple is a few integers, each with as many numbers one after the other in binary as it has room for. The analyser's
+work is tuples times categories.
+
+[GGKPV21] Ghazi, Golowich, Kumar, Pagh and Velingker, On the Power of Multiple Anonymous Messages, EUROCRYPT 2021.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from headcount.core.brick import All, Brick, Copies, Emit, Let
+from headcount.core.budget import Budget
+from headcount.core.crowd import Crowd
+from headcount.core.draw import Below
+from headcount.core.field import Field
+from headcount.core.histogram import Histogram
+from headcount.core.knob import Knob, likely_variance
+from headcount.core.law import Floats, Noise
+from headcount.core.loss import PrivacyLoss
+from headcount.core.model import Model
+from headcount.core.protocol import Protocol
+from headcount.core.tally import Batch, Tally
+from headcount.core.task import HISTOGRAMS, Task
+from headcount.privacy import laws
+from headcount.privacy.blanket import HadamardCover
+
+BITS = 62  # of an integer
+MOST = 40
+
+
+@dataclass(frozen=True, kw_only=True)
+class HadamardShuffle(Protocol):
+    """A message for every unit of variance, however many the categories."""
+
+    name: ClassVar[str] = "hadamard-shuffle"
+    model: ClassVar[Model] = Model.SHUFFLE
+    tasks: ClassVar[frozenset[str]] = HISTOGRAMS
+    knob: ClassVar[Knob] = Knob(
+        "blankets", lambda u, _: math.ceil(math.exp(u)), 0.0, math.log(1e6),
+        lambda budget, given: math.log(1.3 * likely_variance(budget) * 2 ** given["indices"] / given["crowd"].honest),
+    )  # fmt: skip
+    reference: ClassVar[str] = "Ghazi, Golowich, Kumar, Pagh and Velingker 2021, arXiv:1908.11358"
+
+    blankets: int
+    indices: int
+
+    def __post_init__(self) -> None:
+        self.whole("blankets", 1, 10**6)
+        self.whole("indices", 1, MOST)
+        super().__post_init__()
+
+    @classmethod
+    def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+        """As many as the crowd has binary digits: then others' true tuples add no more than one to the variance."""
+        yield {"indices": min(MOST, max(1, (crowd.honest - 1).bit_length()))}
+
+    @property
+    def _width(self) -> int:
+        """The binary digits of one number: a row of zeros stands for no category."""
+        return self.task.values.bit_length()
+
+    @property
+    def _packed(self) -> list[int]:
+        """How many numbers there are in each integer of a tuple."""
+        room = BITS // self._width
+        return [min(room, self.indices - start) for start in range(0, self.indices, room)]
+
+    @property
+    def kinds(self) -> int:
+        return 1 << (self._width * self.indices)
+
+    @property
+    def message(self) -> np.dtype[Any]:
+        widths = [many * self._width for many in self._packed]
+        return np.dtype([(f"part{i}", np.min_scalar_type((1 << width) - 1)) for i, width in enumerate(widths)])
+
+    @property
+    def tallied(self) -> int:
+        return self.task.values
+
+    def report(self, value: Field) -> Brick:
+        row, size = value + 1, 1 << self._width
+        lowest = row & (0 - row)
+        parts = [Field.of(0) for _ in self._packed]
+        for i in range(self.indices):
+            number, at = Field.named(f"c{i}"), i // self._packed[0]
+            # Turning the row's lowest one turns the parity: two drawn numbers for every one that agrees.
+            parts[at] = parts[at] * size + (number ^ (lowest * (number & row).parity))
+        own: Brick = Emit(*parts)
+        for i in reversed(range(self.indices)):
+            own = Let(f"c{i}", Below(size), own)
+        blanket: Brick = Emit(*(Field.named(f"any{i}") for i in range(len(parts))))
+        for i, many in enumerate(self._packed):
+            blanket = Let(f"any{i}", Below(size**many), blanket)
+        return All(own, Copies(Field.of(self.blankets), blanket))
+
+    def tally(self, batch: Batch) -> Tally:
+        """How many tuples agree with each category: only those that did so far are looked at further."""
+        found, last = np.zeros(self.task.values, dtype=np.int64), (1 << self._width) - 1
+        parts = [batch.messages[name].astype(np.int64) for name in self.message.names or ()]
+        for category in range(self.task.values):
+            left = np.arange(batch.messages.size)
+            for part, many in zip(parts, self._packed, strict=True):
+                for place in range(many):
+                    number = part[left] >> (place * self._width) & last
+                    left = left[np.bitwise_count(number & (category + 1)) & 1 == 0]
+            found[category] = left.size
+        return Tally(batch.reports, found)
+
+    def view(self, honest: int) -> PrivacyLoss:
+        return HadamardCover(honest, self.blankets, self.indices)
+
+    @property
+    def _chance(self) -> float:
+        """That a tuple of no or another category agrees."""
+        return 2.0**-self.indices
+
+    def point(self, tally: Tally) -> Floats:
+        expected = tally.reports * (1 + self.blankets) * self._chance
+        return (tally.totals - expected) / (1.0 - self._chance)
+
+    def noise(self, truth: int, reports: int) -> Noise:
+        others = reports * (1 + self.blankets) - truth
+        return Noise.of(
+            laws.binomial(others, self._chance), centre=others * self._chance, scale=1.0 / (1.0 - self._chance)
+        )
+
+    @property
+    def steady(self) -> bool:
+        return False
+
+    @classmethod
+    def tiny(cls) -> Self:
+        return cls(task=Histogram(2), crowd=Crowd(3), blankets=1, indices=2)
+
+    @classmethod
+    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+        """Theorem 4.3, with one value each."""
+        blankets = 36.0 / budget.epsilon**2 * math.log(math.e / (budget.epsilon * budget.delta))
+        return {"blankets": math.ceil(blankets), "indices": min(MOST, max(1, (crowd.honest - 1).bit_length()))}

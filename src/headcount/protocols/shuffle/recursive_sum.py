@@ -1,0 +1,210 @@
+r"""Recursive sums [BBGN20]: the digits of a number, each shuffled apart, the coarse ones with few values to hide in.
+
+Randomiser: write the value in `digits` digits, the $j$-th with precision $p_j = \lceil b^{3^{j-1}}\rceil$, $b$ the
+            `base`, and round the last one at random; send each with its place, or, with chance $l_j$, any of its
+            values.
+Analyser:   with $s_j$ the sum of the $j$-th digits, $q_j = p_1 \cdots p_j$ and $P_j$ values of the digit,
+            $\sum_j (s_j - n l_j (P_j-1)/2)/(q_j (1-l_j))$.
+View:       the counts of every digit's values; bounded by showing who lies, digit by digit; the digits are composed.
+Error:      unbiased; a digit $d$ with remainder $f$ ($0$ but for the last) adds $[(1-l)f(1-f) + l(P^2-1)/12 +
+            l(1-l)(d+f-(P-1)/2)^2]/q^2(1-l)^2$ for every person.
+
+$P_j = p_j$, and $p_m + 1$ for the last digit. The lies have the same odds for each value of each digit: $l_j/(1-l_j)$
+is $P_j$ times the `liars` over $n$.
+
+[BBGN20] Balle, Bell, Gascon and Nissim, Private Summation in the Multi-Message Shuffle Model, CCS 2020.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from headcount.core.brick import All, Brick, Emit, Let, Maybe
+from headcount.core.budget import Budget
+from headcount.core.chance import Chance
+from headcount.core.crowd import Crowd
+from headcount.core.draw import Below, Rounded
+from headcount.core.errors import BadArgument
+from headcount.core.field import Field
+from headcount.core.knob import Knob, likely_variance
+from headcount.core.law import Floats, Noise
+from headcount.core.loss import PrivacyLoss
+from headcount.core.model import Model
+from headcount.core.protocol import FEW_VALUES, Protocol
+from headcount.core.tally import Batch, Tally
+from headcount.core.task import SUMS, Sum, Task
+from headcount.privacy.digits import ShuffledDigits, added, one_digit
+from headcount.protocols.levelled import LEVEL, steps_of
+
+ANY = Field.named("any")
+FINEST = 1 << 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecursiveSum(Protocol):
+    """A few messages each, with an error that hardly grows with the crowd."""
+
+    name: ClassVar[str] = "recursive-sum"
+    model: ClassVar[Model] = Model.SHUFFLE
+    tasks: ClassVar[frozenset[str]] = SUMS
+    knob: ClassVar[Knob] = Knob(
+        "liars", lambda u, _: math.exp(u), math.log(1e-3), math.log(1e12),
+        lambda budget, given: math.log(1.3 * given["digits"] * likely_variance(budget)),
+    )  # fmt: skip
+    reference: ClassVar[str] = "Balle, Bell, Gascon and Nissim 2020, arXiv:2002.00817"
+
+    liars: float
+    digits: int
+    base: float
+
+    def __post_init__(self) -> None:
+        self.bounded("liars", 0.0, 1e12)
+        self.whole("digits", 1, 4)
+        self.bounded("base", 1.0, FINEST)
+        super().__post_init__()
+        if _finest(self.base, self.digits) > FINEST:
+            raise BadArgument("base", f"is {self.base:g}, too large for so many digits", "use a smaller one")
+
+    @classmethod
+    def choices(
+        cls, task: Task, crowd: Crowd, budget: Budget, digits: int | None = None
+    ) -> Iterable[Mapping[str, Any]]:
+        """For each number of digits the base for which the digits' lies and the last one's rounding are least."""
+
+        def spread(base: float, digits: int) -> float:
+            liars = 1.3 * digits * likely_variance(budget)
+            sizes = _precisions(base, digits)
+            odds = [liars * p / crowd.honest for p in sizes]
+            finest = np.cumprod(sizes)
+            lies = sum(
+                crowd.honest * o * (1.0 + o) * (p / q) ** 2 / 3.0 for o, p, q in zip(odds, sizes, finest, strict=True)
+            )
+            return float(lies + crowd.honest / (4.0 * float(finest[-1]) ** 2))
+
+        for many in (1, 2, 3) if digits is None else (digits,):
+            bases = [base for base in np.geomspace(1.02, 200.0, 100).tolist() if _finest(base, many) <= FINEST]
+            yield {"digits": many, "base": min((spread(base, many), base) for base in bases)[1]}
+
+    @cached_property
+    def precisions(self) -> list[int]:
+        return _precisions(self.base, self.digits)
+
+    @cached_property
+    def alphabets(self) -> list[int]:
+        *first, last = self.precisions
+        return [*first, last + 1]
+
+    @cached_property
+    def lies(self) -> list[Chance]:
+        odds = [self.liars * size / self.crowd.honest for size in self.alphabets]
+        return [Chance.up(odd / (1.0 + odd)) for odd in odds]
+
+    @cached_property
+    def _units(self) -> list[int]:
+        """What one is worth in the finest unit, for each digit."""
+        return [math.prod(self.precisions[j + 1 :]) for j in range(self.digits)]
+
+    @property
+    def kinds(self) -> int:
+        return sum(self.alphabets)
+
+    @property
+    def tallied(self) -> int:
+        return self.digits
+
+    def report(self, value: Field) -> Brick:
+        steps, last = steps_of(self.task), self.precisions[-1]
+        coarse = self._units[0] * self.precisions[0] // last  # levels without the last digit
+        known = value * coarse // steps - value // steps  # the largest value has no level of its own
+        digits = [known // (unit // last) % p for unit, p in zip(self._units[:-1], self.precisions, strict=False)]
+        sent, start = [], 0
+        for digit, size, lie in zip([*digits, LEVEL - known * last], self.alphabets, self.lies, strict=True):
+            sent.append(Maybe(lie, Let("any", Below(size), Emit(ANY + start)), Emit(digit + start)))
+            start += size
+        return Let("level", Rounded(value, steps, coarse * last), All(*sent))
+
+    def tally(self, batch: Batch) -> Tally:
+        starts = np.append(0, np.cumsum(self.alphabets))
+        counts = np.bincount(batch.messages["kind"], minlength=self.kinds)
+        parts = [counts[a:b] @ np.arange(b - a) for a, b in pairwise(starts)]
+        return Tally(batch.reports, np.array(parts))
+
+    def view(self, honest: int) -> PrivacyLoss:
+        return ShuffledDigits(tuple(map(float, self.lies)), tuple(self.alphabets), honest)
+
+    @cached_property
+    def _worth(self) -> Floats:
+        """What one more of each digit adds to the estimate."""
+        finest = self._units[0] * self.precisions[0]
+        return np.array([unit / finest / (1.0 - lie) for unit, lie in zip(self._units, self.lies, strict=True)])
+
+    def point(self, tally: Tally) -> Floats:
+        expected = [lie * (size - 1) / 2.0 for lie, size in zip(self.lies, self.alphabets, strict=True)]
+        return np.array([(tally.totals - tally.reports * np.array(expected)) @ self._worth])
+
+    def _variances(self, value: int) -> list[float]:
+        """Of what a person with this value adds to each sum of digits."""
+        return [one_digit(*parts).variance for parts in self._laws(value)]
+
+    def _laws(self, value: int) -> list[tuple[int, float, int, float]]:
+        """Each digit, its remainder, its number of values and its lie."""
+        steps, rest, found = steps_of(self.task), 0.0, []
+        finest = self._units[0] * self.precisions[0]
+        down, left = divmod(value * finest, steps)
+        if down == finest:
+            down, left = finest - 1, steps
+        for unit, p, size, lie in zip(self._units, self.precisions, self.alphabets, self.lies, strict=True):
+            rest = left / steps if unit == 1 else 0.0
+            found.append((down // unit % p, rest, size, float(lie)))
+        return found
+
+    @cached_property
+    def _hardest_value(self) -> int:
+        """Digits are hardest at the ends of their ranges, the last one with some remainder."""
+        values, finest = self.task.values, self._units[0] * self.precisions[0]
+        if values <= FEW_VALUES:
+            near: Iterable[int] = range(values)
+        else:
+            lie, k = self.lies[-1], self.precisions[-1]
+            part = min(max((1.0 - lie * k) / (2.0 * (1.0 - lie)), 0.0), 1.0)
+            near = {math.floor(part * (values - 1) / finest), math.ceil(part * (values - 1) / finest)}
+        return max(near, key=lambda value: float(np.array(self._variances(value)) @ self._worth**2))
+
+    def noise(self, truth: int, reports: int) -> Noise:
+        sums = [one_digit(*parts).times(reports) for parts in self._laws(self._hardest_value)]
+        return added(sums, self._worth.tolist())
+
+    def size_of_error(self, truth: int, reports: int) -> float:
+        return math.sqrt(reports * float(np.array(self._variances(self._hardest_value)) @ self._worth**2))
+
+    @property
+    def local_epsilon(self) -> float | None:
+        pairs = zip(self.lies, self.alphabets, strict=True)
+        return sum(math.log1p(size * (1.0 - lie) / lie) for lie, size in pairs)
+
+    @classmethod
+    def tiny(cls) -> Self:
+        return cls(task=Sum((0, 1), steps=4), crowd=Crowd(3), liars=1.0, digits=2, base=1.3)
+
+    @classmethod
+    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+        n, m = crowd.honest, max(1, round(math.log(math.log2(crowd.honest), 3)))
+        epsilon = budget.epsilon / m
+        base = ((3.0**m - 1.0) * n * budget.epsilon**2 / m**3) ** (3.0**-m)
+        liars = n / (n - 1) * max(14.0 * math.log(2.0 * m / budget.delta) / epsilon**2, 27.0 / epsilon)
+        return {"liars": liars, "digits": m, "base": max(base, 1.2)}
+
+
+def _precisions(base: float, digits: int) -> list[int]:
+    return [math.ceil(min(base ** (3.0**j), 1e9)) for j in range(digits)]
+
+
+def _finest(base: float, digits: int) -> int:
+    return math.prod(_precisions(base, digits))
