@@ -14,8 +14,9 @@ from time import perf_counter
 
 from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
+from headcount.core.histogram import Histogram
 from headcount.core.protocol import Protocol
-from headcount.core.task import Count, Histogram, Sum, Task
+from headcount.core.task import Count, Sum, Task
 from headcount.privacy.calibrate import calibrate
 from headcount.protocols import CATALOGUE
 from page import Section, met

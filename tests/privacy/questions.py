@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from headcount.core.histogram import Histogram
 from headcount.core.protocol import Protocol
-from headcount.core.task import Count, Histogram, Sum, Task
+from headcount.core.task import Count, Sum, Task
 
 
 def question(cls: type[Protocol]) -> Task:

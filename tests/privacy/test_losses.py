@@ -15,9 +15,10 @@ import truth
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.chance import Chance
 from headcount.core.crowd import Crowd
+from headcount.core.histogram import Histogram
 from headcount.core.loss import PrivacyLoss
 from headcount.core.protocol import Protocol
-from headcount.core.task import Count, Histogram, Sum
+from headcount.core.task import Count, Sum
 from headcount.privacy import laws
 from headcount.privacy.calibrate import calibrate
 from headcount.privacy.correlated import Halved, Plane

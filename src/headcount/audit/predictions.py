@@ -22,10 +22,11 @@ from headcount.core.coins import SeededCoins
 from headcount.core.cover import covering
 from headcount.core.crowd import Crowd
 from headcount.core.field import Values
+from headcount.core.histogram import Histogram
 from headcount.core.law import Floats, Noise
 from headcount.core.protocol import FEW_VALUES, Protocol
 from headcount.core.tally import Tally
-from headcount.core.task import Count, Histogram, Sum, Task
+from headcount.core.task import Count, Sum, Task
 from headcount.privacy.calibrate import calibrate
 from headcount.protocols import CATALOGUE
 

@@ -175,7 +175,7 @@ class SplitAndMix(Protocol):
 
 
 def _drawable(epsilon: float) -> int:
-    """The most levels at which one person's noise, somewhat more of it than epsilon asks for, still fits into a table."""
+    """The most levels at which one person's noise, somewhat more than epsilon asks for, still fits into a table."""
     reach = tables.TAIL_BITS * math.log(2.0) + math.log(10.0)
     return max(1, min(math.floor(0.9 * tables.MOST_CELLS * 0.6 * epsilon / reach), MOST))
 
