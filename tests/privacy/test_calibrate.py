@@ -51,11 +51,16 @@ def calibrated(cls: type[Protocol], epsilon: float, delta: float, n: int) -> Pro
     return calibrate(cls, question(cls), Crowd(n), Budget(epsilon, delta))
 
 
+def rises(protocol: Protocol) -> bool:
+    """Whether the knob's parameter grows toward privacy: it rises or falls all the way."""
+    knob, given = protocol.knob, vars(protocol)
+    return knob.at(knob.high, given) > knob.at(knob.low, given)
+
+
 def position(protocol: Protocol) -> float:
-    """Where the knob stands: `along` rises or falls all the way."""
+    """Where the knob stands."""
     knob, value = protocol.knob, getattr(protocol, protocol.knob.name)
-    low, high, given = knob.low, knob.high, vars(protocol)
-    rising = knob.at(high, given) > knob.at(low, given)
+    low, high, given, rising = knob.low, knob.high, vars(protocol), rises(protocol)
     for _ in range(200):
         middle = (low + high) / 2.0
         low, high = (middle, high) if (knob.at(middle, given) < value) == rising else (low, middle)
@@ -64,8 +69,9 @@ def position(protocol: Protocol) -> float:
 
 def turned(protocol: Protocol, by: float) -> Protocol:
     """With the knob turned by so much, toward privacy if positive; by a whole step if it has nothing but those."""
-    knob = protocol.knob
-    by = math.copysign(1.0, by) if has_whole_steps(protocol) else by
+    knob, setting = protocol.knob, getattr(protocol, protocol.knob.name)
+    if has_whole_steps(protocol):
+        return replace(protocol, **{knob.name: setting + (1 if (by > 0) == rises(protocol) else -1)})
     follows = {entry.name: None for entry in fields(protocol) if entry.default is None}  # from the knob
     return replace(protocol, **follows, **{knob.name: knob.at(position(protocol) + by, vars(protocol))})
 
@@ -85,7 +91,7 @@ def check_fits(protocol: Protocol, epsilon: float, delta: float) -> None:
 def check_tight(protocol: Protocol, epsilon: float, delta: float) -> None:
     """Nothing of delta is left; or less than one step's worth, where the knob has whole steps."""
     if has_whole_steps(protocol):
-        assert turned(protocol, -1).loss.delta(epsilon) > delta
+        assert at_its_limit(protocol) or turned(protocol, -1).loss.delta(epsilon) > delta
     else:
         assert at_its_limit(protocol) or protocol.loss.delta(epsilon) >= (1.0 - TIGHT) * delta
 
