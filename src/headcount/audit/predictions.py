@@ -202,15 +202,13 @@ def _spread(law: Noise) -> float:
 
 def _covers(protocol: Protocol, tallies: list[Tally], estimates: Floats, cell: int, truth: float) -> Floats:
     """Whether each estimate's interval holds the truth. It depends on the cell's own estimate alone."""
-    _, first, where = np.unique(estimates, return_index=True, return_inverse=True)
-    ends = np.array([_interval(protocol, tallies[at], cell, estimates[at]) for at in first])
+    different, first, where = np.unique(estimates, return_index=True, return_inverse=True)
+    if type(protocol).intervals is not Protocol.intervals:
+        ends = np.array([protocol.intervals(tallies[at], CONFIDENCE)[cell] for at in first])
+    else:  # the same, without the other cells; all at once where all are equally wide
+        parts = [different] if protocol.steady else np.split(different, different.size)
+        ends = np.concatenate([covering(protocol, part, tallies[0].reports, CONFIDENCE) for part in parts])
     return np.asarray(((ends[:, 0] - 1e-9 <= truth) & (truth <= ends[:, 1] + 1e-9))[where], dtype=np.float64)
-
-
-def _interval(protocol: Protocol, tally: Tally, cell: int, estimate: float) -> Floats:
-    if type(protocol).intervals is Protocol.intervals:  # the same, without the other cells
-        return np.asarray(covering(protocol, np.array([estimate]), tally.reports, CONFIDENCE)[0])
-    return np.asarray(protocol.intervals(tally, CONFIDENCE)[cell])
 
 
 def _z(difference: float, standard_error: float) -> float:
