@@ -14,8 +14,9 @@ from time import perf_counter
 
 from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
+from headcount.core.histogram import Histogram
 from headcount.core.protocol import Protocol
-from headcount.core.task import Count
+from headcount.core.task import Count, Sum, Task
 from headcount.privacy.calibrate import calibrate
 from headcount.protocols import CATALOGUE
 from page import Section, met
@@ -28,6 +29,13 @@ LOOSE = Budget(2.0, 1e-5)  # not measured; loads whatever the protocol imports w
 Case = tuple[type[Protocol], int, Budget]
 
 
+def question(cls: type[Protocol]) -> Task:
+    """A count where the protocol can count, else a histogram, else a sum of real numbers."""
+    if "count" in cls.tasks:
+        return Count()
+    return Histogram(20) if "histogram" in cls.tasks else Sum((0, 1))
+
+
 def cases(quick: bool) -> list[Case]:
     budgets = BUDGETS[2:3] if quick else BUDGETS
     return [(cls, people, budget) for cls in CATALOGUE for people in TARGETS for budget in budgets]
@@ -36,7 +44,7 @@ def cases(quick: bool) -> list[Case]:
 def timed(cls: type[Protocol], people: int, budget: Budget) -> tuple[float, float]:
     """Seconds to calibrate, and for one exact loss near the setting found: calibration is at least some of these."""
     start = perf_counter()
-    protocol = calibrate(cls, Count(), Crowd(people), budget)
+    protocol = calibrate(cls, question(cls), Crowd(people), budget)
     calibrated = perf_counter()
     replace(protocol, crowd=Crowd(people + 1)).loss.delta(budget.epsilon)  # one person more: not remembered
     return calibrated - start, perf_counter() - calibrated
@@ -44,7 +52,7 @@ def timed(cls: type[Protocol], people: int, budget: Budget) -> tuple[float, floa
 
 def child(quick: bool) -> list[tuple[float, float]]:
     for cls in CATALOGUE:
-        calibrate(cls, Count(), Crowd(10**4), LOOSE)
+        calibrate(cls, question(cls), Crowd(10**4), LOOSE)
     return [timed(*case) for case in cases(quick)]
 
 
@@ -62,14 +70,15 @@ def measure(quick: bool) -> Section:
             losses = Spread.of([whole / one for whole, one in each]).median
             worst = max(worst, (losses, f"{cls.name} at n = {people:,}"))
             rows.append([
-                cls.name, f"{people:,}", f"{budget.epsilon:g}, {budget.delta:g}", f"{figure:.3f} s", f"{losses:.0f}",
-                "none", f"below {target:g} s", met(figure.median < target),
+                cls.name, question(cls).name, f"{people:,}", f"{budget.epsilon:g}, {budget.delta:g}",
+                f"{figure:.3f} s", f"{losses:.0f}", "none", f"below {target:g} s", met(figure.median < target),
             ])  # fmt: skip
     return Section(
         "Calibration",
-        "`calibrate(cls, Count(), Crowd(n), Budget(epsilon, delta))` at epsilon 0.1, 1, 4 and delta 1e-6, 1e-10 (in a "
-        "quick run only 1 and 1e-6), each for the first time in its process: the slowest of each protocol.",
-        ["protocol", "n", "slowest at epsilon, delta", "headcount (spread)", "in losses", "peer", "target", ""],
+        "`calibrate(cls, task, Crowd(n), Budget(epsilon, delta))` for a count, or else a histogram of 20 categories, "
+        "or else a sum of reals, at epsilon 0.1, 1, 4 and delta 1e-6, 1e-10 (in a quick run only 1 and 1e-6), each "
+        "for the first time in its process: the slowest of each protocol.",
+        ["protocol", "task", "n", "slowest at epsilon, delta", "headcount (spread)", "in losses", "peer", "target", ""],
         rows,
         "The exact loss, evaluated once per setting tried; a handful of evaluations is the least a root finder needs. "
         f"The column *in losses* says how many evaluations' time was spent, at most {worst[0]:.0f} ({worst[1]}); "

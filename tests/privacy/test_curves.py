@@ -11,7 +11,8 @@ import pytest
 from headcount.core.crowd import Crowd
 from headcount.core.protocol import Protocol
 from headcount.privacy import laws
-from headcount.privacy.pair import FEW, DiscreteLaplaceShift, Nearly, Pair, Worst
+from headcount.privacy.discrete_laplace import DiscreteLaplaceShift, TwoDiscreteLaplaceShifts
+from headcount.privacy.pair import FEW, Nearly, Pair, Worst
 from headcount.protocols import CATALOGUE
 from headcount.protocols.central.geometric import Geometric
 from headcount.protocols.central.laplace import Laplace
@@ -21,11 +22,13 @@ from headcount.protocols.shuffle.sample_threshold import SampleThreshold
 from headcount.protocols.shuffle.zsum import Zsum
 
 PROTOCOLS = [
-    *[cls.tiny() for cls in CATALOGUE],
+    *[tiny for cls in CATALOGUE for tiny in cls.tinies()],
     Zsum(crowd=Crowd(10**4), gamma=0.0034),
     CorrelatedCount(crowd=Crowd(10), inner=0.9, shape=5.0, decay=0.8),
 ]
-all_protocols = pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda p: f"{p.name}-{p.crowd.size}")
+all_protocols = pytest.mark.parametrize(
+    "protocol", PROTOCOLS, ids=lambda p: f"{p.name}-{p.task.name}-{p.neighbours}-{p.crowd.size}"
+)
 
 
 @all_protocols
@@ -129,5 +132,11 @@ def test_randomised_response_is_not_pure_below_its_local_epsilon(keep: float) ->
 
 def test_purity_is_decided_in_rationals() -> None:
     loss = DiscreteLaplaceShift(Fraction(1, 3), 3)
+    assert loss.delta(1.0) == 0.0
+    assert loss.delta(math.nextafter(1.0, 0.0)) > 0.0
+
+
+def test_purity_of_two_shifts_is_decided_in_rationals() -> None:
+    loss = TwoDiscreteLaplaceShifts(Fraction(1, 2))
     assert loss.delta(1.0) == 0.0
     assert loss.delta(math.nextafter(1.0, 0.0)) > 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import reduce
@@ -11,24 +12,33 @@ import numpy as np
 import pytest
 import truth
 
-from headcount.core.budget import Budget
+from headcount.core.budget import Budget, Neighbours
 from headcount.core.chance import Chance
 from headcount.core.crowd import Crowd
+from headcount.core.histogram import Histogram
 from headcount.core.loss import PrivacyLoss
 from headcount.core.protocol import Protocol
-from headcount.core.task import Count
+from headcount.core.task import Count, Sum
 from headcount.privacy import laws
 from headcount.privacy.calibrate import calibrate
+from headcount.privacy.correlated import Halved, Plane
 from headcount.privacy.pair import Pair
+from headcount.privacy.product import Product
+from headcount.privacy.shares import share_distance
 from headcount.protocols.central.geometric import Geometric
 from headcount.protocols.central.laplace import Laplace
 from headcount.protocols.local.randomised_response import RandomisedResponse
+from headcount.protocols.shuffle.balcer_cheu_histogram import BalcerCheuHistogram
 from headcount.protocols.shuffle.cheu_count import CheuCount
+from headcount.protocols.shuffle.cheu_sum import CheuSum
 from headcount.protocols.shuffle.correlated_count import CorrelatedCount
+from headcount.protocols.shuffle.correlated_histogram import CorrelatedHistogram
 from headcount.protocols.shuffle.dummies import Dummies
 from headcount.protocols.shuffle.negative_binomial_count import NegativeBinomialCount
 from headcount.protocols.shuffle.poisson_count import PoissonCount
+from headcount.protocols.shuffle.poisson_histogram import PoissonHistogram
 from headcount.protocols.shuffle.sample_threshold import SampleThreshold
+from headcount.protocols.shuffle.split_and_mix import SplitAndMix
 from headcount.protocols.shuffle.zsum import Zsum
 
 DIGITS = 1e-6
@@ -88,24 +98,200 @@ def test_negative_binomial_count_loses_what_its_shifted_noise_does(n: int, shape
     check_loss(protocol.loss, lambda epsilon: truth.shifted(law, epsilon), EPSILONS)
 
 
+CENTRAL: list[Callable[[float], Geometric | Laplace]] = [
+    lambda scale: Geometric(crowd=Crowd(5), scale=scale),
+    lambda scale: Laplace(crowd=Crowd(5), scale=scale),
+    lambda scale: Laplace(crowd=Crowd(5), scale=scale, levels=100),
+    lambda scale: Laplace(task=Sum((-3, 7), steps=10), crowd=Crowd(5), scale=scale, levels=10),
+]
+central = pytest.mark.parametrize("make", CENTRAL, ids=["geometric", "laplace", "laplace of 100", "laplace sum"])
+
+
 @pytest.mark.parametrize("scale", [0.05, 0.3, 1.0, 3.3, 20.0])
-@pytest.mark.parametrize("cls", [Geometric, Laplace])
-def test_central_noise_loses_what_shifted_discrete_laplace_noise_does(cls: type[Protocol], scale: float) -> None:
-    protocol = cls(crowd=Crowd(5), scale=scale)
-    units = protocol.units  # type: ignore[attr-defined]
+@central
+def test_central_noise_loses_what_shifted_discrete_laplace_noise_does(
+    make: Callable[[float], Geometric | Laplace], scale: float
+) -> None:
+    protocol = make(scale)
     epsilons = [share / scale for share in (0.0, 0.3, 0.77, 0.99)]
-    rate = 1 / (Fraction(scale) * units)
-    check_loss(protocol.loss, lambda epsilon: truth.shifted_discrete_laplace(rate, units, epsilon), epsilons)
+    rate = 1 / (Fraction(scale) * protocol.grid)
+    check_loss(protocol.loss, lambda epsilon: truth.shifted_discrete_laplace(rate, protocol.grid, epsilon), epsilons)
 
 
 @pytest.mark.parametrize("scale", [50.0, 1e4, 1e6])
-@pytest.mark.parametrize("cls", [Geometric, Laplace])
-def test_huge_central_noise_is_never_understated(cls: type[Protocol], scale: float) -> None:
-    protocol = cls(crowd=Crowd(5), scale=scale)
-    units = protocol.units  # type: ignore[attr-defined]
+@central
+def test_huge_central_noise_is_never_understated(make: Callable[[float], Geometric | Laplace], scale: float) -> None:
+    protocol = make(scale)
+    rate = 1 / (Fraction(scale) * protocol.grid)
     for share in (0.0, 0.5, 0.999, 1.0, 1.1):
-        orders = truth.shifted_discrete_laplace(1 / (Fraction(scale) * units), units, share / scale)
+        orders = truth.shifted_discrete_laplace(rate, protocol.grid, share / scale)
         check_never_below(protocol.loss, share / scale, orders)
+
+
+@pytest.mark.parametrize(("bounds", "most"), [((0, 8), 8), ((-8, 0), 8), ((-4, 4), 4)])
+def test_somebody_who_comes_or_goes_moves_a_sum_by_no_more_than_the_larger_bound(
+    bounds: tuple[float, float], most: int
+) -> None:
+    protocol = Laplace(
+        task=Sum(bounds, steps=8), crowd=Crowd(5), scale=0.7, levels=8, neighbours=Neighbours.ADD_REMOVE
+    )  # fmt: skip
+    rate = 1 / (Fraction(0.7) * 8)
+    check_loss(protocol.loss, lambda epsilon: truth.shifted_discrete_laplace(rate, most, epsilon), [0.0, 0.3, 0.6])
+
+
+# A person who moves from one category to another changes two counts
+
+
+@pytest.mark.parametrize("scale", [0.3, 1.0, 2.2])
+def test_a_central_histogram_loses_what_two_shifts_do(scale: float) -> None:
+    protocol = Geometric(task=Histogram(5), crowd=Crowd(5), scale=scale)
+    law = truth.discrete_laplace(1 / Fraction(scale))
+    check_loss(protocol.loss, lambda e: truth.moved(law, e), [part / scale for part in (0.0, 0.5, 1.0, 1.5, 1.99)])
+    pure = math.nextafter(2.0 / scale, math.inf)
+    assert protocol.loss.delta(pure) == 0.0
+    assert max(truth.moved(law, pure)) < 1e-50
+
+
+def test_somebody_who_comes_or_goes_changes_one_count_only() -> None:
+    protocol = Geometric(task=Histogram(5), crowd=Crowd(5), scale=1.0, neighbours=Neighbours.ADD_REMOVE)
+    check_loss(protocol.loss, lambda e: truth.shifted_discrete_laplace(Fraction(1), 1, e), [0.0, 0.5, 0.99])
+
+
+@pytest.mark.parametrize(("n", "mean"), [(2, 0.5), (10**4, 12.0), (10**9, 47.3)])
+def test_poisson_histogram_loses_what_two_shifts_do(n: int, mean: float) -> None:
+    protocol, law = PoissonHistogram(task=Histogram(7), crowd=Crowd(n), mean=mean), truth.poisson(mean)
+    check_loss(protocol.loss, lambda epsilon: truth.moved(law, epsilon), EPSILONS)
+
+
+@pytest.mark.parametrize("honest", [1, 40, 99])
+def test_poisson_histogram_loses_what_is_left_of_its_dummies_if_fewer_come(honest: int) -> None:
+    protocol = PoissonHistogram(task=Histogram(7), crowd=Crowd(100), mean=20.0)
+    law = truth.poisson(Fraction(20 * honest, 100))
+    check_loss(protocol.loss_if(honest), lambda epsilon: truth.moved(law, epsilon), [0.0, 1.0])
+
+
+@pytest.mark.parametrize(("n", "gamma"), [(2, 0.5), (10, 0.3), (1000, 0.04), (10**9, 4.7e-8)])
+def test_balcer_cheu_histogram_loses_what_two_shifts_do(n: int, gamma: float) -> None:
+    protocol = BalcerCheuHistogram(task=Histogram(7), crowd=Crowd(n), gamma=gamma)
+    law = truth.binomial(n, protocol.gamma)
+    check_loss(protocol.loss, lambda epsilon: truth.moved(law, epsilon), EPSILONS)
+
+
+def test_the_check_of_two_shifts_catches_one_left_out() -> None:
+    law, single = truth.poisson(12.0), PoissonCount(crowd=Crowd(10**4), mean=12.0)
+    with pytest.raises(AssertionError):
+        check_loss(single.loss, lambda epsilon: truth.moved(law, epsilon), [0.5])
+
+
+def test_the_check_of_two_shifts_catches_both_in_the_same_direction() -> None:
+    pair = Pair.shifted(laws.poisson(12.0))
+    law, same = truth.poisson(12.0), Product(pair, pair)
+    with pytest.raises(AssertionError):
+        check_loss(same, lambda epsilon: truth.moved(law, epsilon), [0.5])
+
+
+CORRELATED_HISTOGRAMS = [
+    CorrelatedHistogram.tiny(),
+    CorrelatedHistogram(task=Histogram(9), crowd=Crowd(10), inner=1.5, shape=3.0, decay=0.4),
+    CorrelatedHistogram(task=Histogram(4), crowd=Crowd(1000, least=500), inner=0.9, shape=5.0, decay=0.8),
+]
+
+
+def two_planes(protocol: CorrelatedHistogram, honest: int) -> Truth:
+    share = Fraction(honest, protocol.crowd.honest)
+    own = truth.negative_binomial(share, protocol.cancel)
+    flood = truth.negative_binomial(Fraction(protocol.shape) * share, protocol.decay)
+
+    def orders_at(epsilon: float) -> tuple[Any, Any]:
+        forward, backward = truth.two_cancelling_noises(own, flood, epsilon)
+        return truth.exact(forward * (1 - 1e-8)), truth.exact(backward * (1 - 1e-8))
+
+    return orders_at
+
+
+@pytest.mark.parametrize("protocol", CORRELATED_HISTOGRAMS)
+def test_correlated_histogram_loses_what_the_four_totals_of_two_categories_do(protocol: CorrelatedHistogram) -> None:
+    orders_at = two_planes(protocol, protocol.crowd.honest)
+    for epsilon in (0.0, 0.5, 1.0, 2.0, 4.0):
+        orders = orders_at(epsilon)
+        check_never_below(protocol.loss, epsilon, orders)
+        assert protocol.loss.delta(epsilon) == pytest.approx(float(max(orders)), rel=DIGITS, abs=1e-15)
+
+
+@pytest.mark.parametrize("honest", [1, 2])
+def test_correlated_histogram_loses_what_is_left_if_fewer_come(honest: int) -> None:
+    protocol = CORRELATED_HISTOGRAMS[0]
+    orders_at = two_planes(protocol, honest)
+    for epsilon in (0.0, 1.0, 4.0):
+        orders = orders_at(epsilon)
+        check_never_below(protocol.loss_if(honest), epsilon, orders)
+        assert protocol.loss_if(honest).delta(epsilon) == pytest.approx(float(max(orders)), rel=DIGITS, abs=1e-11)
+
+
+def test_a_plane_too_large_for_pairs_is_bounded_by_halves() -> None:
+    wide = CorrelatedHistogram(task=Histogram(9), crowd=Crowd(10), inner=0.25, shape=2.0, decay=0.997)
+    assert wide.loss_if(9).kind == "bound"
+    small = CORRELATED_HISTOGRAMS[0]
+    halves = Halved(Plane(laws.negative_binomial(2 / 3, small.cancel), laws.negative_binomial(2 / 3, small.decay)))
+    for epsilon in (0.0, 1.0, 4.0):
+        check_never_below(halves, epsilon, two_planes(small, 2)(epsilon))
+
+
+# Sums
+
+
+@pytest.mark.parametrize(
+    ("n", "levels", "lam", "epsilons"),
+    [(2, 3, 1.0, [0.0, 0.5, 2.0]), (12, 4, 5.0, [0.3, 1.0]), (20, 8, 12.0, [0.7, 2.0]), (40, 5, 20.0, [0.5, 1.0])],
+)
+def test_cheu_sum_finds_the_worst_of_all_crowds(n: int, levels: int, lam: float, epsilons: list[float]) -> None:
+    protocol, others = CheuSum(task=Sum((0, 1)), crowd=Crowd(n), lam=lam, levels=levels), (n - 1) * levels
+
+    def over_all_ones(epsilon: float) -> tuple[Any, Any]:
+        ones = range(others // 2 + 1)
+        return worst_of([truth.shuffled_bits(protocol.flip, others, k, epsilon, levels) for k in ones])
+
+    check_loss(protocol.loss, over_all_ones, epsilons)
+
+
+def test_the_check_of_cheu_sum_catches_a_person_who_changes_one_bit() -> None:
+    protocol = CheuSum(task=Sum((0, 1)), crowd=Crowd(12), lam=5.0, levels=4)
+    one_bit = worst_of([truth.shuffled_bits(protocol.flip, 44, k, 0.3) for k in range(23)])
+    assert float(one_bit[0]) < 0.5 * protocol.loss.delta(0.3)
+
+
+SPLIT = SplitAndMix(task=Sum((0, 1)), crowd=Crowd(4), inner=2.0, levels=6, modulus=1 << 12, shares=40)
+
+
+def noise_of(protocol: SplitAndMix, honest: int) -> truth.Masses:
+    """Everybody's two draws, added up one by one."""
+    own = truth.negative_binomial(Fraction(1, protocol.crowd.honest), Fraction(protocol.decay))
+    return reduce(truth.Masses.__add__, [own + own.mirrored()] * honest)
+
+
+@pytest.mark.parametrize("honest", [1, 2, 3, 4])
+def test_split_and_mix_loses_what_the_sum_does(honest: int) -> None:
+    law, loss = noise_of(SPLIT, honest), SPLIT.loss_if(honest)
+    for epsilon in (0.0, 0.5, 1.0, 1.9):
+        orders = truth.both_orders(law, law.shifted(SPLIT.levels), epsilon)
+        check_never_below(loss, epsilon, orders)
+        claim = truth.exact(loss.delta(epsilon)) - truth.exact(loss.slack(epsilon))
+        assert float(claim) == pytest.approx(float(max(orders)), rel=DIGITS)
+
+
+def test_no_shorter_shift_of_split_and_mix_is_worse() -> None:
+    law = noise_of(SPLIT, 3)
+    for epsilon in (0.0, 0.5, 1.5):
+        shifts = [max(truth.both_orders(law, law.shifted(by), epsilon)) for by in range(1, SPLIT.levels + 1)]
+        assert shifts == sorted(shifts)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 1.0, 3.0])
+@pytest.mark.parametrize("shares", [3, 5, 12])
+def test_split_and_mix_pays_for_what_the_shares_themselves_betray(shares: int, epsilon: float) -> None:
+    protocol = SplitAndMix(task=Sum((0, 1)), crowd=Crowd(1000), inner=1.0, levels=64, modulus=1 << 20, shares=shares)
+    mixed = (1.0 + math.exp(epsilon)) * share_distance(1000, 1 << 20, shares)
+    assert mixed <= protocol.loss.slack(epsilon) <= mixed * (1 + 1e-9) + 1e-25
 
 
 @pytest.mark.parametrize("keep", [0.501, 0.6, 0.75, 0.9999])

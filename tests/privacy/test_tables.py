@@ -36,6 +36,7 @@ SHARES = [
     (Fraction(1, 10**9), Fraction(0.37)), (Fraction(11, 10**4), Fraction(0.9966)), (Fraction(1, 6), Fraction(0.25)),
     (Fraction(27.6) / 10**9, Fraction(0.99)), (Fraction(1), Fraction(0.5)), (Fraction(20), Fraction(1, 1000)),
 ]  # fmt: skip
+DECAYS = [Fraction(1, 1000), Fraction(0.05), Fraction(1, 2), Fraction(0.9), Fraction(0.9966)]
 RATES = [Fraction(1, 10**4), Fraction(1, 1000), Fraction(1, 64), Fraction(0.1), Fraction(0.7), Fraction(1), Fraction(5)]
 
 
@@ -112,6 +113,62 @@ def test_noise_spread_too_far_to_draw_is_refused_with_a_way_out() -> None:
         tables.poisson_cells(1e7)
     with pytest.raises(Infeasible, match="larger epsilon or more people"):
         tables.negative_binomial_cells(1.0, 1.0 - 1e-9)
+
+
+# Logarithmic numbers of dummies
+
+
+@pytest.mark.parametrize("decay", DECAYS)
+def test_a_logarithmic_table_lies_within_the_stated_distance(decay: Fraction) -> None:
+    check_distance(tables.logarithmic(decay), truth.logarithmic(decay))
+
+
+@pytest.mark.parametrize("decay", DECAYS)
+def test_logarithmic_cells_leave_out_less_than_the_tail(decay: Fraction) -> None:
+    cells = tables.logarithmic_cells(float(decay))
+    assert truth.logarithmic(decay).outside(0, cells - 1) <= TAIL
+    assert len(tables.logarithmic(decay).coarse) == cells
+
+
+@pytest.mark.parametrize("decay", DECAYS)
+def test_nobody_sends_dummies_none_at_a_time(decay: Fraction) -> None:
+    assert tables.logarithmic(decay).masses[0] == 0
+
+
+def test_the_check_of_distance_catches_logarithmic_weights_that_start_at_nothing() -> None:
+    # Weights decay**k / (k + 1) from k = 0 on: an easy slip, and half as many dummies.
+    table = tables.logarithmic(Fraction(1, 2))
+    with pytest.raises(AssertionError):
+        check_distance(Table.of(list(table.masses[1:])), truth.logarithmic(Fraction(1, 2)))
+
+
+def compound(often: Any, decay: Fraction, cells: int) -> truth.Masses:
+    """A Poisson number of draws from the library's logarithmic table: k P[k] = often * sum of j w[j] P[k - j]."""
+    weights = np.array([j * unit for j, unit in enumerate(in_units(tables.logarithmic(decay)))], dtype=object)
+    rate, masses = truth.fixed(often), [truth.fixed(mp.exp(-often))]
+    for k in range(1, cells):
+        upto = min(k, weights.size - 1)
+        total = int(weights[1 : upto + 1] @ np.array(masses[k - upto : k][::-1], dtype=object))
+        masses.append(rate * total // k >> 2 * BITS)
+    return truth.Masses(0, np.array(masses, dtype=object))
+
+
+def check_negative_binomial(often: Any, shape: Fraction, decay: Fraction) -> None:
+    expected = truth.negative_binomial(shape, decay)
+    law = compound(often, decay, min(expected.units.size, 400))
+    apart = sum(abs(law.units - expected.units[: law.units.size]))
+    assert truth.real(apart) <= 2 * often * tables.distance(tables.logarithmic_cells(float(decay)))
+
+
+@pytest.mark.parametrize("shape", [Fraction(1, 1000), Fraction(1), Fraction(11, 2)])
+@pytest.mark.parametrize("decay", [Fraction(0.05), Fraction(1, 2), Fraction(0.9)])
+def test_a_poisson_number_of_logarithmic_draws_is_negative_binomial(shape: Fraction, decay: Fraction) -> None:
+    check_negative_binomial(-truth.exact(shape) * mp.log(1 - truth.exact(decay)), shape, decay)
+
+
+def test_the_check_of_compounds_catches_a_mean_without_its_logarithm() -> None:
+    with pytest.raises(AssertionError):
+        check_negative_binomial(truth.exact(Fraction(1, 2)), Fraction(1), Fraction(1, 2))
 
 
 # Discrete Laplace noise
@@ -263,14 +320,14 @@ def test_noise_beyond_the_last_cell_starts_again_further_out() -> None:
     assert noise.draw(Chosen(1), 1).tolist() == [2 * noise.reach + 3]
 
 
-def test_noise_is_added_to_every_total_in_its_own_units() -> None:
-    noise = AddNoise(Fraction(1, 64), 64)
+def test_noise_is_added_to_every_total() -> None:
+    noise = AddNoise(Fraction(1, 64))
     released = noise.apply(Tally(9, np.array([5, 7])), SeededCoins(3))
     assert released.reports == 9
-    assert (released.totals - 64 * np.array([5, 7])).tolist() == two_sided(noise.rate).draw(SeededCoins(3), 2).tolist()
+    assert (released.totals - np.array([5, 7])).tolist() == two_sided(noise.rate).draw(SeededCoins(3), 2).tolist()
 
 
 def test_the_law_of_a_noisy_total_is_centred_on_it() -> None:
-    law = AddNoise(Fraction(1, 64), 64).law(5)
+    law = AddNoise(Fraction(1, 64)).law(5 * 64)
     assert law.mean == pytest.approx(5 * 64, abs=1e-9)
     assert int(law.values[law.masses.argmax()]) == 5 * 64

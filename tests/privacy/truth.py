@@ -120,6 +120,14 @@ def negative_binomial(shape: Any, decay: Any) -> Masses:
     return _walk(mode, peak, step, 0, float("inf"))
 
 
+def logarithmic(decay: Any) -> Masses:
+    """P[k] = -p^k / (k log(1 - p)) from k = 1 on."""
+    p = Fraction(decay)
+    peak = -exact(p) / mp.log(1 - exact(p))
+    law = _walk(1, peak, lambda k: (p.numerator * k, p.denominator * (k + 1)), 1, float("inf"))
+    return Masses(0, np.insert(law.units, 0, 0))
+
+
 def hockey_stick(p: Masses, q: Masses, epsilon: float) -> Any:
     """The sum of P - e**epsilon Q where that is positive."""
     factor = fixed(mp.exp(exact(epsilon)))
@@ -155,19 +163,35 @@ def shifted_discrete_laplace(rate: Fraction, shift: int, epsilon: float) -> tupl
     return divergence, divergence
 
 
+def discrete_laplace(rate: Any) -> Masses:
+    fall = Fraction(fixed(mp.exp(-exact(rate))), 1 << BITS)
+    upward = _walk(0, discrete_laplace_mass(rate, 0), lambda _: (fall.numerator, fall.denominator), 0, float("inf"))
+    return Masses(1 - upward.units.size, np.concatenate([upward.units[:0:-1], upward.units]))
+
+
+def moved(law: Masses, epsilon: float) -> tuple[Any, Any]:
+    """Two counts plus this noise each, against one of them up and the other down, over all pairs of outcomes."""
+    factor = fixed(mp.exp(exact(epsilon)))
+    wider = [np.append(law.units, 0), np.insert(law.units, 0, 0)]  # at the same outcomes: as it is, and one further up
+    as_they_are, otherwise = (np.multiply.outer(first, second) >> BITS for first, second in (wider, wider[::-1]))
+    forward = np.maximum(as_they_are - (factor * otherwise >> BITS), 0).sum()
+    backward = np.maximum(otherwise - (factor * as_they_are >> BITS), 0).sum()
+    return real(forward), real(backward)
+
+
 def flipped_bit(keep: float, epsilon: float) -> tuple[Any, Any]:
     p = exact(keep)
     divergence = max(p - mp.exp(exact(epsilon)) * (1 - p), mp.mpf(0))
     return divergence, divergence
 
 
-def shuffled_bits(flip: float, others: int, ones: int, epsilon: float) -> tuple[Any, Any]:
-    """One flipped bit among others, `ones` of which hold a one."""
+def shuffled_bits(flip: float, others: int, ones: int, epsilon: float, bits: int = 1) -> tuple[Any, Any]:
+    """So many flipped bits, all ones or all zeros, among others, `ones` of which are a one."""
     rest = binomial(others - ones, flip)
     if ones:
         rest = rest + binomial(ones, flip).mirrored()
-    victim = binomial(1, flip)
-    return both_orders(rest + victim.mirrored().shifted(1), rest + victim, epsilon)
+    victim = binomial(bits, flip)
+    return both_orders(rest + victim.mirrored().shifted(bits), rest + victim, epsilon)
 
 
 def sampled_counts(rate: float, threshold: int, most: int, epsilon: float) -> tuple[Any, Any]:
@@ -187,13 +211,39 @@ def sampled_counts(rate: float, threshold: int, most: int, epsilon: float) -> tu
     return real(worst[0]), real(worst[1])
 
 
-def cancelling_noise(own: Masses, flood: Masses, epsilon: float) -> tuple[float, float]:
-    """(x + A + Z, B + Z) for x = 0 against x = 1, over the whole joint law: row A - B, column B + Z."""
-    a, z = (law.floats()[law.floats() > 1e-40] for law in (own, flood))
+def cancelling_view(own: Masses, flood: Masses, least: float = 1e-40) -> tuple[np.ndarray, np.ndarray]:
+    """(x + A + Z, B + Z) for x = 1 and for x = 0, over the whole joint law: row A - B, column B + Z."""
+    a, z = (law.floats()[law.floats() > least] for law in (own, flood))
     rows = np.zeros((2 * a.size + 1, a.size + z.size))
     for i, first in enumerate(a):
         for j, second in enumerate(a):
             rows[i - j + a.size, j : j + z.size] += first * second * z
-    p, q = rows[1:], rows[:-1]
+    return rows[:-1], rows[1:]
+
+
+def cancelling_noise(own: Masses, flood: Masses, epsilon: float) -> tuple[float, float]:
+    q, p = cancelling_view(own, flood)
     factor = float(mp.exp(exact(epsilon)))
     return float(np.maximum(p - factor * q, 0.0).sum()), float(np.maximum(q - factor * p, 0.0).sum())
+
+
+def two_cancelling_noises(own: Masses, flood: Masses, epsilon: float) -> tuple[float, float]:
+    """Two such views, of a count that goes up and of one that goes down, over all pairs of outcomes.
+
+    Outcomes whose likelihood ratios agree to nine digits are taken together.
+    """
+    p, q = _by_ratio(*cancelling_view(own, flood, 1e-22))
+    factor = float(mp.exp(exact(epsilon)))
+    worst = [0.0, 0.0]
+    for here, there in zip(p, q, strict=True):
+        up, down = here * q, there * p
+        worst[0] += float(np.maximum(up - factor * down, 0.0).sum())
+        worst[1] += float(np.maximum(down - factor * up, 0.0).sum())
+    return worst[0], worst[1]
+
+
+def _by_ratio(p: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.where(p + q > 0.0, np.round(np.log(p) - np.log(q), 9), 0.0)
+    _, place = np.unique(ratio.ravel(), return_inverse=True)
+    return np.bincount(place, p.ravel()), np.bincount(place, q.ravel())

@@ -45,6 +45,7 @@ from headcount.privacy.shares import fewest_shares, published_shares, share_dist
 from headcount.protocols.levelled import fine_enough, levelled, rounding
 
 UP, DOWN = Field.named("up"), Field.named("down")
+MOST = 1 << 20
 WRAPS = 1e-12
 
 
@@ -67,7 +68,7 @@ class SplitAndMix(Protocol):
 
     def __post_init__(self) -> None:
         self.bounded("inner", 0.0, 60.0)
-        self.whole("levels", 1, 1 << 20)
+        self.whole("levels", 1, MOST)
         self.whole("shares", 2, 1000)
         self.whole("modulus", 2, 1 << 53)
         super().__post_init__()
@@ -77,7 +78,7 @@ class SplitAndMix(Protocol):
     @classmethod
     def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
         """Shares for a distance that costs a hundredth of delta, or less where that takes no more of them."""
-        levels = fine_enough(task, crowd.size, 2.0 / budget.epsilon**2)
+        levels = min(fine_enough(task, crowd.size, 2.0 / budget.epsilon**2), _drawable(budget.epsilon))
         modulus = 1 << (_room(crowd, levels, budget.epsilon / 2.0) - 1).bit_length()
         distance = 0.01 * budget.delta / (1.0 + math.exp(budget.epsilon))
         yield {"levels": levels, "modulus": modulus, "shares": fewest_shares(crowd.honest, modulus, distance)}
@@ -171,6 +172,12 @@ class SplitAndMix(Protocol):
         modulus = 1 << (_room(crowd, levels, budget.epsilon) - 1).bit_length()
         shares = published_shares(crowd.honest, modulus, budget.delta / (1.0 + math.exp(budget.epsilon)))
         return {"inner": budget.epsilon, "levels": levels, "modulus": modulus, "shares": shares}
+
+
+def _drawable(epsilon: float) -> int:
+    """The most levels at which one person's noise, somewhat more than epsilon asks for, still fits into a table."""
+    reach = tables.TAIL_BITS * math.log(2.0) + math.log(10.0)
+    return max(1, min(math.floor(0.9 * tables.MOST_CELLS * 0.6 * epsilon / reach), MOST))
 
 
 def _room(crowd: Crowd, levels: int, inner: float) -> int:
