@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -13,26 +14,35 @@ from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument, Unsupported
 from headcount.core.estimate import Estimate
 from headcount.core.histogram import Histogram
-from headcount.core.model import Model
+from headcount.core.model import Model, parsed_model
 from headcount.core.plan import Plan
 from headcount.core.protocol import Protocol
 from headcount.core.task import Count, Fraction, Mean, Sum, Task
 from headcount.engines.engine import Engine
 from headcount.engines.intake import grouped, people, persons
 from headcount.engines.memory import MemoryEngine
-from headcount.planner.advise import advise, parsed_model
+from headcount.planner.advice import Advice
+from headcount.planner.advise import advise
 from headcount.privacy.calibrate import calibrate
 from headcount.privacy.ledger import Ledger
 from headcount.protocols import CATALOGUE, named
 
 
 def run(
-    plan: Plan, data: Any, *, engine: Engine | None = None, coins: Coins | None = None, ledger: Ledger | None = None
+    plan: Plan | Advice,
+    data: Any,
+    *,
+    engine: Engine | None = None,
+    coins: Coins | None = None,
+    ledger: Ledger | None = None,
 ) -> Estimate:
     """The plan on this data: every person's randomiser, the tally, the release, the estimate with its guarantee.
 
-    With a ledger the cost is charged first; what is over its budget is refused before anything is drawn.
+    Of an advice the best plan is run. With a ledger the cost is charged first; what is over its budget is refused
+    before anything is drawn.
     """
+    plan = plan.best if isinstance(plan, Advice) else plan
+    data = data if engine or _arrives_in_pieces(data) else persons(data, column=None, unit=None, merge="same")
     if ledger is not None:
         ledger.charge(plan)
     coins = coins or SecretCoins()
@@ -41,6 +51,11 @@ def run(
     if plan.protocol.neighbours is Neighbours.ADD_REMOVE:
         estimate = replace(estimate, tally=replace(estimate.tally, reports=0))  # how many reported is private itself
     return replace(estimate, budget=plan.budget, secret=coins.secret)
+
+
+def _arrives_in_pieces(data: Any) -> bool:
+    """Arrays one after the other, rather than people."""
+    return isinstance(data, Iterator) or (isinstance(data, list) and bool(data) and isinstance(data[0], np.ndarray))
 
 
 def count(
@@ -152,6 +167,7 @@ def _answer(
         instead = {"fraction": "count", "mean": "sum"}.get(task.name, "numbers of people")
         what = "a histogram of fractions" if isinstance(task, Histogram) else f"a {task.name}"
         raise Unsupported(f"{what} shows how many people there are; ask for the {instead} instead")
+    task.encoded(values)  # data that will be refused are refused before anything is planned or charged
     plan = _plan(task, values, budget, model, name, parameters)
     estimate = run(plan, values, ledger=ledger)
     return estimate.clamped() if clamp else estimate
@@ -161,7 +177,6 @@ def _plan(
     task: Task, values: Any, budget: Budget, model: str | None, name: str | None, parameters: dict[str, Any]
 ) -> Plan:
     """The plan for these values. Of them it may know only how many there are, and not even that under add-remove."""
-    task.encoded(values[:1])  # an empty column is refused before a plan is made for nobody
     n = values.size
     if budget.neighbours is Neighbours.ADD_REMOVE:
         if (named(name).model if name else parsed_model(model or Model.SHUFFLE)) is not Model.CENTRAL:

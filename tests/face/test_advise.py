@@ -130,3 +130,15 @@ def test_certainty_is_explained_too():
 def test_a_protocol_that_could_never_answer_is_not_offered():
     advice = hc.advise("count", n=30, epsilon=1, delta=1e-6, models="shuffle-threshold")
     assert not advice.feasible
+
+
+def test_the_plan_of_an_advice_is_run_on_whatever_count_takes():
+    answers = [1] * 300 + [0] * 700
+    advice = hc.advise(hc.Count(), n=1_000, epsilon=1, delta=1e-6)
+    assert abs(hc.run(advice, answers).value - 300) < 40
+    assert abs(hc.run(advice.plan("zsum"), answers).value - 300) < 80
+    assert advice.best_of("local").name == "randomised-response"
+    with pytest.raises(hc.Refused, match="use one of"):
+        advice.plan("zsm")
+    with pytest.raises(hc.Refused, match="model"):
+        advice.best_of("shufle")

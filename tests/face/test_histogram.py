@@ -100,7 +100,7 @@ def test_counts_by_group():
     assert abs(found.other.value - 3_000) < 60
     with pytest.raises(hc.Refused, match="name the groups"):
         hc.count(ones, by=LABELS, **BUDGET)
-    with pytest.raises(hc.Refused, match="outside the categories"):
+    with pytest.raises(hc.Refused, match="groups outside"):
         hc.count(ones, by=LABELS, categories=["a", "b"], **BUDGET)
     with pytest.raises(hc.Refused, match="another length"):
         hc.count(ones[1:], by=LABELS, categories=["a", "b", "c"], **BUDGET)
@@ -219,3 +219,17 @@ def test_groups_of_large_numbers_stay_apart(groups):
     by = np.array(groups * 1_000)
     found = hc.count(np.ones(2_000), by=by, categories=groups, **BUDGET)
     assert all(abs(cell.value - 1_000) < 60 for cell in found.cells)
+
+
+def test_the_difference_of_two_histograms():
+    first, second = (hc.histogram(LABELS[start:], categories=["a", "b", "c"], **BUDGET) for start in (0, 1_000))
+    gaps = first - second
+    assert abs(float(gaps["a"]) - 1_000) < 60
+    assert set(gaps["a"].to_json()) == {"value", "interval95", "std_error"}
+    with pytest.raises(hc.Refused, match="same question"):
+        _ = first - hc.count(np.ones(100), **BUDGET)
+
+
+def test_a_long_histogram_is_printed_in_a_moment():
+    found = hc.histogram(np.zeros(1_000, dtype=int), categories=10**6, model="central", **BUDGET)
+    assert "999,980 more" in str(found)

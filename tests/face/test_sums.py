@@ -171,3 +171,10 @@ def test_a_ledger_keeps_to_one_relation():
         hc.count(
             AGES > 50, epsilon=0.5, model="central", neighbours="add-remove", ledger=hc.Ledger(epsilon=1, delta=1e-6)
         )
+
+
+def test_refused_data_cost_nothing():
+    ledger = hc.Ledger(epsilon=1, delta=1e-6)
+    with pytest.raises(hc.Refused, match="outside bounds"):
+        hc.sum(AGES, bounds=(0, 50), epsilon=0.5, model="central", ledger=ledger)
+    assert ledger.questions == 0

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from headcount.core.errors import BadArgument, MissingExtra
+from headcount.core.errors import BadArgument, BadData, MissingExtra
 
 
 class Columns(dict[str, npt.NDArray[Any]]):
@@ -50,7 +50,13 @@ def _csv(path: Path, names: list[str], labels: Collection[str]) -> Columns:
             for cells, index in zip(table, indices, strict=True):
                 cells.append(row[index].strip() if index < len(row) else "")
     columns = zip(names, table, strict=True)
-    return Columns({name: np.array(cells) if name in labels else _typed(cells) for name, cells in columns})
+    return Columns({name: _text(cells) if name in labels else _typed(cells) for name, cells in columns})
+
+
+def _text(cells: list[str]) -> npt.NDArray[np.str_]:
+    if "" in cells:
+        raise BadData("data has missing values; drop them, or fill them in, first")
+    return np.array(cells)
 
 
 def _index(header: list[str], name: str, known: bool) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import sys
 from enum import StrEnum
 from typing import Any
@@ -26,8 +27,8 @@ class Format(StrEnum):
 
 
 def console() -> Console:
-    """Wide enough for the tables when the output is not a terminal."""
-    return Console() if sys.stdout.isatty() else Console(width=140)
+    """Wide enough for the tables when the output is not a terminal, unless told how wide."""
+    return Console() if sys.stdout.isatty() or "COLUMNS" in os.environ else Console(width=140)
 
 
 def show(value: Any, how: Format, table: Table | str) -> None:
@@ -52,12 +53,20 @@ def _rows(value: Any) -> list[dict[str, Any]]:
 
 
 def _csv(rows: list[dict[str, Any]]) -> str:
-    flat = [{key: _cell(cell) for key, cell in row.items()} for row in rows]
+    flat = [{key: _cell(cell) for key, cell in _ends(row).items()} for row in rows]
     out = io.StringIO()
     writer = csv.DictWriter(out, fieldnames=list(flat[0]) if flat else [], lineterminator="\n")
     writer.writeheader()
     writer.writerows(flat)
     return out.getvalue()
+
+
+def _ends(row: dict[str, Any]) -> dict[str, Any]:
+    """An interval's two ends in columns of their own."""
+    if not isinstance(row.get("interval95"), list):
+        return row
+    low, high = row["interval95"]
+    return {name: cell for name, cell in row.items() if name != "interval95"} | {"low95": low, "high95": high}
 
 
 def _cell(value: Any) -> Any:
@@ -69,7 +78,8 @@ def _cell(value: Any) -> Any:
 def grid(*headings: str, title: str = "", right: tuple[int, ...] = ()) -> Table:
     table = Table(title=title or None, title_justify="left", header_style="bold", box=None, pad_edge=False)
     for i, heading in enumerate(headings):
-        table.add_column(heading, justify="right" if i in right else "left", no_wrap=i in right, overflow="fold")
+        whole = i in right or heading in {"protocol", "name"}  # figures and names to copy are never broken
+        table.add_column(heading, justify="right" if i in right else "left", no_wrap=whole, overflow="fold")
     return table
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -39,6 +40,9 @@ class Difference:
     @property
     def _both(self) -> tuple[tuple[Noise, float], tuple[Noise, float]]:
         return self.first, self.second
+
+    def to_json(self) -> dict[str, Any]:
+        return {"value": self.value, "interval95": list(self.interval()), "std_error": self.std_error}
 
     def __float__(self) -> float:
         return self.value

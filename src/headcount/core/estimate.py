@@ -191,13 +191,23 @@ class Estimate:
             raise Unsupported("only a histogram with known categories and a public number of people can be consistent")
         return replace(self, within="crowd", people=_onto_simplex(self.people, float(self.n)))
 
-    def __sub__(self, other: Estimate) -> Difference:
-        """The difference of two answers about different crowds, or from separate runs, with its exact interval."""
+    def __sub__(self, other: Estimate) -> Difference | dict[Label, Difference]:
+        """The difference of two answers about different crowds, or from separate runs, with its exact interval.
+
+        Of two histograms, that of each category.
+        """
         if not isinstance(other, Estimate):
             return NotImplemented
+        if type(self.protocol.task) is not type(other.protocol.task) or self._has_other != other._has_other:
+            raise Unsupported("only two answers to the same question have a difference")
         noises = (self.error, self.scale), (other.error, other.scale)
         promises = tuple(", ".join(one.promises()) for one in (self, other))
-        return Difference(self.value - other.value, *noises, promises)
+        if not isinstance(self.protocol.task, Histogram):
+            return Difference(self.value - other.value, *noises, promises)
+        if self.categories != other.categories:
+            raise Unsupported("only histograms of the same categories have a difference")
+        gaps = zip(self.categories, (self.values - other.values).tolist(), strict=True)
+        return {category: Difference(gap, *noises, promises) for category, gap in gaps}
 
     def __float__(self) -> float:
         return self.value
@@ -210,21 +220,20 @@ class Estimate:
 
     __repr__ = __str__
 
-    def rows(self) -> list[tuple[str, str, str]]:
-        """Category, value and interval of each cell, as text."""
-        cells = [*self.cells, *([self.other] if self.other else [])]
-        numbers = np.array([(cell.value, *cell.interval95) for cell in cells]).reshape(-1, 3)
+    def rows(self, most: int | None = None) -> list[tuple[str, str, str]]:
+        """Category, value and interval of each cell, or of the first few, as text; `other` comes last."""
+        numbers = np.column_stack([self.values, self.intervals()])[:most]
         digits = self._digits(numbers)
         shown = [[f"{number:,.{digits}f}" for number in row] for row in numbers.tolist()]
-        pairs = zip(cells, shown, strict=True)
-        return [(str(cell.category), value, f"{low} to {high}") for cell, (value, low, high) in pairs]
+        pairs = zip(self.categories[:most], shown, strict=True)
+        return [(str(category), value, f"{low} to {high}") for category, (value, low, high) in pairs]
 
     def _lines(self) -> list[str]:
-        rows = self.rows()
+        rows = self.rows(SHOWN)
         widths = [max(len(row[i]) for row in rows) for i in (0, 1)] if rows else [0, 0]
         lines = [f"{name:<{widths[0]}}  {value:>{widths[1]}}  (95% interval {span})" for name, value, span in rows]
-        left = len(lines) - SHOWN
-        lines = lines[:SHOWN] + ([f"… and {left:,} more; see .cells"] if left > 0 else [])
+        left = self.people.size - SHOWN
+        lines += [f"… and {left:,} more; see .cells"] if left > 0 else []
         return lines or ["nothing can be shown: no category has enough people"]
 
     def shown(self) -> tuple[str, str, str]:
@@ -250,7 +259,7 @@ class Estimate:
 
     def _repr_html_(self) -> str:
         if isinstance(self.protocol.task, Histogram):
-            rows = "".join(f"<tr><td>{escape(a)}</td><td>{b}</td><td>{c}</td></tr>" for a, b, c in self.rows()[:SHOWN])
+            rows = "".join(f"<tr><td>{escape(a)}</td><td>{b}</td><td>{c}</td></tr>" for a, b, c in self.rows(SHOWN))
             head = "<tr><th>category</th><th>value</th><th>95% interval</th></tr>"
             return f"<div><table>{head}{rows}</table><small>{escape(', '.join(self.promises()))}</small></div>"
         number, rest = str(self).split("   ")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from headcount.core.errors import BadArgument
+
 
 class Model(StrEnum):
     """Whom people must trust, from everybody to nobody."""
@@ -12,3 +14,10 @@ class Model(StrEnum):
     THRESHOLD = "shuffle-threshold"  # a shuffler who also drops small counts
     SHUFFLE = "shuffle"  # a shuffler who mixes the messages
     LOCAL = "local"  # nobody
+
+
+def parsed_model(model: str) -> Model:
+    try:
+        return Model(model)
+    except ValueError:
+        raise BadArgument("model", f"is {model!r}", f"use one of {', '.join(Model)}") from None

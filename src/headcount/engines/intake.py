@@ -57,7 +57,12 @@ def grouped(data: Any, groups: Histogram, by: Any, *, column: str | None, where:
     names = names.astype(np.int64) if names.dtype.kind in "bu" else names
     if names.shape != ones.shape:
         raise BadArgument("by", "has another length than the data", "give one group per person")
-    groups.encoded(names)  # a group that was not named is refused
+    try:
+        groups.encoded(names)
+    except BadData:
+        raise BadData(
+            "by has groups outside the categories, or of another type; name them all in categories="
+        ) from None
     return np.where(Count().encoded(ones) == 1, names, _no_group(groups, names.dtype))
 
 

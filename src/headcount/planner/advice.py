@@ -11,10 +11,10 @@ from typing import Any
 
 from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
-from headcount.core.errors import Infeasible
+from headcount.core.errors import BadArgument, Infeasible
 from headcount.core.histogram import Histogram
 from headcount.core.law import Noise
-from headcount.core.model import Model
+from headcount.core.model import Model, parsed_model
 from headcount.core.plan import Plan
 from headcount.core.protocol import Protocol
 from headcount.core.task import Task
@@ -177,11 +177,20 @@ class Advice:
             raise Infeasible(f"no protocol can serve ({reasons})")
         return self.feasible[0]
 
-    def best_of(self, model: Model) -> Candidate | None:
-        return next((option for option in self.feasible if option.kind.model is model), None)
+    def best_of(self, model: str) -> Candidate | None:
+        trusted = parsed_model(model)
+        return next((option for option in self.feasible if option.kind.model is trusted), None)
 
-    def plan(self, option: Candidate) -> Plan:
-        return Plan(option.protocol, self.budget)
+    def plan(self, option: Candidate | str) -> Plan:
+        """The plan of an option, or of the protocol of this name."""
+        found = option if isinstance(option, Candidate) else self._called(option)
+        return Plan(found.protocol, self.budget)
+
+    def _called(self, name: str) -> Candidate:
+        for option in self.feasible:
+            if option.name == name:
+                return option
+        raise BadArgument("option", f"is {name!r}", f"use one of {', '.join(option.name for option in self.feasible)}")
 
     def why(self) -> str:
         """The choice in a few plain sentences."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import lru_cache
 from typing import Any
 
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument, Refused
-from headcount.core.model import Model
+from headcount.core.model import Model, parsed_model
 from headcount.core.protocol import Protocol
 from headcount.core.task import COUNTS, Task
 from headcount.planner.advice import Advice, Candidate, Misfit, Option
@@ -50,13 +51,7 @@ def _named(task: str) -> Task:
     return TASKS[task]()
 
 
-def parsed_model(model: str) -> Model:
-    try:
-        return Model(model)
-    except ValueError:
-        raise BadArgument("model", f"is {model!r}", f"use one of {', '.join(Model)}") from None
-
-
+@lru_cache(maxsize=1 << 10)
 def _option(cls: type[Protocol], task: Task, crowd: Crowd, budget: Budget, ones: int | None) -> Option:
     shared: dict[str, Any] = {"kind": cls, "task": task, "crowd": crowd, "budget": budget}
     try:
