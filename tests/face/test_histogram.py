@@ -233,3 +233,38 @@ def test_the_difference_of_two_histograms():
 def test_a_long_histogram_is_printed_in_a_moment():
     found = hc.histogram(np.zeros(1_000, dtype=int), categories=10**6, model="central", **BUDGET)
     assert "999,980 more" in str(found)
+
+
+def test_the_simultaneous_width_covers_what_is_suppressed():
+    """Ten people who are never shown are ten off, whatever the noise on the others."""
+    labels = np.repeat(["a", "b", "c"], [1_000, 500, 10])
+    found = hc.histogram(labels, categories=["a", "b", "c"], protocol="stability-histogram", **BUDGET)
+    assert found.simultaneous95 > 20
+
+
+def test_labels_have_one_type_whatever_one_person_holds():
+    for extra in ([], [2]):
+        found = hc.histogram([True] * 500 + [False] * 500 + extra, model="central", **BUDGET)
+        assert found.categories == [0, 1]
+        assert all(type(category) is int for category in found.categories)
+
+
+def test_close_edges_have_names_of_their_own():
+    found = hc.histogram([0.5] * 100, bins=[0, 0.12345671, 0.12345672, 1], model="central", **BUDGET)
+    assert len(set(found.categories)) == 3
+
+
+def test_labels_that_would_be_compared_as_one_are_refused():
+    with pytest.raises(hc.Refused, match="duplicates"):
+        hc.Histogram([2**53, 2**53 + 1, 5.5])
+
+
+def test_dates_are_refused():
+    with pytest.raises(hc.Refused, match="data"):
+        hc.histogram(np.array(["2020-01-01"] * 5, dtype="datetime64[D]"), categories=[1, 2], **BUDGET)
+
+
+def test_an_answer_has_no_difference_to_itself():
+    found = hc.count(np.ones(100), **BUDGET)
+    with pytest.raises(hc.Refused, match="itself"):
+        _ = found - found

@@ -12,7 +12,7 @@ from headcount.core.crowd import Crowd
 from headcount.core.protocol import Protocol
 from headcount.privacy import laws
 from headcount.privacy.discrete_laplace import DiscreteLaplaceShift, TwoDiscreteLaplaceShifts
-from headcount.privacy.pair import FEW, Nearly, Pair, Worst
+from headcount.privacy.pair import FEW, Nearly, Pair
 from headcount.protocols import CATALOGUE
 from headcount.protocols.central.geometric import Geometric
 from headcount.protocols.central.laplace import Laplace
@@ -77,15 +77,6 @@ def test_the_sorted_curve_at_negative_epsilons_follows_from_the_other_order() ->
     assert forward.tolist() == pytest.approx(
         (1.0 - np.exp(-epsilons) + np.exp(-epsilons) * backward).tolist(), rel=1e-12
     )
-
-
-def test_the_worst_of_several_losses_is_the_largest_at_each_epsilon() -> None:
-    steep, flat = Pair.shifted(laws.poisson(10.0)), Pair.shifted(laws.binomial(50, 0.2))
-    epsilons = np.array([0.1, 1.0, 3.0])
-    for worst, one, other in zip(
-        Worst([steep, flat]).orders(epsilons), steep.orders(epsilons), flat.orders(epsilons), strict=True
-    ):
-        assert worst.tolist() == np.maximum(one, other).tolist()
 
 
 def test_a_distance_is_paid_once_for_either_neighbour() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 import sys
 from enum import StrEnum
 from typing import Any
@@ -27,8 +26,8 @@ class Format(StrEnum):
 
 
 def console() -> Console:
-    """Wide enough for the tables when the output is not a terminal, unless told how wide."""
-    return Console() if sys.stdout.isatty() or "COLUMNS" in os.environ else Console(width=140)
+    """Wide enough for the tables when the output is not a terminal."""
+    return Console() if sys.stdout.isatty() else Console(width=140)
 
 
 def show(value: Any, how: Format, table: Table | str) -> None:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from headcount.core.budget import Budget, Neighbours
-from headcount.core.cover import half_width
 from headcount.core.difference import Difference
 from headcount.core.errors import BadArgument, Unsupported
 from headcount.core.histogram import Histogram, Label
@@ -156,9 +155,9 @@ class Estimate:
         """With 95% confidence every cell lies this close to its truth; None where the number of cells is private."""
         if self._private_keys:
             return None
-        each = self.each_at(0.95)
-        halves = [half_width(self.protocol, guess, self._people(guess), each) for guess in self._guesses()]
-        return max(halves) * self.scale
+        ends = self.protocol.intervals(self.tally, self.each_at(0.95))
+        away = np.abs(ends - self.protocol.point(self.tally)[:, None])
+        return float(away.max(initial=0.0)) * self.scale
 
     @property
     def _private_keys(self) -> bool:
@@ -198,6 +197,8 @@ class Estimate:
         """
         if not isinstance(other, Estimate):
             return NotImplemented
+        if self.tally is other.tally:
+            raise Unsupported("an answer has no difference to itself: both must come from runs of their own")
         if type(self.protocol.task) is not type(other.protocol.task) or self._has_other != other._has_other:
             raise Unsupported("only two answers to the same question have a difference")
         noises = (self.error, self.scale), (other.error, other.scale)

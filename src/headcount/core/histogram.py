@@ -99,7 +99,7 @@ class Histogram(Task):
                 known &= data == np.floor(data)
             return np.where(known, data, 0).astype(np.int64), known
         labels, order = self._sorted
-        if (labels.dtype.kind == "U") != (data.dtype.kind in "UO"):
+        if (labels.dtype.kind == "U") != (data.dtype.kind in "UO") or data.dtype.kind not in "biufUO":
             kind = "text" if labels.dtype.kind == "U" else "numbers"
             raise BadData(f"data must be {kind}, because the categories are")
         if data.dtype.kind == "O":
@@ -141,7 +141,9 @@ def _increasing(edges: Any) -> tuple[float, ...]:
 
 def _intervals(edges: tuple[float, ...]) -> list[str]:
     last = len(edges) - 2
-    return [f"[{a:g}, {b:g}{']' if i == last else ')'}" for i, (a, b) in enumerate(pairwise(edges))]
+    short = len({f"{edge:g}" for edge in edges}) == len(edges)
+    names = [f"{edge:g}" if short else repr(edge) for edge in edges]
+    return [f"[{a}, {b}{']' if i == last else ')'}" for i, (a, b) in enumerate(pairwise(names))]
 
 
 def _categories(given: Any) -> range | tuple[Label, ...]:
@@ -162,7 +164,7 @@ def _categories(given: Any) -> range | tuple[Label, ...]:
     text = {isinstance(label, str) for label in labels}
     if len(text) > 1 or not all(isinstance(label, str | int | float) and label == label for label in labels):
         raise BadArgument("categories", "mix text, numbers or something else", works)
-    if len(set(labels)) < len(labels):
+    if np.unique(np.array(labels)).size < len(labels):  # as they will be compared: large whole numbers may be one float
         raise BadArgument("categories", "has duplicates", "name each category once")
     return labels
 
@@ -175,4 +177,4 @@ def _plain_labels(data: Array) -> Array:
         return data.astype(str)
     if data.dtype.kind not in "biuU":
         raise BadData("data must be text or whole numbers where categories are unknown; name categories= otherwise")
-    return data
+    return data if data.dtype.kind == "U" else data.astype(np.int64)  # one type, whatever a single person holds

@@ -2,7 +2,6 @@ r"""Exact hockey-stick divergences: $D_\epsilon(P\|Q) = \sum (P - e^\epsilon Q)_
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -74,21 +73,6 @@ class Pair(PrivacyLoss):
 
     def slack(self, epsilon: float) -> float:
         return self.dropped
-
-
-@dataclass(frozen=True, eq=False)
-class Worst(PrivacyLoss):
-    """The worst of several pairs of neighbours."""
-
-    losses: Sequence[PrivacyLoss]
-
-    def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
-        both = [loss.orders(epsilon) for loss in self.losses]
-        forward, backward = (np.max([order[side] for order in both], axis=0) for side in (0, 1))
-        return forward, backward
-
-    def slack(self, epsilon: float) -> float:
-        return max(loss.slack(epsilon) for loss in self.losses)
 
 
 @dataclass(frozen=True, eq=False)
