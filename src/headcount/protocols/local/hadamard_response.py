@@ -12,63 +12,36 @@ Error:      unbiased, $\mathrm{Var}\,\hat c = [c\,p(1-p) + (n-c)/4]/(p-1/2)^2$.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from headcount.core.brick import Brick, Emit, Let, Maybe
-from headcount.core.budget import Budget
 from headcount.core.chance import Chance
 from headcount.core.crowd import Crowd
 from headcount.core.draw import Below
 from headcount.core.field import Field
 from headcount.core.histogram import Histogram
-from headcount.core.knob import Knob
 from headcount.core.loss import PrivacyLoss
-from headcount.core.model import Model
 from headcount.core.table import Ints
 from headcount.core.tally import Tally
 from headcount.privacy.pair import Pair
-from headcount.protocols.hadamard import transformed
-from headcount.protocols.oracle import Oracle
+from headcount.protocols.hadamard import HadamardOracle, transformed
 
 POINT = Field.named("point")
 
 
 @dataclass(frozen=True, kw_only=True)
-class HadamardResponse(Oracle):
+class HadamardResponse(HadamardOracle):
     """One small number each, and an analyser that takes hardly more time than to count them."""
 
     name: ClassVar[str] = "hadamard-response"
-    model: ClassVar[Model] = Model.LOCAL
-    knob: ClassVar[Knob] = Knob(
-        "keep", lambda u, _: 1.0 / (1.0 + math.exp(-math.exp(-u))), -4.0, 25.0,
-        lambda budget, _: -math.log(budget.epsilon),
-    )  # fmt: skip
-    pure: ClassVar[bool] = True
     reference: ClassVar[str] = "Acharya, Sun and Zhang 2019, arXiv:1802.04705"
-
-    keep: float
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.bounded("keep", 0.5, 1.0)
-        object.__setattr__(self, "keep", Chance.down(self.keep))
 
     @property
     def kinds(self) -> int:
         return 1 << self.task.values.bit_length()
-
-    @property
-    def supports_own(self) -> float:
-        return self.keep
-
-    @property
-    def supports_other(self) -> float:
-        return 0.5
 
     def supporters(self, tally: Tally) -> Ints:
         balance = transformed(tally.totals)[1 : self.task.values + 1]
@@ -85,14 +58,6 @@ class HadamardResponse(Oracle):
         inside, outside = self.keep / 2.0, (1.0 - self.keep) / 2.0
         return Pair(np.array([inside, inside, outside, outside]), np.array([inside, outside, inside, outside]))
 
-    @property
-    def local_epsilon(self) -> float | None:
-        return math.log(self.keep / (1.0 - self.keep)) if self.keep < 1.0 else None
-
     @classmethod
     def tiny(cls) -> Self:
         return cls(task=Histogram(3), crowd=Crowd(3), keep=0.75)
-
-    @classmethod
-    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
-        return {"keep": 1.0 / (1.0 + math.exp(-budget.epsilon))}

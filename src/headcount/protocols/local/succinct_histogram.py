@@ -16,51 +16,32 @@ to the choice of the matrix, and the error has an exact law [NXYHSS16]. If $j$ i
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from headcount.core.brick import Brick, Emit, Let, Maybe
-from headcount.core.budget import Budget
 from headcount.core.chance import Chance
 from headcount.core.crowd import Crowd
 from headcount.core.draw import Below
 from headcount.core.field import Field
 from headcount.core.histogram import Histogram
-from headcount.core.knob import Knob
 from headcount.core.loss import PrivacyLoss
-from headcount.core.model import Model
 from headcount.core.table import Ints
 from headcount.core.tally import Tally
 from headcount.privacy.pair import Pair
-from headcount.protocols.hadamard import transformed
-from headcount.protocols.oracle import Oracle
+from headcount.protocols.hadamard import HadamardOracle, transformed
 
 ROW = Field.named("row")
 
 
 @dataclass(frozen=True, kw_only=True)
-class SuccinctHistogram(Oracle):
+class SuccinctHistogram(HadamardOracle):
     """One bit each about any number of categories, and the number of a row that may be public."""
 
     name: ClassVar[str] = "succinct-histogram"
-    model: ClassVar[Model] = Model.LOCAL
-    knob: ClassVar[Knob] = Knob(
-        "keep", lambda u, _: 1.0 / (1.0 + math.exp(-math.exp(-u))), -4.0, 25.0,
-        lambda budget, _: -math.log(budget.epsilon),
-    )  # fmt: skip
-    pure: ClassVar[bool] = True
     reference: ClassVar[str] = "Bassily and Smith 2015, arXiv:1504.04686"
-
-    keep: float
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.bounded("keep", 0.5, 1.0)
-        object.__setattr__(self, "keep", Chance.down(self.keep))
 
     @property
     def rows(self) -> int:
@@ -69,14 +50,6 @@ class SuccinctHistogram(Oracle):
     @property
     def kinds(self) -> int:
         return 2 * self.rows
-
-    @property
-    def supports_own(self) -> float:
-        return self.keep
-
-    @property
-    def supports_other(self) -> float:
-        return 0.5
 
     def supporters(self, tally: Tally) -> Ints:
         plus, minus = tally.totals[::2], tally.totals[1::2]
@@ -91,14 +64,6 @@ class SuccinctHistogram(Oracle):
         right, wrong = self.keep / 2.0, (1.0 - self.keep) / 2.0
         return Pair(np.array([right, wrong, 0.5]), np.array([wrong, right, 0.5]))
 
-    @property
-    def local_epsilon(self) -> float | None:
-        return math.log(self.keep / (1.0 - self.keep)) if self.keep < 1.0 else None
-
     @classmethod
     def tiny(cls) -> Self:
         return cls(task=Histogram(3), crowd=Crowd(3), keep=0.75)
-
-    @classmethod
-    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
-        return {"keep": 1.0 / (1.0 + math.exp(-budget.epsilon))}

@@ -1,0 +1,83 @@
+"""What the correlated protocols share: dummies that cancel, a few of each sign alone and a flood of pairs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from headcount.core.budget import Budget
+from headcount.core.crowd import Crowd
+from headcount.core.errors import BadArgument
+from headcount.core.histogram import Histogram
+from headcount.core.knob import Knob
+from headcount.core.law import Noise
+from headcount.core.model import Model
+from headcount.core.protocol import Protocol
+from headcount.core.task import Task
+from headcount.privacy import laws
+from headcount.privacy.correlated import inner_for, likely_decay
+
+
+def changed(task: Task) -> int:
+    """How many totals a person changes."""
+    return 2 if isinstance(task, Histogram) else 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cancelling(Protocol):
+    """The error is that of the few alone, two-sided geometric at `inner`; the flood, NB(shape, decay), only hides."""
+
+    model: ClassVar[Model] = Model.SHUFFLE
+    knob: ClassVar[Knob] = Knob(
+        "decay", lambda u, _: -math.expm1(-u), 1e-3, 17.0,
+        lambda budget, given: likely_decay(budget, changed(given["task"]) * given["inner"], given["shape"]),
+    )  # fmt: skip
+    reference: ClassVar[str] = "Ghazi, Kumar, Manurangsi, Pagh and Sinha 2021, arXiv:2109.13158"
+    patience: ClassVar[float]  # how much error is worth a message
+
+    inner: float
+    shape: float
+    decay: float
+
+    def __post_init__(self) -> None:
+        self.bounded("inner", 0.0, 50.0)
+        self.bounded("shape", 0.0, 1e9)
+        self.bounded("decay", 0.0, 1.0 - 1e-9)
+        super().__post_init__()
+
+    @classmethod
+    def choices(
+        cls, task: Task, crowd: Crowd, budget: Budget, overhead: float | None = None
+    ) -> Iterable[Mapping[str, Any]]:
+        """Half a percent above the central error; more in crowds where the messages for that would be too many."""
+        log, cells = math.log(1.0 / budget.delta), task.cells
+        if overhead is None:
+            overhead = max(0.005, math.sqrt(cls.patience * log**2 * cells / (crowd.honest * budget.epsilon)))
+        elif not 0.0 < overhead < 1e3:
+            raise BadArgument("overhead", f"is {overhead!r}", "use a number above 0, for example 0.005")
+        yield {"inner": inner_for(budget.epsilon / changed(task), overhead), "shape": max(2.0, 0.8 * log)}
+
+    @property
+    def cancel(self) -> float:
+        """q, rounded toward more noise."""
+        return math.nextafter(math.exp(-self.inner), 1.0)
+
+    def noise(self, truth: int, reports: int) -> Noise:
+        own = laws.negative_binomial(reports / self.crowd.honest, self.cancel)
+        return Noise.of(own + -own, centre=0.0)
+
+    @property
+    def messages_per_person(self) -> float:
+        own, flood = (c / (1.0 - c) for c in (self.cancel, self.decay))
+        return 1.0 + 2.0 * self.task.cells * (own + self.shape * flood) / self.crowd.honest
+
+    @classmethod
+    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+        """Lemma 9 of GKMPS21 for one total with the negative binomial of GKMP20, a tenth of epsilon for the flood."""
+        return {
+            "inner": 0.9 * budget.epsilon,
+            "shape": 3.0 * (1.0 + math.log(1.0 / budget.delta)),
+            "decay": math.exp(-0.02 * budget.epsilon),
+        }
