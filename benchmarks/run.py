@@ -10,6 +10,7 @@ from time import perf_counter
 
 import bernoulli
 import calibration
+import domains
 import imports
 import laplace
 import machine
@@ -23,6 +24,7 @@ BENCHMARKS = {
     "laplace": laplace.measure,
     "people": people.measure,
     "oracles": oracles.measure,
+    "domains": domains.measure,
     "simulation": simulation.measure,
     "calibration": calibration.measure,
     "imports": imports.measure,

@@ -19,6 +19,7 @@ import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 
@@ -31,6 +32,7 @@ from headcount.privacy.pair import exp_down
 
 MOST_BLANKETS = 40
 MOST_FAKES = 1 << 13
+STRETCHES = 48
 
 
 class _Blanket(PrivacyLoss):
@@ -207,3 +209,31 @@ class FakeRows(_Blanket):
 
     def _cut(self) -> float:
         return CUT_ON_THE_WAY  # the two counts are independent, and the gain is 1 on average
+
+
+@dataclass(frozen=True, eq=False)
+class SomeFakeRows(PrivacyLoss):
+    """`FakeRows` where everybody sends so many fakes, and one more with a chance: how many came in all is shown.
+
+    Fewer fakes hide less, so that each of a few stretches of numbers is counted as its smallest.
+    """
+
+    flip: float
+    people: int
+    each: int
+    chance: float
+    kind: Literal["exact", "bound"] = "bound"
+
+    @cached_property
+    def _stretches(self) -> list[tuple[FakeRows, float]]:
+        law = laws.binomial(self.people, self.chance)
+        parts = np.array_split(np.arange(law.masses.size), min(STRETCHES, law.masses.size))
+        fewest = self.people * self.each + law.start
+        return [(FakeRows(self.flip, fewest + int(part[0])), float(law.masses[part].sum())) for part in parts]
+
+    def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
+        worst = sum((mass * rows.orders(epsilon)[0] for rows, mass in self._stretches), np.zeros_like(epsilon))
+        return worst, worst
+
+    def slack(self, epsilon: float) -> float:
+        return 4.0 * laws.CUT + max(rows.slack(epsilon) for rows, _ in self._stretches)

@@ -1,9 +1,10 @@
 r"""Fake users [CZ22]: everybody sends a row of bits with a one at their category, and empty rows that look alike.
 
-Randomiser: send the row, and `fakes` rows of zeros, every bit of all of them flipped with chance `flip`.
-Analyser:   with $b_j$ of all $m$ rows that have the bit set and $f$ the flip, $\hat c_j = (b_j - mf)/(1-2f)$.
+Randomiser: send the row, and on average $k/n$ rows of zeros, $k$ the `fakes` that the $n$ honest bring together, every
+            bit of all of them flipped with chance `flip`.
+Analyser:   with $b_j$ rows that have the bit set, $m$ rows expected and $f$ the flip, $\hat c_j = (b_j - mf)/(1-2f)$.
 View:       the multiset of rows; bounded by showing the true rows of all others.
-Error:      unbiased, $\mathrm{Var}\,\hat c_j = mf(1-f)/(1-2f)^2$, whatever the data, cells independent.
+Error:      unbiased, $\mathrm{Var}\,\hat c_j \approx mf(1-f)/(1-2f)^2$, whatever the data; $b_j$ is a sum of binomials.
 
 [CZ22] Cheu and Zhilyaev, Differentially Private Histograms in the Shuffle Model from Fake Users, S&P 2022.
 """
@@ -17,7 +18,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from headcount.core.brick import All, Brick, Copies
+from headcount.core.brick import All, Brick, Copies, Maybe
 from headcount.core.budget import Budget
 from headcount.core.chance import Chance
 from headcount.core.crowd import Crowd
@@ -32,12 +33,12 @@ from headcount.core.rows import Row, bit_totals, row_bytes
 from headcount.core.tally import Batch, Tally
 from headcount.core.task import HISTOGRAMS, Task
 from headcount.privacy import laws
-from headcount.privacy.blanket import FakeRows
+from headcount.privacy.blanket import SomeFakeRows
 
 
 @dataclass(frozen=True, kw_only=True)
 class FakeUsers(Protocol):
-    """Two rows of bits each, one of them nobody's."""
+    """Two rows of bits each at most, one of them nobody's."""
 
     name: ClassVar[str] = "fake-users"
     model: ClassVar[Model] = Model.SHUFFLE
@@ -53,7 +54,7 @@ class FakeUsers(Protocol):
 
     def __post_init__(self) -> None:
         self.bounded("flip", 0.0, 0.5 - 1e-9)
-        self.whole("fakes", 1, 1000)
+        self.whole("fakes", 1, 1000 * self.crowd.honest)
         even = math.ceil(self.flip * 2.0**53) / 2.0**53  # so that 1 - flip is a chance as well, and not nearly one
         object.__setattr__(self, "flip", Chance(even))
         super().__post_init__()
@@ -61,7 +62,13 @@ class FakeUsers(Protocol):
     @classmethod
     def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
         """One each; more of them bring the error down to 0.7 of that at most."""
-        return ({"fakes": 1},)
+        return ({"fakes": crowd.honest},)
+
+    @property
+    def _each(self) -> tuple[int, Chance]:
+        """How many fakes everybody sends, and the chance of one more."""
+        each, rest = divmod(self.fakes, self.crowd.honest)
+        return each, Chance.up(rest / self.crowd.honest)
 
     @property
     def kinds(self) -> int:
@@ -77,27 +84,33 @@ class FakeUsers(Protocol):
 
     def report(self, value: Field) -> Brick:
         width, flip = self.task.values, Chance(self.flip)
-        own = Row(width, flip, value, Chance(1.0 - flip))
-        return All(own, Copies(Field.of(self.fakes), Row(width, flip)))
+        own, fake = Row(width, flip, value, Chance(1.0 - flip)), Row(width, flip)
+        each, chance = self._each
+        surely = (Copies(Field.of(each), fake),) if each else ()
+        return All(own, *surely, *((Maybe(chance, fake),) if chance else ()))
 
     def tally(self, batch: Batch) -> Tally:
         return Tally(batch.reports, bit_totals(batch.messages["row"], self.task.values))
 
     def view(self, honest: int) -> PrivacyLoss:
-        return FakeRows(self.flip, self.fakes * honest)
+        return SomeFakeRows(self.flip, honest, *self._each)
 
     def point(self, tally: Tally) -> Floats:
-        rows = tally.reports * (1 + self.fakes)
+        rows = tally.reports * (1 + sum(self._each))
         return (tally.totals - rows * self.flip) / (1.0 - 2.0 * self.flip)
 
     def noise(self, truth: int, reports: int) -> Noise:
-        empty = reports * (1 + self.fakes) - truth
-        set_ = laws.binomial(empty, self.flip) + (-laws.binomial(truth, self.flip)).shifted(truth)
-        return Noise.of(set_, centre=empty * self.flip + truth * (1.0 - self.flip), scale=1.0 / (1.0 - 2.0 * self.flip))
+        each, chance = self._each
+        empty = reports * (1 + each) - truth
+        own = laws.binomial(empty, self.flip) + (-laws.binomial(truth, self.flip)).shifted(truth)
+        centre = (empty + reports * chance) * self.flip + truth * (1.0 - self.flip)
+        more = laws.binomial(reports, chance * self.flip)
+        return Noise.of(own + more, centre=centre, scale=1.0 / (1.0 - 2.0 * self.flip))
 
     def size_of_error(self, truth: int, reports: int) -> float:
-        flip = float(self.flip)
-        return math.sqrt(reports * (1 + self.fakes) * flip * (1.0 - flip)) / (1.0 - 2.0 * flip)
+        (each, chance), flip = self._each, float(self.flip)
+        variance = (1 + each) * flip * (1.0 - flip) + chance * flip * (1.0 - chance * flip)
+        return math.sqrt(reports * variance) / (1.0 - 2.0 * flip)
 
     @property
     def steady(self) -> bool:
@@ -106,7 +119,8 @@ class FakeUsers(Protocol):
 
     @property
     def independent(self) -> bool:
-        return True
+        """Unless the number of rows is left to chance, and all bits hang on it."""
+        return not self._each[1]
 
     @property
     def local_epsilon(self) -> float | None:
@@ -114,11 +128,16 @@ class FakeUsers(Protocol):
 
     @classmethod
     def tiny(cls) -> Self:
-        return cls(task=Histogram(2), crowd=Crowd(3), flip=0.25, fakes=1)
+        return cls(task=Histogram(2), crowd=Crowd(3), flip=0.25, fakes=3)
+
+    @classmethod
+    def tinies(cls) -> Iterable[Self]:
+        yield cls.tiny()
+        yield cls(task=Histogram(2), crowd=Crowd(3), flip=0.25, fakes=1)
 
     @classmethod
     def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
         """One fake each, where that many are enough."""
         factor = 1.0 / math.tanh(budget.epsilon / 2.0) ** 2
         product = 33.0 / (5.0 * crowd.honest) * factor * math.log(4.0 / budget.delta)
-        return {"flip": 0.5 - math.sqrt(max(0.0, 0.25 - product)), "fakes": 1}
+        return {"flip": 0.5 - math.sqrt(max(0.0, 0.25 - product)), "fakes": crowd.honest}
