@@ -58,7 +58,7 @@ def child(quick: bool) -> list[tuple[float, float]]:
 
 def measure(quick: bool) -> Section:
     command = [sys.executable, __file__, *(["--quick"] if quick else [])]
-    runs = range(1 if quick else 5)
+    runs = range(1 if quick else 3)
     rounds = [json.loads(subprocess.run(command, check=True, capture_output=True).stdout) for _ in runs]
     taken = dict(zip(cases(quick), zip(*rounds, strict=True), strict=True))
     rows, worst = [], (0.0, "")
