@@ -103,7 +103,7 @@ REFUSED = {
     "a folder": (("count", ".", "--column", "clicked", *BUDGET), ".csv or .parquet"),
     "epsilon": (("count", "people.csv", "--column", "clicked", "--epsilon", "0"), "epsilon"),
     "delta": (("count", "people.csv", "--column", "clicked", "--epsilon", "1", "--delta", "2"), "delta"),
-    "no delta": (("count", "people.csv", "--column", "clicked", "--epsilon", "1"), "delta=1e-6"),
+    "no delta": (("count", "people.csv", "--column", "clicked", "--epsilon", "1"), "--delta 1e-6"),
     "model": (("count", "people.csv", "--column", "clicked", *BUDGET, "--model", "x"), "central"),
     "parameter": (
         ("count", "people.csv", "--column", "clicked", *BUDGET, "--protocol", "zsum", "--param", "x=1"),
@@ -289,3 +289,11 @@ def test_numbers_of_a_parquet_file_are_categories_too(tmp_path):
     pd.DataFrame({"kind": [1, 2] * 500}).to_parquet(path)
     asked = ("histogram", path, "--column", "kind", "--categories", "1,2", *BUDGET, "--format", "json")
     assert [cell["category"] for cell in json.loads(headcount(*asked).stdout)["cells"]] == [1, 2]
+
+
+def test_refusals_name_options_as_they_are_typed(visitors):
+    asked = ("histogram", visitors, "--column", "browser", "--categories", "a,b", *BUDGET)
+    assert "--other" in headcount(*asked).stderr
+    asked = ("sum", visitors, "--column", "age", "--bounds", 0, 10, *BUDGET)
+    assert "--clip" in headcount(*asked).stderr
+    assert "--model central" in headcount("histogram", visitors, "--column", "browser", *BUDGET).stderr

@@ -36,6 +36,7 @@ from headcount.cli.options import (
     Unit,
     Where,
     Whole,
+    as_options,
     bins_of,
     categories_of,
     parameters_of,
@@ -315,5 +316,5 @@ def main() -> None:
     try:
         app()
     except Refused as refusal:
-        print(f"headcount: {refusal}", file=sys.stderr)
+        print(f"headcount: {as_options(str(refusal))}", file=sys.stderr)
         sys.exit(2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -68,3 +69,10 @@ def bins_of(text: str | None) -> Any:
     except ValueError:
         works = "write edges as 0,18,65,120 or a number of bins"
         raise BadArgument("--bins", f"is {text!r}", works) from None
+
+
+def as_options(message: str) -> str:
+    """A refusal that speaks of arguments, in the spelling of the command line."""
+    message = re.sub(r"\b(other|clip|clamp|whole)=True\b", r"--\1", message)
+    message = re.sub(r"\bwhole=False\b", "no --whole", message)
+    return re.sub(r"\b(model|neighbours|delta|least|where)='?([\w.-]+)'?", r"--\1 \2", message)
