@@ -107,9 +107,9 @@ def histogram(
     nearest ones that are not negative and add up. The rest is as for `count`.
     """
     if bins is None:
-        task = Histogram(categories, other=other, per_person=fractions)
+        task = Histogram(categories, other=other, fractions=fractions)
     elif categories is None:
-        task = Histogram.binned(bins, bounds, other=other, per_person=fractions)
+        task = Histogram.binned(bins, bounds, other=other, fractions=fractions)
     else:
         raise BadArgument("bins", "is given together with categories", "leave one of them out")
     values = persons(data, column=column, unit=unit, merge="same")

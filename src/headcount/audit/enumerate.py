@@ -9,9 +9,9 @@ long and sparse. Nothing of a protocol's own accounting is used, so that the two
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
 from itertools import combinations, pairwise, permutations
 
 import numpy as np
@@ -31,6 +31,7 @@ LIKELY = 1e-17
 DENSE = 1 << 23
 
 Held = tuple[int, ...]  # how many people hold each value
+Outcomes = tuple[Ints, Floats]
 
 
 def one_report(protocol: Protocol, value: int) -> ExactLaw:
@@ -102,13 +103,16 @@ class Enumerated:
             found.append((np.array(keys, dtype=np.int64), np.array(list(law.values()))))
         return found
 
-    @lru_cache(maxsize=256)  # noqa: B019
-    def messages(self, held: Held) -> tuple[Ints, Floats]:
-        """Every multiset of messages that this crowd may send, with its chance."""
+    @cached_property
+    def messages(self) -> Callable[[Held], Outcomes]:
+        """Every multiset of messages that a crowd may send, with its chance; remembered."""
+        return cache(self._messages)
+
+    def _messages(self, held: Held) -> Outcomes:
         size = math.prod(self._radices)
         return self._dense(held, size) if size <= DENSE else self._term_by_term(held)
 
-    def _dense(self, held: Held, size: int) -> tuple[Ints, Floats]:
+    def _dense(self, held: Held, size: int) -> Outcomes:
         spectrum = np.ones(size // 2 + 1, dtype=np.complex128)
         for (keys, chances), times in zip(self._sparse, held, strict=True):
             if times:
@@ -117,7 +121,7 @@ class Enumerated:
         keys = np.flatnonzero(masses > 1e-18)
         return keys, masses[keys]
 
-    def _term_by_term(self, held: Held) -> tuple[Ints, Floats]:
+    def _term_by_term(self, held: Held) -> Outcomes:
         keys: Ints = np.zeros(1, dtype=np.int64)
         masses: Floats = np.ones(1)
         for (one, chances), times in zip(self._sparse, held, strict=True):
@@ -134,7 +138,7 @@ class Enumerated:
         rows = [protocol.tally(Batch(0, _record(protocol, message))).totals - nobody for message in self._alphabet]
         return nobody, np.array(rows).reshape(len(rows), nobody.size)
 
-    def totals(self, held: Held) -> tuple[Ints, Floats]:
+    def totals(self, held: Held) -> Outcomes:
         """Every tally before its release, with its chance."""
         keys, masses = self.messages(held)
         nobody, each = self._tallied
@@ -148,9 +152,12 @@ class Enumerated:
         different, place = np.unique(totals, axis=0, return_inverse=True)
         return different, weighed(place.ravel(), masses)
 
-    @lru_cache(maxsize=256)  # noqa: B019
-    def released(self, held: Held) -> tuple[Ints, Floats]:
-        """Every tally as the trusted side lets it go, with its chance."""
+    @cached_property
+    def released(self) -> Callable[[Held], Outcomes]:
+        """Every tally as the trusted side lets it go, with its chance; remembered."""
+        return cache(self._released)
+
+    def _released(self, held: Held) -> Outcomes:
         totals, masses = self.totals(held)
         if self.protocol.model not in (Model.CENTRAL, Model.THRESHOLD):
             return totals[masses > LIKELY], masses[masses > LIKELY]
@@ -168,7 +175,7 @@ class Enumerated:
         likely = np.nonzero(grid > LIKELY)
         return np.stack(likely, axis=1) + np.array(starts), grid[likely]
 
-    def view(self, held: Held) -> tuple[Ints, Floats]:
+    def view(self, held: Held) -> Outcomes:
         """What crosses the trust line."""
         if self.protocol.model in (Model.CENTRAL, Model.THRESHOLD):
             return self.released(held)
@@ -222,7 +229,7 @@ def enumerated_delta(protocol: Protocol, people: int, epsilons: Sequence[float])
     return worst
 
 
-def _aligned(first: tuple[Ints, Floats], second: tuple[Ints, Floats]) -> tuple[Floats, Floats]:
+def _aligned(first: Outcomes, second: Outcomes) -> tuple[Floats, Floats]:
     """Both views on the same outcomes."""
     outcomes = np.concatenate([first[0], second[0]])
     different, place = np.unique(outcomes, axis=0, return_inverse=True)

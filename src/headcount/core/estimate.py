@@ -108,7 +108,7 @@ class Estimate:
     @property
     def scale(self) -> float:
         """What one person is in the task's unit."""
-        return self.protocol.task.width / (self.tally.reports if self.protocol.task.per_person else 1)
+        return self.protocol.task.unit(self.tally.reports)
 
     @property
     def std_error(self) -> float:

@@ -32,7 +32,7 @@ class Histogram(Task):
     categories: Any = None
     edges: tuple[float, ...] = ()
     other: bool = False
-    per_person: bool = False
+    fractions: bool = False
     name: ClassVar[str] = "histogram"
 
     def __post_init__(self) -> None:
@@ -45,12 +45,16 @@ class Histogram(Task):
             raise BadArgument("other", "needs categories", "name the categories that are not other")
 
     @classmethod
-    def binned(cls, bins: Any, bounds: Any = None, *, other: bool = False, per_person: bool = False) -> Histogram:
+    def binned(cls, bins: Any, bounds: Any = None, *, other: bool = False, fractions: bool = False) -> Histogram:
         """Of numbers: `bins` is a list of edges, or how many equal bins there are between the `bounds`."""
         if isinstance(bins, int | np.integer):
             task = Sum(bounds, clip=False)  # checks the bounds
             bins = np.linspace(*task.bounds, _positive("bins", int(bins)) + 1).tolist()
-        return cls(edges=tuple(bins), other=other, per_person=per_person)
+        return cls(edges=tuple(bins), other=other, fractions=fractions)
+
+    @property
+    def per_person(self) -> bool:
+        return self.fractions
 
     @property
     def open(self) -> bool:
@@ -122,7 +126,7 @@ class Histogram(Task):
         named = self.categories if self.categories is None or isinstance(self.categories, range) else None
         listed = None if self.open else len(named) if named is not None else [*self.categories]
         kept = {"edges": list(self.edges)} if self.edges else {"categories": listed}
-        return {"name": self.name, **kept, "other": self.other, "per_person": self.per_person}
+        return {"name": self.name, **kept, "other": self.other, "fractions": self.fractions}
 
 
 def _positive(argument: str, value: int) -> int:

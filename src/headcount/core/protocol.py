@@ -19,7 +19,7 @@ import numpy.typing as npt
 from headcount.core.brick import Brick, drawn
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.coins import Coins, SecretCoins, SeededCoins
-from headcount.core.cover import covering, half_widths
+from headcount.core.cover import covering
 from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument, TooFewReports, Unsupported
 from headcount.core.estimate import Estimate
@@ -113,11 +113,6 @@ class Protocol(ABC):
     def message(self) -> np.dtype[Any]:
         """One record of fixed width; by default its only field says which kind of message it is."""
         return np.dtype([("kind", np.min_scalar_type(self.kinds - 1))])
-
-    @property
-    def tallied(self) -> int:
-        """How many totals the tally has."""
-        return self.kinds
 
     def tally(self, batch: Batch) -> Tally:
         """What the analyser keeps: by default, how often each kind of message occurs."""
@@ -284,10 +279,6 @@ class Protocol(ABC):
         people = self.crowd.size if reports is None else reports
         return self.size_of_error(self._hardest(people) if truth is None else truth, people)
 
-    def half_widths(self, truths: Ints, reports: int, confidence: float) -> Floats:
-        """Of the interval about each truth."""
-        return half_widths(self, truths, reports, confidence)
-
     def loss_if(self, honest: int) -> PrivacyLoss:
         """What is left of the guarantee if only so many honest people took part."""
         return self.view(max(1, honest))
@@ -326,7 +317,7 @@ class Protocol(ABC):
     def in_unit(self, people: Floats, reports: int) -> Floats:
         """From people to the task's own unit."""
         everybody = max(1, reports) if self.task.per_person else 1
-        return (self.origin * reports + self.task.width * people) / everybody + 0.0  # no negative zero
+        return self.origin * reports / everybody + self.task.unit(reports) * people + 0.0  # no negative zero
 
     def among(self, crowd: Crowd) -> Self:
         return replace(self, crowd=crowd)

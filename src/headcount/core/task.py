@@ -32,9 +32,23 @@ class Task(ABC):
     """
 
     name: ClassVar[str]
-    per_person: bool = False
-    low: float = 0.0
-    width: float = 1.0
+
+    @property
+    def per_person(self) -> bool:
+        """Whether the answer is divided by the number of people."""
+        return False
+
+    @property
+    def low(self) -> float:
+        return 0.0
+
+    @property
+    def width(self) -> float:
+        return 1.0
+
+    def unit(self, reports: int) -> float:
+        """What one whole person is in the task's own unit."""
+        return self.width / (max(1, reports) if self.per_person else 1)
 
     @property
     @abstractmethod
@@ -95,7 +109,10 @@ class Fraction(Count):
     """Which fraction of the people hold a one?"""
 
     name: ClassVar[str] = "fraction"
-    per_person: ClassVar[bool] = True  # type: ignore[misc]
+
+    @property
+    def per_person(self) -> bool:
+        return True
 
 
 @dataclass(frozen=True)
@@ -140,11 +157,11 @@ class Sum(Task):
         return replace(self, bounds=bounds, steps=int(self.steps * wider) if exact else REAL_STEPS)
 
     @property
-    def low(self) -> float:  # type: ignore[override]
+    def low(self) -> float:
         return self.bounds[0]
 
     @property
-    def width(self) -> float:  # type: ignore[override]
+    def width(self) -> float:
         return self.bounds[1] - self.bounds[0]
 
     @property
@@ -178,4 +195,7 @@ class Mean(Sum):
     """How much do people hold on average?"""
 
     name: ClassVar[str] = "mean"
-    per_person: ClassVar[bool] = True  # type: ignore[misc]
+
+    @property
+    def per_person(self) -> bool:
+        return True

@@ -106,7 +106,7 @@ class Candidate(Option):
     @property
     def scale(self) -> float:
         """What one person is in the task's unit."""
-        return self.task.width / (self.crowd.size if self.task.per_person else 1)
+        return self.task.unit(self.crowd.size)
 
     @property
     def rmse(self) -> float:

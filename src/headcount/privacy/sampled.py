@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -92,11 +92,11 @@ class SampledHistogram(PrivacyLoss):
     rate: float
     threshold: int
     people: int
+    kind: Literal["exact", "bound"] = field(init=False, default="exact")
 
-    @property
-    def kind(self) -> Literal["exact", "bound"]:  # type: ignore[override]
+    def __post_init__(self) -> None:
         """A large crowd's worst counts are searched for, and what the search might miss is added."""
-        return "exact" if self.people <= SMALL else "bound"
+        object.__setattr__(self, "kind", "exact" if self.people <= SMALL else "bound")
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
         worst = np.array([self._worst(float(e)) for e in epsilon])

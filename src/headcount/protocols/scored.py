@@ -53,10 +53,6 @@ class Scored(Protocol):
         """What each kind of message counts for."""
         return np.arange(self.kinds)
 
-    @property
-    def tallied(self) -> int:
-        return 1
-
     def tally(self, batch: Batch) -> Tally:
         counts = np.bincount(batch.messages["kind"], minlength=self.kinds)
         return Tally(batch.reports, np.array([int(counts @ self.scores)]))

@@ -87,10 +87,6 @@ class NoisyTotal(Protocol):
     def message(self) -> np.dtype[Any]:
         return super().message if isinstance(self.task, Histogram) else np.dtype([("level", np.int64)])
 
-    @property
-    def tallied(self) -> int:
-        return self.task.cells
-
     def tally(self, batch: Batch) -> Tally:
         if isinstance(self.task, Histogram):
             counts = np.bincount(batch.messages["kind"], minlength=self.kinds)

@@ -100,10 +100,6 @@ class LocalHashing(Oracle):
         wide, narrow = np.min_scalar_type(self.prime - 1), np.min_scalar_type(self.range - 1)
         return np.dtype([("u", wide), ("v", wide), ("bucket", narrow)])
 
-    @property
-    def tallied(self) -> int:
-        return self.task.values
-
     def tally(self, batch: Batch) -> Tally:
         return Tally(batch.reports, support(batch.messages, self.task.values, self.prime, self.range))
 

@@ -80,10 +80,6 @@ class SubsetSelection(Oracle):
     def message(self) -> np.dtype[Any]:
         return np.dtype([("row", np.uint8, (row_bytes(self.task.values),))])
 
-    @property
-    def tallied(self) -> int:
-        return self.task.values
-
     def tally(self, batch: Batch) -> Tally:
         return Tally(batch.reports, bit_totals(batch.messages["row"], self.task.values))
 

@@ -99,10 +99,6 @@ class AlmostCentralSum(Protocol):
         return np.dtype([("number", np.min_scalar_type(-self.levels - 1))])
 
     @property
-    def tallied(self) -> int:
-        return 1
-
-    @property
     def serves(self) -> bool:
         """Whether its noise can be drawn from tables."""
         try:

@@ -90,10 +90,6 @@ class AlmostOneMessageHistogram(Protocol):
         widest = np.min_scalar_type(self.prime)
         return np.dtype([("u", widest), ("v", widest), ("bucket", np.min_scalar_type(self.buckets - 1))])
 
-    @property
-    def tallied(self) -> int:
-        return self.task.values
-
     def report(self, value: Field) -> Brick:
         def with_hash(brick: Brick) -> Brick:
             return Let("u", Below(self.prime - 1), Let("v", Below(self.prime), brick))

@@ -70,10 +70,6 @@ class BlanketSum(Protocol):
     def kinds(self) -> int:
         return self.levels + 1
 
-    @property
-    def tallied(self) -> int:
-        return 1
-
     def report(self, value: Field) -> Brick:
         blanket = Let("any", Below(self.kinds), Emit(ANY))
         return levelled(value, self.task, self.levels, lambda level: Maybe(Chance(self.lie), blanket, Emit(level)))

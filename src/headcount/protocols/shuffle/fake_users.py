@@ -78,10 +78,6 @@ class FakeUsers(Protocol):
     def message(self) -> np.dtype[Any]:
         return np.dtype([("row", np.uint8, (row_bytes(self.task.values),))])
 
-    @property
-    def tallied(self) -> int:
-        return self.task.values
-
     def report(self, value: Field) -> Brick:
         width, flip = self.task.values, Chance(self.flip)
         own, fake = Row(width, flip, value, Chance(1.0 - flip)), Row(width, flip)

@@ -90,10 +90,6 @@ class HadamardShuffle(Protocol):
         widths = [many * self._width for many in self._packed]
         return np.dtype([(f"part{i}", np.min_scalar_type((1 << width) - 1)) for i, width in enumerate(widths)])
 
-    @property
-    def tallied(self) -> int:
-        return self.task.values
-
     def report(self, value: Field) -> Brick:
         row, size = value + 1, 1 << self._width
         lowest = row & (0 - row)

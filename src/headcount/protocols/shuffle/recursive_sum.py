@@ -115,10 +115,6 @@ class RecursiveSum(Protocol):
     def kinds(self) -> int:
         return sum(self.alphabets)
 
-    @property
-    def tallied(self) -> int:
-        return self.digits
-
     def report(self, value: Field) -> Brick:
         steps, last = steps_of(self.task), self.precisions[-1]
         coarse = self._units[0] * self.precisions[0] // last  # levels without the last digit

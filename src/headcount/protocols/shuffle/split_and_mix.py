@@ -96,10 +96,6 @@ class SplitAndMix(Protocol):
     def message(self) -> np.dtype[Any]:
         return np.dtype([("share", np.min_scalar_type(self.modulus - 1))])
 
-    @property
-    def tallied(self) -> int:
-        return 1
-
     def report(self, value: Field) -> Brick:
         noise = From(tables.negative_binomial(Fraction(1, self.crowd.honest), Fraction(self.decay)))
 
