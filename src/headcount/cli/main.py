@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -118,32 +119,24 @@ def histogram(
     )  # fmt: skip
 
 
-@app.command("sum")
-def total(
-    file: File, column: Column, bounds: Needed, epsilon: Epsilon, delta: Delta = 0.0, whole: Whole = False,
-    clip: Clip = False, unit: Unit = None, model: ModelName = None, neighbours: Neighbours = "replace",
-    protocol: ProtocolName = None, param: Params = None, clamp: Clamp = False, how: Formats = Format.TABLE,
-) -> None:  # fmt: skip
-    """How much do people hold together?"""
-    _answer(
-        ask.sum, file, how, column, unit, param, bounds=bounds, epsilon=epsilon, delta=delta, whole=whole, clip=clip,
-        model=model,
-        neighbours=neighbours, protocol=protocol, clamp=clamp,
-    )  # fmt: skip
+def _of_numbers(verb: Callable[..., Estimate]) -> Callable[..., None]:
+    """The command for a sum or a mean."""
+
+    def command(
+        file: File, column: Column, bounds: Needed, epsilon: Epsilon, delta: Delta = 0.0, whole: Whole = False,
+        clip: Clip = False, unit: Unit = None, model: ModelName = None, neighbours: Neighbours = "replace",
+        protocol: ProtocolName = None, param: Params = None, clamp: Clamp = False, how: Formats = Format.TABLE,
+    ) -> None:  # fmt: skip
+        _answer(
+            verb, file, how, column, unit, param, bounds=bounds, epsilon=epsilon, delta=delta, whole=whole, clip=clip,
+            model=model, neighbours=neighbours, protocol=protocol, clamp=clamp,
+        )  # fmt: skip
+
+    return command
 
 
-@app.command()
-def mean(
-    file: File, column: Column, bounds: Needed, epsilon: Epsilon, delta: Delta = 0.0, whole: Whole = False,
-    clip: Clip = False, unit: Unit = None, model: ModelName = None, neighbours: Neighbours = "replace",
-    protocol: ProtocolName = None, param: Params = None, clamp: Clamp = False, how: Formats = Format.TABLE,
-) -> None:  # fmt: skip
-    """How much do people hold on average?"""
-    _answer(
-        ask.mean, file, how, column, unit, param, bounds=bounds, epsilon=epsilon, delta=delta, whole=whole, clip=clip,
-        model=model,
-        neighbours=neighbours, protocol=protocol, clamp=clamp,
-    )  # fmt: skip
+app.command("sum", help="How much do people hold together?")(_of_numbers(ask.sum))
+app.command("mean", help="How much do people hold on average?")(_of_numbers(ask.mean))
 
 
 def _advise(task: Task, how: Format, **given: Any) -> None:
@@ -153,28 +146,40 @@ def _advise(task: Task, how: Format, **given: Any) -> None:
         print("\n" + advice.why())
 
 
-@advisor.command("count")
-def advise_count(
-    n: People, epsilon: Epsilon, delta: Delta = 0.0, ones: Ones = None, model: Models = None, least: Least = None,
-    corrupt: Corrupt = 0, neighbours: Neighbours = "replace", how: Formats = Format.TABLE,
-) -> None:  # fmt: skip
-    """Every protocol for a count, ranked by its exact predicted error."""
-    _advise(
-        Count(), how, n=n, epsilon=epsilon, delta=delta, ones=ones, models=model, least=least, corrupt=corrupt,
-        neighbours=neighbours,
-    )  # fmt: skip
+def _on_ones(task: Task) -> Callable[..., None]:
+    """The advice for a count or a fraction."""
+
+    def command(
+        n: People, epsilon: Epsilon, delta: Delta = 0.0, ones: Ones = None, model: Models = None, least: Least = None,
+        corrupt: Corrupt = 0, neighbours: Neighbours = "replace", how: Formats = Format.TABLE,
+    ) -> None:  # fmt: skip
+        _advise(
+            task, how, n=n, epsilon=epsilon, delta=delta, ones=ones, models=model, least=least, corrupt=corrupt,
+            neighbours=neighbours,
+        )  # fmt: skip
+
+    return command
 
 
-@advisor.command("fraction")
-def advise_fraction(
-    n: People, epsilon: Epsilon, delta: Delta = 0.0, ones: Ones = None, model: Models = None, least: Least = None,
-    corrupt: Corrupt = 0, neighbours: Neighbours = "replace", how: Formats = Format.TABLE,
-) -> None:  # fmt: skip
-    """The same, as a fraction of the people."""
-    _advise(
-        Fraction(), how, n=n, epsilon=epsilon, delta=delta, ones=ones, models=model, least=least, corrupt=corrupt,
-        neighbours=neighbours,
-    )  # fmt: skip
+def _on_numbers(kind: type[Sum]) -> Callable[..., None]:
+    """The advice for a sum or a mean."""
+
+    def command(
+        n: People, bounds: Needed, epsilon: Epsilon, delta: Delta = 0.0, whole: Whole = False, model: Models = None,
+        least: Least = None, corrupt: Corrupt = 0, neighbours: Neighbours = "replace", how: Formats = Format.TABLE,
+    ) -> None:  # fmt: skip
+        _advise(
+            kind.whole(bounds) if whole else kind(bounds), how, n=n, epsilon=epsilon, delta=delta, models=model,
+            least=least, corrupt=corrupt, neighbours=neighbours,
+        )  # fmt: skip
+
+    return command
+
+
+advisor.command("count", help="Every protocol for a count, ranked by its exact predicted error.")(_on_ones(Count()))
+advisor.command("fraction", help="The same, as a fraction of the people.")(_on_ones(Fraction()))
+advisor.command("sum", help="Every protocol for a sum of numbers within the bounds.")(_on_numbers(Sum))
+advisor.command("mean", help="Every protocol for a mean of numbers within the bounds.")(_on_numbers(Mean))
 
 
 @advisor.command("histogram")
@@ -186,30 +191,6 @@ def advise_histogram(
     """Every protocol for a histogram; without --categories, for labels that nobody knows beforehand."""
     _advise(
         Histogram(categories_of(categories)), how, n=n, epsilon=epsilon, delta=delta, ones=ones, models=model,
-        least=least, corrupt=corrupt, neighbours=neighbours,
-    )  # fmt: skip
-
-
-@advisor.command("sum")
-def advise_sum(
-    n: People, bounds: Needed, epsilon: Epsilon, delta: Delta = 0.0, whole: Whole = False, model: Models = None,
-    least: Least = None, corrupt: Corrupt = 0, neighbours: Neighbours = "replace", how: Formats = Format.TABLE,
-) -> None:  # fmt: skip
-    """Every protocol for a sum of numbers within the bounds."""
-    _advise(
-        Sum.whole(bounds) if whole else Sum(bounds), how, n=n, epsilon=epsilon, delta=delta, models=model, least=least,
-        corrupt=corrupt, neighbours=neighbours,
-    )  # fmt: skip
-
-
-@advisor.command("mean")
-def advise_mean(
-    n: People, bounds: Needed, epsilon: Epsilon, delta: Delta = 0.0, whole: Whole = False, model: Models = None,
-    least: Least = None, corrupt: Corrupt = 0, neighbours: Neighbours = "replace", how: Formats = Format.TABLE,
-) -> None:  # fmt: skip
-    """Every protocol for a mean of numbers within the bounds."""
-    _advise(
-        Mean.whole(bounds) if whole else Mean(bounds), how, n=n, epsilon=epsilon, delta=delta, models=model,
         least=least, corrupt=corrupt, neighbours=neighbours,
     )  # fmt: skip
 

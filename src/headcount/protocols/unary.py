@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -15,16 +15,16 @@ from headcount.core.coins import Coins
 from headcount.core.field import Field
 from headcount.core.loss import PrivacyLoss
 from headcount.core.model import Model
-from headcount.core.rows import Row, bit_totals, row_bytes
+from headcount.core.rows import Row
 from headcount.core.table import Ints
-from headcount.core.tally import Batch, Tally
 from headcount.privacy import laws
 from headcount.privacy.pair import Pair
+from headcount.protocols.bit_rows import BitRows
 from headcount.protocols.oracle import Oracle
 
 
 @dataclass(frozen=True, kw_only=True)
-class Unary(Oracle):
+class Unary(BitRows, Oracle):
     """The bit of the own category is on with one chance, each of the others with another."""
 
     model: ClassVar[Model] = Model.LOCAL
@@ -48,17 +48,6 @@ class Unary(Oracle):
 
     def report(self, value: Field) -> Brick:
         return Row(self.task.values, self.other, value, self.own)
-
-    @property
-    def kinds(self) -> int:
-        return 1 << self.task.values
-
-    @property
-    def message(self) -> np.dtype[Any]:
-        return np.dtype([("row", np.uint8, (row_bytes(self.task.values),))])
-
-    def tally(self, batch: Batch) -> Tally:
-        return Tally(batch.reports, bit_totals(batch.messages["row"], self.task.values))
 
     def view(self, honest: int) -> PrivacyLoss:
         """Of the two bits in question: one on and one off tells something, both on or both off does not."""

@@ -27,15 +27,15 @@ from headcount.core.histogram import Histogram
 from headcount.core.knob import Knob
 from headcount.core.loss import PrivacyLoss
 from headcount.core.model import Model
-from headcount.core.rows import Subset, bit_totals, row_bytes
-from headcount.core.tally import Batch, Tally
+from headcount.core.rows import Subset
 from headcount.core.task import Task
 from headcount.privacy.pair import Pair
+from headcount.protocols.bit_rows import BitRows
 from headcount.protocols.oracle import Oracle
 
 
 @dataclass(frozen=True, kw_only=True)
-class SubsetSelection(Oracle):
+class SubsetSelection(BitRows, Oracle):
     """A set of categories each: the most accurate of the local oracles, and the most to draw."""
 
     name: ClassVar[str] = "subset-selection"
@@ -75,13 +75,6 @@ class SubsetSelection(Oracle):
     @property
     def kinds(self) -> int:
         return math.comb(self.task.values, self.size)
-
-    @property
-    def message(self) -> np.dtype[Any]:
-        return np.dtype([("row", np.uint8, (row_bytes(self.task.values),))])
-
-    def tally(self, batch: Batch) -> Tally:
-        return Tally(batch.reports, bit_totals(batch.messages["row"], self.task.values))
 
     def view(self, honest: int) -> PrivacyLoss:
         """The sets that hold only the one, only the other, and all that tell nothing."""

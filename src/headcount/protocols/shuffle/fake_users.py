@@ -16,8 +16,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-import numpy as np
-
 from headcount.core.brick import All, Brick, Copies, Maybe
 from headcount.core.budget import Budget
 from headcount.core.chance import Chance
@@ -28,16 +26,16 @@ from headcount.core.knob import Knob, likely_variance
 from headcount.core.law import Floats, Noise
 from headcount.core.loss import PrivacyLoss
 from headcount.core.model import Model
-from headcount.core.protocol import Protocol
-from headcount.core.rows import Row, bit_totals, row_bytes
-from headcount.core.tally import Batch, Tally
+from headcount.core.rows import Row
+from headcount.core.tally import Tally
 from headcount.core.task import HISTOGRAMS, Task
 from headcount.privacy import laws
 from headcount.privacy.blanket import SomeFakeRows
+from headcount.protocols.bit_rows import BitRows
 
 
 @dataclass(frozen=True, kw_only=True)
-class FakeUsers(Protocol):
+class FakeUsers(BitRows):
     """Two rows of bits each at most, one of them nobody's."""
 
     name: ClassVar[str] = "fake-users"
@@ -70,23 +68,12 @@ class FakeUsers(Protocol):
         each, rest = divmod(self.fakes, self.crowd.honest)
         return each, Chance.up(rest / self.crowd.honest)
 
-    @property
-    def kinds(self) -> int:
-        return 1 << self.task.values
-
-    @property
-    def message(self) -> np.dtype[Any]:
-        return np.dtype([("row", np.uint8, (row_bytes(self.task.values),))])
-
     def report(self, value: Field) -> Brick:
         width, flip = self.task.values, Chance(self.flip)
         own, fake = Row(width, flip, value, Chance(1.0 - flip)), Row(width, flip)
         each, chance = self._each
         surely = (Copies(Field.of(each), fake),) if each else ()
         return All(own, *surely, *((Maybe(chance, fake),) if chance else ()))
-
-    def tally(self, batch: Batch) -> Tally:
-        return Tally(batch.reports, bit_totals(batch.messages["row"], self.task.values))
 
     def view(self, honest: int) -> PrivacyLoss:
         return SomeFakeRows(self.flip, honest, *self._each)

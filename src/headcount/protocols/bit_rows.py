@@ -1,0 +1,28 @@
+"""What protocols share whose messages are rows of bits, one for each category: the analyser adds them up bit by bit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from headcount.core.protocol import Protocol
+from headcount.core.rows import bit_totals, row_bytes
+from headcount.core.tally import Batch, Tally
+
+
+@dataclass(frozen=True, kw_only=True)
+class BitRows(Protocol):
+    """Any row may be sent, unless a leaf knows better."""
+
+    @property
+    def kinds(self) -> int:
+        return 1 << self.task.values
+
+    @property
+    def message(self) -> np.dtype[Any]:
+        return np.dtype([("row", np.uint8, (row_bytes(self.task.values),))])
+
+    def tally(self, batch: Batch) -> Tally:
+        return Tally(batch.reports, bit_totals(batch.messages["row"], self.task.values))
