@@ -94,4 +94,4 @@ class PoissonHistogram(Protocol):
 
     @classmethod
     def tiny(cls) -> Self:
-        return cls(task=Histogram(3), crowd=Crowd(3), mean=0.5)
+        return cls(task=Histogram(3), crowd=Crowd(3), mean=0.7)
