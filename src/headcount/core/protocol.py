@@ -126,6 +126,11 @@ class Protocol(ABC):
             return Tally(batch.reports, np.array([kinds.size - ones, ones]))
         return Tally(batch.reports, np.bincount(kinds, minlength=self.kinds))
 
+    @property
+    def summed(self) -> bool:
+        """Whether a trusted side adds up what it is sent; it counts how often it is sent each message otherwise."""
+        return False
+
     def released(self) -> Release:
         """What the trusted side adds or drops."""
         return AsItIs()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +24,10 @@ class Release(ABC):
     def law(self, total: int) -> Law:
         """What becomes of a single total, for enumeration."""
 
+    @abstractmethod
+    def encode(self) -> dict[str, Any]:
+        """The step as JSON."""
+
 
 @dataclass(frozen=True)
 class AsItIs(Release):
@@ -33,6 +38,9 @@ class AsItIs(Release):
 
     def law(self, total: int) -> Law:
         return Law(total, np.ones(1))
+
+    def encode(self) -> dict[str, Any]:
+        return {}
 
 
 @dataclass(frozen=True)
@@ -49,6 +57,9 @@ class Threshold(Release):
 
     def law(self, total: int) -> Law:
         return Law(int(self.passed(np.array(total))), np.ones(1))
+
+    def encode(self) -> dict[str, Any]:
+        return {"threshold": self.threshold}
 
 
 def without_zeros(tally: Tally) -> Tally:

@@ -29,11 +29,9 @@ SCANNED = 80  # points of a scan over two periods; crowds of up to twice as many
 FINE = 6
 LARGE_DELTA = 0.01  # from here on the worst crowd may be a mixed one
 NARROW = 256
-WIDE = 1e5  # a variance so large that the integers hardly matter: x^2/8 is rounded up to
-INTEGERS = 20.0  # which covers deltas down to 1e-30, and any k where delta is large
-DIGITS = 1e-7  # of sums over a wide law
-SEARCHED = 2_000  # then every crowd up to twice this size is searched, and larger ones are rounded up generously
-UNSEARCHED = 1.001
+WIDE = 1e5  # a variance so large that the integers hardly matter: x^2/8 of it is below COVERED down to deltas of 1e-30
+SEARCHED = 2_000  # then every crowd up to twice this size is searched
+COVERED = 1.02  # more bits than that are rounded up, so that a proof can go through every k in stretches
 SCANNED_OVER = 1e-6  # a scan has been seen to pass over a k that is worse by 3e-8
 
 
@@ -55,16 +53,17 @@ class ShuffledBits(PrivacyLoss):
         variance = self.others * self.flip * (1.0 - self.flip)
         if variance >= WIDE:
             alone = max(side.item() for side in self._pair(0).orders(np.array([epsilon])))
-            return min(1.0, alone * (1.0 + INTEGERS / variance + DIGITS))
+            return min(1.0, alone * COVERED)
         period = max(1.0 / (2.0 * self.flip), 1.0 / max(1.0 - 2.0 * self.flip, 1e-9))
         half = self.others // 2
         worst = self._search(min(half, math.ceil(max(SCANNED, 2.0 * period))), epsilon)
+        if half > SEARCHED:
+            everywhere = self._search(half, epsilon) if worst >= LARGE_DELTA else worst
+            return min(1.0, COVERED * max(worst, everywhere))
         if worst < LARGE_DELTA:
             return worst
-        if half <= SEARCHED:
-            parts = np.array_split(np.arange(half + 1), 1 + half // NARROW)
-            return max(float(self._divergences(part, epsilon).max()) for part in parts)
-        return min(1.0, UNSEARCHED * max(worst, self._search(half, epsilon)))
+        parts = np.array_split(np.arange(half + 1), 1 + half // NARROW)
+        return max(float(self._divergences(part, epsilon).max()) for part in parts)
 
     def _search(self, last: int, epsilon: float) -> float:
         """The largest divergence for 0 .. last ones among the others: a coarse scan, then finer ones about its peak."""

@@ -9,11 +9,13 @@ from decimal import ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import accumulate, repeat
+from typing import Any
 
 import numpy as np
 
 from headcount.core.chance import WORD
 from headcount.core.coins import Coins
+from headcount.core.draw import encoded
 from headcount.core.errors import Infeasible
 from headcount.core.law import Law
 from headcount.core.release import Release
@@ -107,6 +109,10 @@ class AddNoise(Release):
     def law(self, total: int) -> Law:
         return two_sided(self.rate).law.shifted(total)
 
+    def encode(self) -> dict[str, Any]:
+        noise = two_sided(self.rate)
+        return {"add": {"centre": encoded(noise.centre), "beyond": encoded(noise.beyond)}}
+
 
 @dataclass(frozen=True)
 class TwoSided:
@@ -161,12 +167,16 @@ def two_sided(rate: Fraction) -> TwoSided:
 
 
 def two_sided_distance(rate: Fraction) -> float:
-    """How far `two_sided` lies from the ideal law: each weight is at most a fall's sum of roundings too large."""
-    return 2.4 * _reach(rate) / (-math.expm1(-float(rate)) * 2.0**63)
+    """How far `two_sided` lies from the ideal law: k steps from the centre a weight is at most 1 + a + ... + a**k too
+    large, a = exp(-rate), and all of that together is what counts; where the reach ends early, so do the next blocks.
+    """
+    reach, step = _reach(rate), -math.expm1(-float(rate))
+    too_large = max(reach + math.expm1(-float(rate) * reach) / step, 1.0 / step) / step
+    return 2.4 * (too_large + 1.0) / 2.0**63
 
 
 def _reach(rate: Fraction) -> int:
-    return max(2, min(math.ceil(28 / rate), 1 << 18))
+    return max(2, min(math.ceil(14 / rate), 1 << 18))
 
 
 def _falling(first: int, growth: Fraction, size: int) -> list[int]:

@@ -30,7 +30,7 @@ from headcount.privacy.discrete_laplace import DiscreteLaplaceShift, TwoDiscrete
 from headcount.privacy.tables import AddNoise
 from headcount.protocols.levelled import MANY, levelled, rounding, steps_of
 
-FINEST = 1e12  # steps to a scale: beyond, masses of 2**-64 could not tell them apart
+FINEST = 1e7  # steps to a scale: beyond, rounding the masses to 2**-64 would be felt
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,11 +87,14 @@ class NoisyTotal(Protocol):
     def message(self) -> np.dtype[Any]:
         return super().message if isinstance(self.task, Histogram) else np.dtype([("level", np.int64)])
 
+    @property
+    def summed(self) -> bool:
+        return not isinstance(self.task, Histogram)
+
     def tally(self, batch: Batch) -> Tally:
-        if isinstance(self.task, Histogram):
-            counts = np.bincount(batch.messages["kind"], minlength=self.kinds)
-            return Tally(batch.reports, counts * self.grid)
-        return Tally(batch.reports, np.array([batch.messages["level"].sum(dtype=np.int64)]))
+        if self.summed:
+            return Tally(batch.reports, np.array([batch.messages["level"].sum(dtype=np.int64)]))
+        return super().tally(batch)
 
     def released(self) -> Release:
         return AddNoise(self.rate)

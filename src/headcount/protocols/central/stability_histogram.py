@@ -62,6 +62,9 @@ class NoisyThreshold(Release):
         passed = self.threshold.passed(noisy.values)
         return Law(0, weighed(passed, noisy.masses), noisy.dropped)
 
+    def encode(self) -> dict[str, Any]:
+        return {**self.noise.encode(), **self.threshold.encode(), "empty": "untouched"}
+
 
 @dataclass(frozen=True, kw_only=True)
 class StabilityHistogram(Protocol):

@@ -1,0 +1,95 @@
+"""A certificate: everything somebody needs to prove a plan's claim again without this library's accounting.
+
+`headcount verify` does so; it reads the report programme, the release, the crowd and the claim from the file, and
+nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+from dataclasses import dataclass
+from fractions import Fraction
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from headcount.core.histogram import Histogram
+from headcount.core.model import Model
+from headcount.core.plan import Plan
+
+FORMAT = "headcount certificate 1"
+CURVE = (Fraction(0), Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))  # of epsilon
+TRUSTED = {
+    Model.CENTRAL: "whoever holds the data, to add the noise and show nothing else",
+    Model.LOCAL: "nobody: each report is private by itself",
+    Model.SHUFFLE: "a shuffler, to mix the messages and show nothing else, and so many honest people, to add noise",
+    Model.THRESHOLD: "a shuffler, to count the messages, drop small counts and show nothing else",
+}
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A plan's claim, in a form that can be proved again."""
+
+    content: dict[str, Any]
+
+    @property
+    def hash(self) -> str:
+        return str(self.content["hash"])
+
+    def to_json(self) -> dict[str, Any]:
+        return self.content
+
+    def save(self, path: str | Path) -> Path:
+        path = Path(path)
+        path.write_text(json.dumps(self.content, indent=1, ensure_ascii=True) + "\n", encoding="ascii")
+        return path
+
+    def __repr__(self) -> str:
+        claim = self.content["claim"]
+        epsilon, delta = (float(Fraction(claim[key])) for key in ("epsilon", "delta"))
+        return (
+            f"Certificate of {self.content['protocol']}: delta <= {delta:.6g} at epsilon={epsilon:g}, {self.hash[:12]}"
+        )
+
+
+def certify(plan: Plan) -> Certificate:
+    """The certificate of a plan: its claim is the loss at the budget's epsilon, which the budget's delta covers."""
+    protocol, epsilon = plan.protocol, Fraction(plan.budget.epsilon)
+    loss, crowd, task = protocol.loss, protocol.crowd, protocol.task
+    collusion = protocol.local_epsilon
+
+    def point(at: Fraction) -> dict[str, str]:
+        return {"epsilon": str(at), "delta": str(Fraction(loss.delta(float(at))))}
+
+    content = {
+        "format": FORMAT,
+        "protocol": protocol.name,
+        "parameters": {name: str(Fraction(value)) for name, value in protocol.parameters.items()},
+        "task": task.to_json(),
+        "values": None if isinstance(task, Histogram) and task.open else task.values,
+        "model": str(protocol.model),
+        "neighbours": str(protocol.neighbours),
+        "crowd": {"size": crowd.size, "least": crowd.least, "corrupt": crowd.corrupt},
+        "report": protocol.programme.encode(),
+        "tally": "sum" if protocol.summed else "count",
+        "release": protocol.released().encode(),
+        "claim": {
+            **point(epsilon),
+            "slack": str(Fraction(loss.slack(float(epsilon)))),
+            "accounting": loss.kind,
+            "curve": [point(Fraction(float(part * epsilon))) for part in CURVE],
+        },
+        "budget": {"epsilon": str(epsilon), "delta": str(Fraction(plan.budget.delta))},
+        "trusted": TRUSTED[protocol.model],
+        "if everybody else colludes": {"epsilon": None if collusion is None else str(Fraction(collusion))},
+        "plan": plan.hash,
+        "versions": {
+            "python": platform.python_version(),
+            **{name: version(name) for name in ("headcount", "numpy", "scipy")},
+        },
+    }
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    return Certificate({**content, "hash": sha256(text.encode()).hexdigest()})

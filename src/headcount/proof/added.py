@@ -1,0 +1,317 @@
+"""Shuffled messages in which people hide behind noise that everybody adds, whatever they hold.
+
+Part of a report is decided by the value alone, the rest does not depend on it. The view is how often each message
+occurs: fixed numbers that one person changes, plus the noise of all honest people. Messages whose noise has nothing to
+do with those that change tell nothing, and groups of messages with noise of their own are independent.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import product
+
+from flint import arb
+
+from headcount.proof.balls import (
+    NOTHING,
+    Bounds,
+    Law,
+    Pair,
+    ball,
+    either_order,
+    geometric_more,
+    least,
+    most,
+    worst_of,
+)  # fmt: skip
+from headcount.proof.claim import Claim, Proof
+from headcount.proof.programme import (
+    All,
+    Below,
+    Copies,
+    Each,
+    Emit,
+    Expression,
+    Let,
+    Maybe,
+    Message,
+    Names,
+    Step,
+    Table,
+    TooLarge,
+    reads,
+)  # fmt: skip
+from headcount.proof.tables import (
+    Bernoulli,
+    Clusters,
+    NegativeBinomial,
+    NoSuchLaw,
+    Often,
+    Poisson,
+    clusters,
+    stands_for,
+)
+
+MOST_VALUES = 1 << 17
+FEW_VALUES = 48
+
+BECAUSE = (
+    "what a person sends is fixed by their value, the noise of the {people:,} honest people is not; sums of such noise "
+    "are known laws, and the tables lie within {distance:.2g} of them in all"
+)
+
+
+@dataclass
+class Noise:
+    """Which groups of messages people send independently of their value, how often, and how far from ideal."""
+
+    people: int
+    sources: list[tuple[tuple[tuple[Message, int], ...], Often]] = field(default_factory=list)
+    distance: Fraction = Fraction(0)
+
+    def add(self, step: Step, names: Names) -> None:
+        match step:
+            case All(parts):
+                for part in parts:
+                    self.add(part, names)
+            case Each(name, times, inner):
+                for i in range(times):
+                    self.add(inner, {**names, name: i})
+            case Copies(Expression() as amount, inner):
+                for _ in range(amount.at(names)):
+                    self.add(inner, names)
+            case Maybe(likely, All(()), other):
+                self._send(fixed(other, names), Bernoulli(1 - likely))
+            case Maybe(likely, other, All(())):
+                self._send(fixed(other, names), Bernoulli(likely))
+            case Copies(Table() as table, inner):
+                law, distance = stands_for(table, self.people)
+                self.distance += self.people * distance
+                self._copies(law, inner, names)
+            case _:
+                fixed(step, names)  # what everybody always sends tells nothing
+
+    def _copies(self, law: Poisson | NegativeBinomial, step: Step, names: Names) -> None:
+        """A Poisson number that is spread evenly over kinds is a Poisson number of each, independently."""
+        match step:
+            case Let(name, Below(bound), inner) if isinstance(law, Poisson):
+                if bound > MOST_VALUES:
+                    raise TooLarge("there are too many kinds of messages")
+                share = Poisson(law.mean / bound)
+                extra = _distance_of_clusters(inner)
+                self.distance += self.people * law.mean * extra
+                for i in range(bound):
+                    self._cluster(share, inner, {**names, name: i})
+            case _:
+                self._send(fixed(step, names), law)
+
+    def _cluster(self, law: Poisson, step: Step, names: Names) -> None:
+        match step:
+            case Copies(Table() as table, inner):
+                size, _ = clusters(table)
+                self._send(fixed(inner, names), Clusters(law.mean, size.decay))
+            case _:
+                self._send(fixed(step, names), law)
+
+    def _send(self, sent: Counter[Message], often: Often) -> None:
+        if sent:
+            self.sources.append((tuple(sorted(sent.items())), often))
+
+
+def _distance_of_clusters(step: Step) -> Fraction:
+    return clusters(step.amount)[1] if isinstance(step, Copies) and isinstance(step.amount, Table) else Fraction(0)
+
+
+class NotFixed(ArithmeticError):
+    """A step that draws."""
+
+
+def fixed(step: Step, names: Names) -> Counter[Message]:
+    """What a step without draws sends."""
+    match step:
+        case Emit(fields):
+            return Counter([tuple(field.at(names) for field in fields)])
+        case All(parts):
+            return sum((fixed(part, names) for part in parts), Counter())
+        case Copies(Expression() as amount, inner):
+            once = fixed(inner, names)
+            return Counter({message: times * amount.at(names) for message, times in once.items()})
+        case Each(name, times, inner):
+            return sum((fixed(inner, {**names, name: i}) for i in range(times)), Counter())
+    raise NotFixed("a step that depends on the value also draws")
+
+
+def _parts(step: Step) -> Iterator[Step]:
+    if isinstance(step, All):
+        for part in step.parts:
+            yield from _parts(part)
+    else:
+        yield step
+
+
+def prove(claim: Claim) -> Proof | None:
+    if claim.model != "shuffle" or claim.neighbours != "replace" or claim.values is None:
+        return None
+    parts = list(_parts(claim.report))
+    own = All(tuple(part for part in parts if "value" in reads(part)))
+    if claim.values > MOST_VALUES:
+        return None
+    try:
+        sent = [fixed(own, {"value": value}) for value in range(claim.values)]
+        noise = Noise(claim.honest)
+        for part in parts:
+            if "value" not in reads(part):
+                noise.add(part, {})
+    except (NotFixed, NoSuchLaw):
+        return None
+    cases = list(_cases(sent, noise))
+
+    def bounds(epsilon: Fraction) -> Bounds:
+        both = 1 + most(ball(epsilon).exp())  # a distance counts on either side
+        return worst_of(
+            either_order(epsilon, *case.pairs)
+            .widened(both * (noise.distance + case.surplus), both * noise.distance)
+            .among(case.crowds)
+            for case in cases
+        )
+
+    return Proof(bounds, BECAUSE.format(people=claim.honest, distance=float(noise.distance)))
+
+
+@dataclass(frozen=True)
+class Case:
+    """Two neighbouring crowds: what they give away, and by how much the real noise may be larger than what is taken."""
+
+    pairs: tuple[Pair, Pair]
+    surplus: Fraction
+    crowds: str
+
+
+def _cases(sent: list[Counter[Message]], noise: Noise) -> Iterator[Case]:
+    """One case for each two values that differ in what hides them."""
+    groups = _Groups(noise)
+    seen = set()
+    if len(sent) <= FEW_VALUES:
+        pairs = list(product(range(len(sent)), repeat=2))
+    else:  # values that are hidden alike need not be told apart: each against the first and the second of its like
+        alike: defaultdict[object, list[int]] = defaultdict(list)
+        for value, messages in enumerate(sent):
+            alike[frozenset((groups.of(message).key, times) for message, times in messages.items())].append(value)
+        if any(len(messages) != 1 for messages in sent) or groups.of_different(map(_only, sent)) < len(sent):
+            raise TooLarge("there are too many values, and they are not hidden separately")
+        few = [value for values in alike.values() for value in values[:2]]
+        pairs = list(product(few, repeat=2))
+    for first, second in pairs:
+        change = Counter(sent[first])
+        change.subtract(sent[second])
+        moved = {message: times for message, times in change.items() if times}
+        if not moved or len(moved) > 2:
+            if moved:
+                raise TooLarge("a person changes more than two messages")
+            continue
+        key = frozenset(Counter((groups.of(message).key, times) for message, times in moved.items()).items())
+        if key in seen:
+            continue
+        seen.add(key)
+        touched = [groups.of(message) for message in moved]
+        if len({id(group.members) for group in touched}) < len(touched):
+            raise TooLarge("a person changes two messages whose noise is shared")
+        shifts = [group.shifted(times) for group, times in zip(touched, moved.values(), strict=True)]
+        first_pair, second_pair = ([pair for pair, _ in shifts] + [NOTHING])[:2]
+        text = f"one person holds {first} in one crowd and {second} in the other; all others are the same"
+        yield Case((first_pair, second_pair), sum((extra for _, extra in shifts), Fraction(0)), text)
+
+
+def _only(messages: Counter[Message]) -> Message:
+    return next(iter(messages))
+
+
+class _Groups:
+    """Messages that share noise, found by joining the members of each source."""
+
+    def __init__(self, noise: Noise) -> None:
+        self._parent: dict[Message, Message] = {}
+        for sent, _ in noise.sources:
+            first = self._root(sent[0][0])
+            for message, _ in sent[1:]:
+                self._parent[self._root(message)] = first
+        self._members: defaultdict[Message, list[tuple[tuple[tuple[Message, int], ...], Often]]] = defaultdict(list)
+        for source in noise.sources:
+            self._members[self._root(source[0][0][0])].append(source)
+        self._people = noise.people
+        self._pairs: dict[object, tuple[Pair, Fraction]] = {}
+
+    def _root(self, message: Message) -> Message:
+        self._parent.setdefault(message, message)
+        while self._parent[message] != message:
+            message = self._parent[message]
+        return message
+
+    def of_different(self, messages: Iterable[Message]) -> int:
+        """How many groups these messages belong to."""
+        return len({self._root(message) for message in messages})
+
+    def of(self, message: Message) -> Group:
+        return Group(message, self._members[self._root(message)], self._people, self._pairs)
+
+
+@dataclass(frozen=True)
+class Group:
+    """One message, and all the noise of those that share some with it."""
+
+    message: Message
+    members: list[tuple[tuple[tuple[Message, int], ...], Often]]
+    people: int
+    known: dict[object, tuple[Pair, Fraction]]
+
+    @property
+    def key(self) -> frozenset[object]:
+        """Equal for messages that are hidden alike: how often each law sends this one and how often others."""
+        roles = ((often, dict(sent).get(self.message, 0), sum(dict(sent).values())) for sent, often in self.members)
+        return frozenset(Counter(roles).items())
+
+    def shifted(self, times: int) -> tuple[Pair, Fraction]:
+        """The view of this message with and without the person's, and the surplus of the real noise."""
+        known = (self.key, times)
+        if known not in self.known:
+            self.known[known] = self._shifted(times)
+        return self.known[known]
+
+    def _shifted(self, times: int) -> tuple[Pair, Fraction]:
+        if not self.members:
+            return Pair.shifted(Law(0, [arb(1)], arb(0)), times), Fraction(0)
+        if len(self.members) == 1 and self.members[0][0] == ((self.message, 1),):
+            return Pair.shifted(self.members[0][1].in_crowd(self.people), times), Fraction(0)
+        return self._cancelling(times)
+
+    def _cancelling(self, times: int) -> tuple[Pair, Fraction]:
+        r"""Noise A on this message, B on another one, Z on both, with A and B geometric: P[k] = (1 - q) q^k.
+
+        The view is (A - B, B + Z), of which w = A - B moves by one. With h the law of Z + Geom(q^2),
+        P[w, v] = (1 - q)/(1 + q) q^|w| h(v - max(0, -w)). All w > 0 have the likelihood ratio q and the mass q/(1 + q);
+        those w <= 0 with v + w = t have h(t) against q h(t - 1), and together 1/(1 + q) times that.
+        """
+        alone = [often for sent, often in self.members if sent == ((self.message, 1),)]
+        others = {message for sent, _ in self.members for message, _ in sent} - {self.message}
+        other = next(iter(others), None)
+        away = [often for sent, often in self.members if sent == ((other, 1),)]
+        both = [often for sent, often in self.members if dict(sent) == {self.message: 1, other: 1}]
+        if abs(times) != 1 or len(others) != 1 or [len(alone), len(away), len(both)] != [1, 1, 1]:
+            raise TooLarge("messages share noise in a way that is not known here")
+        own, flood = alone[0], both[0]
+        if not isinstance(own, NegativeBinomial) or away[0] != own:
+            raise TooLarge("messages share noise in a way that is not known here")
+        surplus = own.shape_in_crowd(self.people) - 1
+        if least(surplus) < 0:
+            raise TooLarge("fewer people take part than the noise was made for")
+        q = ball(own.decay)
+        hidden = geometric_more(flood.in_crowd(self.people), q * q)
+        p = [mass / (1 + q) for mass in [*hidden.masses, arb(0)]]
+        before = [q * mass / (1 + q) for mass in [arb(0), *hidden.masses]]
+        pair = Pair([*p, q / (1 + q)], [*before, 1 / (1 + q)], hidden.outside)
+        # More noise than that is as good as noise added later; how likely A or B has any bounds the difference.
+        extra = 2 * (1 - ((1 - q).log() * surplus).exp())
+        return pair if times > 0 else pair.reversed, most(extra)

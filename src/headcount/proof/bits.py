@@ -1,0 +1,185 @@
+r"""Shuffled bits, each of which is flipped with one chance f: how many ones there are.
+
+Among `others` bits of which k are ones the total is Bin(k, 1-f) + Bin(others-k, f), and the person adds some flipped
+bits of their own. The law of such a total has a monotone likelihood ratio in the number of ones behind it. So for two
+numbers of ones the worst event is "at most t", it is worst where all of the person's bits change, and one more bit of
+which nothing is known only hides. Every k of a stretch is therefore covered by its first, without the bits that differ
+within the stretch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from functools import cached_property
+from itertools import accumulate
+from math import comb
+
+from flint import arb, arb_poly, ctx
+
+from headcount.proof import programme
+from headcount.proof.balls import Bounds, ball, binomial, least, most, worst_of
+from headcount.proof.claim import Claim, Proof
+from headcount.proof.programme import (
+    All,
+    Copies,
+    Expression,
+    Let,
+    Maybe,
+    Rounded,
+    Step,
+    TooLarge,
+    is_linear,
+    law,
+    reads,
+    sends_one,
+)
+
+SPARE_BITS = 24  # windows are so much larger than a claim needs, and
+FEW = 5_000  # where every number of ones is looked at by itself,
+MORE_BITS = 80  # by so much more
+PRECISION = 128
+FIRST = 1_000  # about as many stretches are needed
+MOST = 20_000  # totals that are worked out
+
+
+def prove(claim: Claim) -> Proof | None:
+    if claim.model != "shuffle" or claim.neighbours != "replace":
+        return None
+    found = _flipped(claim.report, claim.values)
+    if found is None:
+        return None
+    flip, bits = found
+    if not 0 < flip < Fraction(1, 2):
+        return None
+    totals = Totals(flip, bits, (claim.honest - 1) * bits, claim.curve)
+    return Proof(totals.bounds, f"every number of ones among the others' {totals.others:,} bits is covered")
+
+
+def _flipped(step: Step, values: int | None) -> tuple[Fraction, int] | None:
+    """The chance of a flip and how many bits a person sends, all of which change at worst."""
+    match step:
+        case Let(name, Rounded(Expression("name", ("value",)), steps, levels), inner) if values == steps + 1:
+            return _row(inner, name, levels) or (_one(inner, name) if levels == 1 else None)
+    if values is None:
+        return None
+    return _row(step, "value", values - 1) or (_one(step, "value") if values == 2 else None)
+
+
+def _one(step: Step, name: str) -> tuple[Fraction, int] | None:
+    """A single bit."""
+    if not sends_one(step):
+        return None
+    zero, one = (law(step, {name: value}) for value in (0, 1))
+    flip = zero.get((((1,), 1),), Fraction(0))
+    return (flip, 1) if (zero, one) == (_bit(flip), _bit(1 - flip)) else None
+
+
+def _bit(one: Fraction) -> dict[programme.Sent, Fraction]:
+    return {(((bit,), 1),): chance for bit, chance in ((0, 1 - one), (1, one)) if chance}
+
+
+def _row(step: Step, name: str, last: int) -> tuple[Fraction, int] | None:
+    """So many ones and so many zeros, together always as many, each flipped."""
+    match step:
+        case All((Copies(Expression() as ones, Maybe(flip, _, _) as one), Copies(Expression() as zeros, zero))):
+            ends = [(ones.at({name: value}), zeros.at({name: value})) for value in (0, last)]
+            bits = ends[0][1]
+            if ends != [(0, bits), (bits, 0)] or not (is_linear(ones) and is_linear(zeros)):
+                return None
+            if reads(one) | reads(zero) or (law(one, {}), law(zero, {})) != (_bit(1 - flip), _bit(flip)):
+                return None
+            return flip, bits
+    return None
+
+
+class Totals:
+    """The worst number of ones among the others, for all epsilons of a curve at once."""
+
+    def __init__(self, flip: Fraction, bits: int, others: int, curve: tuple[tuple[Fraction, Fraction], ...]) -> None:
+        self.flip, self.bits, self.others = ball(flip), bits, others
+        self._claimed = dict(curve)
+        smallest = min((delta for delta in self._claimed.values() if delta), default=Fraction(1, 1 << 100))
+        spare = SPARE_BITS + (MORE_BITS if others < FEW else 0)
+        self._window = spare + (smallest.denominator // smallest.numerator).bit_length()
+        self._growths = {epsilon: ball(epsilon).exp() for epsilon in self._claimed}
+
+    def bounds(self, epsilon: Fraction) -> Bounds:
+        return self._found[epsilon]
+
+    @cached_property
+    def _found(self) -> dict[Fraction, Bounds]:
+        with ctx.workprec(PRECISION):
+            return self._all_numbers_of_ones()
+
+    def _all_numbers_of_ones(self) -> dict[Fraction, Bounds]:
+        """First the ends, where a claim fails if it does; then stretches, as long as each stays within the claim."""
+        ends = [self._at(k, self.others) for k in {0, self.others}]
+        found = {epsilon: worst_of(end[epsilon] for end in ends) for epsilon in self._claimed}
+        if any(found[epsilon].low > delta for epsilon, delta in self._claimed.items()):
+            return found
+        first, length = 0, max(1, self.others // FIRST)
+        for _ in range(MOST):
+            length = min(length, self.others - first + 1)
+            here = self._at(first, self.others - length + 1)
+            if length > 1 and any(here[epsilon].high > delta for epsilon, delta in self._claimed.items()):
+                length = max(1, length * 3 // 4)
+                continue
+            for epsilon, bounds in here.items():
+                low = bounds.low if length == 1 else Fraction(0)
+                found[epsilon] = worst_of([found[epsilon], replace(bounds, low=low)])
+            first, length = first + length, max(length + 1, length * 9 // 8)
+            if first > self.others:
+                return found
+        raise TooLarge(f"{MOST:,} totals were not enough to cover every number of ones")
+
+    def _at(self, k: int, others: int) -> dict[Fraction, Bounds]:
+        """All of the person's bits change, among k ones and others that are zeros."""
+        views = self._views(k, others)
+        crowds = f"one person's bits are all 0 or all 1; of the {others:,} bits of others {k:,} are 1"
+        return {epsilon: views.excess(growth).among(crowds) for epsilon, growth in self._growths.items()}
+
+    def _views(self, k: int, others: int) -> _Views:
+        ones, zeros = binomial(k, 1 - self.flip, self._window), binomial(others - k, self.flip, self._window)
+        total = arb_poly(ones.masses) * arb_poly(zeros.masses)
+        own = [comb(self.bits, j) * self.flip**j * (1 - self.flip) ** (self.bits - j) for j in range(self.bits + 1)]
+        without, with_ones = total * arb_poly(own), total * arb_poly(own[::-1])
+        return _Views(list(without), list(with_ones), ones.outside + zeros.outside)
+
+
+class _Views:
+    """The laws of the total without and with the person's ones, and how much of either lies outside of the window."""
+
+    def __init__(self, without: list[arb], with_ones: list[arb], outside: arb) -> None:
+        self._p, self._q, self._outside = without, with_ones, most(outside)
+        self._p_upto, self._q_upto = list(accumulate(without)), list(accumulate(with_ones))
+
+    def excess(self, growth: arb) -> Bounds:
+        """P[at most t] less e**epsilon times the same, at the last t that is likelier without the ones."""
+        missed = (1 + most(growth)) * self._outside
+        t = self._last(growth)
+        if t < 0:
+            return Bounds(Fraction(0), missed, (Fraction(0), Fraction(0)))
+        here, there = self._p_upto[t], self._q_upto[t]
+        excess = here - growth * there
+        high = most(excess) if self._is_worst(t, growth, missed) else self._summed(growth)
+        low, chances = least(excess) - missed, (least(here), most(there) + self._outside)
+        return Bounds(max(Fraction(0), low), max(Fraction(0), high) + missed, chances)
+
+    def _last(self, growth: arb) -> int:
+        low, high = -1, len(self._p) - 1
+        while low < high:
+            t = (low + high + 1) // 2
+            low, high = (t, high) if self._p[t].mid() > (growth * self._q[t]).mid() else (low, t - 1)
+        return low
+
+    def _is_worst(self, t: int, growth: arb, missed: Fraction) -> bool:
+        """The likelihood ratio falls: if t is surely likelier without the ones and the next is not, t is the last."""
+        margin = ball(missed)
+        if t + 1 >= len(self._p):
+            return False
+        return bool(self._p[t] - growth * self._q[t] > margin and self._p[t + 1] - growth * self._q[t + 1] < -margin)
+
+    def _summed(self, growth: arb) -> Fraction:
+        excess = (p - growth * q for p, q in zip(self._p, self._q, strict=True))
+        return most(sum((over.max(arb(0)) for over in excess if not over <= 0), arb(0)))

@@ -1,0 +1,215 @@
+"""Totals to which a trusted side adds noise from tables, and perhaps drops what is small."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise, product
+
+from flint import arb
+
+from headcount.proof.balls import NEGLIGIBLE_BITS, NOTHING, Bounds, Law, Pair, ball, either_order, least, most, worst_of
+from headcount.proof.claim import Claim, Noise, Proof
+from headcount.proof.programme import Emit, Expression, Let, Rounded, Step, TooLarge, Unreadable, is_linear
+
+MOST_CELLS = 1 << 20
+MOST_VALUES = 1 << 17
+
+
+def prove(claim: Claim) -> Proof | None:
+    release = claim.release
+    if claim.model != "central" or release.noise is None:
+        return None
+    _check(release.noise)
+    if claim.summed:
+        if release.threshold is not None or not release.touches_empty:
+            return None
+        return _moved_total(release.noise, _reach(claim))
+    if not isinstance(claim.report, Emit) or len(claim.report.fields) != 1:
+        return None
+    if claim.report.fields[0] != Expression("name", ("value",)):
+        return None
+    if release.threshold is None and release.touches_empty:
+        return _counts(release.noise, claim.neighbours)
+    if release.threshold is not None and not release.touches_empty and release.threshold >= 1:
+        return _stable_counts(release.noise, release.threshold, claim.neighbours, claim.size)
+    return None
+
+
+def _check(noise: Noise) -> None:
+    """The shape that the rest relies on: symmetric, and going on from the ends of the centre."""
+    centre, beyond = noise.centre, noise.beyond
+    reach = -centre.start
+    if len(centre.masses) != 2 * reach + 1 or centre.masses != centre.masses[::-1] or reach < 1:
+        raise Unreadable("the noise is not symmetric")
+    if beyond.start or len(beyond.masses) != reach + 1:
+        raise Unreadable("the noise does not go on as far as its centre reaches")
+
+
+def _law(noise: Noise) -> Law:
+    """Every mass until next to nothing is left, which then counts as lost."""
+    reach = len(noise.beyond.masses) - 1
+    centre = [arb(mass) / noise.centre.total for mass in noise.centre.masses]
+    step = [arb(mass) / noise.beyond.total for mass in noise.beyond.masses]
+    side: list[arb] = []
+    left = centre[-1]
+    while not left < arb(2) ** -NEGLIGIBLE_BITS:
+        side += [left * mass for mass in step[:-1]]
+        left = left * step[-1]
+        if len(side) > MOST_CELLS:
+            raise TooLarge("the noise reaches too far to go through it")
+    masses = [*reversed(side), *centre[1:-1], *side]
+    return Law(1 - reach - len(side), masses, 2 * left)
+
+
+def _reach(claim: Claim) -> int:
+    """How far one person can move the total."""
+    lowest, highest = _range(claim.report, claim.values)
+    return max(abs(lowest), abs(highest)) if claim.neighbours == "add-remove" else highest - lowest
+
+
+def _range(step: Step, values: int | None) -> tuple[int, int]:
+    match step:
+        case Let(name, Rounded(Expression("name", ("value",)), steps, levels), Emit((field,))) if values == steps + 1:
+            return _ends(field, name, levels)
+        case Emit((field,)) if values is not None:
+            return _ends(field, "value", values - 1)
+    raise TooLarge("what a person adds to the total is not one number")
+
+
+def _ends(field: Expression, name: str, last: int) -> tuple[int, int]:
+    """The smallest and largest value of an expression in one name from 0 to `last`."""
+    tried: Iterable[int] = (0, last) if is_linear(field) else range(last + 1)
+    if not is_linear(field) and last > MOST_VALUES:
+        raise TooLarge("there are too many values to go through")
+    found = [field.at({name: value}) for value in tried]
+    return min(found), max(found)
+
+
+def _moved_total(noise: Noise, reach: int) -> Proof:
+    """One total moves by up to `reach`."""
+    crowds = f"one person moves the total by {reach}"
+
+    def bounds(epsilon: Fraction) -> Bounds:
+        if not reach or _steepest_is_below(noise, epsilon / reach):
+            return Bounds(Fraction(0), Fraction(0), (Fraction(0), Fraction(0)), crowds)
+        if reach == 1:
+            return either_order(epsilon, Pair.shifted(_law(noise))).among(crowds)
+        return _shifted_far(noise, reach, epsilon).among(crowds)
+
+    return Proof(bounds, f"one person moves one total by at most {reach}, and every mass of the noise was looked at")
+
+
+def _steepest_is_below(noise: Noise, rate: Fraction) -> bool:
+    """Whether no mass exceeds e**rate times a neighbour's, in exact integers: then `rate` per step is pure privacy.
+
+    Each next block has the same shape, so that two of them show every neighbourhood there is.
+    """
+    growth = least(ball(rate).exp())
+    up, down = growth.numerator, growth.denominator
+    beyond, further = noise.beyond.masses, noise.beyond.total
+    outer = noise.centre.masses[-1]
+    falling = [
+        *(mass * further * further for mass in noise.centre.masses[-len(beyond) : -1]),
+        *(outer * mass * further for mass in beyond[:-1]),
+        *(outer * beyond[-1] * mass for mass in beyond[:-1]),
+    ]
+    return all(a * down <= b * up and b * down <= a * up for a, b in pairwise(falling))
+
+
+def _shifted_far(noise: Noise, reach: int, epsilon: Fraction) -> Bounds:
+    """Shifts by 1 to `reach`, where the noise is compared with the discrete Laplace law nearest to it.
+
+    There the divergence is P[noise <= t] - e**epsilon P[noise <= t - shift] at the best t, and grows with the shift.
+    """
+    rate, distance = _nearest(noise)
+    a, growth = (-rate).exp(), ball(epsilon).exp()
+
+    def below(t: int) -> arb:
+        return 1 - a ** (t + 1) / (1 + a) if t >= 0 else a ** (-t) / (1 + a)
+
+    # The likelihood ratio e**(rate (|k - shift| - |k|)) falls from e**(rate shift) at k = 0, past e**epsilon here.
+    middle = int((reach - epsilon / least(rate)) / 2)
+    best = max(range(max(-1, middle - 2), middle + 3), key=lambda t: least(below(t) - growth * below(t - reach)))
+    here, there = below(best), below(best - reach)
+    excess, charge = here - growth * there, (1 + most(growth)) * distance
+    low, high = max(Fraction(0), least(excess)), max(Fraction(0), most(excess))
+    return Bounds(low, high, (least(here) - distance, most(there) + distance)).widened(charge, charge)
+
+
+def _nearest(noise: Noise) -> tuple[arb, Fraction]:
+    """The rate of the discrete Laplace law nearest to the noise, and how far from it that is, in total variation."""
+    reach = len(noise.beyond.masses) - 1
+    centre = noise.centre.masses[reach:]
+    far = next((k for k, mass in enumerate(centre) if 3 * mass < centre[0]), reach - 1) or 1
+    rate = (arb(centre[0]) / centre[far]).log() / far
+    a = (-rate).exp()
+    ideal = (1 - a) / (1 + a)
+    apart = [abs(arb(centre[0]) / noise.centre.total - ideal)]
+    for mass in centre[1:-1]:
+        ideal = ideal * a
+        apart.append(2 * abs(arb(mass) / noise.centre.total - ideal))
+    # The first block beyond, cell by cell; block m is that times g**m, where the ideal one is times a**(reach m).
+    outer = arb(centre[-1]) / noise.centre.total / noise.beyond.total
+    block, right = arb(0), arb(0)
+    for mass in noise.beyond.masses[:-1]:
+        ideal = ideal * a
+        block, right = block + abs(outer * mass - ideal), right + ideal
+    g = 1 / (1 - arb(noise.beyond.masses[-1]) / noise.beyond.total)
+    beyond = block * g + right * abs(g - 1 / (1 - a**reach))
+    return rate, most((sum(apart, arb(0)) + 2 * beyond) / 2)
+
+
+def _counts(noise: Noise, neighbours: str) -> Proof:
+    """A person is in one bin; replaced, they leave it for another."""
+
+    def bounds(epsilon: Fraction) -> Bounds:
+        moved = 1 if neighbours == "add-remove" else 2
+        crowds = f"one person changes {moved} of the totals by one"
+        if _steepest_is_below(noise, epsilon / moved):
+            return Bounds(Fraction(0), Fraction(0), (Fraction(0), Fraction(0)), crowds)
+        pair = Pair.shifted(_law(noise))
+        return either_order(epsilon, pair, NOTHING if moved == 1 else pair.reversed).among(crowds)
+
+    return Proof(bounds, "a person changes one total by one, or two of them, and every mass of the noise was looked at")
+
+
+def _stable_counts(noise: Noise, threshold: int, neighbours: str, people: int) -> Proof:
+    """Empty bins stay silent; others report from the threshold on.
+
+    A bin that somebody else is in too gives away no more than its noisy total would if nothing were dropped.
+    """
+    law = _law(noise)
+    alone = sum((law.at(k) for k in range(threshold - 1, law.stop)), arb(0)) + law.outside
+    lonely = Pair([alone, 1 - alone], [arb(0), arb(1)])
+    shared = Pair.shifted(law)
+    shown = _shown(law, threshold, max(1, min(people - 2, threshold + law.stop)))
+    high = {"alone": lonely, "with others": shared}
+    low = {"alone": lonely, "with others": shown} if people > 2 else {"alone": lonely}
+
+    def bounds(epsilon: Fraction) -> Bounds:
+        above = worst_of(_every_way(epsilon, high, neighbours))
+        below = worst_of(_every_way(epsilon, low, neighbours))
+        return replace(below, high=above.high)
+
+    return Proof(bounds, "a person is alone in a bin, which tells if it is shown, or their total has noise of its own")
+
+
+def _shown(law: Law, threshold: int, others: int) -> Pair:
+    """What is seen of a bin with so many others, and with one more."""
+    columns = []
+    for total in (others + 1, others):
+        silent = sum((law.at(k - total) for k in range(total + law.start, threshold)), arb(0)) + law.outside
+        columns.append([silent, *(law.at(k - total) for k in range(threshold, others + 1 + law.stop))])
+    return Pair(columns[0], columns[1])
+
+
+def _every_way(epsilon: Fraction, bins: dict[str, Pair], neighbours: str) -> Iterator[Bounds]:
+    if neighbours == "add-remove":
+        for name, pair in bins.items():
+            yield either_order(epsilon, pair).among(f"one person, {name} in a bin, is there or not")
+        return
+    for (first, gained), (second, lost) in product(bins.items(), repeat=2):
+        crowds = f"one person, {first} in a bin, is in another instead, {second}"
+        yield either_order(epsilon, gained, lost.reversed).among(crowds)

@@ -1,0 +1,129 @@
+"""Reading a certificate: what is claimed, and of what."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from hashlib import sha256
+from typing import Any, TypeAlias
+
+from headcount.proof import programme
+from headcount.proof.balls import Bounds
+from headcount.proof.programme import Step, Table, Unreadable, integer
+
+FORMAT = "headcount certificate 1"
+MODELS = {"central", "local", "shuffle", "shuffle-threshold"}
+RELATIONS = {"replace", "add-remove"}
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Added by the trusted side: an integer from the centre; at either end of it, as much more as `beyond` says, and so
+    on while that ends at its last cell."""
+
+    centre: Table
+    beyond: Table
+
+
+@dataclass(frozen=True)
+class Release:
+    """What the trusted side does to each total: add noise (to empty ones only if told), drop what is small."""
+
+    noise: Noise | None
+    threshold: int | None
+    touches_empty: bool
+
+
+@dataclass(frozen=True)
+class Claim:
+    """That so many honest people are as private as the points of a curve say: delta at each epsilon."""
+
+    model: str
+    neighbours: str
+    size: int
+    least: int
+    corrupt: int
+    values: int | None  # how many a person may hold, 0, 1, ...; None if anything
+    report: Step
+    summed: bool  # the trusted side adds up the messages; otherwise it counts each kind of them
+    release: Release
+    curve: tuple[tuple[Fraction, Fraction], ...]
+
+    @property
+    def honest(self) -> int:
+        return self.least - self.corrupt
+
+
+@dataclass(frozen=True)
+class Proof:
+    """Bounds on the divergence of the worst neighbours at any epsilon, and why they hold."""
+
+    bounds: Callable[[Fraction], Bounds]
+    because: str
+
+
+Prover: TypeAlias = Callable[[Claim], Proof | None]
+
+
+def digest(certificate: dict[str, Any]) -> str:
+    """SHA-256 of everything but the digest itself, in canonical JSON."""
+    signed = {key: value for key, value in certificate.items() if key != "hash"}
+    text = json.dumps(signed, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    return sha256(text.encode()).hexdigest()
+
+
+def read(certificate: Any) -> Claim:
+    if not isinstance(certificate, dict) or certificate.get("format") != FORMAT:
+        raise Unreadable(f"this is not a {FORMAT!r}")
+    if certificate.get("hash") != digest(certificate):
+        raise Unreadable("the certificate was changed after it was made: its hash does not match")
+    try:
+        return _claim(certificate)
+    except (KeyError, TypeError, AttributeError, RecursionError) as problem:
+        raise Unreadable(f"a part of the certificate is missing or has the wrong type: {problem}") from None
+
+
+def _claim(certificate: dict[str, Any]) -> Claim:
+    model, neighbours, crowd = certificate["model"], certificate["neighbours"], certificate["crowd"]
+    if model not in MODELS or neighbours not in RELATIONS:
+        raise Unreadable(f"no such model or relation: {model}, {neighbours}")
+    size, least, corrupt = (integer(crowd[key]) for key in ("size", "least", "corrupt"))
+    if not (1 <= least <= size and 0 <= corrupt < least):
+        raise Unreadable("the crowd needs at least one honest person, and no more than its size")
+    values = certificate["values"]
+    if certificate["tally"] not in ("count", "sum"):
+        raise Unreadable(f"no such tally: {certificate['tally']}")
+    claimed = certificate["claim"]
+    points = [(claimed["epsilon"], claimed["delta"]), *((p["epsilon"], p["delta"]) for p in claimed["curve"])]
+    return Claim(
+        model, neighbours, size, least, corrupt, None if values is None else integer(values),
+        programme.read(certificate["report"]), certificate["tally"] == "sum", _release(certificate["release"]),
+        tuple((_rational(epsilon), _rational(delta)) for epsilon, delta in points),
+    )  # fmt: skip
+
+
+def _release(encoded: dict[str, Any]) -> Release:
+    if encoded.keys() - {"add", "threshold", "empty"}:
+        raise Unreadable(f"no such release: {sorted(encoded)}")
+    noise = encoded.get("add")
+    if noise is not None:
+        noise = Noise(Table.read(noise["centre"]), Table.read(noise["beyond"]))
+    threshold = encoded.get("threshold")
+    empty = encoded.get("empty", "like the others")
+    if empty not in ("like the others", "untouched"):
+        raise Unreadable(f"no such treatment of empty totals: {empty}")
+    return Release(noise, None if threshold is None else integer(threshold), empty == "like the others")
+
+
+def _rational(text: Any) -> Fraction:
+    if not isinstance(text, str):
+        raise Unreadable("an epsilon or delta is a text such as '1/20'")
+    try:
+        number = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        raise Unreadable(f"not a number: {text[:40]!r}") from None
+    if number < 0:
+        raise Unreadable(f"an epsilon or delta below 0: {text[:40]!r}")
+    return number

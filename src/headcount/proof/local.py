@@ -1,0 +1,262 @@
+"""One person's report, seen by itself: every two values are compared."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from math import comb
+
+import numpy as np
+import numpy.typing as npt
+from flint import fmpz
+
+from headcount.proof import programme
+from headcount.proof.balls import Bounds, Pair, ball, either_order, worst_of
+from headcount.proof.claim import Claim, Proof
+from headcount.proof.programme import (
+    Below,
+    Emit,
+    Expression,
+    Let,
+    Maybe,
+    Rounded,
+    Row,
+    Step,
+    Subset,
+    TooLarge,
+    is_linear,
+    reads,
+    substituted,
+    without_fields,
+)  # fmt: skip
+
+MOST_CELLS = 1 << 22
+FEW_MASSES = 8
+
+Chances = Counter[tuple[Fraction, Fraction]]
+
+
+def prove(claim: Claim) -> Proof | None:
+    if claim.model != "local" or claim.neighbours != "replace" or claim.values is None:
+        return None
+    return Proof(compared(claim.report, claim.values).bounds, "every two values were compared, message by message")
+
+
+class Compared(ABC):
+    """How well a report tells any two values apart."""
+
+    @abstractmethod
+    def bounds(self, epsilon: Fraction) -> Bounds: ...
+
+    @property
+    @abstractmethod
+    def odds(self) -> Fraction | None:
+        """The largest ratio of a message's chances under two values; None if it can be impossible under one alone."""
+
+
+@dataclass(frozen=True)
+class Kinds(Compared):
+    """Every different way in which two values compare: chances of the same messages, equal ones taken together."""
+
+    kinds: dict[frozenset[tuple[Fraction, Fraction]], str]
+
+    @classmethod
+    def of(cls, *found: tuple[Chances, str]) -> Kinds:
+        return cls({frozenset((n * p, n * q) for (p, q), n in chances.items() if n): text for chances, text in found})
+
+    def bounds(self, epsilon: Fraction) -> Bounds:
+        return worst_of(either_order(epsilon, _pair(kind)).among(text) for kind, text in self.kinds.items())
+
+    @property
+    def odds(self) -> Fraction | None:
+        both = {chances for kind in self.kinds for chances in kind}
+        if any(bool(p) != bool(q) for p, q in both):
+            return None
+        return max(max(p / q, q / p) for p, q in both if p)
+
+
+def _pair(chances: Iterable[tuple[Fraction, Fraction]]) -> Pair:
+    both = list(chances)
+    return Pair([ball(p) for p, _ in both], [ball(q) for _, q in both])
+
+
+@dataclass(frozen=True)
+class Either(Compared):
+    """One of two reports, by chance, and it shows which: no more is told than by each at its own worst two values.
+
+    The first and the last value are a pair that is certainly told apart so well.
+    """
+
+    chance: Fraction
+    then: Compared
+    otherwise: Compared
+    ends: tuple[tuple[Fraction, Fraction], ...]
+
+    def bounds(self, epsilon: Fraction) -> Bounds:
+        parts = [(self.chance, self.then), (1 - self.chance, self.otherwise)]
+        high = sum((weight * part.bounds(epsilon).high for weight, part in parts if weight), Fraction(0))
+        found = either_order(epsilon, _pair(self.ends)).among("one person holds the first value or the last")
+        return replace(found, high=high)
+
+    @property
+    def odds(self) -> Fraction | None:
+        both = [part.odds for weight, part in ((self.chance, self.then), (1 - self.chance, self.otherwise)) if weight]
+        return None if None in both else max(odds for odds in both if odds is not None)
+
+
+def compared(step: Step, values: int, of: str = "value") -> Compared:
+    """A value that is first rounded at random to a level is a mixture of levels: of two such mixtures no more is told
+    than of the two levels that differ most."""
+    match step:
+        case Let(name, Rounded(expression, steps, levels), inner) if _spans(expression, of, values - 1, steps):
+            return _compared(inner, name, levels + 1, "level")
+        case _:
+            return _compared(step, of, values, of)
+
+
+def _spans(expression: Expression, name: str, last: int, steps: int) -> bool:
+    """Whether it goes from 0 to `steps` as the name goes from 0 to `last`."""
+    return (
+        is_linear(expression)
+        and expression.reads == {name}
+        and expression.at({name: 0}) == 0
+        and (expression.at({name: last}) == steps)
+    )
+
+
+def _compared(step: Step, name: str, values: int, word: str) -> Compared:
+    text = f"one person holds one {word} or another"
+    if values < 2:
+        raise TooLarge("there is nothing to tell apart")
+    match step:
+        case Row(width, here, off, on) if here == Expression("name", (name,)) and values <= width:
+            return Kinds.of((_row(off, on), text))
+        case Subset(width, size, here, likely) if here == Expression("name", (name,)) and values <= width:
+            return Kinds.of((_subset(width, size, likely), text))
+        case Let(u, Below(units), Let(v, Below(prime), inner)) if units == prime - 1 and values <= prime:
+            if (hashed := _hashed(inner, u, v, prime, name)) is not None:
+                return Kinds.of((hashed, text))
+        case Maybe(likely, then, otherwise) if _sent(then, name, values).isdisjoint(_sent(otherwise, name, values)):
+            ends = [programme.law(step, {name: value}) for value in (0, values - 1)]
+            both = [
+                (ends[0].get(sent, Fraction(0)), ends[1].get(sent, Fraction(0)))
+                for sent in ends[0].keys() | ends[1].keys()
+            ]
+            return Either(likely, compared(then, values, name), compared(otherwise, values, name), tuple(both))
+    return Laws.of(step, name, values, word)
+
+
+def _sent(step: Step, name: str, values: int) -> set[programme.Sent]:
+    return {sent for value in range(values) for sent in programme.law(step, {name: value})}
+
+
+def _row(off: Fraction, on: Fraction) -> Chances:
+    """Only the bits at the two values have different laws; all others cancel."""
+    chances: Chances = Counter()
+    for first, second in product((0, 1), repeat=2):
+        p = (on if first else 1 - on) * (off if second else 1 - off)
+        q = (off if first else 1 - off) * (on if second else 1 - on)
+        chances[p, q] += 1
+    return chances
+
+
+def _subset(width: int, size: int, likely: Fraction) -> Chances:
+    """A set holds one of two values and not the other, or both, or neither; of each kind all are equally likely."""
+    inside, outside = (
+        weight / comb(width - 1, chosen) if 0 <= chosen <= width - 1 else Fraction(0)
+        for weight, chosen in ((likely, size - 1), (1 - likely, size))
+    )
+    one, both, none = (comb(width - 2, chosen) if chosen >= 0 else 0 for chosen in (size - 1, size - 2, size))
+    chances: Chances = Counter()
+    for where, times in (
+        ((inside, outside), one), ((outside, inside), one), ((inside, inside), both), ((outside, outside), none)
+    ):  # fmt: skip
+        chances[where] += times
+    return chances
+
+
+def _hashed(step: Step, u: str, v: str, prime: int, name: str) -> Chances | None:
+    """A hash function of one's own, sent along: (u + 1) value + v modulo a prime, on which all the rest depends.
+
+    For two values the residues are any two different ones, equally likely, and u and v are known.
+    """
+    if not fmpz(prime).is_prime():
+        return None
+    hashed = Expression.read(["%", ["+", ["*", ["+", {"name": u}, 1], {"name": name}], {"name": v}], prime])
+    rest = substituted(step, {hashed: Expression("name", ("residue",))})
+    known = (Expression.read(["+", {"name": u}, 1]), Expression.read({"name": v}))
+    if not _tells(rest, known) or reads(without_fields(rest, 2)) != {"residue"}:
+        return None
+    laws = Laws.of(without_fields(rest, 2), "residue", prime, "residue")
+    often = np.stack([(laws.table == i).sum(axis=0) for i in range(len(laws.masses))])  # of each mass, at each message
+    met = often @ often.T - np.diag(often.sum(axis=1))
+    share = Fraction(1, prime * (prime - 1))
+    both = product(enumerate(laws.masses), repeat=2)
+    return Counter({(p * share, q * share): int(met[i, j]) for (i, p), (j, q) in both})
+
+
+def _tells(step: Step, known: tuple[Expression, ...]) -> bool:
+    """Whether every message begins with these fields."""
+    match step:
+        case Emit(fields):
+            return fields[: len(known)] == known and len(fields) > len(known)
+        case Maybe(_, then, otherwise):
+            return _tells(then, known) and _tells(otherwise, known)
+        case Let(_, _, inner):
+            return _tells(inner, known)
+    return False
+
+
+@dataclass(frozen=True)
+class Laws(Compared):
+    """The exact law of every value's report: `table[value, message]` says which of the masses it has."""
+
+    masses: tuple[Fraction, ...]
+    table: npt.NDArray[np.int64]
+    word: str
+
+    @classmethod
+    def of(cls, step: Step, name: str, values: int, word: str) -> Laws:
+        laws = []
+        for value in range(values):
+            laws.append(programme.law(step, {name: value}))
+            if len(laws[0]) * values > MOST_CELLS:
+                raise TooLarge("there are too many values and messages to compare them one by one")
+        sent = {messages: i for i, messages in enumerate({key: None for law in laws for key in law})}
+        masses = sorted({mass for law in laws for mass in law.values()} | {Fraction(0)})
+        place = {mass: i for i, mass in enumerate(masses)}
+        table = np.full((values, len(sent)), place[Fraction(0)], dtype=np.int64)
+        for value, law in enumerate(laws):
+            for messages, mass in law.items():
+                table[value, sent[messages]] = place[mass]
+        return cls(tuple(masses), table, word)
+
+    @property
+    def odds(self) -> Fraction | None:
+        largest, smallest = (
+            [self.masses[i] for i in ends.tolist()] for ends in (self.table.max(axis=0), self.table.min(axis=0))
+        )
+        return None if not all(smallest) else max(a / b for a, b in zip(largest, smallest, strict=True))
+
+    def bounds(self, epsilon: Fraction) -> Bounds:
+        return self._kinds.bounds(epsilon)
+
+    @cached_property
+    def _kinds(self) -> Kinds:
+        """How often one mass meets another, for a value and all others at once: sums of 0s and 1s, exact in doubles."""
+        if len(self.masses) > FEW_MASSES:
+            raise TooLarge("messages have too many different chances to compare all values")
+        levels = [(self.table == i).astype(np.float64) for i in range(len(self.masses))]
+        both = [(p, q) for p in self.masses for q in self.masses]
+        found: dict[tuple[float, ...], str] = {}
+        for value in range(len(self.table)):
+            counts = np.stack([second @ first[value] for first in levels for second in levels], axis=-1)
+            for other, row in enumerate(map(tuple, counts.tolist())):
+                found.setdefault(row, f"one person holds the {self.word} {value} or {other}")
+        rows = ((dict(zip(both, map(int, row), strict=True)), text) for row, text in found.items())
+        return Kinds.of(*((Counter(times), text) for times, text in rows))

@@ -1,0 +1,142 @@
+r"""A random few send what they hold, and small counts are dropped.
+
+Of k holders Bin(k, r) are sampled; one holder more is likelier by $(k+1)(1-r)/(k+1-v)$ at v samples, which grows with
+v. With m = k + 1 the worst event in favour of the holder is therefore "v or more", with v the first from the threshold
+on where that exceeds $e^\epsilon$, and the worst against them "fewer than v", silence included, with v the first where
+its inverse no longer does. Both are followed from one k to the next in a few operations:
+$P[B_{k+1} \ge v] = P[B_k \ge v] + r P[B_k = v - 1]$.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from flint import arb
+
+from headcount.proof.balls import (
+    MISSED,
+    Bounds,
+    Pair,
+    Tail,
+    ball,
+    binomial,
+    divergence,
+    least,
+    likeliest,
+    middle,
+    most,
+    worst_of,
+)
+from headcount.proof.claim import Claim, Proof
+from headcount.proof.programme import All, Copies, Emit, Expression, Maybe
+
+VALUE = Expression("name", ("value",))
+MOST_PEOPLE = 10**7
+FEW_PEOPLE = 64
+CHECKED = 512  # holders between looks at whether all has been seen
+
+
+def prove(claim: Claim) -> Proof | None:
+    """Corrupt people may push a count up to the threshold, which is therefore lowered by their number."""
+    release = claim.release
+    if claim.model != "shuffle-threshold" or release.noise is not None or release.threshold is None:
+        return None
+    if claim.summed or not isinstance(claim.report, Maybe) or claim.report.otherwise != All(()):
+        return None
+    rate, people = claim.report.chance, claim.size - claim.corrupt
+    threshold = max(1, release.threshold - claim.corrupt)
+    match claim.report.then:
+        case Copies(amount, Emit((kind,))) if amount == VALUE and not kind.reads and claim.values == 2:
+            moved = 1
+        case Emit((field,)) if field == VALUE:
+            moved = 1 if claim.neighbours == "add-remove" else 2
+        case _:
+            return None
+    if not 0 < rate < 1 or people > MOST_PEOPLE or (moved == 2 and people > FEW_PEOPLE):
+        return None
+
+    def bounds(epsilon: Fraction) -> Bounds:
+        worst = _every_crowd if moved == 1 else _two_buckets
+        return worst(rate, threshold, people, epsilon)
+
+    return Proof(bounds, f"every number of holders up to {people:,} was gone through, on either side of the threshold")
+
+
+def _every_crowd(rate: Fraction, threshold: int, people: int, epsilon: Fraction) -> Bounds:
+    """The worst k below the number of people, either way round."""
+    nothing = Bounds(Fraction(0), Fraction(0), (Fraction(0), Fraction(0)))
+    if people < threshold:
+        return nothing
+    found = [nothing, _scan(rate, threshold, people, epsilon, more=True)]
+    if 1 - (1 - rate) * most(ball(epsilon).exp()) > 0:
+        found.append(_scan(rate, threshold, people, epsilon, more=False))
+    return worst_of(found)
+
+
+def _scan(rate: Fraction, threshold: int, people: int, epsilon: Fraction, *, more: bool) -> Bounds:
+    """In favour of the holder (`more`) or against them, for every k from where something can be shown."""
+    r, growth = ball(rate), ball(epsilon).exp()
+    share = 1 - (1 - r) / growth if more else 1 - (1 - r) * growth  # of k + 1, where the likelihood ratio is e**epsilon
+    step = middle(share)
+    sampled = Tail.all_of(r, threshold - 1)
+    best, where, chances, highest = arb(0), 0, (arb(0), arb(0)), arb(0)
+    while True:
+        while sampled.v < step * (sampled.trials + 1):
+            sampled.one_more_success()
+        gained = r * sampled.mass
+        if more:
+            here, there = sampled.tail + gained, sampled.tail
+        else:
+            here, there = 1 - sampled.tail, 1 - sampled.tail - gained
+        excess = here - growth * there
+        highest = highest.max(excess)
+        if excess > best:
+            best, where, chances = excess, sampled.trials, (here, there)
+        if sampled.trials + 1 >= people:
+            break
+        if sampled.trials % CHECKED == 0 and _is_past(sampled, share, growth, threshold, best, more):
+            break
+        sampled.one_more_trial()
+    fewer, larger = where, where + 1
+    crowds = f"{larger:,} people hold it in one crowd and {fewer:,} in the other"
+    return Bounds(least(best), most(highest) + MISSED, (least(chances[0]), most(chances[1])), crowds)
+
+
+def _is_past(sampled: Tail, share: arb, growth: arb, threshold: int, best: arb, more: bool) -> bool:
+    """Whether no larger k can be worse: a sample as far off as the share is too unlikely, by Chernoff's bound, or any
+    one number of samples is (either excess is at most e**epsilon times the rate times its mass).
+
+    While the threshold decides, a larger crowd falls short of it with a smaller chance and passes it with a larger one.
+    """
+    k, rate = sampled.trials, sampled.rate
+    if growth * rate * likeliest(k, rate)[1] < best:
+        return True
+    off = share if more else share * (1 + arb(1) / max(1, k))
+    if not ((rate < off < 1) if more else (0 < off < rate)):
+        return False
+    distance = off * (off / rate).log() + (1 - off) * ((1 - off) / (1 - rate)).log()
+    if not (-k * distance).exp() < best:
+        return False
+    return sampled.v > threshold or (not more and 1 - sampled.tail < best)
+
+
+def _two_buckets(rate: Fraction, threshold: int, people: int, epsilon: Fraction) -> Bounds:
+    """A person moves from one bucket to another, whatever the others hold."""
+    pairs = [_shown(rate, threshold, k) for k in range(people)]
+    return worst_of(
+        divergence(epsilon, pairs[k], pairs[j].reversed).among(
+            f"one of {k + 1} people in a bucket joins {j} in another"
+        )
+        for k in range(people)
+        for j in range(people - k)
+    )
+
+
+def _shown(rate: Fraction, threshold: int, holders: int) -> Pair:
+    """One holder more, against so many of them."""
+    columns = []
+    for k in (holders + 1, holders):
+        law = binomial(k, ball(rate))
+        shown = [law.at(v) for v in range(threshold, holders + 2)]
+        columns.append([sum((law.at(v) for v in range(min(threshold, k + 1))), arb(0)), *shown])
+    return Pair(columns[0], columns[1])
