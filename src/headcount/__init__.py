@@ -21,9 +21,9 @@ from headcount.core.plan import Plan
 from headcount.core.protocol import Protocol
 from headcount.core.tally import Batch, Tally
 from headcount.core.task import Count, Fraction, Mean, Sum
+from headcount.ledger.ledger import Ledger
 from headcount.planner.advice import Advice
 from headcount.planner.advise import advise
-from headcount.privacy.ledger import Ledger
 from headcount.protocols import CATALOGUE
 
 __version__ = "0.2.0"
