@@ -57,6 +57,8 @@ def append(file: int, line: bytes) -> None:
 
 def create(path: Path, line: bytes) -> None:
     """A file with this first line: there in full or not at all, and never in place of another."""
+    if not path.parent.is_dir():
+        raise BadArgument("ledger", f"{path} would be in a folder that does not exist", "make the folder first")
     with reading_and_writing(path):
         beginning = path.with_name(f"{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
         file = os.open(beginning, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, OURS)
