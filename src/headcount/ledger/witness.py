@@ -42,13 +42,13 @@ class Witness:
                 files.append(file, line)
 
     def _last(self, content: bytes, ledger: str, hashes: tuple[str, ...]) -> int:
-        last = -1
-        for place, text in enumerate(complete(content), 1):
+        numbers = [-1]
+        for place, text in reversed(list(enumerate(complete(content), 1))):
             seen = parsed(text, f"{self.path}, line {place},")
             if seen.get("id") != ledger:
                 raise Damaged(f"{self.path} is the witness of another ledger; give each ledger its own")
-            last = _agreed(seen, hashes, self.path)
-        return last
+            numbers.append(_agreed(seen, hashes, self.path))
+        return max(numbers)
 
 
 def _agreed(seen: dict[str, Any], hashes: tuple[str, ...], path: Path) -> int:
