@@ -42,7 +42,7 @@ def test_another_history_is_noticed(path, witness):
     ledger = hc.Ledger.open(path)
     for question in (*QUESTIONS, *QUESTIONS):
         ledger.charge(question)
-    with pytest.raises(Damaged, match="charge 4 of the ledger is not the one"):
+    with pytest.raises(Damaged, match="charge 5 of the ledger is not the one"):
         hc.Ledger.open(path, witness=witness)
 
 
