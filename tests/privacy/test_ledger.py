@@ -32,6 +32,9 @@ class Costs(Pair):
     def epsilon(self, delta):
         return self.pure
 
+    def delta(self, epsilon):
+        return float(epsilon < self.pure)
+
 
 # Exact rationals.
 
@@ -69,6 +72,25 @@ def test_ten_tenths_are_more_than_one_because_the_float_is():
         spending = spending.and_also(Costs(0.1))
     assert spending.total == 10 * Fraction(0.1) > 1
     assert sum([0.1] * 10) < 1  # the twin: by floats there would be something left
+
+
+def test_a_plan_costs_no_more_than_was_asked_for():
+    """The epsilon searched for lies a few units of the last place above; four times 0.4 fit into 1.6 all the same."""
+    plan = hc.advise(hc.Count(), n=100, epsilon=0.4, models="central").best
+    assert plan.protocol.loss.epsilon(0.0) > 0.4
+    ledger = hc.Ledger(epsilon=1.6)
+    for _ in range(4):
+        ledger.charge(plan)
+    assert ledger.spent == 1.6
+    assert Spending(0.0).and_also(Costs(0.5), asked=0.3).total == 0.5  # not if that is too little
+
+
+def test_a_budget_missed_by_a_hair_is_told_to_the_last_digit():
+    plan, ledger = hc.advise(hc.Count(), n=100, epsilon=0.1, models="central").best, hc.Ledger(epsilon=0.3)
+    for _ in range(2):
+        ledger.charge(plan)
+    with pytest.raises(OverBudget, match=r"epsilon=0\.30000000000000004 at delta=0, over its 0\.29999999999999999;"):
+        ledger.charge(plan)
 
 
 def test_fractions_are_rounded_away_from_the_budget():

@@ -49,6 +49,11 @@ class Charge:
     def protocol(self) -> Protocol:
         return protocol_from_json({name: part for name, part in self.question.items() if name != "budget"})
 
+    @property
+    def asked(self) -> float | None:
+        """The epsilon that a plan was made for."""
+        return self.question["budget"]["epsilon"] if "budget" in self.question else None
+
     def to_json(self) -> dict[str, Any]:
         rationals = {name: as_text(getattr(self, name)) for name in ("epsilon", "delta", "spent")}
         return {**vars(self), **rationals}

@@ -109,7 +109,8 @@ class Journal(Book):
             place = f"{self.path}, line {len(hashes) + 1},"
             line, seal = opened(text, hashes[-1], place)
             charge = _charge(line, place)
-            page = page.and_also(charge, page.spending.and_also(self.loss(self._asked(charge, place))))
+            loss = self.loss(self._asked(charge, place))
+            page = page.and_also(charge, page.spending.and_also(loss, charge.asked))
             hashes.append(seal)
             size += len(text) + 1
             if charge.number != len(page.charges):

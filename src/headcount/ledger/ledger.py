@@ -118,20 +118,20 @@ class Ledger:
         else:
             loss = self._loss(question)
         now = self._book.page().spending
-        return up(now.and_also(loss).total - now.total)
+        return up(now.and_also(loss, _asked(question) if question else epsilon).total - now.total)
 
     def charge(self, question: Plan | Protocol) -> None:
         """Spends what the question costs, or refuses and spends nothing. On return the charge is there to stay."""
         loss = self._loss(question)
 
         def turned(page: Page) -> Page:
-            after = page.spending.and_also(loss)
+            after = page.spending.and_also(loss, _asked(question))
             if after.total > self.allowance.epsilon:
-                budget, spent = self.budget, page.spending.total
+                digits = 4 if after.total > self.allowance.epsilon * Fraction(1001, 1000) else 17
                 raise OverBudget(
-                    f"this question would bring the ledger to epsilon={float(after.total):.4g} at "
-                    f"delta={budget.delta:g}, over its {budget.epsilon:g}; {float(spent):.4g} is spent. "
-                    "Ask with a smaller epsilon"
+                    f"this question would bring the ledger to epsilon={up(after.total):.{digits}g} at "
+                    f"delta={self.budget.delta:g}, over its {self.budget.epsilon:.{digits}g}; "
+                    f"{up(page.spending.total):.4g} is spent. Ask with a smaller epsilon"
                 )
             return page.and_also(Charge.of(question, len(page.charges) + 1, after), after)
 
@@ -157,6 +157,10 @@ class Ledger:
             f"Ledger: {self.spent:.4g} of {self.budget} spent on {self.questions} questions, "
             f"{self.allowance.neighbours}"
         )
+
+
+def _asked(question: Plan | Protocol) -> float | None:
+    return question.budget.epsilon if isinstance(question, Plan) else None
 
 
 def _same(kept: Allowance, epsilon: Rational | None, delta: Rational | None, neighbours: str | None) -> None:

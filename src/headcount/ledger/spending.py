@@ -63,8 +63,12 @@ class Spending:
     losses: tuple[PrivacyLoss, ...] = ()
     pure: Epsilon = Fraction(0)  # the sum of their epsilons at delta 0; no charge is too small for it
 
-    def and_also(self, loss: PrivacyLoss) -> Spending:
-        return Spending(self.delta, (*self.losses, loss), self.pure + exactly(loss.epsilon(0.0)))
+    def and_also(self, loss: PrivacyLoss, asked: float | None = None) -> Spending:
+        """With one loss more. The epsilon that was asked for counts, where it suffices, before the one searched for."""
+        pure = exactly(loss.epsilon(0.0))
+        if asked is not None and loss.delta(asked) <= 0.0:
+            pure = min(pure, Fraction(asked))
+        return Spending(self.delta, (*self.losses, loss), self.pure + pure)
 
     @cached_property
     def total(self) -> Epsilon:
