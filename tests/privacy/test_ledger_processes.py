@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from fractions import Fraction
 
@@ -89,7 +90,14 @@ print(done)
 """
 
 
-def test_spawned_processes_and_threads_spend_exactly_the_budget(tmp_path):
+def test_threads_with_one_file_spend_exactly_the_budget(tmp_path):
+    ledger, done = budget_for(41, tmp_path / "crowd"), []
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: ask(ledger, 10, lambda: done.append(1)), range(8)))
+    assert len(done) == 41 == ledger.questions
+
+
+def test_spawned_processes_spend_exactly_the_budget(tmp_path):
     ledger = budget_for(61, tmp_path / "crowd")
     command = [sys.executable, "-W", "error", "-c", SPAWNED, str(tmp_path / "crowd")]
     children = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]

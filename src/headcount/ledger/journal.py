@@ -19,7 +19,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from headcount.core.budget import Neighbours
+from headcount.core.budget import Budget, Neighbours
 from headcount.core.errors import BadArgument, Damaged, Refused, Unsupported
 from headcount.core.protocol import Protocol
 from headcount.ledger import files
@@ -125,7 +125,9 @@ class Journal(Book):
         try:
             protocol = charge.protocol
             same = described(charge.question, protocol) == charge.plan
-        except Refused as problem:
+            if "budget" in charge.question:
+                Budget(**charge.question["budget"])
+        except (Refused, TypeError, AttributeError) as problem:
             raise Damaged(f"{place} has a question that cannot be read: {problem}") from None
         if not same:
             raise Damaged(
