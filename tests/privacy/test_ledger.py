@@ -205,6 +205,19 @@ def test_threads_spend_exactly_the_budget():
     assert ledger.spent_exactly == 101 * COST
 
 
+def test_threads_that_ask_the_same_for_the_first_time_find_one_loss():
+    """Whoever comes second, while the first is still working the loss out, must not put another in its place."""
+    book, twins = hc.Ledger(epsilon=1)._book, [hc.protocol("randomised-response", n=10, keep=0.51) for _ in range(2)]
+
+    class Slow(dict):
+        def setdefault(self, protocol, loss):
+            super().setdefault(twins[0], twins[0].loss)
+            return super().setdefault(protocol, loss)
+
+    book._losses = Slow()
+    assert book.loss(twins[1]) is twins[0].loss is book.loss(twins[0])
+
+
 def test_whoever_looks_first_and_writes_later_overspends():
     twin = hc.Ledger._of(CheckThenAppend(Allowance.of(COST, 0, "replace"), threads=4))
     assert accepted(twin, threads=4, charges=1) == 4  # of one

@@ -45,10 +45,9 @@ class Book(ABC):
         """
 
     def loss(self, protocol: Protocol) -> PrivacyLoss:
-        """The same object for the same question, so that repetitions are composed as such."""
-        if protocol not in self._losses:
-            self._losses[protocol] = protocol.loss
-        return self._losses[protocol]
+        """The same object for the same question, in every thread, so that repetitions are composed as such."""
+        known = self._losses.get(protocol)
+        return self._losses.setdefault(protocol, protocol.loss) if known is None else known
 
     def blank(self) -> Page:
         return Page(Spending(down(self.allowance.delta)))

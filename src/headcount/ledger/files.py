@@ -21,7 +21,8 @@ def locked(path: Path, *, alone: bool) -> Iterator[int]:
     """The file, opened anew and locked across threads and processes: by one `alone`, or shared among readers.
 
     The lock goes with this opening of the file, so that neither a thread nor a forked child has it by accident. It is
-    given back by name, because a child that was forked meanwhile still holds the same opening.
+    given back by name, because a child that was forked meanwhile still holds the same opening. (Should its parent be
+    killed first, the others wait for the child to end.)
     """
     try:
         import fcntl

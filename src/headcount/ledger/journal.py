@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from headcount.core.budget import Budget, Neighbours
+from headcount.core.canonical import canonical
 from headcount.core.errors import BadArgument, Damaged, Refused, Unsupported
 from headcount.core.protocol import Protocol
 from headcount.ledger import files
@@ -66,6 +67,7 @@ class Journal(Book):
         first, seal = opened(lines[0], "", f"{path}, line 1,")
         self.id, allowance = _budget(first, path)
         super().__init__(allowance)
+        self._questions: dict[tuple[str, str], Protocol] = {}
         size = len(lines[0]) + 1
         self._known = Known(self.blank(), (seal,), size, sha256(content[:size]).digest())
         self.page()
@@ -122,6 +124,12 @@ class Journal(Book):
 
     def _asked(self, charge: Charge, place: str) -> Protocol:
         """The question of a charge, provided that it still means what it meant."""
+        key = (canonical(charge.question), charge.plan)
+        if key not in self._questions:
+            self._questions[key] = self._rebuilt(charge, place)
+        return self._questions[key]
+
+    def _rebuilt(self, charge: Charge, place: str) -> Protocol:
         try:
             protocol = charge.protocol
             same = described(charge.question, protocol) == charge.plan

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, TypeAlias
 
 from headcount.core.budget import Budget, Neighbours
@@ -65,10 +65,7 @@ class Spending:
 
     def and_also(self, loss: PrivacyLoss, asked: float | None = None) -> Spending:
         """With one loss more. The epsilon that was asked for counts, where it suffices, before the one searched for."""
-        pure = exactly(loss.epsilon(0.0))
-        if asked is not None and loss.delta(asked) <= 0.0:
-            pure = min(pure, Fraction(asked))
-        return Spending(self.delta, (*self.losses, loss), self.pure + pure)
+        return Spending(self.delta, (*self.losses, loss), self.pure + _pure(loss, asked))
 
     @cached_property
     def total(self) -> Epsilon:
@@ -76,3 +73,9 @@ class Spending:
         if not self.delta or not self.losses:
             return self.pure
         return min(self.pure, exactly(compose(self.losses).epsilon(self.delta)))
+
+
+@lru_cache(maxsize=1024)
+def _pure(loss: PrivacyLoss, asked: float | None) -> Epsilon:
+    least = exactly(loss.epsilon(0.0))
+    return min(least, Fraction(asked)) if asked is not None and loss.delta(asked) <= 0.0 else least

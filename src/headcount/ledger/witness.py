@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from headcount.core.errors import Damaged
 from headcount.ledger import files
 from headcount.ledger.chain import complete, ended, parsed
+
+
+@dataclass(frozen=True)
+class Heard:
+    """What has been read and agreed with: so many bytes, and the last number in them."""
+
+    size: int = 0
+    digest: bytes = sha256().digest()
+    number: int = -1
 
 
 class Witness:
@@ -19,7 +30,7 @@ class Witness:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        self.path, self._heard = path, Heard()
 
     def check(self, ledger: str, hashes: tuple[str, ...]) -> int:
         """Refuses a ledger that lacks what was seen here; else tells the last number seen, or -1."""
@@ -42,12 +53,17 @@ class Witness:
                 files.append(file, line)
 
     def _last(self, content: bytes, ledger: str, hashes: tuple[str, ...]) -> int:
-        numbers = [-1]
-        for place, text in reversed(list(enumerate(complete(content), 1))):
-            seen = parsed(text, f"{self.path}, line {place},")
+        heard = self._heard
+        if sha256(content[: heard.size]).digest() != heard.digest:
+            heard = Heard()  # it was written anew, and is read anew
+        fresh, numbers = complete(content[heard.size :]), [heard.number]
+        for text in reversed(fresh):
+            seen = parsed(text, f"{self.path}, a line")
             if seen.get("id") != ledger:
                 raise Damaged(f"{self.path} is the witness of another ledger; give each ledger its own")
             numbers.append(_agreed(seen, hashes, self.path))
+        size = heard.size + sum(len(text) + 1 for text in fresh)
+        self._heard = Heard(size, sha256(content[:size]).digest(), max(numbers))
         return max(numbers)
 
 
