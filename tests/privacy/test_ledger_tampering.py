@@ -171,5 +171,6 @@ def test_a_folder_is_no_ledger(tmp_path):
 
 def test_a_system_without_locks_is_refused(path, monkeypatch):
     monkeypatch.setitem(sys.modules, "fcntl", None)
-    with pytest.raises(Unsupported, match="flock"):
-        hc.Ledger.open(path)
+    for ask in (hc.Ledger.open, hc.Ledger.create):
+        with pytest.raises(Unsupported, match="flock"):
+            ask(path, epsilon=1)

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
 
 from headcount.core.errors import BadArgument, Unsupported
 
@@ -24,10 +25,7 @@ def locked(path: Path, *, alone: bool) -> Iterator[int]:
     given back by name, because a child that was forked meanwhile still holds the same opening. (Should its parent be
     killed first, the others wait for the child to end.)
     """
-    try:
-        import fcntl
-    except ImportError:
-        raise Unsupported("a ledger file needs a system with flock, which this one lacks") from None
+    fcntl = _locks()
     with reading_and_writing(path):
         file = os.open(path, (os.O_RDWR | os.O_APPEND if alone else os.O_RDONLY) | os.O_CLOEXEC)
         try:
@@ -58,6 +56,7 @@ def append(file: int, line: bytes) -> None:
 
 def create(path: Path, line: bytes) -> None:
     """A file with this first line: there in full or not at all, and never in place of another."""
+    _locks()
     if not path.parent.is_dir():
         raise BadArgument("ledger", f"{path} would be in a folder that does not exist", "make the folder first")
     with reading_and_writing(path):
@@ -89,3 +88,11 @@ def reading_and_writing(path: Path) -> Iterator[None]:
         raise BadArgument(
             "ledger", f"{path} cannot be used ({problem.strerror})", "check its disk and permissions; nothing was drawn"
         ) from None
+
+
+def _locks() -> ModuleType:
+    try:
+        import fcntl
+    except ImportError:
+        raise Unsupported("a ledger file needs a system with flock, which this one lacks") from None
+    return fcntl
