@@ -21,15 +21,17 @@ from headcount.core.plan import Plan
 from headcount.core.protocol import Protocol
 from headcount.core.tally import Batch, Tally
 from headcount.core.task import Count, Fraction, Mean, Sum
+from headcount.ledger.ledger import Ledger
 from headcount.planner.advice import Advice
 from headcount.planner.advise import advise
-from headcount.privacy.ledger import Ledger
 from headcount.protocols import CATALOGUE
+from headcount.protocols.saved import plan_from_json
 
 __version__ = "0.2.0"
 
 __all__ = [
     "CATALOGUE", "Advice", "Batch", "Budget", "Coins", "Count", "Crowd", "Estimate", "Fraction", "HeadcountError",
     "Histogram", "Ledger", "Mean", "Model", "Neighbours", "Plan", "PrivacyLoss", "Protocol", "Refused", "SecretCoins",
-    "SeededCoins", "Sum", "Tally", "advise", "count", "fraction", "histogram", "mean", "protocol", "run", "sum",
+    "SeededCoins", "Sum", "Tally", "advise", "count", "fraction", "histogram", "mean", "plan_from_json",
+    "protocol", "run", "sum",
 ]  # fmt: skip

@@ -21,10 +21,10 @@ from headcount.core.task import Count, Fraction, Mean, Sum, Task
 from headcount.engines.engine import Engine
 from headcount.engines.intake import grouped, people, persons
 from headcount.engines.memory import MemoryEngine
+from headcount.ledger.ledger import Ledger
 from headcount.planner.advice import Advice
 from headcount.planner.advise import advise
 from headcount.privacy.calibrate import calibrate
-from headcount.privacy.ledger import Ledger
 from headcount.protocols import CATALOGUE, named
 
 

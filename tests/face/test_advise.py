@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import headcount as hc
-from headcount.protocols import from_json, named
+from headcount.protocols import named
+from headcount.protocols.saved import protocol_from_json
 
 ADVICE = hc.advise(hc.Count(), n=10_000, epsilon=1, delta=1e-6, ones=200)
 
@@ -81,7 +82,7 @@ def test_nonsense_gets_a_helpful_answer(options, hint):
 
 def test_a_plan_survives_json():
     protocol = ADVICE.best.protocol
-    again = from_json(json.loads(json.dumps(protocol.to_json())))
+    again = protocol_from_json(json.loads(json.dumps(protocol.to_json())))
     assert again == protocol
     assert hc.Plan(again, ADVICE.budget).hash == ADVICE.best.hash
 

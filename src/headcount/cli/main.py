@@ -14,6 +14,7 @@ import headcount
 from headcount import ask
 from headcount.cli.demo import demonstrate
 from headcount.cli.files import like, read
+from headcount.cli.ledger import ledger_of, ledgers
 from headcount.cli.options import (
     Bounds,
     Categories,
@@ -26,6 +27,7 @@ from headcount.cli.options import (
     File,
     Formats,
     Least,
+    LedgerFile,
     ModelName,
     Models,
     Needed,
@@ -37,6 +39,7 @@ from headcount.cli.options import (
     Unit,
     Where,
     Whole,
+    WitnessFile,
     as_options,
     bins_of,
     categories_of,
@@ -57,11 +60,12 @@ app = typer.Typer(
 )
 advisor = typer.Typer(help="Which protocol should I use, and how wrong will it be?", no_args_is_help=True)
 app.add_typer(advisor, name="advise")
+app.add_typer(ledgers, name="ledger")
 
 
 def _answer(
     verb: Any, file: Path, how: Format, column: str, unit: str | None, param: list[str] | None, by: str | None = None,
-    **rest: Any,
+    ledger: Path | None = None, witness: Path | None = None, **rest: Any,
 ) -> None:  # fmt: skip
     names = [name for name in (column, unit, by) if name is not None]
     given = {**rest, **({"by": by} if by else {}), **parameters_of(param)}
@@ -69,7 +73,7 @@ def _answer(
     frame = read(file, names, [labelled] if labelled and not isinstance(rest.get("categories"), int) else [])
     if labelled and rest.get("categories"):
         given["categories"] = like(frame[labelled], rest["categories"])
-    estimate: Estimate = verb(frame, column=column, unit=unit, **given)
+    estimate: Estimate = verb(frame, column=column, unit=unit, ledger=ledger_of(ledger, witness), **given)
     show(estimate.to_json(), how, estimate_table(estimate))
 
 
@@ -78,12 +82,14 @@ def count(
     file: File, column: Column, epsilon: Epsilon, delta: Delta = 0.0, where: Where = None, unit: Unit = None,
     by: Annotated[str | None, typer.Option(help="The column of groups, to count in each.")] = None,
     categories: Categories = None, model: ModelName = None, neighbours: Neighbours = "replace",
-    protocol: ProtocolName = None, param: Params = None, clamp: Clamp = False, how: Formats = Format.TABLE,
+    protocol: ProtocolName = None, param: Params = None, clamp: Clamp = False,
+    ledger: LedgerFile = None, witness: WitnessFile = None, how: Formats = Format.TABLE,
 ) -> None:  # fmt: skip
     """How many people hold a one?"""
     _answer(
         ask.count, file, how, column, unit, param, by, epsilon=epsilon, delta=delta, where=where, model=model,
-        categories=categories_of(categories), neighbours=neighbours, protocol=protocol, clamp=clamp,
+        categories=categories_of(categories), neighbours=neighbours, protocol=protocol, clamp=clamp, ledger=ledger,
+        witness=witness,
     )  # fmt: skip
 
 
@@ -91,12 +97,13 @@ def count(
 def fraction(
     file: File, column: Column, epsilon: Epsilon, delta: Delta = 0.0, where: Where = None, unit: Unit = None,
     model: ModelName = None, neighbours: Neighbours = "replace", protocol: ProtocolName = None,
-    param: Params = None, clamp: Clamp = False, how: Formats = Format.TABLE,
+    param: Params = None, clamp: Clamp = False,
+    ledger: LedgerFile = None, witness: WitnessFile = None, how: Formats = Format.TABLE,
 ) -> None:  # fmt: skip
     """Which fraction of the people hold a one?"""
     _answer(
         ask.fraction, file, how, column, unit, param, epsilon=epsilon, delta=delta, where=where, model=model,
-        neighbours=neighbours, protocol=protocol, clamp=clamp,
+        neighbours=neighbours, protocol=protocol, clamp=clamp, ledger=ledger, witness=witness,
     )  # fmt: skip
 
 
@@ -109,13 +116,14 @@ def histogram(
     fractions: Annotated[bool, typer.Option(help="Answer in fractions of the people.")] = False,
     consistent: Annotated[bool, typer.Option(help="The nearest counts that add up; no longer unbiased.")] = False,
     unit: Unit = None, model: ModelName = None, neighbours: Neighbours = "replace", protocol: ProtocolName = None,
-    param: Params = None, clamp: Clamp = False, how: Formats = Format.TABLE,
+    param: Params = None, clamp: Clamp = False,
+    ledger: LedgerFile = None, witness: WitnessFile = None, how: Formats = Format.TABLE,
 ) -> None:  # fmt: skip
     """Which category, how often?"""
     _answer(
         ask.histogram, file, how, column, unit, param, epsilon=epsilon, delta=delta, model=model,
         categories=categories_of(categories), bins=bins_of(bins), bounds=bounds, other=other, fractions=fractions,
-        consistent=consistent, neighbours=neighbours, protocol=protocol, clamp=clamp,
+        consistent=consistent, neighbours=neighbours, protocol=protocol, clamp=clamp, ledger=ledger, witness=witness,
     )  # fmt: skip
 
 
@@ -125,11 +133,12 @@ def _of_numbers(verb: Callable[..., Estimate]) -> Callable[..., None]:
     def command(
         file: File, column: Column, bounds: Needed, epsilon: Epsilon, delta: Delta = 0.0, whole: Whole = False,
         clip: Clip = False, unit: Unit = None, model: ModelName = None, neighbours: Neighbours = "replace",
-        protocol: ProtocolName = None, param: Params = None, clamp: Clamp = False, how: Formats = Format.TABLE,
+        protocol: ProtocolName = None, param: Params = None, clamp: Clamp = False,
+        ledger: LedgerFile = None, witness: WitnessFile = None, how: Formats = Format.TABLE,
     ) -> None:  # fmt: skip
         _answer(
             verb, file, how, column, unit, param, bounds=bounds, epsilon=epsilon, delta=delta, whole=whole, clip=clip,
-            model=model, neighbours=neighbours, protocol=protocol, clamp=clamp,
+            model=model, neighbours=neighbours, protocol=protocol, clamp=clamp, ledger=ledger, witness=witness,
         )  # fmt: skip
 
     return command

@@ -39,6 +39,10 @@ Corrupt = Annotated[int, typer.Option(help="How many of those may lie or collude
 Ones = Annotated[
     int | None, typer.Option(help="About how many hold a one, or are in the category; left out, the worst case counts.")
 ]
+LedgerFile = Annotated[Path | None, typer.Option("--ledger", help="The ledger of this crowd, which is charged first.")]
+WitnessFile = Annotated[
+    Path | None, typer.Option("--witness", help="A second file, in another place, that tells if charges are missing.")
+]
 Whole = Annotated[bool, typer.Option(help="Whether the values are whole numbers.")]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 from headcount.core.errors import BadArgument, OverBudget
 from headcount.core.loss import PrivacyLoss
@@ -61,6 +62,9 @@ class Budget:
                 f"delta at epsilon={self.epsilon:g} is {delta:.3g}, over the budget's {self.delta:g}; "
                 "use more noise, more people or a larger budget"
             )
+
+    def to_json(self) -> dict[str, Any]:
+        return {"epsilon": self.epsilon, "delta": self.delta, "neighbours": str(self.neighbours)}
 
     def __str__(self) -> str:
         return f"(ε={self.epsilon:g}, δ={self.delta:g})"

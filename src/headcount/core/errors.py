@@ -7,6 +7,7 @@
         ├── Unsupported         this protocol does not offer that task, relation or model
         ├── Infeasible          no parameters meet the budget with this crowd
         ├── OverBudget          the loss is larger than the budget allows
+        ├── Damaged             a ledger's file is not what was written there
         ├── TooFewReports       fewer reports than the guarantee was computed for
         ├── TooManyReports      more of them, where that matters
         └── MissingExtra        an optional dependency is not installed
@@ -48,6 +49,10 @@ class Infeasible(Refused):
 
 class OverBudget(Refused):
     """The loss is larger than the budget allows."""
+
+
+class Damaged(Refused):
+    """A ledger's file is not what was written there."""
 
 
 class TooFewReports(Refused):

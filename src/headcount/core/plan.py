@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
 from typing import Any
 
 from headcount.core.budget import Budget
+from headcount.core.canonical import fingerprint
 from headcount.core.errors import Unsupported
 from headcount.core.protocol import Protocol
 
@@ -29,11 +28,10 @@ class Plan:
         self.budget.require(self.protocol.loss)
 
     def to_json(self) -> dict[str, Any]:
-        budget = {"epsilon": self.budget.epsilon, "delta": self.budget.delta, "neighbours": str(self.budget.neighbours)}
-        return {**self.protocol.to_json(), "budget": budget, "programme": self.protocol.programme.encode()}
+        programme = self.protocol.programme.encode()
+        return {**self.protocol.to_json(), "budget": self.budget.to_json(), "programme": programme}
 
     @cached_property
     def hash(self) -> str:
         """SHA-256 of the canonical JSON, report programme included."""
-        text = json.dumps(self.to_json(), sort_keys=True, separators=(",", ":"), allow_nan=False)
-        return sha256(text.encode()).hexdigest()
+        return fingerprint(self.to_json())

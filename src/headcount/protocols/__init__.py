@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from headcount.core.budget import Neighbours
-from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument
 from headcount.core.histogram import Histogram
 from headcount.core.protocol import Protocol
@@ -91,7 +87,6 @@ CATALOGUE: tuple[type[Protocol], ...] = (
     shuffled(Piecewise),
     shuffled(Hybrid),
 )
-
 TASKS: dict[str, type[Task]] = {task.name: task for task in (Count, Fraction, Sum, Mean, Histogram)}
 
 
@@ -100,14 +95,3 @@ def named(name: str) -> type[Protocol]:
         if protocol.name == name:
             return protocol
     raise BadArgument("protocol", f"is {name!r}", f"use one of {', '.join(p.name for p in CATALOGUE)}")
-
-
-def from_json(data: dict[str, Any]) -> Protocol:
-    """The protocol that `to_json` wrote down, exactly."""
-    task = {**data["task"]}
-    return named(data["protocol"])(
-        task=TASKS[task.pop("name")](**task),
-        crowd=Crowd(**data["crowd"]),
-        neighbours=Neighbours.parse(data["neighbours"]),
-        **data["parameters"],
-    )

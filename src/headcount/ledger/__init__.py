@@ -1,0 +1,1 @@
+"""What has been spent on one crowd: in memory, or in a file that outlives the process."""

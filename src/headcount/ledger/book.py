@@ -1,0 +1,73 @@
+"""Where charges are kept. A book is changed by one party at a time, whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Lock
+
+from headcount.core.errors import Unsupported
+from headcount.core.loss import PrivacyLoss
+from headcount.core.protocol import Protocol
+from headcount.ledger.charge import Charge
+from headcount.ledger.spending import Allowance, Spending, down
+
+
+@dataclass(frozen=True, eq=False)
+class Page:
+    """A book as it stands."""
+
+    spending: Spending
+    charges: tuple[Charge, ...] = ()
+
+    def and_also(self, charge: Charge, after: Spending) -> Page:
+        return Page(after, (*self.charges, charge))
+
+
+class Book(ABC):
+    """The charges against one allowance."""
+
+    def __init__(self, allowance: Allowance) -> None:
+        self.allowance = allowance
+        self._losses: dict[Protocol, PrivacyLoss] = {}
+
+    @abstractmethod
+    def page(self) -> Page:
+        """As it stands now."""
+
+    @abstractmethod
+    def turn(self, turned: Callable[[Page], Page]) -> None:
+        """Keeps the page, with one charge more, that is made of the one as it stands. If that raises, nothing changes.
+
+        Nobody else reads or writes in between, and on return the charge is there to stay.
+        """
+
+    def loss(self, protocol: Protocol) -> PrivacyLoss:
+        """The same object for the same question, in every thread, so that repetitions are composed as such."""
+        known = self._losses.get(protocol)
+        return self._losses.setdefault(protocol, protocol.loss) if known is None else known
+
+    def blank(self) -> Page:
+        return Page(Spending(down(self.allowance.delta)))
+
+
+class Memory(Book):
+    """A book that lives and dies with its process."""
+
+    def __init__(self, allowance: Allowance) -> None:
+        super().__init__(allowance)
+        self._page, self._lock, self._process = self.blank(), Lock(), os.getpid()
+
+    def page(self) -> Page:
+        return self._page
+
+    def turn(self, turned: Callable[[Page], Page]) -> None:
+        if os.getpid() != self._process:
+            raise Unsupported(
+                "this ledger is a copy that a fork made of another process's, and both would spend the same budget; "
+                "keep it in a file that both open: Ledger.open(path, epsilon=…)"
+            )
+        with self._lock:
+            self._page = turned(self._page)

@@ -1,0 +1,53 @@
+"""Lines of JSON, each with the hash of itself and of all before it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from headcount.core.canonical import canonical, fingerprint
+from headcount.core.errors import Damaged
+
+
+def complete(content: bytes) -> list[bytes]:
+    """The lines that were written to their end. The rest, after a crash, is a line that nobody was told of."""
+    return content.split(b"\n")[:-1]
+
+
+def sealed(line: dict[str, Any], before: str) -> tuple[bytes, str]:
+    """The line as it is written, and its hash."""
+    seal = fingerprint(line, before)
+    return ended({**line, "hash": seal}), seal
+
+
+def ended(line: dict[str, Any]) -> bytes:
+    return f"{canonical(line)}\n".encode()
+
+
+def opened(text: bytes, before: str, place: str) -> tuple[dict[str, Any], str]:
+    """The line and its hash; refused unless it is, to the byte, what was sealed in this place."""
+    line = parsed(text, place)
+    seal = line.pop("hash", None)
+    if seal != fingerprint(line, before) or ended({**line, "hash": seal})[:-1] != text:
+        raise Damaged(
+            f"{place} does not follow from those before it: one was edited, removed or moved. "
+            "Restore the file from a copy, and count what was asked since"
+        )
+    return line, seal
+
+
+def parsed(text: bytes, place: str) -> dict[str, Any]:
+    try:
+        line = json.loads(text, parse_constant=_no_number)
+    except (ValueError, RecursionError):
+        line = None
+    if not isinstance(line, dict):
+        raise Damaged(
+            f"{place} is not a line of JSON. Restore the file from a copy; if the machine lost power while this, the "
+            "last one, was written, then nothing was drawn for it, and it may be removed"
+        )
+    return line
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(name)

@@ -1,0 +1,177 @@
+"""What has been spent on one crowd. A question that would exceed the budget is refused before anything is drawn."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NoReturn, Self, TypeAlias
+
+from headcount.core.budget import Budget
+from headcount.core.errors import BadArgument, OverBudget, Unsupported
+from headcount.core.loss import PrivacyLoss
+from headcount.core.plan import Plan
+from headcount.core.protocol import Protocol
+from headcount.ledger.book import Book, Memory, Page
+from headcount.ledger.charge import Charge
+from headcount.ledger.files import AlreadyThere
+from headcount.ledger.journal import Journal
+from headcount.ledger.spending import Allowance, Epsilon, down, up
+from headcount.privacy.any_mechanism import AnyMechanism
+
+Rational: TypeAlias = float | Fraction
+
+
+class Ledger:
+    """The budget of one crowd for all the questions it is asked.
+
+    Made like this it lives in memory, for the threads of one process. `Ledger.open` keeps it in a file, for as many
+    processes as there are.
+    """
+
+    def __init__(self, *, epsilon: Rational, delta: Rational = 0.0, neighbours: str = "replace") -> None:
+        self._book: Book = Memory(Allowance.of(epsilon, delta, neighbours))
+
+    @classmethod
+    def create(
+        cls, path: str | Path, *, epsilon: Rational, delta: Rational = 0.0,
+        neighbours: str = "replace", witness: str | Path | None = None,
+    ) -> Self:  # fmt: skip
+        """A ledger in a new file; refused if there is one already."""
+        Journal.create(Path(path), Allowance.of(epsilon, delta, neighbours))
+        return cls.open(path, witness=witness)
+
+    @classmethod
+    def open(
+        cls, path: str | Path, *, epsilon: Rational | None = None, delta: Rational | None = None,
+        neighbours: str | None = None, witness: str | Path | None = None,
+    ) -> Self:  # fmt: skip
+        """The ledger in this file, which is created if there is none and a budget is given.
+
+        A budget given again must be the file's. Of every charge the `witness`, a second file in another place, keeps
+        its number and hash; a ledger that has fewer charges than its witness has seen is refused. Open the file in
+        every process that asks questions; it locks itself.
+        """
+        if epsilon is not None and not Path(path).exists():
+            allowance = Allowance.of(epsilon, 0.0 if delta is None else delta, neighbours or "replace")
+            with suppress(AlreadyThere):  # somebody else was faster
+                Journal.create(Path(path), allowance)
+        journal = Journal(Path(path), Path(witness) if witness is not None else None)
+        _same(journal.allowance, epsilon, delta, neighbours)
+        journal.show_witness()
+        return cls._of(journal)
+
+    @classmethod
+    def verify(cls, path: str | Path, *, witness: str | Path | None = None) -> Self:
+        """The ledger in this file, after every line and its witness have been checked; nothing is written."""
+        if witness is not None and not Path(witness).exists():
+            raise BadArgument("witness", f"{witness} does not exist", "give the file that the ledger was opened with")
+        return cls._of(Journal(Path(path), Path(witness) if witness is not None else None))
+
+    @classmethod
+    def _of(cls, book: Book) -> Self:
+        ledger = cls.__new__(cls)
+        ledger._book = book
+        return ledger
+
+    @property
+    def allowance(self) -> Allowance:
+        """The budget in exact rationals."""
+        return self._book.allowance
+
+    @property
+    def budget(self) -> Budget:
+        return self.allowance.budget
+
+    @property
+    def charges(self) -> tuple[Charge, ...]:
+        """What was asked, in order."""
+        return self._book.page().charges
+
+    @property
+    def questions(self) -> int:
+        return len(self.charges)
+
+    @property
+    def spent_exactly(self) -> Epsilon:
+        """The epsilon of all answers so far together, at the ledger's delta."""
+        return self._book.page().spending.total
+
+    @property
+    def spent(self) -> float:
+        """The same as a float, rounded up."""
+        return up(self.spent_exactly)
+
+    @property
+    def remaining(self) -> float:
+        """What is left of epsilon, rounded down."""
+        return down(max(Fraction(0), self.allowance.epsilon - self.spent_exactly))
+
+    def would_cost(
+        self, question: Plan | Protocol | None = None, *, epsilon: float | None = None, delta: float = 0.0
+    ) -> float:
+        """How much `spent` would grow by this question, or by any mechanism with this (epsilon, delta)."""
+        if question is None:
+            if epsilon is None:
+                raise BadArgument("question", "is missing", "give a plan, a protocol, or epsilon= and delta=")
+            loss: PrivacyLoss = AnyMechanism(Budget(epsilon, delta, self.allowance.neighbours))
+        else:
+            loss = self._loss(question)
+        now = self._book.page().spending
+        return up(now.and_also(loss, _asked(question) if question else epsilon).total - now.total)
+
+    def charge(self, question: Plan | Protocol) -> None:
+        """Spends what the question costs, or refuses and spends nothing. On return the charge is there to stay."""
+        loss = self._loss(question)
+
+        def turned(page: Page) -> Page:
+            after = page.spending.and_also(loss, _asked(question))
+            if after.total > self.allowance.epsilon:
+                digits = 4 if after.total > self.allowance.epsilon * Fraction(1001, 1000) else 17
+                raise OverBudget(
+                    f"this question would bring the ledger to epsilon={up(after.total):.{digits}g} at "
+                    f"delta={self.budget.delta:g}, over its {self.budget.epsilon:.{digits}g}; "
+                    f"{up(page.spending.total):.4g} is spent. Ask with a smaller epsilon"
+                )
+            return page.and_also(Charge.of(question, len(page.charges) + 1, after), after)
+
+        self._book.turn(turned)
+
+    def _loss(self, question: Plan | Protocol) -> PrivacyLoss:
+        protocol = question.protocol if isinstance(question, Plan) else question
+        if protocol.neighbours is not self.allowance.neighbours:
+            raise Unsupported(
+                f"the ledger counts in neighbours='{self.allowance.neighbours}' and the question in "
+                f"'{protocol.neighbours}'; use one relation for both"
+            )
+        return self._book.loss(protocol)
+
+    def __reduce_ex__(self, _: Any) -> NoReturn:
+        raise Unsupported(
+            "a ledger cannot be copied or pickled, because the copy would spend the same budget again; "
+            "keep it in a file and open that where it is needed: Ledger.open(path)"
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"Ledger: {self.spent:.4g} of {self.budget} spent on {self.questions} questions, "
+            f"{self.allowance.neighbours}"
+        )
+
+
+def _asked(question: Plan | Protocol) -> float | None:
+    return question.budget.epsilon if isinstance(question, Plan) else None
+
+
+def _same(kept: Allowance, epsilon: Rational | None, delta: Rational | None, neighbours: str | None) -> None:
+    """Refuses a budget that is given again and is another one."""
+    given = Allowance.of(
+        kept.epsilon if epsilon is None else epsilon,
+        kept.delta if delta is None else delta,
+        neighbours or kept.neighbours,
+    )
+    for name in ("epsilon", "delta", "neighbours"):
+        mine, theirs = getattr(kept, name), getattr(given, name)
+        if mine != theirs:
+            has = str(mine) if name == "neighbours" else f"{float(mine):g}"
+            raise BadArgument(name, f"is {theirs}, and the ledger has {has}", "leave it out, or begin another ledger")

@@ -1,0 +1,27 @@
+"""A mechanism of which nothing is known but its (epsilon, delta)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from headcount.core.budget import Budget
+from headcount.core.law import Floats
+from headcount.core.loss import PrivacyLoss
+
+
+@dataclass(frozen=True, eq=False)
+class AnyMechanism(PrivacyLoss):
+    """The worst that (epsilon, delta) allows: everything with chance delta, else a randomised response at epsilon."""
+
+    budget: Budget
+    kind: Literal["exact", "bound"] = "bound"
+
+    def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
+        pure, delta = self.budget.epsilon, self.budget.delta
+        high = -np.expm1(np.minimum(epsilon - pure, 0.0)) / (1.0 + math.exp(-pure))
+        worst = delta + (1.0 - delta) * high
+        return worst, worst
