@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,7 +26,12 @@ from headcount.ledger.ledger import Ledger
 from headcount.planner.advice import Advice
 from headcount.planner.advise import advise
 from headcount.privacy.calibrate import calibrate
+from headcount.privacy.certificate import Certificate
+from headcount.privacy.certificate import certify as certified
 from headcount.protocols import CATALOGUE, named
+
+if TYPE_CHECKING:
+    from headcount.proof import Verdict
 
 
 def run(
@@ -222,6 +228,28 @@ def protocol(
     if delta is not None:
         raise BadArgument("epsilon", "is missing while delta is given", "give both to calibrate, neither to price")
     return _given(cls, task, crowd, neighbours, parameters)
+
+
+def certify(plan: Plan | Advice) -> Certificate:
+    """What proves the plan's claim, as one JSON file for whoever does not take our word for it."""
+    return certified(plan.best if isinstance(plan, Advice) else plan)
+
+
+def verify(certificate: Certificate | str | Path | dict[str, Any]) -> Verdict:
+    """Proves a certificate again, or one in a file: from the report programme alone, in ball arithmetic.
+
+    The answer is "proved", "refuted" with a witness, or "cannot prove" with the reason.
+    """
+    from headcount.proof import verify as proved
+
+    if isinstance(certificate, Certificate):
+        return proved(certificate.to_json())
+    if isinstance(certificate, dict):
+        return proved(certificate)
+    try:
+        return proved(Path(certificate).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as problem:
+        raise BadArgument("certificate", f"cannot be read: {problem}", "give the file of a certificate") from None
 
 
 def _given(cls: type[Protocol], task: Task, crowd: Crowd, neighbours: str, parameters: dict[str, Any]) -> Protocol:

@@ -44,7 +44,9 @@ from headcount.cli.options import (
     bins_of,
     categories_of,
     parameters_of,
+    task_for,
 )
+from headcount.cli.proof import certify, verify
 from headcount.cli.render import Format, advice_table, estimate_table, grid, show
 from headcount.core.budget import Budget
 from headcount.core.errors import BadArgument, Refused
@@ -53,7 +55,7 @@ from headcount.core.histogram import Histogram
 from headcount.core.protocol import Protocol
 from headcount.core.task import Count, Fraction, Mean, Sum, Task
 from headcount.planner.advise import advise as advise_on
-from headcount.protocols import CATALOGUE, named
+from headcount.protocols import CATALOGUE
 
 app = typer.Typer(
     help="Count people without learning about any one of them.", no_args_is_help=True, add_completion=False
@@ -227,11 +229,7 @@ def price(
     if ones is not None and not 0 <= ones <= n:
         raise BadArgument("--ones", f"is {ones}", f"use a number from 0 to n, which is {n:,}")
     Budget(1.0 if epsilon is None else epsilon, 0.0 if delta is None else delta)
-    task = Histogram(categories_of(categories)) if categories else Sum(bounds) if bounds else None
-    answers = named(name).tasks
-    if task is None and "count" not in answers:
-        missing = "--categories" if "histogram" in answers else "--bounds"
-        raise BadArgument(missing, f"is missing for {name}", "use for example --categories 100, or --bounds 0 1")
+    task = task_for(name, categories, bounds)
     protocol = ask.protocol(name, task, n=n, least=honest, neighbours=neighbours, **both, **parameters_of(param))
     priced = _price(protocol, epsilon, delta, ones)
     table = grid("", "")
@@ -260,6 +258,10 @@ def _words(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name} = {_words(part)}" for name, part in value.items())
     return "none is enough" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+app.command()(certify)
+app.command()(verify)
 
 
 @app.command()

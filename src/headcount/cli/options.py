@@ -10,6 +10,9 @@ import typer
 
 from headcount.cli.render import Format
 from headcount.core.errors import BadArgument
+from headcount.core.histogram import Histogram
+from headcount.core.task import Sum, Task
+from headcount.protocols import named
 
 Epsilon = Annotated[float, typer.Option(help="The privacy budget: smaller is more private. 1 is common.")]
 Delta = Annotated[float, typer.Option(help="The chance that the promise fails: far below 1/n, for example 1e-6.")]
@@ -73,6 +76,19 @@ def bins_of(text: str | None) -> Any:
     except ValueError:
         works = "write edges as 0,18,65,120 or a number of bins"
         raise BadArgument("--bins", f"is {text!r}", works) from None
+
+
+def task_for(name: str, categories: str | None, bounds: tuple[float, float] | None, whole: bool = False) -> Task | None:
+    """The task that the options describe, for a protocol that may need one of them."""
+    if categories:
+        return Histogram(categories_of(categories))
+    if bounds:
+        return Sum.whole(bounds) if whole else Sum(bounds)
+    answers = named(name).tasks
+    if "count" not in answers:
+        missing = "--categories" if "histogram" in answers else "--bounds"
+        raise BadArgument(missing, f"is missing for {name}", "use for example --categories 100, or --bounds 0 1")
+    return None
 
 
 def as_options(message: str) -> str:

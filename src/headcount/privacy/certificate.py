@@ -10,11 +10,11 @@ import json
 import platform
 from dataclasses import dataclass
 from fractions import Fraction
-from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from headcount.core.canonical import fingerprint
 from headcount.core.histogram import Histogram
 from headcount.core.model import Model
 from headcount.core.plan import Plan
@@ -91,5 +91,4 @@ def certify(plan: Plan) -> Certificate:
             **{name: version(name) for name in ("headcount", "numpy", "scipy")},
         },
     }
-    text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
-    return Certificate({**content, "hash": sha256(text.encode()).hexdigest()})
+    return Certificate({**content, "hash": fingerprint(content)})

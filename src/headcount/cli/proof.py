@@ -1,0 +1,102 @@
+"""Certificates on the command line: make one of a plan, and prove or refute one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from headcount import ask
+from headcount.cli.options import (
+    Bounds,
+    Categories,
+    Corrupt,
+    Delta,
+    Epsilon,
+    Formats,
+    Least,
+    Neighbours,
+    Params,
+    People,
+    Whole,
+    parameters_of,
+    task_for,
+)  # fmt: skip
+from headcount.cli.render import Format, console, grid, show
+from headcount.core.budget import Budget
+from headcount.core.errors import BadArgument
+from headcount.core.plan import Plan
+from headcount.privacy.certificate import certify as certified
+
+if TYPE_CHECKING:
+    from headcount.proof import Verdict
+
+COLOURS = {"proved": "green", "refuted": "red", "cannot prove": "yellow"}
+CODES = {"proved": 0, "refuted": 1, "cannot prove": 2}
+
+
+def certify(
+    name: Annotated[str, typer.Argument(help="The protocol.")],
+    n: People,
+    epsilon: Epsilon,
+    out: Annotated[Path, typer.Option(help="Where to write the certificate.")],
+    delta: Delta = 0.0,
+    categories: Categories = None,
+    bounds: Bounds = None,
+    whole: Whole = False,
+    least: Least = None,
+    corrupt: Corrupt = 0,
+    neighbours: Neighbours = "replace",
+    param: Params = None,
+) -> None:
+    """Calibrate a protocol and write down its claim, so that anybody can prove it again."""
+    task = task_for(name, categories, bounds, whole)
+    protocol = ask.protocol(
+        name, task, n=n, epsilon=epsilon, delta=delta, least=least, corrupt=corrupt, neighbours=neighbours,
+        **parameters_of(param),
+    )  # fmt: skip
+    certificate = certified(Plan(protocol, Budget(epsilon, delta, protocol.neighbours)))
+    try:
+        certificate.save(out)
+    except OSError as problem:
+        raise BadArgument(
+            "--out", f"cannot be written: {problem.strerror}", "use a file in a folder that exists"
+        ) from None
+    print(f"{certificate!r}\nwritten to {out}; prove it with: headcount verify {out}")
+
+
+def verify(file: Annotated[Path, typer.Argument(help="The certificate.")], how: Formats = Format.TABLE) -> None:
+    """Prove a certificate again, independently of the code that made it: exit code 0 proved, 1 refuted, 2 neither."""
+    verdict = ask.verify(file)
+    show(verdict.to_json(), how, _table(verdict))
+    if how is Format.TABLE:
+        console().print(_sentence(verdict), highlight=False, soft_wrap=True)
+    raise typer.Exit(CODES[verdict.answer])
+
+
+def _table(verdict: Verdict) -> Table:
+    table = grid("epsilon", "claimed delta", "true delta, at least", "at most", "")
+    for point in sorted(verdict.points, key=lambda point: point.epsilon):
+        colour = COLOURS[point.answer]
+        numbers = (point.delta, point.truth.low, point.truth.high)
+        table.add_row(
+            f"{float(point.epsilon):g}", *(f"{float(number):.9g}" for number in numbers),
+            f"[{colour}]{point.answer}[/{colour}]",
+        )  # fmt: skip
+    return table
+
+
+def _sentence(verdict: Verdict) -> str:
+    colour = COLOURS[verdict.answer]
+    text = f"[bold {colour}]{verdict.answer.upper()}[/]: {escape(verdict.because)}."
+    if (witness := verdict.witness) is not None:
+        here, there = (float(chance) for chance in witness.truth.chances)
+        text += (
+            f"\nAt epsilon={float(witness.epsilon):g}, {escape(witness.truth.crowds)}: some event has a chance of at "
+            f"least {here:.9g} with one crowd and at most {there:.9g} with the other, which is delta "
+            f"{float(witness.truth.low):.6g} where {float(witness.delta):.6g} is claimed."
+        )
+    return text
