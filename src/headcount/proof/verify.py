@@ -49,6 +49,13 @@ class Verdict:
         """A point where the claim is false."""
         return next((point for point in self.points if point.answer == "refuted"), None)
 
+    def __str__(self) -> str:
+        at = [
+            f"epsilon={float(p.epsilon):g}: delta is {_between(p.truth)}, claimed {_short(p.delta)}"
+            for p in self.points[:1]
+        ]
+        return "\n".join([f"{self.answer}: {self.because}", *at])
+
     def to_json(self) -> dict[str, Any]:
         witness = self.witness
         return {
@@ -65,6 +72,15 @@ class Verdict:
                 "delta": float(witness.truth.low), "claimed": float(witness.delta),
             },
         }  # fmt: skip
+
+
+def _between(bounds: Bounds) -> str:
+    low, high = _short(bounds.low), _short(bounds.high)
+    return low if low == high else f"{low} to {high}"
+
+
+def _short(number: Fraction) -> str:
+    return f"{float(number):.6g}"
 
 
 def verify(certificate: str | dict[str, Any]) -> Verdict:
