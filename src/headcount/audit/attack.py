@@ -166,12 +166,16 @@ def _ordered(pair: Pair, prints: Sequence[Words], delta: float) -> tuple[Pair, E
 
 
 def _chosen(different: Words, seen: Ints, delta: float) -> Event:
-    """Those sights whose likelihood ratio lies above the threshold that promises most.
+    """The sights with the largest likelihood ratios, as many of them as promise most.
 
-    The threshold is set on either half of these samples, for ratios that were estimated on the other.
+    How many is decided on either half of these samples, for ratios that were estimated on the other, and counted in
+    runs of the first crowd.
     """
-    thresholds, promises = zip(*(_threshold(seen[:, i], seen[:, 1 - i], delta) for i in (0, 1)), strict=True)
-    return Event(different[_ratios(seen.sum(axis=1)) >= np.mean(thresholds)], float(np.mean(promises)))
+    runs, promises = zip(*(_best(seen[:, i], seen[:, 1 - i], delta) for i in (0, 1)), strict=True)
+    every = seen.sum(axis=1)
+    falling = np.argsort(-_ratios(every), kind="stable")
+    taken = int(np.searchsorted(np.cumsum(every[0, falling]), sum(runs))) + 1
+    return Event(different[falling[:taken]], sum(promises) / 2.0)
 
 
 def _ratios(seen: Ints) -> Floats:
@@ -179,14 +183,12 @@ def _ratios(seen: Ints) -> Floats:
     return np.asarray(np.log((seen[0] + SMOOTHED) / (seen[1] + SMOOTHED)))
 
 
-def _threshold(ranked: Ints, tried: Ints, delta: float) -> tuple[float, float]:
-    """The log-ratio from which on sights are taken, and the epsilon that this promises."""
-    ratios = _ratios(ranked)
-    order = np.argsort(-ratios, kind="stable")
-    p, q = np.cumsum(tried[:, order], axis=1)
+def _best(ranked: Ints, tried: Ints, delta: float) -> tuple[int, float]:
+    """In how many runs of the first crowd the best event happened, and the epsilon that this promises."""
+    p, q = np.cumsum(tried[:, np.argsort(-_ratios(ranked), kind="stable")], axis=1)
     promises = bound(p, q, int(tried[0].sum()), delta, CAREFREE)
     best = int(np.argmax(promises))
-    return float(ratios[order[best : best + 2]].mean()), float(promises[best])
+    return int(p[best]), float(promises[best])
 
 
 def pairs(protocol: Protocol, people: int) -> list[Pair]:
