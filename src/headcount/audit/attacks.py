@@ -2,9 +2,9 @@
 
     python -m headcount.audit.attacks [--samples 1000000] [--out docs/attacks.md]
 
-For each tiny instance the law of its view is enumerated, and the delta is that of the epsilon from 0.3 to 4 which so
-many samples should see most sharply. The command fails if a lower bound lies above the exact epsilon or the claim, or if
-no instance of a protocol's task lets nine tenths of the exact epsilon be found.
+For each tiny instance the law of its view is enumerated, and the delta is that of the epsilon from 0.3 to 4 which
+samples see most sharply. The command fails if a lower bound lies above the exact epsilon or the claim, or if no
+instance of a protocol's task lets nine tenths of the exact epsilon be found.
 """
 
 from __future__ import annotations
@@ -106,8 +106,8 @@ HEAD = """# Attacks
 
 Written by `python -m headcount.audit.attacks`. Small instances of each protocol are run {samples:,} times for each of
 two crowds that must look alike. *Exact* is the epsilon at this delta of the enumerated law, *found* a lower bound on it
-from the outside (wrong with a chance of at most one in a million), *claimed* the protocol's own. Where an instance gives
-nearly everything away at any epsilon, or where its views hardly ever repeat, another one follows.
+from the outside (wrong with a chance of at most one in a million), *claimed* the protocol's own. Where an instance
+gives nearly everything away at any epsilon, or where its views hardly ever repeat, another one follows.
 
 | protocol | task | neighbours | people | delta | found | exact | claimed | found / exact | seconds |
 |---|---|---|---:|---:|---:|---:|---:|---:|---:|

@@ -50,7 +50,7 @@ def traced(work: Callable[[], Result]) -> tuple[Result, Lines]:
     """What it gives, and the lines of headcount that it ran through."""
     lines: set[tuple[str, int]] = set()
 
-    def inside(frame: FrameType, event: str, _: Any) -> Any:
+    def inside(frame: FrameType, _event: str, _argument: Any) -> Any:
         lines.add((frame.f_code.co_filename, frame.f_lineno))
         return inside
 
