@@ -42,11 +42,6 @@ class Work:
             return 0.0
         return float(np.corrcoef(sizes, self.took)[0, 1])
 
-    @property
-    def kinds(self) -> int:
-        """How many different amounts of work there were: one, or one for each number of fresh starts."""
-        return int(np.unique(self.took).size)
-
 
 def noise_of(protocol: Protocol) -> Draw:
     """What the trusted side adds to one total."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import typer
@@ -18,6 +18,7 @@ from headcount.audit.joint import Joint, joint
 from headcount.audit.replay import Replay, replay
 from headcount.cli.options import Bounds, Categories, Formats, Neighbours, Params, categories_of, parameters_of
 from headcount.cli.render import Format, console, grid, show
+from headcount.core.budget import Neighbours as Relation
 from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument
 from headcount.core.histogram import Histogram
@@ -106,8 +107,10 @@ def _protocol(
     """The one described, or the tiny instance where nothing is."""
     cls, parameters = named(name), parameters_of(param)
     if epsilon is None and not parameters:
-        tiny = next((one for one in cls.tinies() if one.neighbours == neighbours), cls.tiny())
-        return tiny if n is None else tiny.among(Crowd(n))
+        if categories or bounds:
+            option = "--categories" if categories else "--bounds"
+            raise BadArgument(option, "needs parameters or a budget", "add for example --epsilon 1 --delta 1e-2")
+        return _tiny(cls, n, Relation.parse(neighbours))
     task: Task | None = None if "count" in cls.tasks else cls.tiny().task
     if categories or bounds:
         task = Histogram(categories_of(categories)) if categories else Sum(bounds or (0.0, 1.0), STEPS)
@@ -115,9 +118,15 @@ def _protocol(
     return ask.protocol(name, task, n=PEOPLE if n is None else n, neighbours=neighbours, **budget, **parameters)
 
 
+def _tiny(cls: type[Protocol], n: int | None, neighbours: Relation) -> Protocol:
+    """The smallest instance under this relation; refused where the protocol has no guarantee for it."""
+    tinies = {tiny.neighbours: tiny for tiny in reversed(list(cls.tinies()))}
+    tiny = tinies.get(neighbours) or replace(cls.tiny(), neighbours=neighbours)
+    return tiny if n is None else tiny.among(Crowd(n))
+
+
 def _one(protocol: Protocol, given: dict[str, Any], how: Format) -> Audit:
-    screen = Console(stderr=True)
-    with screen.status(f"attacking {protocol.name} …"):
+    with Console(stderr=True).status(f"attacking {protocol.name} …"):
         found = audited(protocol, **given)
     show(found.to_json(), how, _report(found))
     if how is Format.TABLE:
