@@ -167,6 +167,12 @@ def test_pairs_differ_in_one_person():
     assert len(pairs(named("generalised-response")(task=Histogram(100), crowd=Crowd(50), keep=0.5), 50)) <= 100
 
 
+def test_a_given_pair_is_attacked():
+    found = attack(named("zsum").tiny(), samples=20_000, pair=((2, 2), (1, 3)), delta=0.2, coins=SeededCoins(1))
+    assert set(found.pair) == {(2, 2), (1, 3)}
+    assert found.claim == named("zsum").tiny().loss_if(4).epsilon(0.2)
+
+
 def test_the_delta_of_a_row_belongs_to_its_epsilon():
     tiny = named("zsum").tiny()
     epsilon, delta = sharpest(tiny, 6)
@@ -192,7 +198,8 @@ def test_crowds_and_events_in_words():
 @pytest.mark.parametrize(
     ("wrong", "argument"),
     [({"seen": "everything"}, "seen"), ({"samples": 10}, "samples"), ({"delta": 1.0}, "delta"),
-     ({"error": 0.0}, "error"), ({"people": 0}, "people")],
+     ({"error": 0.0}, "error"), ({"people": 0}, "people"), ({"pair": ((6, 0), (4, 2))}, "pair"),
+     ({"pair": ((6, 0), (5, 0))}, "pair"), ({"pair": ((5, 0, 1), (5, 1, 0))}, "pair")],
 )  # fmt: skip
 def test_what_makes_no_sense_is_refused(wrong, argument):
     with pytest.raises(BadArgument) as refusal:

@@ -106,7 +106,9 @@ def attack(
         raise BadArgument("samples", f"is {samples!r}", f"use a whole number from {FEWEST:,} on, for example 10**6")
     if not 0.0 < quantity("error", error, "use a number such as 1e-6") < 1.0:
         raise BadArgument("error", f"is {error:g}", "use a number between 0 and 1, for example 1e-6")
-    people = _people(watch, people)
+    if pair is not None:
+        pair = _neighbouring(protocol, pair)
+    people = _people(watch, people) if pair is None else max(map(sum, pair))
     loss = _promised(watch, people)
     if delta is None:
         told = loss.delta(TYPICAL)
@@ -114,7 +116,21 @@ def attack(
     elif not 0.0 <= quantity("delta", delta, "use a number such as 1e-6") < 1.0:
         raise BadArgument("delta", f"is {delta:g}", "use a number from 0 to below 1, for example 1e-6")
     pair = pair or _telling(watch, pairs(protocol, people), int(samples), delta, coins)
-    return _tested(watch, pair, int(samples), delta, error, coins, loss.epsilon(delta))
+    claim = loss.epsilon(delta)
+    if watch.seen is Seen.MESSAGE and protocol.local_epsilon is not None:
+        claim = min(claim, protocol.local_epsilon)
+    return _tested(watch, pair, int(samples), delta, error, coins, claim)
+
+
+def _neighbouring(protocol: Protocol, pair: Pair) -> Pair:
+    """The pair, if its crowds differ in one person."""
+    first, second = (tuple(int(times) for times in held) for held in pair)
+    moved = sorted(b - a for a, b in zip(first, second, strict=False) if a != b)
+    fits = {Neighbours.REPLACE: ([-1, 1],), Neighbours.ADD_REMOVE: ([-1], [1])}[protocol.neighbours]
+    if not len(first) == len(second) == protocol.task.values or min(*first, *second) < 0 or moved not in fits:
+        works = "give twice how many people hold each value, for example ((6, 0), (5, 1))"
+        raise BadArgument("pair", "is not of two neighbouring crowds", works)
+    return first, second
 
 
 def _people(watch: Watch, people: int | None) -> int:

@@ -76,11 +76,12 @@ def instances() -> Iterator[Protocol]:
 
 
 def attacks(samples: int = 10**6, seed: int = 1, among: Iterable[Protocol] | None = None) -> Iterator[Row]:
-    """One row for each instance, in the order of the catalogue."""
+    """One row for each instance whose delta depends on epsilon at all, in the order of the catalogue."""
     for protocol in instances() if among is None else among:
-        people = protocol.crowd.honest
-        exact, delta = sharpest(protocol, people)
-        start = perf_counter()
+        point = sharpest(protocol, protocol.crowd.honest)
+        if point is None:
+            continue
+        (exact, delta), start = point, perf_counter()
         found = attack(protocol, samples=samples, delta=delta, coins=SeededCoins(seed))
         yield Row(
             protocol.name, protocol.task.name, protocol.neighbours.words, max(map(sum, found.pair)), delta, exact,
@@ -88,8 +89,8 @@ def attacks(samples: int = 10**6, seed: int = 1, among: Iterable[Protocol] | Non
         )  # fmt: skip
 
 
-def sharpest(protocol: Protocol, people: int) -> tuple[float, float]:
-    """The epsilon from 0.3 to 4 that samples see most sharply, and its exact delta.
+def sharpest(protocol: Protocol, people: int) -> tuple[float, float] | None:
+    """The epsilon from 0.3 to 4 that samples see most sharply, and its exact delta; none where delta never changes.
 
     The best event at epsilon has a chance of q = -delta' e^-epsilon for the one crowd and delta + e^epsilon q for the
     other, so that the curve alone says how well it can be told from samples.
@@ -102,7 +103,7 @@ def sharpest(protocol: Protocol, people: int) -> tuple[float, float]:
     missed = np.full(EPSILONS.size, math.inf)
     missed[told] = spread[told] / (fall[told] * EPSILONS[told])
     best = int(np.argmin(missed))
-    return float(EPSILONS[best]), float(here[best])
+    return (float(EPSILONS[best]), float(here[best])) if told.any() else None
 
 
 def false_alarms(runs: int, samples: int) -> list[str]:
@@ -117,7 +118,8 @@ HEAD = """# Attacks
 Written by `python -m headcount.audit.attacks`. Small instances of each protocol are run {samples:,} times for each of
 two crowds that must look alike. *Exact* is the epsilon at this delta of the enumerated law, *found* a lower bound on it
 from the outside (wrong with a chance of at most one in a million), *claimed* the protocol's own. Where an instance
-gives nearly everything away at any epsilon, or where its views hardly ever repeat, another one follows.
+gives the same away at any epsilon it is left out; where it gives nearly everything away, or where its views hardly
+ever repeat, another one follows.
 
 | protocol | task | neighbours | people | delta | found | exact | claimed | found / exact | seconds |
 |---|---|---|---:|---:|---:|---:|---:|---:|---:|

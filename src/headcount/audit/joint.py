@@ -144,17 +144,17 @@ def bits_of_a_row(bits: npt.NDArray[np.uint8]) -> Iterator[Dependence]:
     mean = bits.mean(axis=0)
     varied = np.flatnonzero((mean > 0.0) & (mean < 1.0))
     spread = np.sqrt(mean * (1.0 - mean))[varied]
-    deviations: Floats = (bits[:, varied] - mean[varied]) / spread
+    deviations: Floats = (bits.T[varied] - mean[varied, None]) / spread[:, None]
     skew = np.abs(1.0 - 2.0 * mean[varied]) / spread
     most = SKEWED * np.sqrt(reports)
     for i, j in combinations(range(varied.size), 2):
-        product = deviations[:, i] * deviations[:, j]
+        product = deviations[i] * deviations[j]
         pair = f"bits {varied[i]} and {varied[j]}"
         if skew[i] * skew[j] <= most:
             yield Dependence(f"{pair} of a row", float(chdtrc(1, product.sum() ** 2 / reports)))
         further = range(j + 1, varied.size) if width <= MOST_THREES else range(0)
         threes = [k for k in further if skew[i] * skew[j] * skew[k] <= most]
-        for k, score in zip(threes, product @ deviations[:, threes], strict=True):
+        for k, score in zip(threes, deviations[threes] @ product, strict=True):
             yield Dependence(f"{pair} and {varied[k]} of a row", float(chdtrc(1, score**2 / reports)))
 
 
