@@ -16,7 +16,7 @@ def test_only_that_persons_part_changes(tiny):
     assert not replay(tiny, pairs=30, coins=SeededCoins(1)).leaks
 
 
-@pytest.mark.parametrize("name", ["geometric", "zsum", "basic-rappor", "poisson-histogram"])
+@pytest.mark.parametrize("name", ["geometric", "zsum", "basic-rappor", "poisson-histogram", "cheu-sum"])
 def test_the_same_in_a_larger_crowd(name):
     """More than the few for whom tables are scanned whole."""
     assert not replay(named(name).tiny().among(Crowd(100)), pairs=10, coins=SeededCoins(2)).leaks

@@ -34,16 +34,17 @@ Lines = frozenset[tuple[str, int]]
 Result = TypeVar("Result")
 
 
-class Tape(SeededCoins):
-    """Coins that write down how much was asked for, each time."""
+class Tape(Coins):
+    """A whole word for every draw, from a numbered tape; how much was asked for is written down, each time."""
+
+    secret = False
 
     def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.asked: list[int] = []
+        self.tape, self.asked = SeededCoins(number), list[int]()
 
     def stream(self, size: int) -> Bytes:
         self.asked.append(size)
-        return super().stream(size)
+        return self.tape.stream(size)
 
 
 def traced(work: Callable[[], Result]) -> tuple[Result, Lines]:
@@ -70,7 +71,7 @@ def traced(work: Callable[[], Result]) -> tuple[Result, Lines]:
 class Played:
     """One crowd's run of a tape."""
 
-    sent: list[list[bytes]]  # by each person
+    others: list[tuple[int, bytes]]  # everybody else's messages, with whose they are
     one: Ints  # what the person in question adds to the totals
     totals: Ints
     released: npt.NDArray[Any]
@@ -88,9 +89,10 @@ def play(protocol: Protocol, values: Values, who: int, tape: int) -> Played:
 
     (totals, released), lines = traced(run)
     messages, owners = protocol.attributed(values, np.arange(values.size), Tape(tape))
-    sent = [sorted(record.tobytes() for record in messages[owners == person]) for person in range(values.size)]
-    one = protocol.tally(Batch(1, messages[owners == who])).totals - protocol.nobody().totals
-    return Played(sent, one, totals, released, coins.asked, lines)
+    theirs = owners != who
+    others = sorted(zip(owners[theirs].tolist(), (record.tobytes() for record in messages[theirs]), strict=True))
+    one = protocol.tally(Batch(1, messages[~theirs])).totals - protocol.nobody().totals
+    return Played(others, one, totals, released, coins.asked, lines)
 
 
 @dataclass
@@ -125,7 +127,7 @@ def replay(protocol: Protocol, *, pairs: int = 200, coins: Coins | None = None) 
         first, second = (play(protocol, crowd, who, tape) for crowd in (held, changed))
         found.found.update(_in_work(first, second))
         if first.asked == second.asked:
-            found.found.update(_in_outcome(protocol, first, second, who))
+            found.found.update(_in_outcome(protocol, first, second))
         else:
             found.incomparable += 1
     return found
@@ -140,15 +142,14 @@ def _in_work(first: Played, second: Played) -> set[str]:
     return {what for what, differs in differences.items() if differs}
 
 
-def _in_outcome(protocol: Protocol, first: Played, second: Played, who: int) -> set[str]:
+def _in_outcome(protocol: Protocol, first: Played, second: Played) -> set[str]:
     """What changed beyond that person's messages."""
-    others = [[sent for person, sent in enumerate(run.sent) if person != who] for run in (first, second)]
     modulus = protocol.nobody().modulus
     moved, own = second.totals - first.totals, second.one - first.one
     if modulus:
         moved, own = moved % modulus, own % modulus
     differences = {
-        "other people's messages": others[0] != others[1],
+        "other people's messages": first.others != second.others,
         "more of the tally than that person's part": not np.array_equal(moved, own),
         "the noise": not _same_noise(protocol, first, second),
     }
