@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
@@ -30,8 +29,8 @@ EVERYTHING = "all"
 BAR = 40
 STEPS = 4  # of a sum's range: its two ends and three values between
 PEOPLE = 6
-HEADINGS = ("protocol", "task", "n", "delta", "proved", "claimed", "", "same coins", "independence")
-WIDTHS = (30, 9, 2, 7, 7, 7, 17, 10, 12)
+COLUMNS = {"protocol": 30, "task": 9, "n": 2, "delta": 7, "proved": 7, "claimed": 7, "of the claim": 17, "verdict": 8}
+ROOM = 104  # for all of them; a narrow terminal does without the task and the bar
 
 
 @dataclass(frozen=True)
@@ -126,7 +125,7 @@ def _tiny(cls: type[Protocol], n: int | None, neighbours: Relation) -> Protocol:
 
 
 def _one(protocol: Protocol, given: dict[str, Any], how: Format) -> Audit:
-    with Console(stderr=True).status(f"attacking {protocol.name} …"):
+    with _screen(console()).status(f"attacking {protocol.name} …"):
         found = audited(protocol, **given)
     show(found.to_json(), how, _report(found))
     if how is Format.TABLE:
@@ -175,41 +174,45 @@ def _all(given: dict[str, Any], how: Format) -> list[Audit]:
     """Every tiny instance, a line each as soon as it is known."""
     instances = [tiny for cls in CATALOGUE for tiny in cls.tinies()]
     found: list[Audit] = []
+    out = console()
     if how is Format.TABLE:
-        console().print(_line(HEADINGS, "bold"))
-    with Console(stderr=True).status("") as status:
+        out.print(_line(dict(zip(COLUMNS, COLUMNS, strict=True)), out.width, "bold"))
+    with _screen(out).status("") as status:
         for place, protocol in enumerate(instances, 1):
             status.update(f"{place} of {len(instances)}: attacking {protocol.name} …")
             found.append(audited(protocol, **given))
             if how is Format.TABLE:
-                console().print(_line(tuple(_cells(found[-1])), "" if found[-1].stands else "red"))
-    violated = [one for one in found if not one.stands]
+                out.print(_line(_cells(found[-1]), out.width, "" if found[-1].stands else "red"))
     if how is not Format.TABLE:
         show([one.to_json() for one in found], how, "")
-    elif violated:
-        for one in violated:
-            console().print(f"[bold red]VIOLATED: {one.attack.protocol.name}: {escape(one.verdict)}[/]")
-    else:
-        console().print(f"\n[bold]All {len(found)} claims stand.[/]")
+        return found
+    violated = [one for one in found if not one.stands]
+    for one in violated:
+        out.print(f"[bold red]VIOLATED: {one.attack.protocol.name}: {escape(one.verdict)}[/]")
+    if not violated:
+        out.print(f"\n[bold]All {len(found)} claims stand.[/]")
     return found
 
 
-def _cells(found: Audit) -> Iterator[str]:
+def _screen(out: Console) -> Console:
+    """Where to show what is being done: never in a file."""
+    return out if out.is_terminal else Console(stderr=True)
+
+
+def _cells(found: Audit) -> dict[str, str]:
     run = found.attack
-    yield run.protocol.name
-    yield run.protocol.task.name
-    yield f"{max(map(sum, run.pair))}"
-    yield f"{run.delta:.3g}"
-    yield f"{run.epsilon:.3f}"
-    yield f"{run.claim:.3f}" if math.isfinite(run.claim) else "none"
-    yield _bar(run, 12) or " " * 12
-    yield "differs" if found.replay.leaks else "fine"
-    yield "broken" if found.joint.dependent else "fine"
+    return {
+        "protocol": run.protocol.name, "task": run.protocol.task.name, "n": f"{max(map(sum, run.pair))}",
+        "delta": f"{run.delta:.3g}", "proved": f"{run.epsilon:.3f}",
+        "claimed": f"{run.claim:.3f}" if math.isfinite(run.claim) else "none", "of the claim": _bar(run, 12),
+        "verdict": "stands" if found.stands else "VIOLATED",
+    }  # fmt: skip
 
 
-def _line(cells: tuple[str, ...], style: str) -> Table:
+def _line(cells: dict[str, str], room: int, style: str) -> Table:
     table = Table(box=None, show_header=False, pad_edge=False, style=style)
-    for width in WIDTHS:
-        table.add_column(width=width, no_wrap=True, justify="right" if width < 9 else "left")
-    table.add_row(*cells)
+    shown = {name: width for name, width in COLUMNS.items() if room >= ROOM or name not in ("task", "of the claim")}
+    for width in shown.values():
+        table.add_column(width=width, no_wrap=True, justify="right" if width <= 7 else "left")
+    table.add_row(*(cells[name] for name in shown))
     return table
