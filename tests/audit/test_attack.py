@@ -207,6 +207,11 @@ def test_what_makes_no_sense_is_refused(wrong, argument):
     assert refusal.value.argument == argument
 
 
+def test_more_people_than_a_threshold_is_planned_for_are_refused():
+    with pytest.raises(BadArgument, match="at most 6"):
+        attack(named("sample-threshold").tiny(), people=7)
+
+
 def test_what_cannot_be_attacked_is_refused():
     unknown = named("stability-histogram")(task=Histogram(), crowd=Crowd(4), scale=0.5, threshold=2)
     numbers = replace(named("duchi").tiny(), task=Sum((0, 1)))

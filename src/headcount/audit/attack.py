@@ -140,6 +140,8 @@ def _people(watch: Watch, people: int | None) -> int:
     number = quantity("people", watch.protocol.crowd.honest if people is None else people, "use a whole number")
     if number != int(number) or number < 1:
         raise BadArgument("people", f"is {number:g}", "use a whole number of people")
+    if watch.protocol.model is Model.THRESHOLD and number > (most := watch.protocol.crowd.size):
+        raise BadArgument("people", f"is {number:g}, more than it is planned for", f"use at most {most:,}")
     return int(number)
 
 
