@@ -102,8 +102,9 @@ def attack(
     or among simple ones. Without `delta` it is the one that is claimed for epsilon = 1.
     """
     watch, coins = Watch(protocol, Seen.parse(seen)), coins or SecretCoins()
-    if samples != int(samples) or samples < FEWEST:
-        raise BadArgument("samples", f"is {samples!r}", f"use a whole number from {FEWEST:,} on, for example 10**6")
+    works = f"use a whole number from {FEWEST:,} on, for example 10**6"
+    if not quantity("samples", samples, works).is_integer() or samples < FEWEST:
+        raise BadArgument("samples", f"is {samples!r}", works)
     if not 0.0 < quantity("error", error, "use a number such as 1e-6") < 1.0:
         raise BadArgument("error", f"is {error:g}", "use a number between 0 and 1, for example 1e-6")
     if pair is not None:
