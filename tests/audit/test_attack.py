@@ -199,7 +199,8 @@ def test_crowds_and_events_in_words():
     ("wrong", "argument"),
     [({"seen": "everything"}, "seen"), ({"samples": 10}, "samples"), ({"samples": math.nan}, "samples"),
      ({"delta": 1.0}, "delta"), ({"error": 0.0}, "error"), ({"people": 0}, "people"),
-     ({"pair": ((6, 0), (4, 2))}, "pair"), ({"pair": ((6, 0), (5, 0))}, "pair"), ({"pair": ((5, 0, 1), (5, 1, 0))}, "pair")],
+     ({"pair": ((6, 0), (4, 2))}, "pair"), ({"pair": ((6, 0), (5, 0))}, "pair"),
+     ({"pair": ((5, 0, 1), (5, 1, 0))}, "pair")],
 )  # fmt: skip
 def test_what_makes_no_sense_is_refused(wrong, argument):
     with pytest.raises(BadArgument) as refusal:
