@@ -1,6 +1,7 @@
 """Broken twins: protocols with one thing wrong each. A suite that passes one of them proves nothing."""
 
 import math
+from collections import Counter
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -54,11 +55,10 @@ class _Upward(AddNoise):
         return Tally(tally.reports, tally.totals + np.abs(noisy.totals - tally.totals))
 
     def law(self, total):
-        law = super().law(total)
-        middle = total - law.start
-        upper = law.masses[middle:].copy()
-        upper[1:] += law.masses[:middle][::-1][: upper.size - 1]
-        return replace(law, start=total, masses=upper)
+        parts = Counter()
+        for noisy, part in super().law(total).items():
+            parts[total + abs(noisy - total)] += part
+        return parts
 
 
 class HalfTheSensitivity(Laplace):

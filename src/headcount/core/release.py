@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from headcount.core.coins import Coins
-from headcount.core.law import Law
+from headcount.core.exact import WHOLE, Parts
 from headcount.core.table import Ints
 from headcount.core.tally import Tally
 
@@ -20,8 +20,8 @@ class Release(ABC):
     def apply(self, tally: Tally, coins: Coins) -> Tally: ...
 
     @abstractmethod
-    def law(self, total: int) -> Law:
-        """What becomes of a single total, for enumeration."""
+    def law(self, total: int) -> Parts:
+        """What becomes of a single total, for enumeration: in parts of `WHOLE`, rounded down."""
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class AsItIs(Release):
     def apply(self, tally: Tally, coins: Coins) -> Tally:
         return tally
 
-    def law(self, total: int) -> Law:
-        return Law(total, np.ones(1))
+    def law(self, total: int) -> Parts:
+        return {total: WHOLE}
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,8 @@ class Threshold(Release):
     def apply(self, tally: Tally, coins: Coins) -> Tally:
         return without_zeros(tally.with_totals(self.passed(tally.totals)))
 
-    def law(self, total: int) -> Law:
-        return Law(int(self.passed(np.array(total))), np.ones(1))
+    def law(self, total: int) -> Parts:
+        return {int(self.passed(np.array(total))): WHOLE}
 
 
 def without_zeros(tally: Tally) -> Tally:
