@@ -111,9 +111,11 @@ class Summed:
 
     def __init__(self, reports: Iterable[Parts]) -> None:
         self._reports = [sorted_terms(report) for report in reports]
-        self._known: dict[Held, Parts] = {(0,) * len(self._reports): {0: WHOLE}}
+        self._known: dict[Held, Parts] = {}
 
     def law(self, held: Held) -> Parts:
+        if not any(held):
+            return {0: WHOLE}
         if held not in self._known:
             last = max(value for value, people in enumerate(held) if people)
             fewer = tuple(people - (value == last) for value, people in enumerate(held))
