@@ -95,7 +95,7 @@ class ForgetsTheLastShare(Shares):
 
     def draw(self, people: Any, coins: Any, outbox: Any) -> None:
         for _ in range(self.shares):
-            outbox.send([coins.below(self.modulus, people.size)], people.size)
+            outbox.send([coins.below(self.modulus, people.size)], people)
 
 
 class RoundsToTheNearest(Rounded):

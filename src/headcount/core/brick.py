@@ -30,15 +30,23 @@ class Outbox:
     def __init__(self, message: np.dtype[Any]) -> None:
         self.message = message
         self._sent: list[npt.NDArray[Any]] = []
+        self._owners: list[Values] = []
 
-    def send(self, columns: list[Values], size: int) -> None:
-        records = np.empty(size, dtype=self.message)
+    def send(self, columns: list[Values], people: People) -> None:
+        """A message of each of these people."""
+        records = np.empty(people.size, dtype=self.message)
         for name, column in zip(self.message.names or (), columns, strict=True):
             records[name] = column
         self._sent.append(records)
+        if people.owners is not None:
+            self._owners.append(people.owners)
 
     def messages(self) -> npt.NDArray[Any]:
         return np.concatenate(self._sent) if self._sent else np.empty(0, dtype=self.message)
+
+    def owners(self) -> Values:
+        """Whose each message is, where that was asked for."""
+        return np.concatenate(self._owners) if self._owners else np.empty(0, dtype=np.int64)
 
 
 class Brick(ABC):
@@ -72,7 +80,7 @@ class Emit(Brick):
         self.reads = frozenset().union(*(field.reads for field in self.fields))
 
     def draw(self, people: People, coins: Coins, outbox: Outbox) -> None:
-        outbox.send([field.column(people.held, people.size) for field in self.fields], people.size)
+        outbox.send([field.column(people.held, people.size) for field in self.fields], people)
 
     def law(self, names: Names) -> ExactLaw:
         return ExactLaw.surely(tuple(field.at(names) for field in self.fields))
@@ -224,3 +232,12 @@ def drawn(programme: Brick, values: Values, coins: Coins, message: np.dtype[Any]
     outbox = Outbox(message)
     programme.draw(People.holding(values), coins, outbox)
     return outbox.messages()
+
+
+def attributed(
+    programme: Brick, values: Values, owners: Values, coins: Coins, message: np.dtype[Any]
+) -> tuple[npt.NDArray[Any], Values]:
+    """The same messages from the same coins, and whose each of them is: for audits, of many small crowds at once."""
+    outbox = Outbox(message)
+    programme.draw(People.holding(values, owners), coins, outbox)
+    return outbox.messages(), outbox.owners()

@@ -117,25 +117,36 @@ def _parity(value: Any) -> Any:
 
 
 class People:
-    """Some people at one point of a programme: how many, and the named integers each of them holds."""
+    """Some people at one point of a programme: how many, and the named integers each of them holds.
 
-    def __init__(self, size: int, held: Mapping[str, Values]) -> None:
-        self.size, self.held = size, held
+    An auditor, and nobody else, also has it written down whose messages theirs are: `owners` numbers them.
+    """
+
+    def __init__(self, size: int, held: Mapping[str, Values], owners: Values | None = None) -> None:
+        self.size, self.held, self.owners = size, held, owners
 
     @classmethod
-    def holding(cls, values: Values) -> People:
-        return cls(values.size, {"value": values})
+    def holding(cls, values: Values, owners: Values | None = None) -> People:
+        return cls(values.size, {"value": values}, owners)
 
     def chosen(self, who: npt.NDArray[np.bool_], reads: frozenset[str]) -> People:
         """Those marked, with the names that are still to be read."""
         held = {name: self.held[name][who] for name in reads}
         size = next((values.size for values in held.values()), None)
-        return People(int(np.count_nonzero(who)) if size is None else size, held)
+        owners = None if self.owners is None else self.owners[who]
+        return People(int(np.count_nonzero(who)) if size is None else size, held, owners)
+
+    def within(self, piece: slice) -> People:
+        """Those next to each other, with all that they hold."""
+        held = {name: values[piece] for name, values in self.held.items()}
+        owners = None if self.owners is None else self.owners[piece]
+        return People(len(range(*piece.indices(self.size))), held, owners)
 
     def repeated(self, times: Values, reads: frozenset[str]) -> People:
         """Each person so many times."""
         held = {name: np.repeat(self.held[name], times) for name in reads}
-        return People(int(times.sum(dtype=np.int64)), held)
+        owners = None if self.owners is None else np.repeat(self.owners, times)
+        return People(int(times.sum(dtype=np.int64)), held, owners)
 
     def knowing(self, name: str, values: Values) -> People:
-        return People(self.size, {**self.held, name: values})
+        return People(self.size, {**self.held, name: values}, self.owners)

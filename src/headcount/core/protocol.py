@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from headcount.core.brick import Brick, drawn
+from headcount.core.brick import Brick, attributed, drawn
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.coins import Coins, SecretCoins, SeededCoins
 from headcount.core.cover import covering
@@ -235,8 +235,15 @@ class Protocol(ABC):
 
     def reports(self, values: Values, coins: Coins) -> Batch:
         """Everyone's messages, in no order."""
-        message = np.dtype([("kind", values.dtype)]) if self._open else self.message
-        return Batch(values.size, drawn(self.programme, values, coins, message))
+        return Batch(values.size, drawn(self.programme, values, coins, self._sent(values)))
+
+    def attributed(self, values: Values, owners: Values, coins: Coins) -> tuple[npt.NDArray[Any], Values]:
+        """The messages of `reports` and whose they are: for audits only."""
+        return attributed(self.programme, values, owners, coins, self._sent(values))
+
+    def _sent(self, values: Values) -> np.dtype[Any]:
+        """The form of the messages; with unknown labels it is the labels'."""
+        return np.dtype([("kind", values.dtype)]) if self._open else self.message
 
     @property
     def _open(self) -> bool:

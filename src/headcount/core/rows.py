@@ -55,13 +55,12 @@ class Row(Brick):
         self.reads = here.reads if here else frozenset()
 
     def draw(self, people: People, coins: Coins, outbox: Outbox) -> None:
-        place = self.here.column(people.held, people.size) if self.here else None
         for piece in _pieces(people.size, self.width):
-            size = min(piece.stop, people.size) - piece.start
-            bits = coins.bernoulli(self.off, size * self.width).reshape(size, self.width)
-            if place is not None:
-                bits[np.arange(size), place[piece]] = coins.bernoulli(self.on, size)
-            outbox.send([packed(bits)], size)
+            some = people.within(piece)
+            bits = coins.bernoulli(self.off, some.size * self.width).reshape(some.size, self.width)
+            if self.here is not None:
+                bits[np.arange(some.size), self.here.column(some.held, some.size)] = coins.bernoulli(self.on, some.size)
+            outbox.send([packed(bits)], some)
 
     def law(self, names: Names) -> ExactLaw:
         chances = [self.off.threshold] * self.width
@@ -96,15 +95,15 @@ class Subset(Brick):
 
     def draw(self, people: People, coins: Coins, outbox: Outbox) -> None:
         inside = coins.bernoulli(self.chance, people.size)
-        place = np.asarray(self.here.column(people.held, people.size))
         for who, others in ((inside, self.size - 1), (~inside, self.size)):
-            chosen = place[who]
+            chosen = people.chosen(who, self.reads)
             for piece in _pieces(chosen.size, self.width, LARGE_PIECE):
-                here = chosen[piece]
-                bits = np.zeros((here.size, self.width), dtype=np.bool_)
+                some = chosen.within(piece)
+                here = np.asarray(self.here.column(some.held, some.size))
+                bits = np.zeros((some.size, self.width), dtype=np.bool_)
                 self._choose(bits, here, others, coins)
-                bits[np.arange(here.size), here] = others < self.size
-                outbox.send([packed(bits)], here.size)
+                bits[np.arange(some.size), here] = others < self.size
+                outbox.send([packed(bits)], some)
 
     def _choose(self, bits: Bools, here: Ints, amount: int, coins: Coins) -> None:
         """So many of the other places in each row, every set of them equally likely."""
@@ -145,9 +144,9 @@ class Shares(Brick):
         last = np.asarray(self.field.column(people.held, people.size), dtype=np.int64) % self.modulus
         for _ in range(self.shares - 1):
             share = coins.below(self.modulus, people.size)
-            outbox.send([share], people.size)
+            outbox.send([share], people)
             last = (last - share) % self.modulus
-        outbox.send([last], people.size)
+        outbox.send([last], people)
 
     def law(self, names: Names) -> ExactLaw:
         target = self.field.at(names)

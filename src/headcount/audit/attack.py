@@ -1,0 +1,221 @@
+"""An attack on a protocol's promise, from the outside: a lower bound on epsilon that needs no theory.
+
+Two crowds that must look alike are run many times. Half of the runs choose an event, some sights that are far more
+likely for the one crowd than for the other; the other half count how often it happens to each. If the chances are p
+and q, then epsilon at delta is at least ln((p - delta)/q), and Clopper and Pearson's bounds on p and q make that a
+statement which is wrong with a chance of at most `error`. Nothing of the protocol's accounting helps to choose the
+crowds or the event; its claim is only put beside what was found.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, islice
+from typing import Any
+
+import numpy as np
+from scipy.special import betaincinv
+
+from headcount.audit.enumerate import Held, crowds
+from headcount.audit.watch import Seen, Watch
+from headcount.audit.wording import crowds_in_words, event_in_words
+from headcount.core.budget import Neighbours
+from headcount.core.coins import Coins, SecretCoins
+from headcount.core.errors import BadArgument
+from headcount.core.law import Floats
+from headcount.core.loss import PrivacyLoss
+from headcount.core.model import Model
+from headcount.core.protocol import Protocol
+from headcount.core.quantity import quantity
+from headcount.core.table import Ints, Words
+
+FEWEST = 1_000
+MOST_PAIRS = 200
+FEW = 5  # values that stand for many
+PILOTS = ((100, 8), (10, 3), (4, 1))  # which part of the samples, and how many pairs go on
+SMOOTHED = 0.5
+CAREFREE = 0.05  # the error while events are only being chosen
+TOLD = 4_000  # runs from which the event is put into words
+TYPICAL = 1.0  # the epsilon whose delta is attacked unless told
+
+Pair = tuple[Held, Held]
+
+
+@dataclass(frozen=True)
+class Event:
+    """Some sights, by their prints, and the epsilon that they promised when they were chosen."""
+
+    prints: Words
+    promise: float
+
+    def hits(self, prints: Words) -> int:
+        return int(np.count_nonzero(np.isin(prints, self.prints)))
+
+
+@dataclass(frozen=True)
+class Attack:
+    """What was found: but for a chance of `error`, epsilon at delta is no less than `epsilon`."""
+
+    protocol: Protocol
+    seen: Seen
+    pair: Pair  # how many people hold each value; the event is more likely for the first crowd
+    delta: float
+    epsilon: float
+    claim: float
+    hits: tuple[int, int]
+    runs: int  # of each crowd, in which the event was looked for
+    samples: int
+    error: float
+    event: str
+
+    @property
+    def violated(self) -> bool:
+        return self.epsilon > self.claim
+
+    @property
+    def crowds(self) -> str:
+        return crowds_in_words(*self.pair)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "seen": str(self.seen), "people": max(map(sum, self.pair)), "crowds": [list(held) for held in self.pair],
+            "event": self.event, "hits": list(self.hits), "runs": self.runs, "samples": self.samples,
+            "error": self.error, "delta": self.delta, "epsilon_at_least": self.epsilon,
+            "epsilon_claimed": self.claim if math.isfinite(self.claim) else None, "violated": self.violated,
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        claim = f"{self.claim:.4g} is claimed" if math.isfinite(self.claim) else "none is claimed"
+        found = f"epsilon is at least {self.epsilon:.4g} at delta={self.delta:.4g}, and {claim}"
+        return f"VIOLATED: {found}" if self.violated else found
+
+
+def attack(
+    protocol: Protocol, *, seen: str = "view", people: int | None = None, samples: int = 10**6,
+    delta: float | None = None, error: float = 1e-6, coins: Coins | None = None, pair: Pair | None = None,
+) -> Attack:  # fmt: skip
+    """The largest epsilon that so many runs of each of two crowds can prove.
+
+    A pair of crowds is how many people hold each value, twice. Where none is given, a pilot chooses among all of them,
+    or among simple ones. Without `delta` it is the one that is claimed for epsilon = 1.
+    """
+    watch, coins = Watch(protocol, Seen.parse(seen)), coins or SecretCoins()
+    if samples != int(samples) or samples < FEWEST:
+        raise BadArgument("samples", f"is {samples!r}", f"use a whole number from {FEWEST:,} on, for example 10**6")
+    if not 0.0 < quantity("error", error, "use a number such as 1e-6") < 1.0:
+        raise BadArgument("error", f"is {error:g}", "use a number between 0 and 1, for example 1e-6")
+    people = _people(watch, people)
+    loss = _promised(watch, people)
+    if delta is None:
+        told = loss.delta(TYPICAL)
+        delta = told if told < 1.0 else 0.0
+    elif not 0.0 <= quantity("delta", delta, "use a number such as 1e-6") < 1.0:
+        raise BadArgument("delta", f"is {delta:g}", "use a number from 0 to below 1, for example 1e-6")
+    pair = pair or _telling(watch, pairs(protocol, people), int(samples), delta, coins)
+    return _tested(watch, pair, int(samples), delta, error, coins, loss.epsilon(delta))
+
+
+def _people(watch: Watch, people: int | None) -> int:
+    """One where only one report is looked at; otherwise the honest, unless told."""
+    if watch.seen is Seen.MESSAGE or (watch.seen is Seen.VIEW and watch.protocol.model is Model.LOCAL):
+        return 1
+    number = quantity("people", watch.protocol.crowd.honest if people is None else people, "use a whole number")
+    if number != int(number) or number < 1:
+        raise BadArgument("people", f"is {number:g}", "use a whole number of people")
+    return int(number)
+
+
+def _promised(watch: Watch, people: int) -> PrivacyLoss:
+    """What the protocol says about what is seen, among so many honest people."""
+    if watch.protocol.model in (Model.CENTRAL, Model.THRESHOLD) or people >= watch.protocol.crowd.honest:
+        return watch.protocol.loss
+    return watch.protocol.loss_if(people)
+
+
+def _tested(
+    watch: Watch, pair: Pair, samples: int, delta: float, error: float, coins: Coins, claim: float
+) -> Attack:  # fmt: skip
+    half = samples // 2
+    (first, second), event = _ordered(pair, [watch.prints(held, samples - half, coins) for held in pair], delta)
+    p, q = (event.hits(watch.prints(held, half, coins)) for held in (first, second))
+    seen = [sight for held in pair for sight in watch.sights(held, TOLD, coins)]
+    return Attack(
+        protocol=watch.protocol, seen=watch.seen, pair=(first, second), delta=delta,
+        epsilon=float(bound(np.array(p), np.array(q), half, delta, error)), claim=claim, hits=(p, q), runs=half,
+        samples=samples, error=error, event=event_in_words(watch.noun, seen, event.prints),
+    )  # fmt: skip
+
+
+def bound(p: Ints, q: Ints, runs: int, delta: float, error: float) -> Floats:
+    """The epsilon that so many hits of so many runs prove; half the error is for p's bound and half for q's."""
+    low = np.where(p > 0, betaincinv(np.maximum(p, 1), runs - p + 1, error / 2.0), 0.0)
+    high = np.where(q < runs, betaincinv(q + 1, np.maximum(runs - q, 1), 1.0 - error / 2.0), 1.0)
+    return np.asarray(np.log(np.maximum(np.maximum(low - delta, 0.0) / high, 1.0)))
+
+
+def _ordered(pair: Pair, prints: Sequence[Words], delta: float) -> tuple[Pair, Event]:
+    """The order of the two crowds in which more can be told, with the event that tells it."""
+    halves = [part for crowd in prints for part in np.array_split(crowd, 2)]
+    different, place = np.unique(np.concatenate(halves), return_inverse=True)
+    which = np.repeat(np.arange(4), [half.size for half in halves])
+    seen = np.bincount(place + different.size * which, minlength=4 * different.size).reshape(2, 2, different.size)
+    forward, backward = _chosen(different, seen, delta), _chosen(different, seen[::-1], delta)
+    return (pair, forward) if forward.promise >= backward.promise else ((pair[1], pair[0]), backward)
+
+
+def _chosen(different: Words, seen: Ints, delta: float) -> Event:
+    """Those sights whose likelihood ratio lies above the threshold that promises most.
+
+    The threshold is set on either half of these samples, for ratios that were estimated on the other.
+    """
+    thresholds, promises = zip(*(_threshold(seen[:, i], seen[:, 1 - i], delta) for i in (0, 1)), strict=True)
+    return Event(different[_ratios(seen.sum(axis=1)) >= np.mean(thresholds)], float(np.mean(promises)))
+
+
+def _ratios(seen: Ints) -> Floats:
+    """The logarithm of how much more often the first crowd shows each sight; a little is added to both counts."""
+    return np.asarray(np.log((seen[0] + SMOOTHED) / (seen[1] + SMOOTHED)))
+
+
+def _threshold(ranked: Ints, tried: Ints, delta: float) -> tuple[float, float]:
+    """The log-ratio from which on sights are taken, and the epsilon that this promises."""
+    ratios = _ratios(ranked)
+    order = np.argsort(-ratios, kind="stable")
+    p, q = np.cumsum(tried[:, order], axis=1)
+    promises = bound(p, q, int(tried[0].sum()), delta, CAREFREE)
+    best = int(np.argmax(promises))
+    return float(ratios[order[best : best + 2]].mean()), float(promises[best])
+
+
+def pairs(protocol: Protocol, people: int) -> list[Pair]:
+    """Two crowds that differ in one person: all of them where there are few, otherwise with simple other people."""
+    values = protocol.task.values
+    every = list(islice(_differing(protocol, crowds(values, people - 1), range(values)), MOST_PAIRS + 1))
+    if len(every) <= MOST_PAIRS:
+        return every
+    few = np.unique(np.linspace(0, values - 1, FEW).astype(int)).tolist()
+    alike = [tuple((people - 1) * (i == value) for i in range(values)) for value in few]
+    mixed = tuple((people - 1) // values + (i < (people - 1) % values) for i in range(values))
+    return list(_differing(protocol, [*alike, mixed], few))
+
+
+def _differing(protocol: Protocol, others: Iterable[Held], values: Sequence[int]) -> Iterator[Pair]:
+    for rest in others:
+        with_one = [tuple(k + (i == value) for i, k in enumerate(rest)) for value in values]
+        if protocol.neighbours is Neighbours.ADD_REMOVE:
+            yield from ((rest, more) for more in with_one)
+        else:
+            yield from combinations(with_one, 2)
+
+
+def _telling(watch: Watch, candidates: list[Pair], samples: int, delta: float, coins: Coins) -> Pair:
+    """The pair that promises most, by a small pilot and, for the best few, a larger one."""
+    for part, kept in PILOTS:
+        if len(candidates) > kept:
+            runs, each = max(FEWEST, samples // part), {held for pair in candidates for held in pair}
+            prints = {held: watch.prints(held, runs, coins) for held in sorted(each)}
+            promises = [_ordered(pair, [prints[held] for held in pair], delta)[1].promise for pair in candidates]
+            candidates = [candidates[i] for i in np.argsort(promises)[::-1][:kept].tolist()]
+    return candidates[0]

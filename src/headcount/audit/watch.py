@@ -1,0 +1,199 @@
+"""Many runs of one small crowd, through the programme that its devices run, and what somebody saw of each.
+
+A crowd of n people, run s times, is n·s people who report at once: an auditor has it written down which run each
+message belongs to. What was seen of a run, be it a multiset of messages, a released tally or a number, becomes one
+64-bit print. Two sights that happened to share a print would be taken for one, which can only make an attack weaker.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from headcount.audit.enumerate import Held
+from headcount.audit.exhaust import as_integers
+from headcount.core.coins import Bools, Coins
+from headcount.core.errors import BadArgument, Unsupported
+from headcount.core.histogram import Histogram
+from headcount.core.model import Model
+from headcount.core.protocol import Protocol
+from headcount.core.table import Ints, Words
+from headcount.core.tally import Batch, Tally
+
+PEOPLE = 1 << 19  # who report at once
+TRUSTED = (Model.CENTRAL, Model.THRESHOLD)  # where nobody outside sees a message
+
+
+class Seen(StrEnum):
+    """What the attacker looks at."""
+
+    VIEW = "view"  # whatever crosses the trust line
+    MESSAGE = "message"  # everything that one device sends
+    RELEASED = "released"  # the answer
+
+    @classmethod
+    def parse(cls, text: str) -> Seen:
+        try:
+            return cls(text)
+        except ValueError:
+            raise BadArgument("seen", f"is {text!r}", f"use one of {', '.join(cls)}") from None
+
+
+@dataclass(frozen=True)
+class Sight:
+    """Something that was seen: its print, how often, and what it looks like."""
+
+    print: int
+    times: int
+    shown: str | float
+
+
+@dataclass(frozen=True, eq=False)
+class Watch:
+    """Somebody who watches a protocol."""
+
+    protocol: Protocol
+    seen: Seen = Seen.VIEW
+    _tallied: dict[int, Tally] = field(default_factory=dict, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        task = self.protocol.task
+        if isinstance(task, Histogram) and task.open:
+            raise Unsupported("labels that nobody knows cannot be tried out; name some categories")
+        if self.seen is Seen.MESSAGE and self.protocol.model in TRUSTED:
+            raise Unsupported(f"{self.protocol.name} promises nothing about a single message; use seen='view'")
+
+    @property
+    def noun(self) -> str:
+        """What a sight is called, as the beginning of a sentence."""
+        several = self.protocol.task.cells > 1
+        if self.seen is Seen.RELEASED:
+            return "the answers are" if several else "the answer is"
+        if not self._sees_messages:
+            return "the released totals are" if several else "the released total is"
+        return "the number of messages is" if self.protocol.kinds == 1 else "the messages are"
+
+    def prints(self, held: Held, runs: int, coins: Coins) -> Words:
+        """What was seen of so many runs of a crowd that holds each value so often."""
+        parts = (self._printed(held, size, coins) for size in _pieces(sum(held), runs))
+        return np.concatenate(list(parts))
+
+    def sights(self, held: Held, runs: int, coins: Coins) -> list[Sight]:
+        """The same, each different thing once and as a person would write it down."""
+        messages, owners = self._reported(held, runs, coins)
+        if self._sees_messages:
+            prints = _together(messages, owners, runs)
+            shown = {print_: self._listed(sent) for print_, sent in _examples(prints, messages, owners)}
+        else:
+            rows = self._rows(messages, owners, runs, coins)
+            prints = _prints(rows)
+            shown = {print_: _row(row) for print_, row in zip(prints.tolist(), rows.tolist(), strict=True)}
+        different, times = np.unique(prints, return_counts=True)
+        return [Sight(print_, n, shown[print_]) for print_, n in zip(different.tolist(), times.tolist(), strict=True)]
+
+    @property
+    def _sees_messages(self) -> bool:
+        return self.seen is Seen.MESSAGE or (self.seen is Seen.VIEW and self.protocol.model not in TRUSTED)
+
+    def _printed(self, held: Held, runs: int, coins: Coins) -> Words:
+        messages, owners = self._reported(held, runs, coins)
+        if self._sees_messages:
+            return _together(messages, owners, runs)
+        return _prints(self._rows(messages, owners, runs, coins))
+
+    def _reported(self, held: Held, runs: int, coins: Coins) -> tuple[npt.NDArray[Any], Ints]:
+        """All messages, and the run that each belongs to. A protocol with a way of its own is run crowd by crowd."""
+        crowd = np.repeat(np.arange(len(held)), held).astype(np.min_scalar_type(len(held)))
+        if type(self.protocol).reports is Protocol.reports:
+            return self.protocol.attributed(np.tile(crowd, runs), np.repeat(np.arange(runs), crowd.size), coins)
+        batches = [self.protocol.reports(crowd, coins).messages for _ in range(runs)]
+        return np.concatenate(batches), np.repeat(np.arange(runs), [batch.size for batch in batches])
+
+    def _rows(self, messages: npt.NDArray[Any], owners: Ints, runs: int, coins: Coins) -> npt.NDArray[Any]:
+        """The released tally of every run, or the answer made of it.
+
+        Equal multisets have equal tallies, so each is tallied once; totals are released all at once, because each is
+        treated for itself. How many reports came is no part of what is seen.
+        """
+        protocol, prints = self.protocol, _together(messages, owners, runs)
+        known = np.fromiter(self._tallied, dtype=np.uint64, count=len(self._tallied))
+        for print_, sent in _examples(prints, messages, owners, ~np.isin(prints, known)):
+            self._tallied[print_] = protocol.tally(Batch(protocol.crowd.least, sent))
+        different, place = np.unique(prints, return_inverse=True)
+        tallies = [self._tallied[print_] for print_ in different.tolist()]
+        totals = np.array([tally.totals for tally in tallies])[place]
+        together = replace(tallies[0], totals=totals.ravel())
+        rows = protocol.release(together, coins).totals.reshape(totals.shape)
+        return self._answers(rows, together) if self.seen is Seen.RELEASED else rows
+
+    def _answers(self, rows: npt.NDArray[Any], tally: Tally) -> npt.NDArray[Any]:
+        different, place = np.unique(rows, axis=0, return_inverse=True)
+        released = (replace(tally, totals=row, released=True) for row in different)
+        return np.array([self.protocol.estimate(one).values for one in released])[place.ravel()]
+
+    def _listed(self, sent: npt.NDArray[Any]) -> str | float:
+        """A multiset of messages; how many there are, where they are all alike."""
+        if self.protocol.kinds == 1:
+            return int(sent.size)
+        counts = Counter(as_integers(record) for record in sent.tolist())
+        names = {message: str(message[0]) if len(message) == 1 else str(message) for message in counts}
+        return ", ".join(f"{times}×{names[message]}" for message, times in sorted(counts.items())) or "empty"
+
+
+def _pieces(people: int, runs: int) -> Iterator[int]:
+    most = max(1, PEOPLE // max(1, people))
+    return (min(most, runs - start) for start in range(0, runs, most))
+
+
+def _together(messages: npt.NDArray[Any], owners: Ints, runs: int) -> Words:
+    """The print of each run's multiset: the sum of its messages' prints, in whatever order."""
+    prints = np.zeros(runs, dtype=np.uint64)
+    np.add.at(prints, owners, _prints(messages))
+    return prints
+
+
+def _prints(rows: npt.NDArray[Any]) -> Words:
+    """Of each row, from its bytes."""
+    size = len(rows)
+    raw = np.ascontiguousarray(rows).view(np.uint8).reshape(size, -1) if size else np.empty((0, 1), dtype=np.uint8)
+    if raw.shape[1] == 1:
+        return _stirred(np.arange(256, dtype=np.uint64))[raw[:, 0]]
+    padded = np.zeros((size, -(-raw.shape[1] // 8) * 8), dtype=np.uint8)
+    padded[:, : raw.shape[1]] = raw
+    prints = np.zeros(size, dtype=np.uint64)
+    for column in padded.view("<u8").T:
+        prints = _stirred(prints ^ column)
+    return prints
+
+
+def _stirred(words: Words) -> Words:
+    """One-to-one, and such that sums of different words hardly ever meet."""
+    for odd in (0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93, 0xA0761D6478BD642F):
+        words = (words + np.uint64(odd)) * np.uint64(odd)
+        words = words ^ (words >> np.uint64(29))
+    return words
+
+
+def _examples(
+    prints: Words, messages: npt.NDArray[Any], owners: Ints, among: Bools | None = None
+) -> Iterator[tuple[int, npt.NDArray[Any]]]:
+    """Every different print, with the messages of one run that has it."""
+    runs = np.arange(prints.size) if among is None else np.flatnonzero(among)
+    different, first = np.unique(prints[runs], return_index=True)
+    place = np.full(prints.size, -1)
+    place[runs[first]] = np.arange(first.size)
+    kept = np.flatnonzero(place[owners] >= 0)
+    kept = kept[np.argsort(place[owners[kept]], kind="stable")]
+    ends = np.searchsorted(place[owners[kept]], np.arange(first.size + 1))
+    for i, print_ in enumerate(different.tolist()):
+        yield print_, messages[kept[ends[i] : ends[i + 1]]]
+
+
+def _row(numbers: list[Any]) -> str | float:
+    return numbers[0] if len(numbers) == 1 else f"({', '.join(f'{number:,.6g}' for number in numbers)})"
