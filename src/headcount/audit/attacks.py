@@ -3,8 +3,8 @@
     python -m headcount.audit.attacks [--samples 1000000] [--out docs/attacks.md]
 
 For each tiny instance the law of its view is enumerated, and the delta is that of the epsilon from 0.3 to 4 which so
-many samples should see most sharply. The command fails if a lower bound lies above the exact epsilon or the claim, or if
-no instance of a protocol's task lets nine tenths of the exact epsilon be found.
+many samples should see most sharply. The command fails if a lower bound lies above the exact epsilon or the claim, or
+if no instance of a protocol's task lets nine tenths of the exact epsilon be found.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from headcount.audit.attack import attack
-from headcount.audit.enumerate import enumerated_delta
+from headcount.audit.exact import exact_delta
 from headcount.core.coins import SeededCoins
 from headcount.core.crowd import Crowd
 from headcount.core.protocol import Protocol
@@ -91,7 +91,8 @@ def sharpest(protocol: Protocol, people: int) -> tuple[float, float]:
     The best event at epsilon has a chance of q = -delta' e^-epsilon for the one crowd and delta + e^epsilon q for the
     other, so that the curve alone says how well it can be told from samples.
     """
-    here, beyond = enumerated_delta(protocol, people, [*EPSILONS, *(EPSILONS + STEP)]).reshape(2, -1)
+    exact = exact_delta(protocol, people, [*EPSILONS, *(EPSILONS + STEP)])
+    here, beyond = np.array([float(delta.high) for delta in exact]).reshape(2, -1)
     fall = (here - beyond) / STEP
     p, q = np.minimum(here + fall, 1.0), fall * np.exp(-EPSILONS)
     spread = np.sqrt(p * (1.0 - p)) + np.exp(EPSILONS) * np.sqrt(q * (1.0 - q))
@@ -106,8 +107,8 @@ HEAD = """# Attacks
 
 Written by `python -m headcount.audit.attacks`. Small instances of each protocol are run {samples:,} times for each of
 two crowds that must look alike. *Exact* is the epsilon at this delta of the enumerated law, *found* a lower bound on it
-from the outside (wrong with a chance of at most one in a million), *claimed* the protocol's own. Where an instance gives
-nearly everything away at any epsilon, or where its views hardly ever repeat, another one follows.
+from the outside (wrong with a chance of at most one in a million), *claimed* the protocol's own. Where an instance
+gives nearly everything away at any epsilon, or where its views hardly ever repeat, another one follows.
 
 | protocol | task | neighbours | people | delta | found | exact | claimed | found / exact | seconds |
 |---|---|---|---:|---:|---:|---:|---:|---:|---:|

@@ -34,7 +34,7 @@ def judged(tiny: Protocol, most: int = PEOPLE) -> Iterator[Judged]:
     Corrupt people are planned for besides in crowds that are no larger than the instance's own. The claims of a trusted
     analyser are about any number of people, and need not be the best for fewer than the tiny instance has.
     """
-    before, enumerated = 1, Enumerated(tiny)
+    before, enumerated = 0, Enumerated(tiny)
     known: dict[int, list[Interval]] = {}
     for size in range(1, most + 1):
         try:
@@ -53,7 +53,7 @@ def judged(tiny: Protocol, most: int = PEOPLE) -> Iterator[Judged]:
         if size <= tiny.crowd.size:
             yield from _with_corrupt(tiny, size)
         outcomes = enumerated.seen.outcomes
-        if outcomes**2 > OUTCOMES * before:  # and the next crowd has more of them again
+        if outcomes * outcomes > OUTCOMES * (before or outcomes):  # they grow at least as fast again
             return
         before = outcomes
 

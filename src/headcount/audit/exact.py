@@ -91,7 +91,7 @@ def divergences(p: Parts, q: Parts, epsilons: Sequence[float]) -> list[Interval]
 
 
 def exact_delta(protocol: Protocol, people: int, epsilons: Sequence[float], corrupt: int = 0) -> list[Interval]:
-    """For each epsilon, in increasing order, delta of the worst two neighbouring crowds of so many honest people.
+    """For each epsilon, delta of the worst two neighbouring crowds of so many honest people.
 
     So many corrupt ones are there besides, and choose what they send.
     """
@@ -103,13 +103,15 @@ def worst_delta(
 ) -> list[Interval]:
     """The same for a protocol of which more is enumerated. Of a local one a single report is seen."""
     people = 1 if enumerated.protocol.model is Model.LOCAL else people
-    worst = [NONE] * len(epsilons)
+    increasing = sorted(set(epsilons))
+    worst = [NONE] * len(increasing)
     for sent in enumerated.helps(people, corrupt):
         view = cache(partial(enumerated.view, help_sent=sent))
         for first, second in neighbours(enumerated.protocol, people):
-            here = divergences(view(first), view(second), epsilons)
+            here = divergences(view(first), view(second), increasing)
             worst = [before | now for before, now in zip(worst, here, strict=True)]
-    return worst
+    found = dict(zip(increasing, worst, strict=True))
+    return [found[epsilon] for epsilon in epsilons]
 
 
 @dataclass(frozen=True)
