@@ -68,7 +68,7 @@ def the_loss_follows_dropouts(protocol: Protocol) -> None:
 
 def noise_is_shared_among_the_honest(protocol: Protocol) -> None:
     """With dropouts and liars planned for, the claim holds however many of the honest turn up."""
-    planned = protocol.among(Crowd(protocol.crowd.size + 2, protocol.crowd.size, 2))
+    planned = protocol.among(Crowd(protocol.crowd.size + 2, max(3, protocol.crowd.size), 2))
     enumerated = Enumerated(planned)
     crowds = range(planned.crowd.honest, planned.crowd.size - planned.crowd.corrupt + 1)
     every = [worst_delta(enumerated, people, corrupt=planned.crowd.corrupt) for people in crowds]

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from headcount.audit.rewrite import Secret, rewritten
+from headcount.audit.rewrite import Flagged, Secret, rewritten
 from headcount.core.brick import All, Brick, Copies, Each, Emit, Let, Maybe, drawn
 from headcount.core.chance import WORD, Chance
 from headcount.core.coins import Bytes, Coins
@@ -56,7 +56,7 @@ def coarsened(brick: Brick, base: int) -> Brick:
                 return kind(brick.width, brick.size, brick.here, _coarse(brick.chance, base))
             case From():
                 return kind(_coarse_table(brick.table, base))
-            case Emit() | All() | Let() | Each() | Copies() | Shares() | Below() | Rounded():
+            case Emit() | All() | Let() | Each() | Copies() | Shares() | Below() | Rounded() | Flagged():
                 return brick
             case _:
                 raise TypeError(f"{kind.__name__} is not a brick that can be coarsened")

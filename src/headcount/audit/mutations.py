@@ -8,186 +8,41 @@ the catalogue, or anybody's, has all of its twins without a line being written f
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from headcount.audit import rewrite
-from headcount.audit.broken import (
-    ONE_IN_A_HUNDRED,
-    RETRIES,
-    Averaged,
-    Copied,
-    Doubled,
-    OneOrder,
-    Sometimes,
-    Truncated,
-    Upward,
-)  # fmt: skip
+from headcount.audit.broken import Averaged, Copied, Doubled, OneOrder, Sometimes, Truncated, Upward
 from headcount.audit.enumerate import Enumerated
 from headcount.audit.exact import EPSILONS
-from headcount.core.brick import Brick, Copies, Maybe
-from headcount.core.budget import Neighbours
+from headcount.audit.mutation import (
+    NO_THRESHOLD,
+    Make,
+    Mutation,
+    asked_again,
+    early,
+    first_of,
+    floating,
+    for_two_cells,
+    kind_in_the_open,
+    noisy,
+    releasing,
+    rewriting,
+    sending,
+    shared_among_all,
+    silenced_for_some,
+    twin,
+)  # fmt: skip
 from headcount.core.coins import Coins, SeededCoins
-from headcount.core.crowd import Crowd
-from headcount.core.field import Field, Values
-from headcount.core.histogram import Histogram
+from headcount.core.field import Values
 from headcount.core.law import Floats, Noise
 from headcount.core.loss import PrivacyLoss
-from headcount.core.model import Model
 from headcount.core.protocol import Protocol
-from headcount.core.release import Release, Threshold
+from headcount.core.release import Threshold
 from headcount.core.tally import Batch, Tally
 from headcount.privacy.tables import AddNoise
-
-Make = Callable[[Protocol], Protocol | str]  # a twin, or why there is none
-
-
-@dataclass(frozen=True)
-class Mutation:
-    """One way to be wrong. `seen` names the check that should notice it first."""
-
-    name: str
-    make: Make
-    seen: str = "the_claimed_loss_covers_every_view"
-
-
-def twin(protocol: Protocol, **overrides: Any) -> Protocol:
-    """The same instance of a class in which these are different."""
-    cls = type(protocol)
-    broken: type[Protocol] = type(f"Broken{cls.__name__}", (cls,), overrides)
-    return broken(**{entry.name: getattr(protocol, entry.name) for entry in fields(protocol)})
-
-
-def first_of(*makes: Make) -> Make:
-    """The first that applies."""
-
-    def make(protocol: Protocol) -> Protocol | str:
-        found: Protocol | str = ""
-        for attempt in makes:
-            found = attempt(protocol)
-            if not isinstance(found, str):
-                break
-        return found
-
-    return make
-
-
-# What people send
-
-
-def sending(change: Callable[[Brick], Brick], unless: str) -> Make:
-    def make(protocol: Protocol) -> Protocol | str:
-        cls = type(protocol)
-        if change(protocol.programme).encode() == protocol.programme.encode():
-            return unless
-        return twin(protocol, report=lambda self, value: change(cls.report(self, value)))
-
-    return make
-
-
-def rewriting(change: rewrite.Change, unless: str) -> Make:
-    return sending(lambda programme: rewrite.rewritten(programme, change), unless)
-
-
-def _silenced_for_some(programme: Brick) -> Brick:
-    return Maybe(ONE_IN_A_HUNDRED, rewrite.rewritten(programme, rewrite.quieter(0.0)), programme)
-
-
-def _for_two_cells(make: Make) -> Make:
-    def only(protocol: Protocol) -> Protocol | str:
-        two = isinstance(protocol.task, Histogram) and protocol.neighbours is Neighbours.REPLACE
-        return make(protocol) if two else "one person moves one total only"
-
-    return only
-
-
-def _asked_again(protocol: Protocol) -> Protocol | str:
-    """Eight times; where all reports are seen together, twice, which is enough to be noticed and to be enumerated."""
-    if protocol.model is Model.CENTRAL:
-        return "people send their values as they are"
-    times = Field.of(RETRIES if protocol.model is Model.LOCAL else 2)
-    return sending(lambda programme: Copies(times, programme), "")(protocol)
-
-
-def _shared_among_all(protocol: Protocol) -> Protocol | str:
-    cls, size = type(protocol), protocol.crowd.size
-    planned, alone = protocol.among(Crowd(size + 2, size, 2)), protocol.among(Crowd(size + 2))
-    if planned.programme.encode() == alone.programme.encode():
-        return "what people send does not depend on how many there are"
-    return twin(protocol, report=lambda self, value: cls.report(self.among(Crowd(self.crowd.size)), value))
-
-
-def _kind_in_the_open(protocol: Protocol) -> Protocol | str:
-    cls: Any = type(protocol)
-
-    def message(self: Protocol) -> np.dtype[Any]:
-        inner = cls.message.fget(self)
-        return np.dtype([*((name, inner[name]) for name in inner.names), ("dummy", np.uint8)])
-
-    def report(self: Protocol, value: Field) -> Brick:
-        whole: Brick = rewrite.rewritten(cls.report(self, value), rewrite.flagged)
-        return whole
-
-    broken = twin(protocol, report=report, message=property(message))
-    flags = {message[-1] for message in Enumerated(broken).alphabet}
-    if protocol.model in (Model.CENTRAL, Model.THRESHOLD):
-        return "nobody but the trusted side sees messages"
-    return broken if len(flags) > 1 else "nobody sends dummies"
-
-
-# What is released
-
-
-def releasing(kind: type[Release], change: Callable[[Any], Release], unless: str) -> Make:
-    """With every step of this kind changed, wherever in the release it is."""
-
-    def changed(release: Any) -> Any:
-        if isinstance(release, kind):
-            return change(release)
-        steps = {f.name: getattr(release, f.name) for f in fields(release)}
-        inner = {name: changed(step) for name, step in steps.items() if isinstance(step, Release)}
-        return replace(release, **inner)
-
-    def make(protocol: Protocol) -> Protocol | str:
-        cls = type(protocol)
-        if changed(protocol.released()) == protocol.released():
-            return unless
-        return twin(protocol, released=lambda self: changed(cls.released(self)))
-
-    return make
-
-
-NO_NOISE = "nobody trusted adds noise"
-NO_THRESHOLD = "nobody trusted has a threshold"
-
-
-def noisy(change: Callable[[AddNoise], Release]) -> Make:
-    return releasing(AddNoise, change, NO_NOISE)
-
-
-def _floating(protocol: Protocol) -> Protocol | str:
-    """A logarithm of a uniform double: the last bits tell which total they were added to."""
-    cls = type(protocol)
-    if isinstance(noisy(lambda noise: AddNoise(noise.rate / 2))(protocol), str):
-        return NO_NOISE
-
-    def release(self: Protocol, tally: Tally, coins: Coins | None = None) -> Tally:
-        coins = coins or SeededCoins(0)
-        released, uniform = cls.release(self, tally, coins), coins.uniform(tally.totals.size) - 0.5
-        noise = np.sign(uniform) * np.log1p(-2.0 * np.abs(uniform))
-        object.__setattr__(released, "totals", tally.totals + noise)
-        return released
-
-    return twin(protocol, release=release)
-
-
-def _early(protocol: Protocol) -> Protocol:
-    return twin(protocol, release=lambda _, tally, *__: replace(tally, released=True))
-
 
 # Coins, order and number
 
@@ -351,7 +206,7 @@ MUTATIONS: Sequence[Mutation] = (
     Mutation("one-sided noise", first_of(
         noisy(lambda noise: Upward(noise.rate)), rewriting(rewrite.one_side_only, "noise has one side only"),
     )),
-    Mutation("sensitivity 1 instead of 2", _for_two_cells(first_of(
+    Mutation("sensitivity 1 instead of 2", for_two_cells(first_of(
         noisy(lambda noise: AddNoise(noise.rate * 2)), rewriting(rewrite.quieter(0.5), NOTHING_RANDOM),
     ))),
     Mutation("wrong probability of a lie", rewriting(rewrite.quieter(0.5, flips_only=True), "nobody lies")),
@@ -363,23 +218,22 @@ MUTATIONS: Sequence[Mutation] = (
     Mutation("dummies missing", rewriting(rewrite.without_dummies, "nobody sends dummies")),
     Mutation("dummies cut short", rewriting(rewrite.one_dummy_at_most, "nobody sends a random number of dummies")),
     Mutation("noise dropped for one in a hundred", first_of(
-        noisy(lambda noise: Sometimes(noise.rate)), sending(_silenced_for_some, NOTHING_RANDOM),
+        noisy(lambda noise: Sometimes(noise.rate)), sending(silenced_for_some, NOTHING_RANDOM),
     )),
-    Mutation("fresh noise when asked again", first_of(noisy(lambda noise: Averaged(noise.rate)), _asked_again)),
-    Mutation("noise shared among all, not the honest", _shared_among_all, "noise_is_shared_among_the_honest"),
-    Mutation("kind outside the seal", _kind_in_the_open),
-    Mutation("noise from floats", _floating, "what_is_drawn_is_what_is_claimed"),
+    Mutation("fresh noise when asked again", first_of(noisy(lambda noise: Averaged(noise.rate)), asked_again)),
+    Mutation("noise shared among all, not the honest", shared_among_all, "noise_is_shared_among_the_honest"),
+    Mutation("kind outside the seal", kind_in_the_open),
+    Mutation("noise from floats", floating, "what_is_drawn_is_what_is_claimed"),
     Mutation("threshold one too low", releasing(Threshold, lambda t: Threshold(t.threshold - 1), NO_THRESHOLD)),
     Mutation("threshold one too high", releasing(Threshold, lambda t: Threshold(t.threshold + 1), NO_THRESHOLD)),
-    Mutation("released too early", _early, "too_few_reports_are_refused"),
+    Mutation("released too early", early, "too_few_reports_are_refused"),
     Mutation("two draws share a word", _drawing(Doubled), "people_draw_apart"),
     Mutation("coins copied by a fork", _forked, "people_draw_apart"),
     Mutation("constant coins", _constant, "all_randomness_is_an_argument"),
     Mutation("messages not shuffled", _unshuffled, "the_order_of_messages_tells_nothing"),
     Mutation("messages person by person", _one_by_one, "the_order_of_messages_tells_nothing"),
     Mutation("messages counted twice", _replayed, "what_is_drawn_is_what_is_claimed"),
-    Mutation("first order only", _one_order(0)),
-    Mutation("second order only", _one_order(1)),
+    Mutation("one order only", first_of(_one_order(1), _one_order(0))),
     Mutation("delta truncated", claiming(lambda loss: Truncated(loss, 0.0, loss.kind), "delta is whole")),
     Mutation("dropouts forgotten", _forgets_dropouts, "the_loss_follows_dropouts"),
     Mutation("biased", _biased, "the_error_is_as_stated"),

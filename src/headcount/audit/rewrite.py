@@ -49,6 +49,8 @@ def rewritten(brick: Any, change: Change, secret: Secret = VALUE) -> Any:
             return kind(brick.name, change(brick.source, secret), rewritten(brick.brick, change, known))
         case Each():
             return kind(brick.name, brick.times, rewritten(brick.brick, change, secret - {brick.name}))
+        case Flagged():
+            return kind(rewritten(brick.brick, change, secret), brick.flag)
         case _:
             return brick
 
@@ -140,11 +142,16 @@ def one_value_too_few(brick: Any, _: Secret) -> Any:
 
 
 def misdrawn(brick: Any, _: Secret) -> Any:
-    return Misdrawn(brick.chance, brick.then, brick.otherwise) if isinstance(brick, Maybe) else brick
+    if isinstance(brick, Maybe) and brick.chance != 0.5:
+        return Misdrawn(brick.chance, brick.then, brick.otherwise)
+    return brick
 
 
 class Misdrawn(Maybe):
     """The law is right and the drawing is not: `<` for `>=`."""
+
+    def encode(self) -> dict[str, Any]:
+        return {"misdrawn": super().encode()}
 
     def draw(self, people: People, coins: Coins, outbox: Outbox) -> None:
         yes = coins.bernoulli(self.chance, people.size)

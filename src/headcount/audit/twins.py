@@ -14,13 +14,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from headcount.audit.checks import CHECKS, Check, Nonconforming, it_survives_pickling_and_json
-from headcount.audit.mutations import MUTATIONS, Mutation, twin
+from headcount.audit.checks import (
+    CHECKS,
+    Check,
+    Nonconforming,
+    calibration_meets_the_budget_and_no_more,
+    it_survives_pickling_and_json,
+)
+from headcount.audit.mutation import Mutation, twin
+from headcount.audit.mutations import MUTATIONS
 from headcount.core.protocol import Protocol
 from headcount.protocols import CATALOGUE
 
-# A class that is made on the fly cannot be pickled, sound or not.
-TWIN_CHECKS: tuple[Check, ...] = tuple(check for check in CHECKS if check is not it_survives_pickling_and_json)
+# A class that is made on the fly cannot be pickled, sound or not; and calibration is about large crowds.
+LEFT_OUT = (it_survives_pickling_and_json, calibration_meets_the_budget_and_no_more)
+TWIN_CHECKS: tuple[Check, ...] = tuple(check for check in CHECKS if check not in LEFT_OUT)
+ABOUT_LOSS = ("the_claimed_loss_covers_every_view", "noise_is_shared_among_the_honest")
 
 
 @dataclass(frozen=True)
@@ -57,7 +66,10 @@ def tried(protocol: Protocol, mutation: Mutation) -> Caught:
     made = mutation.make(protocol)
     if isinstance(made, str):
         return Caught(protocol, mutation.name, unfit=made)
-    return Caught(protocol, mutation.name, "", *caught_by(made, mutation.seen))
+    check, message = caught_by(made, mutation.seen)
+    if not check and protocol.loss.kind == "bound" and mutation.seen in ABOUT_LOSS:
+        return Caught(protocol, mutation.name, unfit="the claim is a bound, and still holds")
+    return Caught(protocol, mutation.name, "", check, message)
 
 
 def caught(protocol: Protocol) -> Iterator[Caught]:
