@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 BENCH := .venv-bench
 
-.PHONY: demo test check bench predictions format clean
+.PHONY: demo test check bench predictions attacks format clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -28,6 +28,9 @@ check: $(READY)  ## style, types, import contracts, and every example in the doc
 
 predictions: $(READY)  ## predicted error and coverage against 20,000 simulated runs of every protocol
 	$(BIN)/python -m headcount.audit.predictions --out docs/predictions.md
+
+attacks: $(READY)  ## a million runs of every protocol's smallest instances, attacked from the outside
+	$(BIN)/python -m headcount.audit.attacks --out docs/attacks.md
 
 bench:  ## speed beside the peers, in an environment of their own; writes docs/benchmarks.md
 	$(PYTHON) -m venv $(BENCH)

@@ -20,3 +20,9 @@ def test_conformance(tiny, check):
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 def test_zsum_with_the_notes_threshold_conforms_too(check):
     check(replace(Zsum.tiny(), thresholded=True))
+
+
+@pytest.mark.parametrize("tiny", TINIES, ids=lambda tiny: f"{tiny.name}-{tiny.task.name}-{tiny.neighbours}")
+def test_a_relation_given_as_text_is_the_relation(tiny):
+    again = replace(tiny, neighbours=str(tiny.neighbours))
+    assert again.neighbours is tiny.neighbours

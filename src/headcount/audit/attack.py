@@ -106,7 +106,9 @@ def attack(
         raise BadArgument("samples", f"is {samples!r}", f"use a whole number from {FEWEST:,} on, for example 10**6")
     if not 0.0 < quantity("error", error, "use a number such as 1e-6") < 1.0:
         raise BadArgument("error", f"is {error:g}", "use a number between 0 and 1, for example 1e-6")
-    people = _people(watch, people)
+    if pair is not None:
+        pair = _neighbouring(protocol, pair)
+    people = _people(watch, people) if pair is None else max(map(sum, pair))
     loss = _promised(watch, people)
     if delta is None:
         told = loss.delta(TYPICAL)
@@ -114,7 +116,21 @@ def attack(
     elif not 0.0 <= quantity("delta", delta, "use a number such as 1e-6") < 1.0:
         raise BadArgument("delta", f"is {delta:g}", "use a number from 0 to below 1, for example 1e-6")
     pair = pair or _telling(watch, pairs(protocol, people), int(samples), delta, coins)
-    return _tested(watch, pair, int(samples), delta, error, coins, loss.epsilon(delta))
+    claim = loss.epsilon(delta)
+    if watch.seen is Seen.MESSAGE and protocol.local_epsilon is not None:
+        claim = min(claim, protocol.local_epsilon)
+    return _tested(watch, pair, int(samples), delta, error, coins, claim)
+
+
+def _neighbouring(protocol: Protocol, pair: Pair) -> Pair:
+    """The pair, if its crowds differ in one person."""
+    first, second = (tuple(int(times) for times in held) for held in pair)
+    moved = sorted(b - a for a, b in zip(first, second, strict=False) if a != b)
+    fits = {Neighbours.REPLACE: ([-1, 1],), Neighbours.ADD_REMOVE: ([-1], [1])}[protocol.neighbours]
+    if not len(first) == len(second) == protocol.task.values or min(*first, *second) < 0 or moved not in fits:
+        works = "give twice how many people hold each value, for example ((6, 0), (5, 1))"
+        raise BadArgument("pair", "is not of two neighbouring crowds", works)
+    return first, second
 
 
 def _people(watch: Watch, people: int | None) -> int:
@@ -166,12 +182,16 @@ def _ordered(pair: Pair, prints: Sequence[Words], delta: float) -> tuple[Pair, E
 
 
 def _chosen(different: Words, seen: Ints, delta: float) -> Event:
-    """Those sights whose likelihood ratio lies above the threshold that promises most.
+    """The sights with the largest likelihood ratios, as many of them as promise most.
 
-    The threshold is set on either half of these samples, for ratios that were estimated on the other.
+    How many is decided on either half of these samples, for ratios that were estimated on the other, and counted in
+    runs of the first crowd.
     """
-    thresholds, promises = zip(*(_threshold(seen[:, i], seen[:, 1 - i], delta) for i in (0, 1)), strict=True)
-    return Event(different[_ratios(seen.sum(axis=1)) >= np.mean(thresholds)], float(np.mean(promises)))
+    runs, promises = zip(*(_best(seen[:, i], seen[:, 1 - i], delta) for i in (0, 1)), strict=True)
+    every = seen.sum(axis=1)
+    falling = np.argsort(-_ratios(every), kind="stable")
+    taken = int(np.searchsorted(np.cumsum(every[0, falling]), sum(runs))) + 1
+    return Event(different[falling[:taken]], sum(promises) / 2.0)
 
 
 def _ratios(seen: Ints) -> Floats:
@@ -179,14 +199,12 @@ def _ratios(seen: Ints) -> Floats:
     return np.asarray(np.log((seen[0] + SMOOTHED) / (seen[1] + SMOOTHED)))
 
 
-def _threshold(ranked: Ints, tried: Ints, delta: float) -> tuple[float, float]:
-    """The log-ratio from which on sights are taken, and the epsilon that this promises."""
-    ratios = _ratios(ranked)
-    order = np.argsort(-ratios, kind="stable")
-    p, q = np.cumsum(tried[:, order], axis=1)
+def _best(ranked: Ints, tried: Ints, delta: float) -> tuple[int, float]:
+    """In how many runs of the first crowd the best event happened, and the epsilon that this promises."""
+    p, q = np.cumsum(tried[:, np.argsort(-_ratios(ranked), kind="stable")], axis=1)
     promises = bound(p, q, int(tried[0].sum()), delta, CAREFREE)
     best = int(np.argmax(promises))
-    return float(ratios[order[best : best + 2]].mean()), float(promises[best])
+    return int(p[best]), float(promises[best])
 
 
 def pairs(protocol: Protocol, people: int) -> list[Pair]:

@@ -22,7 +22,7 @@ from headcount.core.coins import Bools, Coins
 from headcount.core.errors import BadArgument, Unsupported
 from headcount.core.histogram import Histogram
 from headcount.core.model import Model
-from headcount.core.protocol import Protocol
+from headcount.core.protocol import FEW_VALUES, Protocol
 from headcount.core.table import Ints, Words
 from headcount.core.tally import Batch, Tally
 
@@ -66,6 +66,8 @@ class Watch:
         task = self.protocol.task
         if isinstance(task, Histogram) and task.open:
             raise Unsupported("labels that nobody knows cannot be tried out; name some categories")
+        if task.values > FEW_VALUES:
+            raise Unsupported(f"a {task.name} of {task.values:,} different values has too many to try; use fewer steps")
         if self.seen is Seen.MESSAGE and self.protocol.model in TRUSTED:
             raise Unsupported(f"{self.protocol.name} promises nothing about a single message; use seen='view'")
 
@@ -88,8 +90,8 @@ class Watch:
         """The same, each different thing once and as a person would write it down."""
         messages, owners = self._reported(held, runs, coins)
         if self._sees_messages:
-            prints = _together(messages, owners, runs)
-            shown = {print_: self._listed(sent) for print_, sent in _examples(prints, messages, owners)}
+            prints = multisets(messages, owners, runs)
+            shown = {print_: self._listed(sent) for print_, sent in examples(prints, messages, owners)}
         else:
             rows = self._rows(messages, owners, runs, coins)
             prints = _prints(rows)
@@ -104,7 +106,7 @@ class Watch:
     def _printed(self, held: Held, runs: int, coins: Coins) -> Words:
         messages, owners = self._reported(held, runs, coins)
         if self._sees_messages:
-            return _together(messages, owners, runs)
+            return multisets(messages, owners, runs)
         return _prints(self._rows(messages, owners, runs, coins))
 
     def _reported(self, held: Held, runs: int, coins: Coins) -> tuple[npt.NDArray[Any], Ints]:
@@ -121,9 +123,9 @@ class Watch:
         Equal multisets have equal tallies, so each is tallied once; totals are released all at once, because each is
         treated for itself. How many reports came is no part of what is seen.
         """
-        protocol, prints = self.protocol, _together(messages, owners, runs)
+        protocol, prints = self.protocol, multisets(messages, owners, runs)
         known = np.fromiter(self._tallied, dtype=np.uint64, count=len(self._tallied))
-        for print_, sent in _examples(prints, messages, owners, ~np.isin(prints, known)):
+        for print_, sent in examples(prints, messages, owners, ~np.isin(prints, known)):
             self._tallied[print_] = protocol.tally(Batch(protocol.crowd.least, sent))
         different, place = np.unique(prints, return_inverse=True)
         tallies = [self._tallied[print_] for print_ in different.tolist()]
@@ -151,7 +153,7 @@ def _pieces(people: int, runs: int) -> Iterator[int]:
     return (min(most, runs - start) for start in range(0, runs, most))
 
 
-def _together(messages: npt.NDArray[Any], owners: Ints, runs: int) -> Words:
+def multisets(messages: npt.NDArray[Any], owners: Ints, runs: int) -> Words:
     """The print of each run's multiset: the sum of its messages' prints, in whatever order."""
     prints = np.zeros(runs, dtype=np.uint64)
     np.add.at(prints, owners, _prints(messages))
@@ -180,7 +182,7 @@ def _stirred(words: Words) -> Words:
     return words
 
 
-def _examples(
+def examples(
     prints: Words, messages: npt.NDArray[Any], owners: Ints, among: Bools | None = None
 ) -> Iterator[tuple[int, npt.NDArray[Any]]]:
     """Every different print, with the messages of one run that has it."""

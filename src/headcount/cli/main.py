@@ -12,6 +12,7 @@ import typer
 
 import headcount
 from headcount import ask
+from headcount.cli.audit import audit
 from headcount.cli.demo import demonstrate
 from headcount.cli.files import like, read
 from headcount.cli.options import (
@@ -57,6 +58,7 @@ app = typer.Typer(
 )
 advisor = typer.Typer(help="Which protocol should I use, and how wrong will it be?", no_args_is_help=True)
 app.add_typer(advisor, name="advise")
+app.command()(audit)
 
 
 def _answer(

@@ -75,4 +75,4 @@ def as_options(message: str) -> str:
     """A refusal that speaks of arguments, in the spelling of the command line."""
     message = re.sub(r"\b(other|clip|clamp|whole)=True\b", r"--\1", message)
     message = re.sub(r"\bwhole=False\b", "no --whole", message)
-    return re.sub(r"\b(model|neighbours|delta|least|where)='?([\w.-]+)'?", r"--\1 \2", message)
+    return re.sub(r"\b(model|neighbours|delta|least|where|seen)='?([\w.-]+)'?", r"--\1 \2", message)

@@ -57,6 +57,7 @@ class Protocol(ABC):
     neighbours: Neighbours = Neighbours.REPLACE
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "neighbours", Neighbours.parse(self.neighbours))
         self.require(self.task)
         if self.neighbours not in self.relations:
             others = " or ".join(f"neighbours='{relation}'" for relation in sorted(self.relations))

@@ -45,17 +45,15 @@ from headcount.privacy.tables import AddNoise
 
 @dataclass(frozen=True)
 class NoisyThreshold(Release):
-    """Noise on what is there, then the threshold."""
+    """Noise on what is there, then the threshold. Noise is drawn for what is not there too, and thrown away: the work
+    must not tell how many different things people hold of those that are listed."""
 
     noise: AddNoise
     threshold: Threshold
 
     def apply(self, tally: Tally, coins: Coins) -> Tally:
-        there = np.flatnonzero(tally.totals)
-        noisy = self.noise.apply(Tally(0, tally.totals[there]), coins).totals
-        totals = np.zeros_like(tally.totals)
-        totals[there] = self.threshold.passed(noisy)
-        return without_zeros(tally.with_totals(totals))
+        noisy = self.noise.apply(Tally(0, tally.totals), coins).totals
+        return without_zeros(tally.with_totals(np.where(tally.totals != 0, self.threshold.passed(noisy), 0)))
 
     def law(self, total: int) -> Parts:
         if not total:

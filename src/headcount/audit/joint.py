@@ -1,0 +1,182 @@
+"""Independence, not only frequencies: bits of one report, messages of one person, people, and calls.
+
+A report may have every bit right on average and still give its owner away, if two bits were flipped by the same coin.
+Many people hold the same value here, so that nothing but coins tells their reports apart, and chi-square tests look at
+the bits of a row in pairs and, where they are few, in threes; at one person's whole report against its exact law, where
+that is small; and at reports, and noise, at various distances from each other, in one call and from one to the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import chdtrc
+
+from headcount.audit.enumerate import one_report
+from headcount.audit.exhaust import as_integers
+from headcount.audit.watch import TRUSTED, examples, multisets
+from headcount.core.coins import Coins, SecretCoins
+from headcount.core.errors import Unsupported
+from headcount.core.law import Floats
+from headcount.core.protocol import Protocol
+from headcount.core.rows import Row
+from headcount.core.table import Ints, Words
+from headcount.core.tally import Tally
+
+FEWEST = 10_000
+EXPECTED = 1_000.0  # in every cell of a test: chi-square must be right far out, where a false alarm is one in 1e6
+MOST_CLASSES = 12
+MOST_THREES = 24  # bits, in a row of which threes are looked at
+SKEWED = 0.011  # how skewed, in roots of the reports, a product of bits may be
+TINY = 8  # people, for whom a report's law is small
+
+
+@dataclass(frozen=True)
+class Dependence:
+    """One test: what was looked at, and how unlikely it is where nothing depends on anything."""
+
+    what: str
+    chance: float
+
+
+@dataclass(frozen=True)
+class Joint:
+    """The most suspicious of so many tests; together they raise a false alarm with a chance of at most `error`."""
+
+    protocol: Protocol
+    tests: int
+    worst: Dependence
+    error: float
+
+    @property
+    def dependent(self) -> bool:
+        return self.worst.chance * self.tests < self.error
+
+    def __str__(self) -> str:
+        if self.dependent:
+            return f"{self.worst.what}: a chance of {self.worst.chance:.1g}, the smallest of {self.tests:,}"
+        return f"{self.tests:,} tests of independence: nothing depends on what it should not"
+
+
+def joint(protocol: Protocol, *, reports: int = 100_000, coins: Coins | None = None, error: float = 1e-6) -> Joint:
+    """Test so many reports of people who all hold the same value."""
+    found = list(_tests(protocol, max(FEWEST, int(reports)), coins or SecretCoins()))
+    return Joint(protocol, len(found), min(found, key=lambda test: test.chance), error)
+
+
+def _tests(protocol: Protocol, reports: int, coins: Coins) -> Iterator[Dependence]:
+    if protocol.model in TRUSTED:
+        yield from _apart("the noise of totals", [_noise(protocol, reports, coins) for _ in range(2)])
+    value = protocol.task.values - 1
+    calls = [_reported(protocol, value, reports, coins) for _ in range(2)]
+    yield from _apart("reports of people", [multisets(*call, reports) for call in calls])
+    messages, owners = calls[0]
+    if isinstance(protocol.programme, Row):
+        packed = messages.view(np.uint8).reshape(messages.size, -1)
+        yield from bits_of_a_row(np.unpackbits(packed, axis=1, count=protocol.programme.width, bitorder="little"))
+    if protocol.crowd.size <= TINY:
+        yield _against_the_law(protocol, value, messages, owners, reports)
+
+
+def _reported(protocol: Protocol, value: int, reports: int, coins: Coins) -> tuple[npt.NDArray[np.void], Ints]:
+    held, owners = np.full(reports, value, dtype=np.min_scalar_type(value)), np.arange(reports)
+    if type(protocol).reports is Protocol.reports:
+        return protocol.attributed(held, owners, coins)
+    messages = protocol.reports(held, coins).messages
+    if messages.size != reports:
+        raise Unsupported(f"{protocol.name} does not say whose its messages are")
+    return messages, owners
+
+
+def _noise(protocol: Protocol, totals: int, coins: Coins) -> Words:
+    people = protocol.crowd.size
+    return protocol.release(Tally(people, np.full(totals, people)), coins).totals.view(np.uint64)
+
+
+def _apart(what: str, calls: list[Words]) -> Iterator[Dependence]:
+    """Each against the one at the same place in the next call, and against others of its own call."""
+    first, second = map(classes, calls)
+    yield Dependence(f"{what} in successive calls", independence(first, second))
+    for far in _distances(first.size):
+        yield Dependence(f"{what} {far:,} apart", independence(first[:-far], first[far:]))
+
+
+def _distances(size: int) -> list[int]:
+    """Neighbours, and powers of two, which is where blocks and buffers end."""
+    return [far for far in (*range(1, 17), *(1 << power for power in range(5, 40))) if far <= size // 2]
+
+
+def classes(prints: Words) -> Ints:
+    """The most frequent things by number, all others together as the last."""
+    different, place, times = np.unique(prints, return_inverse=True, return_counts=True)
+    kept = np.argsort(-times, kind="stable")[: MOST_CLASSES - 1]
+    number = np.full(different.size, kept.size)
+    number[kept] = np.arange(kept.size)
+    return number[place]
+
+
+def independence(first: Ints, second: Ints) -> float:
+    """How likely a table of the two at least as uneven is, if neither depends on the other."""
+    width = int(second.max()) + 1
+    table = np.bincount(first * width + second, minlength=(int(first.max()) + 1) * width).reshape(-1, width)
+    while min(table.shape) > 1:
+        rows, columns = table.sum(axis=1), table.sum(axis=0)
+        if rows.min() * columns.min() >= EXPECTED * table.sum():
+            expected = np.outer(rows, columns) / table.sum()
+            return float(chdtrc((rows.size - 1) * (columns.size - 1), ((table - expected) ** 2 / expected).sum()))
+        table = _merged(table) if rows.min() <= columns.min() else _merged(table.T).T
+    return 1.0
+
+
+def _merged(table: Ints) -> Ints:
+    """The two rarest rows as one."""
+    order = np.argsort(table.sum(axis=1))
+    return np.vstack([table[order[2:]], table[order[:2]].sum(axis=0)])
+
+
+def bits_of_a_row(bits: npt.NDArray[np.uint8]) -> Iterator[Dependence]:
+    """All pairs of columns, and all threes where there are few; not where bits are so rare that little can be said."""
+    reports, width = bits.shape
+    mean = bits.mean(axis=0)
+    varied = np.flatnonzero((mean > 0.0) & (mean < 1.0))
+    spread = np.sqrt(mean * (1.0 - mean))[varied]
+    deviations: Floats = (bits.T[varied] - mean[varied, None]) / spread[:, None]
+    skew = np.abs(1.0 - 2.0 * mean[varied]) / spread
+    most = SKEWED * np.sqrt(reports)
+    for i, j in combinations(range(varied.size), 2):
+        product = deviations[i] * deviations[j]
+        pair = f"bits {varied[i]} and {varied[j]}"
+        if skew[i] * skew[j] <= most:
+            yield Dependence(f"{pair} of a row", float(chdtrc(1, product.sum() ** 2 / reports)))
+        further = range(j + 1, varied.size) if width <= MOST_THREES else range(0)
+        threes = [k for k in further if skew[i] * skew[j] * skew[k] <= most]
+        for k, score in zip(threes, deviations[threes] @ product, strict=True):
+            yield Dependence(f"{pair} and {varied[k]} of a row", float(chdtrc(1, score**2 / reports)))
+
+
+def _against_the_law(
+    protocol: Protocol, value: int, messages: npt.NDArray[np.void], owners: Ints, reports: int
+) -> Dependence:
+    """One person's messages together, whatever depends on what: how often each multiset was sent, and should be."""
+    law = one_report(protocol, value)
+    prints = multisets(messages, owners, reports)
+    times = dict(zip(*(side.tolist() for side in np.unique(prints, return_counts=True)), strict=True))
+    sent = {
+        tuple(sorted(as_integers(record) for record in records.tolist())): times[print_]
+        for print_, records in examples(prints, messages, owners)
+    }
+    seen, expected = [], []
+    for multiset, mass in law.masses.items():
+        if mass / law.total * reports >= EXPECTED:
+            listed = tuple(message for message, often in multiset for _ in range(often))
+            seen.append(sent.get(listed, 0))
+            expected.append(mass / law.total * reports)
+    if (rest := reports - sum(expected)) >= EXPECTED:
+        seen.append(reports - sum(seen))
+        expected.append(rest)
+    far = sum((a - b) ** 2 / b for a, b in zip(seen, expected, strict=True))
+    return Dependence("the messages of one person", float(chdtrc(max(1, len(seen) - 1), far)) if expected else 1.0)

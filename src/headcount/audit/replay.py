@@ -1,0 +1,164 @@
+"""The same coins, another value: what may change is one person's messages and what those add to the totals.
+
+A tape is played twice, to two crowds that differ in what one person holds. As many words must be asked for and the same
+lines of headcount run, whatever is held; nobody else's messages may change, the tally may change by that person's
+messages alone, and whatever the trusted side adds must be the same. Where the words are the same in number but shared
+out otherwise among the steps of the programme, the messages cannot be compared; that is counted, and tells nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+import headcount.core
+from headcount.audit.watch import TRUSTED
+from headcount.core.coins import Bytes, Coins, SecretCoins, SeededCoins
+from headcount.core.field import Values
+from headcount.core.protocol import Protocol
+from headcount.core.table import Ints
+from headcount.core.tally import Batch
+
+HOME = str(Path(headcount.core.__file__).parent.parent)
+MOST_PEOPLE = 8
+
+Lines = frozenset[tuple[str, int]]
+Result = TypeVar("Result")
+
+
+class Tape(SeededCoins):
+    """Coins that write down how much was asked for, each time."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.asked: list[int] = []
+
+    def stream(self, size: int) -> Bytes:
+        self.asked.append(size)
+        return super().stream(size)
+
+
+def traced(work: Callable[[], Result]) -> tuple[Result, Lines]:
+    """What it gives, and the lines of headcount that it ran through."""
+    lines: set[tuple[str, int]] = set()
+
+    def inside(frame: FrameType, _event: str, _argument: Any) -> Any:
+        lines.add((frame.f_code.co_filename, frame.f_lineno))
+        return inside
+
+    def entered(frame: FrameType, event: str, argument: Any) -> Any:
+        return inside(frame, event, argument) if frame.f_code.co_filename.startswith(HOME) else None
+
+    before = sys.gettrace()
+    sys.settrace(entered)
+    try:
+        result = work()
+    finally:
+        sys.settrace(before)
+    return result, frozenset(lines)
+
+
+@dataclass(frozen=True, eq=False)
+class Played:
+    """One crowd's run of a tape."""
+
+    sent: list[list[bytes]]  # by each person
+    one: Ints  # what the person in question adds to the totals
+    totals: Ints
+    released: npt.NDArray[Any]
+    asked: list[int]
+    lines: Lines
+
+
+def play(protocol: Protocol, values: Values, who: int, tape: int) -> Played:
+    """A whole run, traced, and the same messages once more with whose they are."""
+    coins = Tape(tape)
+
+    def run() -> tuple[Ints, npt.NDArray[Any]]:
+        tally = protocol.tally(protocol.reports(values, coins))
+        return tally.totals, protocol.release(tally, coins).totals
+
+    (totals, released), lines = traced(run)
+    messages, owners = protocol.attributed(values, np.arange(values.size), Tape(tape))
+    sent = [sorted(record.tobytes() for record in messages[owners == person]) for person in range(values.size)]
+    one = protocol.tally(Batch(1, messages[owners == who])).totals - protocol.nobody().totals
+    return Played(sent, one, totals, released, coins.asked, lines)
+
+
+@dataclass
+class Replay:
+    """What was found in so many pairs of runs: how often each thing differed that must not."""
+
+    protocol: Protocol
+    pairs: int
+    found: Counter[str] = field(default_factory=Counter)
+    incomparable: int = 0
+
+    @property
+    def leaks(self) -> bool:
+        return bool(self.found)
+
+    def __str__(self) -> str:
+        differed = ", ".join(f"{what} in {times:,}" for what, times in self.found.items())
+        return f"{self.pairs:,} pairs of runs on the same coins: " + (differed or "nothing else changed")
+
+
+def replay(protocol: Protocol, *, pairs: int = 200, coins: Coins | None = None) -> Replay:
+    """Play so many tapes, each to two random crowds that differ in one person's value."""
+    coins, found = coins or SecretCoins(), Replay(protocol, pairs)
+    people, values = min(protocol.crowd.size, max(MOST_PEOPLE, protocol.crowd.least)), protocol.task.values
+    kind = np.min_scalar_type(values)
+    play(protocol, np.zeros(people, dtype=kind), 0, 0)  # tables are made only once
+    for _ in range(pairs):
+        held = coins.below(values, people).astype(kind)
+        who, other, tape = (int(coins.below(bound, 1)[0]) for bound in (people, max(1, values - 1), 1 << 62))
+        changed = held.copy()
+        changed[who] = (int(held[who]) + 1 + other) % values
+        first, second = (play(protocol, crowd, who, tape) for crowd in (held, changed))
+        found.found.update(_in_work(first, second))
+        if first.asked == second.asked:
+            found.found.update(_in_outcome(protocol, first, second, who))
+        else:
+            found.incomparable += 1
+    return found
+
+
+def _in_work(first: Played, second: Played) -> set[str]:
+    """What somebody who watches the device or the analyser at work could notice."""
+    differences = {
+        "the amount of randomness": sum(first.asked) != sum(second.asked),
+        "the lines run": first.lines != second.lines,
+    }
+    return {what for what, differs in differences.items() if differs}
+
+
+def _in_outcome(protocol: Protocol, first: Played, second: Played, who: int) -> set[str]:
+    """What changed beyond that person's messages."""
+    others = [[sent for person, sent in enumerate(run.sent) if person != who] for run in (first, second)]
+    modulus = protocol.nobody().modulus
+    moved, own = second.totals - first.totals, second.one - first.one
+    if modulus:
+        moved, own = moved % modulus, own % modulus
+    differences = {
+        "other people's messages": others[0] != others[1],
+        "more of the tally than that person's part": not np.array_equal(moved, own),
+        "the noise": not _same_noise(protocol, first, second),
+    }
+    return {what for what, differs in differences.items() if differs}
+
+
+def _same_noise(protocol: Protocol, first: Played, second: Played) -> bool:
+    """Totals that both runs let go must have had the same added to them; a total of 0 says nothing was let go."""
+    if protocol.model not in TRUSTED:
+        return np.array_equal(first.released, first.totals) and np.array_equal(second.released, second.totals)
+    let_go = (first.released != 0) & (second.released != 0)
+    added = [np.asarray(run.released - run.totals)[let_go] for run in (first, second)]
+    return np.array_equal(added[0], added[1])

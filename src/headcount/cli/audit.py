@@ -1,0 +1,215 @@
+"""A protocol under attack: what it claims beside what can be proved against it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from headcount import ask
+from headcount.audit.attack import Attack, attack
+from headcount.audit.joint import Joint, joint
+from headcount.audit.replay import Replay, replay
+from headcount.cli.options import Bounds, Categories, Formats, Neighbours, Params, categories_of, parameters_of
+from headcount.cli.render import Format, console, grid, show
+from headcount.core.budget import Neighbours as Relation
+from headcount.core.crowd import Crowd
+from headcount.core.errors import BadArgument
+from headcount.core.histogram import Histogram
+from headcount.core.protocol import Protocol
+from headcount.core.task import Sum, Task
+from headcount.protocols import CATALOGUE, named
+
+EVERYTHING = "all"
+BAR = 40
+STEPS = 4  # of a sum's range: its two ends and three values between
+PEOPLE = 6
+HEADINGS = ("protocol", "task", "n", "delta", "proved", "claimed", "", "same coins", "independence")
+WIDTHS = (30, 9, 2, 7, 7, 7, 17, 10, 12)
+
+
+@dataclass(frozen=True)
+class Audit:
+    """Three ways to find fault with one protocol."""
+
+    attack: Attack
+    replay: Replay
+    joint: Joint
+
+    @property
+    def stands(self) -> bool:
+        return not (self.attack.violated or self.replay.leaks or self.joint.dependent)
+
+    @property
+    def verdict(self) -> str:
+        problems = [
+            str(self.attack).removeprefix("VIOLATED: ") if self.attack.violated else "",
+            str(self.replay) if self.replay.leaks else "",
+            str(self.joint) if self.joint.dependent else "",
+        ]
+        return "; ".join(filter(None, problems))
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            **self.attack.protocol.to_json(),
+            **self.attack.to_json(),
+            "replay": {"pairs": self.replay.pairs, "found": dict(self.replay.found)},
+            "joint": {"tests": self.joint.tests, "worst": self.joint.worst.what, "chance": self.joint.worst.chance},
+            "stands": self.stands,
+        }
+
+
+def audited(protocol: Protocol, **how: Any) -> Audit:
+    return Audit(attack(protocol, **how), replay(protocol), joint(protocol))
+
+
+def audit(
+    name: Annotated[str, typer.Argument(help="The protocol, or 'all' for the smallest instance of each.")],
+    n: Annotated[int | None, typer.Option("--n", help="How many people report; few, so that views repeat.")] = None,
+    samples: Annotated[float, typer.Option(help="How often each of the two crowds is run.")] = 1e6,
+    epsilon: Annotated[float | None, typer.Option(help="Calibrate to this epsilon first, and to --delta.")] = None,
+    delta: Annotated[float | None, typer.Option(help="Where to attack; unless told, where epsilon is 1.")] = None,
+    param: Params = None,
+    seen: Annotated[str, typer.Option(help="What is seen: 'view', one person's 'message', or 'released'.")] = "view",
+    neighbours: Neighbours = "replace",
+    categories: Categories = None,
+    bounds: Bounds = None,
+    how: Formats = Format.TABLE,
+) -> None:
+    """Attack a protocol: a lower bound on epsilon beside its claim. Exits with 1 if the claim is violated."""
+    given: dict[str, Any] = {"seen": seen, "samples": _whole(samples), "delta": delta}
+    if name == EVERYTHING:
+        if n is not None or epsilon is not None or param or categories or bounds:
+            raise BadArgument("name", "is 'all', which takes every instance as it is", "name one protocol instead")
+        found = _all(given, how)
+    else:
+        found = [_one(_protocol(name, n, epsilon, delta, param, neighbours, categories, bounds), given, how)]
+    if not all(one.stands for one in found):
+        raise typer.Exit(1)
+
+
+def _whole(samples: float) -> int:
+    if not samples.is_integer():
+        raise BadArgument("--samples", f"is {samples:g}", "use a whole number, for example 1e6")
+    return int(samples)
+
+
+def _protocol(
+    name: str, n: int | None, epsilon: float | None, delta: float | None, param: list[str] | None, neighbours: str,
+    categories: str | None, bounds: tuple[float, float] | None,
+) -> Protocol:  # fmt: skip
+    """The one described, or the tiny instance where nothing is."""
+    cls, parameters = named(name), parameters_of(param)
+    if epsilon is None and not parameters:
+        if categories or bounds:
+            option = "--categories" if categories else "--bounds"
+            raise BadArgument(option, "needs parameters or a budget", "add for example --epsilon 1 --delta 1e-2")
+        return _tiny(cls, n, Relation.parse(neighbours))
+    task: Task | None = None if "count" in cls.tasks else cls.tiny().task
+    if categories or bounds:
+        task = Histogram(categories_of(categories)) if categories else Sum(bounds or (0.0, 1.0), STEPS)
+    budget: dict[str, Any] = {} if epsilon is None else {"epsilon": epsilon, "delta": delta}
+    return ask.protocol(name, task, n=PEOPLE if n is None else n, neighbours=neighbours, **budget, **parameters)
+
+
+def _tiny(cls: type[Protocol], n: int | None, neighbours: Relation) -> Protocol:
+    """The smallest instance under this relation; refused where the protocol has no guarantee for it."""
+    tinies = {tiny.neighbours: tiny for tiny in reversed(list(cls.tinies()))}
+    tiny = tinies.get(neighbours) or replace(cls.tiny(), neighbours=neighbours)
+    return tiny if n is None else tiny.among(Crowd(n))
+
+
+def _one(protocol: Protocol, given: dict[str, Any], how: Format) -> Audit:
+    with Console(stderr=True).status(f"attacking {protocol.name} …"):
+        found = audited(protocol, **given)
+    show(found.to_json(), how, _report(found))
+    if how is Format.TABLE:
+        verdict = "The claim stands." if found.stands else f"[red]VIOLATED: {escape(found.verdict)}[/]"
+        console().print(f"\n[bold]{verdict}[/]")
+    return found
+
+
+def _report(found: Audit) -> Table:
+    run, protocol = found.attack, found.attack.protocol
+    given = ", ".join(f"{name} = {value:.6g}" for name, value in protocol.parameters.items())
+    people = max(map(sum, run.pair))
+    crowd = f"{people:,} {'person' if people == 1 else 'people'}"
+    words = protocol.neighbours.words
+    table = grid("", "", title=f"{protocol.name} ({protocol.model}, {protocol.task.name}, {crowd}, {words})")
+    table.add_row("parameters", given)
+    table.add_row("claimed", f"epsilon at most [bold]{_number(run.claim)}[/] at delta {run.delta:.4g}")
+    table.add_row("proved", f"epsilon at least [bold]{run.epsilon:.4g}[/], wrong with a chance of {run.error:g}")
+    if bar := _bar(run, BAR):
+        table.add_row("", bar)
+    table.add_row("crowds", escape(run.crowds))
+    table.add_row("event", escape(run.event))
+    first, second = (f"{hits / run.runs:.2%}" for hits in run.hits)
+    table.add_row("happens", f"in {first} of the first crowd's runs and {second} of the second's")
+    table.add_row("runs", f"{run.samples:,} of each crowd: one half chose the event, the other tested it")
+    table.add_row("same coins", escape(str(found.replay)))
+    table.add_row("independence", escape(str(found.joint)))
+    return table
+
+
+def _number(epsilon: float) -> str:
+    return f"{epsilon:.4g}" if math.isfinite(epsilon) else "nothing"
+
+
+def _bar(run: Attack, width: int) -> str:
+    """How much of the claim could be proved."""
+    if not math.isfinite(run.claim) or run.claim <= 0.0:
+        return ""
+    part = run.epsilon / run.claim
+    filled = min(width, round(width * part))
+    colour = "red" if run.violated else "green"
+    return f"[{colour}]{'█' * filled}[/][dim]{'░' * (width - filled)}[/] {part:.0%}"
+
+
+def _all(given: dict[str, Any], how: Format) -> list[Audit]:
+    """Every tiny instance, a line each as soon as it is known."""
+    instances = [tiny for cls in CATALOGUE for tiny in cls.tinies()]
+    found: list[Audit] = []
+    if how is Format.TABLE:
+        console().print(_line(HEADINGS, "bold"))
+    with Console(stderr=True).status("") as status:
+        for place, protocol in enumerate(instances, 1):
+            status.update(f"{place} of {len(instances)}: attacking {protocol.name} …")
+            found.append(audited(protocol, **given))
+            if how is Format.TABLE:
+                console().print(_line(tuple(_cells(found[-1])), "" if found[-1].stands else "red"))
+    violated = [one for one in found if not one.stands]
+    if how is not Format.TABLE:
+        show([one.to_json() for one in found], how, "")
+    elif violated:
+        for one in violated:
+            console().print(f"[bold red]VIOLATED: {one.attack.protocol.name}: {escape(one.verdict)}[/]")
+    else:
+        console().print(f"\n[bold]All {len(found)} claims stand.[/]")
+    return found
+
+
+def _cells(found: Audit) -> Iterator[str]:
+    run = found.attack
+    yield run.protocol.name
+    yield run.protocol.task.name
+    yield f"{max(map(sum, run.pair))}"
+    yield f"{run.delta:.3g}"
+    yield f"{run.epsilon:.3f}"
+    yield f"{run.claim:.3f}" if math.isfinite(run.claim) else "none"
+    yield _bar(run, 12) or " " * 12
+    yield "differs" if found.replay.leaks else "fine"
+    yield "broken" if found.joint.dependent else "fine"
+
+
+def _line(cells: tuple[str, ...], style: str) -> Table:
+    table = Table(box=None, show_header=False, pad_edge=False, style=style)
+    for width in WIDTHS:
+        table.add_column(width=width, no_wrap=True, justify="right" if width < 9 else "left")
+    table.add_row(*cells)
+    return table
