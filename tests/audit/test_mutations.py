@@ -16,12 +16,9 @@ from headcount.core.coins import SeededCoins
 from headcount.core.table import Table
 from headcount.protocols import CATALOGUE
 from headcount.protocols.central.geometric import Geometric
-from headcount.protocols.central.laplace import Laplace
-from headcount.protocols.central.stability_histogram import StabilityHistogram
 from headcount.protocols.local.basic_rappor import BasicRappor
 from headcount.protocols.local.generalised_response import GeneralisedResponse
 from headcount.protocols.local.randomised_response import RandomisedResponse
-from headcount.protocols.local.subset_selection import SubsetSelection
 from headcount.protocols.shuffle.balcer_cheu_histogram import BalcerCheuHistogram
 from headcount.protocols.shuffle.blanket_histogram import BlanketHistogram
 from headcount.protocols.shuffle.negative_binomial_count import NegativeBinomialCount
@@ -32,9 +29,8 @@ from headcount.protocols.shuffle.zsum import Zsum
 
 TINIES = [tiny for cls in CATALOGUE for tiny in cls.tinies()]
 FEW = [
-    Laplace.tiny(), *(tiny for tiny in Geometric.tinies() if tiny.neighbours == "add-remove"), Geometric.tiny(),
-    list(StabilityHistogram.tinies())[-1], RandomisedResponse.tiny(), GeneralisedResponse.tiny(), BasicRappor.tiny(),
-    SubsetSelection.tiny(), Zsum.tiny(), PoissonCount.tiny(), NegativeBinomialCount.tiny(), BalcerCheuHistogram.tiny(),
+    Geometric.tiny(), list(Geometric.tinies())[-1], RandomisedResponse.tiny(), GeneralisedResponse.tiny(),
+    BasicRappor.tiny(), Zsum.tiny(), PoissonCount.tiny(), NegativeBinomialCount.tiny(), BalcerCheuHistogram.tiny(),
     BlanketHistogram.tiny(), SplitAndMix.tiny(), *SampleThreshold.tinies(),
 ]  # fmt: skip
 few = pytest.mark.parametrize("tiny", FEW, ids=lambda tiny: f"{tiny.name}-{tiny.task.name}-{tiny.neighbours}")
