@@ -60,7 +60,8 @@ class Averaged(AddNoise):
         law = two_sided(self.rate).law.times(RETRIES)
         parts: Counter[int] = Counter()
         for noise, mass in zip(law.values.tolist(), law.masses.tolist(), strict=True):
-            parts[total + noise // RETRIES] += int(mass * (1.0 - 1e-9) * 2.0**60) * (WHOLE >> 60)
+            parts[total + noise // RETRIES] += int(mass * 2.0**60) * (WHOLE >> 60)
+        parts[total] += WHOLE - sum(parts.values())  # doubles do not add up to one
         return parts
 
 

@@ -134,8 +134,9 @@ class Judged:
 
     @property
     def holds(self) -> bool:
-        """Never less than the truth; where it is exact, no more either."""
-        return self.exact.low <= self.claimed and (not self.tight or self.difference <= self.slack + AGREES)
+        """Never less than the truth; where it is exact, no more either. A truth that is not known will not do."""
+        over = self.tight and self.difference > self.slack + AGREES
+        return self.exact.low <= self.claimed and self.exact.width <= AGREES and not over
 
     def __str__(self) -> str:
         corrupt = f" and {self.corrupt} corrupt" if self.corrupt else ""

@@ -114,6 +114,8 @@ def shared_among_all(protocol: Protocol) -> Protocol | str:
 
 def kind_in_the_open(protocol: Protocol) -> Protocol | str:
     cls: Any = type(protocol)
+    if protocol.model in (Model.CENTRAL, Model.THRESHOLD):
+        return "nobody but the trusted side sees messages"
 
     def message(self: Protocol) -> np.dtype[Any]:
         inner = cls.message.fget(self)
@@ -125,8 +127,6 @@ def kind_in_the_open(protocol: Protocol) -> Protocol | str:
 
     broken = twin(protocol, report=report, message=property(message))
     flags = {message[-1] for message in Enumerated(broken).alphabet}
-    if protocol.model in (Model.CENTRAL, Model.THRESHOLD):
-        return "nobody but the trusted side sees messages"
     return broken if len(flags) > 1 else "nobody sends dummies"
 
 
