@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 BENCH := .venv-bench
 
-.PHONY: demo test check bench predictions attacks format clean
+.PHONY: demo test check bench predictions claims twins attacks format clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -25,6 +25,12 @@ check: $(READY)  ## style, types, import contracts, and every example in the doc
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -q docs/test_examples.py
+
+claims: $(READY)  ## every claim about small crowds against the exact truth; about a quarter of an hour
+	$(BIN)/python -m headcount.audit.claims --out docs/claims.md
+
+twins: $(READY)  ## every protocol broken in every way, and what notices; about half an hour
+	$(BIN)/python -m headcount.audit.twins --out docs/twins.md
 
 predictions: $(READY)  ## predicted error and coverage against 20,000 simulated runs of every protocol
 	$(BIN)/python -m headcount.audit.predictions --out docs/predictions.md

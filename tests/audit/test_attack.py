@@ -12,7 +12,7 @@ from scipy.stats import binom
 
 from headcount.audit.attack import attack, bound, pairs
 from headcount.audit.attacks import attacks, sharpest
-from headcount.audit.enumerate import enumerated_delta
+from headcount.audit.exact import exact_delta
 from headcount.audit.watch import Seen, Watch
 from headcount.audit.wording import crowds_in_words
 from headcount.core.coins import SeededCoins
@@ -176,7 +176,7 @@ def test_a_given_pair_is_attacked():
 def test_the_delta_of_a_row_belongs_to_its_epsilon():
     tiny = named("zsum").tiny()
     epsilon, delta = sharpest(tiny, 6)
-    assert enumerated_delta(tiny, 6, [epsilon]) == pytest.approx(delta)
+    assert float(exact_delta(tiny, 6, [epsilon])[0].high) == pytest.approx(delta)
 
 
 def test_crowds_and_events_in_words():

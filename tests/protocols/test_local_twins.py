@@ -43,13 +43,6 @@ class OnlyTheOwnBitIsFlipped(BasicRappor):
         return Row(self.task.values, Chance(0.0), value, self.own)
 
 
-class WrongFlip(BasicRappor):
-    """The others' bits are flipped half as often as is claimed."""
-
-    def report(self, value):
-        return Row(self.task.values, Chance(self.other / 2.0), value, self.own)
-
-
 class SurveysRatio(OptimisedUnary):
     """A survey's remark that p/q is what counts: only the bits that are on."""
 
@@ -180,7 +173,7 @@ class ClonesOfMore(shuffled(HadamardResponse)):
 
 
 TWINS = [
-    OtherMayBeTheSame, OnlyTheOwnBitIsFlipped, WrongFlip, SurveysRatio, IdealCollisions, LooseHash, ZeroHasNoSet,
+    OtherMayBeTheSame, OnlyTheOwnBitIsFlipped, SurveysRatio, IdealCollisions, LooseHash, ZeroHasNoSet,
     UnmovedPoints, OneMoreInTheSet, ForgetsTheOwnPlace, WrongSign, RandomMatrix, RoundsDown, AverageCrowd, BiasedWindow,
     WiderWindow, EagerBit, Unweighted, HalfTheLocalLoss, ClonesOfMore,
 ]  # fmt: skip

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from headcount.audit.attack import attack
-from headcount.audit.enumerate import enumerated_delta
+from headcount.audit.exact import exact_delta
 from headcount.core.coins import SeededCoins
 from headcount.core.crowd import Crowd
 from headcount.core.protocol import Protocol
@@ -95,7 +95,8 @@ def sharpest(protocol: Protocol, people: int) -> tuple[float, float] | None:
     The best event at epsilon has a chance of q = -delta' e^-epsilon for the one crowd and delta + e^epsilon q for the
     other, so that the curve alone says how well it can be told from samples.
     """
-    here, beyond = enumerated_delta(protocol, people, [*EPSILONS, *(EPSILONS + STEP)]).reshape(2, -1)
+    exact = exact_delta(protocol, people, [*EPSILONS, *(EPSILONS + STEP)])
+    here, beyond = np.array([float(delta.high) for delta in exact]).reshape(2, -1)
     fall = (here - beyond) / STEP
     p, q = np.minimum(here + fall, 1.0), fall * np.exp(-EPSILONS)
     spread = np.sqrt(p * (1.0 - p)) + np.exp(EPSILONS) * np.sqrt(q * (1.0 - q))

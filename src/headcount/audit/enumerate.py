@@ -1,37 +1,40 @@
-"""Every view of a small crowd, from the report programme alone.
+"""Every view of a small crowd, from the report programme alone, in integers.
 
 The exact law of one report is a polynomial in the different messages; a crowd's is the product of its people's. How
 often each message occurs is written as the digits of one integer, with places wide enough that nothing is ever carried,
-so that the product is a convolution of vectors: by Fourier transform where they are short, term by term where they are
-long and sparse. Nothing of a protocol's own accounting is used, so that the two can be held against each other.
+so that a product is a sum over pairs of terms. Chances are whole parts of 2**-128, always rounded down, and what is
+less likely than 2**-80 is left out: every mass is at most the true one, and what all of them leave of one is known
+exactly. `headcount.audit.exact` charges it. No float comes in before the statistics at the end, and nothing of a
+protocol's own accounting is used, so that the two can be held against each other.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import combinations, pairwise, permutations
 
 import numpy as np
 import numpy.typing as npt
 
 from headcount.core.budget import Neighbours
-from headcount.core.exact import ExactLaw, Message
-from headcount.core.law import Floats, Law, weighed
+from headcount.core.exact import WHOLE, ExactLaw, Message, Parts
+from headcount.core.law import Floats
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
 from headcount.core.table import Ints
 from headcount.core.tally import Batch
 
-ERROR = 1e-12  # what the transforms and sums of doubles may add up to
-SMALLEST = 2.0**-90  # multisets less likely than this are left out of a report's law
-LIKELY = 1e-17
-DENSE = 1 << 23
+PLACE = 32  # bits for how often a message occurs, or for a total
+LEAST = WHOLE * WHOLE >> 80  # products of two chances that are smaller are left out
+LIKELY = 1e-17  # in statistics, which are about doubles
 
 Held = tuple[int, ...]  # how many people hold each value
 Outcomes = tuple[Ints, Floats]
+Terms = Sequence[tuple[int, int]]  # a law, likely outcomes first
 
 
 def one_report(protocol: Protocol, value: int) -> ExactLaw:
@@ -61,125 +64,187 @@ def crowds(values: int, people: int) -> Iterator[Held]:
         yield tuple(b - a - 1 for a, b in pairwise(edges))
 
 
+def neighbours(protocol: Protocol, people: int) -> Iterator[tuple[Held, Held]]:
+    """Every two crowds that must look alike, in this order."""
+    values = protocol.task.values
+    for others in crowds(values, people - 1):
+        with_one = [tuple(k + (i == value) for i, k in enumerate(others)) for value in range(values)]
+        if protocol.neighbours is Neighbours.ADD_REMOVE:
+            for more in with_one:
+                yield from ((others, more), (more, others))
+        else:
+            yield from permutations(with_one, 2)
+
+
+def sorted_terms(parts: Parts) -> Terms:
+    return sorted(parts.items(), key=lambda term: -term[1])
+
+
+def together(first: Parts, second: Terms) -> Parts:
+    """The law of the sum of two independent integers."""
+    sums: defaultdict[int, int] = defaultdict(int)
+    for mine, part in first.items():
+        for theirs, other_part in second:
+            mass = part * other_part
+            if mass < LEAST:
+                break
+            sums[mine + theirs] += mass
+    return {outcome: mass // WHOLE for outcome, mass in sums.items()}
+
+
+def packed(row: Iterable[int]) -> int:
+    """A row of integers, of either sign, as one to which others can be added."""
+    return sum(part << PLACE * i for i, part in enumerate(row))
+
+
+def unpacked(number: int, size: int) -> list[int]:
+    row, half = [], 1 << (PLACE - 1)
+    for _ in range(size):
+        part = ((number + half) & ((1 << PLACE) - 1)) - half
+        row.append(part)
+        number = (number - part) >> PLACE
+    return row
+
+
+class Summed:
+    """What the people of a crowd add up to, from what each of them contributes for each value. Remembered."""
+
+    def __init__(self, reports: Iterable[Parts]) -> None:
+        self._reports = [sorted_terms(report) for report in reports]
+        self._known: dict[Held, Parts] = {}
+
+    def law(self, held: Held) -> Parts:
+        if not any(held):
+            return {0: WHOLE}
+        if held not in self._known:
+            last = max(value for value, people in enumerate(held) if people)
+            fewer = tuple(people - (value == last) for value, people in enumerate(held))
+            self._known[held] = together(self.law(fewer), self._reports[last])
+        return self._known[held]
+
+    def forget(self, people: int) -> None:
+        """Whatever is about smaller crowds."""
+        self._known = {held: law for held, law in self._known.items() if sum(held) >= people}
+
+    @property
+    def outcomes(self) -> int:
+        """How many are remembered."""
+        return sum(map(len, self._known.values()))
+
+
 @dataclass(frozen=True)
 class Enumerated:
-    """A protocol among at most so many people."""
+    """A protocol among few people."""
 
     protocol: Protocol
-    people: int
 
     @cached_property
-    def _reports(self) -> list[dict[tuple[tuple[Message, int], ...], float]]:
-        laws = [one_report(self.protocol, value) for value in range(self.protocol.task.values)]
-        chances = ({sent: mass / law.total for sent, mass in law.masses.items()} for law in laws)
-        return [{sent: chance for sent, chance in law.items() if chance > SMALLEST} for law in chances]
+    def _reports(self) -> list[dict[tuple[tuple[Message, int], ...], int]]:
+        return [one_report(self.protocol, value).parts() for value in range(self.protocol.task.values)]
 
     @cached_property
-    def _alphabet(self) -> list[Message]:
+    def alphabet(self) -> list[Message]:
         return sorted({message for law in self._reports for sent in law for message, _ in sent})
 
-    @cached_property
-    def _radices(self) -> list[int]:
-        most = dict.fromkeys(self._alphabet, 0)
+    def _summed(self, numbers: Iterable[int]) -> Summed:
+        """With a number for each message of the alphabet."""
+        number = dict(zip(self.alphabet, numbers, strict=True))
+        reports = []
         for law in self._reports:
-            for sent in law:
-                for message, times in sent:
-                    most[message] = max(most[message], times)
-        return [1 + self.people * most[message] for message in self._alphabet]
+            report: Counter[int] = Counter()
+            for sent, part in law.items():
+                report[sum(number[message] * times for message, times in sent)] += part
+            reports.append(report)
+        return Summed(reports)
 
     @cached_property
-    def _places(self) -> dict[Message, int]:
-        places = [math.prod(self._radices[:i]) for i in range(len(self._radices))]
-        if math.prod(self._radices) >= 1 << 62:
-            raise ValueError(f"{self.protocol.name}: too many different views; a tiny instance must be smaller")
-        return dict(zip(self._alphabet, places, strict=True))
+    def messages(self) -> Summed:
+        """Multisets of messages: each message has a place of its own."""
+        return self._summed(1 << PLACE * i for i in range(len(self.alphabet)))
 
     @cached_property
-    def _sparse(self) -> list[tuple[Ints, Floats]]:
-        """One report's law for each value: the integers that stand for multisets, and their chances."""
-        found = []
-        for law in self._reports:
-            keys = [sum(self._places[message] * times for message, times in sent) for sent in law]
-            found.append((np.array(keys, dtype=np.int64), np.array(list(law.values()))))
-        return found
+    def _tallied(self) -> list[int]:
+        """What each message adds to the totals: a tally is a sum over messages."""
+        protocol, nobody = self.protocol, self.protocol.nobody().totals
+        batches = [Batch(0, _record(protocol, message)) for message in self.alphabet]
+        return [packed((protocol.tally(batch).totals - nobody).tolist()) for batch in batches]
 
     @cached_property
-    def messages(self) -> Callable[[Held], Outcomes]:
-        """Every multiset of messages that a crowd may send, with its chance; remembered."""
-        return cache(self._messages)
-
-    def _messages(self, held: Held) -> Outcomes:
-        size = math.prod(self._radices)
-        return self._dense(held, size) if size <= DENSE else self._term_by_term(held)
-
-    def _dense(self, held: Held, size: int) -> Outcomes:
-        spectrum = np.ones(size // 2 + 1, dtype=np.complex128)
-        for (keys, chances), times in zip(self._sparse, held, strict=True):
-            if times:
-                spectrum = spectrum * np.fft.rfft(weighed(keys, chances, size)) ** times
-        masses = np.fft.irfft(spectrum, size)
-        keys = np.flatnonzero(masses > 1e-18)
-        return keys, masses[keys]
-
-    def _term_by_term(self, held: Held) -> Outcomes:
-        keys: Ints = np.zeros(1, dtype=np.int64)
-        masses: Floats = np.ones(1)
-        for (one, chances), times in zip(self._sparse, held, strict=True):
-            for _ in range(times):
-                keys, place = np.unique((keys[:, None] + one).ravel(), return_inverse=True)
-                masses = weighed(place, np.outer(masses, chances).ravel())
-        return keys, masses
+    def tallies(self) -> Summed:
+        return self._summed(self._tallied)
 
     @cached_property
-    def _tallied(self) -> tuple[Ints, Ints]:
-        """What nobody and what each message adds to the totals: a tally is a sum over messages."""
-        protocol = self.protocol
-        nobody = protocol.nobody().totals
-        rows = [protocol.tally(Batch(0, _record(protocol, message))).totals - nobody for message in self._alphabet]
-        return nobody, np.array(rows).reshape(len(rows), nobody.size)
+    def trusting(self) -> bool:
+        """Whether somebody trusted releases the tally; otherwise the messages themselves are seen."""
+        return self.protocol.model in (Model.CENTRAL, Model.THRESHOLD)
 
-    def totals(self, held: Held) -> Outcomes:
-        """Every tally before its release, with its chance."""
-        keys, masses = self.messages(held)
-        nobody, each = self._tallied
-        totals = np.broadcast_to(nobody, (keys.size, nobody.size)).copy()
-        left = keys.copy()
-        for radix, row in zip(self._radices, each, strict=True):
-            left, digit = np.divmod(left, radix)
-            totals += digit[:, None] * row
-        if modulus := self.protocol.nobody().modulus:
-            totals %= modulus
-        different, place = np.unique(totals, axis=0, return_inverse=True)
-        return different, weighed(place.ravel(), masses)
+    def view(self, held: Held, help_sent: int = 0) -> Parts:
+        """What crosses the trust line; where it is a released tally, with this added to it before."""
+        return self._let_go(held, help_sent) if self.trusting else self.messages.law(held)
+
+    @property
+    def seen(self) -> Summed:
+        """What a view is made from."""
+        return self.tallies if self.trusting else self.messages
+
+    def helps(self, people: int, corrupt: int) -> list[int]:
+        """Everything that so many corrupt people can add to a tally: whatever messages, as many as others may send.
+
+        They know what they send. A mixture of choices is no worse than the worst of them, because the divergence is
+        convex. Known messages are taken away again where the messages themselves are seen, and so are known numbers
+        where a tally of so many honest people, or one less, is released in the same way with them as without.
+        """
+        if not (self.trusting and corrupt):
+            return [0]
+        most = max(sum(times for _, times in sent) for law in self._reports for sent in law)
+        reached = {0}
+        for _ in range(corrupt * most):
+            reached |= {before + more for before in reached for more in self._tallied}
+        every = [held for size in (people - 1, people) for held in crowds(self.protocol.task.values, size)]
+        totals = {number for held in every for number in self.tallies.law(held)}
+        return [0, *(more for more in reached - {0} if any(self._matters(more, number) for number in totals))]
+
+    def _matters(self, more: int, number: int) -> bool:
+        law, rows = self.protocol.released().law, zip(self._totals(number), self._totals(number + more), strict=True)
+        return any(law(b) != {b - a + out: part for out, part in law(a).items()} for a, b in rows)
+
+    def _totals(self, number: int) -> list[int]:
+        nobody = self.protocol.nobody()
+        row = [t + more for t, more in zip(nobody.totals.tolist(), unpacked(number, nobody.totals.size), strict=True)]
+        return [t % nobody.modulus for t in row] if nobody.modulus else row
 
     @cached_property
-    def released(self) -> Callable[[Held], Outcomes]:
-        """Every tally as the trusted side lets it go, with its chance; remembered."""
-        return cache(self._released)
+    def _cells(self) -> dict[tuple[int, int], Terms]:
+        return {}
 
-    def _released(self, held: Held) -> Outcomes:
-        totals, masses = self.totals(held)
-        if self.protocol.model not in (Model.CENTRAL, Model.THRESHOLD):
-            return totals[masses > LIKELY], masses[masses > LIKELY]
-        release = self.protocol.released()
-        laws = {total: release.law(total) for total in np.unique(totals).tolist()}
-        starts = [min(laws[total].start for total in column) for column in totals.T.tolist()]
-        ends = [max(laws[t].start + laws[t].masses.size for t in column) for column in totals.T.tolist()]
-        grid = np.zeros([end - start for start, end in zip(starts, ends, strict=True)])
-        for row, mass in zip(totals.tolist(), masses.tolist(), strict=True):
-            window = tuple(
-                slice(laws[t].start - start, laws[t].start - start + laws[t].masses.size)
-                for t, start in zip(row, starts, strict=True)
-            )
-            grid[window] += mass * _outer([laws[t] for t in row])
-        likely = np.nonzero(grid > LIKELY)
-        return np.stack(likely, axis=1) + np.array(starts), grid[likely]
+    def _cell(self, place: int, total: int) -> Terms:
+        """What one total is released as, in its place."""
+        if (place, total) not in self._cells:
+            law = self.protocol.released().law(total)
+            self._cells[place, total] = sorted_terms({out << PLACE * place: part for out, part in law.items()})
+        return self._cells[place, total]
 
-    def view(self, held: Held) -> Outcomes:
-        """What crosses the trust line."""
-        if self.protocol.model in (Model.CENTRAL, Model.THRESHOLD):
-            return self.released(held)
-        return self.messages(held)
+    def _let_go(self, held: Held, help_sent: int) -> Parts:
+        released: Counter[int] = Counter()
+        for number, part in self.tallies.law(held).items():
+            law = {0: part}
+            for place, total in enumerate(self._totals(number + help_sent)):
+                law = together(law, self._cell(place, total))
+            for outcome, mass in law.items():
+                released[outcome] += mass
+        return released
+
+    def released(self, held: Held) -> Outcomes:
+        """Every tally as it is let go, a row each, with its chance as a double."""
+        size = self.protocol.nobody().totals.size
+        masses: Counter[tuple[int, ...]] = Counter()
+        if self.trusting:
+            masses.update({tuple(unpacked(number, size)): part for number, part in self.view(held).items()})
+        else:
+            for number, part in self.tallies.law(held).items():
+                masses[tuple(self._totals(number))] += part
+        likely = {row: part / WHOLE for row, part in sorted(masses.items()) if part > LIKELY * WHOLE}
+        return np.array(list(likely)).reshape(len(likely), size), np.array(list(likely.values()))
 
     def estimates(self, held: Held) -> tuple[Floats, Floats]:
         """Every estimate, a row of cells each, with its chance."""
@@ -196,43 +261,3 @@ def _record(protocol: Protocol, message: Message) -> npt.NDArray[np.void]:
         width = record[name].shape[1:]
         record[name] = np.frombuffer(part.to_bytes(width[0], "little"), dtype=np.uint8) if width else part
     return record
-
-
-def _outer(laws: list[Law]) -> Floats:
-    grid: Floats = np.ones(())
-    for law in laws:
-        grid = np.multiply.outer(grid, law.masses)
-    return grid
-
-
-def neighbours(protocol: Protocol, people: int) -> Iterator[tuple[Held, Held]]:
-    """Every two crowds that must look alike, either way round."""
-    values = protocol.task.values
-    for others in crowds(values, people - 1):
-        with_one = [tuple(k + (i == value) for i, k in enumerate(others)) for value in range(values)]
-        if protocol.neighbours is Neighbours.ADD_REMOVE:
-            yield from ((others, more) for more in with_one)
-        else:
-            yield from permutations(with_one, 2)
-
-
-def enumerated_delta(protocol: Protocol, people: int, epsilons: Sequence[float]) -> Floats:
-    """The exact delta of the worst pair of neighbouring crowds of this size, for each epsilon."""
-    people = 1 if protocol.model is Model.LOCAL else people
-    enumerated = Enumerated(protocol, people)
-    factors = np.exp(np.asarray(epsilons, dtype=np.float64))
-    worst = np.zeros(len(epsilons))
-    for first, second in neighbours(protocol, people):
-        p, q = _aligned(enumerated.view(first), enumerated.view(second))
-        here = [max(np.maximum(p - f * q, 0.0).sum(), np.maximum(q - f * p, 0.0).sum()) for f in factors]
-        worst = np.maximum(worst, here)
-    return worst
-
-
-def _aligned(first: Outcomes, second: Outcomes) -> tuple[Floats, Floats]:
-    """Both views on the same outcomes."""
-    outcomes = np.concatenate([first[0], second[0]])
-    different, place = np.unique(outcomes, axis=0, return_inverse=True)
-    size, split = len(different), len(first[0])
-    place = place.ravel()
-    return weighed(place[:split], first[1], size), weighed(place[split:], second[1], size)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from headcount.audit.rewrite import Flagged, Secret, rewritten
 from headcount.core.brick import All, Brick, Copies, Each, Emit, Let, Maybe, drawn
 from headcount.core.chance import WORD, Chance
 from headcount.core.coins import Bytes, Coins
@@ -39,31 +40,29 @@ class Tape(Coins):
         return np.array(taken, dtype="<u8").view(np.uint8)
 
 
-def coarsened(brick: Any, base: int) -> Any:
+def coarsened(brick: Brick, base: int) -> Brick:
     """The same programme with every chance and table rounded to multiples of 1/base."""
-    kind = type(brick)
-    match brick:
-        case Emit() | Shares() | Below() | Rounded():
-            return brick
-        case All():
-            return kind(*(coarsened(part, base) for part in brick.parts))
-        case Maybe():
-            return kind(_coarse(brick.chance, base), coarsened(brick.then, base), coarsened(brick.otherwise, base))
-        case Copies():
-            amount = _coarse_table(brick.amount, base) if isinstance(brick.amount, Table) else brick.amount
-            return kind(amount, coarsened(brick.brick, base))
-        case Let():
-            return kind(brick.name, coarsened(brick.source, base), coarsened(brick.brick, base))
-        case Each():
-            return kind(brick.name, brick.times, coarsened(brick.brick, base))
-        case Row():
-            return kind(brick.width, _coarse(brick.off, base), brick.here, _coarse(brick.on, base))
-        case Subset():
-            return kind(brick.width, brick.size, brick.here, _coarse(brick.chance, base))
-        case From():
-            return kind(_coarse_table(brick.table, base))
-        case _:
-            raise TypeError(f"{kind.__name__} is not a brick that can be coarsened")
+
+    def change(brick: Any, _: Secret) -> Any:
+        kind = type(brick)
+        match brick:
+            case Maybe():
+                return kind(_coarse(brick.chance, base), brick.then, brick.otherwise)
+            case Copies(amount=Table() as amount):
+                return kind(_coarse_table(amount, base), brick.brick)
+            case Row():
+                return kind(brick.width, _coarse(brick.off, base), brick.here, _coarse(brick.on, base))
+            case Subset():
+                return kind(brick.width, brick.size, brick.here, _coarse(brick.chance, base))
+            case From():
+                return kind(_coarse_table(brick.table, base))
+            case Emit() | All() | Let() | Each() | Copies() | Shares() | Below() | Rounded() | Flagged():
+                return brick
+            case _:
+                raise TypeError(f"{kind.__name__} is not a brick that can be coarsened")
+
+    coarse: Brick = rewritten(brick, change)
+    return coarse
 
 
 def _coarse(chance: Chance, base: int) -> Chance:

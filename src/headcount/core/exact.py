@@ -6,13 +6,15 @@ import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 Message: TypeAlias = tuple[int, ...]
 Multiset: TypeAlias = tuple[tuple[Message, int], ...]
 Weights: TypeAlias = list[tuple[int, int]]  # integers and how much each of them weighs
+Parts: TypeAlias = dict[int, int]  # integers and their chances, in parts of WHOLE, rounded down
 
 
+WHOLE: Final = 1 << 128  # a chance of one, in laws of crowds; what their parts leave of it is unknown, and charged
 NEGLIGIBLE_BITS = 72  # what is less likely than 2**-72 is left out of a product, or tiny noise would fill the memory
 
 
@@ -30,6 +32,10 @@ class ExactLaw:
     def of_total(self, total: int) -> dict[Multiset, int]:
         """The same masses as parts of a multiple of the total."""
         return {multiset: mass * (total // self.total) for multiset, mass in self.masses.items()}
+
+    def parts(self) -> dict[Multiset, int]:
+        """The masses as whole parts of `WHOLE`, rounded down."""
+        return {multiset: part for multiset, mass in self.masses.items() if (part := mass * WHOLE // self.total)}
 
     def __mul__(self, other: ExactLaw) -> ExactLaw:
         """The two sent together, independently."""

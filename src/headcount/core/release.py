@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from headcount.core.coins import Coins
-from headcount.core.law import Law
+from headcount.core.exact import WHOLE, Parts
 from headcount.core.table import Ints
 from headcount.core.tally import Tally
 
@@ -21,8 +21,8 @@ class Release(ABC):
     def apply(self, tally: Tally, coins: Coins) -> Tally: ...
 
     @abstractmethod
-    def law(self, total: int) -> Law:
-        """What becomes of a single total, for enumeration."""
+    def law(self, total: int) -> Parts:
+        """What becomes of a single total, for enumeration: in parts of `WHOLE`, rounded down."""
 
     @abstractmethod
     def encode(self) -> dict[str, Any]:
@@ -36,8 +36,8 @@ class AsItIs(Release):
     def apply(self, tally: Tally, coins: Coins) -> Tally:
         return tally
 
-    def law(self, total: int) -> Law:
-        return Law(total, np.ones(1))
+    def law(self, total: int) -> Parts:
+        return {total: WHOLE}
 
     def encode(self) -> dict[str, Any]:
         return {}
@@ -55,8 +55,8 @@ class Threshold(Release):
     def apply(self, tally: Tally, coins: Coins) -> Tally:
         return without_zeros(tally.with_totals(self.passed(tally.totals)))
 
-    def law(self, total: int) -> Law:
-        return Law(int(self.passed(np.array(total))), np.ones(1))
+    def law(self, total: int) -> Parts:
+        return {int(self.passed(np.array(total))): WHOLE}
 
     def encode(self) -> dict[str, Any]:
         return {"threshold": self.threshold}

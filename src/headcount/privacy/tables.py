@@ -17,6 +17,7 @@ from headcount.core.chance import WORD
 from headcount.core.coins import Coins
 from headcount.core.draw import encoded
 from headcount.core.errors import Infeasible
+from headcount.core.exact import WHOLE, Parts
 from headcount.core.law import Law
 from headcount.core.release import Release
 from headcount.core.table import Ints, Table, rounding
@@ -26,6 +27,7 @@ TAIL_BITS = 112
 GUARD_BITS = 320
 MOST_CELLS = 1 << 22
 MOST_DUMMIES = 4_000
+FAINT_BITS = 28  # 2**-100 in parts of WHOLE
 
 
 def poisson_cells(mean: float) -> int:
@@ -106,8 +108,8 @@ class AddNoise(Release):
         noise = two_sided(self.rate).draw(coins, tally.totals.size)
         return tally.with_totals(tally.totals + noise)
 
-    def law(self, total: int) -> Law:
-        return two_sided(self.rate).law.shifted(total)
+    def law(self, total: int) -> Parts:
+        return {total + noise: part for noise, part in two_sided(self.rate).parts.items()}
 
     def encode(self) -> dict[str, Any]:
         noise = two_sided(self.rate)
@@ -140,6 +142,19 @@ class TwoSided:
         outer = np.concatenate(side)
         masses = np.concatenate([outer[::-1], centre[1:-1], outer])
         return Law(1 - self.reach - outer.size, masses, 2.0 * left)
+
+    @cached_property
+    def parts(self) -> Parts:
+        """The same in integers, rounded down."""
+        centre, step = (t.coarse for t in (self.centre, self.beyond))
+        whole, again = sum(centre), sum(step)
+        parts = {1 - self.reach + cell: mass * WHOLE // whole for cell, mass in enumerate(centre[1:-1])}
+        left, start = centre[-1] * WHOLE // whole, self.reach
+        while left >> FAINT_BITS:
+            for cell, mass in enumerate(step[:-1]):
+                parts[start + cell] = parts[-start - cell] = left * mass // again
+            left, start = left * step[-1] // again, start + self.reach
+        return parts
 
     def draw(self, coins: Coins, size: int) -> Ints:
         drawn = coins.draw(self.centre, size)

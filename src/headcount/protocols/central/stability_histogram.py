@@ -14,6 +14,7 @@ Error:      two-sided geometric for counts well above the threshold, however man
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -25,10 +26,11 @@ from headcount.core.brick import Brick, Emit
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.coins import Coins
 from headcount.core.crowd import Crowd
+from headcount.core.exact import WHOLE, Parts
 from headcount.core.field import Field
 from headcount.core.histogram import Histogram
 from headcount.core.knob import Knob
-from headcount.core.law import Floats, Law, Noise, weighed
+from headcount.core.law import Floats, Noise
 from headcount.core.loss import PrivacyLoss
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
@@ -53,12 +55,13 @@ class NoisyThreshold(Release):
         noisy = self.noise.apply(Tally(0, tally.totals), coins).totals
         return without_zeros(tally.with_totals(np.where(tally.totals != 0, self.threshold.passed(noisy), 0)))
 
-    def law(self, total: int) -> Law:
+    def law(self, total: int) -> Parts:
         if not total:
-            return Law(0, np.ones(1))
-        noisy = self.noise.law(total)
-        passed = self.threshold.passed(noisy.values)
-        return Law(0, weighed(passed, noisy.masses), noisy.dropped)
+            return {0: WHOLE}
+        parts: Counter[int] = Counter()
+        for noisy, part in self.noise.law(total).items():
+            parts[int(self.threshold.passed(np.array(noisy)))] += part
+        return dict(parts)
 
     def encode(self) -> dict[str, Any]:
         return {**self.noise.encode(), **self.threshold.encode(), "empty": "untouched"}

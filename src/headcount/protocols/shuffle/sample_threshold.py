@@ -41,6 +41,7 @@ from headcount.core.table import Ints
 from headcount.core.tally import Tally
 from headcount.core.task import COUNTS, HISTOGRAMS, Task
 from headcount.privacy import laws
+from headcount.privacy.pair import Nearly
 from headcount.privacy.sampled import SampledCount, SampledHistogram
 
 
@@ -100,8 +101,12 @@ class SampleThreshold(Protocol):
 
     def view(self, honest: int) -> PrivacyLoss:
         two = isinstance(self.task, Histogram) and self.neighbours is Neighbours.REPLACE
-        loss = SampledHistogram if two else SampledCount
-        return loss(self.rate, max(0, self.threshold - self.crowd.corrupt), honest)
+        helped = max(0, self.threshold - self.crowd.corrupt)
+        if not two:
+            return SampledCount(self.rate, helped, honest)
+        loss = SampledHistogram(self.rate, helped, honest)
+        # As if the corrupt helped both buckets; each of them can help one only.
+        return Nearly(loss, 0.0, "bound") if self.crowd.corrupt else loss
 
     @cached_property
     def loss(self) -> PrivacyLoss:

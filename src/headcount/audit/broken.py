@@ -1,0 +1,116 @@
+"""Broken parts that mutations are made from: noise, coins and claims with one thing wrong each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from headcount.core.chance import Chance
+from headcount.core.coins import Bytes, Coins
+from headcount.core.exact import WHOLE, Parts
+from headcount.core.law import Floats
+from headcount.core.tally import Tally
+from headcount.privacy.pair import Nearly
+from headcount.privacy.tables import AddNoise, two_sided
+
+RETRIES = 8
+ONE_IN_A_HUNDRED = Chance.up(0.01)
+
+
+@dataclass(frozen=True)
+class Upward(AddNoise):
+    """Only ever more."""
+
+    def apply(self, tally: Tally, coins: Coins) -> Tally:
+        return tally.with_totals(tally.totals + np.abs(super().apply(tally, coins).totals - tally.totals))
+
+    def law(self, total: int) -> Parts:
+        parts: Counter[int] = Counter()
+        for out, part in super().law(total).items():
+            parts[total + abs(out - total)] += part
+        return parts
+
+
+@dataclass(frozen=True)
+class Sometimes(AddNoise):
+    """One total in a hundred goes without."""
+
+    def apply(self, tally: Tally, coins: Coins) -> Tally:
+        missed = coins.bernoulli(ONE_IN_A_HUNDRED, tally.totals.size)
+        return tally.with_totals(np.where(missed, tally.totals, super().apply(tally, coins).totals))
+
+    def law(self, total: int) -> Parts:
+        missed = int(ONE_IN_A_HUNDRED * WHOLE)
+        parts = Counter({out: part * (WHOLE - missed) // WHOLE for out, part in super().law(total).items()})
+        parts[total] += missed
+        return parts
+
+
+@dataclass(frozen=True)
+class Averaged(AddNoise):
+    """The mean of several answers with noise of their own, rounded down."""
+
+    def apply(self, tally: Tally, coins: Coins) -> Tally:
+        noise = sum(super(Averaged, self).apply(tally, coins).totals - tally.totals for _ in range(RETRIES))
+        return tally.with_totals(tally.totals + noise // RETRIES)
+
+    def law(self, total: int) -> Parts:
+        law = two_sided(self.rate).law.times(RETRIES)
+        parts: Counter[int] = Counter()
+        for noise, mass in zip(law.values.tolist(), law.masses.tolist(), strict=True):
+            parts[total + noise // RETRIES] += int(mass * 2.0**60) * (WHOLE >> 60)
+        parts[total] += WHOLE - sum(parts.values())  # doubles do not add up to one
+        return parts
+
+
+class Doubled(Coins):
+    """Every word decides two draws in a row."""
+
+    secret = False
+
+    def __init__(self, coins: Coins) -> None:
+        self.coins = coins
+
+    def stream(self, size: int) -> Bytes:
+        words = -(-size // 8)
+        return self.coins.words(-(-words // 2)).repeat(2)[:words].view(np.uint8)[:size]
+
+
+class Copied(Coins):
+    """Begins again from the same words whenever it is forked."""
+
+    secret = False
+
+    def __init__(self, coins: Coins) -> None:
+        self.coins, self.past, self.at = coins, b"", 0
+
+    def forked(self) -> Copied:
+        self.at = 0
+        return self
+
+    def stream(self, size: int) -> Bytes:
+        if self.at + size > len(self.past):
+            self.past += self.coins.stream(self.at + size - len(self.past)).tobytes()
+        self.at += size
+        return np.frombuffer(bytearray(self.past[self.at - size : self.at]), dtype=np.uint8)
+
+
+@dataclass(frozen=True, eq=False)
+class OneOrder(Nearly):
+    """One order of the neighbours, looked at twice."""
+
+    which: int = 0
+
+    def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
+        order = super().orders(epsilon)[self.which]
+        return order, order
+
+
+@dataclass(frozen=True, eq=False)
+class Truncated(Nearly):
+    """Delta as a whole number of millionths, rounded down."""
+
+    def delta(self, epsilon: float) -> float:
+        return int(self.ideal.delta(epsilon) * 1e6) / 1e6

@@ -1,0 +1,162 @@
+r"""The exact loss of small crowds, as an interval that is certain.
+
+Every two neighbouring crowds of so many people are enumerated, with corrupt ones among them who send whatever helps
+most. The divergence $\sum (P - e^\epsilon Q)_+$ is computed in integers. Masses are rounded down and rare ones left
+out, and what is missing of either view is charged in full: if P lacks p of one and Q lacks q, the truth lies between
+the sum less $e^\epsilon q$ and the sum plus p. For $e^\epsilon$ stands a lower bound, good to 2**-126.
+
+There is one way to enumerate, this one: it is fast enough for the conformance suite, and what that needs in doubles
+(estimates, intervals, goodness of fit) is converted from the same integers at the end.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Context, Decimal
+from fractions import Fraction
+from functools import cache, lru_cache, partial
+from itertools import accumulate
+
+from headcount.audit.enumerate import Enumerated, neighbours
+from headcount.core.exact import WHOLE, Parts
+from headcount.core.loss import ROUND_UP, PrivacyLoss
+from headcount.core.model import Model
+from headcount.core.protocol import Protocol
+
+EPSILONS = (0.0, 0.05, 0.3, 0.7, 1.0, 1.5, 2.5, 4.0)
+AGREES = 1e-12  # an exact claim is the truth, rounded up, but for this and its slack
+
+
+@dataclass(frozen=True)
+class Interval:
+    """The truth lies within."""
+
+    low: Fraction
+    high: Fraction
+
+    def __or__(self, other: Interval) -> Interval:
+        """The larger of two."""
+        return Interval(max(self.low, other.low), max(self.high, other.high))
+
+    @property
+    def width(self) -> float:
+        return float(self.high - self.low)
+
+    def __str__(self) -> str:
+        return f"{float(self.high):.6g}"
+
+
+NONE = Interval(Fraction(0), Fraction(0))
+
+
+@lru_cache(maxsize=256)
+def exp_parts(epsilon: float) -> int:
+    """e**epsilon in parts of `WHOLE`: at most the truth, and less than three parts below it."""
+    power = Context(prec=60 + math.ceil(epsilon)).exp(Decimal(epsilon))  # correctly rounded
+    return math.floor(Fraction(power) * WHOLE) - 1
+
+
+def divergences(p: Parts, q: Parts, epsilons: Sequence[float]) -> list[Interval]:
+    """Of the first view from the second, at increasing epsilons from 0 on.
+
+    Outcomes are put into the gap between two epsilons where their ratio lies. Quotients are rounded to the nearest
+    double, which never turns the order of two around; where they are equal the integers decide.
+    """
+    factors = [exp_parts(epsilon) for epsilon in epsilons]
+    edges = [factor / WHOLE for factor in factors]
+    above, below = [0] * (len(edges) + 1), [0] * (len(edges) + 1)
+    for outcome, mine in p.items():
+        theirs = q.get(outcome, 0)
+        if mine <= theirs:
+            continue
+        gap = len(edges)
+        if theirs:
+            ratio = mine / theirs
+            gap = bisect_left(edges, ratio)
+            while gap < len(edges) and ratio == edges[gap] and mine * WHOLE > theirs * factors[gap]:
+                gap += 1
+        above[gap] += mine
+        below[gap] += theirs
+    missing, their_missing = (WHOLE - sum(law.values()) for law in (p, q))
+    sums = zip(*(list(accumulate(reversed(side)))[-2::-1] for side in (above, below)), factors, strict=True)
+    found = []
+    for mine, theirs, factor in sums:
+        sum_ = mine * WHOLE - theirs * factor
+        low = max(0, sum_ - their_missing * (factor + 3) - 3 * WHOLE)
+        found.append(Interval(Fraction(low, WHOLE**2), Fraction(min(sum_ + missing * WHOLE, WHOLE**2), WHOLE**2)))
+    return found
+
+
+def exact_delta(protocol: Protocol, people: int, epsilons: Sequence[float], corrupt: int = 0) -> list[Interval]:
+    """For each epsilon, delta of the worst two neighbouring crowds of so many honest people.
+
+    So many corrupt ones are there besides, and choose what they send.
+    """
+    return worst_delta(Enumerated(protocol), people, epsilons, corrupt)
+
+
+def worst_delta(
+    enumerated: Enumerated, people: int, epsilons: Sequence[float] = EPSILONS, corrupt: int = 0
+) -> list[Interval]:
+    """The same for a protocol of which more is enumerated. Of a local one a single report is seen."""
+    people = 1 if enumerated.protocol.model is Model.LOCAL else people
+    increasing = sorted(set(epsilons))
+    worst = [NONE] * len(increasing)
+    for sent in enumerated.helps(people, corrupt):
+        view = cache(partial(enumerated.view, help_sent=sent))
+        for first, second in neighbours(enumerated.protocol, people):
+            here = divergences(view(first), view(second), increasing)
+            worst = [before | now for before, now in zip(worst, here, strict=True)]
+    found = dict(zip(increasing, worst, strict=True))
+    return [found[epsilon] for epsilon in epsilons]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What so many people lose at one epsilon, and what is claimed."""
+
+    protocol: Protocol
+    people: int
+    corrupt: int
+    epsilon: float
+    exact: Interval
+    claimed: float
+    slack: float
+    tight: bool  # whether the claim says that it is exact
+
+    @property
+    def difference(self) -> float:
+        """The claim less the truth, each of them rounded up."""
+        return self.claimed - float(self.exact.high) * ROUND_UP
+
+    @property
+    def holds(self) -> bool:
+        """Never less than the truth; where it is exact, no more either. A truth that is not known will not do."""
+        over = self.tight and self.difference > self.slack + AGREES
+        return self.exact.low <= self.claimed and self.exact.width <= AGREES and not over
+
+    def __str__(self) -> str:
+        corrupt = f" and {self.corrupt} corrupt" if self.corrupt else ""
+        truth = f"delta at epsilon={self.epsilon:g} is {self.exact}, and {self.claimed:.6g} is claimed"
+        return f"{self.protocol.name}: with {self.people} honest{corrupt} people, {truth}" + " to be exact" * self.tight
+
+
+def judge(
+    protocol: Protocol,
+    people: int,
+    loss: PrivacyLoss,
+    truth: Sequence[Interval],
+    corrupt: int = 0,
+    *,
+    tight: bool = True,
+) -> list[Judged]:
+    """A claim for so many honest people against the truth, at all `EPSILONS`."""
+    tight = tight and loss.kind == "exact"
+    claims = [(loss.delta(epsilon), loss.slack(epsilon)) for epsilon in EPSILONS]
+    return [
+        Judged(protocol, people, corrupt, epsilon, exact, *claim, tight)
+        for epsilon, exact, claim in zip(EPSILONS, truth, claims, strict=True)
+    ]

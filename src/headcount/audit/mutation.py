@@ -1,0 +1,180 @@
+"""How a sound protocol is broken: its twin, in what people send or in what is released."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from headcount.audit import rewrite
+from headcount.audit.broken import (
+    ONE_IN_A_HUNDRED,
+    RETRIES,
+)  # fmt: skip
+from headcount.audit.enumerate import Enumerated
+from headcount.core.brick import Brick, Copies, Maybe
+from headcount.core.budget import Neighbours
+from headcount.core.coins import Coins, SeededCoins
+from headcount.core.crowd import Crowd
+from headcount.core.errors import Refused
+from headcount.core.field import Field
+from headcount.core.histogram import Histogram
+from headcount.core.model import Model
+from headcount.core.protocol import Protocol
+from headcount.core.release import Release
+from headcount.core.tally import Tally
+from headcount.privacy.tables import AddNoise
+
+Make = Callable[[Protocol], Protocol | str]  # a twin, or why there is none
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """One way to be wrong. `seen` names the check that should notice it first."""
+
+    name: str
+    make: Make
+    seen: str = "the_claimed_loss_covers_every_view"
+
+
+def twin(protocol: Protocol, **overrides: Any) -> Protocol:
+    """The same instance of a class in which these are different."""
+    cls = type(protocol)
+    broken: type[Protocol] = type(f"Broken{cls.__name__}", (cls,), overrides)
+    return broken(**{entry.name: getattr(protocol, entry.name) for entry in fields(protocol)})
+
+
+def first_of(*makes: Make) -> Make:
+    """The first that applies."""
+
+    def make(protocol: Protocol) -> Protocol | str:
+        found: Protocol | str = ""
+        for attempt in makes:
+            found = attempt(protocol)
+            if not isinstance(found, str):
+                break
+        return found
+
+    return make
+
+
+# What people send
+
+
+def sending(change: Callable[[Brick], Brick], unless: str) -> Make:
+    def make(protocol: Protocol) -> Protocol | str:
+        cls = type(protocol)
+        if change(protocol.programme).encode() == protocol.programme.encode():
+            return unless
+        return twin(protocol, report=lambda self, value: change(cls.report(self, value)))
+
+    return make
+
+
+def rewriting(change: rewrite.Change, unless: str) -> Make:
+    return sending(lambda programme: rewrite.rewritten(programme, change), unless)
+
+
+def silenced_for_some(programme: Brick) -> Brick:
+    return Maybe(ONE_IN_A_HUNDRED, rewrite.rewritten(programme, rewrite.quieter(0.0)), programme)
+
+
+def for_two_cells(make: Make) -> Make:
+    def only(protocol: Protocol) -> Protocol | str:
+        two = isinstance(protocol.task, Histogram) and protocol.neighbours is Neighbours.REPLACE
+        return make(protocol) if two else "one person moves one total only"
+
+    return only
+
+
+def asked_again(protocol: Protocol) -> Protocol | str:
+    """Eight times; where all reports are seen together, twice in a crowd of one, if there can be such a crowd.
+
+    That is enough to be noticed, and little enough to be enumerated.
+    """
+    if protocol.model is Model.CENTRAL:
+        return "people send their values as they are"
+    times = Field.of(RETRIES if protocol.model is Model.LOCAL else 2)
+    if protocol.model is Model.SHUFFLE:
+        with suppress(Refused):
+            protocol = protocol.among(Crowd(1))
+    return sending(lambda programme: Copies(times, programme), "")(protocol)
+
+
+def shared_among_all(protocol: Protocol) -> Protocol | str:
+    cls, size = type(protocol), protocol.crowd.size
+    planned, alone = protocol.among(Crowd(size + 2, size, 2)), protocol.among(Crowd(size + 2))
+    if planned.programme.encode() == alone.programme.encode():
+        return "what people send does not depend on how many there are"
+    return twin(protocol, report=lambda self, value: cls.report(self.among(Crowd(self.crowd.size)), value))
+
+
+def kind_in_the_open(protocol: Protocol) -> Protocol | str:
+    cls: Any = type(protocol)
+    if protocol.model in (Model.CENTRAL, Model.THRESHOLD):
+        return "nobody but the trusted side sees messages"
+
+    def message(self: Protocol) -> np.dtype[Any]:
+        inner = cls.message.fget(self)
+        return np.dtype([*((name, inner[name]) for name in inner.names), ("dummy", np.uint8)])
+
+    def report(self: Protocol, value: Field) -> Brick:
+        whole: Brick = rewrite.rewritten(cls.report(self, value), rewrite.flagged)
+        return whole
+
+    broken = twin(protocol, report=report, message=property(message))
+    flags = {message[-1] for message in Enumerated(broken).alphabet}
+    return broken if len(flags) > 1 else "nobody sends dummies"
+
+
+# What is released
+
+
+def releasing(kind: type[Release], change: Callable[[Any], Release], unless: str) -> Make:
+    """With every step of this kind changed, wherever in the release it is."""
+
+    def changed(release: Any) -> Any:
+        if isinstance(release, kind):
+            return change(release)
+        steps = {f.name: getattr(release, f.name) for f in fields(release)}
+        inner = {name: changed(step) for name, step in steps.items() if isinstance(step, Release)}
+        return replace(release, **inner)
+
+    def make(protocol: Protocol) -> Protocol | str:
+        cls = type(protocol)
+        if changed(protocol.released()) == protocol.released():
+            return unless
+        return twin(protocol, released=lambda self: changed(cls.released(self)))
+
+    return make
+
+
+NO_NOISE = "nobody trusted adds noise"
+NO_THRESHOLD = "nobody trusted has a threshold"
+
+
+def noisy(change: Callable[[AddNoise], Release]) -> Make:
+    return releasing(AddNoise, change, NO_NOISE)
+
+
+def floating(protocol: Protocol) -> Protocol | str:
+    """A logarithm of a uniform double: the last bits tell which total they were added to."""
+    cls = type(protocol)
+    if isinstance(noisy(lambda noise: AddNoise(noise.rate / 2))(protocol), str):
+        return NO_NOISE
+
+    def release(self: Protocol, tally: Tally, coins: Coins | None = None) -> Tally:
+        coins = coins or SeededCoins(0)
+        released, uniform = cls.release(self, tally, coins), coins.uniform(tally.totals.size) - 0.5
+        noise = np.sign(uniform) * np.log1p(-2.0 * np.abs(uniform))
+        object.__setattr__(released, "totals", tally.totals + noise)
+        return released
+
+    return twin(protocol, release=release)
+
+
+def early(protocol: Protocol) -> Protocol:
+    return twin(protocol, release=lambda _, tally, *__: replace(tally, released=True))
