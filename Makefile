@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 BENCH := .venv-bench
 
-.PHONY: demo test check bench predictions claims twins attacks format clean
+.PHONY: demo test check bench predictions audit claims twins attacks certificates format clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -25,6 +25,12 @@ check: $(READY)  ## style, types, import contracts, and every example in the doc
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -q docs/test_examples.py
+
+audit: $(READY)  ## what every protocol was put through, on one page; most of an hour
+	$(BIN)/python -m headcount.audit.report --out docs/audit.md
+
+certificates: $(READY)  ## plans over a grid of budgets and crowds, proved again, and refuted with less noise
+	$(BIN)/python -m headcount.audit.certificates --out docs/certificates.md
 
 claims: $(READY)  ## every claim about small crowds against the exact truth; about a quarter of an hour
 	$(BIN)/python -m headcount.audit.claims --out docs/claims.md

@@ -69,10 +69,14 @@ class Row:
 
 
 def instances() -> Iterator[Protocol]:
-    for cls in CATALOGUE:
-        yield from cls.tinies()
-        if cls.name in MORE:
-            yield MORE[cls.name](cls.tiny())
+    return (instance for cls in CATALOGUE for tiny in cls.tinies() for instance in like(tiny))
+
+
+def like(tiny: Protocol) -> Iterator[Protocol]:
+    """The instance itself, and another one where that shows little."""
+    yield tiny
+    if tiny.name in MORE and tiny == type(tiny).tiny():
+        yield MORE[tiny.name](tiny)
 
 
 def attacks(samples: int = 10**6, seed: int = 1, among: Iterable[Protocol] | None = None) -> Iterator[Row]:

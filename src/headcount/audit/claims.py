@@ -87,22 +87,25 @@ class Row:
     holds: bool
 
 
-def enumerated(most: int = PEOPLE, epsilon: float = 1.0) -> Iterator[Row]:
+def row(tiny: Protocol, most: int = PEOPLE, epsilon: float = 1.0) -> Row:
+    every = list(judged(tiny, most))
+    largest = max((one for one in every if one.epsilon == epsilon and not one.corrupt), key=lambda one: one.people)
+    tight = [one for one in every if one.tight]
+    return Row(
+        protocol=tiny,
+        people=largest.people,
+        compared=len(every),
+        largest=largest,
+        closest=min(one.claimed - float(one.exact.low) for one in every),
+        furthest=max((one.difference - one.slack for one in tight), default=math.nan),
+        width=max(one.exact.width for one in every),
+        holds=all(one.holds for one in every),
+    )
+
+
+def enumerated(most: int = PEOPLE) -> Iterator[Row]:
     """Every tiny instance of the catalogue."""
-    for tiny in (tiny for cls in CATALOGUE for tiny in cls.tinies()):
-        every = list(judged(tiny, most))
-        largest = max((one for one in every if one.epsilon == epsilon and not one.corrupt), key=lambda one: one.people)
-        tight = [one for one in every if one.tight]
-        yield Row(
-            protocol=tiny,
-            people=largest.people,
-            compared=len(every),
-            largest=largest,
-            closest=min(one.claimed - float(one.exact.low) for one in every),
-            furthest=max((one.difference - one.slack for one in tight), default=math.nan),
-            width=max(one.exact.width for one in every),
-            holds=all(one.holds for one in every),
-        )
+    return (row(tiny, most) for cls in CATALOGUE for tiny in cls.tinies())
 
 
 HEAD = (
