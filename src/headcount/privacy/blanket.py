@@ -30,7 +30,6 @@ from headcount.privacy import laws
 from headcount.privacy.cells import CUT_ON_THE_WAY, SKIPPED, Cells, above, every
 from headcount.privacy.pair import exp_down
 
-MOST_BLANKETS = 40
 MOST_FAKES = 1 << 13
 STRETCHES = 48
 
@@ -146,9 +145,11 @@ class HashedCover(_Cover):
         return self.collision
 
     def _messages(self) -> tuple[Ints, Floats, int]:
+        """Fewer hide less, so that each of a few stretches of numbers is counted as its smallest."""
         whole = math.floor(self.blankets)
-        more, chances, step = every(laws.binomial(self.people, self.blankets - whole), MOST_BLANKETS)
-        return self.people * whole + more + 1, chances, step
+        more = laws.binomial(self.people, self.blankets - whole)
+        first = np.unique(np.linspace(0, more.masses.size, STRETCHES + 1).astype(np.int64)[:-1])
+        return self.people * whole + more.start + first + 1, np.add.reduceat(more.masses, first), 1
 
 
 @dataclass(frozen=True, eq=False)

@@ -193,6 +193,17 @@ class Tail:
         self.trials += 1
         self.mass = self.mass * (1 - self.rate) * self.trials / (self.trials - self.v + 1)
 
+    @property
+    def rest(self) -> arb:
+        """E[B; B >= v] is trials times the rate times the tail, and this."""
+        return self.rate * (self.trials - self.v + 1) * self.mass
+
+    def move_beyond(self, level: Fraction) -> bool:
+        """To the first v above the level, which is not below the last one; False if there is none up to the trials."""
+        while self.v <= level and self.v <= self.trials:
+            self.one_more_success()
+        return self.v <= self.trials
+
     def one_more_success(self) -> None:
         self.mass = self.mass * self.rate / (1 - self.rate) * (self.trials - self.v + 1) / self.v
         self.tail = self.tail - self.mass

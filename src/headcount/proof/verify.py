@@ -9,12 +9,20 @@ from typing import Any, Literal
 
 from flint import ctx
 
-from headcount.proof import added, bits, central, clones, local, sampled
+from headcount.proof import added, bits, blanket, central, clones, local, sampled
 from headcount.proof.balls import Bounds
 from headcount.proof.claim import Claim, Prover, read
 from headcount.proof.programme import Unreadable
 
-PROVERS: tuple[Prover, ...] = (central.prove, local.prove, sampled.prove, bits.prove, added.prove, clones.prove)
+PROVERS: tuple[Prover, ...] = (
+    central.prove,
+    local.prove,
+    sampled.prove,
+    bits.prove,
+    added.prove,
+    blanket.prove,
+    clones.prove,
+)
 
 PRECISION = 256
 

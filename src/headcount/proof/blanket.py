@@ -1,0 +1,241 @@
+r"""One message that depends on the value, among others that do not: the privacy blanket of [BBGN19].
+
+Let the analyser know which messages are blanket, drawn from a law $\omega$ whatever anybody holds, and all the rest.
+The victim's is then one of M, of which the others were drawn from $\omega$, and with W's drawn from it too
+$$\delta(\epsilon) \le E\Bigl[\frac1M\Bigl(\sum_{i \le M} L(W_i)\Bigr)_+\Bigr],\quad
+L(w) = \frac{\mu(w) - e^\epsilon\mu'(w)}{\omega(w)},$$
+where $\mu$ and $\mu'$ are the laws of the victim's message under two values. Where every message is blanket with one
+chance, that is an expectation over all n people divided by n times the chance. Fewer blanket messages tell more.
+
+[BBGN19] Balle, Bell, Gascon and Nissim, The Privacy Blanket of the Shuffle Model, CRYPTO 2019, Lemma 5.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import arb, fmpz
+
+from headcount.proof.balls import Bounds, Law, Tail, ball, binomial, middle, most
+from headcount.proof.claim import Claim, Proof
+from headcount.proof.programme import (
+    All,
+    Below,
+    Copies,
+    Emit,
+    Expression,
+    Let,
+    Maybe,
+    Rounded,
+    Row,
+    Step,
+    TooLarge,
+    reads,
+)  # fmt: skip
+
+WINDOW_BITS = 110
+MOST_CELLS = 4_000_000
+STRETCHES = 64  # of the number of blanket messages, each counted as its fewest
+BECAUSE = "one message depends on the value; {what} hide it whatever others hold, by the privacy blanket"
+
+
+def prove(claim: Claim) -> Proof | None:
+    if claim.model != "shuffle" or claim.neighbours != "replace" or claim.values is None:
+        return None
+    found = _response(claim) or _hashed(claim) or _rows(claim)
+    if found is None:
+        return None
+    bound, what = found
+
+    def bounds(epsilon: Fraction) -> Bounds:
+        return Bounds(Fraction(0), min(Fraction(1), bound(epsilon)), (Fraction(0), Fraction(0)))
+
+    return Proof(bounds, BECAUSE.format(what=what))
+
+
+Found = tuple[Callable[[Fraction], Fraction], str]
+
+
+def _response(claim: Claim) -> Found | None:
+    """With chance `lie` any of k messages, otherwise the value, or the level it is rounded to."""
+    step, name, values = claim.report, "value", claim.values
+    match step:
+        case Let(named, Rounded(Expression("name", ("value",)), steps, levels), inner) if values == steps + 1:
+            step, name, values = inner, named, levels + 1
+    match step:
+        case Maybe(lie, Let(any_, Below(kinds), Emit((drawn,))), Emit((told,))):
+            if drawn != Expression("name", (any_,)) or told != Expression("name", (name,)) or values != kinds:
+                return None
+        case _:
+            return None
+    if not 0 < lie < 1:
+        return None
+
+    def bound(epsilon: Fraction) -> Fraction:
+        growth = ball(epsilon).exp()
+        truth, hidden = ball((1 - lie) * kinds), ball(lie) * (growth - 1)
+        slots = Slots(claim.honest, lie / kinds, lie * (1 - Fraction(2, kinds)))
+        return slots.excess(truth - hidden, truth * growth + hidden, hidden) / (claim.honest * lie)
+
+    return bound, f"lies, told with chance {float(lie):.4g},"
+
+
+@dataclass(frozen=True)
+class Blankets:
+    """How many more messages each person sends, whatever they hold: so many, and one more with a chance."""
+
+    each: int
+    chance: Fraction
+    message: Step
+
+    @classmethod
+    def of(cls, parts: tuple[Step, ...]) -> Blankets | None:
+        each, chance, messages = 0, Fraction(0), []
+        for part in parts:
+            match part:
+                case Copies(Expression("integer", (times,)), message):
+                    each += times
+                case Maybe(likely, message, All(())) if not chance:
+                    chance = likely
+                case _:
+                    return None
+            messages.append(message)
+        if not messages or any(message != messages[0] for message in messages) or "value" in reads(messages[0]):
+            return None
+        return cls(each, chance, messages[0])
+
+    def among(self, people: int) -> Iterator[tuple[int, arb]]:
+        """Numbers of them, in stretches that are named by their fewest, and the chance of each stretch."""
+        more = binomial(people, ball(self.chance), WINDOW_BITS) if 0 < self.chance < 1 else None
+        if more is None:
+            yield people * (self.each + int(self.chance)), arb(1)
+            return
+        length = -(-len(more.masses) // STRETCHES)
+        for first in range(0, len(more.masses), length):
+            yield people * self.each + more.start + first, sum(more.masses[first : first + length], arb(0))
+        yield people * self.each, more.outside
+
+
+def _hashed(claim: Claim) -> Found | None:
+    """A hash function of one's own and the value's bucket, among as many with a random bucket."""
+    match claim.report:
+        case All((Let(u, Below(units), Let(v, Below(prime), Emit((first, second, third)))), *rest)):
+            pass
+        case _:
+            return None
+    blankets = Blankets.of(tuple(rest))
+    if blankets is None or units != prime - 1 or not fmpz(prime).is_prime() or (claim.values or prime + 1) > prime:
+        return None
+    match blankets.message:
+        case Let(a, Below(as_many), Let(b, Below(residues), Let(w, Below(buckets), Emit((x, y, z))))):
+            names = [("+", a), (None, b), (None, w)]
+            if (as_many, residues) != (units, prime) or [x, y, z] != [_plain(kind, name) for kind, name in names]:
+                return None
+        case _:
+            return None
+    hashed = ["%", ["%", ["+", ["*", ["+", {"name": u}, 1], {"name": "value"}], {"name": v}], prime], buckets]
+    if [first, second, third] != [_plain("+", u), _plain(None, v), Expression.read(hashed)]:
+        return None
+    members = [len(range(bucket, prime, buckets)) for bucket in range(buckets)]
+    shared = Fraction(sum(m * (m - 1) for m in members), prime * (prime - 1))
+    inside = Fraction(1, buckets)
+
+    def bound(epsilon: Fraction) -> Fraction:
+        growth, total = ball(epsilon).exp(), Fraction(0)
+        for others, chance in blankets.among(claim.honest):
+            slots = Slots(others + 1, inside * (1 - shared), inside * shared)
+            excess = slots.excess(arb(1), growth, growth - 1) / (slots.number * inside)
+            total += most(chance) * min(Fraction(1), excess)
+        return total
+
+    return bound, f"{float(blankets.each + blankets.chance):.4g} random messages a person"
+
+
+def _plain(kind: str | None, name: str) -> Expression:
+    return Expression.read({"name": name} if kind is None else ["+", {"name": name}, 1])
+
+
+def _rows(claim: Claim) -> Found | None:
+    """A row of bits, flipped, with a one at the value, among rows that are nobody's."""
+    match claim.report:
+        case All((Row(width, Expression("name", ("value",)), off, on), *rest)) if claim.values == width:
+            blankets = Blankets.of(tuple(rest))
+        case _:
+            return None
+    if blankets is None or not isinstance(blankets.message, Row) or not 0 < off < on < 1:
+        return None
+    if (blankets.message.width, blankets.message.here, blankets.message.off) != (width, None, off):
+        return None
+
+    def bound(epsilon: Fraction) -> Fraction:
+        found = (most(chance) * min(Fraction(1), _rows_bound(epsilon, others + 1, on, off))
+                 for others, chance in blankets.among(claim.honest))  # fmt: skip
+        return sum(found, Fraction(0))
+
+    return bound, f"{float(blankets.each + blankets.chance):.4g} rows of nobody a person"
+
+
+def _rows_bound(epsilon: Fraction, rows: int, on: Fraction, off: Fraction) -> Fraction:
+    """The bits at the two values are independent: N1 and N2 of the rows have theirs set, and a set bit is likelier by
+    on/off, one that is not by (1 - on)/(1 - off)."""
+    growth, chance = ball(epsilon).exp(), ball(off)
+    unset = ball((1 - on) / (1 - off))
+    gain = ball(on / off) - unset
+    second = binomial(rows, chance, WINDOW_BITS)
+    start = (growth - 1) * unset * rows / gain
+    first = max(0, int(middle(start + growth * second.start)) - 1)
+    tail = Tail.at(chance, rows, min(first + 1, rows + 1))
+    total = arb(0)
+    for k, mass in enumerate(second.masses, second.start):
+        level = start + growth * k
+        if not tail.move_beyond(middle(level)):
+            break
+        total += mass * (rows * chance * tail.tail + tail.rest - level * tail.tail)
+    return most(total * gain / rows + second.outside * gain)
+
+
+@dataclass(frozen=True)
+class Slots:
+    """So many slots fall, each on its own, into cell 1 or 2 with one chance each, into cell 3 with another, or none."""
+
+    number: int
+    each: Fraction
+    third: Fraction
+
+    def excess(self, gain: arb, loss: arb, third: arb) -> Fraction:
+        """An upper bound on E[(gain N1 - loss N2 - third N3)_+], by T = N1 + N2 and N3; given T, N1 is fair."""
+        if not gain > 0:
+            return Fraction(0)
+        pairs = binomial(self.number, ball(2 * self.each), WINDOW_BITS)
+        total, cells = arb(0), 0
+        for t, mass in enumerate(pairs.masses, pairs.start):
+            thirds = self._thirds(t)
+            cells += len(thirds.masses)
+            if cells > MOST_CELLS:
+                raise TooLarge("the blanket's expectation has too many terms")
+            total += mass * (_given(t, thirds, gain, loss, third) + gain * t * thirds.outside)
+        return most(total + gain * self.number * pairs.outside)
+
+    def _thirds(self, t: int) -> Law:
+        left = 1 - 2 * self.each
+        if not self.third or t == self.number or not left:
+            return Law(0, [arb(1)], arb(0))
+        return binomial(self.number - t, ball(self.third / left), WINDOW_BITS)
+
+
+def _given(t: int, thirds: Law, gain: arb, loss: arb, third: arb) -> arb:
+    if not t:
+        return arb(0)
+    both = gain + loss
+    level = (loss * t + third * thirds.start) / both
+    if middle(level) >= t:
+        return arb(0)
+    tail, total = Tail.at(arb(1) / 2, t, int(middle(level)) + 1), arb(0)
+    for k, mass in enumerate(thirds.masses, thirds.start):
+        level = (loss * t + third * k) / both
+        if not tail.move_beyond(middle(level)):
+            break
+        total += mass * (tail.tail * t / 2 + tail.rest - level * tail.tail)
+    return total * both
