@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from flint import arb, fmpz
+from flint import arb
 
 from headcount.proof.balls import Bounds, Law, Tail, ball, binomial, middle, most
 from headcount.proof.claim import Claim, Proof
@@ -37,17 +37,19 @@ from headcount.proof.programme import (
 
 WINDOW_BITS = 110
 MOST_CELLS = 4_000_000
-STRETCHES = 64  # of the number of blanket messages, each counted as its fewest
+FEW = 256  # numbers of blanket messages; more are divided into
+STRETCHES = 80  # of which each is counted as its fewest
 BECAUSE = "one message depends on the value; {what} hide it whatever others hold, by the privacy blanket"
 
 
 def prove(claim: Claim) -> Proof | None:
     if claim.model != "shuffle" or claim.neighbours != "replace" or claim.values is None:
         return None
-    found = _response(claim) or _hashed(claim) or _rows(claim)
-    if found is None:
-        return None
-    bound, what = found
+    found = _response(claim) or _rows(claim)
+    return None if found is None else hidden_by(*found)
+
+
+def hidden_by(bound: Callable[[Fraction], Fraction], what: str) -> Proof:
 
     def bounds(epsilon: Fraction) -> Bounds:
         return Bounds(Fraction(0), min(Fraction(1), bound(epsilon)), (Fraction(0), Fraction(0)))
@@ -112,49 +114,10 @@ class Blankets:
         if more is None:
             yield people * (self.each + int(self.chance)), arb(1)
             return
-        length = -(-len(more.masses) // STRETCHES)
+        length = 1 if len(more.masses) <= FEW else -(-len(more.masses) // STRETCHES)
         for first in range(0, len(more.masses), length):
             yield people * self.each + more.start + first, sum(more.masses[first : first + length], arb(0))
         yield people * self.each, more.outside
-
-
-def _hashed(claim: Claim) -> Found | None:
-    """A hash function of one's own and the value's bucket, among as many with a random bucket."""
-    match claim.report:
-        case All((Let(u, Below(units), Let(v, Below(prime), Emit((first, second, third)))), *rest)):
-            pass
-        case _:
-            return None
-    blankets = Blankets.of(tuple(rest))
-    if blankets is None or units != prime - 1 or not fmpz(prime).is_prime() or (claim.values or prime + 1) > prime:
-        return None
-    match blankets.message:
-        case Let(a, Below(as_many), Let(b, Below(residues), Let(w, Below(buckets), Emit((x, y, z))))):
-            names = [("+", a), (None, b), (None, w)]
-            if (as_many, residues) != (units, prime) or [x, y, z] != [_plain(kind, name) for kind, name in names]:
-                return None
-        case _:
-            return None
-    hashed = ["%", ["%", ["+", ["*", ["+", {"name": u}, 1], {"name": "value"}], {"name": v}], prime], buckets]
-    if [first, second, third] != [_plain("+", u), _plain(None, v), Expression.read(hashed)]:
-        return None
-    members = [len(range(bucket, prime, buckets)) for bucket in range(buckets)]
-    shared = Fraction(sum(m * (m - 1) for m in members), prime * (prime - 1))
-    inside = Fraction(1, buckets)
-
-    def bound(epsilon: Fraction) -> Fraction:
-        growth, total = ball(epsilon).exp(), Fraction(0)
-        for others, chance in blankets.among(claim.honest):
-            slots = Slots(others + 1, inside * (1 - shared), inside * shared)
-            excess = slots.excess(arb(1), growth, growth - 1) / (slots.number * inside)
-            total += most(chance) * min(Fraction(1), excess)
-        return total
-
-    return bound, f"{float(blankets.each + blankets.chance):.4g} random messages a person"
-
-
-def _plain(kind: str | None, name: str) -> Expression:
-    return Expression.read({"name": name} if kind is None else ["+", {"name": name}, 1])
 
 
 def _rows(claim: Claim) -> Found | None:

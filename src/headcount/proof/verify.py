@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from flint import ctx
 
-from headcount.proof import added, bits, blanket, central, clones, local, sampled
+from headcount.proof import added, bits, blanket, central, clones, cover, local, sampled
 from headcount.proof.balls import Bounds
 from headcount.proof.claim import Claim, Prover, read
 from headcount.proof.programme import Unreadable
@@ -21,6 +21,7 @@ PROVERS: tuple[Prover, ...] = (
     bits.prove,
     added.prove,
     blanket.prove,
+    cover.prove,
     clones.prove,
 )
 
