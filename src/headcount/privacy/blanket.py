@@ -32,6 +32,7 @@ from headcount.privacy.pair import exp_down
 
 MOST_FAKES = 1 << 13
 STRETCHES = 48
+FEW = 192
 
 
 class _Blanket(PrivacyLoss):
@@ -145,10 +146,11 @@ class HashedCover(_Cover):
         return self.collision
 
     def _messages(self) -> tuple[Ints, Floats, int]:
-        """Fewer hide less, so that each of a few stretches of numbers is counted as its smallest."""
+        """Fewer hide less, so that each of a few stretches of numbers is counted as its smallest; few need none."""
         whole = math.floor(self.blankets)
         more = laws.binomial(self.people, self.blankets - whole)
-        first = np.unique(np.linspace(0, more.masses.size, STRETCHES + 1).astype(np.int64)[:-1])
+        size = more.masses.size
+        first = np.unique(np.linspace(0, size, (size if size <= FEW else STRETCHES) + 1).astype(np.int64)[:-1])
         return self.people * whole + more.start + first + 1, np.add.reduceat(more.masses, first), 1
 
 
