@@ -39,8 +39,6 @@ MORE: dict[str, Callable[[Any], Protocol]] = {
     "negative-binomial-count": lambda tiny: replace(tiny, shape=6.0, decay=0.4),
     "split-and-mix": lambda tiny: replace(tiny, crowd=Crowd(2), inner=6.0),
     "correlated-histogram": lambda tiny: replace(tiny, crowd=Crowd(2), inner=3.0, decay=0.1),
-    "almost-one-message-histogram": lambda tiny: replace(tiny, crowd=Crowd(2), mean=1.0),
-    "hadamard-shuffle": lambda tiny: replace(tiny, indices=1),
 }
 
 

@@ -128,5 +128,9 @@ class AlmostOneMessageHistogram(Protocol):
         return cls(task=Histogram(3), crowd=Crowd(3), mean=0.5, buckets=2, prime=3)
 
     @classmethod
+    def tinies(cls) -> Iterable[Self]:
+        return cls.tiny(), cls(task=Histogram(2), crowd=Crowd(5), mean=1.5, buckets=2, prime=2)
+
+    @classmethod
     def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
         return {"mean": 32.0 * math.log(2.0 / budget.delta) / budget.epsilon**2}

@@ -146,6 +146,10 @@ class HadamardShuffle(Protocol):
         return cls(task=Histogram(2), crowd=Crowd(3), blankets=1, indices=2)
 
     @classmethod
+    def tinies(cls) -> Iterable[Self]:
+        return cls.tiny(), cls(task=Histogram(2), crowd=Crowd(5), blankets=1, indices=1)
+
+    @classmethod
     def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
         """Theorem 4.3, with one value each."""
         blankets = 36.0 / budget.epsilon**2 * math.log(math.e / (budget.epsilon * budget.delta))
