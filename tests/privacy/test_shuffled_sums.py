@@ -12,7 +12,7 @@ import pytest
 import truth
 
 from headcount.core.chance import Chance
-from headcount.privacy.shuffled import INTEGERS, WIDE, ShuffledBits
+from headcount.privacy.shuffled import COVERED, SEARCHED, WIDE, ShuffledBits
 
 FLIPS = [Chance(0.01), Chance(0.125), Chance(0.3), Chance(0.5)]
 
@@ -91,7 +91,8 @@ def test_no_pattern_of_a_large_crowd_is_understated(people: int, bits: int, lam:
     found = max(exactly(flip, others, bits, k, epsilon) for k in ones)
     delta = ShuffledBits(flip, others, bits).delta(epsilon)
     assert found <= truth.exact(delta)
-    assert delta == pytest.approx(float(found), rel=2e-4)
+    rounded = COVERED if others > 2 * SEARCHED else 1.0
+    assert delta == pytest.approx(float(found) * rounded, rel=2e-4)
 
 
 @pytest.mark.parametrize(("people", "bits", "epsilon"), [(10**6, 64, 1.0), (5000, 100, 0.5), (300, 2000, 15.0)])
@@ -101,10 +102,10 @@ def test_a_wide_law_is_rounded_up_by_more_than_the_integers_cost(people: int, bi
     loss, period = ShuffledBits(flip, others, bits), max(1.0 / (2.0 * flip), 1.0 / (1.0 - 2.0 * flip))
     ones = np.unique([*np.linspace(0.0, period, 7).astype(int), others // 2]).tolist()
     found = max(side.item() for k in ones for side in loss._pair(k).orders(np.array([epsilon])))
-    assert found <= loss.delta(epsilon) <= found * (1 + 1.2 * INTEGERS / WIDE)
+    assert found <= loss.delta(epsilon) <= found * COVERED * (1 + 1e-9)
 
 
-@pytest.mark.parametrize(("people", "bits", "lam"), [(1000, 16, 324.4), (10**4, 32, 995.5)])
+@pytest.mark.parametrize(("people", "bits", "lam"), [(1000, 16, 324.8), (10**4, 32, 996.4)])
 def test_the_noise_needed_at_epsilon_one_and_delta_a_millionth(people: int, bits: int, lam: float) -> None:
     # The paper composes the bits and would need more noise than there are people.
     enough, too_little = (Chance.up(part * lam / (2 * people)) for part in (1.0, 0.998))

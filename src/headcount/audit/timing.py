@@ -8,6 +8,7 @@ seconds all the same, for benchmarks.
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -69,12 +70,15 @@ def _lines(work: Callable[[], int]) -> tuple[int, int]:
         lines += event == "line"
         return run
 
-    before = sys.gettrace()
+    before, collecting = sys.gettrace(), gc.isenabled()
+    gc.disable()  # whoever listens to it would be counted too
     sys.settrace(run)
     try:
         return work(), lines
     finally:
         sys.settrace(before)
+        if collecting:
+            gc.enable()
 
 
 def clocked(draw: Draw, *, draws: int = 100_000, coins: Coins | None = None) -> Work:

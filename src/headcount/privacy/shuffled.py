@@ -31,7 +31,7 @@ LARGE_DELTA = 0.01  # from here on the worst crowd may be a mixed one
 NARROW = 256
 WIDE = 1e5  # a variance so large that the integers hardly matter: x^2/8 of it is below COVERED down to deltas of 1e-30
 SEARCHED = 2_000  # then every crowd up to twice this size is searched
-COVERED = 1.04  # more bits than that are rounded up, so that a proof can go through every k in stretches
+COVERED = 1.01  # more bits than that are rounded up, so that a proof can go through every k in stretches
 SCANNED_OVER = 1e-6  # a scan has been seen to pass over a k that is worse by 3e-8
 
 

@@ -20,6 +20,7 @@ from flint import arb, arb_poly, ctx
 from headcount.proof import programme
 from headcount.proof.balls import Bounds, ball, binomial, least, most, worst_of
 from headcount.proof.claim import Claim, Proof
+from headcount.proof.doubles import Difference, Window
 from headcount.proof.programme import (
     All,
     Copies,
@@ -40,7 +41,9 @@ FEW = 5_000  # where every number of ones is looked at by itself,
 MORE_BITS = 80  # by so much more
 PRECISION = 128
 FIRST = 1_000  # about as many stretches are needed
-MOST = 20_000  # totals that are worked out
+DOUBLES_BITS = 40  # or, in doubles, by so much more
+MOST = 40_000  # totals that are worked out
+NO_EVENT = (Fraction(0), Fraction(0))
 
 
 def prove(claim: Claim) -> Proof | None:
@@ -118,20 +121,32 @@ class Totals:
         found = {epsilon: worst_of(end[epsilon] for end in ends) for epsilon in self._claimed}
         if any(found[epsilon].low > delta for epsilon, delta in self._claimed.items()):
             return found
-        first, length = 0, max(1, self.others // FIRST)
+        first, length, worst = 0, max(1, self.others // FIRST), dict[Fraction, int]()
         for _ in range(MOST):
             length = min(length, self.others - first + 1)
-            here = self._at(first, self.others - length + 1)
+            here = self._covered(first, self.others - length + 1)
             if length > 1 and any(here[epsilon].high > delta for epsilon, delta in self._claimed.items()):
                 length = max(1, length * 3 // 4)
                 continue
             for epsilon, bounds in here.items():
+                if bounds.high > found[epsilon].high:
+                    worst[epsilon] = first
                 low = bounds.low if length == 1 else Fraction(0)
                 found[epsilon] = worst_of([found[epsilon], replace(bounds, low=low)])
             first, length = first + length, max(length + 1, length * 9 // 8)
             if first > self.others:
-                return found
+                return {e: worst_of([found[e], self._at(worst.get(e, 0), self.others)[e]]) for e in found}
         raise TooLarge(f"{MOST:,} totals were not enough to cover every number of ones")
+
+    def _covered(self, k: int, others: int) -> dict[Fraction, Bounds]:
+        """The same in doubles, where there are many stretches and the claim leaves room; with no lower bound."""
+        if self.others < FEW:
+            return self._at(k, others)
+        found = _InDoubles(self.flip, self.bits, k, others, self._window + DOUBLES_BITS)
+        highs = {epsilon: found.excess(float(growth.mid())) for epsilon, growth in self._growths.items()}
+        if None in highs.values():
+            return self._at(k, others)
+        return {e: Bounds(Fraction(0), Fraction(high), NO_EVENT) for e, high in highs.items() if high is not None}
 
     def _at(self, k: int, others: int) -> dict[Fraction, Bounds]:
         """All of the person's bits change, among k ones and others that are zeros."""
@@ -145,6 +160,45 @@ class Totals:
         own = [comb(self.bits, j) * self.flip**j * (1 - self.flip) ** (self.bits - j) for j in range(self.bits + 1)]
         without, with_ones = total * arb_poly(own), total * arb_poly(own[::-1])
         return _Views(list(without), list(with_ones), ones.outside + zeros.outside)
+
+
+class _InDoubles:
+    """The total without the person's ones, k - X + Y, and with them, k + bits - X + Y, from windows of doubles."""
+
+    def __init__(self, flip: arb, bits: int, k: int, others: int, window: int) -> None:
+        self._without = Difference(Window.binomial(k, flip, window), Window.binomial(others - k + bits, flip, window))
+        self._with = Difference(Window.binomial(k + bits, flip, window), Window.binomial(others - k, flip, window))
+        self._bits = bits
+        self._off = 8.0 * max(self._without.loss, self._with.loss)
+        self._outside = self._without.outside + self._with.outside
+
+    def excess(self, growth: float) -> float | None:
+        """An upper bound on the worst event's excess; None if it is not sure which event that is.
+
+        The likelihood ratio falls: the worst is "at most s" for the last s that is likelier without the ones. It is
+        found by halving, and surely lies within one of what is found if the next but one on either side is clear.
+        """
+        low, high = self._ends
+        while low < high:
+            s = (low + high + 1) // 2
+            low, high = (s, high) if self._likelier(s, growth) > 0.0 else (low, s - 1)
+        if not (self._likelier(low - 1, growth * (1.0 + self._off)) > self._outside * growth):
+            return None
+        if not (self._likelier(low + 2, growth * (1.0 - self._off)) < -self._outside * growth):
+            return None
+        return max(self._high(s, growth) for s in (low - 1, low, low + 1))
+
+    @property
+    def _ends(self) -> tuple[int, int]:
+        x, y = self._without.x, self._without.y
+        return y.start - x.start - x.masses.size, y.start + y.masses.size - x.start
+
+    def _likelier(self, s: int, growth: float) -> float:
+        return self._without.mass(s) - growth * self._with.mass(s - self._bits)
+
+    def _high(self, s: int, growth: float) -> float:
+        here, there = self._without.upto(s), self._with.upto(s - self._bits)
+        return max(0.0, here - growth * there) + self._off * (here + growth * there) + (1.0 + growth) * self._outside
 
 
 class _Views:
