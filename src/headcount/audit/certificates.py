@@ -122,14 +122,15 @@ def proved(plan: Plan) -> Proved:
     return Proved(plan, verdict, verify(less), time.perf_counter() - start)
 
 
-HEAD = (
-    "# Certificates\n\nMade by `python -m headcount.audit.certificates`: plans over a grid of budgets and crowds, their "
-    "claims proved again from\nthe report programme alone, and the same claims made of one percent less noise. An `exact` "
-    "plan must be proved, with\nat most 1.05 times the true delta, and refuted with less noise; a `bound` may be beyond "
-    "what the proofs know.\n\n"
-    "| protocol | task, relation | epsilon | delta | people | accounting | certificate | claimed / true delta "
-    "| with 1% less noise |\n|---|---|---|---|---|---|---|---|---|\n"
-)
+HEAD = """# Certificates
+
+Made by `python -m headcount.audit.certificates`: plans over a grid of budgets and crowds, their claims proved again
+from the report programme alone, and the same claims made of one percent less noise. An `exact` plan must be proved,
+with at most 1.05 times the true delta, and refuted with less noise; a `bound` may be beyond what the proofs know.
+
+| protocol | task, relation | epsilon | delta | people | accounting | certificate | claimed / true | with less noise |
+|---|---|---:|---:|---:|---|---|---:|---|
+"""
 
 
 def main() -> None:

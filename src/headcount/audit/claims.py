@@ -28,8 +28,8 @@ CORRUPT = 2
 OUTCOMES = 4_000_000  # of all crowds of a size together, at most
 
 
-def judged(tiny: Protocol, most: int = PEOPLE) -> Iterator[Judged]:
-    """One instance among 1, 2, … people, as far as `OUTCOMES` allow; of each plan all that may turn up, from one on.
+def judged(tiny: Protocol, most: int = PEOPLE, limit: int = OUTCOMES) -> Iterator[Judged]:
+    """One instance among 1, 2, … people, as far as so many outcomes allow; of each plan all that may turn up.
 
     Corrupt people are planned for besides in crowds that are no larger than the instance's own. The claims of a trusted
     analyser are about any number of people, and need not be the best for fewer than the tiny instance has.
@@ -53,7 +53,7 @@ def judged(tiny: Protocol, most: int = PEOPLE) -> Iterator[Judged]:
         if size <= tiny.crowd.size:
             yield from _with_corrupt(tiny, size)
         outcomes = enumerated.seen.outcomes
-        if outcomes * outcomes > OUTCOMES * (before or outcomes):  # they grow at least as fast again
+        if outcomes * outcomes > limit * (before or outcomes):  # they grow at least as fast again
             return
         before = outcomes
 
@@ -87,8 +87,8 @@ class Row:
     holds: bool
 
 
-def row(tiny: Protocol, most: int = PEOPLE, epsilon: float = 1.0) -> Row:
-    every = list(judged(tiny, most))
+def row(tiny: Protocol, most: int = PEOPLE, limit: int = OUTCOMES, epsilon: float = 1.0) -> Row:
+    every = list(judged(tiny, most, limit))
     largest = max((one for one in every if one.epsilon == epsilon and not one.corrupt), key=lambda one: one.people)
     tight = [one for one in every if one.tight]
     return Row(

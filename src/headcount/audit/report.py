@@ -29,7 +29,8 @@ from headcount.privacy.calibrate import calibrate
 from headcount.protocols import CATALOGUE
 
 PEOPLE, EPSILON, DELTA = 10_000, 1.0, 1e-6
-SMALL = 8  # people, up to whom everything is enumerated here
+SMALL = 8  # people, up to whom everything is enumerated here, as far as
+OUTCOMES = 20_000  # allow; the page of claims goes further
 VERSIONS = ("headcount", "numpy", "scipy", "python-flint")
 
 
@@ -45,7 +46,7 @@ class Line:
 
 
 def line(protocol: Protocol) -> Line:
-    certificate, small = _certificate(protocol), claims.row(protocol, SMALL)
+    certificate, small = _certificate(protocol), claims.row(protocol, SMALL, OUTCOMES)
     attacked = max(attacks.attacks(among=attacks.like(protocol)), key=lambda row: row.reached, default=None)
     caught = list(twins.caught(protocol))
     applied = [row for row in caught if not row.unfit]
