@@ -20,6 +20,7 @@ from flint import arb, arb_poly, ctx
 from headcount.proof import programme
 from headcount.proof.balls import Bounds, ball, binomial, least, most, worst_of
 from headcount.proof.claim import Claim, Proof
+from headcount.proof.effort import TooLarge, spend
 from headcount.proof.programme import (
     All,
     Copies,
@@ -28,7 +29,6 @@ from headcount.proof.programme import (
     Maybe,
     Rounded,
     Step,
-    TooLarge,
     is_linear,
     law,
     reads,
@@ -41,6 +41,7 @@ MORE_BITS = 80  # by so much more
 PRECISION = 128
 FIRST = 1_000  # about as many stretches are needed
 MOST = 20_000  # totals that are worked out
+MOST_BITS = 10_000  # of one person
 
 
 def prove(claim: Claim) -> Proof | None:
@@ -50,7 +51,7 @@ def prove(claim: Claim) -> Proof | None:
     if found is None:
         return None
     flip, bits = found
-    if not 0 < flip < Fraction(1, 2):
+    if not 0 < flip < Fraction(1, 2) or not 1 <= bits <= MOST_BITS:
         return None
     totals = Totals(flip, bits, (claim.honest - 1) * bits, claim.curve)
     return Proof(totals.bounds, f"every number of ones among the others' {totals.others:,} bits is covered")
@@ -60,6 +61,8 @@ def _flipped(step: Step, values: int | None) -> tuple[Fraction, int] | None:
     """The chance of a flip and how many bits a person sends, all of which change at worst."""
     match step:
         case Let(name, Rounded(Expression("name", ("value",)), steps, levels), inner) if values == steps + 1:
+            if not reads(inner) <= {name}:
+                return None
             return _row(inner, name, levels) or (_one(inner, name) if levels == 1 else None)
     if values is None:
         return None
@@ -98,7 +101,9 @@ class Totals:
 
     def __init__(self, flip: Fraction, bits: int, others: int, curve: tuple[tuple[Fraction, Fraction], ...]) -> None:
         self.flip, self.bits, self.others = ball(flip), bits, others
-        self._claimed = dict(curve)
+        self._claimed: dict[Fraction, Fraction] = {}
+        for epsilon, delta in curve:
+            self._claimed[epsilon] = min(delta, self._claimed.get(epsilon, delta))
         smallest = min((delta for delta in self._claimed.values() if delta), default=Fraction(1, 1 << 100))
         spare = SPARE_BITS + (MORE_BITS if others < FEW else 0)
         self._window = spare + (smallest.denominator // smallest.numerator).bit_length()
@@ -126,7 +131,7 @@ class Totals:
                 length = max(1, length * 3 // 4)
                 continue
             for epsilon, bounds in here.items():
-                low = bounds.low if length == 1 else Fraction(0)
+                low = bounds.low if length == 1 and first % self.bits == 0 else Fraction(0)  # people who send all ones
                 found[epsilon] = worst_of([found[epsilon], replace(bounds, low=low)])
             first, length = first + length, max(length + 1, length * 9 // 8)
             if first > self.others:
@@ -140,6 +145,7 @@ class Totals:
         return {epsilon: views.excess(growth).among(crowds) for epsilon, growth in self._growths.items()}
 
     def _views(self, k: int, others: int) -> _Views:
+        spend(self.bits)
         ones, zeros = binomial(k, 1 - self.flip, self._window), binomial(others - k, self.flip, self._window)
         total = arb_poly(ones.masses) * arb_poly(zeros.masses)
         own = [comb(self.bits, j) * self.flip**j * (1 - self.flip) ** (self.bits - j) for j in range(self.bits + 1)]
@@ -159,7 +165,7 @@ class _Views:
         missed = (1 + most(growth)) * self._outside
         t = self._last(growth)
         if t < 0:
-            return Bounds(Fraction(0), missed, (Fraction(0), Fraction(0)))
+            return Bounds(Fraction(0), self._summed(growth) + missed, (Fraction(0), Fraction(0)))
         here, there = self._p_upto[t], self._q_upto[t]
         excess = here - growth * there
         high = most(excess) if self._is_worst(t, growth, missed) else self._summed(growth)
