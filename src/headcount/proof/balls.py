@@ -291,8 +291,8 @@ def divergence(epsilon: Fraction, first: Pair, second: Pair = NOTHING) -> Bounds
     excess = here - growth * there
     lost = most(first.outside + second.outside)
     high = max(Fraction(0), most(excess)) + lost + (MISSED if doubtful else 0)
-    low = max(Fraction(0), least(excess) - most(growth) * lost)  # what Q has outside may be where P is
-    return Bounds(low, high, (least(here), most(there) + lost))
+    low = max(Fraction(0), least(excess) - (1 + most(growth)) * lost)  # what Q has outside may be where P is
+    return Bounds(low, high, (least(here) - lost, most(there) + lost))
 
 
 def either_order(epsilon: Fraction, first: Pair, second: Pair = NOTHING) -> Bounds:

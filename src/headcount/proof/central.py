@@ -189,8 +189,8 @@ def _stable_counts(noise: Noise, threshold: int, neighbours: str, people: int, v
     all the rest are in a bin of their own, if there is one.
     """
     law = _law(noise)
-    alone = sum((law.at(k) for k in range(threshold - 1, law.stop)), law.outside * arb(0, 1))
-    lonely = Pair([alone, 1 - alone], [arb(0), arb(1)])
+    alone = sum((law.at(k) for k in range(threshold - 1, law.stop)), arb(0))
+    lonely = Pair([alone, 1 - alone], [arb(0), arb(1)], law.outside)
     shared = Pair.shifted(law)
     high = {"alone": lonely, "with others": shared}
     low, others = {"alone": lonely}, min((people - 1) // 2, threshold + law.stop)
@@ -213,7 +213,7 @@ def _shown(law: Law, threshold: int, others: int) -> Pair:
     columns = []
     for total in (others + 1, others):
         below = range(total + law.start, min(threshold, total + law.stop))
-        silent = sum((law.at(k - total) for k in below), law.outside * arb(0, 1))
+        silent = sum((law.at(k - total) for k in below), arb(0))
         columns.append([silent, *(law.at(k - total) for k in range(threshold, others + 1 + law.stop))])
     return Pair(columns[0], columns[1], law.outside)
 

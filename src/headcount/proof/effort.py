@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-MOST = 12_000_000  # units, each a few operations on balls or fractions
+MOST = 8_000_000  # units, each a few operations on balls or fractions
 
 _left: ContextVar[int | None] = ContextVar("left", default=None)
 
