@@ -28,11 +28,14 @@ from forged import (
 
 from headcount.audit.certificates import lowered, plans, with_the_noise_of
 from headcount.audit.enumerate import enumerated_delta
+from headcount.core.crowd import Crowd
+from headcount.core.histogram import Histogram
 from headcount.core.plan import Plan
 from headcount.core.protocol import Protocol
 from headcount.privacy.certificate import certify
 from headcount.proof import verify
 from headcount.protocols import CATALOGUE
+from headcount.protocols.central.stability_histogram import StabilityHistogram
 
 SLOW = {"piecewise", "hybrid", "shuffled-piecewise", "shuffled-hybrid", "laplace"}  # with as many outcomes as a sum has
 QUICK = [plan for plan in plans([(4.0, 1e-5, 100)]) if plan.protocol.name not in SLOW]
@@ -179,11 +182,13 @@ def test_what_tells_nothing_is_not_refuted(what: dict[str, Any]) -> None:
     assert verify(certificate(points=[(0, 0)], **what)).answer != "refuted"
 
 
-def test_a_bin_is_not_filled_with_people_who_are_elsewhere() -> None:
-    """Two bins and two people: nobody is alone in one bin, and could be in another."""
-    claim = [(0, Fraction(9, 10))]
-    what: dict[str, Any] = {"model": "central", "release": STABLE, "people": 2}
-    assert verify(certificate(emit(VALUE), claim, values=2, **what)).answer != "refuted"
+@pytest.mark.parametrize("values", [2, 3])
+def test_the_same_people_do_not_fill_two_bins(values: int) -> None:
+    """Of four people there are not two others in either bin."""
+    protocol = StabilityHistogram(task=Histogram(values), crowd=Crowd(4), scale=0.4, threshold=3)
+    delta = enumerated_delta(protocol, 4, [0.5]).item()
+    assert verify(of(protocol, [(Fraction(1, 2), Fraction(delta * 1.001))])).answer != "refuted"
+    assert verify(of(protocol, [(Fraction(1, 2), Fraction(delta * 0.999))])).answer != "proved"
 
 
 def test_more_noise_than_is_taken_into_account_is_not_refuted() -> None:

@@ -406,7 +406,7 @@ Law: TypeAlias = dict[Sent, Fraction]
 
 def law(step: Step, names: Names) -> Law:
     """Everything that may be sent, with its chance, exactly: for steps with few outcomes."""
-    spend(2)
+    spend(8)
     match step:
         case Emit(fields):
             return {((tuple(field.at(names) for field in fields), 1),): Fraction(1)}
