@@ -110,7 +110,7 @@ def _flank(
     masses: list[arb] = []
     small = arb(2) ** -bits
     while k != end:
-        spend(1)
+        spend(2)
         factor = ratio(k)
         mass, k = mass * factor, k + step
         if mass < small and factor < 1:

@@ -20,7 +20,7 @@ from flint import arb, arb_poly, ctx
 from headcount.proof import programme
 from headcount.proof.balls import Bounds, ball, binomial, least, most, worst_of
 from headcount.proof.claim import Claim, Proof
-from headcount.proof.effort import TooLarge, spend
+from headcount.proof.effort import TooLarge, limited, spend
 from headcount.proof.programme import (
     All,
     Copies,
@@ -42,6 +42,8 @@ PRECISION = 128
 FIRST = 1_000  # about as many stretches are needed
 MOST = 20_000  # totals that are worked out
 MOST_BITS = 10_000  # of one person
+MOST_OTHERS = 10**10  # bits, which already take a window of some 10**6 totals
+EFFORT = 50_000_000  # many totals are a few minutes' work
 
 
 def prove(claim: Claim) -> Proof | None:
@@ -53,6 +55,8 @@ def prove(claim: Claim) -> Proof | None:
     flip, bits = found
     if not 0 < flip < Fraction(1, 2) or not 1 <= bits <= MOST_BITS:
         return None
+    if (claim.honest - 1) * bits > MOST_OTHERS:
+        raise TooLarge("there are too many bits to work out their totals")
     totals = Totals(flip, bits, (claim.honest - 1) * bits, claim.curve)
     return Proof(totals.bounds, f"every number of ones among the others' {totals.others:,} bits is covered")
 
@@ -114,7 +118,7 @@ class Totals:
 
     @cached_property
     def _found(self) -> dict[Fraction, Bounds]:
-        with ctx.workprec(PRECISION):
+        with ctx.workprec(PRECISION), limited(EFFORT):
             return self._all_numbers_of_ones()
 
     def _all_numbers_of_ones(self) -> dict[Fraction, Bounds]:

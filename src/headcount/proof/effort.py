@@ -29,9 +29,9 @@ def spend(units: int) -> None:
 
 
 @contextmanager
-def limited() -> Iterator[None]:
-    """Within this, and only there, work is limited: for one certificate."""
-    before = _left.set(MOST)
+def limited(most: int | None = None) -> Iterator[None]:
+    """Within this, and only there, work is limited: for one certificate, or a part of it that may take longer."""
+    before = _left.set(MOST if most is None else most)
     try:
         yield
     finally:

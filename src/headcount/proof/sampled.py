@@ -89,7 +89,7 @@ def _scan(rate: Fraction, threshold: int, people: int, epsilon: Fraction, *, mor
     sampled = Tail.all_of(r, threshold - 1)
     best, where, chances, highest = arb(0), 0, (arb(0), arb(0)), arb(0)
     while True:
-        spend(4)
+        spend(2)
         while sampled.v < step * (sampled.trials + 1):
             sampled.one_more_success()
         gained = r * sampled.mass
