@@ -236,3 +236,5 @@ def test_noise_that_falls_in_no_known_way_is_given_up() -> None:
     for values, epsilon in ((50, Fraction(1, 10**6)), (10**12, Fraction(1))):
         assert verify(certificate(emit(VALUE), [(epsilon, 0)], values=values, **what)).answer != "proved"
     assert verify(certificate(emit(VALUE), [(400, 0)], values=50, **what)).answer == "proved"  # no step is above 3
+    what["release"] = GEOMETRIC
+    assert verify(certificate(emit(VALUE), [(1, Fraction(1, 2))], values=10**18, **what)).answer == "cannot prove"

@@ -23,6 +23,7 @@ RATIO_BITS = 100
 DOUBT = 8  # units of that, within which it is not sure which of two ratios is the larger
 MISSED = Fraction(1, 1 << 94)  # of the mass, at most, where there was a doubt
 NEGLIGIBLE_BITS = 180  # windows end where less than 2**-180 of the mass is left
+MOST_DIGITS = 1 << 20
 ZERO = arb(0)
 CERTAIN = 1 << 200  # stands for an infinite log-ratio
 
@@ -46,6 +47,8 @@ def _exactly(point: arb) -> Fraction:
     if not point.is_finite():
         raise ArithmeticError("more precision is needed")
     mantissa, exponent = point.mid().man_exp()
+    if abs(int(exponent)) > MOST_DIGITS:
+        raise ArithmeticError("a number is too large or too small to be written down")
     return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
 
