@@ -28,6 +28,7 @@ from headcount.proof.balls import (
     worst_of,
 )  # fmt: skip
 from headcount.proof.claim import Claim, Proof
+from headcount.proof.effort import TooLarge, spend
 from headcount.proof.programme import (
     All,
     Below,
@@ -41,8 +42,8 @@ from headcount.proof.programme import (
     Names,
     Step,
     Table,
-    TooLarge,
     reads,
+    times,
 )  # fmt: skip
 from headcount.proof.tables import (
     Bernoulli,
@@ -73,15 +74,16 @@ class Noise:
     distance: Fraction = Fraction(0)
 
     def add(self, step: Step, names: Names) -> None:
+        spend(1)
         match step:
             case All(parts):
                 for part in parts:
                     self.add(part, names)
-            case Each(name, times, inner):
-                for i in range(times):
+            case Each(name, rounds, inner):
+                for i in range(rounds):
                     self.add(inner, {**names, name: i})
             case Copies(Expression() as amount, inner):
-                for _ in range(amount.at(names)):
+                for _ in range(times(amount, names)):
                     self.add(inner, names)
             case Maybe(likely, All(()), other):
                 self._send(fixed(other, names), Bernoulli(1 - likely))
@@ -131,17 +133,26 @@ class NotFixed(ArithmeticError):
 
 def fixed(step: Step, names: Names) -> Counter[Message]:
     """What a step without draws sends."""
+    spend(1)
     match step:
         case Emit(fields):
             return Counter([tuple(field.at(names) for field in fields)])
         case All(parts):
-            return sum((fixed(part, names) for part in parts), Counter())
+            return _together(fixed(part, names) for part in parts)
         case Copies(Expression() as amount, inner):
-            once = fixed(inner, names)
-            return Counter({message: times * amount.at(names) for message, times in once.items()})
-        case Each(name, times, inner):
-            return sum((fixed(inner, {**names, name: i}) for i in range(times)), Counter())
+            copies, once = times(amount, names), fixed(inner, names)
+            return Counter({message: often * copies for message, often in once.items() if copies})
+        case Each(name, rounds, inner):
+            return _together(fixed(inner, {**names, name: i}) for i in range(rounds))
     raise NotFixed("a step that depends on the value also draws")
+
+
+def _together(parts: Iterable[Counter[Message]]) -> Counter[Message]:
+    whole: Counter[Message] = Counter()
+    for part in parts:
+        spend(len(part))
+        whole.update(part)
+    return whole
 
 
 def _parts(step: Step) -> Iterator[Step]:
@@ -168,6 +179,9 @@ def prove(claim: Claim) -> Proof | None:
     except (NotFixed, NoSuchLaw):
         return None
     cases = list(_cases(sent, noise))
+    if not cases:
+        nothing = Bounds(Fraction(0), Fraction(0), (Fraction(0), Fraction(0)))
+        return Proof(lambda _: nothing, "what a person sends does not depend on what they hold")
 
     def bounds(epsilon: Fraction) -> Bounds:
         both = 1 + most(ball(epsilon).exp())  # a distance counts on either side
@@ -212,13 +226,14 @@ def _cases(sent: list[Counter[Message]], noise: Noise) -> Iterator[Case]:
             if moved:
                 raise TooLarge("a person changes more than two messages")
             continue
-        key = frozenset(Counter((groups.of(message).key, times) for message, times in moved.items()).items())
+        touched = [groups.of(message) for message in moved]
+        if groups.of_different(moved) < len(moved):
+            raise TooLarge("a person changes two messages whose noise is shared")
+        keys = (group.key for group in touched)
+        key = frozenset(Counter(zip(keys, moved.values(), strict=True)).items())
         if key in seen:
             continue
         seen.add(key)
-        touched = [groups.of(message) for message in moved]
-        if len({id(group.members) for group in touched}) < len(touched):
-            raise TooLarge("a person changes two messages whose noise is shared")
         shifts = [group.shifted(times) for group, times in zip(touched, moved.values(), strict=True)]
         first_pair, second_pair = ([pair for pair, _ in shifts] + [NOTHING])[:2]
         text = f"one person holds {first} in one crowd and {second} in the other; all others are the same"
@@ -246,8 +261,8 @@ class _Groups:
 
     def _root(self, message: Message) -> Message:
         self._parent.setdefault(message, message)
-        while self._parent[message] != message:
-            message = self._parent[message]
+        while (parent := self._parent[message]) != message:
+            self._parent[message] = message = self._parent[parent]
         return message
 
     def of_different(self, messages: Iterable[Message]) -> int:
@@ -270,6 +285,7 @@ class Group:
     @property
     def key(self) -> frozenset[object]:
         """Equal for messages that are hidden alike: how often each law sends this one and how often others."""
+        spend(sum(len(sent) for sent, _ in self.members))
         roles = ((often, dict(sent).get(self.message, 0), sum(dict(sent).values())) for sent, often in self.members)
         return frozenset(Counter(roles).items())
 
@@ -299,7 +315,7 @@ class Group:
         other = next(iter(others), None)
         away = [often for sent, often in self.members if sent == ((other, 1),)]
         both = [often for sent, often in self.members if dict(sent) == {self.message: 1, other: 1}]
-        if abs(times) != 1 or len(others) != 1 or [len(alone), len(away), len(both)] != [1, 1, 1]:
+        if abs(times) != 1 or len(others) != 1 or [len(alone), len(away), len(both), len(self.members)] != [1, 1, 1, 3]:
             raise TooLarge("messages share noise in a way that is not known here")
         own, flood = alone[0], both[0]
         if not isinstance(own, NegativeBinomial) or away[0] != own:

@@ -17,10 +17,13 @@ from itertools import accumulate
 
 from flint import arb, fmpq
 
+from headcount.proof.effort import spend
+
 RATIO_BITS = 100
 DOUBT = 8  # units of that, within which it is not sure which of two ratios is the larger
 MISSED = Fraction(1, 1 << 94)  # of the mass, at most, where there was a doubt
 NEGLIGIBLE_BITS = 180  # windows end where less than 2**-180 of the mass is left
+MOST_DIGITS = 1 << 20
 ZERO = arb(0)
 CERTAIN = 1 << 200  # stands for an infinite log-ratio
 
@@ -41,7 +44,11 @@ def least(value: arb) -> Fraction:
 
 
 def _exactly(point: arb) -> Fraction:
+    if not point.is_finite():
+        raise ArithmeticError("more precision is needed")
     mantissa, exponent = point.mid().man_exp()
+    if abs(int(exponent)) > MOST_DIGITS:
+        raise ArithmeticError("a number is too large or too small to be written down")
     return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
 
@@ -58,7 +65,8 @@ class Bounds:
     crowds: str = ""
 
     def widened(self, low: Fraction, high: Fraction) -> Bounds:
-        return replace(self, low=self.low - low, high=self.high + high)
+        likely, unlikely = self.chances
+        return replace(self, low=self.low - low, high=self.high + high, chances=(likely - low, unlikely + low))
 
     def among(self, crowds: str) -> Bounds:
         return replace(self, crowds=crowds)
@@ -105,6 +113,7 @@ def _flank(
     masses: list[arb] = []
     small = arb(2) ** -bits
     while k != end:
+        spend(2)
         factor = ratio(k)
         mass, k = mass * factor, k + step
         if mass < small and factor < 1:
@@ -144,10 +153,11 @@ def negative_binomial(shape: arb, decay: arb) -> Law:
     mass = ((1 - decay).log() * shape).exp()
     masses, k, small = [], 0, arb(2) ** -NEGLIGIBLE_BITS
     while True:
+        spend(1)
         masses.append(mass)
         factor = decay * (k + shape) / (k + 1)
         mass, k = mass * factor, k + 1
-        steepest = factor if factor > decay else decay
+        steepest = factor.max(decay)
         if steepest < 1 and mass < small:
             return Law(0, masses, mass / (1 - steepest))
 
@@ -159,6 +169,7 @@ def geometric_more(law: Law, ratio: arb) -> Law:
         mass = (1 - ratio) * z + ratio * mass
         masses.append(mass)
     while not mass < small:
+        spend(1)
         mass = ratio * mass
         masses.append(mass)
     return Law(law.start, masses, law.outside + mass / (1 - ratio))
@@ -185,8 +196,9 @@ class Tail:
     @classmethod
     def at(cls, rate: arb, trials: int, v: int) -> Tail:
         law = binomial(trials, rate)
-        tail = sum((law.at(k) for k in range(max(v, law.start), law.stop)), arb(0)) + law.outside * arb(0, 1)
-        return cls(rate, trials, v, law.at(v - 1), tail)
+        lost = law.outside * arb(0, 1)
+        tail = sum((law.at(k) for k in range(max(v, law.start), law.stop)), lost)
+        return cls(rate, trials, v, law.at(v - 1) if law.start < v <= law.stop else lost, tail)
 
     def one_more_trial(self) -> None:
         self.tail = self.tail + self.rate * self.mass
@@ -235,6 +247,7 @@ class Pair:
     def of(cls, first: Law, second: Law) -> Pair:
         """Outcomes in both windows. What lies outside of them may be lost altogether."""
         start, stop = min(first.start, second.start), max(first.stop, second.stop)
+        spend(stop - start)
         p, q = [[law.at(k) for k in range(start, stop)] for law in (first, second)]
         return cls(p, q, first.outside.max(second.outside))
 
@@ -250,7 +263,8 @@ class Pair:
     @cached_property
     def _sorted(self) -> tuple[list[int], list[arb], list[arb]]:
         """The outcomes that P can have, by falling log-ratio: minus that in units of 2**-100, and the masses."""
-        keyed = sorted((_falling(p, q), i) for i, (p, q) in enumerate(zip(self.p, self.q, strict=True)) if p != 0)
+        possible = ((i, p, q) for i, (p, q) in enumerate(zip(self.p, self.q, strict=True)) if not p.is_zero())
+        keyed = sorted((_falling(p, q), i) for i, p, q in possible)
         return [key for key, _ in keyed], [self.p[i] for _, i in keyed], [self.q[i] for _, i in keyed]
 
     @cached_property
@@ -289,8 +303,10 @@ def divergence(epsilon: Fraction, first: Pair, second: Pair = NOTHING) -> Bounds
             many, -DOUBT - limit - key
         )
     excess = here - growth * there
-    missed = most(first.outside + second.outside) + (MISSED if doubtful else 0)
-    return Bounds(max(Fraction(0), least(excess)), max(Fraction(0), most(excess)) + missed, (least(here), most(there)))
+    lost = most(first.outside + second.outside)
+    high = max(Fraction(0), most(excess)) + lost + (MISSED if doubtful else 0)
+    low = max(Fraction(0), least(excess) - (1 + most(growth)) * lost)  # what Q has outside may be where P is
+    return Bounds(low, high, (least(here) - lost, most(there) + lost))
 
 
 def either_order(epsilon: Fraction, first: Pair, second: Pair = NOTHING) -> Bounds:

@@ -21,6 +21,7 @@ from headcount.proof import programme
 from headcount.proof.balls import Bounds, ball, binomial, least, most, worst_of
 from headcount.proof.claim import Claim, Proof
 from headcount.proof.doubles import Difference, Window
+from headcount.proof.effort import TooLarge, limited, spend
 from headcount.proof.programme import (
     All,
     Copies,
@@ -29,7 +30,6 @@ from headcount.proof.programme import (
     Maybe,
     Rounded,
     Step,
-    TooLarge,
     is_linear,
     law,
     reads,
@@ -43,6 +43,10 @@ PRECISION = 128
 FIRST = 1_000  # about as many stretches are needed
 DOUBLES_BITS = 40  # or, in doubles, by so much more
 MOST = 40_000  # totals that are worked out
+MOST_BITS = 10_000  # of one person
+MOST_OTHERS = 10**10  # bits, which already take a window of some 10**6 totals
+EFFORT = 50_000_000  # many totals are a few minutes' work
+DOUBLES_A_UNIT = 4  # cells of windows, with all that is looked up in them
 NO_EVENT = (Fraction(0), Fraction(0))
 
 
@@ -53,8 +57,10 @@ def prove(claim: Claim) -> Proof | None:
     if found is None:
         return None
     flip, bits = found
-    if not 0 < flip < Fraction(1, 2):
+    if not 0 < flip < Fraction(1, 2) or not 1 <= bits <= MOST_BITS:
         return None
+    if (claim.honest - 1) * bits > MOST_OTHERS:
+        raise TooLarge("there are too many bits to work out their totals")
     totals = Totals(flip, bits, (claim.honest - 1) * bits, claim.curve)
     return Proof(totals.bounds, f"every number of ones among the others' {totals.others:,} bits is covered")
 
@@ -63,6 +69,8 @@ def _flipped(step: Step, values: int | None) -> tuple[Fraction, int] | None:
     """The chance of a flip and how many bits a person sends, all of which change at worst."""
     match step:
         case Let(name, Rounded(Expression("name", ("value",)), steps, levels), inner) if values == steps + 1:
+            if not reads(inner) <= {name}:
+                return None
             return _row(inner, name, levels) or (_one(inner, name) if levels == 1 else None)
     if values is None:
         return None
@@ -101,7 +109,9 @@ class Totals:
 
     def __init__(self, flip: Fraction, bits: int, others: int, curve: tuple[tuple[Fraction, Fraction], ...]) -> None:
         self.flip, self.bits, self.others = ball(flip), bits, others
-        self._claimed = dict(curve)
+        self._claimed: dict[Fraction, Fraction] = {}
+        for epsilon, delta in curve:
+            self._claimed[epsilon] = min(delta, self._claimed.get(epsilon, delta))
         smallest = min((delta for delta in self._claimed.values() if delta), default=Fraction(1, 1 << 100))
         spare = SPARE_BITS + (MORE_BITS if others < FEW else 0)
         self._window = spare + (smallest.denominator // smallest.numerator).bit_length()
@@ -112,7 +122,7 @@ class Totals:
 
     @cached_property
     def _found(self) -> dict[Fraction, Bounds]:
-        with ctx.workprec(PRECISION):
+        with ctx.workprec(PRECISION), limited(EFFORT):
             return self._all_numbers_of_ones()
 
     def _all_numbers_of_ones(self) -> dict[Fraction, Bounds]:
@@ -130,8 +140,8 @@ class Totals:
                 continue
             for epsilon, bounds in here.items():
                 if bounds.high > found[epsilon].high:
-                    worst[epsilon] = first
-                low = bounds.low if length == 1 else Fraction(0)
+                    worst[epsilon] = first - first % self.bits  # people who send all ones
+                low = bounds.low if length == 1 and first % self.bits == 0 else Fraction(0)
                 found[epsilon] = worst_of([found[epsilon], replace(bounds, low=low)])
             first, length = first + length, max(length + 1, length * 9 // 8)
             if first > self.others:
@@ -155,6 +165,7 @@ class Totals:
         return {epsilon: views.excess(growth).among(crowds) for epsilon, growth in self._growths.items()}
 
     def _views(self, k: int, others: int) -> _Views:
+        spend(self.bits)
         ones, zeros = binomial(k, 1 - self.flip, self._window), binomial(others - k, self.flip, self._window)
         total = arb_poly(ones.masses) * arb_poly(zeros.masses)
         own = [comb(self.bits, j) * self.flip**j * (1 - self.flip) ** (self.bits - j) for j in range(self.bits + 1)]
@@ -171,6 +182,7 @@ class _InDoubles:
         self._bits = bits
         self._off = 8.0 * max(self._without.loss, self._with.loss)
         self._outside = self._without.outside + self._with.outside
+        spend((self._without.cells + self._with.cells) // DOUBLES_A_UNIT)
 
     def excess(self, growth: float) -> float | None:
         """An upper bound on the worst event's excess; None if it is not sure which event that is.
@@ -182,9 +194,9 @@ class _InDoubles:
         while low < high:
             s = (low + high + 1) // 2
             low, high = (s, high) if self._likelier(s, growth) > 0.0 else (low, s - 1)
-        if not (self._likelier(low - 1, growth * (1.0 + self._off)) > self._outside * growth):
+        if not (self._likelier(low - 1, growth * (1.0 + self._off)) > 2.0 * self._outside * growth):
             return None
-        if not (self._likelier(low + 2, growth * (1.0 - self._off)) < -self._outside * growth):
+        if not (self._likelier(low + 2, growth * (1.0 - self._off)) < -2.0 * self._outside * growth):
             return None
         return max(self._high(s, growth) for s in (low - 1, low, low + 1))
 
@@ -213,7 +225,7 @@ class _Views:
         missed = (1 + most(growth)) * self._outside
         t = self._last(growth)
         if t < 0:
-            return Bounds(Fraction(0), missed, (Fraction(0), Fraction(0)))
+            return Bounds(Fraction(0), self._summed(growth) + missed, (Fraction(0), Fraction(0)))
         here, there = self._p_upto[t], self._q_upto[t]
         excess = here - growth * there
         high = most(excess) if self._is_worst(t, growth, missed) else self._summed(growth)

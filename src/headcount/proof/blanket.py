@@ -20,6 +20,7 @@ from flint import arb
 
 from headcount.proof.balls import Bounds, Law, Tail, ball, binomial, middle, most
 from headcount.proof.claim import Claim, Proof
+from headcount.proof.effort import TooLarge, spend
 from headcount.proof.programme import (
     All,
     Below,
@@ -31,7 +32,6 @@ from headcount.proof.programme import (
     Rounded,
     Row,
     Step,
-    TooLarge,
     reads,
 )  # fmt: skip
 
@@ -178,6 +178,7 @@ class Slots:
             cells += len(thirds.masses)
             if cells > MOST_CELLS:
                 raise TooLarge("the blanket's expectation has too many terms")
+            spend(len(thirds.masses))
             total += mass * (_given(t, thirds, gain, loss, third) + gain * t * thirds.outside)
         return most(total + gain * self.number * pairs.outside)
 

@@ -11,7 +11,8 @@ from flint import arb
 
 from headcount.proof.balls import NEGLIGIBLE_BITS, NOTHING, Bounds, Law, Pair, ball, either_order, least, most, worst_of
 from headcount.proof.claim import Claim, Noise, Proof
-from headcount.proof.programme import Emit, Expression, Let, Rounded, Step, TooLarge, Unreadable, is_linear
+from headcount.proof.effort import TooLarge, spend
+from headcount.proof.programme import Emit, Expression, Let, Rounded, Step, Unreadable, is_linear
 
 MOST_CELLS = 1 << 20
 MOST_VALUES = 1 << 17
@@ -31,9 +32,9 @@ def prove(claim: Claim) -> Proof | None:
     if claim.report.fields[0] != Expression("name", ("value",)):
         return None
     if release.threshold is None and release.touches_empty:
-        return _counts(release.noise, claim.neighbours)
+        return _counts(release.noise, claim.neighbours) if claim.values != 1 else None
     if release.threshold is not None and not release.touches_empty and release.threshold >= 1:
-        return _stable_counts(release.noise, release.threshold, claim.neighbours, claim.size)
+        return _stable_counts(release.noise, release.threshold, claim.neighbours, claim.size, claim.values)
     return None
 
 
@@ -57,6 +58,7 @@ def _law(noise: Noise) -> Law:
     while not left < arb(2) ** -NEGLIGIBLE_BITS:
         side += [left * mass for mass in step[:-1]]
         left = left * step[-1]
+        spend(reach)
         if len(side) > MOST_CELLS:
             raise TooLarge("the noise reaches too far to go through it")
     masses = [*reversed(side), *centre[1:-1], *side]
@@ -71,7 +73,9 @@ def _reach(claim: Claim) -> int:
 
 def _range(step: Step, values: int | None) -> tuple[int, int]:
     match step:
-        case Let(name, Rounded(Expression("name", ("value",)), steps, levels), Emit((field,))) if values == steps + 1:
+        case Let(name, Rounded(Expression("name", ("value",)), steps, levels), Emit((field,))) if (
+            values == steps + 1 and field.reads <= {name} and is_linear(field)
+        ):  # so that the first and the last level, which are sure to be somebody's, are the furthest apart
             return _ends(field, name, levels)
         case Emit((field,)) if values is not None:
             return _ends(field, "value", values - 1)
@@ -130,11 +134,13 @@ def _shifted_far(noise: Noise, reach: int, epsilon: Fraction) -> Bounds:
         return 1 - a ** (t + 1) / (1 + a) if t >= 0 else a ** (-t) / (1 + a)
 
     # The likelihood ratio e**(rate (|k - shift| - |k|)) falls from e**(rate shift) at k = 0, past e**epsilon here.
-    middle = int((reach - epsilon / least(rate)) / 2)
-    best = max(range(max(-1, middle - 2), middle + 3), key=lambda t: least(below(t) - growth * below(t - reach)))
-    here, there = below(best), below(best - reach)
-    excess, charge = here - growth * there, (1 + most(growth)) * distance
-    low, high = max(Fraction(0), least(excess)), max(Fraction(0), most(excess))
+    if not rate > 0:
+        raise TooLarge("the noise does not fall like a discrete Laplace law")
+    middle = max(-1, int((reach - epsilon / least(rate)) / 2))
+    excess = {t: below(t) - growth * below(t - reach) for t in range(max(-1, middle - 2), middle + 3)}
+    best = max(excess, key=lambda t: least(excess[t]))
+    here, there, charge = below(best), below(best - reach), (1 + most(growth)) * distance
+    low, high = max(Fraction(0), least(excess[best])), max(Fraction(0), *map(most, excess.values()))
     return Bounds(low, high, (least(here) - distance, most(there) + distance)).widened(charge, charge)
 
 
@@ -175,21 +181,27 @@ def _counts(noise: Noise, neighbours: str) -> Proof:
     return Proof(bounds, "a person changes one total by one, or two of them, and every mass of the noise was looked at")
 
 
-def _stable_counts(noise: Noise, threshold: int, neighbours: str, people: int) -> Proof:
+def _stable_counts(noise: Noise, threshold: int, neighbours: str, people: int, values: int | None) -> Proof:
     """Empty bins stay silent; others report from the threshold on.
 
-    A bin that somebody else is in too gives away no more than its noisy total would if nothing were dropped.
+    A bin that somebody else is in too gives away no more than its noisy total would if nothing were dropped. What is
+    shown for certain is about people who are alone, or have as many others with them as leaves enough for both bins;
+    all the rest are in a bin of their own, if there is one.
     """
     law = _law(noise)
-    alone = sum((law.at(k) for k in range(threshold - 1, law.stop)), arb(0)) + law.outside
-    lonely = Pair([alone, 1 - alone], [arb(0), arb(1)])
+    alone = sum((law.at(k) for k in range(threshold - 1, law.stop)), arb(0))
+    lonely = Pair([alone, 1 - alone], [arb(0), arb(1)], law.outside)
     shared = Pair.shifted(law)
-    shown = _shown(law, threshold, max(1, min(people - 2, threshold + law.stop)))
     high = {"alone": lonely, "with others": shared}
-    low = {"alone": lonely, "with others": shown} if people > 2 else {"alone": lonely}
+    low, others = {"alone": lonely}, min((people - 1) // 2, threshold + law.stop)
+    if others:
+        low["with others"] = _shown(law, threshold, others)
+    enough_bins = values is None or values > 2
 
     def bounds(epsilon: Fraction) -> Bounds:
         above = worst_of(_every_way(epsilon, high, neighbours))
+        if not enough_bins:
+            return Bounds(Fraction(0), above.high, (Fraction(0), Fraction(0)))
         below = worst_of(_every_way(epsilon, low, neighbours))
         return replace(below, high=above.high)
 
@@ -200,9 +212,10 @@ def _shown(law: Law, threshold: int, others: int) -> Pair:
     """What is seen of a bin with so many others, and with one more."""
     columns = []
     for total in (others + 1, others):
-        silent = sum((law.at(k - total) for k in range(total + law.start, threshold)), arb(0)) + law.outside
+        below = range(total + law.start, min(threshold, total + law.stop))
+        silent = sum((law.at(k - total) for k in below), arb(0))
         columns.append([silent, *(law.at(k - total) for k in range(threshold, others + 1 + law.stop))])
-    return Pair(columns[0], columns[1])
+    return Pair(columns[0], columns[1], law.outside)
 
 
 def _every_way(epsilon: Fraction, bins: dict[str, Pair], neighbours: str) -> Iterator[Bounds]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,6 +16,9 @@ from headcount.proof.programme import Step, Table, Unreadable, integer
 
 FORMAT = "headcount certificate 1"
 MODELS = {"central", "local", "shuffle", "shuffle-threshold"}
+LARGEST_EPSILON = 500
+NUMBER = re.compile(r"[0-9]{1,400}([/.][0-9]{1,400})?", re.ASCII)
+MOST_POINTS = 100
 RELATIONS = {"replace", "add-remove"}
 
 
@@ -77,11 +81,13 @@ def digest(certificate: dict[str, Any]) -> str:
 def read(certificate: Any) -> Claim:
     if not isinstance(certificate, dict) or certificate.get("format") != FORMAT:
         raise Unreadable(f"this is not a {FORMAT!r}")
-    if certificate.get("hash") != digest(certificate):
-        raise Unreadable("the certificate was changed after it was made: its hash does not match")
     try:
+        if certificate.get("hash") != digest(certificate):
+            raise Unreadable("the certificate was changed after it was made: its hash does not match")
         return _claim(certificate)
-    except (KeyError, TypeError, AttributeError, RecursionError) as problem:
+    except Unreadable:
+        raise
+    except (KeyError, TypeError, AttributeError, RecursionError, ValueError) as problem:
         raise Unreadable(f"a part of the certificate is missing or has the wrong type: {problem}") from None
 
 
@@ -92,15 +98,22 @@ def _claim(certificate: dict[str, Any]) -> Claim:
     size, least, corrupt = (integer(crowd[key]) for key in ("size", "least", "corrupt"))
     if not (1 <= least <= size and 0 <= corrupt < least):
         raise Unreadable("the crowd needs at least one honest person, and no more than its size")
-    values = certificate["values"]
+    values = None if certificate["values"] is None else integer(certificate["values"])
+    if values is not None and values < 1:
+        raise Unreadable("there must be something to hold")
+    release = _release(certificate["release"])
+    if model in ("local", "shuffle") and release != Release(None, None, True):
+        raise Unreadable(f"nobody in the {model} model adds or drops anything")
     if certificate["tally"] not in ("count", "sum"):
         raise Unreadable(f"no such tally: {certificate['tally']}")
     claimed = certificate["claim"]
+    if len(claimed["curve"]) > MOST_POINTS:
+        raise Unreadable(f"a curve of more than {MOST_POINTS} points")
     points = [(claimed["epsilon"], claimed["delta"]), *((p["epsilon"], p["delta"]) for p in claimed["curve"])]
     return Claim(
-        model, neighbours, size, least, corrupt, None if values is None else integer(values),
-        programme.read(certificate["report"]), certificate["tally"] == "sum", _release(certificate["release"]),
-        tuple((_rational(epsilon), _rational(delta)) for epsilon, delta in points),
+        model, neighbours, size, least, corrupt, values,
+        programme.read(certificate["report"]), certificate["tally"] == "sum", release,
+        tuple((_rational(epsilon, LARGEST_EPSILON), _rational(delta, 1)) for epsilon, delta in points),
     )  # fmt: skip
 
 
@@ -117,13 +130,15 @@ def _release(encoded: dict[str, Any]) -> Release:
     return Release(noise, None if threshold is None else integer(threshold), empty == "like the others")
 
 
-def _rational(text: Any) -> Fraction:
+def _rational(text: Any, most: int) -> Fraction:
     if not isinstance(text, str):
         raise Unreadable("an epsilon or delta is a text such as '1/20'")
+    if not NUMBER.fullmatch(text):
+        raise Unreadable(f"not a number: {text[:40]!r}")
     try:
         number = Fraction(text)
-    except (ValueError, ZeroDivisionError):
+    except ZeroDivisionError:
         raise Unreadable(f"not a number: {text[:40]!r}") from None
-    if number < 0:
-        raise Unreadable(f"an epsilon or delta below 0: {text[:40]!r}")
+    if number > most:
+        raise Unreadable(f"an epsilon or delta above {most}: {text[:40]!r}")
     return number

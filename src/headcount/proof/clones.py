@@ -48,7 +48,8 @@ def _divergence(epsilon: Fraction, odds: Fraction, others: int) -> Fraction:
     clones = binomial(others, ball(1 / odds))
     first = clones.start + 1
     beyond = middle(share)
-    half, total = arb(1) / 2, clones.outside
+    half = arb(1) / 2
+    total = clones.outside + 2 * (gain + loss) * (arb(2) ** -199 + share.rad())  # where N1 is so near to its share of N
     tail = Tail.at(half, first, int(beyond * first) + 1)
     for mass in clones.masses:
         while tail.v <= beyond * tail.trials:

@@ -74,8 +74,12 @@ class Difference:
     y: Window
 
     @property
+    def cells(self) -> int:
+        return self.x.masses.size + self.y.masses.size
+
+    @property
     def loss(self) -> float:
-        return loss(self.x.masses.size + self.y.masses.size)
+        return loss(self.cells)
 
     @property
     def outside(self) -> float:

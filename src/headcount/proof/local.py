@@ -18,6 +18,7 @@ from flint import fmpz
 from headcount.proof import programme
 from headcount.proof.balls import Bounds, Pair, ball, either_order, worst_of
 from headcount.proof.claim import Claim, Proof
+from headcount.proof.effort import TooLarge, spend
 from headcount.proof.programme import (
     Below,
     Emit,
@@ -28,7 +29,6 @@ from headcount.proof.programme import (
     Row,
     Step,
     Subset,
-    TooLarge,
     is_linear,
     reads,
     substituted,
@@ -37,6 +37,7 @@ from headcount.proof.programme import (
 
 MOST_CELLS = 1 << 22
 FEW_MASSES = 8
+FLOPS = 2_000  # of doubles, that take as long as a few operations on fractions
 
 Chances = Counter[tuple[Fraction, Fraction]]
 
@@ -63,18 +64,21 @@ class Compared(ABC):
 class Kinds(Compared):
     """Every different way in which two values compare: chances of the same messages, equal ones taken together."""
 
-    kinds: dict[frozenset[tuple[Fraction, Fraction]], str]
+    kinds: dict[frozenset[tuple[tuple[Fraction, Fraction], int]], str]  # how many messages have which chances
 
     @classmethod
     def of(cls, *found: tuple[Chances, str]) -> Kinds:
-        return cls({frozenset((n * p, n * q) for (p, q), n in chances.items() if n): text for chances, text in found})
+        return cls({frozenset((both, n) for both, n in chances.items() if n): text for chances, text in found})
 
     def bounds(self, epsilon: Fraction) -> Bounds:
-        return worst_of(either_order(epsilon, _pair(kind)).among(text) for kind, text in self.kinds.items())
+        return worst_of(
+            either_order(epsilon, _pair((n * p, n * q) for (p, q), n in kind)).among(text)
+            for kind, text in self.kinds.items()
+        )
 
     @property
     def odds(self) -> Fraction | None:
-        both = {chances for kind in self.kinds for chances in kind}
+        both = {chances for kind in self.kinds for chances, _ in kind}
         if any(bool(p) != bool(q) for p, q in both):
             return None
         return max(max(p / q, q / p) for p, q in both if p)
@@ -89,7 +93,7 @@ def _pair(chances: Iterable[tuple[Fraction, Fraction]]) -> Pair:
 class Either(Compared):
     """One of two reports, by chance, and it shows which: no more is told than by each at its own worst two values.
 
-    The first and the last value are a pair that is certainly told apart so well.
+    How well the first and the last value are told apart is certain.
     """
 
     chance: Fraction
@@ -111,10 +115,13 @@ class Either(Compared):
 
 def compared(step: Step, values: int, of: str = "value") -> Compared:
     """A value that is first rounded at random to a level is a mixture of levels: of two such mixtures no more is told
-    than of the two levels that differ most."""
+    than of the two levels that differ most. Only the first and the last level are sure to be somebody's."""
     match step:
         case Let(name, Rounded(expression, steps, levels), inner) if _spans(expression, of, values - 1, steps):
-            return _compared(inner, name, levels + 1, "level")
+            if not reads(inner) <= {name}:
+                raise TooLarge("a report looks at a value that is also rounded")
+            found = _compared(inner, name, levels + 1, "level")
+            return Either(Fraction(1), found, found, _ends(inner, name, levels)) if isinstance(found, Laws) else found
         case _:
             return _compared(step, of, values, of)
 
@@ -142,13 +149,15 @@ def _compared(step: Step, name: str, values: int, word: str) -> Compared:
             if (hashed := _hashed(inner, u, v, prime, name)) is not None:
                 return Kinds.of((hashed, text))
         case Maybe(likely, then, otherwise) if _sent(then, name, values).isdisjoint(_sent(otherwise, name, values)):
-            ends = [programme.law(step, {name: value}) for value in (0, values - 1)]
-            both = [
-                (ends[0].get(sent, Fraction(0)), ends[1].get(sent, Fraction(0)))
-                for sent in ends[0].keys() | ends[1].keys()
-            ]
-            return Either(likely, compared(then, values, name), compared(otherwise, values, name), tuple(both))
+            first, second = (compared(part, values, name) for part in (then, otherwise))
+            return Either(likely, first, second, _ends(step, name, values - 1))
     return Laws.of(step, name, values, word)
+
+
+def _ends(step: Step, name: str, last: int) -> tuple[tuple[Fraction, Fraction], ...]:
+    """The chances of every message under the first value and under the last."""
+    first, other = (programme.law(step, {name: value}) for value in (0, last))
+    return tuple((first.get(sent, Fraction(0)), other.get(sent, Fraction(0))) for sent in first.keys() | other.keys())
 
 
 def _sent(step: Step, name: str, values: int) -> set[programme.Sent]:
@@ -188,11 +197,12 @@ def _hashed(step: Step, u: str, v: str, prime: int, name: str) -> Chances | None
     if not fmpz(prime).is_prime():
         return None
     hashed = Expression.read(["%", ["+", ["*", ["+", {"name": u}, 1], {"name": name}], {"name": v}], prime])
-    rest = substituted(step, {hashed: Expression("name", ("residue",))})
+    residue = "the residue"  # which no step can call something else
+    rest = substituted(step, {hashed: Expression("name", (residue,))})
     known = (Expression.read(["+", {"name": u}, 1]), Expression.read({"name": v}))
-    if not _tells(rest, known) or reads(without_fields(rest, 2)) != {"residue"}:
+    if not _tells(rest, known) or reads(without_fields(rest, 2)) != {residue}:
         return None
-    laws = Laws.of(without_fields(rest, 2), "residue", prime, "residue")
+    laws = Laws.of(without_fields(rest, 2), residue, prime, "residue")
     often = np.stack([(laws.table == i).sum(axis=0) for i in range(len(laws.masses))])  # of each mass, at each message
     met = often @ often.T - np.diag(often.sum(axis=1))
     share = Fraction(1, prime * (prime - 1))
@@ -228,6 +238,7 @@ class Laws(Compared):
             if len(laws[0]) * values > MOST_CELLS:
                 raise TooLarge("there are too many values and messages to compare them one by one")
         sent = {messages: i for i, messages in enumerate({key: None for law in laws for key in law})}
+        spend(len(sent) * values)
         masses = sorted({mass for law in laws for mass in law.values()} | {Fraction(0)})
         place = {mass: i for i, mass in enumerate(masses)}
         table = np.full((values, len(sent)), place[Fraction(0)], dtype=np.int64)
@@ -251,6 +262,7 @@ class Laws(Compared):
         """How often one mass meets another, for a value and all others at once: sums of 0s and 1s, exact in doubles."""
         if len(self.masses) > FEW_MASSES:
             raise TooLarge("messages have too many different chances to compare all values")
+        spend(self.table.size * len(self.table) * len(self.masses) ** 2 // FLOPS + len(self.table) ** 2)
         levels = [(self.table == i).astype(np.float64) for i in range(len(self.masses))]
         both = [(p, q) for p in self.masses for q in self.masses]
         found: dict[tuple[float, ...], str] = {}

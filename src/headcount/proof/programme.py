@@ -13,8 +13,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, product
+from math import comb
 from operator import itemgetter
 from typing import Any, TypeAlias
+
+from headcount.proof.effort import TooLarge, spend
 
 Message: TypeAlias = tuple[int, ...]
 Sent: TypeAlias = tuple[tuple[Message, int], ...]  # messages and how often each is sent, sorted
@@ -22,14 +25,12 @@ Names: TypeAlias = Mapping[str, int]
 
 WORD = 1 << 64
 MOST_OUTCOMES = 1 << 18
+LARGEST = 1 << 512  # no integer that is worked out on the way may be as large
+WIDEST = 1 << 17  # row of bits
 
 
 class Unreadable(ValueError):
     """The certificate says something that this reader does not understand."""
-
-
-class TooLarge(ArithmeticError):
-    """More outcomes than this way of looking at a programme can go through."""
 
 
 # Integers that depend on what a person holds.
@@ -77,7 +78,7 @@ class Expression:
                 return lambda names: inner(names).bit_count() % 2
             case operation, (first, second):
                 combine, left, right = _OPERATIONS[operation], first._evaluate, second._evaluate
-                return lambda names: combine(left(names), right(names))
+                return lambda names: _bounded(combine(left(names), right(names)))
         raise Unreadable(f"no such expression: {self.operation}")
 
     def with_(self, what: Mapping[Expression, Expression]) -> Expression:
@@ -110,9 +111,15 @@ def integer(encoded: Any) -> int:
     if isinstance(encoded, bool) or not isinstance(encoded, int | str):
         raise Unreadable(f"not an integer: {_short(encoded)}")
     try:
-        return int(encoded)
-    except ValueError:
+        return _bounded(int(encoded))
+    except (ValueError, TooLarge):
         raise Unreadable(f"not an integer: {_short(encoded)}") from None
+
+
+def _bounded(number: int) -> int:
+    if -LARGEST < number < LARGEST:
+        return number
+    raise TooLarge("an integer is too large")
 
 
 def chance(encoded: Any) -> Fraction:
@@ -124,7 +131,7 @@ def chance(encoded: Any) -> Fraction:
 
 
 def _short(encoded: Any) -> str:
-    text = str(encoded)
+    text = encoded if isinstance(encoded, str) else type(encoded).__name__
     return text if len(text) < 60 else text[:57] + "..."
 
 
@@ -202,7 +209,7 @@ def outcomes(draw: Draw, names: Names) -> Iterator[tuple[int, Fraction]]:
             _limit(len(masses))
             yield from ((start + k, Fraction(mass, draw.total)) for k, mass in enumerate(masses) if mass)
         case Rounded(of, steps, levels):
-            down, rest = divmod(of.at(names) * levels, steps)
+            down, rest = divmod(_bounded(of.at(names) * levels), steps)
             yield down, 1 - Fraction(rest, steps)
             if rest:
                 yield down + 1, Fraction(rest, steps)
@@ -280,30 +287,54 @@ class Shares:
 Step: TypeAlias = Emit | All | Maybe | Copies | Let | Each | Row | Subset | Shares
 
 
-def read(encoded: Any) -> Step:
+def read(encoded: Any, known: frozenset[str] = frozenset({"value"})) -> Step:
+    """The step that this stands for, in which nothing but the known names is looked at, and none gets a new meaning."""
+    step = _read(encoded, known)
+    if not reads(step) <= known:
+        raise Unreadable(f"no such name: {_short(min(reads(step) - known))}")
+    return step
+
+
+def _read(encoded: Any, known: frozenset[str]) -> Step:
     match encoded:
         case {"emit": list(fields)} if len(encoded) == 1 and fields:
             return Emit(tuple(map(Expression.read, fields)))
         case {"all": list(parts)} if len(encoded) == 1:
-            return All(tuple(map(read, parts)))
+            return All(tuple(_read(part, known) for part in parts))
         case {"maybe": likely, "then": then, "else": otherwise} if len(encoded) == 3:
-            return Maybe(chance(likely), read(then), read(otherwise))
+            return Maybe(chance(likely), _read(then, known), _read(otherwise, known))
         case {"copies": dict(table), "brick": step} if len(encoded) == 2 and "coarse" in table:
-            return Copies(Table.read(table), read(step))
+            if (drawn := Table.read(table)).start:
+                raise Unreadable("a number of copies must start at 0")
+            return Copies(drawn, _read(step, known))
         case {"copies": amount, "brick": step} if len(encoded) == 2:
-            return Copies(Expression.read(amount), read(step))
+            return Copies(Expression.read(amount), _read(step, known))
         case {"let": str(name), "be": draw, "in": step} if len(encoded) == 3:
-            return Let(name, _draw(draw), read(step))
+            return Let(name, _draw(draw), _read(step, _named(name, known)))
         case {"each": str(name), "below": times, "do": step} if len(encoded) == 3:
-            return Each(name, _positive(times), read(step))
+            return Each(name, _positive(times), _read(step, _named(name, known)))
         case {"row": width, "here": here, "off": off, "on": on} if len(encoded) == 4:
             place = None if here is None else Expression.read(here)
-            return Row(_positive(width), place, chance(off), chance(on))
+            return Row(_width(width), place, chance(off), chance(on))
         case {"subset": width, "size": size, "here": here, "with": likely} if len(encoded) == 4:
-            return Subset(_positive(width), _positive(size), Expression.read(here), chance(likely))
+            if _positive(size) >= _width(width):
+                raise Unreadable("a subset must leave something out")
+            return Subset(_width(width), _positive(size), Expression.read(here), chance(likely))
         case {"shares": of, "modulus": modulus, "count": count} if len(encoded) == 3:
             return Shares(Expression.read(of), _positive(modulus), _positive(count))
     raise Unreadable(f"no such step: {_short(encoded)}")
+
+
+def _named(name: str, known: frozenset[str]) -> frozenset[str]:
+    if name in known or not name.isidentifier():
+        raise Unreadable(f"a name that is taken, or is none: {_short(name)}")
+    return known | {name}
+
+
+def _width(encoded: Any) -> int:
+    if (width := _positive(encoded)) > WIDEST:
+        raise Unreadable("a row of too many bits")
+    return width
 
 
 def reads(step: Step) -> frozenset[str]:
@@ -375,6 +406,7 @@ Law: TypeAlias = dict[Sent, Fraction]
 
 def law(step: Step, names: Names) -> Law:
     """Everything that may be sent, with its chance, exactly: for steps with few outcomes."""
+    spend(8)
     match step:
         case Emit(fields):
             return {((tuple(field.at(names) for field in fields), 1),): Fraction(1)}
@@ -383,31 +415,50 @@ def law(step: Step, names: Names) -> Law:
         case Maybe(likely, then, otherwise):
             return _mixed([(likely, law(then, names)), (1 - likely, law(otherwise, names))])
         case Copies(Expression() as amount, inner):
-            return _together([law(inner, names)] * amount.at(names))
+            return _together([law(inner, names)] * times(amount, names))
         case Copies(Table() as table, inner):
             once = law(inner, names)
-            return _mixed((weight, _together([once] * times)) for times, weight in outcomes(table, names))
+            return _mixed((weight, _together([once] * often)) for often, weight in outcomes(table, names))
         case Let(name, Below(bound), Emit(fields)):  # the same in fewer operations
             _limit(bound)
             sent = Counter(tuple(field.at({**names, name: i}) for field in fields) for i in range(bound))
-            return {((message, 1),): Fraction(times, bound) for message, times in sent.items()}
+            return {((message, 1),): Fraction(often, bound) for message, often in sent.items()}
         case Let(name, draw, inner):
             return _mixed((weight, law(inner, {**names, name: drawn})) for drawn, weight in outcomes(draw, names))
-        case Each(name, times, inner):
-            return _together(law(inner, {**names, name: i}) for i in range(times))
+        case Each(name, rounds, inner):
+            return _together(law(inner, {**names, name: i}) for i in range(rounds))
         case Row(width, here, off, on):
-            _limit(1 << min(width, 60))
-            chances = [on if here and j == here.at(names) else off for j in range(width)]
+            _limit(width << width if width < 60 else 1 << 60)
+            chances = [off] * width
+            if here:
+                chances[_place(here, width, names)] = on
             return _alone({bits: _all_of(bits, chances) for bits in product((0, 1), repeat=width)})
         case Subset(width, size, here, likely):
-            return _alone(_subsets(width, size, here.at(names), likely))
+            return _alone(_subsets(width, size, _place(here, width, names), likely))
         case Shares(of, modulus, count):
-            _limit(modulus ** (count - 1))
+            _limit(count)
+            _limit(count * modulus ** (count - 1) if modulus.bit_length() * count < 1 << 10 else 1 << 60)
             shares = product(range(modulus), repeat=count - 1)
             last = of.at(names)
             every = (tuple((s,) for s in (*drawn, (last - sum(drawn)) % modulus)) for drawn in shares)
             return _mixed((Fraction(1, modulus ** (count - 1)), {_sent(messages): Fraction(1)}) for messages in every)
     raise Unreadable("no such step")
+
+
+def times(amount: Expression, names: Names) -> int:
+    """A number of copies."""
+    number = amount.at(names)
+    if number < 0:
+        raise Unreadable("a number of copies below 0")
+    spend(number)
+    return number
+
+
+def _place(here: Expression, width: int, names: Names) -> int:
+    place = here.at(names)
+    if not 0 <= place < width:
+        raise Unreadable("a place outside of its row")
+    return place
 
 
 def _sent(messages: tuple[Message, ...]) -> Sent:
@@ -423,6 +474,7 @@ def _all_of(bits: tuple[int, ...], chances: list[Fraction]) -> Fraction:
 
 def _subsets(width: int, size: int, here: int, likely: Fraction) -> dict[tuple[int, ...], Fraction]:
     others = [j for j in range(width) if j != here]
+    _limit(width * comb(width, size) if width < 60 else 1 << 60)
     found = {}
     for inside, weight in ((1, likely), (0, 1 - likely)):
         chosen = list(combinations(others, size - inside))
@@ -439,9 +491,11 @@ def _alone(rows: dict[tuple[int, ...], Fraction]) -> Law:
 def _mixed(parts: Any) -> Law:
     mixture: defaultdict[Sent, Fraction] = defaultdict(Fraction)
     for weight, part in parts:
+        spend(len(part))
         for sent, mass in part.items():
             mixture[sent] += weight * mass
-        _limit(len(mixture))
+        if len(mixture) > MOST_OUTCOMES:
+            raise TooLarge("there are too many outcomes to go through one by one")
     return {sent: mass for sent, mass in mixture.items() if mass}
 
 
@@ -450,11 +504,17 @@ def _together(parts: Any) -> Law:
     for part in parts:
         joined: defaultdict[Sent, Fraction] = defaultdict(Fraction)
         _limit(len(whole) * len(part))
+        spend(len(whole) * len(part) * _length(whole))
         for one, mass in whole.items():
             for other, weight in part.items():
                 joined[_union(one, other)] += mass * weight
         whole = dict(joined)
     return whole
+
+
+def _length(whole: Law) -> int:
+    """About how many words a union with its longest outcome takes."""
+    return max(map(len, whole)) + max(mass.denominator.bit_length() for mass in whole.values()) // 64
 
 
 def _union(one: Sent, other: Sent) -> Sent:
@@ -464,3 +524,4 @@ def _union(one: Sent, other: Sent) -> Sent:
 def _limit(outcomes: int) -> None:
     if outcomes > MOST_OUTCOMES:
         raise TooLarge("there are too many outcomes to go through one by one")
+    spend(outcomes)

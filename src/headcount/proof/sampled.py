@@ -9,6 +9,7 @@ $P[B_{k+1} \ge v] = P[B_k \ge v] + r P[B_k = v - 1]$.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 from flint import arb
@@ -28,11 +29,13 @@ from headcount.proof.balls import (
     worst_of,
 )
 from headcount.proof.claim import Claim, Proof
+from headcount.proof.effort import spend
 from headcount.proof.programme import All, Copies, Emit, Expression, Maybe
 
 VALUE = Expression("name", ("value",))
 MOST_PEOPLE = 10**7
 FEW_PEOPLE = 64
+EVERY_BIT = 1 << 16  # no mass of so few people is as small as that
 CHECKED = 512  # holders between looks at whether all has been seen
 
 
@@ -54,10 +57,15 @@ def prove(claim: Claim) -> Proof | None:
             return None
     if not 0 < rate < 1 or people > MOST_PEOPLE or (moved == 2 and people > FEW_PEOPLE):
         return None
+    # With few buckets the others must be in the same ones, and corrupt people cannot push both over the threshold.
+    exact = claim.values is None or claim.values > moved
+    if moved == 2:
+        exact &= not claim.corrupt
 
     def bounds(epsilon: Fraction) -> Bounds:
         worst = _every_crowd if moved == 1 else _two_buckets
-        return worst(rate, threshold, people, epsilon)
+        found = worst(rate, threshold, people, epsilon)
+        return found if exact else replace(found, low=Fraction(0))
 
     return Proof(bounds, f"every number of holders up to {people:,} was gone through, on either side of the threshold")
 
@@ -81,6 +89,7 @@ def _scan(rate: Fraction, threshold: int, people: int, epsilon: Fraction, *, mor
     sampled = Tail.all_of(r, threshold - 1)
     best, where, chances, highest = arb(0), 0, (arb(0), arb(0)), arb(0)
     while True:
+        spend(2)
         while sampled.v < step * (sampled.trials + 1):
             sampled.one_more_success()
         gained = r * sampled.mass
@@ -136,7 +145,7 @@ def _shown(rate: Fraction, threshold: int, holders: int) -> Pair:
     """One holder more, against so many of them."""
     columns = []
     for k in (holders + 1, holders):
-        law = binomial(k, ball(rate))
+        law = binomial(k, ball(rate), EVERY_BIT)
         shown = [law.at(v) for v in range(threshold, holders + 2)]
         columns.append([sum((law.at(v) for v in range(min(threshold, k + 1))), arb(0)), *shown])
     return Pair(columns[0], columns[1])

@@ -14,6 +14,7 @@ from functools import lru_cache
 from flint import arb
 
 from headcount.proof.balls import Law, ball, binomial, most, negative_binomial, poisson
+from headcount.proof.effort import spend
 from headcount.proof.programme import Table
 
 NEAR = Fraction(1, 1 << 80)
@@ -122,7 +123,7 @@ def stands_for(table: Table, people: int) -> tuple[Poisson | NegativeBinomial, F
 @lru_cache(maxsize=64)
 def clusters(table: Table) -> tuple[Logarithmic, Fraction]:
     """The logarithmic law of a cluster's size: there 2 m2/m1 is its decay."""
-    if table.start or len(table.masses) < 3 or table.masses[0] or not table.masses[2]:
+    if table.start or len(table.masses) < 3 or table.masses[0] or not 0 < 2 * table.masses[2] < table.masses[1]:
         raise NoSuchLaw("a cluster must have one or more members, and sometimes two")
     return _near(table, [Logarithmic(_rounded(Fraction(2 * table.masses[2], table.masses[1])))])
 
@@ -143,6 +144,7 @@ def _distance(table: Table, ideal: Iterator[arb]) -> Fraction:
     """The table has no mass beyond its cells, so that what it has too much of is all of the distance."""
     excess, total = arb(0), table.total
     near = ball(NEAR)
+    spend(len(table.masses))
     for mass, right in zip(table.masses, ideal, strict=False):
         over = arb(mass) / total - right
         if not over <= 0:

@@ -12,6 +12,7 @@ from flint import ctx
 from headcount.proof import added, bits, blanket, central, clones, cover, local, sampled
 from headcount.proof.balls import Bounds
 from headcount.proof.claim import Claim, Prover, read
+from headcount.proof.effort import limited
 from headcount.proof.programme import Unreadable
 
 PROVERS: tuple[Prover, ...] = (
@@ -96,12 +97,12 @@ def verify(certificate: str | dict[str, Any]) -> Verdict:
     """Proves, refutes or gives up on a certificate, given as JSON text or as what that says."""
     try:
         claim = read(json.loads(certificate) if isinstance(certificate, str) else certificate)
-    except (Unreadable, json.JSONDecodeError) as problem:
+    except (ValueError, RecursionError) as problem:  # among them Unreadable, and what is not JSON
         return Verdict("cannot prove", str(problem))
     try:
-        with ctx.workprec(PRECISION):
+        with ctx.workprec(PRECISION), limited():
             return _judged(claim)
-    except (ArithmeticError, Unreadable) as problem:
+    except (ArithmeticError, Unreadable, RecursionError) as problem:
         return Verdict("cannot prove", str(problem))
 
 

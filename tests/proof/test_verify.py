@@ -1,0 +1,240 @@
+"""What is proved is true and what is refuted is false: honest certificates, weakened ones and forged ones."""
+
+from __future__ import annotations
+
+import json
+import math
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from forged import (
+    NOTHING,
+    VALUE,
+    WORD,
+    certificate,
+    chance,
+    copies,
+    emit,
+    every,
+    let,
+    maybe,
+    named,
+    near,
+    of,
+    signed,
+    table,
+)
+
+from headcount.audit.certificates import lowered, plans, with_the_noise_of
+from headcount.audit.enumerate import enumerated_delta
+from headcount.core.crowd import Crowd
+from headcount.core.histogram import Histogram
+from headcount.core.plan import Plan
+from headcount.core.protocol import Protocol
+from headcount.privacy.certificate import certify
+from headcount.proof import verify
+from headcount.protocols import CATALOGUE
+from headcount.protocols.central.stability_histogram import StabilityHistogram
+
+SLOW = {"piecewise", "hybrid", "shuffled-piecewise", "shuffled-hybrid", "laplace"}  # with as many outcomes as a sum has
+QUICK = [plan for plan in plans([(4.0, 1e-5, 100)]) if plan.protocol.name not in SLOW]
+FEW = [plan for name in ("zsum", "poisson-count", "geometric", "stability-histogram", "sample-threshold")
+       for plan in plans([(1.0, 1e-6, 10_000)], only=name)]  # fmt: skip
+TINIES = [tiny for protocol in CATALOGUE for tiny in protocol.tinies() if tiny.name != "correlated-histogram"]
+
+
+def _called(plan: Plan) -> str:
+    protocol = plan.protocol
+    return f"{protocol.name}-{protocol.task.name}-{protocol.neighbours}-{protocol.crowd.size}"
+
+
+@pytest.mark.parametrize("plan", [*QUICK, *FEW], ids=_called)
+def test_a_plan_is_proved_and_refuted_with_less_noise(plan: Plan) -> None:
+    honest = certify(plan)
+    verdict, weaker = verify(honest.to_json()), verify(with_the_noise_of(honest, lowered(plan.protocol)).to_json())
+    if plan.protocol.loss.kind != "exact":
+        assert verdict.answer != "refuted"
+        return
+    assert (verdict.answer, weaker.answer) == ("proved", "refuted")
+    witness = weaker.witness
+    assert witness is not None
+    likely, unlikely = witness.truth.chances
+    assert float(likely) - math.exp(witness.epsilon) * float(unlikely) > float(witness.delta) * (1 - 1e-9)
+    assert verify(json.dumps(honest.to_json())).answer == "proved"
+
+
+@pytest.mark.parametrize("tiny", TINIES, ids=lambda tiny: f"{tiny.name}-{tiny.task.name}-{tiny.neighbours}")
+def test_on_either_side_of_the_enumerated_truth(tiny: Protocol) -> None:
+    epsilons = [0.0, 0.7]
+    truth = enumerated_delta(tiny, tiny.crowd.size, epsilons).tolist()
+    for epsilon, delta in zip(epsilons, truth, strict=True):
+        if delta > 1e-6:
+            below, above = ([(Fraction(epsilon), Fraction(min(1.0, delta * share)))] for share in (0.999, 1.001))
+            assert verify(of(tiny, below)).answer != "proved"
+            assert verify(of(tiny, above)).answer != "refuted"
+
+
+def test_a_changed_certificate_is_not_read() -> None:
+    content = certify(FEW[0]).to_json()
+    for key in content:
+        assert verify({**content, key: "changed"}).answer == "cannot prove"
+    assert verify({key: content[key] for key in content if key != "hash"}).answer == "cannot prove"
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("least", 99), ("corrupt", 1), ("least", 0), ("corrupt", 100), ("size", 50)]
+)
+def test_fewer_people_than_the_noise_was_made_for(key: str, value: int) -> None:
+    plan = next(plan for plan in QUICK if plan.protocol.name == "poisson-count")
+    content = certify(plan).to_json()
+    verdict = verify(signed({**content, "crowd": {**content["crowd"], key: value}}))
+    assert verdict.answer == ("refuted" if key != "size" and 0 < value < 100 else "cannot prove")
+
+
+# Claims that are false, and were once believed.
+
+
+def _digit(i: Any, first: list[int], second: list[int]) -> Any:
+    """The entry at i of the one list for value 0, of the other for value 1."""
+    zero, one = (sum(digit << (4 * j) for j, digit in enumerate(digits)) for digits in (first, second))
+    place: Any = 1
+    for j in range(4):
+        place = ["*", place, ["+", 1, ["*", str(16 ** (1 << j) - 1), ["%", ["//", i, 1 << j], 2]]]]
+    return ["%", ["//", ["+", str(zero), ["*", VALUE, str(one - zero)]], place], 16]
+
+
+def test_two_kinds_of_messages_with_the_same_sums_are_both_counted() -> None:
+    """Two messages of 1/8 against 1/16, and one of 1/4 against 1/8."""
+    first = [0, 0, 1, 1, 2, 2, 2, 2, 3, 4, 5, 5, 6, 6, 6, 6]
+    second = [0, 1, 2, 2, 3, 3, 4, 4, 5, 5, 5, 5, 6, 6, 6, 6]
+    report = let("i", {"below": 16}, emit(_digit(named("i"), first, second)))
+    assert verify(certificate(report, [(0, Fraction(249, 1000))], model="local")).answer == "refuted"
+    assert verify(certificate(report, [(0, Fraction(251, 1000))], model="local")).answer == "proved"
+
+
+def test_a_drawn_name_does_not_hide_a_hash() -> None:
+    """The message tells the hash whatever is drawn, under whichever name."""
+    told = (["+", named("u"), 1], named("v"))
+    message = emit(*told, ["%", ["+", ["*", told[0], VALUE], told[1]], 5])
+    for name in ("residue", "the residue", "value", "u"):
+        drawn = maybe(Fraction(1, 1024), message, let(name, {"below": 5}, message))
+        report = let("u", {"below": 4}, let("v", {"below": 5}, drawn))
+        assert verify(certificate(report, [(1, Fraction(1, 100))], model="local")).answer != "proved"
+
+
+def _poisson(mean: int) -> dict[str, Any]:
+    return near([round(Fraction(mean**k, math.factorial(k)) * (1 << 200)) for k in range(100)])
+
+
+def _geometric(people: int) -> dict[str, Any]:
+    """Of which as many as there are people sum up to a geometric law that falls to one half."""
+    weights, weight = [], Fraction(1)
+    for k in range(140):
+        weights.append(round(weight * (1 << 200)))
+        weight *= (k + Fraction(1, people)) / (k + 1) / 2
+    return near(weights)
+
+
+def test_two_messages_that_share_noise_are_not_taken_for_two_that_do_not() -> None:
+    """Values 0 and 2 move one difference by two, values 0 and 1 two differences by one: 0.082 against 0.055."""
+    people, drawn = 3, _geometric(3)
+    own = emit(["+", ["+", 10, ["*", 10, ["%", VALUE, 2]]], ["//", VALUE, 2]])
+    groups = [
+        part
+        for a in (10, 20)
+        for part in (
+            copies(drawn, emit(a)), copies(drawn, emit(a + 1)), copies(_poisson(8), every(emit(a), emit(a + 1)))
+        )
+    ]  # fmt: skip
+    report = every(own, *groups)
+    claim = [(Fraction(13, 10), Fraction(7, 100))]
+    assert verify(certificate(report, claim, values=3, people=people)).answer != "proved"
+    assert verify(certificate(report, claim, values=2, people=people)).answer == "proved"
+
+
+def test_what_is_rarer_than_any_window_is_not_impossible() -> None:
+    report = maybe(Fraction(1, WORD), emit(VALUE), NOTHING)
+    what: dict[str, Any] = {"model": "shuffle-threshold", "values": 3, "people": 5, "release": {"threshold": 4}}
+    assert verify(certificate(report, [(Fraction(1, 10), 0)], **what)).answer != "proved"
+
+
+# Claims that are true, and were once refuted.
+
+GEOMETRIC = {"add": {
+    "centre": table(Fraction(1, 4), Fraction(1, 2), Fraction(1, 4), start=-1), "beyond": table(*[Fraction(1, 2)] * 2),
+}}  # fmt: skip
+LEVEL_TWICE = let("level", {"round": VALUE, "from": 1, "to": 2}, emit(["%", named("level"), 2]))
+STABLE = {**GEOMETRIC, "threshold": 1, "empty": "untouched"}
+
+
+@pytest.mark.parametrize("what", [
+    {"report": LEVEL_TWICE, "model": "local"},
+    {"report": LEVEL_TWICE, "model": "central", "tally": "sum", "release": GEOMETRIC},
+    {"report": emit(VALUE), "values": 1, "model": "central", "release": GEOMETRIC},
+    {"report": emit(VALUE), "values": 1, "model": "central", "release": STABLE},
+    {"report": maybe(Fraction(1, 2), emit(VALUE), NOTHING), "values": 1, "model": "shuffle-threshold",
+     "release": {"threshold": 2}},
+    {"report": emit(7)},
+])  # fmt: skip
+def test_what_tells_nothing_is_not_refuted(what: dict[str, Any]) -> None:
+    """Levels that nobody is at, and a choice of one."""
+    assert verify(certificate(points=[(0, 0)], **what)).answer != "refuted"
+
+
+@pytest.mark.parametrize("values", [2, 3])
+def test_the_same_people_do_not_fill_two_bins(values: int) -> None:
+    """Of four people there are not two others in either bin."""
+    protocol = StabilityHistogram(task=Histogram(values), crowd=Crowd(4), scale=0.4, threshold=3)
+    delta = enumerated_delta(protocol, 4, [0.5]).item()
+    assert verify(of(protocol, [(Fraction(1, 2), Fraction(delta * 1.001))])).answer != "refuted"
+    assert verify(of(protocol, [(Fraction(1, 2), Fraction(delta * 0.999))])).answer != "proved"
+
+
+def test_more_noise_than_is_taken_into_account_is_not_refuted() -> None:
+    """A third source on one of two messages: the two others alone would give more away."""
+    drawn = _geometric(1)
+    parts = [copies(drawn, emit(0)), copies(drawn, emit(1)), copies(_poisson(2), every(emit(0), emit(1)))]
+    more = maybe(Fraction(1, 2), copies(2, emit(0)), NOTHING)
+    report = every(copies(VALUE, emit(0)), *parts)
+    low = verify(certificate(report, [(0, Fraction(1, 2))], people=1)).points[0].truth.low
+    assert low > 0
+    claim = [(0, low * Fraction(99, 100))]
+    assert verify(certificate(report, claim, people=1)).answer == "refuted"
+    assert verify(certificate(every(report, more), claim, people=1)).answer == "cannot prove"
+
+
+# Claims that nothing is known about.
+
+
+@pytest.mark.parametrize("changed", [
+    {"neighbours": "add-remove"},
+    {"values": None},
+    {"values": 0},
+    {"model": "telepathy"},
+    {"tally": "median"},
+    {"release": {"threshold": 3}},
+    {"release": {"add": {"centre": table(Fraction(1)), "beyond": table(Fraction(1))}}, "model": "central"},
+    {"crowd": {"size": 10**18, "least": 10**18, "corrupt": 0}},
+    {"claim": {"epsilon": "1e999999999", "delta": "1/100", "curve": []}},
+    {"claim": {"epsilon": "1", "delta": "-1/100", "curve": []}},
+    {"claim": {"epsilon": "1", "delta": "1/0", "curve": []}},
+    {"claim": {"epsilon": 1, "delta": 0.01, "curve": []}},
+    {"report": {"row": 3, "here": VALUE, "off": chance(Fraction(0)), "on": chance(Fraction(1))}},
+])  # fmt: skip
+def test_what_is_not_known_is_not_answered(changed: dict[str, Any], monkeypatch: Any) -> None:
+    monkeypatch.setattr("headcount.proof.effort.MOST", 100_000)
+    report = maybe(Fraction(1, 4), emit(["-", 1, VALUE]), emit(VALUE))
+    honest = certificate(report, [(1, Fraction(1, 2))])
+    assert verify(honest).answer == "proved"
+    assert verify(signed({**honest, **changed})).answer == "cannot prove"
+
+
+def test_noise_that_falls_in_no_known_way_is_given_up() -> None:
+    flat = {"add": {"centre": table(*[Fraction(1, 3)] * 3, start=-1), "beyond": table(*[Fraction(1, 2)] * 2)}}
+    what: dict[str, Any] = {"model": "central", "tally": "sum", "release": flat}
+    for values, epsilon in ((50, Fraction(1, 10**6)), (10**12, Fraction(1))):
+        assert verify(certificate(emit(VALUE), [(epsilon, 0)], values=values, **what)).answer != "proved"
+    assert verify(certificate(emit(VALUE), [(400, 0)], values=50, **what)).answer == "proved"  # no step is above 3
+    what["release"] = GEOMETRIC
+    assert verify(certificate(emit(VALUE), [(1, Fraction(1, 2))], values=10**18, **what)).answer == "cannot prove"
