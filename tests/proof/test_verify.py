@@ -27,7 +27,7 @@ from forged import (
 )
 
 from headcount.audit.certificates import lowered, plans, with_the_noise_of
-from headcount.audit.enumerate import enumerated_delta
+from headcount.audit.exact import exact_delta
 from headcount.core.crowd import Crowd
 from headcount.core.histogram import Histogram
 from headcount.core.plan import Plan
@@ -67,7 +67,7 @@ def test_a_plan_is_proved_and_refuted_with_less_noise(plan: Plan) -> None:
 @pytest.mark.parametrize("tiny", TINIES, ids=lambda tiny: f"{tiny.name}-{tiny.task.name}-{tiny.neighbours}")
 def test_on_either_side_of_the_enumerated_truth(tiny: Protocol) -> None:
     epsilons = [0.0, 0.7]
-    truth = enumerated_delta(tiny, tiny.crowd.size, epsilons).tolist()
+    truth = [float(delta.high) for delta in exact_delta(tiny, tiny.crowd.size, epsilons)]
     for epsilon, delta in zip(epsilons, truth, strict=True):
         if delta > 1e-6:
             below, above = ([(Fraction(epsilon), Fraction(min(1.0, delta * share)))] for share in (0.999, 1.001))
@@ -186,7 +186,7 @@ def test_what_tells_nothing_is_not_refuted(what: dict[str, Any]) -> None:
 def test_the_same_people_do_not_fill_two_bins(values: int) -> None:
     """Of four people there are not two others in either bin."""
     protocol = StabilityHistogram(task=Histogram(values), crowd=Crowd(4), scale=0.4, threshold=3)
-    delta = enumerated_delta(protocol, 4, [0.5]).item()
+    delta = float(exact_delta(protocol, 4, [0.5])[0].high)
     assert verify(of(protocol, [(Fraction(1, 2), Fraction(delta * 1.001))])).answer != "refuted"
     assert verify(of(protocol, [(Fraction(1, 2), Fraction(delta * 0.999))])).answer != "proved"
 
