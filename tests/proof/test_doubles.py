@@ -23,12 +23,19 @@ CURVE = tuple((Fraction(epsilon), Fraction(1, 10**7)) for epsilon in (0.0, 0.1, 
     ("trials", "chance"), [(0, 0.3), (1, 0.5), (40, 0.9), (10**4, 0.001), (10**6, 0.3), (10**9, 1e-6)]
 )
 def test_masses_are_wrong_by_no_more_than_is_said(trials: int, chance: float) -> None:
-    exact, near = binomial(trials, ball(Fraction(chance)), 700), Window.binomial(trials, ball(Fraction(chance)), 100)
+    with ctx.workprec(256):
+        exact = binomial(trials, ball(Fraction(chance)), 700)
+        near = Window.binomial(trials, ball(Fraction(chance)), 100)
     for k in range(near.start, near.start + near.masses.size, 1 + near.masses.size // 500):
         truth = float(exact.at(k).mid())
         assert abs(float(near.masses[k - near.start]) - truth) <= loss(near.masses.size) * truth
     assert float(near.masses.sum()) + near.outside >= 1.0 - loss(near.masses.size)
     assert near.outside <= 2.0**-100
+
+
+def test_too_little_precision_is_refused() -> None:
+    with ctx.workprec(53), pytest.raises(ArithmeticError, match="precision"):
+        Window.binomial(10**9, ball(Fraction(1, 10**6)), 100)
 
 
 @pytest.mark.parametrize(

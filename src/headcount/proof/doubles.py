@@ -38,6 +38,8 @@ class Window:
     def binomial(cls, trials: int, chance: arb, bits: int) -> Window:
         """Both ways from the likeliest, each mass by its ratio to the one before, until less than 2**-bits is left."""
         mode, mass = likeliest(trials, chance)
+        if not mass.rad() < mass * ROUNDING:
+            raise ArithmeticError("more precision is needed")
         p = float(chance.mid())
         spread = sqrt(trials * p * (1.0 - p) + 1.0)
         reach = int(spread * sqrt(2.0 * log(2.0) * bits)) + bits + 8
