@@ -15,7 +15,9 @@ from headcount.core.brick import Brick
 from headcount.core.protocol import Protocol
 from headcount.core.table import Table as Drawn
 from headcount.proof.effort import TooLarge, limited
-from headcount.proof.programme import All, Copies, Each, Step, Table, Unreadable, law, read
+from headcount.proof.expression import Unreadable
+from headcount.proof.law import law
+from headcount.proof.programme import All, Copies, Each, Step, Table, read
 from headcount.protocols import CATALOGUE
 
 TINIES = [tiny for protocol in CATALOGUE for tiny in protocol.tinies()]

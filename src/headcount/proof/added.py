@@ -29,22 +29,9 @@ from headcount.proof.balls import (
 )  # fmt: skip
 from headcount.proof.claim import Claim, Proof
 from headcount.proof.effort import TooLarge, spend
-from headcount.proof.programme import (
-    All,
-    Below,
-    Copies,
-    Each,
-    Emit,
-    Expression,
-    Let,
-    Maybe,
-    Message,
-    Names,
-    Step,
-    Table,
-    reads,
-    times,
-)  # fmt: skip
+from headcount.proof.expression import Expression, Names
+from headcount.proof.law import Message
+from headcount.proof.programme import All, Below, Copies, Each, Emit, Let, Maybe, Step, Table, reads, times
 from headcount.proof.tables import (
     Bernoulli,
     Clusters,

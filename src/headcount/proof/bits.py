@@ -17,24 +17,13 @@ from math import comb
 
 from flint import arb, arb_poly, ctx
 
-from headcount.proof import programme
 from headcount.proof.balls import Bounds, ball, binomial, least, most, worst_of
 from headcount.proof.claim import Claim, Proof
 from headcount.proof.doubles import Difference, Window
 from headcount.proof.effort import TooLarge, limited, spend
-from headcount.proof.programme import (
-    All,
-    Copies,
-    Expression,
-    Let,
-    Maybe,
-    Rounded,
-    Step,
-    is_linear,
-    law,
-    reads,
-    sends_one,
-)
+from headcount.proof.expression import Expression, is_linear
+from headcount.proof.law import Sent, law
+from headcount.proof.programme import All, Copies, Let, Maybe, Rounded, Step, reads, sends_one
 
 SPARE_BITS = 24  # windows are so much larger than a claim needs, and
 FEW = 5_000  # where every number of ones is looked at by itself,
@@ -86,7 +75,7 @@ def _one(step: Step, name: str) -> tuple[Fraction, int] | None:
     return (flip, 1) if (zero, one) == (_bit(flip), _bit(1 - flip)) else None
 
 
-def _bit(one: Fraction) -> dict[programme.Sent, Fraction]:
+def _bit(one: Fraction) -> dict[Sent, Fraction]:
     return {(((bit,), 1),): chance for bit, chance in ((0, 1 - one), (1, one)) if chance}
 
 

@@ -21,19 +21,8 @@ from flint import arb
 from headcount.proof.balls import Bounds, Law, Tail, ball, binomial, middle, most
 from headcount.proof.claim import Claim, Proof
 from headcount.proof.effort import TooLarge, spend
-from headcount.proof.programme import (
-    All,
-    Below,
-    Copies,
-    Emit,
-    Expression,
-    Let,
-    Maybe,
-    Rounded,
-    Row,
-    Step,
-    reads,
-)  # fmt: skip
+from headcount.proof.expression import Expression
+from headcount.proof.programme import All, Below, Copies, Emit, Let, Maybe, Rounded, Row, Step, reads
 
 WINDOW_BITS = 110
 MOST_CELLS = 4_000_000

@@ -12,7 +12,8 @@ from flint import arb
 from headcount.proof.balls import NEGLIGIBLE_BITS, NOTHING, Bounds, Law, Pair, ball, either_order, least, most, worst_of
 from headcount.proof.claim import Claim, Noise, Proof
 from headcount.proof.effort import TooLarge, spend
-from headcount.proof.programme import Emit, Expression, Let, Rounded, Step, Unreadable, is_linear
+from headcount.proof.expression import Expression, Unreadable, is_linear
+from headcount.proof.programme import Emit, Let, Rounded, Step
 
 MOST_CELLS = 1 << 20
 MOST_VALUES = 1 << 17

@@ -12,7 +12,8 @@ from typing import Any, TypeAlias
 
 from headcount.proof import programme
 from headcount.proof.balls import Bounds
-from headcount.proof.programme import Step, Table, Unreadable, integer
+from headcount.proof.expression import Unreadable, integer
+from headcount.proof.programme import Step, Table
 
 FORMAT = "headcount certificate 1"
 MODELS = {"central", "local", "shuffle", "shuffle-threshold"}

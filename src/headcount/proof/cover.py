@@ -11,7 +11,8 @@ from flint import arb, fmpz
 from headcount.proof.balls import ball, most
 from headcount.proof.blanket import Blankets, Slots, hidden_by
 from headcount.proof.claim import Claim, Proof
-from headcount.proof.programme import All, Below, Emit, Expression, Let, Step
+from headcount.proof.expression import Expression
+from headcount.proof.programme import All, Below, Emit, Let, Step
 
 MOST_VALUES = 1 << 12
 

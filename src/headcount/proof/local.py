@@ -15,25 +15,25 @@ import numpy as np
 import numpy.typing as npt
 from flint import fmpz
 
-from headcount.proof import programme
 from headcount.proof.balls import Bounds, Pair, ball, either_order, worst_of
 from headcount.proof.claim import Claim, Proof
 from headcount.proof.effort import TooLarge, spend
+from headcount.proof.expression import Expression, is_linear
+from headcount.proof.law import Sent
+from headcount.proof.law import law as law_of
 from headcount.proof.programme import (
     Below,
     Emit,
-    Expression,
     Let,
     Maybe,
     Rounded,
     Row,
     Step,
     Subset,
-    is_linear,
     reads,
     substituted,
     without_fields,
-)  # fmt: skip
+)
 
 MOST_CELLS = 1 << 22
 FEW_MASSES = 8
@@ -156,12 +156,12 @@ def _compared(step: Step, name: str, values: int, word: str) -> Compared:
 
 def _ends(step: Step, name: str, last: int) -> tuple[tuple[Fraction, Fraction], ...]:
     """The chances of every message under the first value and under the last."""
-    first, other = (programme.law(step, {name: value}) for value in (0, last))
+    first, other = (law_of(step, {name: value}) for value in (0, last))
     return tuple((first.get(sent, Fraction(0)), other.get(sent, Fraction(0))) for sent in first.keys() | other.keys())
 
 
-def _sent(step: Step, name: str, values: int) -> set[programme.Sent]:
-    return {sent for value in range(values) for sent in programme.law(step, {name: value})}
+def _sent(step: Step, name: str, values: int) -> set[Sent]:
+    return {sent for value in range(values) for sent in law_of(step, {name: value})}
 
 
 def _row(off: Fraction, on: Fraction) -> Chances:
@@ -234,7 +234,7 @@ class Laws(Compared):
     def of(cls, step: Step, name: str, values: int, word: str) -> Laws:
         laws = []
         for value in range(values):
-            laws.append(programme.law(step, {name: value}))
+            laws.append(law_of(step, {name: value}))
             if len(laws[0]) * values > MOST_CELLS:
                 raise TooLarge("there are too many values and messages to compare them one by one")
         sent = {messages: i for i, messages in enumerate({key: None for law in laws for key in law})}

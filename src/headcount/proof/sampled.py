@@ -30,7 +30,8 @@ from headcount.proof.balls import (
 )
 from headcount.proof.claim import Claim, Proof
 from headcount.proof.effort import spend
-from headcount.proof.programme import All, Copies, Emit, Expression, Maybe
+from headcount.proof.expression import Expression
+from headcount.proof.programme import All, Copies, Emit, Maybe
 
 VALUE = Expression("name", ("value",))
 MOST_PEOPLE = 10**7

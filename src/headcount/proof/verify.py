@@ -13,7 +13,7 @@ from headcount.proof import added, bits, blanket, central, clones, cover, local,
 from headcount.proof.balls import Bounds
 from headcount.proof.claim import Claim, Prover, read
 from headcount.proof.effort import limited
-from headcount.proof.programme import Unreadable
+from headcount.proof.expression import Unreadable
 
 PROVERS: tuple[Prover, ...] = (
     central.prove,
