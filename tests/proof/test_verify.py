@@ -28,6 +28,7 @@ from forged import (
 
 from headcount.audit.certificates import lowered, plans, with_the_noise_of
 from headcount.audit.exact import exact_delta
+from headcount.core.canonical import fingerprint
 from headcount.core.crowd import Crowd
 from headcount.core.histogram import Histogram
 from headcount.core.plan import Plan
@@ -73,6 +74,16 @@ def test_on_either_side_of_the_enumerated_truth(tiny: Protocol) -> None:
             below, above = ([(Fraction(epsilon), Fraction(min(1.0, delta * share)))] for share in (0.999, 1.001))
             assert verify(of(tiny, below)).answer != "proved"
             assert verify(of(tiny, above)).answer != "refuted"
+
+
+@pytest.mark.parametrize("change", [{"epsilon": "1/3"}, {"delta": "1/1000000000"}])
+def test_a_budget_that_the_claim_does_not_meet_is_not_proved(change: dict[str, str]) -> None:
+    content = certify(next(plans([(4.0, 1e-5, 100)], "zsum"))).to_json()
+    forged = {key: value for key, value in content.items() if key != "hash"}
+    forged["budget"] = {**content["budget"], **change}
+    verdict = verify({**forged, "hash": fingerprint(forged)})
+    assert (verdict.answer, verify(content).answer) == ("cannot prove", "proved")
+    assert "budget" in verdict.because
 
 
 def test_a_changed_certificate_is_not_read() -> None:

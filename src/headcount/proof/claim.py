@@ -111,10 +111,13 @@ def _claim(certificate: dict[str, Any]) -> Claim:
     if len(claimed["curve"]) > MOST_POINTS:
         raise Unreadable(f"a curve of more than {MOST_POINTS} points")
     points = [(claimed["epsilon"], claimed["delta"]), *((p["epsilon"], p["delta"]) for p in claimed["curve"])]
+    curve = tuple((_rational(epsilon, LARGEST_EPSILON), _rational(delta, 1)) for epsilon, delta in points)
+    budget = certificate.get("budget", claimed)
+    if _rational(budget["epsilon"], LARGEST_EPSILON) != curve[0][0] or _rational(budget["delta"], 1) < curve[0][1]:
+        raise Unreadable("the claim is not within the budget that stands beside it")
     return Claim(
-        model, neighbours, size, least, corrupt, values,
-        programme.read(certificate["report"]), certificate["tally"] == "sum", release,
-        tuple((_rational(epsilon, LARGEST_EPSILON), _rational(delta, 1)) for epsilon, delta in points),
+        model, neighbours, size, least, corrupt, values, programme.read(certificate["report"]),
+        certificate["tally"] == "sum", release, curve,
     )  # fmt: skip
 
 
