@@ -54,7 +54,7 @@ def line(protocol: Protocol) -> Line:
     exact = protocol.loss.kind == "exact"
     cells = (
         protocol.name, f"{protocol.task.name}, {protocol.neighbours}", protocol.loss.kind, *_proved(certificate),
-        f"{small.people}", f"{float(small.largest.exact.high):.6g}", f"{small.largest.claimed:.6g}",
+        f"{small.people}", f"{float(small.largest.exact.low):.6g}", f"{small.largest.claimed:.6g}",
         *((f"{attacked.found:.3f}", f"{attacked.exact:.3f}") if attacked else ("", "")),
         f"{len(noticed)} of {len(applied)}",
     )  # fmt: skip
