@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from headcount.core.budget import Budget, Neighbours
+from headcount.core.budget import SMALLEST_DELTA, Budget, Neighbours
 from headcount.core.coins import Coins, SecretCoins
 from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument, Unsupported
@@ -50,6 +50,8 @@ def run(
     plan = plan.best if isinstance(plan, Advice) else plan
     data = data if engine or _arrives_in_pieces(data) else persons(data, column=None, unit=None, merge="same")
     if ledger is not None:
+        if not isinstance(ledger, Ledger):
+            raise BadArgument("ledger", f"is a {type(ledger).__name__}", "use hc.Ledger.open(path)")
         ledger.charge(plan)
     coins = coins or SecretCoins()
     tally = (engine or MemoryEngine()).tally(plan, data, coins)
@@ -230,9 +232,25 @@ def protocol(
     return _given(cls, task, crowd, neighbours, parameters)
 
 
-def certify(plan: Plan | Advice) -> Certificate:
-    """What proves the plan's claim, as one JSON file for whoever does not take our word for it."""
-    return certified(plan.best if isinstance(plan, Advice) else plan)
+def certify(what: Plan | Advice | Protocol | Estimate, *, epsilon: float | None = None) -> Certificate:
+    """What proves a claim, as one JSON file for whoever does not take our word for it.
+
+    Of a plan, of the best plan of an advice, of the plan behind an answer, or of a protocol at this epsilon.
+    """
+    if isinstance(what, Advice):
+        what = what.best
+    if isinstance(what, Estimate):
+        if what.budget is None:
+            raise BadArgument("what", "is an answer without a plan", "give the protocol, and epsilon=")
+        what = Plan(what.protocol, what.budget)
+    if isinstance(what, Protocol):
+        if epsilon is None:
+            raise BadArgument("epsilon", "is missing", "say at which epsilon the protocol's delta is to be proved")
+        delta = what.loss.delta(epsilon)
+        what = Plan(what, Budget(epsilon, max(delta, SMALLEST_DELTA) if delta else 0.0, what.neighbours))
+    if not isinstance(what, Plan):
+        raise BadArgument("what", f"is a {type(what).__name__}", "give a plan, an advice, an answer or a protocol")
+    return certified(what)
 
 
 def verify(certificate: Certificate | str | Path | dict[str, Any]) -> Verdict:
@@ -246,6 +264,8 @@ def verify(certificate: Certificate | str | Path | dict[str, Any]) -> Verdict:
         return proved(certificate.to_json())
     if isinstance(certificate, dict):
         return proved(certificate)
+    if not isinstance(certificate, str | Path):
+        raise BadArgument("certificate", f"is a {type(certificate).__name__}", "give the file of a certificate")
     try:
         return proved(Path(certificate).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as problem:

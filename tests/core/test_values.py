@@ -51,7 +51,7 @@ def test_an_impossible_crowd_is_refused_by_the_argument_s_name(
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"size": 0}, "n is 0; a crowd has at least 1 person"),
+        ({"size": 0}, "n is 0; use a number from 1 to 1,000,000,000,000"),
         ({"size": 2000, "least": 3000}, "least is 3000; use a number from 1 to the crowd's 2,000"),
         ({"size": 2000, "corrupt": 2000}, "corrupt is 2000; use a number from 0 to 1,999"),
     ],

@@ -84,7 +84,7 @@ def test_all_of_them_line_by_line(monkeypatch):
     [(("nobody",), "use one of"), (("zsum", "--samples", "7"), "samples"), (("zsum", "--samples", "1500.5"), "whole"),
      (("zsum", "--seen", "all"), "view"), (("zsum", "--neighbours", "add-remove"), "--neighbours replace"),
      (("geometric", "--categories", "4"), "--epsilon"), (("all", "--n", "4"), "name one"),
-     (("laplace", "--seen", "message"), "--seen view"), (("zsum", "--n", "0"), "at least 1")],
+     (("laplace", "--seen", "message"), "--seen view"), (("zsum", "--n", "0"), "from 1 to")],
     ids=lambda case: " ".join(case) if isinstance(case, tuple) else None,
 )  # fmt: skip
 def test_what_makes_no_sense_is_refused(arguments, words):

@@ -66,7 +66,7 @@ def test_the_table_and_the_lines(headcount):
     headcount("ledger", "create", "crowd.ledger", "--epsilon", "1", "--delta", "1e-6")
     asked(headcount, *QUESTIONS[0])
     table = headcount("ledger", "show", "crowd.ledger")[1]
-    assert "0.4 of (ε=1, δ=1e-06) spent on 1 questions" in table
+    assert "0.4 of (ε=1, δ=1e-06) spent on 1 question" in table
     assert "spent so far" in table
     (row,) = csv.DictReader(io.StringIO(headcount("ledger", "show", "crowd.ledger", "--format", "csv")[1]))
     assert (row["number"], row["task"], row["epsilon"]) == ("1", "count", "0.4")

@@ -46,6 +46,13 @@ def test_another_history_is_noticed(path, witness):
         hc.Ledger.open(path, witness=witness)
 
 
+def test_the_same_question_asked_again_after_an_old_copy_is_not_the_same_charge(path, witness):
+    path.write_bytes(b"".join(lines(path)[:5]))
+    hc.Ledger.open(path).charge(QUESTIONS[0])  # as the fifth was, to the day
+    with pytest.raises(Damaged, match="charge 5 of the ledger is not the one"):
+        hc.Ledger.open(path, witness=witness)
+
+
 def test_an_open_ledger_notices_an_old_copy_at_the_next_charge(path, witness):
     ledger = hc.Ledger.open(path, witness=witness)
     other = hc.Ledger.open(path, witness=witness)

@@ -86,6 +86,23 @@ def test_a_budget_that_the_claim_does_not_meet_is_not_proved(change: dict[str, s
     assert "budget" in verdict.because
 
 
+def test_a_report_may_not_depend_on_a_value_of_which_there_is_one() -> None:
+    content = certify(next(plans([(4.0, 1e-5, 100)], "zsum"))).to_json()
+    forged = {key: value for key, value in content.items() if key != "hash"} | {"values": 1}
+    assert verify({**forged, "hash": fingerprint(forged)}).answer == "cannot prove"
+
+
+def test_only_what_is_proved_counts_as_true() -> None:
+    plan = next(plans([(4.0, 1e-5, 100)], "zsum"))
+    certificate = certify(plan)
+    refuted = verify(with_the_noise_of(certificate, lowered(plan.protocol)).to_json())
+    assert verify(certificate.to_json())
+    assert not refuted
+    assert not verify("{}")
+    assert "an event has chance" in str(refuted)
+    assert "at least 100 honest people" in refuted.of
+
+
 def test_a_changed_certificate_is_not_read() -> None:
     content = certify(FEW[0]).to_json()
     for key in content:

@@ -32,6 +32,8 @@ from headcount.core.quantity import quantity
 from headcount.core.table import Ints, Words
 
 FEWEST = 1_000
+MOST = 10**9
+MOST_PEOPLE = 10_000
 MOST_PAIRS = 200
 FEW = 5  # values that stand for many
 PILOTS = ((100, 8), (10, 3), (4, 1))  # which part of the samples, and how many pairs go on
@@ -105,11 +107,15 @@ def attack(
     works = f"use a whole number from {FEWEST:,} on, for example 10**6"
     if not quantity("samples", samples, works).is_integer() or samples < FEWEST:
         raise BadArgument("samples", f"is {samples!r}", works)
+    if samples > MOST:
+        raise BadArgument("samples", f"is {samples:g}", f"use at most {MOST:g}")
     if not 0.0 < quantity("error", error, "use a number such as 1e-6") < 1.0:
         raise BadArgument("error", f"is {error:g}", "use a number between 0 and 1, for example 1e-6")
     if pair is not None:
         pair = _neighbouring(protocol, pair)
     people = _people(watch, people) if pair is None else max(map(sum, pair))
+    if people > MOST_PEOPLE:
+        raise BadArgument("people", f"is {people:,}", f"use at most {MOST_PEOPLE:,}: larger views hardly repeat")
     loss = _promised(watch, people)
     if delta is None:
         told = loss.delta(TYPICAL)

@@ -27,10 +27,13 @@ from headcount.core.exact import WHOLE
 from headcount.core.histogram import Histogram
 from headcount.core.law import Floats
 from headcount.core.model import Model
+from headcount.core.plan import Plan
 from headcount.core.protocol import Protocol
 from headcount.core.tally import Tally
 from headcount.core.task import Sum
 from headcount.privacy.calibrate import calibrate
+from headcount.privacy.certificate import certify
+from headcount.proof import verify
 
 Check = Callable[[Protocol], None]
 
@@ -302,6 +305,17 @@ def calibration_meets_the_budget_and_no_more(protocol: Protocol) -> None:
         )
 
 
+def the_claim_holds_at_size(protocol: Protocol) -> None:
+    """A plan for many people, whose certificate is proved again from the programme alone: it must not be refuted."""
+    budget = Budget(2.0, 1e-4, protocol.neighbours)
+    try:
+        plan = Plan(calibrate(type(protocol), protocol.task, Crowd(1_000), budget), budget)
+    except Refused:
+        return  # too few for it
+    verdict = verify(certify(plan).to_json())
+    _require(verdict.answer != "refuted", f"{protocol.name}: with 1,000 people {verdict}")
+
+
 def _is_a_whole_step_from(found: Protocol, budget: Budget) -> bool:
     """Whether a knob that has whole settings only is at its last one within the budget."""
     setting = getattr(found, found.knob.name)
@@ -347,6 +361,7 @@ CHECKS: tuple[Check, ...] = (
     messages_are_counted,
     collusion_is_stated,
     calibration_meets_the_budget_and_no_more,
+    the_claim_holds_at_size,
     too_few_reports_are_refused,
     it_survives_pickling_and_json,
 )

@@ -164,6 +164,15 @@ def _forgets_dropouts(protocol: Protocol) -> Protocol | str:
     return twin(protocol, view=lambda self, _: cls.view(self, self.crowd.honest))
 
 
+def _overrates_crowds(protocol: Protocol) -> Protocol | str:
+    cls = type(protocol)
+    if protocol.loss.kind == "bound":
+        return ROOM
+    if protocol.loss_if(2).delta(1.0) == protocol.loss_if(1).delta(1.0):
+        return "people do not hide each other"
+    return twin(protocol, view=lambda self, honest: cls.view(self, honest if honest < 50 else 2 * honest))
+
+
 def _biased(protocol: Protocol) -> Protocol:
     cls = type(protocol)
     return twin(protocol, point=lambda self, tally: cls.point(self, tally) + 0.01)
@@ -236,6 +245,7 @@ MUTATIONS: Sequence[Mutation] = (
     Mutation("one order only", first_of(_one_order(1), _one_order(0))),
     Mutation("delta truncated", claiming(lambda loss: Truncated(loss, 0.0, loss.kind), "delta is whole")),
     Mutation("dropouts forgotten", _forgets_dropouts, "the_loss_follows_dropouts"),
+    Mutation("large crowds overrated", _overrates_crowds, "the_claim_holds_at_size"),
     Mutation("biased", _biased, "the_error_is_as_stated"),
     Mutation("too small an error", _surer, "the_error_is_as_stated"),
     Mutation("intervals without width", _without_width, "intervals_cover"),

@@ -90,7 +90,7 @@ Made on {day} by `python -m headcount.audit.report` with Python {python}, {versi
 - **Attacked**: a lower bound on epsilon from {samples:,} runs a side, against the exact one at the same delta.
 - **Twins**: how many of the mutations that apply are noticed by the conformance suite.
 
-More in [certificates](certificates.md) and [attacks](attacks.md); `make claims` and `make twins` list every claim and twin.
+More in [certificates](certificates.md) and [attacks](attacks.md); `make claims` and `make twins` list every one.
 
 | protocol | task | accounting | proved | with less noise | people | enumerated | claimed | attacked | exact | twins |
 |---|---|---|---|---|---:|---:|---:|---:|---:|---:|

@@ -66,12 +66,15 @@ def certify(
             "--out", f"cannot be written: {problem.strerror}", "use a file in a folder that exists"
         ) from None
     print(f"{certificate!r}\nwritten to {out}; prove it with: headcount verify {out}")
+    if protocol.loss.kind == "bound":
+        print("its accounting is a bound by a theorem, which may be beyond what the proofs know")
 
 
 def verify(file: Annotated[Path, typer.Argument(help="The certificate.")], how: Formats = Format.TABLE) -> None:
     """Prove a certificate again, independently of the code that made it: exit code 0 proved, 1 refuted, 2 neither."""
     verdict = ask.verify(file)
-    show(verdict.to_json(), how, _table(verdict))
+    if how is not Format.TABLE or verdict.points:
+        show(verdict.to_json(), how, _table(verdict))
     if how is Format.TABLE:
         console().print(_sentence(verdict), highlight=False, soft_wrap=True)
     raise typer.Exit(CODES[verdict.answer])
@@ -92,6 +95,8 @@ def _table(verdict: Verdict) -> Table:
 def _sentence(verdict: Verdict) -> str:
     colour = COLOURS[verdict.answer]
     text = f"[bold {colour}]{verdict.answer.upper()}[/]: {escape(verdict.because)}."
+    if verdict.of:
+        text += f"\nThis is about the {escape(verdict.of)}; names and words in the file were not looked at."
     if (witness := verdict.witness) is not None:
         here, there = (float(chance) for chance in witness.truth.chances)
         text += (

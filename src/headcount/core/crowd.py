@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from headcount.core.errors import BadArgument
 from headcount.core.quantity import quantity
 
+LARGEST = 10**12  # people
 EVERYBODY = -(1 << 62)  # stands for the crowd's size; a whole number nobody would pass
 
 
@@ -29,8 +30,8 @@ class Crowd:
             object.__setattr__(self, name, int(number))
         if self.least == EVERYBODY:
             object.__setattr__(self, "least", self.size)
-        if self.size < 1:
-            raise BadArgument("n", f"is {self.size}", "a crowd has at least 1 person")
+        if not 1 <= self.size <= LARGEST:
+            raise BadArgument("n", f"is {self.size:g}", f"use a number from 1 to {LARGEST:,}")
         if not 1 <= self.least <= self.size:
             raise BadArgument("least", f"is {self.least}", f"use a number from 1 to the crowd's {self.size:,}")
         if not 0 <= self.corrupt < self.least:

@@ -29,10 +29,8 @@ def opened(text: bytes, before: str, place: str) -> tuple[dict[str, Any], str]:
     line = parsed(text, place)
     seal = line.pop("hash", None)
     if seal != fingerprint(line, before) or ended({**line, "hash": seal})[:-1] != text:
-        raise Damaged(
-            f"{place} does not follow from those before it: one was edited, removed or moved. "
-            "Restore the file from a copy, and count what was asked since"
-        )
+        those = "those before it: one was edited, removed or moved" if before else "itself: it was edited"
+        raise Damaged(f"{place} does not follow from {those}. Restore the file from a copy, and count what came since")
     return line, seal
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
+from secrets import token_hex
 from typing import Any
 
 from headcount.core.canonical import fingerprint
@@ -29,6 +30,7 @@ class Charge:
     epsilon: Fraction
     delta: Fraction
     spent: Fraction  # by this and all earlier charges, at the ledger's delta
+    once: str = ""  # random, so that the same question asked again is not the same line
 
     @classmethod
     def of(cls, question: Plan | Protocol, number: int, after: Spending) -> Charge:
@@ -43,7 +45,8 @@ class Charge:
                 alone, delta = exactly(after.losses[-1].epsilon(after.delta)), Fraction(after.delta)
             epsilon = Fraction(alone)
         day = datetime.now(UTC).date().isoformat()
-        return cls(number, day, described(asked, protocol), asked, epsilon, delta, Fraction(after.total))
+        spent = Fraction(after.total)
+        return cls(number, day, described(asked, protocol), asked, epsilon, delta, spent, token_hex(8))
 
     @property
     def protocol(self) -> Protocol:

@@ -154,8 +154,7 @@ class Ledger:
 
     def __repr__(self) -> str:
         return (
-            f"Ledger: {self.spent:.4g} of {self.budget} spent on {self.questions} questions, "
-            f"{self.allowance.neighbours}"
+            f"Ledger: {self.spent:.4g} of {self.budget} spent on {counted(self.questions)}, {self.allowance.neighbours}"
         )
 
 
@@ -175,3 +174,7 @@ def _same(kept: Allowance, epsilon: Rational | None, delta: Rational | None, nei
         if mine != theirs:
             has = str(mine) if name == "neighbours" else f"{float(mine):g}"
             raise BadArgument(name, f"is {theirs}, and the ledger has {has}", "leave it out, or begin another ledger")
+
+
+def counted(questions: int) -> str:
+    return "1 question" if questions == 1 else f"{questions} questions"

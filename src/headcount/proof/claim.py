@@ -56,6 +56,13 @@ class Claim:
     release: Release
     curve: tuple[tuple[Fraction, Fraction], ...]
 
+    def __str__(self) -> str:
+        """What a verdict is about. Names, parameters and words in a certificate are not looked at."""
+        who = "one report by itself" if self.model == "local" else f"at least {self.honest:,} honest people"
+        corrupt = f" besides {self.corrupt:,} corrupt ones" if self.corrupt else ""
+        held = "anything" if self.values is None else f"one of {self.values:,} values"
+        return f"{self.model} model, {self.neighbours} one person, {who}{corrupt}, each of whom holds {held}"
+
     @property
     def honest(self) -> int:
         return self.least - self.corrupt
@@ -111,12 +118,15 @@ def _claim(certificate: dict[str, Any]) -> Claim:
     if len(claimed["curve"]) > MOST_POINTS:
         raise Unreadable(f"a curve of more than {MOST_POINTS} points")
     points = [(claimed["epsilon"], claimed["delta"]), *((p["epsilon"], p["delta"]) for p in claimed["curve"])]
+    report = programme.read(certificate["report"])
+    if values == 1 and "value" in programme.reads(report):
+        raise Unreadable("the report depends on a value of which there is only one")
     curve = tuple((_rational(epsilon, LARGEST_EPSILON), _rational(delta, 1)) for epsilon, delta in points)
     budget = certificate.get("budget", claimed)
     if _rational(budget["epsilon"], LARGEST_EPSILON) != curve[0][0] or _rational(budget["delta"], 1) < curve[0][1]:
         raise Unreadable("the claim is not within the budget that stands beside it")
     return Claim(
-        model, neighbours, size, least, corrupt, values, programme.read(certificate["report"]),
+        model, neighbours, size, least, corrupt, values, report,
         certificate["tally"] == "sum", release, curve,
     )  # fmt: skip
 

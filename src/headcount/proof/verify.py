@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -53,24 +53,33 @@ class Verdict:
     answer: Answer
     because: str
     points: tuple[Point, ...] = ()
+    of: str = ""  # what was looked at: nothing else in the certificate was
 
     @property
     def witness(self) -> Point | None:
         """A point where the claim is false."""
         return next((point for point in self.points if point.answer == "refuted"), None)
 
+    def __bool__(self) -> bool:
+        """Whether the claim was proved; whatever else it is, it is not that."""
+        return self.answer == "proved"
+
     def __str__(self) -> str:
-        at = [
-            f"epsilon={float(p.epsilon):g}: delta is {_between(p.truth)}, claimed {_short(p.delta)}"
-            for p in self.points[:1]
-        ]
-        return "\n".join([f"{self.answer}: {self.because}", *at])
+        lines = [f"{self.answer}: {self.because}", *([self.of] if self.of else [])]
+        for point in self.points[:1]:
+            claimed = f"claimed {_short(point.delta)}"
+            lines.append(f"epsilon={float(point.epsilon):g}: delta is {_between(point.truth)}, {claimed}")
+        if (witness := self.witness) is not None:
+            here, there = map(_short, witness.truth.chances)
+            lines.append(f"{witness.truth.crowds}: an event has chance {here} or more with one and {there} or less")
+        return "\n".join(lines)
 
     def to_json(self) -> dict[str, Any]:
         witness = self.witness
         return {
             "answer": self.answer,
             "because": self.because,
+            "of": self.of,
             "points": [
                 {"epsilon": str(p.epsilon), "claimed": float(p.delta), "low": float(p.truth.low),
                  "high": float(p.truth.high), "answer": p.answer}
@@ -97,11 +106,13 @@ def verify(certificate: str | dict[str, Any]) -> Verdict:
     """Proves, refutes or gives up on a certificate, given as JSON text or as what that says."""
     try:
         claim = read(json.loads(certificate) if isinstance(certificate, str) else certificate)
-    except (ValueError, RecursionError) as problem:  # among them Unreadable, and what is not JSON
+    except Unreadable as problem:
         return Verdict("cannot prove", str(problem))
+    except (ValueError, RecursionError):
+        return Verdict("cannot prove", "this is not a certificate, or not even JSON")
     try:
         with ctx.workprec(PRECISION), limited():
-            return _judged(claim)
+            return replace(_judged(claim), of=str(claim))
     except (ArithmeticError, Unreadable, RecursionError) as problem:
         return Verdict("cannot prove", str(problem))
 
