@@ -110,7 +110,7 @@ REFUSED = {
         "gamma",
     ),
     "parameter text": (("price", "zsum", "--n", "9", "--param", "gamma", "--epsilon", "1"), "name=number"),
-    "nobody": (("advise", "count", "--n", "0", *BUDGET), "at least 1"),
+    "nobody": (("advise", "count", "--n", "0", *BUDGET), "from 1 to"),
     "price of nothing": (("price", "zsum", "--n", "100", "--param", "gamma=0.1"), "--epsilon"),
     "price without parameters": (("price", "zsum", "--n", "100", "--epsilon", "1"), "gamma"),
     "unknown protocol": (("price", "zzz", "--n", "100", "--epsilon", "1"), "zsum"),
