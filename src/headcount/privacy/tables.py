@@ -187,7 +187,7 @@ def two_sided_distance(rate: Fraction) -> float:
     """
     reach, step = _reach(rate), -math.expm1(-float(rate))
     too_large = max(reach + math.expm1(-float(rate) * reach) / step, 1.0 / step) / step
-    return 1.45 * (too_large + 1.0) / 2.0**63  # the weights sum to 15/16 of a word or so, and have two sides
+    return 1.4 * (too_large + 1.0) / 2.0**63  # the weights sum to 15/16 of a word or so, and have two sides
 
 
 def _reach(rate: Fraction) -> int:
