@@ -9,28 +9,29 @@ protocol in every way there is and tells which check notices.
 
 from __future__ import annotations
 
+from headcount.audit.agreement import Check, Nonconforming
 from headcount.audit.checks import (
     CHECKS,
-    Check,
-    Nonconforming,
-    all_randomness_is_an_argument,
-    calibration_meets_the_budget_and_no_more,
-    collusion_is_stated,
-    intervals_cover,
     it_survives_pickling_and_json,
-    large_counts_are_unbiased,
     messages_are_counted,
-    noise_is_shared_among_the_honest,
+    too_few_reports_are_refused,
+)
+from headcount.audit.draw_checks import (
+    all_randomness_is_an_argument,
     people_draw_apart,
-    the_claim_holds_at_size,
-    the_claimed_loss_covers_every_view,
-    the_error_is_as_stated,
-    the_loss_follows_dropouts,
     the_order_of_messages_tells_nothing,
     the_sampler_follows_the_programme,
     the_shortcut_is_the_protocol,
-    too_few_reports_are_refused,
     what_is_drawn_is_what_is_claimed,
+)
+from headcount.audit.error_checks import intervals_cover, large_counts_are_unbiased, the_error_is_as_stated
+from headcount.audit.loss_checks import (
+    calibration_meets_the_budget_and_no_more,
+    collusion_is_stated,
+    noise_is_shared_among_the_honest,
+    the_claim_holds_at_size,
+    the_claimed_loss_covers_every_view,
+    the_loss_follows_dropouts,
 )
 from headcount.audit.twins import Caught, caught
 from headcount.core.protocol import Protocol

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
 
@@ -12,19 +13,8 @@ from flint import arb, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headcount.proof.balls import (
-    Law,
-    Pair,
-    Tail,
-    ball,
-    binomial,
-    divergence,
-    geometric_more,
-    least,
-    most,
-    negative_binomial,
-    poisson,
-)
+from headcount.proof.balls import Law, Tail, ball, binomial, geometric_more, least, most, negative_binomial, poisson
+from headcount.proof.divergence import Pair, divergence
 
 NEARLY = Fraction(1, 1 << 170)
 
@@ -35,11 +25,11 @@ def _precisely() -> object:
         yield
 
 
-def check(law: Law, mass: object, outside_at_most: Fraction = NEARLY) -> None:
+def check(law: Law, mass: Callable[[int], mpmath.mpf], outside_at_most: Fraction = NEARLY) -> None:
     """Every mass lies in its ball, and what is left of one is no more than is said."""
     total = mpmath.mpf(0)
     for k in range(law.start, law.stop):
-        exact = mass(k)  # type: ignore[operator]
+        exact = mass(k)
         total += exact
         low, high = least(law.at(k)), most(law.at(k))
         slack = mpmath.mpf(2) ** -350

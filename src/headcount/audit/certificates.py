@@ -40,9 +40,9 @@ MOST_BOUNDED = 10_000  # people, up to whom bounds are looked at: some of their 
 
 def lowered(protocol: Protocol, less: float = LESS) -> Protocol:
     """The same with so much less noise: the knob is so much nearer to its noiseless end, or one whole step."""
-    given = {"task": protocol.task, "crowd": protocol.crowd, "neighbours": protocol.neighbours}
+    given: dict[str, Any] = {"task": protocol.task, "crowd": protocol.crowd, "neighbours": protocol.neighbours}
     knob, parameters = protocol.knob, protocol.parameters
-    needed = {name: parameters[name] for name in protocol.parameter_names()[0]}
+    needed: dict[str, Any] = {name: parameters[name] for name in protocol.parameter_names()[0]}
     needed |= {name: value for name, value in parameters.items() if isinstance(value, int)}
     setting, end = parameters[knob.name], knob.at(knob.low, {**given, **needed})
     if isinstance(setting, int):
@@ -51,7 +51,7 @@ def lowered(protocol: Protocol, less: float = LESS) -> Protocol:
         less_noise = setting / (1.0 - less)
     else:
         less_noise = setting + less * (end - setting)
-    return type(protocol)(**{**given, **needed, knob.name: less_noise})  # type: ignore[arg-type]
+    return type(protocol)(**given, **{**needed, knob.name: less_noise})
 
 
 def with_the_noise_of(certificate: Certificate, other: Protocol) -> Certificate:

@@ -14,13 +14,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from headcount.audit.checks import (
-    CHECKS,
-    Check,
-    Nonconforming,
-    calibration_meets_the_budget_and_no_more,
-    it_survives_pickling_and_json,
-)
+from headcount.audit.agreement import Check, Nonconforming
+from headcount.audit.checks import CHECKS, it_survives_pickling_and_json
+from headcount.audit.loss_checks import calibration_meets_the_budget_and_no_more
 from headcount.audit.mutation import Mutation, twin
 from headcount.audit.mutations import MUTATIONS
 from headcount.core.protocol import Protocol

@@ -9,39 +9,20 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
 from flint import arb
 
-from headcount.proof.balls import (
-    NOTHING,
-    Bounds,
-    Law,
-    Pair,
-    ball,
-    either_order,
-    geometric_more,
-    least,
-    most,
-    worst_of,
-)  # fmt: skip
+from headcount.proof.balls import Law, ball, geometric_more, least, most
 from headcount.proof.claim import Claim, Proof
+from headcount.proof.divergence import NOTHING, Bounds, Pair, either_order, worst_of
 from headcount.proof.effort import TooLarge, spend
-from headcount.proof.expression import Expression, Names
 from headcount.proof.law import Message
-from headcount.proof.programme import All, Below, Copies, Each, Emit, Let, Maybe, Step, Table, reads, times
-from headcount.proof.tables import (
-    Bernoulli,
-    Clusters,
-    NegativeBinomial,
-    NoSuchLaw,
-    Often,
-    Poisson,
-    clusters,
-    stands_for,
-)
+from headcount.proof.noise import Noise, NotFixed, Source, fixed
+from headcount.proof.programme import All, Step, reads
+from headcount.proof.tables import NegativeBinomial, NoSuchLaw
 
 MOST_VALUES = 1 << 17
 FEW_VALUES = 48
@@ -50,96 +31,6 @@ BECAUSE = (
     "what a person sends is fixed by their value, the noise of the {people:,} honest people is not; sums of such noise "
     "are known laws, and the tables lie within {distance:.2g} of them in all"
 )
-
-
-@dataclass
-class Noise:
-    """Which groups of messages people send independently of their value, how often, and how far from ideal."""
-
-    people: int
-    sources: list[tuple[tuple[tuple[Message, int], ...], Often]] = field(default_factory=list)
-    distance: Fraction = Fraction(0)
-
-    def add(self, step: Step, names: Names) -> None:
-        spend(1)
-        match step:
-            case All(parts):
-                for part in parts:
-                    self.add(part, names)
-            case Each(name, rounds, inner):
-                for i in range(rounds):
-                    self.add(inner, {**names, name: i})
-            case Copies(Expression() as amount, inner):
-                for _ in range(times(amount, names)):
-                    self.add(inner, names)
-            case Maybe(likely, All(()), other):
-                self._send(fixed(other, names), Bernoulli(1 - likely))
-            case Maybe(likely, other, All(())):
-                self._send(fixed(other, names), Bernoulli(likely))
-            case Copies(Table() as table, inner):
-                law, distance = stands_for(table, self.people)
-                self.distance += self.people * distance
-                self._copies(law, inner, names)
-            case _:
-                fixed(step, names)  # what everybody always sends tells nothing
-
-    def _copies(self, law: Poisson | NegativeBinomial, step: Step, names: Names) -> None:
-        """A Poisson number that is spread evenly over kinds is a Poisson number of each, independently."""
-        match step:
-            case Let(name, Below(bound), inner) if isinstance(law, Poisson):
-                if bound > MOST_VALUES:
-                    raise TooLarge("there are too many kinds of messages")
-                share = Poisson(law.mean / bound)
-                extra = _distance_of_clusters(inner)
-                self.distance += self.people * law.mean * extra
-                for i in range(bound):
-                    self._cluster(share, inner, {**names, name: i})
-            case _:
-                self._send(fixed(step, names), law)
-
-    def _cluster(self, law: Poisson, step: Step, names: Names) -> None:
-        match step:
-            case Copies(Table() as table, inner):
-                size, _ = clusters(table)
-                self._send(fixed(inner, names), Clusters(law.mean, size.decay))
-            case _:
-                self._send(fixed(step, names), law)
-
-    def _send(self, sent: Counter[Message], often: Often) -> None:
-        if sent:
-            self.sources.append((tuple(sorted(sent.items())), often))
-
-
-def _distance_of_clusters(step: Step) -> Fraction:
-    return clusters(step.amount)[1] if isinstance(step, Copies) and isinstance(step.amount, Table) else Fraction(0)
-
-
-class NotFixed(ArithmeticError):
-    """A step that draws."""
-
-
-def fixed(step: Step, names: Names) -> Counter[Message]:
-    """What a step without draws sends."""
-    spend(1)
-    match step:
-        case Emit(fields):
-            return Counter([tuple(field.at(names) for field in fields)])
-        case All(parts):
-            return _together(fixed(part, names) for part in parts)
-        case Copies(Expression() as amount, inner):
-            copies, once = times(amount, names), fixed(inner, names)
-            return Counter({message: often * copies for message, often in once.items() if copies})
-        case Each(name, rounds, inner):
-            return _together(fixed(inner, {**names, name: i}) for i in range(rounds))
-    raise NotFixed("a step that depends on the value also draws")
-
-
-def _together(parts: Iterable[Counter[Message]]) -> Counter[Message]:
-    whole: Counter[Message] = Counter()
-    for part in parts:
-        spend(len(part))
-        whole.update(part)
-    return whole
 
 
 def _parts(step: Step) -> Iterator[Step]:
@@ -240,7 +131,7 @@ class _Groups:
             first = self._root(sent[0][0])
             for message, _ in sent[1:]:
                 self._parent[self._root(message)] = first
-        self._members: defaultdict[Message, list[tuple[tuple[tuple[Message, int], ...], Often]]] = defaultdict(list)
+        self._members: defaultdict[Message, list[Source]] = defaultdict(list)
         for source in noise.sources:
             self._members[self._root(source[0][0][0])].append(source)
         self._people = noise.people
@@ -265,7 +156,7 @@ class Group:
     """One message, and all the noise of those that share some with it."""
 
     message: Message
-    members: list[tuple[tuple[tuple[Message, int], ...], Often]]
+    members: list[Source]
     people: int
     known: dict[object, tuple[Pair, Fraction]]
 

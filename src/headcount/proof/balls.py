@@ -1,31 +1,17 @@
-r"""Rigorous divergences: laws as balls that contain their masses, and what lies outside of their windows bounded.
-
-A `Pair` is what two neighbouring crowds may look like. For independent pairs,
-$D_\epsilon(P_1 P_2 \| Q_1 Q_2)$ is a sum over the outcomes of the first of a prefix of those of the second, sorted by
-likelihood ratio. Any choice of prefixes is an event and so a lower bound; log-ratios are known to a few 2**-100, so
-that a wrong choice misses next to nothing, which the upper bound adds.
-"""
+"""Laws in ball arithmetic: masses that certainly lie in their balls, and what lies outside of their windows bounded."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
-from itertools import accumulate
 
 from flint import arb, fmpq
 
 from headcount.proof.effort import spend
 
-RATIO_BITS = 100
-DOUBT = 8  # units of that, within which it is not sure which of two ratios is the larger
-MISSED = Fraction(1, 1 << 94)  # of the mass, at most, where there was a doubt
 NEGLIGIBLE_BITS = 180  # windows end where less than 2**-180 of the mass is left
 MOST_DIGITS = 1 << 20
-ZERO = arb(0)
-CERTAIN = 1 << 200  # stands for an infinite log-ratio
 
 
 def ball(value: Fraction | int) -> arb:
@@ -50,32 +36,6 @@ def _exactly(point: arb) -> Fraction:
     if abs(int(exponent)) > MOST_DIGITS:
         raise ArithmeticError("a number is too large or too small to be written down")
     return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """A divergence that certainly lies between the two, and an event that shows the lower one.
-
-    The event has at least the first chance among one crowd and at most the second among its neighbour.
-    """
-
-    low: Fraction
-    high: Fraction
-    chances: tuple[Fraction, Fraction]
-    crowds: str = ""
-
-    def widened(self, low: Fraction, high: Fraction) -> Bounds:
-        likely, unlikely = self.chances
-        return replace(self, low=self.low - low, high=self.high + high, chances=(likely - low, unlikely + low))
-
-    def among(self, crowds: str) -> Bounds:
-        return replace(self, crowds=crowds)
-
-
-def worst_of(found: Iterable[Bounds]) -> Bounds:
-    """Of several divergences the largest."""
-    every = list(found)
-    return replace(max(every, key=lambda bounds: bounds.low), high=max(bounds.high for bounds in every))
 
 
 @dataclass(frozen=True)
@@ -233,81 +193,3 @@ def floor(value: arb) -> int:
     if whole is None:
         raise ArithmeticError("more precision is needed")
     return int(whole)
-
-
-@dataclass(frozen=True)
-class Pair:
-    """Masses of the same outcomes under P and under Q, and how much of either lies elsewhere."""
-
-    p: Sequence[arb]
-    q: Sequence[arb]
-    outside: arb = ZERO
-
-    @classmethod
-    def of(cls, first: Law, second: Law) -> Pair:
-        """Outcomes in both windows. What lies outside of them may be lost altogether."""
-        start, stop = min(first.start, second.start), max(first.stop, second.stop)
-        spend(stop - start)
-        p, q = [[law.at(k) for k in range(start, stop)] for law in (first, second)]
-        return cls(p, q, first.outside.max(second.outside))
-
-    @classmethod
-    def shifted(cls, law: Law, by: int = 1) -> Pair:
-        return cls.of(law, Law(law.start + by, law.masses, law.outside))
-
-    @cached_property
-    def reversed(self) -> Pair:
-        """Kept, as what is worked out of it is."""
-        return Pair(self.q, self.p, self.outside)
-
-    @cached_property
-    def _sorted(self) -> tuple[list[int], list[arb], list[arb]]:
-        """The outcomes that P can have, by falling log-ratio: minus that in units of 2**-100, and the masses."""
-        possible = ((i, p, q) for i, (p, q) in enumerate(zip(self.p, self.q, strict=True)) if not p.is_zero())
-        keyed = sorted((_falling(p, q), i) for i, p, q in possible)
-        return [key for key, _ in keyed], [self.p[i] for _, i in keyed], [self.q[i] for _, i in keyed]
-
-    @cached_property
-    def _prefixes(self) -> tuple[list[arb], list[arb]]:
-        _, p, q = self._sorted
-        return list(accumulate(p, initial=arb(0))), list(accumulate(q, initial=arb(0)))
-
-
-NOTHING = Pair([arb(1)], [arb(1)])
-
-
-def _falling(p: arb, q: arb) -> int:
-    if q == 0:
-        return -CERTAIN
-    scaled = (q / p).log() * arb(2) ** RATIO_BITS
-    if not scaled.rad() < 1:
-        raise ArithmeticError("a likelihood ratio is not known well enough; more precision is needed")
-    return floor(scaled)
-
-
-def divergence(epsilon: Fraction, first: Pair, second: Pair = NOTHING) -> Bounds:
-    """Of P1 P2 from Q1 Q2: the worst that both together give away beyond epsilon."""
-    if len(first.p) > len(second.p):
-        first, second = second, first
-    growth = ball(epsilon).exp()
-    limit = int(epsilon * (1 << RATIO_BITS))
-    few, p, q = first._sorted
-    many, _, _ = second._sorted
-    with_p, with_q = second._prefixes
-    here, there, doubtful = arb(0), arb(0), False
-    for key, mine, others in zip(few, p, q, strict=True):
-        chosen = bisect_left(many, -limit - key)
-        here += mine * with_p[chosen]
-        there += others * with_q[chosen]
-        doubtful |= chosen != bisect_left(many, DOUBT - limit - key) or chosen != bisect_left(
-            many, -DOUBT - limit - key
-        )
-    excess = here - growth * there
-    lost = most(first.outside + second.outside)
-    high = max(Fraction(0), most(excess)) + lost + (MISSED if doubtful else 0)
-    low = max(Fraction(0), least(excess) - (1 + most(growth)) * lost)  # what Q has outside may be where P is
-    return Bounds(low, high, (least(here) - lost, most(there) + lost))
-
-
-def either_order(epsilon: Fraction, first: Pair, second: Pair = NOTHING) -> Bounds:
-    return worst_of([divergence(epsilon, first, second), divergence(epsilon, first.reversed, second.reversed)])

@@ -17,8 +17,9 @@ from math import comb
 
 from flint import arb, arb_poly, ctx
 
-from headcount.proof.balls import Bounds, ball, binomial, least, most, worst_of
+from headcount.proof.balls import ball, binomial, least, most
 from headcount.proof.claim import Claim, Proof
+from headcount.proof.divergence import Bounds, worst_of
 from headcount.proof.doubles import Difference, Window
 from headcount.proof.effort import TooLarge, limited, spend
 from headcount.proof.expression import Expression, is_linear

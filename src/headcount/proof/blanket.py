@@ -18,8 +18,9 @@ from fractions import Fraction
 
 from flint import arb
 
-from headcount.proof.balls import Bounds, Law, Tail, ball, binomial, middle, most
+from headcount.proof.balls import Law, Tail, ball, binomial, middle, most
 from headcount.proof.claim import Claim, Proof
+from headcount.proof.divergence import Bounds
 from headcount.proof.effort import TooLarge, spend
 from headcount.proof.expression import Expression
 from headcount.proof.programme import All, Below, Copies, Emit, Let, Maybe, Rounded, Row, Step, reads

@@ -9,8 +9,9 @@ from itertools import pairwise, product
 
 from flint import arb
 
-from headcount.proof.balls import NEGLIGIBLE_BITS, NOTHING, Bounds, Law, Pair, ball, either_order, least, most, worst_of
+from headcount.proof.balls import NEGLIGIBLE_BITS, Law, ball, least, most
 from headcount.proof.claim import Claim, Noise, Proof
+from headcount.proof.divergence import NOTHING, Bounds, Pair, either_order, worst_of
 from headcount.proof.effort import TooLarge, spend
 from headcount.proof.expression import Expression, Unreadable, is_linear
 from headcount.proof.programme import Emit, Let, Rounded, Step

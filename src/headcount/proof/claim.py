@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import Any, TypeAlias
 
 from headcount.proof import programme
-from headcount.proof.balls import Bounds
+from headcount.proof.divergence import Bounds
 from headcount.proof.expression import Unreadable, integer
 from headcount.proof.programme import Step, Table
 

@@ -18,8 +18,9 @@ from fractions import Fraction
 
 from flint import arb
 
-from headcount.proof.balls import Bounds, Tail, ball, binomial, middle, most
+from headcount.proof.balls import Tail, ball, binomial, middle, most
 from headcount.proof.claim import Claim, Proof
+from headcount.proof.divergence import Bounds
 from headcount.proof.local import compared
 from headcount.proof.programme import sends_one
 

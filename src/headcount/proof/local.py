@@ -15,8 +15,9 @@ import numpy as np
 import numpy.typing as npt
 from flint import fmpz
 
-from headcount.proof.balls import Bounds, Pair, ball, either_order, worst_of
+from headcount.proof.balls import ball
 from headcount.proof.claim import Claim, Proof
+from headcount.proof.divergence import Bounds, Pair, either_order, worst_of
 from headcount.proof.effort import TooLarge, spend
 from headcount.proof.expression import Expression, is_linear
 from headcount.proof.law import Sent

@@ -14,21 +14,9 @@ from fractions import Fraction
 
 from flint import arb
 
-from headcount.proof.balls import (
-    MISSED,
-    Bounds,
-    Pair,
-    Tail,
-    ball,
-    binomial,
-    divergence,
-    least,
-    likeliest,
-    middle,
-    most,
-    worst_of,
-)
+from headcount.proof.balls import Tail, ball, binomial, least, likeliest, middle, most
 from headcount.proof.claim import Claim, Proof
+from headcount.proof.divergence import MISSED, Bounds, Pair, divergence, worst_of
 from headcount.proof.effort import spend
 from headcount.proof.expression import Expression
 from headcount.proof.programme import All, Copies, Emit, Maybe

@@ -6,10 +6,12 @@ cell. A table that is near to no law of the family is refused.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from typing import TypeVar
 
 from flint import arb
 
@@ -25,12 +27,11 @@ class NoSuchLaw(ArithmeticError):
     """A table that is not near to any law whose sums are known."""
 
 
-@dataclass(frozen=True)
-class Often:
+class Often(ABC):
     """How often something happens to one person: laws of which the sum over a crowd is known."""
 
-    def in_crowd(self, people: int) -> Law:
-        raise NotImplementedError
+    @abstractmethod
+    def in_crowd(self, people: int) -> Law: ...
 
 
 @dataclass(frozen=True)
@@ -132,7 +133,10 @@ def _rounded(number: Fraction) -> Fraction:
     return Fraction(round(number * DIGITS), DIGITS)
 
 
-def _near(table: Table, candidates: list) -> tuple:  # type: ignore[type-arg]
+L = TypeVar("L", Poisson | NegativeBinomial, Logarithmic)
+
+
+def _near(table: Table, candidates: list[L]) -> tuple[L, Fraction]:
     for law in candidates:
         distance = _distance(table, law.masses())
         if distance < NEAR:

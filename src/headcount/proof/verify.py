@@ -10,8 +10,8 @@ from typing import Any, Literal
 from flint import ctx
 
 from headcount.proof import added, bits, blanket, central, clones, cover, local, sampled
-from headcount.proof.balls import Bounds
 from headcount.proof.claim import Claim, Prover, read
+from headcount.proof.divergence import Bounds
 from headcount.proof.effort import limited
 from headcount.proof.expression import Unreadable
 

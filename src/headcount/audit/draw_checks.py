@@ -1,0 +1,113 @@
+"""Checks of what is drawn: that samplers follow their laws, and that nobody's draws depend on another's."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from typing import Any
+
+import numpy as np
+
+from headcount.audit.agreement import goodness_of_fit, require
+from headcount.audit.enumerate import PLACE, Enumerated, Held, one_report
+from headcount.audit.exhaust import as_integers, coarsened, exhausted, fitting_base
+from headcount.core.coins import SeededCoins
+from headcount.core.crowd import Crowd
+from headcount.core.exact import WHOLE
+from headcount.core.histogram import Histogram
+from headcount.core.protocol import Protocol
+from headcount.core.tally import Tally
+from headcount.core.task import Sum
+
+RUNS = 4_000
+PAIRS = 1_000
+
+
+def the_sampler_follows_the_programme(protocol: Protocol) -> None:
+    """At a few outcomes a draw, over all words: what is sent is exactly the enumerated law."""
+    base = fitting_base(protocol.programme)
+    programme = coarsened(protocol.programme, base)
+    for value in range(protocol.task.values):
+        outcomes = exhausted(protocol, programme, value, base)
+        law = programme.law({"value": value})
+        expected: defaultdict[tuple[tuple[int, ...], ...], float] = defaultdict(float)
+        for multiset, mass in law.masses.items():
+            expected[tuple(message for message, times in multiset for _ in range(times))] += mass / law.total
+        for sent in expected.keys() | outcomes.keys():
+            require(
+                math.isclose(outcomes.get(sent, 0.0), expected[sent], abs_tol=1e-12),
+                f"{protocol.name}: value {value} is drawn into {sent} with {outcomes.get(sent, 0.0):.9g}",
+            )
+
+
+def what_is_drawn_is_what_is_claimed(protocol: Protocol) -> None:
+    """At full width, crowd by crowd: released tallies of the real sampler against the enumerated law."""
+    held = _mixed(protocol)
+    values = np.repeat(np.arange(len(held)), held).astype(np.min_scalar_type(len(held)))
+    coins = SeededCoins(1)
+    seen: Counter[tuple[int, ...]] = Counter()
+    for _ in range(RUNS):
+        released = protocol.release(protocol.tally(protocol.reports(values, coins)), coins)
+        require(released.totals.dtype == np.int64, f"{protocol.name}: a total is not an integer")
+        seen[tuple(released.totals.tolist())] += 1
+    goodness_of_fit(protocol, seen, _released(protocol, held), "the sampler")
+
+
+def the_shortcut_is_the_protocol(protocol: Protocol) -> None:
+    """`sample` draws released tallies from the same law as the people themselves."""
+    held = _mixed(protocol)
+    direct = type(protocol).sample is not Protocol.sample
+    totals = protocol.sample(np.array(held), SeededCoins(2), 10 * RUNS if direct else RUNS)
+    goodness_of_fit(protocol, Counter(map(tuple, totals.tolist())), _released(protocol, held), "sample")
+
+
+def _mixed(protocol: Protocol) -> Held:
+    """A crowd with something of everything."""
+    values, people = protocol.task.values, protocol.crowd.size
+    return tuple(people // values + (value < people % values) for value in range(values))
+
+
+def _released(protocol: Protocol, held: Held) -> dict[Any, float]:
+    outcomes = zip(*Enumerated(protocol).released(held), strict=True)
+    return {tuple(total.tolist()): float(mass) for total, mass in outcomes}
+
+
+def the_order_of_messages_tells_nothing(protocol: Protocol) -> None:
+    """What is handed on is in an order of its own, whoever sent what and in whatever order."""
+    crowd, task = protocol.among(Crowd(60)), protocol.task
+    values = np.arange(60)[::-1] % task.values
+    data: Any = np.array(task.categories)[values] if isinstance(task, Histogram) else values
+    if isinstance(task, Sum):
+        data = task.low + values * (task.width / (task.values - 1))
+    batch = crowd.randomise(data, SeededCoins(3))
+    same = bool((batch.messages == batch.shuffled().messages).all())
+    require(same, f"{protocol.name}: messages are handed on in the order in which they were sent")
+
+
+def people_draw_apart(protocol: Protocol) -> None:
+    """Two people who hold the same send what the law says of both together: no word decides anything for both."""
+    enumerated, coins, seen = Enumerated(protocol), SeededCoins(4), Counter[int]()
+    every = range(protocol.task.values)
+    most = max(every, key=lambda value: len(one_report(protocol, value).masses))  # where there is most to draw
+    held, values = tuple(2 * (value == most) for value in every), np.full(2, most, dtype=np.min_scalar_type(most))
+    place = {message: 1 << PLACE * i for i, message in enumerate(enumerated.alphabet)}
+    for _ in range(PAIRS):
+        sent = map(as_integers, protocol.reports(values, coins).messages.tolist())
+        seen[sum(place.get(message, -1) for message in sent)] += 1
+    law = {number: part / WHOLE for number, part in enumerated.messages.law(held).items()}
+    goodness_of_fit(protocol, seen, law, "a pair of reports")
+
+
+def all_randomness_is_an_argument(protocol: Protocol) -> None:
+    """The same coins give the same messages and others give others: nothing is seeded or kept inside."""
+    crowd = protocol.among(Crowd(400))
+    values = (np.arange(400) % protocol.task.values).astype(np.min_scalar_type(protocol.task.values))
+
+    def seen(seed: int) -> list[tuple[bytes, Tally]]:
+        coins = SeededCoins(seed)
+        batches = [crowd.reports(values, coins) for _ in range(12)]
+        return [(batch.shuffled().messages.tobytes(), crowd.release(crowd.tally(batch), coins)) for batch in batches]
+
+    require(seen(1) == seen(1), f"{protocol.name}: the same coins give different answers")
+    require(seen(1) != seen(2), f"{protocol.name}: the answer does not depend on the coins")
+    require(len(set(seen(1))) > 1, f"{protocol.name}: every run gives the same answer")

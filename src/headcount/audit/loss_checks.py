@@ -1,0 +1,95 @@
+"""Checks of what is given away: the claim against every view of small crowds, and against a proof at size."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import reduce
+from typing import Any
+
+from headcount.audit.agreement import Nonconforming, require
+from headcount.audit.enumerate import Enumerated, local_epsilon
+from headcount.audit.exact import EPSILONS, Interval, Judged, exact_delta, judge, worst_delta
+from headcount.core.budget import Budget
+from headcount.core.crowd import Crowd
+from headcount.core.errors import Refused
+from headcount.core.model import Model
+from headcount.core.plan import Plan
+from headcount.core.protocol import Protocol
+from headcount.privacy.calibrate import calibrate
+from headcount.privacy.certificate import certify
+from headcount.proof import verify
+
+
+def the_claimed_loss_covers_every_view(protocol: Protocol) -> None:
+    """Every pair of neighbouring crowds, enumerated: never above the claim, and equal to it where it says exact."""
+    people = protocol.crowd.honest
+    _hold(judge(protocol, people, protocol.loss, exact_delta(protocol, people, EPSILONS)))
+
+
+def the_loss_follows_dropouts(protocol: Protocol) -> None:
+    """The same when fewer honest people turn up than planned, down to one.
+
+    Where people do not bring the noise themselves, the claim is that for any number of them.
+    """
+    enumerated, tight = Enumerated(protocol), protocol.model is not Model.CENTRAL
+    for people in range(1, protocol.crowd.honest):
+        _hold(judge(protocol, people, protocol.loss_if(people), worst_delta(enumerated, people), tight=tight))
+
+
+def noise_is_shared_among_the_honest(protocol: Protocol) -> None:
+    """With dropouts and liars planned for, the claim holds however many of the honest turn up."""
+    planned = protocol.among(Crowd(protocol.crowd.size + 2, max(3, protocol.crowd.size), 2))
+    enumerated = Enumerated(planned)
+    crowds = range(planned.crowd.honest, planned.crowd.size - planned.crowd.corrupt + 1)
+    every = [worst_delta(enumerated, people, corrupt=planned.crowd.corrupt) for people in crowds]
+    worst = [reduce(Interval.__or__, truths) for truths in zip(*every, strict=True)]
+    _hold(judge(planned, planned.crowd.honest, planned.loss, worst, planned.crowd.corrupt))
+
+
+def _hold(judgements: list[Judged]) -> None:
+    for judged in judgements:
+        require(judged.holds, str(judged))
+
+
+def collusion_is_stated(protocol: Protocol) -> None:
+    """What remains if everyone else colludes, from one report's exact law."""
+    truth, stated = local_epsilon(protocol), protocol.local_epsilon
+    same = math.isinf(truth) if stated is None else math.isclose(truth, stated, rel_tol=1e-9)
+    require(same, f"{protocol.name}: local epsilon is {truth:.6g}, and {stated} is stated")
+
+
+def calibration_meets_the_budget_and_no_more(protocol: Protocol) -> None:
+    cls = type(protocol)
+    for epsilon, delta in ((1.0, 1e-6), (0.4, 1e-9), (3.0, 1e-5)):
+        budget = Budget(epsilon, delta, protocol.neighbours)
+        try:
+            found = calibrate(cls, protocol.task, Crowd(10_000), budget)
+        except Refused as refusal:
+            raise Nonconforming(f"{cls.name}: 10,000 people are not enough ({refusal})") from refusal
+        delta = found.loss.delta(budget.epsilon)
+        require(delta <= budget.delta, f"{cls.name}: delta {delta:.3g} is over the budget {budget.delta:g}")
+        require(
+            delta >= 0.99 * budget.delta or _is_a_whole_step_from(found, budget),
+            f"{cls.name}: delta {delta:.3g} leaves much of {budget.delta:g} unused",
+        )
+
+
+def _is_a_whole_step_from(found: Protocol, budget: Budget) -> bool:
+    """Whether a knob that has whole settings only is at its last one within the budget."""
+    setting = getattr(found, found.knob.name)
+    if not isinstance(setting, int):
+        return False
+    less: dict[str, Any] = {found.knob.name: setting - 1}
+    return replace(found, **less).loss.delta(budget.epsilon) > budget.delta
+
+
+def the_claim_holds_at_size(protocol: Protocol) -> None:
+    """A plan for many people, whose certificate is proved again from the programme alone: it must not be refuted."""
+    budget = Budget(2.0, 1e-4, protocol.neighbours)
+    try:
+        large = calibrate(type(protocol), protocol.task, Crowd(1_000), budget)
+    except Refused:
+        large = calibrate(type(protocol), protocol.task, Crowd(100_000), budget)
+    verdict = verify(certify(Plan(large, budget)).to_json())
+    require(verdict.answer != "refuted", f"{protocol.name}: with {large.crowd.size:,} people {verdict}")
