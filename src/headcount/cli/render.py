@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import sys
 from enum import StrEnum
@@ -17,6 +15,7 @@ from headcount.core.estimate import OTHER, Estimate
 from headcount.core.histogram import Histogram
 from headcount.core.model import Model
 from headcount.planner.advice import HEADINGS, Advice, Candidate
+from headcount.planner.sheet import comma_separated
 
 
 class Format(StrEnum):
@@ -35,7 +34,7 @@ def show(value: Any, how: Format, table: Table | str) -> None:
     if how is Format.JSON:
         print(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
     elif how is Format.CSV:
-        print(_csv(_rows(value)), end="")
+        print(comma_separated(_rows(value)), end="")
     else:
         console().print(table)
 
@@ -49,29 +48,6 @@ def _rows(value: Any) -> list[dict[str, Any]]:
         return [*value["cells"], *other]
     rows: list[dict[str, Any]] = value.get("options", [value])
     return rows
-
-
-def _csv(rows: list[dict[str, Any]]) -> str:
-    flat = [{key: _cell(cell) for key, cell in _ends(row).items()} for row in rows]
-    out = io.StringIO()
-    writer = csv.DictWriter(out, fieldnames=list(flat[0]) if flat else [], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(flat)
-    return out.getvalue()
-
-
-def _ends(row: dict[str, Any]) -> dict[str, Any]:
-    """An interval's two ends in columns of their own."""
-    if not isinstance(row.get("interval95"), list):
-        return row
-    low, high = row["interval95"]
-    return {name: cell for name, cell in row.items() if name != "interval95"} | {"low95": low, "high95": high}
-
-
-def _cell(value: Any) -> Any:
-    if isinstance(value, dict):
-        return " ".join(f"{name}={part}" for name, part in value.items())
-    return " ".join(map(str, value)) if isinstance(value, list) else value
 
 
 def grid(*headings: str, title: str = "", right: tuple[int, ...] = ()) -> Table:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from headcount.core.budget import Budget
@@ -30,6 +30,17 @@ def calibrate(
 
     `given` fixes some parameters, or is an option of the protocol's own `choices`.
     """
+    found = list(calibrations(cls, task, crowd, budget, **given))
+    if not found:
+        raise Infeasible(
+            f"{cls.name} cannot meet epsilon={budget.epsilon:g}, delta={budget.delta:g} "
+            f"with {crowd.honest:,} honest people; use more people or a larger budget"
+        )
+    return min(found, key=objective or (lambda p: p.rmse())) if len(found) > 1 else found[0]
+
+
+def calibrations(cls: type[P], task: Task, crowd: Crowd, budget: Budget, **given: Any) -> Iterator[P]:
+    """Every one of the protocol's choices that fits the budget, with the knob turned as far as it goes."""
     cls.require(task)
     own = set(cls.parameter_names()[1])
     options = set(inspect.signature(cls.choices).parameters) - {"task", "crowd", "budget"}
@@ -40,7 +51,6 @@ def calibrate(
         raise Infeasible(f"{cls.name} cannot give delta = 0; use delta=1e-6 or another model")
     fixed = {name: value for name, value in given.items() if name in own}
     chosen = {name: value for name, value in given.items() if name in options}
-    found: list[P] = []
     tried: list[Mapping[str, Any]] = []
     for choice in cls.choices(task, crowd, budget, **chosen):
         base = {"task": task, "crowd": crowd, "neighbours": budget.neighbours, **choice, **fixed}
@@ -50,15 +60,9 @@ def calibrate(
         if cls.knob.name in fixed:
             protocol = cls(**base)
             budget.require(protocol.loss)
-            found.append(protocol)
+            yield protocol
         elif (turned := _turn(cls, base, budget)) is not None and turned.serves:
-            found.append(turned)
-    if not found:
-        raise Infeasible(
-            f"{cls.name} cannot meet epsilon={budget.epsilon:g}, delta={budget.delta:g} "
-            f"with {crowd.honest:,} honest people; use more people or a larger budget"
-        )
-    return min(found, key=objective or (lambda p: p.rmse())) if len(found) > 1 else found[0]
+            yield turned
 
 
 def _turn(cls: type[P], base: Mapping[str, Any], budget: Budget) -> P | None:

@@ -1,0 +1,67 @@
+"""A table of text, as people read it in a terminal, a document or a notebook; and rows as a spreadsheet reads them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """Headings and rows of the same width; columns of figures stand to the right."""
+
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    figures: frozenset[int] = frozenset()
+    title: str = ""
+
+    def text(self) -> str:
+        """Plain, a line a row; the last column is not padded."""
+        table = [self.headings, *self.rows]
+        widths = [max(len(row[i]) for row in table) for i in range(len(self.headings) - 1)]
+        lines = ("  ".join([*map(str.ljust, row[:-1], widths), row[-1]]).rstrip() for row in table)
+        return "\n".join([*([self.title] if self.title else []), *lines])
+
+    def markdown(self) -> str:
+        rule = ["---:" if i in self.figures else "---" for i in range(len(self.headings))]
+        lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in self.rows]
+        head = ["| " + " | ".join(self.headings) + " |", "|" + "|".join(rule) + "|"]
+        return "\n".join([*([self.title, ""] if self.title else []), *head, *lines])
+
+    def html(self) -> str:
+        title = f"<caption>{escape(self.title)}</caption>" if self.title else ""
+        head = "".join(f"<th>{escape(heading)}</th>" for heading in self.headings)
+        body = "".join(f"<tr>{''.join(map(self._cell, range(len(row)), row))}</tr>" for row in self.rows)
+        return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+    def _cell(self, column: int, cell: str) -> str:
+        side = ' style="text-align:right"' if column in self.figures else ""
+        return f"<td{side}>{escape(cell)}</td>"
+
+
+def comma_separated(rows: Iterable[Mapping[str, Any]]) -> str:
+    """Rows of JSON as CSV: an interval's ends have columns of their own, other nested values become words."""
+    flat = [{key: _words(cell) for key, cell in _ends(row).items()} for row in rows]
+    out = io.StringIO()
+    writer = csv.DictWriter(out, fieldnames=list(flat[0]) if flat else [], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(flat)
+    return out.getvalue()
+
+
+def _ends(row: Mapping[str, Any]) -> dict[str, Any]:
+    ends = row.get("interval95")
+    if not isinstance(ends, Sequence):
+        return dict(row)
+    low, high = ends
+    return {name: cell for name, cell in row.items() if name != "interval95"} | {"low95": low, "high95": high}
+
+
+def _words(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return " ".join(f"{name}={part}" for name, part in value.items())
+    return " ".join(map(str, value)) if isinstance(value, list) else value
