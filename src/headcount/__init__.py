@@ -26,7 +26,7 @@ from headcount.planner.advice import Advice
 from headcount.planner.advise import advise
 from headcount.privacy.certificate import Certificate
 from headcount.protocols import CATALOGUE
-from headcount.protocols.saved import plan_from_json
+from headcount.protocols.saved import load_plan, plan_from_json
 
 __version__ = "0.2.0"
 
@@ -34,5 +34,5 @@ __all__ = [
     "CATALOGUE", "Advice", "Batch", "Budget", "Certificate", "Coins", "Count", "Crowd", "Estimate", "Fraction",
     "HeadcountError", "Histogram", "Ledger", "Mean", "Model", "Neighbours", "Plan", "PrivacyLoss", "Protocol",
     "Refused", "SecretCoins", "SeededCoins", "Sum", "Tally", "advise", "certify", "count", "fraction", "histogram",
-    "mean", "plan_from_json", "protocol", "run", "sum", "verify",
+    "load_plan", "mean", "plan_from_json", "protocol", "run", "sum", "verify",
 ]  # fmt: skip

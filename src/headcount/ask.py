@@ -12,7 +12,7 @@ import numpy as np
 from headcount.core.budget import SMALLEST_DELTA, Budget, Neighbours
 from headcount.core.coins import Coins, SecretCoins
 from headcount.core.crowd import Crowd
-from headcount.core.errors import BadArgument, Unsupported
+from headcount.core.errors import BadArgument, TooFewReports, TooManyReports, Unsupported
 from headcount.core.estimate import Estimate
 from headcount.core.histogram import Histogram
 from headcount.core.model import Model, parsed_model
@@ -20,7 +20,7 @@ from headcount.core.plan import Plan
 from headcount.core.protocol import Protocol
 from headcount.core.task import Count, Fraction, Mean, Sum, Task
 from headcount.engines.engine import Engine
-from headcount.engines.intake import grouped, people, persons
+from headcount.engines.intake import answers, grouped, people, persons
 from headcount.engines.memory import MemoryEngine
 from headcount.ledger.ledger import Ledger
 from headcount.planner.advice import Advice
@@ -35,20 +35,39 @@ if TYPE_CHECKING:
 
 
 def run(
-    plan: Plan | Advice,
-    data: Any,
-    *,
-    engine: Engine | None = None,
-    coins: Coins | None = None,
-    ledger: Ledger | None = None,
-) -> Estimate:
+    plan: Plan | Advice, data: Any, *, column: str | None = None, where: object = None, unit: Any = None,
+    engine: Engine | None = None, coins: Coins | None = None, ledger: Ledger | None = None,
+) -> Estimate:  # fmt: skip
     """The plan on this data: every person's randomiser, the tally, the release, the estimate with its guarantee.
 
-    Of an advice the best plan is run. With a ledger the cost is charged first; what is over its budget is refused
-    before anything is drawn.
+    Of an advice the best plan is run. `column`, `where` and `unit` are as for `count`. Data that do not fit the plan
+    are refused first; then, with a ledger, the cost is charged, and what is over its budget is refused before anything
+    is drawn.
     """
     plan = plan.best if isinstance(plan, Advice) else plan
-    data = data if engine or _arrives_in_pieces(data) else persons(data, column=None, unit=None, merge="same")
+    if engine is None and not _arrives_in_pieces(data):
+        data = answers(plan.protocol.task, data, column=column, where=where, unit=unit)
+        require_fit(plan.protocol, data)
+    elif column is not None or where is not None or unit is not None:
+        raise BadArgument("column", "needs data in one piece", "give the answers themselves, piece by piece")
+    return _carried_out(plan, data, engine, coins, ledger)
+
+
+def require_fit(protocol: Protocol, values: Any) -> None:
+    """Refuses answers that the protocol was not planned for, before anything is charged or drawn."""
+    protocol.task.encoded(values)
+    crowd, private = protocol.crowd, protocol.neighbours is Neighbours.ADD_REMOVE
+    if values.size < crowd.least:
+        came = "fewer" if private else f"{values.size:,}"
+        works = "" if private else f" plan for n={values.size}, or"
+        raise TooFewReports(
+            f"data has {came} people and the plan needs at least {crowd.least:,};{works} give everybody's answers"
+        )
+    if protocol.model is Model.THRESHOLD and values.size > crowd.size:
+        raise TooManyReports(f"{protocol.name} was planned for at most {crowd.size:,} people; plan for more")
+
+
+def _carried_out(plan: Plan, data: Any, engine: Engine | None, coins: Coins | None, ledger: Ledger | None) -> Estimate:
     if ledger is not None:
         if not isinstance(ledger, Ledger):
             raise BadArgument("ledger", f"is a {type(ledger).__name__}", "use hc.Ledger.open(path)")
@@ -177,7 +196,7 @@ def _answer(
         raise Unsupported(f"{what} shows how many people there are; ask for the {instead} instead")
     task.encoded(values)  # data that will be refused are refused before anything is planned or charged
     plan = _plan(task, values, budget, model, name, parameters)
-    estimate = run(plan, values, ledger=ledger)
+    estimate = _carried_out(plan, values, None, None, ledger)
     return estimate.clamped() if clamp else estimate
 
 

@@ -44,6 +44,7 @@ from headcount.cli.options import (
     parameters_of,
     task_for,
 )
+from headcount.cli.plans import export, make, run
 from headcount.cli.proof import certify, verify
 from headcount.cli.render import Format, estimate_table, grid, show
 from headcount.core.budget import Budget
@@ -199,8 +200,11 @@ def _words(value: Any) -> str:
     return "none is enough" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
+app.command("plan")(make)
+app.command()(run)
 app.command()(certify)
 app.command()(verify)
+app.command()(export)
 
 
 @app.command()

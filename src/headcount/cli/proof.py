@@ -15,12 +15,10 @@ from headcount.cli.options import (
     Categories,
     Corrupt,
     Delta,
-    Epsilon,
     Formats,
     Least,
     Neighbours,
     Params,
-    People,
     Whole,
     parameters_of,
     task_for,
@@ -30,6 +28,7 @@ from headcount.core.budget import Budget
 from headcount.core.errors import BadArgument
 from headcount.core.plan import Plan
 from headcount.privacy.certificate import certify as certified
+from headcount.protocols.saved import load_plan
 
 if TYPE_CHECKING:
     from headcount.proof import Verdict
@@ -39,10 +38,10 @@ CODES = {"proved": 0, "refuted": 1, "cannot prove": 2}
 
 
 def certify(
-    name: Annotated[str, typer.Argument(help="The protocol.")],
-    n: People,
-    epsilon: Epsilon,
+    name: Annotated[str, typer.Argument(help="The protocol, or the file of a plan.")],
     out: Annotated[Path, typer.Option(help="Where to write the certificate.")],
+    n: Annotated[int | None, typer.Option("--n", help="How many people will report.")] = None,
+    epsilon: Annotated[float | None, typer.Option(help="The privacy budget of a protocol.")] = None,
     delta: Delta = 0.0,
     categories: Categories = None,
     bounds: Bounds = None,
@@ -52,13 +51,24 @@ def certify(
     neighbours: Neighbours = "replace",
     param: Params = None,
 ) -> None:
-    """Calibrate a protocol and write down its claim, so that anybody can prove it again."""
-    task = task_for(name, categories, bounds, whole)
-    protocol = ask.protocol(
-        name, task, n=n, epsilon=epsilon, delta=delta, least=least, corrupt=corrupt, neighbours=neighbours,
-        **parameters_of(param),
-    )  # fmt: skip
-    certificate = certified(Plan(protocol, Budget(epsilon, delta, protocol.neighbours)))
+    """Write a plan's claim down, or that of a protocol calibrated here, so that anybody can prove it again."""
+    if name.endswith(".json"):
+        given = (n, epsilon, delta, categories, bounds, whole, least, corrupt, param)
+        if any(option not in (None, 0, False, []) for option in given) or neighbours != "replace":
+            works = "leave out all but --out"
+            raise BadArgument("name", f"{name} is a plan, which says everything else by itself", works)
+        plan = load_plan(name)
+    else:
+        if n is None or epsilon is None:
+            works = "give both, or the .json file of a plan"
+            raise BadArgument("--n" if n is None else "--epsilon", f"is missing for {name}", works)
+        task = task_for(name, categories, bounds, whole)
+        protocol = ask.protocol(
+            name, task, n=n, epsilon=epsilon, delta=delta, least=least, corrupt=corrupt, neighbours=neighbours,
+            **parameters_of(param),
+        )  # fmt: skip
+        plan = Plan(protocol, Budget(epsilon, delta, protocol.neighbours))
+    certificate = certified(plan)
     try:
         certificate.save(out)
     except OSError as problem:
@@ -66,7 +76,7 @@ def certify(
             "--out", f"cannot be written: {problem.strerror}", "use a file in a folder that exists"
         ) from None
     print(f"{certificate!r}\nwritten to {out}; prove it with: headcount verify {out}")
-    if protocol.loss.kind == "bound":
+    if plan.protocol.loss.kind == "bound":
         print("its accounting is a bound by a theorem, which may be beyond what the proofs know")
 
 

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 from headcount.core.budget import Budget
 from headcount.core.canonical import fingerprint
-from headcount.core.errors import Unsupported
+from headcount.core.errors import BadArgument, Unsupported
+from headcount.core.files import put
 from headcount.core.protocol import Protocol
+from headcount.core.registry import Record, record
+
+FORMAT = "headcount plan 1"
 
 
 @dataclass(frozen=True)
@@ -35,3 +42,25 @@ class Plan:
     def hash(self) -> str:
         """SHA-256 of the canonical JSON, report programme included."""
         return fingerprint(self.to_json())
+
+    def save(self, path: str | Path) -> Path:
+        """Writes the plan into a file, with its hash; `hc.load_plan` reads it. Replaces a plan, but nothing else."""
+        path = Path(path)
+        if path.exists() and not _holds_a_plan(path):
+            raise BadArgument("path", f"{path} exists and is not a plan", "give the name of a new file")
+        kept = {"format": FORMAT, "headcount": version("headcount"), "hash": self.hash, "plan": self.to_json()}
+        return put(path, json.dumps(kept, indent=1) + "\n")
+
+    def to_registry(self, **deployment: Any) -> Record:
+        """A draft for the OpenDP registry of deployments: what the plan knows, and TODO where only you do.
+
+        Takes the arguments of `headcount.core.registry.record`: name, curator, curator_type, published, and more.
+        """
+        return record(self.protocol, self.budget, self.hash, **deployment)
+
+
+def _holds_a_plan(path: Path) -> bool:
+    try:
+        return str(json.loads(path.read_text(encoding="utf-8"))["format"]).startswith("headcount plan ")
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return False

@@ -13,9 +13,19 @@ import numpy.typing as npt
 from headcount.core.errors import BadArgument, BadData
 from headcount.core.histogram import Histogram
 from headcount.core.table import Ints
-from headcount.core.task import Count
+from headcount.core.task import Count, Task
 
 ONE_EACH = "data must be a list, an array or a column with one value per person"
+
+
+def answers(task: Task, data: Any, *, column: str | None, where: object, unit: Any) -> npt.NDArray[Any]:
+    """One value per person, in the way that the task's own question takes them in."""
+    if isinstance(task, Count):
+        return people(data, column=column, where=where, unit=unit)
+    if where is not None:
+        raise BadArgument("where", f"is for counts, and this is a {task.name}", "leave it out")
+    merge: dict[str, Literal["sum", "mean"]] = {"sum": "sum", "mean": "mean"}
+    return persons(data, column=column, unit=unit, merge=merge.get(task.name, "same"))
 
 
 def people(data: Any, *, column: str | None = None, where: object = None, unit: Any = None) -> npt.NDArray[Any]:

@@ -39,9 +39,9 @@ class Book(ABC):
 
     @abstractmethod
     def turn(self, turned: Callable[[Page], Page]) -> None:
-        """Keeps the page, with one charge more, that is made of the one as it stands. If that raises, nothing changes.
+        """Keeps the page, with more charges, that is made of the one as it stands. If that raises, nothing changes.
 
-        Nobody else reads or writes in between, and on return the charge is there to stay.
+        Nobody else reads or writes in between, and on return the charges are there to stay.
         """
 
     def loss(self, protocol: Protocol) -> PrivacyLoss:

@@ -81,13 +81,17 @@ class Journal(Book):
             content = files.whole_file(file)
             known = self._grown(content)
             page = turned(known.page)
-            self._readable(page)
+            self._readable(page, len(known.page.charges))
             if len(content) > known.size:
                 os.ftruncate(file, known.size)
-            line, seal = sealed(page.charges[-1].to_json(), known.hashes[-1])
-            files.append(file, line)
-            whole = content[: known.size] + line
-            self._known = Known(page, (*known.hashes, seal), len(whole), sha256(whole).digest())
+            lines, hashes = b"", list(known.hashes)
+            for charge in page.charges[len(known.page.charges) :]:
+                line, seal = sealed(charge.to_json(), hashes[-1])
+                lines += line
+                hashes.append(seal)
+            files.append(file, lines)
+            whole = content[: known.size] + lines
+            self._known = Known(page, tuple(hashes), len(whole), sha256(whole).digest())
             self._show()
 
     def show_witness(self) -> None:
@@ -144,17 +148,18 @@ class Journal(Book):
             )
         return protocol
 
-    def _readable(self, page: Page) -> None:
-        """Whoever opens the file next must read the same question, or it would be lost to them."""
-        question = page.charges[-1].question
-        try:
-            same = self.loss(page.charges[-1].protocol) is page.spending.losses[-1]
-        except Refused:
-            same = False
-        if not same:
-            raise Unsupported(
-                f"{question['protocol']} is not as in the catalogue, so that a ledger file cannot keep its questions"
-            )
+    def _readable(self, page: Page, since: int) -> None:
+        """Whoever opens the file next must read the same questions, or they would be lost to them."""
+        for charge, loss in zip(page.charges[since:], page.spending.losses[since:], strict=True):
+            try:
+                same = self.loss(charge.protocol) is loss
+            except Refused:
+                same = False
+            if not same:
+                raise Unsupported(
+                    f"{charge.question['protocol']} is not as in the catalogue, so that a ledger file cannot keep its "
+                    "questions"
+                )
 
 
 def _budget(first: dict[str, Any], path: Path) -> tuple[str, Allowance]:

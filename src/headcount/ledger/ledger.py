@@ -120,22 +120,32 @@ class Ledger:
         now = self._book.page().spending
         return up(now.and_also(loss, _asked(question) if question else epsilon).total - now.total)
 
-    def charge(self, question: Plan | Protocol) -> None:
-        """Spends what the question costs, or refuses and spends nothing. On return the charge is there to stay."""
-        loss = self._loss(question)
+    def charge(self, *questions: Plan | Protocol) -> None:
+        """Spends what the questions cost together, or refuses and spends nothing.
+
+        On return the charges are there to stay.
+        """
+        losses = [self._loss(question) for question in questions]
 
         def turned(page: Page) -> Page:
-            after = page.spending.and_also(loss, _asked(question))
-            if after.total > self.allowance.epsilon:
-                digits = 4 if after.total > self.allowance.epsilon * Fraction(1001, 1000) else 17
-                raise OverBudget(
-                    f"this question would bring the ledger to epsilon={up(after.total):.{digits}g} at "
-                    f"delta={self.budget.delta:g}, over its {self.budget.epsilon:.{digits}g}; "
-                    f"{up(page.spending.total):.4g} is spent. Ask with a smaller epsilon"
-                )
-            return page.and_also(Charge.of(question, len(page.charges) + 1, after), after)
+            spendings = [page.spending]
+            for question, loss in zip(questions, losses, strict=True):
+                spendings.append(spendings[-1].and_also(loss, _asked(question)))
+            if spendings[-1].total > self.allowance.epsilon:
+                raise self._too_much(spendings[0].total, spendings[-1].total, len(questions))
+            for question, after in zip(questions, spendings[1:], strict=True):
+                page = page.and_also(Charge.of(question, len(page.charges) + 1, after), after)
+            return page
 
         self._book.turn(turned)
+
+    def _too_much(self, before: Epsilon, after: Epsilon, asked: int) -> OverBudget:
+        digits = 4 if after > self.allowance.epsilon * Fraction(1001, 1000) else 17
+        these = "this question" if asked == 1 else f"these {asked} questions together"
+        return OverBudget(
+            f"{these} would bring the ledger to epsilon={up(after):.{digits}g} at delta={self.budget.delta:g}, over "
+            f"its {self.budget.epsilon:.{digits}g}; {up(before):.4g} is spent. Ask with a smaller epsilon"
+        )
 
     def _loss(self, question: Plan | Protocol) -> PrivacyLoss:
         protocol = question.protocol if isinstance(question, Plan) else question

@@ -6,14 +6,18 @@ this version does not know, nor one that it would have by default, nor a program
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any, TypeVar
 
 from headcount.core.budget import Budget, Neighbours
-from headcount.core.canonical import canonical
+from headcount.core.canonical import canonical, fingerprint
 from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument, Refused
-from headcount.core.plan import Plan
+from headcount.core.files import text_of
+from headcount.core.plan import FORMAT, Plan
 from headcount.core.protocol import Protocol
 from headcount.core.task import Task
 from headcount.protocols import TASKS, named
@@ -76,3 +80,54 @@ def _exactly(what: str, data: Any, build: Callable[[dict[str, Any]], Read]) -> R
     if not same:
         raise BadArgument(what, "would not mean the same in this version", "give what to_json wrote, unchanged")
     return built
+
+
+def load_plan(path: str | Path, *, hash: str | None = None) -> Plan:
+    """The plan that `Plan.save` wrote into this file: unchanged, and the one with this hash if one is given."""
+    kept = _read(path)
+    if kept.get("format") != FORMAT:
+        raise BadArgument("plan", f"{path} {_other_than_a_plan(kept)}", "give a file that plan.save wrote")
+    writer, here = kept.get("headcount"), version("headcount")
+    if set(kept) != {"format", "headcount", "hash", "plan"} or not _whole(kept):
+        works = "write it anew with plan.save"
+        raise BadArgument("plan", f"{path} was changed since it was saved: its hash is that of something else", works)
+    try:
+        return plan_from_json(kept["plan"], hash=hash)
+    except BadArgument as problem:
+        if problem.argument == "hash" or writer == here:
+            raise
+        works = "make the plan anew, or use that version"
+        raise BadArgument(
+            "plan", f"{path} was written by headcount {writer}, and this is {here}, which reads it differently", works
+        ) from None
+
+
+def _whole(kept: dict[str, Any]) -> bool:
+    try:
+        return fingerprint(kept["plan"]) == kept["hash"]
+    except ValueError:  # numbers that JSON does not have
+        return False
+
+
+def _read(path: str | Path) -> dict[str, Any]:
+    text = text_of(path, "a plan")
+    try:
+        kept = json.loads(text, object_pairs_hook=_once)
+    except (ValueError, RecursionError):
+        raise BadArgument("plan", f"{path} is not JSON", "give a file that plan.save wrote") from None
+    return kept if isinstance(kept, dict) else {}
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose names all differ: of two with one name, a person may read the other."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError
+    return found
+
+
+def _other_than_a_plan(kept: dict[str, Any]) -> str:
+    form = str(kept.get("format", ""))
+    if form.startswith("headcount plan "):
+        return f"is a plan in a form that this version does not know, written by headcount {kept.get('headcount')}"
+    return "is a certificate, which holds a claim and not a plan" if "certificate" in form else "is not a saved plan"

@@ -1,0 +1,38 @@
+"""Small files of text that are there in full or not at all."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from headcount.core.errors import BadArgument
+
+
+def put(path: str | Path, text: str) -> Path:
+    """Writes the text beside the file and then moves it there, so that nobody ever reads half of it."""
+    path = Path(path)
+    beginning = path.with_name(f"{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
+    try:
+        with beginning.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        beginning.replace(path)
+    except OSError as problem:
+        with suppress(OSError):
+            beginning.unlink()
+        works = "use a file in a folder that exists and may be written to"
+        raise BadArgument("path", f"{path} cannot be written ({problem.strerror})", works) from None
+    return path
+
+
+def text_of(path: str | Path, what: str) -> str:
+    """The text of a file that should be `what`."""
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        problem = "is not text"
+    except OSError as refused:
+        problem = f"cannot be read ({refused.strerror})"
+    raise BadArgument("path", f"{path} {problem}", f"give the file of {what}")
