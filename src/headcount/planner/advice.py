@@ -6,11 +6,13 @@ import math
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument, Infeasible
+from headcount.core.histogram import Histogram
 from headcount.core.model import Model, parsed_model
 from headcount.core.plan import Plan
 from headcount.core.task import Task

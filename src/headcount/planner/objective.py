@@ -56,13 +56,13 @@ def _rmse(protocol: Protocol, expected: Expected, people: int) -> float:
     def error(truth: int) -> float:
         return protocol.size_of_error(min(truth, people), people)
 
-    return expected.mean_square(protocol, error) if expected.known else expected.worst(people, protocol, error)
+    return expected.mean_square(protocol, error) if expected.known else expected.worst(people, protocol)
 
 
 def _interval(protocol: Protocol, expected: Expected, people: int, confidence: float) -> float:
     if expected.known:
         return expected.noise(protocol, people).half_width(confidence)
-    return expected.worst(people, protocol, lambda truth: protocol.noise(truth, people).half_width(confidence))
+    return expected.widest(people, protocol, confidence)
 
 
 def _worst_bin(protocol: Protocol, expected: Expected, people: int, confidence: float) -> float:

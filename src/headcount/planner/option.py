@@ -32,6 +32,8 @@ BESIDES = ("objective", "rmse_average")  # figures that an option also has, in t
 
 def number(value: float) -> str:
     """With the digits that mean something."""
+    if value == round(value) and abs(value) < 1e15:
+        return f"{value:,.0f}"
     return f"{value:,.2f}" if 0.1 <= value < 1e4 else f"{value:,.0f}" if value >= 1e4 else f"{value:.3g}"
 
 
@@ -57,8 +59,8 @@ class Option(ABC):
 
     @property
     @abstractmethod
-    def rank(self) -> tuple[bool, float, float]:
-        """By the objective, then by messages; whatever sends far too many of them comes last."""
+    def rank(self) -> tuple[bool, float, float, float]:
+        """By the objective, then by messages, then by error; whatever sends far too many messages comes last."""
 
     def figures(self) -> dict[str, Any]:
         return {}
@@ -94,8 +96,9 @@ class Candidate(Option):
         return f"meets the budget, but at {self.protocol.messages_per_person:,.0f} messages a person: out of proportion"
 
     @property
-    def rank(self) -> tuple[bool, float, float]:
-        return not self.proportionate, float(f"{self.objective:.10g}"), self.situation.costs(self.protocol)[0]
+    def rank(self) -> tuple[bool, float, float, float]:
+        tied = float(f"{self.objective:.10g}")
+        return not self.proportionate, tied, self.situation.costs(self.protocol)[0], self.rmse
 
     @cached_property
     def objective(self) -> float:
@@ -174,8 +177,8 @@ class Misfit(Option):
         return self.refusal
 
     @property
-    def rank(self) -> tuple[bool, float, float]:
-        return True, math.inf, math.inf
+    def rank(self) -> tuple[bool, float, float, float]:
+        return True, math.inf, math.inf, math.inf
 
 
 @lru_cache(maxsize=1 << 12)

@@ -66,14 +66,14 @@ def _promise(first: Candidate) -> str:
 
 
 def _otherwise(first: Candidate) -> str:
-    return f"{_dropouts(first.kind.model, first.situation.crowd)}, and {_collusion(first)}."
+    return f"{_dropouts(first.kind.model, first.situation.crowd)}; {_collusion(first)}."
 
 
 def _dropouts(model: Model, crowd: Crowd) -> str:
     if model is Model.LOCAL:
         return "If people stay away the promise to the others is untouched"
-    if model is Model.CENTRAL and crowd.least == crowd.size:
-        return "If people stay away the others are as well protected, but ask again for the smaller crowd"
+    if model is Model.CENTRAL:
+        return "If people stay away the promise to the others holds, for a plan with fewer people"
     liars = f", of which {crowd.corrupt:,} may be lies" if crowd.corrupt else ""
     wish = "" if crowd.least < crowd.size else " (plan with a smaller least= if some may stay away)"
     return f"If fewer than {crowd.least:,} reports come{liars}, nothing is released{wish}"
@@ -81,9 +81,9 @@ def _dropouts(model: Model, crowd: Crowd) -> str:
 
 def _collusion(first: Candidate) -> str:
     if first.kind.model is Model.LOCAL:
-        return "there is nobody who could break it by colluding"
+        return "and nobody could break it by colluding"
     if first.kind.model is Model.CENTRAL:
-        return "the analyser could look at every answer"
+        return "but nothing keeps the analyser from looking at every answer"
     left = first.protocol.local_epsilon
     whole = "nothing is left of it" if left is None else f"each person is still promised ε={left:.3g}"
-    return f"if the shuffler and the analyser collude, {whole}"
+    return f"and if the shuffler and the analyser collude, {whole}"

@@ -104,7 +104,8 @@ class Situation:
     def require(self, kind: type[Protocol]) -> None:
         """Refuses a protocol that asks for trust that is not there."""
         if kind.model not in self.trusted:
-            raise Unsupported(f"needs {TRUST[kind.model]}")
+            unwanted = f"is of the {kind.model} model, which was not asked for"
+            raise Unsupported(unwanted if kind.model is Model.LOCAL else f"needs {TRUST[kind.model]}")
         if self.collected and not kind.describe()["collectable"]:
             raise Unsupported(f"cannot be collected from devices: it needs {TRUST[kind.model]}")
 
