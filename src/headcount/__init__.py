@@ -23,7 +23,7 @@ from headcount.core.tally import Batch, Tally
 from headcount.core.task import Count, Fraction, Mean, Sum
 from headcount.ledger.ledger import Ledger
 from headcount.planner.advice import Advice
-from headcount.planner.advise import advise
+from headcount.planner.advise import advise, smallest_detectable, smallest_n
 from headcount.privacy.certificate import Certificate
 from headcount.protocols import CATALOGUE
 from headcount.protocols.saved import load_plan, plan_from_json
@@ -34,5 +34,5 @@ __all__ = [
     "CATALOGUE", "Advice", "Batch", "Budget", "Certificate", "Coins", "Count", "Crowd", "Estimate", "Fraction",
     "HeadcountError", "Histogram", "Ledger", "Mean", "Model", "Neighbours", "Plan", "PrivacyLoss", "Protocol",
     "Refused", "SecretCoins", "SeededCoins", "Sum", "Tally", "advise", "certify", "count", "fraction", "histogram",
-    "load_plan", "mean", "plan_from_json", "protocol", "run", "sum", "verify",
+    "load_plan", "mean", "plan_from_json", "protocol", "run", "smallest_detectable", "smallest_n", "sum", "verify",
 ]  # fmt: skip

@@ -40,6 +40,8 @@ def advise(
     """
     asked = objective or ("rmse" if within is None else "interval")
     unknown = _unknown(n, epsilon, within)
+    if unknown == "n" and (ones is not None or least is not None):
+        raise BadArgument("n", "is missing", "ones and least hang on it: give it, or leave those out")
     given = situation(
         task, n=1 + corrupt if n is None else n, epsilon=1.0 if epsilon is None else epsilon, delta=delta, ones=ones,
         neighbours=neighbours, models=models, least=least, corrupt=corrupt, honest=honest, objective=asked,
@@ -54,8 +56,6 @@ def advise(
     if unknown == "epsilon":
         found = [smallest_epsilon(kind, given, within) for kind in kinds]
         return _solved(given, found, within, unknown, lambda each: each.situation.budget.epsilon)
-    if ones is not None or least is not None:
-        raise BadArgument("n", "is missing", "ones and least hang on it: give it, or leave those out")
     found = [fewest_people(kind, given, within, lambda n: crowd_of(n, None, corrupt, honest)) for kind in kinds]
     return _solved(given, found, within, unknown, lambda each: each.situation.crowd.size)
 

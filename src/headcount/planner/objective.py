@@ -122,6 +122,9 @@ def _detectable(protocol: Protocol, people: int, confidence: float) -> float:
     Some are said to be there if the answer is above a limit, which it exceeds at most that rarely with nobody there.
     """
     limit = _quantile(protocol.noise(0, people), confidence)
+    limit += 1e-9 * (
+        1.0 + abs(limit)
+    )  # the same answer, with another truth taken off and put on again, is not above it
 
     def seen(truth: int) -> bool:
         noise = protocol.noise(truth, people)

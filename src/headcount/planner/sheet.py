@@ -26,10 +26,13 @@ class Sheet:
         return cls(tuple(flat[0]) if flat else (), tuple(tuple(map(_shown, row.values())) for row in flat))
 
     def text(self) -> str:
-        """Plain, a line a row; the last column is not padded."""
+        """Plain, a line a row."""
         table = [self.headings, *self.rows]
-        widths = [max(len(row[i]) for row in table) for i in range(len(self.headings) - 1)]
-        lines = ("  ".join([*map(str.ljust, row[:-1], widths), row[-1]]).rstrip() for row in table)
+        widths = [max(len(row[i]) for row in table) for i in range(len(self.headings))]
+        sides = [str.rjust if i in self.figures else str.ljust for i in range(len(widths))]
+        lines = (
+            "  ".join(side(*cell) for side, *cell in zip(sides, row, widths, strict=True)).rstrip() for row in table
+        )
         return "\n".join([*([self.title] if self.title else []), *lines])
 
     def markdown(self) -> str:

@@ -106,7 +106,7 @@ class Situation:
         if kind.model not in self.trusted:
             unwanted = f"is of the {kind.model} model, which was not asked for"
             raise Unsupported(unwanted if kind.model is Model.LOCAL else f"needs {TRUST[kind.model]}")
-        if self.collected and not kind.describe()["collectable"]:
+        if self.collected and not kind.collectable():
             raise Unsupported(f"cannot be collected from devices: it needs {TRUST[kind.model]}")
 
 
