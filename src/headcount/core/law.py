@@ -120,7 +120,10 @@ class Law:
         return Law((self.start - before + 1) // 2, masses[1::2] + (odd[:-1] + odd[1:]) / 2.0, self.dropped)
 
     def _trimmed(self, below: float = NEGLIGIBLE) -> Law:
+        """Without the ends that hardly matter, which count as dropped: all of it, if no mass is left that matters."""
         kept = np.flatnonzero(self.masses > below)
+        if not kept.size:
+            return Law(self.start, np.zeros(1), self.dropped + float(self.masses.sum()))
         first, last = int(kept[0]), int(kept[-1]) + 1
         cut = float(self.masses[:first].sum() + self.masses[last:].sum())
         return Law(self.start + first, self.masses[first:last], self.dropped + cut)

@@ -21,6 +21,7 @@ Objective = Callable[[Protocol], float]
 TIGHT = 1e-6  # delta ends this close to the budget's
 FLOOR = 1e-300
 FIRST_STEP = 0.4
+CLOSE = 1e-10  # settings of the knob that are as good as the same
 
 
 def calibrate(
@@ -51,18 +52,55 @@ def calibrations(cls: type[P], task: Task, crowd: Crowd, budget: Budget, **given
         raise Infeasible(f"{cls.name} cannot give delta = 0; use delta=1e-6 or another model")
     fixed = {name: value for name, value in given.items() if name in own}
     chosen = {name: value for name, value in given.items() if name in options}
-    tried: list[Mapping[str, Any]] = []
-    for choice in cls.choices(task, crowd, budget, **chosen):
-        base = {"task": task, "crowd": crowd, "neighbours": budget.neighbours, **choice, **fixed}
-        if base in tried:
-            continue
-        tried.append(base)
+    for base in _bases(cls, task, crowd, budget, fixed, chosen):
         if cls.knob.name in fixed:
             protocol = cls(**base)
             budget.require(protocol.loss)
             yield protocol
         elif (turned := _turn(cls, base, budget)) is not None and turned.serves:
             yield turned
+
+
+def attainable(
+    cls: type[Protocol], task: Task, crowd: Crowd, budget: Budget, good: Callable[[Protocol], bool]
+) -> bool:
+    """Whether some choice that fits the budget is `good`, where more privacy never makes anything so.
+
+    That is what calibration would find, but the knob is turned only until it is certain.
+    """
+    return any(_attains(cls, base, budget, good) for base in _bases(cls, task, crowd, budget, {}, {}))
+
+
+def _attains(cls: type[P], base: Mapping[str, Any], budget: Budget, good: Callable[[Protocol], bool]) -> bool:
+    knob = cls.knob
+    low, high, step = -math.inf, math.inf, FIRST_STEP  # over the budget up to `low`, no good from `high` on
+    u = min(max(knob.start(budget, base), knob.low), knob.high)
+    while True:
+        protocol = cls(**{**base, knob.name: knob.at(u, base)})
+        within, enough = protocol.loss.delta(budget.epsilon) <= budget.delta, protocol.serves and good(protocol)
+        if within == enough:
+            return within  # if neither, then with more noise it is no better, and with less over the budget
+        low, high = (low, u) if within else (u, high)
+        if math.isinf(high - low):
+            ahead = min(max(u - step if within else u + step, knob.low), knob.high)
+            step *= 2.0
+        else:
+            ahead = (low + high) / 2.0
+        if ahead == u or high - low < CLOSE * max(1.0, abs(u)):
+            return False
+        u = ahead
+
+
+def _bases(
+    cls: type[Protocol], task: Task, crowd: Crowd, budget: Budget, fixed: Mapping[str, Any], chosen: Mapping[str, Any]
+) -> Iterator[Mapping[str, Any]]:
+    """What is set besides the knob, for each different choice."""
+    tried: list[Mapping[str, Any]] = []
+    for choice in cls.choices(task, crowd, budget, **chosen):
+        base = {"task": task, "crowd": crowd, "neighbours": budget.neighbours, **choice, **fixed}
+        if base not in tried:
+            tried.append(base)
+            yield base
 
 
 def _turn(cls: type[P], base: Mapping[str, Any], budget: Budget) -> P | None:
