@@ -21,7 +21,7 @@ from headcount.core.table import Ints
 CUT = 1e-32
 LOG_CUT = math.log(CUT)
 LONGEST = 1 << 40  # no window reaches further
-FEW = 256  # outcomes that are all looked at
+FEW = 1 << 11  # outcomes that are all looked at
 WIDEST = 1 << 23  # nor is one wider, to bound memory and time
 BLOCK = 1 << 13
 FINE = 1 << 11  # blocks to a noise's scale, for error bars only
@@ -165,6 +165,12 @@ def binomial_masses(x: Floats, n: Floats | float, yes: float, no: float) -> Floa
     return np.where((x >= 0) & (x <= n), masses, 0.0)
 
 
+def binomial_reach(n: int, chance: float) -> int:
+    """As good as never is Bin(n, chance) larger: less often than the cut, by Bernstein's inequality."""
+    log, mean = 12.0 - LOG_CUT, n * chance
+    return min(n, math.ceil(mean + log / 3.0 + math.sqrt(log**2 / 9.0 + 2.0 * log * mean * (1.0 - chance))))
+
+
 def poisson(mean: float) -> Law:
     return _cut(lambda x: _log_poisson(x, mean), mean, 0, None)
 
@@ -214,6 +220,8 @@ def binomial_above(k: Ints | Floats | int, n: Ints | int, chance: float) -> Floa
     """P[Bin(n, chance) > k], with its relative accuracy far into the tail."""
     from scipy.special import betainc  # a fifth of a second to import, and only sampling needs it
 
+    if isinstance(k, int) and isinstance(n, int):
+        return np.array(1.0 if k < 0 else 0.0 if k >= n else betainc(k + 1.0, float(n - k), chance))
     # The binomial's own function loses digits as n grows, one in 10**7 at 10**8; this one keeps them.
     inside = np.clip(k, 0, np.maximum(np.asarray(n) - 1, 0))
     tail = betainc(inside + 1.0, np.maximum(n - inside, 1.0), chance)
