@@ -42,7 +42,7 @@ class ShuffledDigits(PrivacyLoss):
         losses, masses, gone = self._composed
         asked = np.minimum(epsilon, LARGEST_EPSILON)
         room = np.maximum(1.0 - exp_down(asked[:, None]) * np.exp(-losses), 0.0)
-        bound = np.minimum(room @ masses + gone, 1.0)
+        bound = np.minimum((room * masses).sum(axis=1) + gone, 1.0)
         return bound, bound
 
     @cached_property
@@ -79,13 +79,14 @@ def _losses(lie: float, lies: Ints, chances: Floats, grid: float) -> tuple[Float
     """Masses of a digit's loss at -GRID .. GRID times the grid, and the mass of what lies beyond."""
     from scipy.special import betainc, expit
 
-    total = lies[:, None].astype(np.float64)
+    total = np.broadcast_to(lies[:, None].astype(np.float64), (lies.size, 2 * GRID + 1))
     largest = np.floor((total + 1.0) * expit(grid * np.arange(-GRID, GRID + 1)))  # c1 up to here loses no more
-    beyond = np.where(
-        largest > total, 0.0, betainc(np.maximum(largest, 0.5), np.maximum(total + 1.0 - largest, 0.5), 0.5)
-    )
-    beyond = np.where(largest < 1.0, 1.0, beyond)  # P[1 + Bin(T, 1/2) > largest]
-    above = (1.0 - lie) * (chances @ beyond)
+    new = np.diff(largest, axis=1, prepend=-1.0) > 0.0  # the next are the same until it grows again
+    most, of = largest[new], total[new]
+    beyond = np.where(most > of, 0.0, betainc(np.maximum(most, 0.5), np.maximum(of + 1.0 - most, 0.5), 0.5))
+    beyond = np.where(most < 1.0, 1.0, beyond)  # P[1 + Bin(T, 1/2) > largest]
+    each = beyond[np.cumsum(new) - 1].reshape(total.shape)
+    above = (1.0 - lie) * (chances[:, None] * each).sum(axis=0)
     masses = -np.diff(above, prepend=1.0 - lie)
     masses[GRID] += lie
     return np.maximum(masses, 0.0), float(above[-1])

@@ -190,17 +190,16 @@ class AlmostCentral(PrivacyLoss):
         last = edges[1:-1] - 1.0 + shifts[:, None]
         cheap = np.append(-self._log_ratio(decay, last, shifts[:, None], -1.0), -shifts[:, None] * math.log(decay), 1)
         below = np.append(0.0, np.cumsum(masses))
-        size = (shifts.size, moments.size, CAPS.size)
-        logs, left, reverse = (np.zeros(size) for _ in range(3))
-        for at, moment in enumerate(moments.tolist()):
-            most = moment * cheap.max(axis=1, keepdims=True)
-            reverse[:, at] = np.log(np.exp(moment * cheap - most) @ masses)[:, None] + most
-            lifted = np.exp(np.minimum(moment * flank, LARGEST_EPSILON)) * masses
+        logs, left, reverse = (np.zeros((shifts.size, moments.size, CAPS.size)) for _ in range(3))
+        levels, at = CAPS / moments[:, None], np.arange(moments.size)[:, None]
+        for row in range(shifts.size):
+            most = moments[:, None] * cheap[row].max()
+            reverse[row] = np.log((np.exp(moments[:, None] * cheap[row] - most) * masses).sum(axis=1, keepdims=True)) + most
+            lifted = np.exp(np.minimum(moments[:, None] * flank[row], LARGEST_EPSILON)) * masses
             above = np.cumsum(lifted[:, ::-1], axis=1)[:, ::-1]
-            for row in range(shifts.size):
-                first, part = _crossing(flank[row], CAPS / moment)
-                logs[row, at] = np.log(above[row, first] + part * lifted[row, first - 1])
-                left[row, at] = below[first] - part * masses[first - 1]
+            first, part = _crossing(flank[row], levels)
+            logs[row] = np.log(above[at, first] + part * lifted[at, first - 1])
+            left[row] = below[first] - part * masses[first - 1]
         return logs, left, reverse
 
     def _blocks(self, decay: float) -> tuple[Floats, Floats]:
