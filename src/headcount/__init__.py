@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from headcount.ask import certify, count, fraction, histogram, mean, protocol, run, sum, verify
+from headcount.comparing import compare
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.coins import Coins, SecretCoins, SeededCoins
 from headcount.core.crowd import Crowd
@@ -24,6 +25,8 @@ from headcount.core.task import Count, Fraction, Mean, Sum
 from headcount.ledger.ledger import Ledger
 from headcount.planner.advice import Advice
 from headcount.planner.advise import advise
+from headcount.planner.comparison import Comparison
+from headcount.planner.glossary import explain
 from headcount.privacy.certificate import Certificate
 from headcount.protocols import CATALOGUE
 from headcount.protocols.saved import load_plan, plan_from_json
@@ -31,8 +34,8 @@ from headcount.protocols.saved import load_plan, plan_from_json
 __version__ = "0.2.0"
 
 __all__ = [
-    "CATALOGUE", "Advice", "Batch", "Budget", "Certificate", "Coins", "Count", "Crowd", "Estimate", "Fraction",
+    "CATALOGUE", "Advice", "Batch", "Budget", "Certificate", "Coins", "Comparison", "Count", "Crowd", "Estimate", "Fraction",
     "HeadcountError", "Histogram", "Ledger", "Mean", "Model", "Neighbours", "Plan", "PrivacyLoss", "Protocol",
-    "Refused", "SecretCoins", "SeededCoins", "Sum", "Tally", "advise", "certify", "count", "fraction", "histogram",
+    "Refused", "SecretCoins", "SeededCoins", "Sum", "Tally", "advise", "certify", "compare", "count", "explain", "fraction", "histogram",
     "load_plan", "mean", "plan_from_json", "protocol", "run", "sum", "verify",
 ]  # fmt: skip

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,7 +51,8 @@ def run(
         require_fit(plan.protocol, data)
     elif column is not None or where is not None or unit is not None:
         raise BadArgument("column", "needs data in one piece", "give the answers themselves, piece by piece")
-    return _carried_out(plan, data, engine, coins, ledger)
+    charge(ledger, plan)
+    return carried_out(plan, data, engine, coins)
 
 
 def require_fit(protocol: Protocol, values: Any) -> None:
@@ -67,11 +69,17 @@ def require_fit(protocol: Protocol, values: Any) -> None:
         raise TooManyReports(f"{protocol.name} was planned for at most {crowd.size:,} people; plan for more")
 
 
-def _carried_out(plan: Plan, data: Any, engine: Engine | None, coins: Coins | None, ledger: Ledger | None) -> Estimate:
-    if ledger is not None:
-        if not isinstance(ledger, Ledger):
-            raise BadArgument("ledger", f"is a {type(ledger).__name__}", "use hc.Ledger.open(path)")
-        ledger.charge(plan)
+def charge(ledger: Ledger | None, *plans: Plan) -> None:
+    """Spends what the plans cost, if there is a ledger to charge it to: all of it or nothing."""
+    if ledger is None:
+        return
+    if not isinstance(ledger, Ledger):
+        raise BadArgument("ledger", f"is a {type(ledger).__name__}", "use hc.Ledger.open(path)")
+    ledger.charge(*plans)
+
+
+def carried_out(plan: Plan, data: Any, engine: Engine | None = None, coins: Coins | None = None) -> Estimate:
+    """The plan on data that fit it; whatever it costs has been charged."""
     coins = coins or SecretCoins()
     tally = (engine or MemoryEngine()).tally(plan, data, coins)
     estimate = plan.protocol.estimate(plan.protocol.release(tally, coins))
@@ -158,7 +166,7 @@ def sum(
     """
     values = persons(data, column=column, unit=unit, merge="sum")
     budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
-    task, values = _summed(Sum, values, bounds, whole, clip, budget)
+    task = Sum.whole(bounds, clip=clip) if whole else Sum(bounds, clip=clip)
     return _answer(task, values, budget, model, protocol, parameters, ledger, clamp)
 
 
@@ -170,41 +178,46 @@ def mean(
     """How much do people hold on average? Takes the arguments of `sum`; with `unit=` a person's rows are averaged."""
     values = persons(data, column=column, unit=unit, merge="mean")
     budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
-    task, values = _summed(Mean, values, bounds, whole, clip, budget)
+    task = Mean.whole(bounds, clip=clip) if whole else Mean(bounds, clip=clip)
     return _answer(task, values, budget, model, protocol, parameters, ledger, clamp)
-
-
-def _summed(kind: type[Sum], values: Any, bounds: Any, whole: bool, clip: bool, budget: Budget) -> tuple[Sum, Any]:
-    """Where people may be missing, a person counts from zero, which must be a step.
-
-    Whether numbers are whole is for the caller to say: the data's type may hang on a single person's value.
-    """
-    task = kind.whole(bounds, clip=clip) if whole else kind(bounds, clip=clip)
-    if budget.neighbours is Neighbours.REPLACE:
-        return task, values
-    task.encoded(values)  # what is outside the bounds is refused before they are widened
-    return task.from_zero(), np.clip(values, *task.bounds)
 
 
 def _answer(
     task: Task, values: Any, budget: Budget, model: str | None, name: str | None, parameters: dict[str, Any],
     ledger: Ledger | None, clamp: bool,
 ) -> Estimate:  # fmt: skip
-    if task.per_person and budget.neighbours is Neighbours.ADD_REMOVE:
-        instead = {"fraction": "count", "mean": "sum"}.get(task.name, "numbers of people")
-        what = "a histogram of fractions" if isinstance(task, Histogram) else f"a {task.name}"
-        raise Unsupported(f"{what} shows how many people there are; ask for the {instead} instead")
-    task.encoded(values)  # data that will be refused are refused before anything is planned or charged
-    plan = _plan(task, values, budget, model, name, parameters)
-    estimate = _carried_out(plan, values, None, None, ledger)
+    task, values = ready(task, values, budget)
+    plan = plan_for(task, values.size, budget, model, name, parameters)
+    charge(ledger, plan)
+    estimate = carried_out(plan, values)
     return estimate.clamped() if clamp else estimate
 
 
-def _plan(
-    task: Task, values: Any, budget: Budget, model: str | None, name: str | None, parameters: dict[str, Any]
-) -> Plan:
-    """The plan for these values. Of them it may know only how many there are, and not even that under add-remove."""
-    n = values.size
+def ready(task: Task, values: Any, budget: Budget) -> tuple[Task, Any]:
+    """What is to be planned for. Data that will be refused are refused before anything is planned or charged.
+
+    Where people may be missing, a person counts from zero, which must be a step. Whether numbers are whole is for the
+    caller to say: the data's type may hang on a single person's value.
+    """
+    private = budget.neighbours is Neighbours.ADD_REMOVE
+    if task.per_person and private:
+        instead = {"fraction": "count", "mean": "sum"}.get(task.name, "numbers of people")
+        what = "a histogram of fractions" if isinstance(task, Histogram) else f"a {task.name}"
+        raise Unsupported(f"{what} shows how many people there are; ask for the {instead} instead")
+    task.encoded(values)
+    if private and isinstance(task, Sum):
+        return task.from_zero(), np.clip(values, *task.bounds)
+    return task, values
+
+
+def plan_for(
+    task: Task, n: int, budget: Budget, model: str | None, name: str | None = None,
+    parameters: Mapping[str, Any] = MappingProxyType({}),
+) -> Plan:  # fmt: skip
+    """The plan for so many people: the best of the model, or of the protocol of this name.
+
+    Of the data it may know only how many there are, and not even that under add-remove.
+    """
     if budget.neighbours is Neighbours.ADD_REMOVE:
         if (named(name).model if name else parsed_model(model or Model.SHUFFLE)) is not Model.CENTRAL:
             raise Unsupported("neighbours='add-remove' needs model='central'; elsewhere the number of people is public")
@@ -222,6 +235,8 @@ def _plan(
 
 def _best(task: Task, n: int, budget: Budget, trusted: Model) -> Plan:
     serving = [cls for cls in CATALOGUE if cls.model is trusted and task.name in cls.tasks]
+    if not serving:
+        raise Unsupported(f"no protocol of the {trusted} model answers a {task.name}")
     if isinstance(task, Histogram) and task.open and not any(cls.unknown_keys for cls in serving):
         raise BadArgument(
             "categories", "is missing", f"the {trusted} model needs them; or use model='central' for unknown labels"

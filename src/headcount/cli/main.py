@@ -14,7 +14,9 @@ import headcount
 from headcount import ask
 from headcount.cli.advise import advisor
 from headcount.cli.audit import audit
+from headcount.cli.compare import compare
 from headcount.cli.demo import demonstrate
+from headcount.cli.explain import explain
 from headcount.cli.files import like, read
 from headcount.cli.ledger import ledger_of, ledgers
 from headcount.cli.options import (
@@ -200,11 +202,13 @@ def _words(value: Any) -> str:
     return "none is enough" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
+app.command()(compare)
 app.command("plan")(make)
 app.command()(run)
 app.command()(certify)
 app.command()(verify)
 app.command()(export)
+app.command()(explain)
 
 
 @app.command()
