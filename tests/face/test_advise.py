@@ -26,7 +26,10 @@ def test_the_best_plan_meets_the_budget():
 
 def test_only_trusted_models_are_offered():
     advice = hc.advise(hc.Count(), n=10_000, epsilon=1, delta=1e-6, models=["shuffle", "local"])
-    assert {option.kind.model for option in advice.options} == {hc.Model.SHUFFLE, hc.Model.LOCAL}
+    assert {option.kind.model for option in advice.feasible} == {hc.Model.SHUFFLE, hc.Model.LOCAL}
+    others = {option.name: option.reason for option in advice.options if option not in advice.feasible}
+    assert others["sample-threshold"] == "needs a shuffler that mixes the messages and drops small counts"
+    assert others["geometric"] == "needs the analyser, with everyone's answer"
     assert advice.best.protocol.name == "correlated-count"
 
 
@@ -53,11 +56,13 @@ def test_when_nothing_serves_the_advice_says_why():
 
 def test_the_json_is_the_documented_one():
     described = json.loads(json.dumps(ADVICE.to_json(), allow_nan=False))
-    assert list(described) == ["task", "budget", "crowd", "best", "options"]
+    assert list(described) == [
+        "task", "budget", "crowd", "best", "options", "objective", "confidence", "within",
+    ]  # fmt: skip
     assert list(described["options"][0]) == [
         "protocol", "model", "feasible", "reason", "parameters", "bias", "std_error", "rmse", "interval95",
         "messages_per_person", "bits_per_person", "wire_messages", "wire_bytes", "accounting", "local_epsilon",
-        "smallest_n", "reference",
+        "smallest_n", "reference", "objective", "rmse_average", "epsilon", "n",
     ]  # fmt: skip
     few = hc.advise(hc.Count(), n=40, epsilon=1, delta=1e-6).to_json()["options"][-1]
     assert few["feasible"] is False
@@ -66,7 +71,7 @@ def test_the_json_is_the_documented_one():
 
 def test_it_prints_in_a_terminal_and_in_a_notebook():
     assert "correlated-count" in str(ADVICE)
-    assert ADVICE._repr_html_().startswith("<pre>")
+    assert ADVICE._repr_html_().startswith("<table>")
     assert "19 times out of 20" in ADVICE.why()
 
 
@@ -125,7 +130,7 @@ def test_thresholding_zsum_silences_small_counts():
 
 
 def test_certainty_is_explained_too():
-    assert "answers best" in hc.advise("count", n=1_000, epsilon=1, delta=1e-6, ones=0).why()
+    assert "within 0 of the truth" in hc.advise("count", n=1_000, epsilon=1, delta=1e-6, ones=0).why()
 
 
 def test_a_protocol_that_could_never_answer_is_not_offered():

@@ -14,6 +14,7 @@ from headcount.core.coins import Coins
 from headcount.core.draw import Below, From
 from headcount.core.exact import ExactLaw
 from headcount.core.field import Field, Names, People
+from headcount.core.law import Floats
 from headcount.core.rows import Row, Subset
 from headcount.core.table import Table
 
@@ -195,6 +196,9 @@ class Flagged(Brick):
 
     def mean(self, names: Names) -> float:
         return self.brick.mean(names)
+
+    def sends(self, names: Names, most: int) -> Floats:
+        return self.brick.sends(names, most)
 
     def encode(self) -> dict[str, Any]:
         return {"flagged": self.flag, "brick": self.brick.encode()}

@@ -2,66 +2,134 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
-from headcount.cli.options import (
-    Categories,
-    Corrupt,
-    Delta,
-    Epsilon,
-    Formats,
-    Least,
-    Models,
-    Needed,
-    Neighbours,
-    Ones,
-    People,
-    Whole,
-    categories_of,
-)  # fmt: skip
-from headcount.cli.render import Format, advice_table, show
+from headcount.cli.options import Categories, Delta, Formats, Needed, Neighbours, Whole, categories_of
+from headcount.cli.progress import track
+from headcount.cli.render import Format, advice_table, console, show
+from headcount.core.errors import BadArgument
 from headcount.core.histogram import Histogram
 from headcount.core.task import Count, Fraction, Mean, Sum, Task
 from headcount.planner.advise import advise as advise_on
 
 advisor = typer.Typer(help="Which protocol should I use, and how wrong will it be?", no_args_is_help=True)
 
+People = Annotated[
+    str | None, typer.Option("--n", help="How many people will report, or a range as 1000..5000; left out, solved for.")
+]
+Epsilon = Annotated[
+    float | None, typer.Option(help="The privacy budget: smaller is more private. Left out, it is solved for.")
+]
+Ones = Annotated[
+    str | None,
+    typer.Option(
+        help="About how many hold a one: 200, or 0:90,500:10 with weights, uniform, or unknown (the worst case)."
+    ),
+]
+Models = Annotated[
+    list[str] | None, typer.Option("--model", help="A model you can trust (may be repeated): central, shuffle, …")
+]
+Least = Annotated[int | None, typer.Option(help="The fewest reports a release may have.")]
+Corrupt = Annotated[int, typer.Option(help="How many of those may lie or collude.")]
+Honest = Annotated[
+    float | None, typer.Option(help="Instead: which fraction of the reports can be relied upon, as 0.9.")
+]
+Judged = Annotated[
+    str | None,
+    typer.Option("--objective", help="rmse, interval, worst-bin, relative or detectable.", show_default="rmse"),
+]
+Confidence = Annotated[float, typer.Option(help="Of the interval.")]
+MostMessages = Annotated[float | None, typer.Option("--max-messages", help="The most messages a person may send.")]
+MostBytes = Annotated[float | None, typer.Option("--max-bytes", help="The most bytes a person may send.")]
+Collected = Annotated[
+    bool, typer.Option("--collected", help="From real devices: messages are sealed, and everybody sends as many.")
+]
+Within = Annotated[
+    float | None, typer.Option(help="How close the answer must be: solves for what was left out, --epsilon or --n.")
+]
+Saved = Annotated[Path | None, typer.Option("--save", help="Write the best plan to this file.")]
+Drawn = Annotated[Path | None, typer.Option("--plot", help="Draw the options into this PNG or SVG file.")]
 
-def _advise(task: Task, how: Format, **given: Any) -> None:
-    advice = advise_on(task, **given)
-    show(advice.to_json(), how, advice_table(advice))
+
+def _advise(task: Task, how: Format, save: Path | None, plot: Path | None, **given: Any) -> None:
+    given |= {"n": _people(given["n"]), "ones": _ones(given.get("ones")), "models": given.pop("model")}
+    advice = advise_on(task, **given, track=track)
+    show(advice.to_json(), how, advice_table(advice), advice.to_markdown())
     if how is Format.TABLE and advice.feasible:
-        print("\n" + advice.why())
+        console().print("\n" + advice.why(), markup=False, highlight=False)
+    if save is not None:
+        advice.best.save(save)
+    if plot is not None:
+        advice.plot(plot)
 
 
-def _on_ones(task: Task) -> Callable[..., None]:
+def _people(text: str | None) -> Any:
+    """A number, also as 1e6, or a range with two dots."""
+    if text is None:
+        return None
+    ends = [_whole("--n", part, "write a number of people, or a range as 1000..5000") for part in text.split("..")]
+    return ends[0] if len(ends) == 1 else tuple(ends)
+
+
+def _ones(text: str | None) -> Any:
+    if text is None or text in {"unknown", "uniform"}:
+        return text
+    works = "write a number, several as 10,20,30, or numbers with weights as 0:90,500:10"
+    if ":" not in text:
+        numbers = [_whole("--ones", part, works) for part in text.split(",")]
+        return numbers[0] if len(numbers) == 1 else numbers
+    pairs = [part.partition(":") for part in text.split(",")]
+    return {_whole("--ones", number, works): _float("--ones", weight, works) for number, _, weight in pairs}
+
+
+def _whole(argument: str, text: str, works: str) -> int | float:
+    number = _float(argument, text.replace("_", ""), works)
+    return int(number) if number.is_integer() else number
+
+
+def _float(argument: str, text: str, works: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise BadArgument(argument, f"is {text!r}", works) from None
+
+
+def _on_ones(task: Task) -> Any:
     """The advice for a count or a fraction."""
 
     def command(
-        n: People, epsilon: Epsilon, delta: Delta = 0.0, ones: Ones = None, model: Models = None, least: Least = None,
-        corrupt: Corrupt = 0, neighbours: Neighbours = "replace", how: Formats = Format.TABLE,
+        n: People = None, epsilon: Epsilon = None, delta: Delta = 0.0, ones: Ones = None, model: Models = None,
+        least: Least = None, corrupt: Corrupt = 0, honest: Honest = None, objective: Judged = None,
+        confidence: Confidence = 0.95, max_messages: MostMessages = None, max_bytes: MostBytes = None,
+        collected: Collected = False, within: Within = None, neighbours: Neighbours = "replace", save: Saved = None,
+        plot: Drawn = None, how: Formats = Format.TABLE,
     ) -> None:  # fmt: skip
         _advise(
-            task, how, n=n, epsilon=epsilon, delta=delta, ones=ones, models=model, least=least, corrupt=corrupt,
-            neighbours=neighbours,
+            task, how, save, plot, n=n, epsilon=epsilon, delta=delta, ones=ones, model=model, least=least,
+            corrupt=corrupt, honest=honest, objective=objective, confidence=confidence, max_messages=max_messages,
+            max_bytes=max_bytes, collected=collected, within=within, neighbours=neighbours,
         )  # fmt: skip
 
     return command
 
 
-def _on_numbers(kind: type[Sum]) -> Callable[..., None]:
+def _on_numbers(kind: type[Sum]) -> Any:
     """The advice for a sum or a mean."""
 
     def command(
-        n: People, bounds: Needed, epsilon: Epsilon, delta: Delta = 0.0, whole: Whole = False, model: Models = None,
-        least: Least = None, corrupt: Corrupt = 0, neighbours: Neighbours = "replace", how: Formats = Format.TABLE,
+        bounds: Needed, n: People = None, epsilon: Epsilon = None, delta: Delta = 0.0, whole: Whole = False,
+        model: Models = None, least: Least = None, corrupt: Corrupt = 0, honest: Honest = None,
+        objective: Judged = None, confidence: Confidence = 0.95, max_messages: MostMessages = None,
+        max_bytes: MostBytes = None, collected: Collected = False, within: Within = None,
+        neighbours: Neighbours = "replace", save: Saved = None, plot: Drawn = None, how: Formats = Format.TABLE,
     ) -> None:  # fmt: skip
         _advise(
-            kind.whole(bounds) if whole else kind(bounds), how, n=n, epsilon=epsilon, delta=delta, models=model,
-            least=least, corrupt=corrupt, neighbours=neighbours,
+            kind.whole(bounds) if whole else kind(bounds), how, save, plot, n=n, epsilon=epsilon, delta=delta,
+            model=model, least=least, corrupt=corrupt, honest=honest, objective=objective, confidence=confidence,
+            max_messages=max_messages, max_bytes=max_bytes, collected=collected, within=within, neighbours=neighbours,
         )  # fmt: skip
 
     return command
@@ -75,12 +143,15 @@ advisor.command("mean", help="Every protocol for a mean of numbers within the bo
 
 @advisor.command("histogram")
 def advise_histogram(
-    n: People, epsilon: Epsilon, delta: Delta = 0.0, categories: Categories = None, ones: Ones = None,
-    model: Models = None, least: Least = None, corrupt: Corrupt = 0, neighbours: Neighbours = "replace",
-    how: Formats = Format.TABLE,
+    n: People = None, epsilon: Epsilon = None, delta: Delta = 0.0, categories: Categories = None, ones: Ones = None,
+    model: Models = None, least: Least = None, corrupt: Corrupt = 0, honest: Honest = None, objective: Judged = None,
+    confidence: Confidence = 0.95, max_messages: MostMessages = None, max_bytes: MostBytes = None,
+    collected: Collected = False, within: Within = None, neighbours: Neighbours = "replace", save: Saved = None,
+    plot: Drawn = None, how: Formats = Format.TABLE,
 ) -> None:  # fmt: skip
     """Every protocol for a histogram; without --categories, for labels that nobody knows beforehand."""
     _advise(
-        Histogram(categories_of(categories)), how, n=n, epsilon=epsilon, delta=delta, ones=ones, models=model,
-        least=least, corrupt=corrupt, neighbours=neighbours,
+        Histogram(categories_of(categories)), how, save, plot, n=n, epsilon=epsilon, delta=delta, ones=ones,
+        model=model, least=least, corrupt=corrupt, honest=honest, objective=objective, confidence=confidence,
+        max_messages=max_messages, max_bytes=max_bytes, collected=collected, within=within, neighbours=neighbours,
     )  # fmt: skip

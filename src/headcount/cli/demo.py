@@ -6,14 +6,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from rich.markup import escape
 
 from headcount.cli.render import advice_table, console, grid
-from headcount.core.budget import Neighbours
+from headcount.core.budget import Budget, Neighbours
 from headcount.core.chance import Chance
 from headcount.core.coins import SecretCoins, SeededCoins
+from headcount.core.errors import MissingExtra
 from headcount.core.estimate import Estimate
 from headcount.core.model import Model
 from headcount.core.task import Count
+from headcount.drawing.bars import Bar, bars
 from headcount.planner.advise import advise
 
 YES = Chance.up(0.12)
@@ -51,38 +54,22 @@ def demonstrate(*, people: int, epsilon: float, delta: float, out: Path) -> None
         )  # fmt: skip
         answered.append((estimate, option.half_width))
     terminal.print(table)
-    _figure(answered, truth, people, out)
+    _figure(answered, truth, advice.budget, out)
 
 
-def _figure(answered: list[tuple[Estimate, float]], truth: int, people: int, out: Path) -> None:
+def _figure(answered: list[tuple[Estimate, float]], truth: int, budget: Budget, out: Path) -> None:
+    people = answered[0][0].protocol.crowd.size if answered else 0
+    rows = [
+        Bar(estimate.protocol.name, estimate.protocol.model, half, dot=abs(float(estimate.value) - truth))
+        for estimate, half in answered
+    ]
     try:
-        import matplotlib as mpl
-
-        mpl.use("Agg")
-        import matplotlib.pyplot as plt
-    except ImportError:
-        console().print("\nNo figure: it needs an optional part, pip install 'headcount\\[plots]'")
+        bars(
+            rows, out, title=f"The price of trust: counting {people:,} people, {truth:,} of whom say yes",
+            subtitle=f"{budget}, {budget.neighbours.words}. A bar holds 19 of 20 answers; the dot is this one.",
+            xlabel="how far the answer is off (people)",
+        )  # fmt: skip
+    except MissingExtra as missing:
+        console().print(f"\nNo figure: {escape(str(missing))}")
         return
-    colours = {Model.CENTRAL: "#0072B2", Model.THRESHOLD: "#E69F00", Model.SHUFFLE: "#009E73", Model.LOCAL: "#CC79A7"}
-    figure, axes = plt.subplots(figsize=(8, 3.4), layout="constrained")
-    for row, (estimate, half) in enumerate(reversed(answered)):
-        protocol = estimate.protocol
-        axes.barh(row, half, height=0.55, color=colours[protocol.model], alpha=0.75)
-        axes.plot(abs(estimate.value - truth), row, "o", color="black", ms=6, zorder=3, clip_on=False)
-        axes.text(half * 1.08, row, f"± {half:,.1f}", va="center", fontsize=10)
-    axes.set_yticks(range(len(answered)), [f"{e.protocol.name}\n{e.protocol.model}" for e, _ in reversed(answered)])
-    widest = max(half for _, half in answered)
-    axes.set_xscale("symlog", linthresh=1.0)
-    axes.set_xlim(0.0, 3.0 * widest)
-    ticks = [0, *(10**power for power in range(8) if 10**power < 3 * widest)]
-    axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
-    axes.minorticks_off()
-    axes.set_xlabel("people off the truth: the bar holds 19 of 20 answers, the dot is this one")
-    axes.set_title(
-        f"Counting {people:,} people, {truth:,} of whom say yes: the price of trust", loc="left", fontsize=11
-    )
-    axes.spines[["top", "right"]].set_visible(False)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(out, dpi=150)
-    plt.close(figure)
     console().print(f"\nFigure written to {out}")

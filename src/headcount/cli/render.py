@@ -7,21 +7,23 @@ import sys
 from enum import StrEnum
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, Group, RenderableType
 from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from headcount.core.estimate import OTHER, Estimate
 from headcount.core.histogram import Histogram
 from headcount.core.model import Model
-from headcount.planner.advice import HEADINGS, Advice, Candidate
-from headcount.planner.sheet import comma_separated
+from headcount.planner.advice import Advice
+from headcount.planner.sheet import Sheet, comma_separated
 
 
 class Format(StrEnum):
     TABLE = "table"
     JSON = "json"
     CSV = "csv"
+    MARKDOWN = "markdown"
 
 
 def console() -> Console:
@@ -29,12 +31,14 @@ def console() -> Console:
     return Console() if sys.stdout.isatty() else Console(width=140)
 
 
-def show(value: Any, how: Format, table: Table | str) -> None:
-    """The JSON value as it is, flattened into CSV, or its table."""
+def show(value: Any, how: Format, table: RenderableType, markdown: str | None = None) -> None:
+    """The JSON value as it is, flattened into CSV or Markdown, or its table."""
     if how is Format.JSON:
         print(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
     elif how is Format.CSV:
         print(comma_separated(_rows(value)), end="")
+    elif how is Format.MARKDOWN:
+        print(markdown or Sheet.of(_rows(value)).markdown())
     else:
         console().print(table)
 
@@ -80,12 +84,18 @@ def _collusion(local_epsilon: float | None) -> str:
     return "no guarantee is left" if local_epsilon is None else f"epsilon {local_epsilon:.3g} is left"
 
 
-def advice_table(advice: Advice) -> Table:
-    title = f"{advice.crowd.size:,} people, {advice.budget}, {advice.budget.neighbours.words}"
-    if advice.ones is not None:
-        title += f", about {advice.ones:,} ones"
-    table = grid("", *HEADINGS, title=title, right=(3, 4, 5))
-    for place, option in enumerate(advice.options, 1):
-        served = isinstance(option, Candidate)
-        table.add_row(str(place) if served else "-", *option.cells(), style="" if served else "dim")
+def sheet_table(sheet: Sheet, *, numbered: bool = False) -> Table:
+    """A sheet as the terminal draws it."""
+    shift = int(numbered)
+    right = tuple(column + shift for column in sheet.figures)
+    table = grid(*([""] if numbered else []), *sheet.headings, title=sheet.title, right=right)
+    for place, row in enumerate(sheet.rows, 1):
+        table.add_row(*([str(place)] if numbered else []), *map(escape, row))
     return table
+
+
+def advice_table(advice: Advice) -> Group:
+    """Those that serve, in order, then what the others lack."""
+    lacking = [Text(f"  - {', '.join(names)}: {reason}", style="dim") for reason, names in advice.lacking]
+    served = sheet_table(advice.sheet(), numbered=True) if advice.feasible else Text(advice.title)
+    return Group(served, *([Text("")] if lacking else []), *lacking)

@@ -1,14 +1,15 @@
 """The report programme: what one person sends, written once.
 
 A programme is a small tree of bricks. The same tree is drawn for a whole crowd at a time (`draw`), enumerated into
-the exact law of one report (`law`), weighed (`mean`), and written down for other languages (`encode`), so that
-the claim, the sampler and every client speak of the same thing. Words are consumed in the order of the tree.
+the exact law of one report (`law`), weighed (`mean`, `sends`), and written down for other languages (`encode`), so
+that the claim, the sampler and every client speak of the same thing. Words are consumed in the order of the tree.
 """
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from functools import reduce
 from itertools import accumulate, repeat
 from typing import Any
@@ -21,6 +22,7 @@ from headcount.core.coins import Coins
 from headcount.core.draw import Draw, encoded
 from headcount.core.exact import NOTHING_SENT, ExactLaw
 from headcount.core.field import Field, Names, People, Values, number
+from headcount.core.law import Floats
 from headcount.core.table import Table
 
 
@@ -67,6 +69,13 @@ class Brick(ABC):
     def mean(self, names: Names) -> float:
         """How many messages that is on average."""
 
+    def sends(self, names: Names, most: int) -> Floats:
+        """The chance of each number of messages, from none to `most`, which stands for all above.
+
+        Most bricks always send the same number.
+        """
+        return _surely(min(most, round(self.mean(names))))
+
     @abstractmethod
     def encode(self) -> dict[str, Any]:
         """The programme as JSON; integers beyond 2**53 are strings."""
@@ -110,6 +119,9 @@ class All(Brick):
     def mean(self, names: Names) -> float:
         return math.fsum(part.mean(names) for part in self.parts)
 
+    def sends(self, names: Names, most: int) -> Floats:
+        return _together((part.sends(names, most) for part in self.parts), most)
+
     def encode(self) -> dict[str, Any]:
         return {"all": [part.encode() for part in self.parts]}
 
@@ -136,6 +148,10 @@ class Maybe(Brick):
 
     def mean(self, names: Names) -> float:
         return self.chance * self.then.mean(names) + (1 - self.chance) * self.otherwise.mean(names)
+
+    def sends(self, names: Names, most: int) -> Floats:
+        yes = float(self.chance)
+        return _mixed([(yes, self.then.sends(names, most)), (1.0 - yes, self.otherwise.sends(names, most))])
 
     def encode(self) -> dict[str, Any]:
         return {"maybe": str(self.chance.threshold), "then": self.then.encode(), "else": self.otherwise.encode()}
@@ -170,6 +186,21 @@ class Copies(Brick):
             return float(self.amount.at(names)) * self.brick.mean(names)
         return self.amount.mean * self.brick.mean(names)
 
+    def sends(self, names: Names, most: int) -> Floats:
+        once = self.brick.sends(names, most)
+        if isinstance(self.amount, Field):
+            return _repeated(once, self.amount.at(names), most)
+        masses = np.array([mass / WORD**2 for mass in self.amount.masses])
+        if np.count_nonzero(once) == 1:
+            spread = np.zeros((masses.size - 1) * (once.size - 1) + 1)
+            spread[:: max(1, once.size - 1)] = masses if once.size > 1 else masses.sum()
+            return _folded(spread, most)
+        total: Floats = np.zeros(1)
+        for mass in masses[::-1]:  # as a polynomial is evaluated
+            total = _sum(total, once, most)
+            total[0] += mass
+        return total
+
     def encode(self) -> dict[str, Any]:
         amount = self.amount.encode() if isinstance(self.amount, Field) else encoded(self.amount)
         return {"copies": amount, "brick": self.brick.encode()}
@@ -197,6 +228,15 @@ class Let(Brick):
         total = sum(weight for _, weight in outcomes)
         return math.fsum(weight / total * self.brick.mean({**names, self.name: drawn}) for drawn, weight in outcomes)
 
+    def sends(self, names: Names, most: int) -> Floats:
+        if self.name not in self.brick.sized_by:
+            return self.brick.sends({**names, self.name: 0}, most)
+        outcomes = self.source.law(names)
+        total = sum(weight for _, weight in outcomes)
+        return _mixed(
+            (weight / total, self.brick.sends({**names, self.name: drawn}, most)) for drawn, weight in outcomes
+        )
+
     def encode(self) -> dict[str, Any]:
         return {"let": self.name, "be": self.source.encode(), "in": self.brick.encode()}
 
@@ -223,8 +263,54 @@ class Each(Brick):
             return self.times * self.brick.mean({**names, self.name: 0})
         return math.fsum(self.brick.mean({**names, self.name: i}) for i in range(self.times))
 
+    def sends(self, names: Names, most: int) -> Floats:
+        if self.name not in self.brick.sized_by:
+            return _repeated(self.brick.sends({**names, self.name: 0}, most), self.times, most)
+        return _together((self.brick.sends({**names, self.name: i}, most) for i in range(self.times)), most)
+
     def encode(self) -> dict[str, Any]:
         return {"each": self.name, "below": number(self.times), "do": self.brick.encode()}
+
+
+def _surely(messages: int) -> Floats:
+    chances = np.zeros(messages + 1)
+    chances[messages] = 1.0
+    return chances
+
+
+def _folded(chances: Floats, most: int) -> Floats:
+    """What is above `most` counts as `most`."""
+    if chances.size <= most + 1:
+        return chances
+    return np.append(chances[:most], chances[most:].sum())
+
+
+def _sum(one: Floats, other: Floats, most: int) -> Floats:
+    """Of two parts, drawn independently. Sums of products keep even the smallest chances right."""
+    return _folded(np.convolve(one, other), most)
+
+
+def _together(parts: Iterable[Floats], most: int) -> Floats:
+    return reduce(lambda one, other: _sum(one, other, most), parts, _surely(0))
+
+
+def _repeated(once: Floats, times: int, most: int) -> Floats:
+    total, power = _surely(0), once
+    while times:
+        if times & 1:
+            total = _sum(total, power, most)
+        times >>= 1
+        if times:
+            power = _sum(power, power, most)
+    return total
+
+
+def _mixed(parts: Iterable[tuple[float, Floats]]) -> Floats:
+    kept = list(parts)
+    chances = np.zeros(max(part.size for _, part in kept))
+    for weight, part in kept:
+        chances[: part.size] += weight * part
+    return chances
 
 
 def drawn(programme: Brick, values: Values, coins: Coins, message: np.dtype[Any]) -> npt.NDArray[Any]:

@@ -297,13 +297,17 @@ class Protocol(ABC):
         return self.view(max(1, honest))
 
     @property
+    def costliest(self) -> Iterable[int]:
+        """Values among which is one that costs most messages."""
+        if "value" not in self.programme.sized_by:
+            return (0,)
+        last = self.task.values - 1
+        return range(last + 1) if last < FEW_VALUES else (0, last // 2, last)
+
+    @property
     def messages_per_person(self) -> float:
         """The mean for the value that costs most."""
-        if "value" not in self.programme.sized_by:
-            return self.programme.mean({"value": 0})
-        last = self.task.values - 1
-        values = range(last + 1) if last < FEW_VALUES else (0, last // 2, last)
-        return max(self.programme.mean({"value": value}) for value in values)
+        return max(self.programme.mean({"value": value}) for value in self.costliest)
 
     @property
     def bits_per_person(self) -> float:

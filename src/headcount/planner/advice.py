@@ -3,164 +3,46 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
+from pathlib import Path
 from typing import Any
 
 from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument, Infeasible
 from headcount.core.histogram import Histogram
-from headcount.core.law import Noise
 from headcount.core.model import Model, parsed_model
 from headcount.core.plan import Plan
-from headcount.core.protocol import Protocol
 from headcount.core.task import Task
-from headcount.planner.smallest import smallest_crowd
-
-TRUST = {
-    Model.CENTRAL: "the analyser, with everyone's answer",
-    Model.THRESHOLD: "a shuffler that mixes the messages and drops small counts",
-    Model.SHUFFLE: "a shuffler that mixes the messages",
-    Model.LOCAL: "nobody",
-}
-
-HEADINGS = ("protocol", "model", "error (rmse)", "95% interval", "messages", "accounting")
-
-FIGURES = (
-    "parameters", "bias", "std_error", "rmse", "interval95", "messages_per_person", "bits_per_person", "wire_messages",
-    "wire_bytes", "accounting", "local_epsilon",
-)  # fmt: skip
-
-
-TOO_MANY = 1_000  # messages a person
-
-
-def number(value: float) -> str:
-    """With the digits that mean something."""
-    return f"{value:,.2f}" if 0.1 <= value < 1e4 else f"{value:,.0f}" if value >= 1e4 else f"{value:.3g}"
-
-
-@dataclass(frozen=True)
-class Option(ABC):
-    """One protocol's place in the advice."""
-
-    kind: type[Protocol]
-    task: Task
-    crowd: Crowd
-    budget: Budget
-
-    @property
-    def name(self) -> str:
-        return self.kind.name
-
-    @cached_property
-    def smallest_n(self) -> int | None:
-        return smallest_crowd(self.kind, self.task, self.crowd, self.budget)
-
-    @property
-    @abstractmethod
-    def reason(self) -> str: ...
-
-    @property
-    @abstractmethod
-    def rank(self) -> tuple[bool, float, float]:
-        """By error, then by messages; whatever sends far too many of them comes last."""
-
-    def figures(self) -> dict[str, Any]:
-        return {}
-
-    def cells(self) -> list[str]:
-        """A row under HEADINGS."""
-        return [self.name, str(self.kind.model), "-", "-", "-", self.reason]
-
-    def to_json(self) -> dict[str, Any]:
-        head = {"protocol": self.name, "model": str(self.kind.model), "feasible": bool(self.figures())}
-        tail = {"smallest_n": self.smallest_n, "reference": self.kind.reference}
-        return {**head, "reason": self.reason, **dict.fromkeys(FIGURES), **self.figures(), **tail}
-
-
-@dataclass(frozen=True)
-class Candidate(Option):
-    """A calibrated protocol and the law of its error."""
-
-    protocol: Protocol
-    noise: Noise
-
-    @property
-    def proportionate(self) -> bool:
-        return self.protocol.messages_per_person <= TOO_MANY
-
-    @property
-    def reason(self) -> str:
-        if self.proportionate:
-            return "meets the budget"
-        return f"meets the budget, but at {self.protocol.messages_per_person:,.0f} messages a person: out of proportion"
-
-    @property
-    def rank(self) -> tuple[bool, float, float]:
-        return not self.proportionate, self.noise.rmse, self.protocol.messages_per_person
-
-    @property
-    def scale(self) -> float:
-        """What one person is in the task's unit."""
-        return self.task.unit(self.crowd.size)
-
-    @property
-    def rmse(self) -> float:
-        return self.noise.rmse * self.scale
-
-    @cached_property
-    def half_width(self) -> float:
-        return self.noise.half_width() * self.scale
-
-    def cells(self) -> list[str]:
-        protocol, messages = self.protocol, f"{self.protocol.messages_per_person:,.4g}"
-        accounting = protocol.loss.kind if self.proportionate else f"{protocol.loss.kind}; out of proportion"
-        return [self.name, str(protocol.model), number(self.rmse), f"± {number(self.half_width)}", messages, accounting]
-
-    def figures(self) -> dict[str, Any]:
-        return {
-            "parameters": self.protocol.to_json()["parameters"],
-            "bias": self.noise.bias * self.scale,
-            "std_error": self.noise.std_error * self.scale,
-            "rmse": self.rmse,
-            "interval95": self.half_width,
-            "messages_per_person": self.protocol.messages_per_person,
-            "bits_per_person": self.protocol.bits_per_person,
-            "accounting": self.protocol.loss.kind,
-            "local_epsilon": self.protocol.local_epsilon,
-        }
-
-
-@dataclass(frozen=True)
-class Misfit(Option):
-    """A protocol that cannot serve, and why."""
-
-    refusal: str
-
-    @property
-    def reason(self) -> str:
-        if self.smallest_n is not None and self.smallest_n > self.crowd.size:
-            return f"needs {self.smallest_n:,} people, you have {self.crowd.size:,}"
-        return self.refusal
-
-    @property
-    def rank(self) -> tuple[bool, float, float]:
-        return True, math.inf, math.inf
+from headcount.planner.objective import Objective
+from headcount.planner.option import Candidate, Option, number
+from headcount.planner.reasons import reasons
+from headcount.planner.sheet import Sheet, comma_separated
+from headcount.planner.situation import Situation
 
 
 @dataclass(frozen=True, repr=False)
 class Advice:
-    """Options, best first."""
+    """Options, best first. Asked backwards, each is in a situation of its own, with the epsilon or the n it needs."""
 
-    task: Task
-    crowd: Crowd
-    budget: Budget
-    ones: int | None
+    situation: Situation
     options: tuple[Option, ...]
+    within: float | None = None  # the wish that was solved for
+    solved: str = ""  # "epsilon" or "n"
+
+    @property
+    def task(self) -> Task:
+        return self.situation.task
+
+    @property
+    def crowd(self) -> Crowd:
+        return self.situation.crowd
+
+    @property
+    def budget(self) -> Budget:
+        return self.situation.budget
 
     @cached_property
     def feasible(self) -> tuple[Candidate, ...]:
@@ -168,13 +50,14 @@ class Advice:
 
     @property
     def best(self) -> Plan:
-        return self.plan(self._first)
+        return self._first.plan
 
     @property
     def _first(self) -> Candidate:
         if not self.feasible:
-            reasons = "; ".join(f"{option.name}: {option.reason}" for option in self.options)
-            raise Infeasible(f"no protocol can serve ({reasons})")
+            lacking = [option for option in self.options if option.kind.model in self.situation.trusted]
+            reasons_ = "; ".join(f"{option.name}: {option.reason}" for option in lacking)
+            raise Infeasible(f"no protocol can serve ({reasons_})")
         return self.feasible[0]
 
     def best_of(self, model: str) -> Candidate | None:
@@ -183,46 +66,106 @@ class Advice:
 
     def plan(self, option: Candidate | str) -> Plan:
         """The plan of an option, or of the protocol of this name."""
-        found = option if isinstance(option, Candidate) else self._called(option)
-        return Plan(found.protocol, self.budget)
+        return (option if isinstance(option, Candidate) else self[option]).plan
 
-    def _called(self, name: str) -> Candidate:
+    def __getitem__(self, name: str) -> Candidate:
+        """The option of the protocol of this name."""
         for option in self.feasible:
             if option.name == name:
                 return option
         raise BadArgument("option", f"is {name!r}", f"use one of {', '.join(option.name for option in self.feasible)}")
 
     def why(self) -> str:
-        """The choice in a few plain sentences."""
+        """The choice in plain sentences: how wrong, what is trusted and promised, what if people or operators fail."""
         first = self._first
-        sentences = [
-            f"{first.name} answers best: of {self.crowd.size:,} people, {self._answer} is within "
-            f"{number(first.half_width)} "
-            f"of the truth 19 times out of 20, at {self.budget}, {self.budget.neighbours.words}.",
-            "You need not trust anybody."
-            if first.kind.model is Model.LOCAL
-            else f"You must trust {TRUST[first.kind.model]}.",
-        ]
-        other = next((option for option in self.feasible if option.kind.model is not first.kind.model), None)
-        if other is not None:
-            sentences.append(
-                f"If you would rather trust {TRUST[other.kind.model]}, {other.name} is the next best, within "
-                f"{number(other.half_width)} (error {number(other.rmse)} instead of {number(first.rmse)})."
-            )
-        if first.protocol.local_epsilon is None and first.kind.model is not Model.CENTRAL:
-            sentences.append("If shuffler and analyser collude, nothing is left of the guarantee.")
-        return " ".join(sentences)
+        enough = [option.smallest_n for option in self.feasible] if first.guesswork else []
+        return reasons(self.feasible, min((n for n in enough if n), default=None))
 
     @property
-    def _answer(self) -> str:
-        return "each count" if isinstance(self.task, Histogram) else "the answer"
+    def title(self) -> str:
+        given = self.situation
+        people = f"{given.crowd.size:,} people" if self.solved != "n" else "as few people as will do"
+        if given.sizes and self.solved != "n":
+            people = f"{given.sizes[0]:,} to {given.sizes[-1]:,} people"
+        budget = f"(ε=?, δ={given.budget.delta:g})" if self.solved == "epsilon" else str(given.budget)
+        words = [people, budget, given.budget.neighbours.words]
+        words += [str(given.expected)] if given.expected.known else []
+        words += [f"within {self.within:g}"] if self.within is not None else []
+        return ", ".join(words)
+
+    def sheet(self) -> Sheet:
+        """A row for each protocol that serves; those that do not are together by what they lack."""
+        columns = self._columns()
+        rows = [tuple(cell(option) for cell in columns.values()) for option in self.feasible]
+        figures = frozenset(range(2, len(columns) - 1))
+        return Sheet(tuple(columns), tuple(rows), figures, self.title)
+
+    def _columns(self) -> dict[str, Any]:
+        given, confidence = self.situation, f"{self.situation.confidence:.4g}".removeprefix("0.")
+        percent = f"{100 * given.confidence:.4g}%" if confidence else ""
+        columns: dict[str, Any] = {"protocol": lambda o: o.name, "model": lambda o: str(o.kind.model)}
+        if self.solved:
+            columns |= (
+                {"epsilon": lambda o: f"{o.situation.budget.epsilon:.3g}"}
+                if self.solved == "epsilon"
+                else {"people": lambda o: f"{o.situation.crowd.size:,}"}
+            )
+        if given.objective not in (Objective.RMSE, Objective.INTERVAL):
+            columns[given.objective.words] = lambda o: number(o.objective) if math.isfinite(o.objective) else "none"
+        columns["error (rmse)"] = lambda o: number(o.rmse)
+        if not given.expected.known and any(not option.protocol.steady for option in self.feasible):
+            columns["on average"] = lambda o: number(o.rmse_average)
+        columns[f"{percent} interval"] = lambda o: f"± {number(o.half_width)}"
+        if given.collected:
+            columns["messages"] = lambda o: f"{given.costs(o.protocol)[0]:,.0f}"
+            columns["bytes"] = lambda o: f"{given.costs(o.protocol)[1]:,.0f}"
+        else:
+            columns["messages"] = lambda o: f"{o.protocol.messages_per_person:,.4g}"
+        columns["accounting"] = _accounting
+        return columns
+
+    @property
+    def lacking(self) -> list[tuple[str, list[str]]]:
+        """What would make others serve, and whom."""
+        grouped: defaultdict[str, list[str]] = defaultdict(list)
+        for option in self.options:
+            if not isinstance(option, Candidate):
+                grouped[option.reason].append(option.name)
+        return list(grouped.items())
 
     def table(self) -> str:
         """Plain text, a line an option."""
-        rows = [list(HEADINGS), *(option.cells() for option in self.options)]
-        widths = [max(len(row[i]) for row in rows) for i in range(len(HEADINGS) - 1)]
-        lines = ([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[-1]] for row in rows)
-        return "\n".join("  ".join(line) for line in lines)
+        lacking = [f"- {', '.join(names)}: {reason}" for reason, names in self.lacking]
+        return "\n".join([*([self.sheet().text()] if self.feasible else [self.title]), *lacking])
+
+    def to_markdown(self) -> str:
+        lacking = [f"- {', '.join(names)}: {reason}" for reason, names in self.lacking]
+        return "\n".join([self.sheet().markdown(), *(["", *lacking] if lacking else [])])
+
+    def to_csv(self) -> str:
+        return comma_separated(self.to_json()["options"])
+
+    def plot(self, path: Path | str, *, theme: str = "light") -> Path:
+        """The options as bars, grouped by what must be trusted, into a PNG or SVG file."""
+        from headcount.drawing.bars import Bar, bars
+
+        unit = {"count": "people", "histogram": "people"}.get(self.task.name, "")
+        models = sorted({option.kind.model for option in self.feasible}, key=list(Model).index)
+        rows = [
+            Bar(option.name, model, option.half_width, dim=not option.proportionate)
+            for model in models
+            for option in self.feasible
+            if option.kind.model is model
+        ]
+        if not rows:
+            _ = self.best  # says why there is nothing to draw
+        often = f"{100 * self.situation.confidence:.4g} of 100 answers"
+        label = "each count" if isinstance(self.task, Histogram) else f"the {self.task.name}"
+        title = f"How far off {label} may be, by what you trust"
+        return bars(
+            rows, path, title=title, subtitle=self.title, unit=unit, theme=theme,
+            xlabel=f"{often} lie within the bar" + (f", in {unit}" if unit else ""),
+        )  # fmt: skip
 
     def __str__(self) -> str:
         return self.table()
@@ -230,15 +173,23 @@ class Advice:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        head, *rows = self.table().splitlines()
-        return f"<pre><strong>{escape(head)}</strong>\n{escape(chr(10).join(rows))}</pre>"
+        return self.sheet().html()
 
     def to_json(self) -> dict[str, Any]:
-        budget, crowd = self.budget, self.crowd
+        given, crowd = self.situation, self.crowd
         return {
             "task": self.task.name,
-            "budget": {"epsilon": budget.epsilon, "delta": budget.delta, "neighbours": str(budget.neighbours)},
-            "crowd": {"n": crowd.size, "least": crowd.least, "corrupt": crowd.corrupt, "ones": self.ones},
+            "budget": {**self.budget.to_json(), **({"epsilon": None} if self.solved == "epsilon" else {})},
+            "crowd": {
+                "n": None if self.solved == "n" else crowd.size, "least": crowd.least, "corrupt": crowd.corrupt,
+                "ones": given.expected.to_json(),
+            },
             "best": self.feasible[0].name if self.feasible else None,
             "options": [option.to_json() for option in self.options],
-        }
+            "objective": str(given.objective), "confidence": given.confidence, "within": self.within,
+        }  # fmt: skip
+
+
+def _accounting(option: Candidate) -> str:
+    kind = option.protocol.loss.kind
+    return kind if option.proportionate else f"{kind}; out of proportion"

@@ -2,60 +2,97 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from functools import lru_cache
-from typing import Any
+from collections.abc import Callable, Collection, Iterable
+from typing import Any, TypeVar
 
-from headcount.core.budget import Budget, Neighbours
-from headcount.core.crowd import Crowd
-from headcount.core.errors import BadArgument, Refused
-from headcount.core.model import Model, parsed_model
-from headcount.core.protocol import Protocol
-from headcount.core.task import COUNTS, Task
-from headcount.planner.advice import Advice, Candidate, Misfit, Option
-from headcount.privacy.calibrate import calibrate
-from headcount.protocols import CATALOGUE, TASKS
+from headcount.core.errors import BadArgument, Infeasible
+from headcount.core.quantity import quantity
+from headcount.core.task import Task
+from headcount.planner.advice import Advice
+from headcount.planner.backwards import fewest_people, smallest_epsilon
+from headcount.planner.option import Option, option
+from headcount.planner.situation import Situation, crowd_of, situation
+from headcount.protocols import CATALOGUE
+
+T = TypeVar("T")
+Track = Callable[[list[T], str], Iterable[T]]
 
 
 def advise(
-    task: Task | str, *, n: int, epsilon: float, delta: float = 0.0, ones: int | None = None,
+    task: Task | str, *, n: Any = None, epsilon: float | None = None, delta: float = 0.0, ones: Any = None,
     neighbours: str = "replace", models: Collection[str] | str | None = None, least: int | None = None,
-    corrupt: int = 0,
+    corrupt: int = 0, honest: float | None = None, objective: str | None = None, confidence: float = 0.95,
+    max_messages: float | None = None, max_bytes: float | None = None, collected: bool = False,
+    within: float | None = None, protocols: Collection[str] | None = None, track: Track[Any] | None = None,
 ) -> Advice:  # fmt: skip
-    """Plans ranked by their predicted error, across the models of trust; those that cannot serve say what they lack.
+    """Plans ranked by their exact predicted error, across the models of trust; those that cannot serve say what lacks.
 
-    `ones` is how many people are expected to hold a one (in a histogram, to be in the category of interest); left out,
-    each protocol is judged by its worst case.
+    `n` is how many people will report, or a pair (fewest, most): then the promise holds for the fewest, and answers are
+    judged by the worse end. `ones` is how many are expected to hold a one (in a histogram, to be in a category): a
+    number, several, a table of weights such as {0: 90, 500: 10}, "uniform", or nothing for "unknown", when each
+    protocol is judged by its worst case. `models` are those of the four that you can trust. `honest` is the fraction of
+    reports that come from people who follow the protocol; `least` and `corrupt` say the same in people. `objective` is
+    "rmse", "interval", "worst-bin", "relative" or "detectable". `max_messages` and `max_bytes` cap what a person
+    sends; with `collected=True`, on the wire, where everybody sends the same number of sealed messages.
+
+    Backwards: `within=` without `epsilon` finds the smallest epsilon for which each protocol's interval is that narrow,
+    and without `n` the fewest people.
     """
-    if isinstance(task, str):
-        task = _named(task)
-    crowd = Crowd(n, n if least is None else least, corrupt)
-    budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
-    if ones is not None and (ones != int(ones) or not 0 <= ones <= n):
-        raise BadArgument("ones", f"is {ones}", f"use a whole number from 0 to n, which is {n:,}")
-    models = [models] if isinstance(models, str) else models
-    trusted = {parsed_model(model) for model in models} if models else set(Model)
-    options = [
-        _option(protocol, task, crowd, budget, ones)
-        for protocol in CATALOGUE
-        if task.name in protocol.tasks and protocol.model in trusted
-    ]
-    ranked = sorted(options, key=lambda option: option.rank)
-    return Advice(task=task, crowd=crowd, budget=budget, ones=ones, options=tuple(ranked))
+    asked = objective or ("rmse" if within is None else "interval")
+    unknown = _unknown(n, epsilon, within)
+    given = situation(
+        task, n=1 + corrupt if n is None else n, epsilon=1.0 if epsilon is None else epsilon, delta=delta, ones=ones,
+        neighbours=neighbours, models=models, least=least, corrupt=corrupt, honest=honest, objective=asked,
+        confidence=confidence, max_messages=max_messages, max_bytes=max_bytes, collected=collected,
+    )  # fmt: skip
+    chosen = [kind for kind in CATALOGUE if given.task.name in kind.tasks and (not protocols or kind.name in protocols)]
+    kinds = chosen if track is None else track(chosen, "advising")
+    if within is None:
+        return Advice(given, tuple(sorted((option(kind, given) for kind in kinds), key=lambda found: found.rank)))
+    if not quantity("within", within, "use a positive number") > 0.0:
+        raise BadArgument("within", f"is {within:g}", "use a positive number")
+    if unknown == "epsilon":
+        found = [smallest_epsilon(kind, given, within) for kind in kinds]
+        return _solved(given, found, within, unknown, lambda each: each.situation.budget.epsilon)
+    if ones is not None or least is not None:
+        raise BadArgument("n", "is missing", "ones and least hang on it: give it, or leave those out")
+    found = [fewest_people(kind, given, within, lambda n: crowd_of(n, None, corrupt, honest)) for kind in kinds]
+    return _solved(given, found, within, unknown, lambda each: each.situation.crowd.size)
 
 
-def _named(task: str) -> Task:
-    if task not in COUNTS:
-        works = "use hc.Count(), hc.Sum(bounds), hc.Mean(bounds) or hc.Histogram(categories)"
-        raise BadArgument("task", f"is {task!r}", works)
-    return TASKS[task]()
+def _unknown(n: Any, epsilon: float | None, within: float | None) -> str:
+    """What is to be solved for."""
+    missing = [name for name, value in (("n", n), ("epsilon", epsilon)) if value is None]
+    if within is None and missing:
+        raise BadArgument(missing[0], "is missing", "give it, or within= to have it solved for")
+    if within is not None and len(missing) != 1:
+        raise BadArgument("within", "needs either n or epsilon to be left out", "leave the one out that is wanted")
+    return missing[0] if missing else ""
 
 
-@lru_cache(maxsize=1 << 10)
-def _option(cls: type[Protocol], task: Task, crowd: Crowd, budget: Budget, ones: int | None) -> Option:
-    shared: dict[str, Any] = {"kind": cls, "task": task, "crowd": crowd, "budget": budget}
-    try:
-        protocol = calibrate(cls, task, crowd, budget, lambda candidate: candidate.rmse(ones))
-    except Refused as refusal:
-        return Misfit(**shared, refusal=str(refusal))
-    return Candidate(**shared, protocol=protocol, noise=protocol.error(ones))
+def _solved(
+    given: Situation, found: list[Option], within: float, unknown: str, needed: Callable[[Option], float]
+) -> Advice:
+    ranked = sorted(found, key=lambda each: (each.rank[0], needed(each), *each.rank[1:]))
+    return Advice(given, tuple(ranked), within, unknown)
+
+
+def smallest_n(
+    task: Task | str, *, epsilon: float, delta: float = 0.0, within: float | None = None, **wishes: Any
+) -> int:
+    """The fewest people for whom some protocol meets the budget with an answer better than a guess, or this close."""
+    if within is not None:
+        found = advise(task, epsilon=epsilon, delta=delta, within=within, **wishes)
+        return found.best.protocol.crowd.size
+    advice = advise(task, n=1, epsilon=epsilon, delta=delta, **wishes)
+    enough = [found.smallest_n for found in advice.options if found.kind.model in advice.situation.trusted]
+    if not any(enough):
+        raise Infeasible("no number of people is enough for this budget; use a larger one, or delta=1e-6")
+    return min(n for n in enough if n)
+
+
+def smallest_detectable(task: Task | str, *, n: Any, epsilon: float, delta: float = 0.0, **wishes: Any) -> float:
+    """The fewest people with a one whom the best protocol can tell from none, 19 times out of 20 both ways."""
+    advice = advise(task, n=n, epsilon=epsilon, delta=delta, objective="detectable", **wishes)
+    _ = advice.best
+    return advice.feasible[0].objective

@@ -19,6 +19,12 @@ class Sheet:
     figures: frozenset[int] = frozenset()
     title: str = ""
 
+    @classmethod
+    def of(cls, rows: Iterable[Mapping[str, Any]]) -> Sheet:
+        """Of rows of JSON."""
+        flat = _flat(rows)
+        return cls(tuple(flat[0]) if flat else (), tuple(tuple(map(_shown, row.values())) for row in flat))
+
     def text(self) -> str:
         """Plain, a line a row; the last column is not padded."""
         table = [self.headings, *self.rows]
@@ -45,12 +51,20 @@ class Sheet:
 
 def comma_separated(rows: Iterable[Mapping[str, Any]]) -> str:
     """Rows of JSON as CSV: an interval's ends have columns of their own, other nested values become words."""
-    flat = [{key: _words(cell) for key, cell in _ends(row).items()} for row in rows]
+    flat = _flat(rows)
     out = io.StringIO()
     writer = csv.DictWriter(out, fieldnames=list(flat[0]) if flat else [], lineterminator="\n")
     writer.writeheader()
     writer.writerows(flat)
     return out.getvalue()
+
+
+def _flat(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    return [{key: _words(cell) for key, cell in _ends(row).items()} for row in rows]
+
+
+def _shown(cell: Any) -> str:
+    return "" if cell is None else str(cell)
 
 
 def _ends(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,106 @@
+"""Bars side by side: how far each protocol may be off, under the model of trust it needs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from headcount.core.model import Model
+from headcount.drawing.canvas import canvas, decades, number
+from headcount.drawing.colours import Theme, blend
+
+TRUST = {
+    Model.CENTRAL: "trust the analyser",
+    Model.THRESHOLD: "trust a shuffler that drops small counts",
+    Model.SHUFFLE: "trust a shuffler",
+    Model.LOCAL: "trust nobody",
+}
+
+POINTS = "offset points"
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A protocol's bar: its length, or None where there is nothing to show and the note says why.
+
+    `dim` is for what could serve but should not; `dot` is a single answer's place on the same axis.
+    """
+
+    label: str
+    model: Model
+    value: float | None = None
+    note: str = ""
+    dim: bool = False
+    dot: float | None = None
+
+
+def bars(
+    rows: Sequence[Bar], path: Path | str, *, title: str, xlabel: str, subtitle: str = "", theme: str = "light",
+    unit: str = "",
+) -> Path:  # fmt: skip
+    """Draws the rows from the top in the order given, under a heading for each model, on a logarithmic axis from zero.
+
+    `path` ends in .svg or .png. `unit` follows every number, as in "people".
+    """
+    models = list(dict.fromkeys(row.model for row in rows))
+    groups = [(model, [row for row in rows if row.model is model]) for model in models]
+    lines = len(rows) + 0.95 * len(groups)
+    values = [value for row in rows for value in (row.value, row.dot) if value is not None and math.isfinite(value)]
+    lengths = [row.value for row in rows if row.value and math.isfinite(row.value)]
+    low = 10.0 ** math.floor(math.log10(min(lengths, default=1.0)))
+    high = max([*values, 10.0 * low])
+    with canvas(path, title=title, subtitle=subtitle, size=(8.4, 1.35 + 0.3 * lines), theme=theme) as sheet:
+        (axes,) = sheet.panels
+        axes.set_xscale("symlog", linthresh=low, linscale=0.45)
+        axes.set_xlim(0.0, high * (high / low) ** 0.22 * 1.1)
+        down, marks, names = 0.0, [], []
+        for model, members in groups:
+            axes.text(
+                0.0, -down, f"{model}: {TRUST[model]}", color=sheet.theme.words[model], fontsize=9.5, weight="bold",
+                va="center", clip_on=False,
+            )  # fmt: skip
+            down += 0.95
+            for row in members:
+                _drawn(axes, row, -down, sheet.theme, unit)
+                marks.append(-down)
+                names.append(row.label)
+                down += 1.0
+        axes.set_ylim(-down + 0.35, 0.55)
+        axes.set_yticks(marks, names)
+        for text, row in zip(axes.get_yticklabels(), [row for _, group in groups for row in group], strict=True):
+            text.set_color(sheet.theme.soft if row.dim or row.value is None else sheet.theme.ink)
+        ticks = [0.0, *decades(low, high)]
+        axes.set_xticks(ticks, [number(tick) for tick in ticks])
+        axes.tick_params(axis="both", length=0, pad=6)
+        axes.minorticks_off()
+        axes.grid(axis="x")
+        axes.spines[["bottom", "left"]].set_visible(False)
+        axes.set_xlabel(xlabel)
+    return Path(path)
+
+
+def _drawn(axes: Any, row: Bar, height: float, theme: Theme, unit: str) -> None:
+    words = {"va": "center", "fontsize": 9.5}
+    if row.value is None:
+        axes.annotate(
+            row.note,
+            (0.0, height),
+            xytext=(4, 0),
+            textcoords="offset points",
+            color=theme.soft,
+            style="italic",
+            **words,
+        )
+        return
+    colour = blend(theme.models[row.model], theme.paper, 0.62 if row.dim else 0.0)
+    axes.barh(height, row.value, height=0.62, color=colour, linewidth=0)
+    end = row.value
+    if row.dot is not None:
+        axes.plot(row.dot, height, "o", ms=6.5, color=theme.ink, mec=theme.paper, mew=1.2, zorder=3, clip_on=False)
+        end = max(end, row.dot)
+    text = f"± {number(row.value)}" + (f" {unit}" if unit else "") + (f"   {row.note}" if row.note else "")
+    colour = theme.soft if row.dim else theme.ink
+    axes.annotate(text, (end, height), xytext=(8, 0), textcoords=POINTS, color=colour, **words)

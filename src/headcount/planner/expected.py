@@ -1,0 +1,125 @@
+"""What is known beforehand of how many people hold a one, or are in a category."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from headcount.core.errors import BadArgument
+from headcount.core.law import Noise
+from headcount.core.protocol import Protocol
+from headcount.core.quantity import quantity
+
+SPREAD = 64  # steps from nobody to everybody where every number of ones is as likely as any other
+WORKS = (
+    "use a whole number from 0 to n, several of them, a table such as {0: 90, 500: 10} of how many hold how much, "
+    "'uniform' or 'unknown'"
+)
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Numbers of ones and their weights, which add up to one; without any, nothing is known and the worst one counts.
+
+    In a histogram they are the numbers of people in its bins: its sparsity.
+    """
+
+    truths: tuple[int, ...] = ()
+    weights: tuple[float, ...] = ()
+
+    @classmethod
+    def parse(cls, ones: Any, n: int) -> Expected:
+        """`ones` as people write it: a number, several, a table of weights, "uniform", or None or "unknown"."""
+        if ones is None or ones == "unknown":
+            return cls()
+        if ones == "uniform":
+            return cls._uniform(n)
+        if isinstance(ones, Mapping):
+            return cls._weighed(list(ones), list(ones.values()), n)
+        if isinstance(ones, Sequence | np.ndarray) and not isinstance(ones, str):
+            different, times = np.unique(np.array([_number(one, n) for one in ones]), return_counts=True)
+            return cls._weighed(different.tolist(), times.tolist(), n)
+        return cls((_number(ones, n),), (1.0,))
+
+    @classmethod
+    def _weighed(cls, truths: Collection[Any], weights: Collection[Any], n: int) -> Expected:
+        parts = [quantity("ones", weight, WORKS) for weight in weights]
+        if not parts or min(parts) < 0.0 or not math.fsum(parts) > 0.0:
+            raise BadArgument("ones", "has no positive weights", WORKS)
+        numbers = [_number(truth, n) for truth in truths]
+        return cls(tuple(numbers), tuple(part / math.fsum(parts) for part in parts))
+
+    @classmethod
+    def _uniform(cls, n: int) -> Expected:
+        """Evenly spread; each stands for the numbers nearer to it than to the next, the ends for half as many."""
+        truths = np.unique(np.linspace(0, n, SPREAD + 1).round().astype(np.int64)).tolist()
+        gaps = [0, *(b - a for a, b in pairwise(truths)), 0]
+        return cls._weighed(truths, [a + b or 1 for a, b in pairwise(gaps)], n)
+
+    @property
+    def known(self) -> bool:
+        return bool(self.truths)
+
+    def worst(self, people: int, protocol: Protocol) -> float:
+        """The largest rmse over a spread of truths."""
+        return max(protocol.size_of_error(truth, people) for truth in _spread(protocol, people, 40))
+
+    def widest(self, people: int, protocol: Protocol, confidence: float) -> float:
+        """The largest half-width over a spread of truths; those that Chebyshev rules out are not looked at."""
+        found = 0.0
+        sizes = [(protocol.size_of_error(truth, people), truth) for truth in _spread(protocol, people, 12)]
+        for rmse, truth in sorted(sizes, reverse=True):
+            if rmse / math.sqrt(1.0 - confidence) > found:
+                found = max(found, protocol.noise(truth, people).half_width(confidence))
+        return found
+
+    def mean_square(self, protocol: Protocol, error: Callable[[int], float]) -> float:
+        """The root of the error's mean square."""
+        if protocol.steady:
+            return error(self.truths[0])
+        squares = (w * error(truth) ** 2 for truth, w in zip(self.truths, self.weights, strict=True))
+        return math.sqrt(math.fsum(squares))
+
+    def noise(self, protocol: Protocol, people: int) -> Noise:
+        """The law of the error when the truth is one of these."""
+        if protocol.steady or len(self.truths) == 1:
+            return protocol.noise(min(self.truths[0], people), people)
+        laws = [protocol.noise(min(truth, people), people) for truth in self.truths]
+        return Noise(
+            np.concatenate([law.values for law in laws]),
+            np.concatenate([w * law.masses for law, w in zip(laws, self.weights, strict=True)]),
+            math.fsum(w * law.dropped for law, w in zip(laws, self.weights, strict=True)),
+        )
+
+    def to_json(self) -> Any:
+        """As it was meant: None, a number, or pairs of a number and its weight."""
+        if len(self.truths) <= 1:
+            return self.truths[0] if self.truths else None
+        return [[truth, weight] for truth, weight in zip(self.truths, self.weights, strict=True)]
+
+    def __str__(self) -> str:
+        if not self.known:
+            return "any number of ones"
+        if len(self.truths) == 1:
+            return f"about {self.truths[0]:,} ones"
+        return f"{min(self.truths):,} to {max(self.truths):,} ones"
+
+
+UNKNOWN = Expected()
+
+
+def _spread(protocol: Protocol, people: int, steps: int) -> set[int]:
+    """Numbers of ones from nobody to everybody; a single one where the error is the same for all."""
+    return {people // 2} if protocol.steady else {0, *np.geomspace(1, people, steps).astype(int).tolist()}
+
+
+def _number(one: Any, n: int) -> int:
+    number = quantity("ones", one, WORKS)
+    if number != int(number) or not 0 <= number <= n:
+        raise BadArgument("ones", f"is {number:,g}, and there are {n:,} people", WORKS)
+    return int(number)

@@ -1,0 +1,147 @@
+"""What an answer is judged by: one number for a protocol in a situation, the smaller the better, in people."""
+
+from __future__ import annotations
+
+import math
+from enum import StrEnum
+
+import numpy as np
+
+from headcount.core.errors import BadArgument
+from headcount.core.histogram import Histogram
+from headcount.core.law import Floats, Noise
+from headcount.core.protocol import Protocol
+from headcount.planner.expected import Expected
+
+
+class Objective(StrEnum):
+    """Measured exactly, from the law of the error."""
+
+    RMSE = "rmse"  # the size of a typical error
+    INTERVAL = "interval"  # half the width of the interval
+    WORST_BIN = "worst-bin"  # within which all bins are at once
+    RELATIVE = "relative"  # a typical error as a part of the truth
+    DETECTABLE = "detectable"  # the smallest number of ones that can be told from none
+
+    @classmethod
+    def parse(cls, text: str) -> Objective:
+        try:
+            return cls(text)
+        except ValueError:
+            raise BadArgument("objective", f"is {text!r}", f"use one of {', '.join(cls)}") from None
+
+    @property
+    def words(self) -> str:
+        return {
+            "rmse": "error (rmse)", "interval": "interval", "worst-bin": "worst bin", "relative": "relative error",
+            "detectable": "smallest detectable",
+        }[self]  # fmt: skip
+
+    def of(self, protocol: Protocol, expected: Expected, people: int, confidence: float) -> float:
+        """For so many reports; in people, but for a relative error."""
+        match self:
+            case Objective.RMSE:
+                return _rmse(protocol, expected, people)
+            case Objective.INTERVAL:
+                return _interval(protocol, expected, people, confidence)
+            case Objective.WORST_BIN:
+                return _worst_bin(protocol, expected, people, confidence)
+            case Objective.RELATIVE:
+                return _relative(protocol, expected, people)
+            case Objective.DETECTABLE:
+                return _detectable(protocol, people, confidence)
+
+
+def _rmse(protocol: Protocol, expected: Expected, people: int) -> float:
+    def error(truth: int) -> float:
+        return protocol.size_of_error(min(truth, people), people)
+
+    return expected.mean_square(protocol, error) if expected.known else expected.worst(people, protocol)
+
+
+def _interval(protocol: Protocol, expected: Expected, people: int, confidence: float) -> float:
+    if expected.known:
+        return expected.noise(protocol, people).half_width(confidence)
+    return expected.widest(people, protocol, confidence)
+
+
+def _worst_bin(protocol: Protocol, expected: Expected, people: int, confidence: float) -> float:
+    """All bins at once; exact where their errors are independent, otherwise at least as wide as must be."""
+    bins = _bins(protocol)
+    if not expected.known or protocol.steady or bins == 1:
+        each = confidence ** (1.0 / bins) if protocol.independent else 1.0 - (1.0 - confidence) / bins
+        return _interval(protocol, expected, people, each)
+    laws = [protocol.noise(min(truth, people), people) for truth in expected.truths]
+    return _together(laws, bins * np.array(expected.weights), protocol.independent, confidence)
+
+
+def _bins(protocol: Protocol) -> int:
+    """Of unknown labels there may be as many as people."""
+    task = protocol.task
+    return protocol.crowd.size if isinstance(task, Histogram) and task.open else task.cells
+
+
+def _together(laws: list[Noise], bins: Floats, independent: bool, confidence: float) -> float:
+    """The smallest width that holds the errors of so many bins of each law, all at once."""
+    sizes = [np.abs(law.values) for law in laws]
+    orders = [np.argsort(size, kind="stable") for size in sizes]
+    reached = [np.cumsum(law.masses[order]) for law, order in zip(laws, orders, strict=True)]
+    sorted_sizes = [size[order] for size, order in zip(sizes, orders, strict=True)]
+    widths = np.unique(np.concatenate(sorted_sizes))
+
+    def held(width: float) -> bool:
+        inside = [
+            float(masses[at - 1]) if (at := int(np.searchsorted(size, width, side="right"))) else 0.0
+            for size, masses in zip(sorted_sizes, reached, strict=True)
+        ]
+        chances = np.clip(np.array(inside) - [law.dropped for law in laws], 0.0, 1.0)
+        if independent:
+            with np.errstate(divide="ignore"):
+                return math.exp(float(np.add.reduce(bins * np.log(chances)))) >= confidence
+        return 1.0 - float(np.add.reduce(bins * (1.0 - chances))) >= confidence
+
+    low, high = -1, widths.size - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if held(float(widths[middle])) else (middle, high)
+    return float(widths[high])
+
+
+def _relative(protocol: Protocol, expected: Expected, people: int) -> float:
+    """Of nobody, as if of one person."""
+    squares = (
+        weight * (protocol.size_of_error(min(truth, people), people) / max(1, truth)) ** 2
+        for truth, weight in zip(expected.truths, expected.weights, strict=True)
+    )
+    return math.sqrt(math.fsum(squares))
+
+
+def _detectable(protocol: Protocol, people: int, confidence: float) -> float:
+    """The fewest ones that are called some with this confidence, where none are called none as surely.
+
+    Some are said to be there if the answer is above a limit, which it exceeds at most that rarely with nobody there.
+    """
+    limit = _quantile(protocol.noise(0, people), confidence)
+
+    def seen(truth: int) -> bool:
+        noise = protocol.noise(truth, people)
+        return float(noise.masses[noise.values + truth > limit].sum()) >= confidence
+
+    low, high = 0, 1
+    while not seen(min(high, people)):
+        if high >= people:
+            return math.inf
+        low, high = high, 2 * high
+    high = min(high, people)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if seen(middle) else (middle, high)
+    return float(high)
+
+
+def _quantile(noise: Noise, confidence: float) -> float:
+    """The smallest value that is not exceeded with this confidence."""
+    order = np.argsort(noise.values, kind="stable")
+    reached = np.cumsum(noise.masses[order])
+    last = min(int(np.searchsorted(reached, confidence + noise.dropped)), order.size - 1)
+    return float(noise.values[order[last]])

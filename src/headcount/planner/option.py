@@ -1,0 +1,212 @@
+"""One protocol's place in an advice: calibrated, with its exact figures, or with what it lacks."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from inspect import signature
+from typing import Any
+
+from headcount.core.errors import Infeasible, Refused, Unsupported
+from headcount.core.law import Noise
+from headcount.core.plan import Plan
+from headcount.core.protocol import Protocol
+from headcount.core.wire import wire_bytes, wire_messages
+from headcount.planner.expected import Expected
+from headcount.planner.objective import Objective
+from headcount.planner.situation import Situation
+from headcount.planner.smallest import smallest_crowd
+from headcount.privacy.calibrate import calibrate, calibrations
+
+TOO_MANY = 1_000  # messages a person
+OVERHEADS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)  # of the error, tried to save messages
+
+FIGURES = (
+    "parameters", "bias", "std_error", "rmse", "interval95", "messages_per_person", "bits_per_person", "wire_messages",
+    "wire_bytes", "accounting", "local_epsilon",
+)  # fmt: skip
+BESIDES = ("objective", "rmse_average")  # figures that an option also has, in the advisor's own words
+
+
+def number(value: float) -> str:
+    """With the digits that mean something."""
+    if value == round(value) and abs(value) < 1e15:
+        return f"{value:,.0f}"
+    return f"{value:,.2f}" if 0.1 <= value < 1e4 else f"{value:,.0f}" if value >= 1e4 else f"{value:.3g}"
+
+
+@dataclass(frozen=True)
+class Option(ABC):
+    """A protocol in a situation."""
+
+    kind: type[Protocol]
+    situation: Situation
+
+    @property
+    def name(self) -> str:
+        return self.kind.name
+
+    @cached_property
+    def smallest_n(self) -> int | None:
+        given = self.situation
+        return smallest_crowd(self.kind, given.task, given.crowd, given.budget)
+
+    @property
+    @abstractmethod
+    def reason(self) -> str: ...
+
+    @property
+    @abstractmethod
+    def rank(self) -> tuple[bool, float, float, float]:
+        """By the objective, then by messages, then by error; whatever sends far too many messages comes last."""
+
+    def figures(self) -> dict[str, Any]:
+        return {}
+
+    def to_json(self) -> dict[str, Any]:
+        head = {"protocol": self.name, "model": str(self.kind.model), "feasible": bool(self.figures())}
+        found = {**dict.fromkeys((*FIGURES, *BESIDES)), **self.figures()}
+        asked = {"epsilon": self.situation.budget.epsilon, "n": self.situation.crowd.size}
+        return {
+            **head, "reason": self.reason, **{name: found[name] for name in FIGURES}, "smallest_n": self.smallest_n,
+            "reference": self.kind.reference, **{name: found[name] for name in BESIDES}, **asked,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Candidate(Option):
+    """A calibrated protocol."""
+
+    protocol: Protocol
+
+    @property
+    def plan(self) -> Plan:
+        return Plan(self.protocol, self.situation.budget)
+
+    @property
+    def proportionate(self) -> bool:
+        return self.protocol.messages_per_person <= TOO_MANY
+
+    @property
+    def reason(self) -> str:
+        if self.proportionate:
+            return "meets the budget"
+        return f"meets the budget, but at {self.protocol.messages_per_person:,.0f} messages a person: out of proportion"
+
+    @property
+    def rank(self) -> tuple[bool, float, float, float]:
+        tied = float(f"{self.objective:.10g}")
+        return not self.proportionate, tied, self.situation.costs(self.protocol)[0], self.rmse
+
+    @cached_property
+    def objective(self) -> float:
+        return self.situation.measure(self.protocol)
+
+    @cached_property
+    def people(self) -> int:
+        """The crowd at which it is worst, of those at which it is judged."""
+        return self.situation.judged(self.protocol, self.situation.objective)[1]
+
+    @cached_property
+    def noise(self) -> Noise:
+        """The law of the error, in people: at the expected truth, or where it is hardest to estimate."""
+        expected = self.situation.expected
+        return expected.noise(self.protocol, self.people) if expected.known else self.protocol.error(None, self.people)
+
+    @property
+    def scale(self) -> float:
+        """What one person is in the task's unit."""
+        return self.situation.task.unit(self.people)
+
+    @cached_property
+    def rmse(self) -> float:
+        return self.situation.judged(self.protocol, Objective.RMSE)[0]
+
+    @cached_property
+    def rmse_average(self) -> float:
+        """Over all numbers of ones alike, where nothing is known of them."""
+        if self.situation.expected.known or self.protocol.steady:
+            return self.rmse
+        uniform = Expected.parse("uniform", self.situation.crowd.size)
+        return replace(self.situation, expected=uniform).judged(self.protocol, Objective.RMSE)[0]
+
+    @cached_property
+    def half_width(self) -> float:
+        """Of the 95% interval, or of that with the confidence asked for."""
+        return self.situation.judged(self.protocol, Objective.INTERVAL)[0]
+
+    @cached_property
+    def guesswork(self) -> bool:
+        """Whether the answer is no better than to say half of the crowd without asking anybody."""
+        return self.rmse >= self.situation.task.unit(self.people) * self.people / 2.0
+
+    def figures(self) -> dict[str, Any]:
+        protocol, messages = self.protocol, None
+        if protocol.describe()["collectable"]:
+            messages = wire_messages(protocol, self.situation.budget)
+        return {
+            "parameters": protocol.to_json()["parameters"],
+            "bias": self.noise.bias * self.scale,
+            "std_error": self.noise.std_error * self.scale,
+            "rmse": self.rmse,
+            "interval95": self.half_width,
+            "messages_per_person": protocol.messages_per_person,
+            "bits_per_person": protocol.bits_per_person,
+            "wire_messages": messages,
+            "wire_bytes": None if messages is None else wire_bytes(protocol, messages),
+            "accounting": protocol.loss.kind,
+            "local_epsilon": protocol.local_epsilon,
+            "objective": self.objective if math.isfinite(self.objective) else None,
+            "rmse_average": self.rmse_average,
+        }
+
+
+@dataclass(frozen=True)
+class Misfit(Option):
+    """A protocol that cannot serve, and why."""
+
+    refusal: str
+    for_want_of_people: bool = False
+
+    @property
+    def reason(self) -> str:
+        if self.for_want_of_people and self.smallest_n is not None and self.smallest_n > self.situation.crowd.size:
+            return f"needs {self.smallest_n:,} people, you have {self.situation.crowd.size:,}"
+        return self.refusal
+
+    @property
+    def rank(self) -> tuple[bool, float, float, float]:
+        return True, math.inf, math.inf, math.inf
+
+
+@lru_cache(maxsize=1 << 12)
+def option(kind: type[Protocol], given: Situation) -> Option:
+    """The protocol's best setting in this situation, or what it lacks."""
+    try:
+        given.require(kind)
+        return Candidate(kind, given, _calibrated(kind, given))
+    except Refused as refusal:
+        return Misfit(kind, given, str(refusal), isinstance(refusal, Infeasible))
+
+
+def _calibrated(kind: type[Protocol], given: Situation) -> Protocol:
+    if not given.caps.any and not given.collected:
+        return calibrate(kind, given.task, given.crowd, given.spendable, given.measure)
+    refusal: Refused | None = None
+    for overhead in (None, *(OVERHEADS if "overhead" in signature(kind.choices).parameters else ())):
+        chosen = {} if overhead is None else {"overhead": overhead}
+        fitting = []
+        for protocol in calibrations(kind, given.task, given.crowd, given.spendable, **chosen):
+            try:
+                given.caps.require(*given.costs(protocol))
+            except Unsupported as over:
+                refusal = over
+            else:
+                fitting.append(protocol)
+        if fitting:
+            return min(fitting, key=given.measure)
+    if refusal is not None:
+        raise refusal
+    return calibrate(kind, given.task, given.crowd, given.spendable, given.measure)  # which says why nothing fits

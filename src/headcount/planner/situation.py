@@ -1,0 +1,166 @@
+"""A situation: what is asked of whom, with which budget, what may be trusted, and what makes an answer good."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from headcount.core.budget import Budget, Neighbours
+from headcount.core.crowd import Crowd
+from headcount.core.errors import BadArgument, Unsupported
+from headcount.core.model import Model, parsed_model
+from headcount.core.protocol import Protocol
+from headcount.core.quantity import quantity
+from headcount.core.task import COUNTS, SUMS, Task
+from headcount.core.wire import CUT, MOST, wire_bytes, wire_messages
+from headcount.planner.expected import UNKNOWN, Expected
+from headcount.planner.objective import Objective
+from headcount.protocols import TASKS
+
+TRUST = {
+    Model.CENTRAL: "the analyser, with everyone's answer",
+    Model.THRESHOLD: "a shuffler that mixes the messages and drops small counts",
+    Model.SHUFFLE: "a shuffler that mixes the messages",
+    Model.LOCAL: "nobody",
+}
+
+
+@dataclass(frozen=True)
+class Caps:
+    """The most a person may send: on average, or, where reports are really collected, what everybody sends."""
+
+    messages: float = math.inf
+    bytes: float = math.inf
+
+    def __post_init__(self) -> None:
+        for name in ("messages", "bytes"):
+            most = getattr(self, name)
+            if most != math.inf and not quantity(f"max_{name}", most, "use a positive number") > 0.0:
+                raise BadArgument(f"max_{name}", f"is {most:g}", "use a positive number")
+
+    @property
+    def any(self) -> bool:
+        return min(self.messages, self.bytes) < math.inf
+
+    def require(self, messages: float, size: float) -> None:
+        for name, cost, most in (("messages", messages, self.messages), ("bytes", size, self.bytes)):
+            if cost > most:
+                raise Unsupported(f"sends {cost:,.4g} {name} a person and {most:,.4g} are allowed")
+
+
+@dataclass(frozen=True)
+class Situation:
+    """Everything that the ranking of protocols hangs on."""
+
+    task: Task
+    crowd: Crowd
+    budget: Budget
+    expected: Expected = UNKNOWN
+    objective: Objective = Objective.RMSE
+    confidence: float = 0.95
+    trusted: frozenset[Model] = frozenset(Model)
+    caps: Caps = field(default_factory=Caps)
+    collected: bool = False
+    sizes: tuple[int, ...] = ()  # crowds at which answers are judged, by the worst; otherwise the expected one
+
+    def __post_init__(self) -> None:
+        if not 0.0 < quantity("confidence", self.confidence, "use a number between 0 and 1") < 1.0:
+            raise BadArgument("confidence", f"is {self.confidence:g}", "use a number between 0 and 1, as 0.95")
+        if self.objective is Objective.RELATIVE and not self.expected.known:
+            works = "say about how many hold a one" if self.task.name in COUNTS else "say how many are in the category"
+            raise BadArgument("ones", "is needed for a relative error", works)
+        if self.expected.known and self.task.name in SUMS:
+            raise BadArgument("ones", f"has no meaning for a {self.task.name}", "leave it out")
+
+    def judged(self, protocol: Protocol, objective: Objective) -> tuple[float, int]:
+        """The objective in the task's unit, and the crowd where it is worst."""
+        return max(
+            (objective.of(protocol, self.expected, people, self.confidence) * self._unit(people, objective), people)
+            for people in self.sizes or (self.crowd.size,)
+        )
+
+    def _unit(self, people: int, objective: Objective) -> float:
+        return 1.0 if objective is Objective.RELATIVE else self.task.unit(people)
+
+    def measure(self, protocol: Protocol) -> float:
+        return self.judged(protocol, self.objective)[0]
+
+    @property
+    def spendable(self) -> Budget:
+        """What the protocol may spend: in a collection, a part of delta pays for reports cut to a common length."""
+        return replace(self.budget, delta=(1.0 - CUT) * self.budget.delta) if self.collected else self.budget
+
+    def costs(self, protocol: Protocol) -> tuple[float, float]:
+        """Messages and bytes of a person."""
+        if not self.collected:
+            return protocol.messages_per_person, protocol.bits_per_person / 8.0
+        messages = wire_messages(protocol, self.budget)
+        if messages is None:
+            raise Unsupported(f"would have to send more than {MOST} messages from everybody to hide who sends many")
+        return messages, wire_bytes(protocol, messages)
+
+    def require(self, kind: type[Protocol]) -> None:
+        """Refuses a protocol that asks for trust that is not there."""
+        if kind.model not in self.trusted:
+            unwanted = f"is of the {kind.model} model, which was not asked for"
+            raise Unsupported(unwanted if kind.model is Model.LOCAL else f"needs {TRUST[kind.model]}")
+        if self.collected and not kind.describe()["collectable"]:
+            raise Unsupported(f"cannot be collected from devices: it needs {TRUST[kind.model]}")
+
+
+def situation(
+    task: Task | str, *, n: Any, epsilon: float, delta: float, ones: Any, neighbours: str,
+    models: Collection[str] | str | None, least: int | None, corrupt: int, honest: float | None, objective: str,
+    confidence: float, max_messages: float | None, max_bytes: float | None, collected: bool,
+) -> Situation:  # fmt: skip
+    """From the words people use."""
+    few, many = _range(n)
+    if few != many and least is not None:
+        raise BadArgument("least", "is given together with a range of n", "leave one of them out")
+    crowd = crowd_of(many, few if few != many else least, corrupt, honest)
+    models = [models] if isinstance(models, str) else models
+    caps = Caps(
+        math.inf if max_messages is None else max_messages, math.inf if max_bytes is None else max_bytes
+    )  # fmt: skip
+    return Situation(
+        task=_named(task) if isinstance(task, str) else task,
+        crowd=crowd,
+        budget=Budget(epsilon, delta, Neighbours.parse(neighbours)),
+        expected=Expected.parse(ones, crowd.size),
+        objective=Objective.parse(objective),
+        confidence=confidence,
+        trusted=frozenset(parsed_model(model) for model in models) if models else frozenset(Model),
+        caps=caps,
+        collected=collected,
+        sizes=(crowd.least, crowd.size) if few != many else (),
+    )
+
+
+def crowd_of(n: int, least: int | None, corrupt: int, honest: float | None) -> Crowd:
+    """With an honest fraction, so many of those who must report at least are relied upon."""
+    crowd = Crowd(n, n if least is None else least, corrupt)
+    if honest is None:
+        return crowd
+    works = "use a fraction above 0 and up to 1, for example 0.9"
+    if corrupt:
+        raise BadArgument("honest", "is given together with corrupt", "leave one of them out")
+    if not 0.0 < quantity("honest", honest, works) <= 1.0:
+        raise BadArgument("honest", f"is {honest:g}", works)
+    return Crowd(n, crowd.least, crowd.least - max(1, math.floor(honest * crowd.least + 1e-9)))
+
+
+def _range(n: Any) -> tuple[Any, Any]:
+    if isinstance(n, tuple | list):
+        if len(n) != 2 or not n[0] <= n[1]:
+            raise BadArgument("n", f"is {n!r}", "use a number of people, or a pair such as (1_000, 5_000)")
+        return n[0], n[1]
+    return n, n
+
+
+def _named(task: str) -> Task:
+    if task not in COUNTS:
+        works = "use hc.Count(), hc.Sum(bounds), hc.Mean(bounds) or hc.Histogram(categories)"
+        raise BadArgument("task", f"is {task!r}", works)
+    return TASKS[task]()
