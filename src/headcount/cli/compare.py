@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
-from rich.table import Table
+from rich.console import Group
+from rich.text import Text
 
 from headcount.cli.files import like, read
 from headcount.cli.ledger import ledger_of
@@ -25,12 +25,11 @@ from headcount.cli.options import (
     WitnessFile,
     categories_of,
 )  # fmt: skip
-from headcount.cli.render import Format, console, grid, show
+from headcount.cli.render import Format, sheet_table, show
 from headcount.comparing import compare as compared
 from headcount.core.errors import BadArgument
 from headcount.core.task import Mean
 from headcount.planner.comparison import Comparison
-from headcount.planner.sheet import Sheet
 
 
 def compare(
@@ -49,23 +48,13 @@ def compare(
         column=column, where=where, unit=unit, bounds=None if mean else bounds,
         categories=None if listed is None else like(frame[column], listed), ledger=ledger_of(ledger, witness),
     )  # fmt: skip
-    if how is not Format.TABLE:
-        show(_rows(comparison) if how is Format.CSV else comparison.to_json(), how, "")
-        return
-    terminal = console()
-    terminal.print(table(comparison.sheet))
-    if comparison.cells is not None:
-        terminal.print()
-        terminal.print(table(comparison.cells))
-    terminal.print("\n" + escape("\n".join(comparison.sentences)), highlight=False, soft_wrap=True)
+    value = _rows(comparison) if how is Format.CSV else comparison.to_json()
+    show(value, how, _tables(comparison), comparison.to_markdown())
 
 
-def table(sheet: Sheet) -> Table:
-    """A sheet as the terminal shows it."""
-    shown = grid(*sheet.headings, title=escape(sheet.title), right=tuple(sheet.figures))
-    for row in sheet.rows:
-        shown.add_row(*map(escape, row), style="dim" if set(row[2:]) == {"-"} else "")
-    return shown
+def _tables(comparison: Comparison) -> Group:
+    cells = [] if comparison.cells is None else [Text(""), sheet_table(comparison.cells)]
+    return Group(sheet_table(comparison.sheet), *cells, Text("\n" + "\n".join(comparison.sentences)))
 
 
 def _rows(comparison: Comparison) -> list[dict[str, Any]]:

@@ -46,7 +46,7 @@ from headcount.cli.options import (
     parameters_of,
     task_for,
 )
-from headcount.cli.plans import export, make, run
+from headcount.cli.plans import export, run
 from headcount.cli.proof import certify, verify
 from headcount.cli.render import Format, estimate_table, grid, show
 from headcount.core.budget import Budget
@@ -203,12 +203,11 @@ def _words(value: Any) -> str:
 
 
 app.command()(compare)
-app.command("plan")(make)
 app.command()(run)
 app.command()(certify)
 app.command()(verify)
 app.command()(export)
-app.command()(explain)
+app.command(context_settings={"ignore_unknown_options": True})(explain)  # options are words, too
 
 
 @app.command()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from typing import Any
 
 from headcount.core.budget import Budget
@@ -119,16 +120,21 @@ class Comparison:
             f"them all learns as much as {self.together} allows.",
         ]
 
+    @property
+    def _sheets(self) -> list[Sheet]:
+        return [self.sheet, *([] if self.cells is None else [self.cells])]
+
     def __str__(self) -> str:
-        cells = [self.cells.text()] if self.cells is not None else []
-        return "\n\n".join([self.sheet.text(), *cells, "\n".join(self.sentences)])
+        return "\n\n".join([*(sheet.text() for sheet in self._sheets), "\n".join(self.sentences)])
 
     __repr__ = __str__
 
+    def to_markdown(self) -> str:
+        return "\n\n".join([*(sheet.markdown() for sheet in self._sheets), *self.sentences])
+
     def _repr_html_(self) -> str:
-        cells = self.cells.html() if self.cells is not None else ""
-        said = "<br>".join(self.sentences)
-        return f"<div>{self.sheet.html()}{cells}<small>{said}</small></div>"
+        tables = "".join(sheet.html() for sheet in self._sheets)
+        return f"<div>{tables}<small>{'<br>'.join(map(escape, self.sentences))}</small></div>"
 
     def to_json(self) -> dict[str, Any]:
         return {
