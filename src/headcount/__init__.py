@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from headcount.ask import certify, count, fraction, histogram, mean, protocol, run, sum, verify
+from headcount.ask import certify, count, fraction, histogram, mean, protocol, sum, verify
 from headcount.comparing import compare
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.coins import Coins, SecretCoins, SeededCoins
@@ -30,12 +30,13 @@ from headcount.planner.glossary import explain
 from headcount.privacy.certificate import Certificate
 from headcount.protocols import CATALOGUE
 from headcount.protocols.saved import load_plan, plan_from_json
+from headcount.running import run
 
 __version__ = "0.2.0"
 
 __all__ = [
-    "CATALOGUE", "Advice", "Batch", "Budget", "Certificate", "Coins", "Comparison", "Count", "Crowd", "Estimate", "Fraction",
-    "HeadcountError", "Histogram", "Ledger", "Mean", "Model", "Neighbours", "Plan", "PrivacyLoss", "Protocol",
-    "Refused", "SecretCoins", "SeededCoins", "Sum", "Tally", "advise", "certify", "compare", "count", "explain", "fraction", "histogram",
-    "load_plan", "mean", "plan_from_json", "protocol", "run", "sum", "verify",
+    "CATALOGUE", "Advice", "Batch", "Budget", "Certificate", "Coins", "Comparison", "Count", "Crowd", "Estimate",
+    "Fraction", "HeadcountError", "Histogram", "Ledger", "Mean", "Model", "Neighbours", "Plan", "PrivacyLoss",
+    "Protocol", "Refused", "SecretCoins", "SeededCoins", "Sum", "Tally", "advise", "certify", "compare", "count",
+    "explain", "fraction", "histogram", "load_plan", "mean", "plan_from_json", "protocol", "run", "sum", "verify",
 ]  # fmt: skip

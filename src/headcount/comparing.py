@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from headcount.ask import carried_out, charge, plan_for, ready
+from headcount.ask import plan_for, ready
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.errors import BadArgument, Infeasible, MissingExtra, Refused
 from headcount.core.histogram import Histogram
@@ -21,6 +21,7 @@ from headcount.ledger.spending import up
 from headcount.planner.comparison import Comparison, Side
 from headcount.privacy.any_mechanism import AnyMechanism
 from headcount.privacy.compose import compose
+from headcount.running import carried_out, charge
 
 
 def compare(
@@ -53,7 +54,9 @@ def compare(
 
 
 def _task(task: Task | None, bounds: Any, categories: Any) -> Task:
-    given = [name for name, part in (("task", task), ("bounds", bounds), ("categories", categories)) if part is not None]
+    given = [
+        name for name, part in (("task", task), ("bounds", bounds), ("categories", categories)) if part is not None
+    ]
     if len(given) > 1:
         raise BadArgument(given[1], f"is given together with {given[0]}", "leave one of them out")
     if task is not None:

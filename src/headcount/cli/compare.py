@@ -34,7 +34,8 @@ from headcount.planner.comparison import Comparison
 
 def compare(
     file: File, column: Column, epsilon: Epsilon, delta: Delta = 0.0, where: Where = None, unit: Unit = None,
-    bounds: Bounds = None, mean: Annotated[bool, typer.Option(help="Within --bounds, the mean and not the sum.")] = False,
+    bounds: Bounds = None,
+    mean: Annotated[bool, typer.Option(help="Within --bounds, the mean and not the sum.")] = False,
     categories: Categories = None, neighbours: Neighbours = "replace", ledger: LedgerFile = None,
     witness: WitnessFile = None, how: Formats = Format.TABLE,
 ) -> None:  # fmt: skip
@@ -53,8 +54,8 @@ def compare(
 
 
 def _tables(comparison: Comparison) -> Group:
-    cells = [] if comparison.cells is None else [Text(""), sheet_table(comparison.cells)]
-    return Group(sheet_table(comparison.sheet), *cells, Text("\n" + "\n".join(comparison.sentences)))
+    cells = Text("") if comparison.cells is None else Group("", sheet_table(comparison.cells), "")
+    return Group(sheet_table(comparison.sheet), cells, Text("\n".join(comparison.sentences)))
 
 
 def _rows(comparison: Comparison) -> list[dict[str, Any]]:

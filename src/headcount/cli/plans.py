@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-from headcount import ask
 from headcount.cli.files import read
 from headcount.cli.ledger import ledger_of
 from headcount.cli.options import Clamp, Column, File, Formats, LedgerFile, Unit, Where, WitnessFile
 from headcount.cli.render import Format, estimate_table, show
 from headcount.core.histogram import Histogram
 from headcount.protocols.saved import load_plan
+from headcount.running import run as carry_out
 
 PlanFile = Annotated[Path, typer.Argument(help="The plan's file.")]
 Text = str | None
@@ -26,11 +26,9 @@ def run(
     """Run exactly this plan on a file. Plans are written by: headcount advise … --save plan.json"""
     loaded = load_plan(plan)
     task = loaded.protocol.task
-    labelled = isinstance(task, Histogram) and not task.edges and not isinstance(task.categories, range)
-    numbers = labelled and not task.open and not isinstance(task.categories[0], str)
-    names = [name for name in (column, unit) if name is not None]
-    frame = read(file, names, [column] if labelled and not numbers else [])
-    answered = ask.run(loaded, frame, column=column, where=where, unit=unit, ledger=ledger_of(ledger, witness))
+    text = isinstance(task, Histogram) and not task.edges and (task.open or isinstance(task.categories[0], str))
+    frame = read(file, [name for name in (column, unit) if name is not None], [column] if text else [])
+    answered = carry_out(loaded, frame, column=column, where=where, unit=unit, ledger=ledger_of(ledger, witness))
     answered = answered.clamped() if clamp else answered
     show(answered.to_json(), how, estimate_table(answered))
 

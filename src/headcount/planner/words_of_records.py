@@ -4,10 +4,12 @@ from __future__ import annotations
 
 PLAN = {
     "protocol": "A way to answer a question: what each person sends, and how the answer is computed from that.",
-    "parameters": "The numbers that a protocol is run with, such as how likely a lie is. They follow from the budget and "
-    "the number of people, never from the data.",
-    "plan": "A protocol with its parameters, and the budget it was made for. All parties hold the same one; in a ledger "
-    "or a certificate it stands for the plan's hash.",
+    "parameters": "The numbers that a protocol is run with, such as how likely a lie is. They follow from the budget "
+    "and the number of people, never from the data.",
+    "plan": "A protocol with its parameters, and the budget it was made for. All parties hold the same one; in a "
+    "ledger or a certificate it stands for the plan's hash.",
+    "programme": "What one person sends, written down step by step with its exact chances.",
+    "headcount": "To count people without learning about any one of them. In a plan's file: the version that wrote it.",
     "hash": "Sixty-four hexadecimal digits that stand for all of a text. Whoever changes the text changes them.",
     "name": "What it is called.",
     "tasks": "What the protocol can answer.",
@@ -17,10 +19,12 @@ PLAN = {
 }
 
 LEDGER = {
-    "ledger": "A record of all that was asked of one crowd. What is over its budget is refused before anything is drawn.",
+    "ledger": "A record of all that was asked of one crowd. What is over its budget is refused before anything is "
+    "drawn.",
     "charges": "The questions that were paid for, in order.",
     "questions": "How many questions were paid for.",
-    "spent": "The epsilon of all answers so far together, at the ledger's delta. It is less than the sum, or equal to it.",
+    "spent": "The epsilon of all answers so far together, at the ledger's delta. It is less than the sum, or equal to "
+    "it.",
     "remaining": "What is left of the ledger's epsilon.",
     "day": "When a question was paid for. Nothing finer is kept.",
     "number": "Which charge it is, counted from 1.",
@@ -31,16 +35,16 @@ LEDGER = {
 
 PROOF = {
     "certify": "To write a plan's promise down in a file, with all that is needed to prove it again.",
-    "certificate": "A file with a plan's promise and all that is needed to prove it again, without trusting whoever wrote "
-    "it.",
-    "verify": "To prove a certificate again, by code that shares nothing with what wrote it; or to check that nobody has "
-    "changed a ledger.",
+    "certificate": "A file with a plan's promise and all that is needed to prove it again, without trusting whoever "
+    "wrote it.",
+    "verify": "To prove a certificate again, by code that shares nothing with what wrote it; or to check that nobody "
+    "has changed a ledger.",
     "claim": "The delta that a certificate promises at its epsilon.",
     "claimed": "The delta, or the epsilon, that is promised.",
     "curve": "More points of the promise: a delta at each of several epsilons.",
     "points": "Epsilons at which the promise was looked at.",
-    "proved": "The promise is true: the largest delta that is possible was computed with every rounding error bounded, "
-    "and is no larger.",
+    "proved": "The promise is true: the largest delta that is possible was computed with every rounding error "
+    "bounded, and is no larger.",
     "refuted": "The promise is false, and there is a witness to it.",
     "cannot prove": "Neither proved nor refuted, for the reason given.",
     "because": "Why the verdict is what it is.",
@@ -55,8 +59,8 @@ PROOF = {
     "release": "What the trusted side does before anybody sees the counts: add noise, drop small ones, or nothing.",
     "add": "Tables of the noise that the trusted side adds.",
     "threshold": "Counts below this are dropped.",
-    "format": "How the answer is printed: a table, JSON for programs, CSV for spreadsheets or Markdown for documents. In "
-    "a file: of which kind it is.",
+    "format": "How the answer is printed: a table, JSON for programs, CSV for spreadsheets or Markdown for documents. "
+    "In a file: of which kind it is.",
     "versions": "Which versions of headcount and of its libraries wrote the file.",
 }
 
@@ -83,6 +87,10 @@ AUDIT = {
 }
 
 FILES = {
+    "explain": "To say what a word means, as here.",
+    "topic": "What a group of words is about.",
+    "word": "What is explained.",
+    "meaning": "What the word means.",
     "file": "A CSV or Parquet file with a row for each person.",
     "out": "The file to write into.",
     "save": "The file to write the best plan into.",
@@ -103,5 +111,6 @@ FILES = {
     "justification": "Why this budget and this model of trust were chosen.",
     "author": "Who fills in the record.",
     "source": "A page that describes the deployment.",
-    "registry": "A public list of deployments of differential privacy, kept by OpenDP. Plans can be written down for it.",
+    "registry": "A public list of deployments of differential privacy, kept by OpenDP. Plans can be written down for "
+    "it.",
 }
