@@ -14,7 +14,9 @@ import headcount
 from headcount import ask
 from headcount.cli.advise import advisor
 from headcount.cli.audit import audit
+from headcount.cli.compare import compare
 from headcount.cli.demo import demonstrate
+from headcount.cli.explain import explain
 from headcount.cli.files import like, read
 from headcount.cli.ledger import ledger_of, ledgers
 from headcount.cli.options import (
@@ -44,7 +46,7 @@ from headcount.cli.options import (
     parameters_of,
     task_for,
 )
-from headcount.cli.plans import export, make, run
+from headcount.cli.plans import export, run
 from headcount.cli.proof import certify, verify
 from headcount.cli.render import Format, estimate_table, grid, show
 from headcount.core.budget import Budget
@@ -200,11 +202,12 @@ def _words(value: Any) -> str:
     return "none is enough" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-app.command("plan")(make)
+app.command()(compare)
 app.command()(run)
 app.command()(certify)
 app.command()(verify)
 app.command()(export)
+app.command(context_settings={"ignore_unknown_options": True})(explain)  # options are words, too
 
 
 @app.command()
