@@ -24,6 +24,8 @@ from headcount.core.task import Count, Fraction, Mean, Sum
 from headcount.ledger.ledger import Ledger
 from headcount.planner.advice import Advice
 from headcount.planner.advise import advise
+from headcount.planner.frontier import Frontier, frontier
+from headcount.planner.map import Map, map
 from headcount.privacy.certificate import Certificate
 from headcount.protocols import CATALOGUE
 from headcount.protocols.saved import plan_from_json
@@ -32,7 +34,7 @@ __version__ = "0.2.0"
 
 __all__ = [
     "CATALOGUE", "Advice", "Batch", "Budget", "Certificate", "Coins", "Count", "Crowd", "Estimate", "Fraction",
-    "HeadcountError", "Histogram", "Ledger", "Mean", "Model", "Neighbours", "Plan", "PrivacyLoss", "Protocol",
-    "Refused", "SecretCoins", "SeededCoins", "Sum", "Tally", "advise", "certify", "count", "fraction", "histogram",
-    "mean", "plan_from_json", "protocol", "run", "sum", "verify",
+    "Frontier", "HeadcountError", "Histogram", "Ledger", "Map", "Mean", "Model", "Neighbours", "Plan", "PrivacyLoss",
+    "Protocol", "Refused", "SecretCoins", "SeededCoins", "Sum", "Tally", "advise", "certify", "count", "fraction",
+    "frontier", "histogram", "map", "mean", "plan_from_json", "protocol", "run", "sum", "verify",
 ]  # fmt: skip

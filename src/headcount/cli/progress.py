@@ -1,0 +1,37 @@
+"""A bar on the terminal for what takes more than a moment."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+PATIENCE = 1.0  # seconds without a bar
+COLUMNS = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed}/{task.total}"))
+
+
+class Bar:
+    """Goes through a list; after a second it shows how far, on standard error, and only if that is a terminal."""
+
+    def __init__(self, what: str, console: Console | None = None) -> None:
+        self.what = what
+        self.console = console or Console(stderr=True)
+
+    def __call__(self, items: list[Any]) -> Iterator[Any]:
+        began = time.monotonic()
+        if not self.console.is_terminal:
+            yield from items
+            return
+        progress = Progress(*COLUMNS, TimeRemainingColumn(), console=self.console, transient=True)
+        task = progress.add_task(self.what, total=len(items))
+        try:
+            for done, item in enumerate(items, 1):
+                yield item
+                progress.update(task, completed=done)
+                if time.monotonic() - began > PATIENCE and not progress.live.is_started:
+                    progress.start()
+        finally:
+            progress.stop()
