@@ -29,8 +29,8 @@ from headcount.core.histogram import Histogram
 from headcount.core.task import Count, Fraction, Mean, Sum, Task
 from headcount.drawing.canvas import destination
 from headcount.drawing.colours import theme_called
-from headcount.planner.frontier import frontier
-from headcount.planner.map import SITUATIONS
+from headcount.planner.frontier import Frontier, frontier
+from headcount.planner.map import SITUATIONS, Map
 from headcount.planner.map import map as who_counts_best
 from headcount.planner.sheet import Sheet
 
@@ -47,9 +47,16 @@ Look = Annotated[str, typer.Option("--theme", help="The figure's colours: light 
 def _frontier(task: Task, how: Format, out: Path | None, theme: str, **given: Any) -> None:
     _drawable(out, theme)
     found = frontier(task, watch=Bar("calibrating"), **given)
-    show(found.rows() if how is Format.CSV else found.to_json(), how, _table(found.sheet()))
+    _shown(found, how)
     if out is not None:
         _say(how, found.plot(out, theme=theme))
+
+
+def _shown(found: Frontier | Map, how: Format) -> None:
+    sheet = found.sheet()
+    if how is Format.TABLE:
+        print(f"{sheet.title}\n")
+    show(found.rows() if how is Format.CSV else found.to_json(), how, _table(sheet))
 
 
 def _drawable(out: Path | None, theme: str) -> None:
@@ -68,7 +75,7 @@ def _say(how: Format, out: Path) -> None:
 
 
 def _table(sheet: Sheet) -> Table:
-    table = grid(*sheet.headings, title=sheet.title, right=tuple(sorted(sheet.figures)))
+    table = grid(*sheet.headings, right=tuple(sorted(sheet.figures)))
     for row in sheet.rows:
         table.add_row(*row)
     return table
@@ -142,6 +149,6 @@ def draw_map(
     )  # fmt: skip
     if how is Format.TABLE:
         print(f"{found.finding}.\n\n{found.summary()}\n")
-    show(found.rows() if how is Format.CSV else found.to_json(), how, _table(found.sheet()))
+    _shown(found, how)
     if out is not None:
         _say(how, found.plot(out, theme=theme, marks=SITUATIONS if situations else ()))

@@ -25,7 +25,8 @@ from headcount.privacy.calibrate import calibrate, calibrations
 
 OVERHEADS = (0.002, 4.0)  # how far above the central error, where a protocol lets one say
 MOST_DROPOUTS = 0.5
-HEADINGS = {"messages": "messages", "epsilon": "epsilon", "n": "people", "dropouts": "drop out"}
+WORDS = {"epsilon": "epsilon", "n": "the number of people", "dropouts": "the share that may drop out"}
+COLUMNS = 6  # of the table that people read
 
 
 @dataclass(frozen=True, repr=False)
@@ -68,7 +69,9 @@ class Frontier:
 
     def _curves(self) -> Sheet:
         places = sorted({point.x for point in self.points})
-        shown = [places[i] for i in np.linspace(0, len(places) - 1, min(7, len(places))).round().astype(int).tolist()]
+        shown = [
+            places[i] for i in np.linspace(0, len(places) - 1, min(COLUMNS, len(places))).round().astype(int).tolist()
+        ]
         rows = []
         for name in dict.fromkeys(point.protocol for point in self.points):
             at = {point.x: point for point in self.of(name)}
@@ -80,9 +83,9 @@ class Frontier:
                 ]
             rows.append((name, str(next(iter(at.values())).model), *cells))
         titles = [f"{x:.0%}" if self.against == "dropouts" else number(x) for x in shown]
-        title = f"Error (rmse) against {HEADINGS[self.against]}: {self}"
+        title = f"Error (rmse) against {WORDS[self.against]}: {self}"
         if self.against == "dropouts":
-            title += "; in brackets what is left if everybody was counted on"
+            title += " (in brackets the epsilon that is left if everybody was counted on)"
         return Sheet(("protocol", "model", *titles), tuple(rows), frozenset(range(2, 2 + len(shown))), title)
 
     def __str__(self) -> str:
