@@ -26,7 +26,9 @@ from headcount.ledger.ledger import Ledger
 from headcount.planner.advice import Advice
 from headcount.planner.advise import advise, smallest_detectable, smallest_n
 from headcount.planner.comparison import Comparison
+from headcount.planner.frontier import Frontier, frontier
 from headcount.planner.glossary import explain
+from headcount.planner.map import Map, map
 from headcount.privacy.certificate import Certificate
 from headcount.protocols import CATALOGUE
 from headcount.protocols.saved import load_plan, plan_from_json
@@ -36,8 +38,8 @@ __version__ = "0.2.0"
 
 __all__ = [
     "CATALOGUE", "Advice", "Batch", "Budget", "Certificate", "Coins", "Comparison", "Count", "Crowd", "Estimate",
-    "Fraction", "HeadcountError", "Histogram", "Ledger", "Mean", "Model", "Neighbours", "Plan", "PrivacyLoss",
-    "Protocol", "Refused", "SecretCoins", "SeededCoins", "Sum", "Tally", "advise", "certify", "compare", "count",
-    "explain", "fraction", "histogram", "load_plan", "mean", "plan_from_json", "protocol", "run",
-    "smallest_detectable", "smallest_n", "sum", "verify",
+    "Fraction", "Frontier", "HeadcountError", "Histogram", "Ledger", "Map", "Mean", "Model", "Neighbours", "Plan",
+    "PrivacyLoss", "Protocol", "Refused", "SecretCoins", "SeededCoins", "Sum", "Tally", "advise", "certify",
+    "compare", "count", "explain", "fraction", "frontier", "histogram", "load_plan", "map", "mean",
+    "plan_from_json", "protocol", "run", "smallest_detectable", "smallest_n", "sum", "verify",
 ]  # fmt: skip

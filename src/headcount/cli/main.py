@@ -18,6 +18,7 @@ from headcount.cli.compare import compare
 from headcount.cli.demo import demonstrate
 from headcount.cli.explain import explain
 from headcount.cli.files import like, read
+from headcount.cli.frontier import draw_map, frontiers
 from headcount.cli.ledger import ledger_of, ledgers
 from headcount.cli.options import (
     Bounds,
@@ -59,6 +60,8 @@ app = typer.Typer(
     help="Count people without learning about any one of them.", no_args_is_help=True, add_completion=False
 )
 app.add_typer(advisor, name="advise")
+app.add_typer(frontiers, name="frontier")
+app.command("map")(draw_map)
 app.add_typer(ledgers, name="ledger")
 app.command()(audit)
 

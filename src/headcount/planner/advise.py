@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from typing import Any, TypeVar
+from typing import Any
 
 from headcount.core.errors import BadArgument, Infeasible
 from headcount.core.quantity import quantity
@@ -14,8 +14,7 @@ from headcount.planner.option import Option, option
 from headcount.planner.situation import Situation, crowd_of, situation
 from headcount.protocols import CATALOGUE
 
-T = TypeVar("T")
-Track = Callable[[list[T], str], Iterable[T]]
+Watch = Callable[[list[Any]], Iterable[Any]]
 
 
 def advise(
@@ -23,7 +22,7 @@ def advise(
     neighbours: str = "replace", models: Collection[str] | str | None = None, least: int | None = None,
     corrupt: int = 0, honest: float | None = None, objective: str | None = None, confidence: float = 0.95,
     max_messages: float | None = None, max_bytes: float | None = None, collected: bool = False,
-    within: float | None = None, protocols: Collection[str] | None = None, track: Track[Any] | None = None,
+    within: float | None = None, protocols: Collection[str] | None = None, watch: Watch = iter,
 ) -> Advice:  # fmt: skip
     """Plans ranked by their exact predicted error, across the models of trust; those that cannot serve say what lacks.
 
@@ -48,7 +47,7 @@ def advise(
         confidence=confidence, max_messages=max_messages, max_bytes=max_bytes, collected=collected,
     )  # fmt: skip
     chosen = [kind for kind in CATALOGUE if given.task.name in kind.tasks and (not protocols or kind.name in protocols)]
-    kinds = chosen if track is None else track(chosen, "advising")
+    kinds = watch(chosen)
     if within is None:
         return Advice(given, tuple(sorted((option(kind, given) for kind in kinds), key=lambda found: found.rank)))
     if not quantity("within", within, "use a positive number") > 0.0:

@@ -29,11 +29,11 @@ class Sheet:
         """Plain, a line a row."""
         table = [self.headings, *self.rows]
         widths = [max(len(row[i]) for row in table) for i in range(len(self.headings))]
-        sides = [str.rjust if i in self.figures else str.ljust for i in range(len(widths))]
-        lines = (
-            "  ".join(side(*cell) for side, *cell in zip(sides, row, widths, strict=True)).rstrip() for row in table
-        )
+        lines = ("  ".join(map(self._aside, range(len(row)), row, widths)).rstrip() for row in table)
         return "\n".join([*([self.title] if self.title else []), *lines])
+
+    def _aside(self, column: int, cell: str, width: int) -> str:
+        return cell.rjust(width) if column in self.figures else cell.ljust(width)
 
     def markdown(self) -> str:
         rule = ["---:" if i in self.figures else "---" for i in range(len(self.headings))]

@@ -61,9 +61,7 @@ def calibrations(cls: type[P], task: Task, crowd: Crowd, budget: Budget, **given
             yield turned
 
 
-def attainable(
-    cls: type[Protocol], task: Task, crowd: Crowd, budget: Budget, good: Callable[[Protocol], bool]
-) -> bool:
+def attainable(cls: type[Protocol], task: Task, crowd: Crowd, budget: Budget, good: Callable[[Protocol], bool]) -> bool:
     """Whether some choice that fits the budget is `good`, where more privacy never makes anything so.
 
     That is what calibration would find, but the knob is turned only until it is certain.

@@ -194,7 +194,9 @@ class AlmostCentral(PrivacyLoss):
         levels, at = CAPS / moments[:, None], np.arange(moments.size)[:, None]
         for row in range(shifts.size):
             most = moments[:, None] * cheap[row].max()
-            reverse[row] = np.log((np.exp(moments[:, None] * cheap[row] - most) * masses).sum(axis=1, keepdims=True)) + most
+            reverse[row] = (
+                np.log((np.exp(moments[:, None] * cheap[row] - most) * masses).sum(axis=1, keepdims=True)) + most
+            )
             lifted = np.exp(np.minimum(moments[:, None] * flank[row], LARGEST_EPSILON)) * masses
             above = np.cumsum(lifted[:, ::-1], axis=1)[:, ::-1]
             first, part = _crossing(flank[row], levels)
