@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from headcount.core.errors import BadArgument, Infeasible
@@ -10,19 +10,17 @@ from headcount.core.quantity import quantity
 from headcount.core.task import Task
 from headcount.planner.advice import Advice
 from headcount.planner.backwards import fewest_people, smallest_epsilon
+from headcount.planner.competitors import Names, Watch, competitors
 from headcount.planner.option import Option, option
 from headcount.planner.situation import Situation, crowd_of, situation
-from headcount.protocols import CATALOGUE
-
-Watch = Callable[[list[Any]], Iterable[Any]]
 
 
 def advise(
     task: Task | str, *, n: Any = None, epsilon: float | None = None, delta: float = 0.0, ones: Any = None,
-    neighbours: str = "replace", models: Collection[str] | str | None = None, least: int | None = None,
+    neighbours: str = "replace", models: Names = None, least: int | None = None,
     corrupt: int = 0, honest: float | None = None, objective: str | None = None, confidence: float = 0.95,
     max_messages: float | None = None, max_bytes: float | None = None, collected: bool = False,
-    within: float | None = None, protocols: Collection[str] | None = None, watch: Watch = iter,
+    within: float | None = None, protocols: Names = None, watch: Watch = iter,
 ) -> Advice:  # fmt: skip
     """Plans ranked by their exact predicted error, across the models of trust; those that cannot serve say what lacks.
 
@@ -46,8 +44,7 @@ def advise(
         neighbours=neighbours, models=models, least=least, corrupt=corrupt, honest=honest, objective=asked,
         confidence=confidence, max_messages=max_messages, max_bytes=max_bytes, collected=collected,
     )  # fmt: skip
-    chosen = [kind for kind in CATALOGUE if given.task.name in kind.tasks and (not protocols or kind.name in protocols)]
-    kinds = watch(chosen)
+    kinds = watch(competitors(given.task, None, protocols))
     if within is None:
         return Advice(given, tuple(sorted((option(kind, given) for kind in kinds), key=lambda found: found.rank)))
     if not quantity("within", within, "use a positive number") > 0.0:
