@@ -50,6 +50,7 @@ from headcount.cli.options import (
 from headcount.cli.plans import export, run
 from headcount.cli.proof import certify, verify
 from headcount.cli.render import Format, estimate_table, grid, show
+from headcount.cli.study import studies
 from headcount.core.budget import Budget
 from headcount.core.errors import BadArgument, Refused
 from headcount.core.estimate import Estimate
@@ -63,6 +64,7 @@ app.add_typer(advisor, name="advise")
 app.add_typer(frontiers, name="frontier")
 app.command("map")(draw_map)
 app.add_typer(ledgers, name="ledger")
+app.add_typer(studies, name="study")
 app.command()(audit)
 
 
