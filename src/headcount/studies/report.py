@@ -25,11 +25,9 @@ def write(study: Study, found: Finding, folder: Path) -> list[Path]:
 
 def page(study: Study, found: Finding) -> str:
     """In Markdown."""
-    stated = (
-        []
-        if not isinstance(study, Theorem)
-        else [f"**Statement.** {study.statement}", "", f"**Verdict.** {study.verdict}.", ""]
-    )
+    stated = []
+    if isinstance(study, Theorem):
+        stated = [f"**Statement.** {study.statement}", "", f"**Verdict.** {study.verdict}.", ""]
     figure = [f"![{found.answer.split('.')[0]}.]({study.name}.svg)", ""]
     lines = [
         f"# {study.question}", "", f"*{study.source[0].upper()}{study.source[1:]}.*", "",

@@ -50,8 +50,8 @@ def _answer(rows: list[dict[str, Any]]) -> str:
     last = rows[-1]
     return (
         f"The rule asks for {number(min(ratios))} to {number(max(ratios))} times as many people as it takes. At "
-        f"epsilon = {last['epsilon']:g} and delta = {last['delta']:g} it says {last['rule']:,}, and {last['exact']:,} are "
-        "enough for an answer that is better than a guess: the rule bounds the tails of a binomial where they can be summed."
+        f"epsilon = {last['epsilon']:g} and delta = {last['delta']:g} it says {last['rule']:,}, and {last['exact']:,} "
+        "are enough for an answer better than a guess: the rule bounds the tails of a binomial, which can be summed."
     )
 
 

@@ -25,7 +25,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """The answer in a paragraph whose figures come from the rows; the rows as JSON has them, and as people read them."""
+    """The answer in a paragraph, whose figures come from the rows; the rows for JSON, and as people read them."""
 
     answer: str
     rows: Sequence[Mapping[str, Any]]
