@@ -1,58 +1,72 @@
 """Every example in the documentation runs and prints what it says, up to the digits that chance decides."""
 
-import re
-import shlex
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from protocol_table import README, written
 
-PAGES = [README, *sorted(Path(__file__).parent.glob("**/*.md")), README.parent / "CONTRIBUTING.md"]
-BLOCK = re.compile(r"^```(\w+)\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
+sys.path.insert(0, str(Path(__file__).parent / "extensions"))
+
+from examples import Example, Session, commands, examples, in_session, run_alone, shape
+from protocol_pages import example as example_of
+
+from headcount.protocols import CATALOGUE
+
+DOCS = Path(__file__).parent
+PAGES = [README, *sorted(DOCS.glob("**/*.md")), README.parent / "CONTRIBUTING.md"]
+TEXTS = {page.name: page.read_text(encoding="utf-8") for page in PAGES}
+ALONE = [
+    pytest.param(example, id=f"{name}-{number}")
+    for name, text in TEXTS.items()
+    if not in_session(text)
+    for number, example in enumerate(examples(text))
+]
 
 
-def blocks(language):
-    return [
-        pytest.param(found[2], found[3], id=f"{page.name}-{number}")
-        for page in PAGES
-        for number, found in enumerate(BLOCK.finditer(page.read_text(encoding="utf-8")))
-        if found[1] == language
-    ]
-
-
-def shape(text):
-    """What is left when numbers, and how wide they are, do not matter."""
-    return [re.sub(r"\s+", " ", re.sub(r"-?[\d,.]*\d", "#", line)).strip() for line in text.splitlines()]
-
-
-def run(command, folder):
-    return subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
-
-
-@pytest.mark.parametrize(("code", "output"), blocks("python"))
-def test_python_examples_run(code, output, tmp_path):
-    done = run([sys.executable, "-W", "error", "-c", code], tmp_path)
-    assert done.returncode == 0, done.stderr
-    if output is not None:
-        assert shape(done.stdout) == shape(output)
-
-
-@pytest.mark.parametrize(("script", "output"), blocks("console"))
-def test_commands_run(script, output, tmp_path):
+def people_in(folder):
     browsers = ("chrome", "firefox", "lynx")
     rows = "\n".join(f"{i},{i % 5 == 0:d},{browsers[i % 3]},{18 + i % 60}" for i in range(500))
-    (tmp_path / "people.csv").write_text(f"person,clicked,browser,age\n{rows}\n")
-    for line in script.splitlines():
-        words = shlex.split(line, comments=True)
-        if words and words[0] == "headcount":
-            done = run([sys.executable, "-c", "from headcount.cli.main import main; main()", *words[1:]], tmp_path)
-            assert done.returncode == 0, done.stderr
-            if output is not None:
-                assert shape(done.stdout) == shape(output)
-        else:
-            assert not words or words[0] in {"make", "pip"}
+    (folder / "people.csv").write_text(f"person,clicked,browser,age\n{rows}\n")
+
+
+@pytest.mark.parametrize("example", ALONE)
+def test_examples_run_by_themselves(example, tmp_path):
+    people_in(tmp_path)
+    printed = run_alone(example, tmp_path)
+    if example.output is not None:
+        assert shape(printed) == shape(example.output)
+
+
+@pytest.mark.parametrize("name", [name for name, text in TEXTS.items() if in_session(text)])
+def test_examples_of_a_session_run_one_after_the_other(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    session = Session()
+    for example in examples(TEXTS[name]):
+        printed = session.run(example)
+        if example.output is not None:
+            assert shape(printed) == shape(example.output), example.code
+
+
+@pytest.mark.parametrize("protocol", CATALOGUE, ids=lambda protocol: protocol.name)
+def test_the_example_of_every_protocol_runs(protocol):
+    """What its page shows is printed when the page is made."""
+    printed = Session().run(Example("python", example_of(protocol), None))
+    assert f" {protocol.name}, n=2,000" in printed
+
+
+def test_twins_of_examples_are_caught(tmp_path, monkeypatch):
+    """A wrong output, a failing command, a refusal that does not come, and a command that nobody knows."""
+    monkeypatch.chdir(tmp_path)
+    assert shape("1,204 people") == shape("98 people") != shape("98 persons")
+    with pytest.raises(AssertionError, match="ended with 2, not 0"):
+        Session().run(Example("console", "headcount explain nonsense\n", None))
+    with pytest.raises(AssertionError, match="ended with 0, not 2"):
+        run_alone(Example("console", "headcount explain delta  # refused\n", None), tmp_path)
+    with pytest.raises(AssertionError, match="ended with 1, not 0"):
+        run_alone(Example("python", "import nothing_of_this_name\n", None), tmp_path)
+    with pytest.raises(ValueError, match="curl is no command"):
+        list(commands("curl elsewhere"))
 
 
 def test_the_readme_lists_the_catalogue():

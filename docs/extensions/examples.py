@@ -1,0 +1,127 @@
+"""Examples in the pages: what they are, how they run, and what they print.
+
+Every block of Python and of commands runs. What follows it as text is what it prints, up to the digits that chance
+decides. Blocks run by themselves, unless the page begins with the mark of a session: then they run one after the other in
+one folder, and names live on. `python docs/extensions/examples.py PAGE …` writes what a session prints into its page.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+SESSION = "% examples: one session\n"
+BLOCK = re.compile(r"^```(python|console)\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
+REFUSED = "# refused"
+OTHER_COMMANDS = {"make", "pip"}  # what they do takes too long, or another machine
+CLIENT = "from headcount.cli.main import main; main()"
+
+
+@dataclass(frozen=True)
+class Example:
+    """Some code, and what it must print; nothing is said of that where `output` is None."""
+
+    language: str
+    code: str
+    output: str | None
+
+
+def examples(text: str) -> Iterator[Example]:
+    return (Example(*found.groups()) for found in BLOCK.finditer(text))
+
+
+def in_session(text: str) -> bool:
+    return text.startswith(SESSION)
+
+
+def shape(text: str) -> list[str]:
+    """What is left when numbers, and how wide they are, do not matter."""
+    return [re.sub(r"\s+", " ", re.sub(r"-?[\d,.]*\d", "#", line)).strip() for line in text.splitlines()]
+
+
+def commands(script: str) -> Iterator[tuple[list[str], int]]:
+    """The arguments of each call of headcount, and the code with which it must end."""
+    for line in script.splitlines():
+        words = shlex.split(line, comments=True)
+        if words and words[0] == "headcount":
+            yield words[1:], 2 if REFUSED in line else 0
+        elif words and words[0] not in OTHER_COMMANDS:
+            raise ValueError(f"{words[0]} is no command that examples may use")
+
+
+def run_alone(example: Example, folder: Path) -> str:
+    """In processes of its own."""
+    if example.language == "python":
+        return _process(["-W", "error", "-c", example.code], folder, 0)
+    return "".join(_process(["-c", CLIENT, *words], folder, code) for words, code in commands(example.code))
+
+
+def _process(arguments: list[str], folder: Path, code: int) -> str:
+    done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, cwd=folder, check=False)
+    if done.returncode != code:
+        raise AssertionError(f"ended with {done.returncode}, not {code}: {done.stderr}")
+    return done.stdout + (done.stderr if code else "")
+
+
+class Session:
+    """One folder and one set of names for all examples of a page. Use it where the folder is the current one."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, Any] = {"__name__": "__main__"}
+
+    def run(self, example: Example) -> str:
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            if example.language == "python":
+                exec(compile(example.code, "example", "exec"), self.names)  # noqa: S102
+            else:
+                for words, code in commands(example.code):
+                    self._command(words, code, out)
+        return out.getvalue()
+
+    @staticmethod
+    def _command(words: list[str], code: int, out: io.StringIO) -> None:
+        from headcount.cli.main import main
+
+        said, before = io.StringIO(), sys.argv
+        sys.argv = ["headcount", *words]
+        try:
+            with contextlib.redirect_stderr(said):
+                main()
+            ended: Any = 0
+        except SystemExit as end:
+            ended = end.code or 0
+        finally:
+            sys.argv = before
+        if ended != code:
+            raise AssertionError(f"{shlex.join(words)} ended with {ended}, not {code}: {said.getvalue()}")
+        if code:
+            out.write(said.getvalue())
+
+
+def written(text: str) -> str:
+    """The page with what its examples print now, wherever it shows what they print."""
+    session = Session()
+
+    def again(found: re.Match[str]) -> str:
+        example = Example(*found.groups())
+        output = "\n".join(line.rstrip() for line in session.run(example).strip("\n").splitlines())
+        shown = "" if example.output is None else f"\n```text\n{output}\n```\n"
+        return f"```{example.language}\n{example.code}```\n{shown}"
+
+    return BLOCK.sub(again, text)
+
+
+if __name__ == "__main__":
+    for page in map(Path.resolve, map(Path, sys.argv[1:])):
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            page.write_text(written(page.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,0 +1,27 @@
+"""Pieces of Markdown pages."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from headcount.planner.sheet import Sheet
+
+THEMES = {"only-light": "", "only-dark": "-dark"}
+
+
+def table(headings: Sequence[str], rows: Sequence[Sequence[str]], figures: Collection[int] = ()) -> str:
+    """Columns of figures stand to the right."""
+    return Sheet(tuple(headings), tuple(map(tuple, rows)), frozenset(figures)).markdown()
+
+
+def block(language: str, text: str) -> str:
+    return f"```{language}\n{text.rstrip()}\n```\n"
+
+
+def figure(name: str, alt: str, folder: str = "") -> str:
+    """The light one or the dark one, whichever suits the reader."""
+    images = (
+        f":::{{image}} {folder}{name}{ending}.svg\n:class: {theme}\n:alt: {alt}\n:align: center\n:::\n"
+        for theme, ending in THEMES.items()
+    )
+    return "\n".join(images)
