@@ -25,7 +25,7 @@ def main() -> int:
     beside = arguments.out.parent
     pages = beside / "pages"
     stage(pages, beside / "figures", full=arguments.full)
-    strict = ["-W", "--keep-going", "-q", "-j", "auto", "-b", "html"]
+    strict = ["-W", "--keep-going", "-a", "-q", "-j", "auto", "-b", "html"]
     code = build_main([*strict, "-c", str(DOCS), "-d", str(beside / "doctrees"), str(pages), str(arguments.out)])
     if code:
         return code

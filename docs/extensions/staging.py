@@ -36,7 +36,7 @@ def stage(folder: Path, cache: Path, *, full: bool = False) -> None:
     _computed(made, quick=not full)
     files = {str(path.relative_to(DOCS)): path for path in _written() if path.suffix != ".md"}
     files |= {str(path.relative_to(made)): path for path in made.rglob("*") if path.suffix in {".svg", ".csv", ".json"}}
-    texts = {**_by_hand(), **_rooted(), **_generated(made / "studies")}
+    texts = {**_by_hand(), **_rooted(), **_generated(made / "studies", quick=not full)}
     for name, text in texts.items():
         _put(folder / name, light_and_dark(name, text, set(files)).encode())
     for name, path in files.items():
@@ -113,10 +113,10 @@ def _rooted() -> dict[str, str]:
     }
 
 
-def _generated(studies: Path) -> dict[str, str]:
+def _generated(studies: Path, *, quick: bool) -> dict[str, str]:
     audited = (DOCS / "audit.md").read_text(encoding="utf-8")
     made = {f"protocols/{one.name}.md": protocol_pages.page(one, rows_of(audited, one.name)) for one in CATALOGUE}
-    made |= {f"studies/{study.name}.md": study_pages.page(study, studies) for study in STUDIES}
+    made |= {f"studies/{study.name}.md": study_pages.page(study, studies, quick) for study in STUDIES}
     made["protocols/index.md"] = protocol_pages.overview()
     made["studies/index.md"] = study_pages.overview(studies, unlisted())
     made["glossary.md"] = glossary.page()

@@ -26,9 +26,12 @@ def run(study: type[Study], folder: Path, quick: bool) -> None:
     write(one, one.run(quick), folder)
 
 
-def page(study: type[Study], folder: Path) -> str:
+def page(study: type[Study], folder: Path, quick: bool) -> str:
     """As it was written, with its rows to take along, and its place in the index."""
     text = (folder / f"{study.name}.md").read_text(encoding="utf-8")
+    if quick:
+        command = f"`headcount study run {study.name}"
+        text = text.replace(f"{command}`.", f"{command} --quick`; without that, on the full grid.")
     rows = f"The rows: {{download}}`CSV <{study.name}.csv>`, {{download}}`JSON <{study.name}.json>`.\n"
     return f"{_indexed(study)}\n{text}\n{rows}"
 
@@ -58,7 +61,7 @@ def overview(folder: Path, pages: Sequence[Path]) -> str:
     if theorems:
         rows = [(study.statement, f"**{study.verdict}**", _command(study)) for study in theorems]
         lines += ["## Statements", "", table(("statement, as it ought to read", "the notes' version", "see"), rows), ""]
-    names = [f"../{page.stem}" for page in pages] + [study.name for study in STUDIES]
+    names = [f"../{page.stem}" for page in pages] + [f"{_spoken(study.name)} <{study.name}>" for study in STUDIES]
     return "\n".join([*lines, block("{toctree}", ":hidden:\n\n" + "\n".join(names))])
 
 
@@ -69,6 +72,10 @@ def _entry(study: type[Study], folder: Path) -> str:
 
 def _command(study: type[Study]) -> str:
     return f"[`headcount study run {study.name}`]({study.name}.md)"
+
+
+def _spoken(name: str) -> str:
+    return name[0].upper() + name[1:].replace("-", " ")
 
 
 def _title(page: Path) -> str:
