@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 BENCH := .venv-bench
 
-.PHONY: demo test check bench predictions audit claims twins attacks certificates format clean
+.PHONY: demo test check bench predictions audit claims twins attacks certificates docs format clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -24,7 +24,10 @@ check: $(READY)  ## style, types, import contracts, and every example in the doc
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -q docs/test_examples.py
+	$(BIN)/python -m pytest -q docs
+
+docs: $(READY)  ## the site, in build/site: figures and studies are computed once, warnings are errors, every page is checked
+	$(BIN)/python docs/build.py --out build/site
 
 audit: $(READY)  ## what every protocol was put through, on one page; most of an hour
 	$(BIN)/python -m headcount.audit.report --out docs/audit.md

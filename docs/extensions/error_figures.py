@@ -50,7 +50,7 @@ class Trial:
         return Size(self.situation.people, self.law.rmse, rmse, doubt)
 
     def require(self) -> None:
-        """A prediction that is off is no figure but a mistake. Of a sum it may be too large: other crowds are harder."""
+        """A prediction that is off is no figure but a mistake. Of a sum it may be too large: others are harder."""
         off = (self.size.simulated - self.size.predicted) / max(self.size.doubt, 1e-12)
         if off > LIMIT or (off < -LIMIT and not isinstance(self.situation.task, Sum)):
             raise AssertionError(f"{self.protocol.name} is {off:.1f} standard errors off its prediction: {self.size}")

@@ -1,8 +1,8 @@
 """Examples in the pages: what they are, how they run, and what they print.
 
 Every block of Python and of commands runs. What follows it as text is what it prints, up to the digits that chance
-decides. Blocks run by themselves, unless the page begins with the mark of a session: then they run one after the other in
-one folder, and names live on. `python docs/extensions/examples.py PAGE …` writes what a session prints into its page.
+decides. Blocks run by themselves, unless the page begins with the mark of a session: then they run one after the other
+in one folder, and names live on. `python docs/extensions/examples.py PAGE …` writes what is printed into the page.
 """
 
 from __future__ import annotations

@@ -97,7 +97,9 @@ def _head(protocol: type[Protocol]) -> Iterator[str]:
 
 
 def _relation(relation: str) -> str:
-    return {"replace": "what a person holds (`replace`)", "add-remove": "whether they are there (`add-remove`)"}[relation]
+    return {"replace": "what a person holds (`replace`)", "add-remove": "whether they are there (`add-remove`)"}[
+        relation
+    ]
 
 
 def _collusion(made: Protocol) -> str:
@@ -215,8 +217,8 @@ def overview() -> str:
     lines = [
         "# Protocols", "",
         f"{len(CATALOGUE)} protocols, each on a page of its own that is made from the code: what people send, what is "
-        "promised and what it costs, and how wrong the answer is, simulated and predicted. Whatever counts also answers "
-        "a fraction, and whatever sums a mean.", "",
+        "promised and what it costs, and how wrong the answer is, simulated and predicted. Whatever counts also "
+        "answers a fraction, and whatever sums a mean.", "",
         table(("model", "count", "histogram", "sum"), grid), "",
     ]  # fmt: skip
     for task, question in QUESTIONS.items():

@@ -1,4 +1,4 @@
-"""What may be wrong with a built site: links that lead nowhere, lost pictures, bare formulas, things fetched elsewhere."""
+"""What may be wrong with a built site: links that lead nowhere, lost pictures, bare formulas, things fetched."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from urllib.parse import unquote, urlsplit
 LOADED = {"script": "src", "img": "src", "iframe": "src", "source": "srcset", "video": "src", "audio": "src"}
 SHEETS = {"stylesheet", "icon", "preload", "preconnect", "dns-prefetch", "modulepreload"}
 SILENT = {"script", "style", "code", "pre", "svg", "title"}  # where signs stand for themselves
-BARE = re.compile(r"\$[^$\s][^$]*\$|\\\(|\\\[|\{cite|\{doc\}|\{ref\}|\]\([\w./-]+\)|\\(?:frac|epsilon|delta|hat|mathrm)\b")
+BARE = re.compile(
+    r"\$[^$\s](?:[^$]*[^$\s])?\$(?!\d)|\\\(|\\\[|\{(?:cite|doc|ref|download)\b|\]\([\w./-]+\)"
+    r"|\\(?:frac|epsilon|delta|hat|mathrm)\b"
+)
 FETCHED = re.compile(r"url\(\s*['\"]?(?:https?:)?//|@import\s+['\"]?(?:https?:)?//")
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 
@@ -63,7 +66,9 @@ def faults(site: Path) -> list[str]:
     """One line for each; none if all is well."""
     site = site.resolve()
     pages = {path: Page(path.read_text(encoding="utf-8")) for path in sorted(site.rglob("*.html"))}
-    found = [f"{path.relative_to(site)}: {fault}" for path, page in pages.items() for fault in _faults(path, page, pages)]
+    found = [
+        f"{path.relative_to(site)}: {fault}" for path, page in pages.items() for fault in _faults(path, page, pages)
+    ]
     for sheet in sorted(site.rglob("*.css")):
         if FETCHED.search(sheet.read_text(encoding="utf-8")):
             found.append(f"{sheet.relative_to(site)}: fetches from elsewhere")

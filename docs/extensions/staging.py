@@ -25,7 +25,7 @@ from headcount.studies import STUDIES
 DOCS = Path(__file__).parent.parent
 ROOT = DOCS.parent
 ROOTED = {"CHANGELOG.md": "changes.md", "CONTRIBUTING.md": "contributing.md", "SECURITY.md": "promises.md"}
-KEPT = {".md", ".bib", ".css", ".svg", ".png"}
+KEPT = {".md", ".bib", ".svg", ".png"}
 LONG = ("almost-central-sum", "hadamard-shuffle")  # protocols whose figures take longest
 IMAGE = re.compile(r"^!\[(.*?)\]\(([\w./-]+)\.svg\)$", re.MULTILINE)
 

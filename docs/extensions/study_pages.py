@@ -1,7 +1,7 @@
 """Every study of the catalogue on a page of its own, and a page that lists them with what was found.
 
-A study that is added to the catalogue appears here without any other edit, and so does a page that is added to docs/ and
-that no other page lists: the errata, the answers, the statements.
+A study that is added to the catalogue appears here without any other edit, and so does a page that is added to docs/
+and that the front page does not list: the errata, the answers, the statements.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
@@ -51,7 +52,9 @@ WAYS = {
 def models_of_trust(path: Path | str, *, theme: str = "light") -> Path:
     """The picture of all four, from most trust to least."""
     title = "Where trust ends: left of the line somebody must be trusted, right of it anybody may look"
-    subtitle = "Noise is added before the line. The sooner it comes, the less must be trusted, and the more noise it takes"
+    subtitle = (
+        "Noise is added before the line. The sooner it comes, the less must be trusted, and the more noise it takes"
+    )
     with canvas(path, title=title, subtitle=subtitle, size=SIZE, theme=theme) as sheet:
         (axes,) = sheet.panels
         axes.set_axis_off()
@@ -82,7 +85,7 @@ def _way(axes: Any, model: Model, way: Way, height: float, theme: Theme) -> None
     at, side = (line - 0.08, "right") if after else (line + 0.08, "left")
     axes.text(at, height - 0.47, way.seen, fontsize=9.2, color=words, va="top", ha=side)
     shown = [place for place, step in enumerate(way.steps) if step]
-    for one, other in zip(shown, shown[1:], strict=False):
+    for one, other in pairwise(shown):
         start, end = APART * one + WIDE / 2 + 0.02, APART * other - WIDE / 2 - 0.02
         arrow = {"arrowstyle": "-|>", "color": theme.soft, "lw": 1.3, "shrinkA": 0, "shrinkB": 0, "mutation_scale": 11}
         axes.annotate("", (end, height), xytext=(start, height), arrowprops=arrow, zorder=3)
