@@ -165,7 +165,7 @@ class SampledHistogram(PrivacyLoss):
 
     def _tails(self, k: Ints) -> tuple[Floats, Floats]:
         """P[Bin(k+1) >= v] and P[Bin(k) >= v], v from the threshold on; errors of the masses go together."""
-        v = np.arange(self.threshold, max(self.threshold, 1 + laws.binomial_reach(int(k[-1]) + 1, self.rate)) + 1)
+        v = np.arange(self.threshold, max(self.threshold, 1 + laws.binomial_window(int(k[-1]) + 1, self.rate)[1]) + 1)
         fewer = laws.binomials(k, self.rate, int(v[0]), int(v[-1]))
         holders = k[:, None] + 1
         more = fewer * holders * (1.0 - self.rate) / np.maximum(holders - v, 1)
@@ -175,7 +175,7 @@ class SampledHistogram(PrivacyLoss):
 
     def _gaining(self, j: Ints) -> tuple[Floats, Floats]:
         """Row by row, what a bucket of j people shows and the log ratio to j + 1; first of all, that it shows nothing."""
-        v = np.arange(self.threshold, max(self.threshold, laws.binomial_reach(int(j[-1]), self.rate)) + 1)
+        v = np.arange(self.threshold, max(self.threshold, laws.binomial_window(int(j[-1]), self.rate)[1]) + 1)
         masses = laws.binomials(j, self.rate, self.threshold - 1, int(v[-1]))
         holders = j[:, None] + 1
         ratio = np.maximum(holders - v, 1) / (holders * (1.0 - self.rate))
