@@ -28,7 +28,7 @@ from headcount.core.tally import Batch, Tally
 from headcount.privacy import laws
 from headcount.privacy.discrete_laplace import DiscreteLaplaceShift, TwoDiscreteLaplaceShifts
 from headcount.privacy.tables import AddNoise
-from headcount.protocols.levelled import MANY, levelled, rounding, steps_of
+from headcount.protocols.levelled import MANY, levelled, rounding, steps_of, worst_fraction
 
 FINEST = 1e7  # steps to a scale: beyond, rounding the masses to 2**-64 would be felt
 
@@ -116,6 +116,12 @@ class NoisyTotal(Protocol):
         if block > 1:
             rounded, centre = rounded.in_blocks(block, centre), 0.0
         return Noise.of(laws.discrete_laplace(rate, block) + rounded, centre=centre, scale=block / self.grid)
+
+    def size_of_error(self, truth: int, reports: int) -> float:
+        people = MANY if self.neighbours is Neighbours.ADD_REMOVE else reports
+        fraction = worst_fraction(self.task, self.grid)
+        noise = 0.5 / math.sinh(float(self.rate) / 2.0) ** 2  # 2a/(1-a)^2 with a = e^-rate
+        return math.sqrt(noise + people * fraction * (1.0 - fraction)) / self.grid
 
     @property
     def independent(self) -> bool:
