@@ -66,6 +66,7 @@ def attainable(cls: type[Protocol], task: Task, crowd: Crowd, budget: Budget, go
 
     It is what calibration would find, but knobs are turned only until that is certain.
     """
+
     def watch(protocol: Protocol, within: bool) -> None:
         """Within and good: here it is. Neither: with more noise it is no better, and with less over the budget."""
         if within == (protocol.serves and good(protocol)):
