@@ -95,7 +95,9 @@ def as_options(message: str) -> str:
     """A refusal that speaks of arguments, in the spelling of the command line."""
     message = re.sub(r"\b(other|clip|clamp|whole)=True\b", r"--\1", message)
     message = re.sub(r"\bwhole=False\b", "no --whole", message)
-    message = re.sub(r"\buse delta=([\w.-]+)", r"use --delta \1", message)  # elsewhere it is a figure, not advice
+    message = re.sub(
+        r"\buse (for example )?delta=([\w.-]+)", r"use \1--delta \2", message
+    )  # elsewhere it is a figure, not advice
     return re.sub(r"\b(model|neighbours|least|where|seen)=(?:'?([\w.-]+)'?)?", _option, message)
 
 
