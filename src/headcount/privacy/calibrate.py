@@ -61,13 +61,12 @@ def calibrations(cls: type[P], task: Task, crowd: Crowd, budget: Budget, **given
             yield turned
 
 
-def attainable(
-    cls: type[Protocol], task: Task, crowd: Crowd, budget: Budget, good: Callable[[Protocol], bool]
-) -> bool:
+def attainable(cls: type[Protocol], task: Task, crowd: Crowd, budget: Budget, good: Callable[[Protocol], bool]) -> bool:
     """Whether some choice that fits the budget is `good`, where more privacy never makes anything so.
 
     It is what calibration would find, but knobs are turned only until that is certain.
     """
+
     def watch(protocol: Protocol, within: bool) -> None:
         """Within and good: here it is. Neither: with more noise it is no better, and with less over the budget."""
         if within == (protocol.serves and good(protocol)):
@@ -80,6 +79,7 @@ def attainable(
             return certain.answer
         return turned is not None and turned.serves and good(turned)
 
+    cls.require(task)
     return any(attains(base) for base in _bases(cls, task, crowd, budget, {}, {}))
 
 
