@@ -34,3 +34,17 @@ def test_a_smooth_root_takes_few_evaluations():
 
     assert crossing(excess, (0.5, -math.log(0.5)), (2.0, -math.log(2.0)), tight=1e-9) == pytest.approx(1.0, abs=2e-9)
     assert len(asked) <= 10
+
+
+def test_a_jump_need_not_be_found_more_closely_than_asked():
+    asked = []
+
+    def excess(u):
+        asked.append(u)
+        return 1.0 if u < math.pi / 4.0 else -1.0
+
+    found = crossing(excess, (0.0, 1.0), (1.0, -1.0), tight=1e-6, close=1e-4)
+    assert math.pi / 4.0 <= found <= math.pi / 4.0 + 1e-4
+    quick = len(asked)
+    crossing(excess, (0.0, 1.0), (1.0, -1.0), tight=1e-6)
+    assert len(asked) - quick > 2 * quick

@@ -10,9 +10,9 @@ Point = tuple[float, float]  # a place and the excess there
 def crossing(excess: Callable[[float], float], low: Point, high: Point, *, tight: float, close: float = 1e-15) -> float:
     """Between `low`, where the excess is positive, and `high`, where it is not.
 
-    Stops at -tight <= excess <= 0, or when the two are as `close` as that. Aims just inside, by Chandrupatla's rule: the
-    parabola through the last three points where it can be trusted, else the middle. With `tight` 0 only the signs are
-    used, by bisection.
+    Stops at -tight <= excess <= 0, or when the two are as `close` as that. Aims just inside, by Chandrupatla's rule: by
+    the parabola through the last three points where it can be trusted, else at the middle. With `tight` 0 only the
+    signs are used, by bisection.
     """
     aim = tight / 2.0
     (start, over), (end, under) = low, high

@@ -79,6 +79,7 @@ def attainable(cls: type[Protocol], task: Task, crowd: Crowd, budget: Budget, go
             return certain.answer
         return turned is not None and turned.serves and good(turned)
 
+    cls.require(task)
     return any(attains(base) for base in _bases(cls, task, crowd, budget, {}, {}))
 
 

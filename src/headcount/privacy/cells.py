@@ -124,9 +124,9 @@ class Cells:
             likely = slice(*np.searchsorted(any_of_them, (low, high + 1)))
             weights[likely] += weight / slots * laws.binomial_masses(any_of_them[likely], slots, chance, self.none)
         weights = np.where(thirds >= 0.0, weights[np.searchsorted(any_of_them, together)], 0.0)
-        likely_cells = weights > 0.0
-        of, split_of = np.broadcast_to(pairs[:, None], thirds.shape)[likely_cells], together[likely_cells]
-        weights[likely_cells] *= laws.binomial_masses(of, split_of, 2.0 * self.each / chance, self.third / chance)
+        seen = weights > 0.0
+        part, whole = np.broadcast_to(pairs[:, None], thirds.shape)[seen], together[seen]
+        weights[seen] *= laws.binomial_masses(part, whole, 2.0 * self.each / chance, self.third / chance)
         return pairs, thirds, weights * (step * leap), step * leap * self.step > 1
 
     @property

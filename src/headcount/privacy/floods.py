@@ -149,10 +149,10 @@ class AlmostCentral(PrivacyLoss):
             values, first = np.unique(value[here], return_index=True)
             parts = self._parts(self.decays[at], sizes, moments)
             flank, left, cheap = (np.add.reduceat(part[which], first, axis=0) for part in parts)
-            here_first, here_left, reverse = (coming, gained, going) if names[0] > 0 else (going, lost, coming)
-            here_first[values] += flank
-            here_left[values] += left
-            reverse[values] += cheap
+            ahead, gone, behind = (coming, gained, going) if names[0] > 0 else (going, lost, coming)
+            ahead[values] += flank
+            gone[values] += left
+            behind[values] += cheap
         logs = logs + going.max(axis=0) + coming.max(axis=0)
         missing = missing + lost.max(axis=0) + gained.max(axis=0)
         best = moments * np.log(moments) - (1.0 + moments) * np.log1p(moments)
@@ -193,9 +193,14 @@ class AlmostCentral(PrivacyLoss):
         levels, at = CAPS / moments[:, None], np.arange(moments.size)[:, None]
         for row in range(shifts.size):
             most = moments[:, None] * cheap[row].max()
+<<<<<<< HEAD
             reverse[row] = (
                 np.log((np.exp(moments[:, None] * cheap[row] - most) * masses).sum(axis=1, keepdims=True)) + most
             )
+=======
+            fallen = np.exp(moments[:, None] * cheap[row] - most) * masses
+            reverse[row] = np.log(fallen.sum(axis=1, keepdims=True)) + most
+>>>>>>> speed
             lifted = np.exp(np.minimum(moments[:, None] * flank[row], LARGEST_EPSILON)) * masses
             above = np.cumsum(lifted[:, ::-1], axis=1)[:, ::-1]
             first, part = _crossing(flank[row], levels)

@@ -174,7 +174,7 @@ class SampledHistogram(PrivacyLoss):
         return _upper(more), _upper(fewer)
 
     def _gaining(self, j: Ints) -> tuple[Floats, Floats]:
-        """Row by row, what a bucket of j people shows and the log ratio to j + 1; first of all, that it shows nothing."""
+        """A row for each j: what a bucket of j people shows and the log ratio to j + 1, beginning with nothing."""
         v = np.arange(self.threshold, max(self.threshold, laws.binomial_window(int(j[-1]), self.rate)[1]) + 1)
         masses = laws.binomials(j, self.rate, self.threshold - 1, int(v[-1]))
         holders = j[:, None] + 1
