@@ -193,14 +193,8 @@ class AlmostCentral(PrivacyLoss):
         levels, at = CAPS / moments[:, None], np.arange(moments.size)[:, None]
         for row in range(shifts.size):
             most = moments[:, None] * cheap[row].max()
-<<<<<<< HEAD
-            reverse[row] = (
-                np.log((np.exp(moments[:, None] * cheap[row] - most) * masses).sum(axis=1, keepdims=True)) + most
-            )
-=======
             fallen = np.exp(moments[:, None] * cheap[row] - most) * masses
             reverse[row] = np.log(fallen.sum(axis=1, keepdims=True)) + most
->>>>>>> speed
             lifted = np.exp(np.minimum(moments[:, None] * flank[row], LARGEST_EPSILON)) * masses
             above = np.cumsum(lifted[:, ::-1], axis=1)[:, ::-1]
             first, part = _crossing(flank[row], levels)
