@@ -3,8 +3,12 @@
 from headcount.core.errors import BadArgument
 from headcount.studies.smallest_crowd import SmallestCrowd
 from headcount.studies.study import Study
+from headcount.studies.theorems.smooth_binomial import SmoothBinomial
 
-STUDIES: tuple[type[Study], ...] = (SmallestCrowd,)
+STUDIES: tuple[type[Study], ...] = (
+    SmallestCrowd,
+    SmoothBinomial,
+)
 
 
 def study(name: str) -> Study:

@@ -1,0 +1,72 @@
+"""Theorems: what ought to hold does, and the same checks refute what should not."""
+
+import json
+from fractions import Fraction
+
+import pytest
+from flint import arb, ctx
+
+from headcount.studies import STUDIES
+from headcount.studies.theorems import smooth_binomial as sb
+from headcount.studies.theorems.claim import Case, Checked, Claim, Form, standing
+from headcount.studies.theorems.tails import above, mass, shifted, upto
+
+THEOREMS = [kind for kind in STUDIES if issubclass(kind, Checked)]
+HALF = Fraction(1, 2)
+
+
+@pytest.fixture(autouse=True)
+def precise():
+    with ctx.workprec(256):
+        yield
+
+
+@pytest.mark.parametrize("kind", THEOREMS, ids=lambda kind: kind.name)
+def test_what_ought_to_hold_does_and_what_is_false_is_refuted(kind):
+    claims = kind().claims(True, iter)
+    for check, claim in claims.items():
+        assert claim.holds is claim.form.should_hold, f"{check}: {claim.text}, {claim.worst}"
+        json.dumps(claim.row(check), allow_nan=False)
+    assert any(claim.form is not Form.TRUE for claim in claims.values())
+    assert "Not as expected" not in standing(claims.values())
+
+
+def test_a_claim_that_goes_the_wrong_way_is_said_first():
+    wrong = Claim.over("two is at most one", [Case("here", 2, 1)])
+    assert standing([wrong]) == "Not as expected: two is at most one."
+    assert wrong.fails == 1
+    assert standing([Claim.over("one is at most two", [Case("here", 1, 2)], Form.NOTES)]).startswith("Not as")
+
+
+def test_what_cannot_be_decided_is_not():
+    wide = arb(1, 0.5)
+    with pytest.raises(ArithmeticError, match="precision"):
+        _ = Case("here", wide, 1).holds
+    assert not Case("here", wide, Fraction(1, 4)).holds
+
+
+def test_tails_are_those_of_the_sums_written_out():
+    chance = Fraction(2, 7)
+    for k in range(-1, 14):
+        exact = sum((sb.Binomial(12, chance, HALF).at(y) for y in range(max(k, 0), 13)), 0)
+        tail = above(12, arb(2) / 7, k)
+        assert tail.overlaps(arb(exact) / arb(7) ** 12)
+        assert (1 - upto(12, arb(2) / 7, k - 1)).overlaps(tail)
+        assert float(tail.rad()) < 1e-60
+    assert mass(12, arb(2) / 7, 13) == 0
+    at = [sb.Binomial(12, chance, HALF).at(y) for y in range(-1, 14)]
+    moved = [
+        sum(max(a - 2 * b, 0) for a, b in zip(p, q, strict=True)) for p, q in ((at[1:], at[:-1]), (at[:-1], at[1:]))
+    ]
+    assert shifted(12, arb(2) / 7, arb(2)).overlaps(arb(max(moved)) / arb(7) ** 12)
+
+
+def test_the_printed_inequality_is_refuted_where_the_corrected_one_holds():
+    known = [sb.Binomial(200, HALF, HALF)]
+    assert Claim.over("", sb.ratios(known, sb.corrected)).fails == 0
+    assert known[0].ratio(1, 1) == Fraction(150, 51)
+    assert not next(iter(sb.ratios(known, sb.as_printed))).holds
+    assert sb.smallest_counterexample().n == 5
+    law = sb.Binomial(200, HALF, Fraction(9, 10))
+    narrower = sb.Binomial(200, HALF, Fraction(1, 10))
+    assert not Case("", narrower.unlikely(1), law.chernoff()).holds  # the bound of one alpha at the epsilon of another
