@@ -7,9 +7,13 @@ import pytest
 from flint import arb, ctx
 
 from headcount.studies import STUDIES
+from headcount.studies.theorems import multi_message as mm
+from headcount.studies.theorems import single_message as sm
 from headcount.studies.theorems import smooth_binomial as sb
+from headcount.studies.theorems import smooth_noise as sn
 from headcount.studies.theorems.claim import Case, Checked, Claim, Form, standing
 from headcount.studies.theorems.tails import above, mass, shifted, upto
+from headcount.studies.theorems.views import Randomiser
 
 THEOREMS = [kind for kind in STUDIES if issubclass(kind, Checked)]
 HALF = Fraction(1, 2)
@@ -70,3 +74,43 @@ def test_the_printed_inequality_is_refuted_where_the_corrected_one_holds():
     law = sb.Binomial(200, HALF, Fraction(9, 10))
     narrower = sb.Binomial(200, HALF, Fraction(1, 10))
     assert not Case("", narrower.unlikely(1), law.chernoff()).holds  # the bound of one alpha at the epsilon of another
+
+
+def test_smooth_noise_needs_its_delta_times_the_change():
+    even = sn.Change(sn.Law.uniform(10), Fraction(3, 2), (1, 1))
+    assert even.exact == 1 - Fraction(9, 10) ** 2  # one of the two draws is at its end
+    assert sn.lemma(even).holds
+    assert not sn.without_the_size(even).holds
+    steep = sn.Change(sn.Law.peaked(6), Fraction(21, 10), (1, -1))
+    assert sn.lemma(steep).holds
+    assert not sn.without_more_epsilon(steep).holds
+    assert not sn.one_draw(steep).holds
+    assert not sn.lemma(sn.Change(sn.Law.peaked(6), Fraction(21, 10), (2,))).holds
+
+
+def test_one_message_each_is_as_private_shuffled_as_alone():
+    response = Randomiser.single([[3, 1], [1, 3]])
+    for people in range(1, 7):
+        tried = sm.Tried("response", response, people)
+        assert response.factor(people) == 3
+        assert sm.witnessed(tried).holds
+    assert not sm.local_below_shuffled(sm.Tried("R-gap", mm.GAP, 3)).holds
+    assert not sm.approximate(sm.Tried("response", response, 4), Fraction(2), times=1).holds
+    assert sm.approximate(sm.Tried("response", response, 4), Fraction(2), times=4).holds
+    with pytest.raises(ValueError, match="as private"):
+        sm.violating_crowds(response, Fraction(3))
+
+
+def test_the_two_counterexamples_are_private_only_together():
+    assert [mm.GAP.factor(n) for n in range(2, 6)] == [
+        Fraction(5, 2),
+        Fraction(125, 64),
+        Fraction(8, 5),
+        Fraction(8, 5),
+    ]
+    assert mm.BOTH.factor(3) == 1
+    assert not mm.telling(mm.GAP, 1).holds
+    assert not mm.unreached(1).holds
+    assert mm.unreached(2).holds
+    closed = mm.gap((1, 4, 6, 4, 1), (1, 0, 0, 0, 1))  # with more missing, two people no longer reach every total
+    assert not mm.telling(closed, 2).holds

@@ -28,14 +28,16 @@ class Line:
 
 @dataclass(frozen=True)
 class Panel:
-    """Lines together. The band is a stretch of the horizontal axis, with its name."""
+    """Lines together. The band is a stretch of the horizontal axis, with its name; notes begin at a place."""
 
     lines: Sequence[Line]
     xlabel: str
     ylabel: str
     title: str = ""
-    log: bool = False
+    log: bool = False  # the vertical axis
+    wide: bool = False  # the horizontal axis is logarithmic
     band: tuple[float, float, str] | None = None
+    notes: Sequence[tuple[float, float, str]] = ()
 
 
 def lines(panels: Sequence[Panel], path: Path | str, *, title: str, subtitle: str = "", theme: str = "light") -> Path:
@@ -71,6 +73,8 @@ def _drawn(axes: Any, panel: Panel, hues: dict[str, str], theme: Theme) -> None:
         axes.axvspan(first, last, color=blend(theme.soft, theme.paper, 0.86), zorder=0, lw=0)
         words = {"ha": "center", "va": "top", "fontsize": 9, "color": theme.soft}
         axes.text((first + last) / 2.0, 0.985, name, transform=axes.get_xaxis_transform(), **words)
+    for x, y, text in panel.notes:
+        axes.text(x, y, text, ha="left", va="center", fontsize=9, color=theme.soft)
     axes.grid(axis="y")
     axes.tick_params(length=3)
     axes.set_xlabel(panel.xlabel)
@@ -81,7 +85,6 @@ def _drawn(axes: Any, panel: Panel, hues: dict[str, str], theme: Theme) -> None:
 
 def _named(axes: Any, panel: Panel, ends: list[tuple[float, float]], hues: dict[str, str], theme: Theme) -> None:
     low, high = axes.get_ylim()
-    right = axes.get_xlim()[1]
     if panel.log:
         wanted = [math.log(y / low) / math.log(high / low) for _, y in ends]
     else:
@@ -89,14 +92,16 @@ def _named(axes: Any, panel: Panel, ends: list[tuple[float, float]], hues: dict[
     for line, end, place in zip(panel.lines, ends, apart(wanted, LINE / 3.0, 0.0, 1.0), strict=True):
         rule = {"arrowstyle": "-", "color": blend(hues[line.label], theme.paper, 0.3), "lw": 0.8, "shrinkA": 1}
         rule |= {"shrinkB": 3 if line.dots else 0, "relpos": (0.0, 0.5)}
-        text = line.label if end[0] > 0.98 * right else f"{line.label}"
         about = {"va": "center", "fontsize": 9, "color": theme.ink, "annotation_clip": False, "arrowprops": rule}
-        axes.annotate(text, end, xytext=(1.04, place), textcoords=axes.transAxes, **about)
+        axes.annotate(line.label, end, xytext=(1.04, place), textcoords=axes.transAxes, **about)
 
 
 def _scaled(axes: Any, panel: Panel, across: list[float], up: list[float]) -> None:
     left, right = min(across), max(across)
-    axes.set_xlim(left - 0.02 * (right - left), right + 0.02 * (right - left))
+    if panel.wide:
+        log_axis(axes.xaxis, left, right)
+    else:
+        axes.set_xlim(left - 0.02 * (right - left), right + 0.02 * (right - left))
     ticks = [tick for tick in axes.get_xticks() if left <= tick <= right]
     axes.set_xticks(ticks, [number(tick) for tick in ticks])
     if panel.log:
@@ -110,5 +115,5 @@ def _scaled(axes: Any, panel: Panel, across: list[float], up: list[float]) -> No
 
 
 def _power(tick: float) -> str:
-    power = round(math.log10(tick))
-    return number(tick) if power > -4 else f"$10^{{{power}}}$"
+    power = math.log10(tick)
+    return f"$10^{{{round(power)}}}$" if power < -3.5 and abs(power - round(power)) < 1e-6 else number(tick)

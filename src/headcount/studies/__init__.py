@@ -3,11 +3,17 @@
 from headcount.core.errors import BadArgument
 from headcount.studies.smallest_crowd import SmallestCrowd
 from headcount.studies.study import Study
+from headcount.studies.theorems.multi_message import MultiMessage
+from headcount.studies.theorems.single_message import SingleMessage
 from headcount.studies.theorems.smooth_binomial import SmoothBinomial
+from headcount.studies.theorems.smooth_noise import SmoothNoise
 
 STUDIES: tuple[type[Study], ...] = (
     SmallestCrowd,
     SmoothBinomial,
+    SmoothNoise,
+    SingleMessage,
+    MultiMessage,
 )
 
 

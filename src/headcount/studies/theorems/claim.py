@@ -21,7 +21,7 @@ from headcount.studies.study import Finding, Theorem
 
 PRECISION = 256  # bits
 
-Exact: TypeAlias = int | Fraction | arb
+Exact: TypeAlias = int | Fraction | arb | float  # a double only where it is infinite, or an exact claim of the library
 
 
 class Form(StrEnum):
@@ -49,7 +49,7 @@ class Case:
         """Certainly; raises where balls overlap, so that nothing is certain."""
         if not isinstance(self.left, arb) and not isinstance(self.right, arb):
             return self.left <= self.right
-        left, right = (side if isinstance(side, arb) else ball(side) for side in (self.left, self.right))
+        left, right = (side if isinstance(side, arb) else ball(Fraction(side)) for side in (self.left, self.right))
         if not left <= right and not left > right:
             raise ArithmeticError(f"more precision is needed: {self.at}")
         return bool(left <= right)
@@ -136,7 +136,8 @@ def standing(claims: Iterable[Claim]) -> str:
 
 
 def _all_of(many: int, one: str, several: str) -> str:
-    return one if many == 1 else f"{'All' if one[0].isupper() else 'all'} {many} {several}"
+    every = "both" if many == 2 else f"all {many}"
+    return one if many == 1 else f"{every.capitalize() if one[0].isupper() else every} {several}"
 
 
 def _sheet(claims: Iterable[Claim]) -> Sheet:
@@ -146,6 +147,10 @@ def _sheet(claims: Iterable[Claim]) -> Sheet:
         for c in claims
     ]
     return Sheet(headings, tuple(cells), frozenset({2, 3, 5, 6}))
+
+
+def crowd(people: int) -> str:
+    return "1 person" if people == 1 else f"{people:,} people"
 
 
 def plain(value: Exact) -> float:
@@ -158,7 +163,7 @@ def plain(value: Exact) -> float:
         return math.inf
 
 
-def shown(value: Exact | float) -> str:
+def shown(value: Exact) -> str:
     """Three digits of it, however small."""
     if isinstance(value, arb) and value.is_finite() and not 1e-300 < float(value) < 1e300 and value != 0:
         return str(value.str(2, radius=False))
@@ -166,7 +171,7 @@ def shown(value: Exact | float) -> str:
     return f"{size:.2g}" if size and (abs(size) < 1e-3 or 1e7 <= abs(size) < math.inf) else number(size)
 
 
-def within(values: Sequence[Exact | float]) -> str:
+def within(values: Sequence[Exact]) -> str:
     """From the smallest to the largest."""
     return f"{shown(min(values))} to {shown(max(values))}"
 

@@ -143,7 +143,7 @@ class SmoothBinomial(Checked):
         window = [(str(law), (1 - law.alpha) * law.mean + k, (1 - law.alpha / 2) * law.mean) for law, k in with_k]
         power = "to the power of k"
         return {
-            "smooth": Claim.over("a large ratio has at most the chance of Chernoff's bound", map(smooth, watch(telling))),
+            "smooth": Claim.over("a large ratio is no likelier than Chernoff's bound", map(smooth, watch(telling))),
             "up": Claim.over(
                 f"in the window P[y] / P[y + k] is at most (1 + alpha) / (1 - alpha gamma / (1 - gamma)) {power}",
                 ratios(laws, corrected),
@@ -191,9 +191,9 @@ class SmoothBinomial(Checked):
         return (
             f"The lemma is right once k may grow with n, and generous: the chance is at most "
             f"{shown(claims['smooth'].worst.strain)} of its bound. The step in its proof that could not be derived is "
-            f"false, in {printed.fails:,} of {printed.cases:,} cases: at {known.at} the ratio is {shown(known.left)} where "
-            f"{shown(known.right)} is claimed, and {first.n} people are enough to show it. With the denominator put "
-            "right the proof goes through, and the lemma was never in danger."
+            f"false, in {printed.fails:,} of {printed.cases:,} cases: at {known.at} the ratio is {shown(known.left)} "
+            f"where {shown(known.right)} is claimed, and {first.n} people are enough to show it. With the denominator "
+            "put right the proof goes through, and the lemma was never in danger."
         )
 
     def figure(self, claims: Claims, path: Path, theme: str) -> Path:

@@ -58,14 +58,14 @@ def shifted(n: int, chance: arb, factor: arb) -> arb:
     order is violated on one tail.
     """
     odds = chance / (1 - chance)
-    low = _last_below((n + 1) * odds / (factor + odds))
-    high = n - _last_below((n + 1) / (factor * odds + 1))
+    low = last_below((n + 1) * odds / (factor + odds))
+    high = n - last_below((n + 1) / (factor * odds + 1))
     up = upto(n, chance, low) - factor * upto(n, chance, low - 1)
     down = above(n, chance, high) - factor * above(n, chance, high + 1)
     return up.max(down).max(arb(0))
 
 
-def _last_below(value: arb) -> int:
+def last_below(value: arb) -> int:
     whole = value.floor().unique_fmpz()
     if whole is None:
         raise ArithmeticError("more precision is needed")
