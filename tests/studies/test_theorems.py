@@ -7,6 +7,8 @@ import pytest
 from flint import arb, ctx
 
 from headcount.studies import STUDIES
+from headcount.studies.theorems import binary_theorem as bt
+from headcount.studies.theorems import histogram_theorem as ht
 from headcount.studies.theorems import multi_message as mm
 from headcount.studies.theorems import single_message as sm
 from headcount.studies.theorems import smooth_binomial as sb
@@ -114,3 +116,30 @@ def test_the_two_counterexamples_are_private_only_together():
     assert mm.unreached(2).holds
     closed = mm.gap((1, 4, 6, 4, 1), (1, 0, 0, 0, 1))  # with more missing, two people no longer reach every total
     assert not mm.telling(closed, 2).holds
+
+
+def test_the_binary_theorem_needs_its_conditions_and_its_constant():
+    setting = bt.Setting.of(Fraction(1), Fraction(1, 10**6), 1000)
+    assert setting.people == 725_433  # 1000 K, K = 50 ln(2e6)
+    assert bt.privacy(setting).holds
+    assert not bt.privacy(bt.Setting.of(Fraction(1), Fraction(1, 10**6), Fraction(1001, 1000))).holds
+    assert bt.accuracy(setting, arb("0.05")).holds
+    assert not bt.accuracy(setting, arb("0.05"), bias=False).holds
+    assert bt.beyond(setting, Fraction(9, 4)).holds
+    assert not bt.beyond(setting, Fraction(9, 2)).holds
+    assert bt.nonzero_answers(9, thresholded=True).holds
+    assert not bt.nonzero_answers(9, thresholded=False).holds
+    small = bt.Setting(Fraction(1), Fraction(1), 70)
+    assert bt.by_definition(small, arb(45)).overlaps(small.off_by_more(arb(45)))
+    assert bt.by_definition(small, arb(30)) > small.off_by_more(arb(45))
+
+
+def test_all_bins_at_once_need_n_in_the_logarithm():
+    setting, beta = bt.Setting.of(Fraction(1), Fraction(1, 2), 1000), arb("0.5")
+    assert ht.simultaneous(setting, beta, ht.every_person).holds
+    assert ht.simultaneous(setting, beta, ht.every_large_bin).holds
+    assert not ht.simultaneous(setting, beta, ht.one_bin).holds
+    assert ht.one_constant(12).holds
+    assert not ht.one_constant(20).holds
+    assert ht.composed(34, 1.0, times=2).holds
+    assert not ht.composed(34, 1.0, times=1).holds

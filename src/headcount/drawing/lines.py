@@ -106,12 +106,21 @@ def _scaled(axes: Any, panel: Panel, across: list[float], up: list[float]) -> No
     axes.set_xticks(ticks, [number(tick) for tick in ticks])
     if panel.log:
         log_axis(axes.yaxis, min(up) / 1.5, max(up) * 1.5)
-        axes.set_yticks(axes.get_yticks(), [_power(tick) for tick in axes.get_yticks()])
+        ticks = _powers(min(up), max(up)) or list(axes.get_yticks())
+        axes.set_yticks(ticks, [_power(tick) for tick in ticks])
     else:
         spread = max(up) - min(0.0, *up)
         axes.set_ylim(min(0.0, *up) - 0.03 * spread, max(up) + 0.08 * spread)
         ticks = [tick for tick in axes.get_yticks() if min(0.0, *up) <= tick <= max(up) + 0.08 * spread]
         axes.set_yticks(ticks, [number(tick) for tick in ticks])
+
+
+def _powers(low: float, high: float) -> list[float]:
+    """Round powers of ten, at most nine of them; none if there are fewer than three."""
+    first, last = math.ceil(math.log10(low / 1.5)), math.floor(math.log10(high * 1.5))
+    step = next(step for step in (1, 2, 3, 5, 10, 20, 30, 50, 100) if (last - first) / step < 9)
+    powers = [10.0**power for power in range(first, last + 1) if power % step == 0]
+    return powers if len(powers) > 2 else []
 
 
 def _power(tick: float) -> str:

@@ -3,6 +3,8 @@
 from headcount.core.errors import BadArgument
 from headcount.studies.smallest_crowd import SmallestCrowd
 from headcount.studies.study import Study
+from headcount.studies.theorems.binary_theorem import BinaryTheorem
+from headcount.studies.theorems.histogram_theorem import HistogramTheorem
 from headcount.studies.theorems.multi_message import MultiMessage
 from headcount.studies.theorems.single_message import SingleMessage
 from headcount.studies.theorems.smooth_binomial import SmoothBinomial
@@ -14,6 +16,8 @@ STUDIES: tuple[type[Study], ...] = (
     SmoothNoise,
     SingleMessage,
     MultiMessage,
+    BinaryTheorem,
+    HistogramTheorem,
 )
 
 
