@@ -8,11 +8,13 @@ from flint import arb, ctx
 
 from headcount.studies import STUDIES
 from headcount.studies.theorems import binary_theorem as bt
+from headcount.studies.theorems import flipping_or_sampling as fs
 from headcount.studies.theorems import histogram_theorem as ht
 from headcount.studies.theorems import multi_message as mm
 from headcount.studies.theorems import single_message as sm
 from headcount.studies.theorems import smooth_binomial as sb
 from headcount.studies.theorems import smooth_noise as sn
+from headcount.studies.theorems import warner as wr
 from headcount.studies.theorems.claim import Case, Checked, Claim, Form, standing
 from headcount.studies.theorems.tails import above, mass, shifted, upto
 from headcount.studies.theorems.views import Randomiser
@@ -143,3 +145,32 @@ def test_all_bins_at_once_need_n_in_the_logarithm():
     assert not ht.one_constant(20).holds
     assert ht.composed(34, 1.0, times=2).holds
     assert not ht.composed(34, 1.0, times=1).holds
+
+
+def test_flipping_and_sampling_are_told_apart_and_a_twin_is_not():
+    flipping, sampling = fs.Flipping(4, Fraction(1, 4)), fs.Sampling(HALF, 2)
+    assert fs.closest(flipping).left >= 1 - Fraction(3, 4) ** 4  # nobody's ones alone make them differ by that much
+    assert not fs.ruled_out(sampling, 5).holds
+    assert not all(case.holds for case in fs.told_apart(flipping, sampling))
+    assert all(case.holds for case in fs.told_apart(flipping, fs.Sampling(Fraction(1), 1)))  # which shows everything
+    assert fs.closest(fs.Flipping(4, Fraction(0))).left == 0  # without flips, sampling everybody is the same
+    assert fs.distance(flipping.law(2), flipping.by_sampling(2)) == 0
+    assert fs.distance(flipping.law(2), fs.Flipping(4, Fraction(1, 5)).by_sampling(2)) > 0
+    three = [fs.complement(x, z, both=False) for _, x, z in fs.bits(3) if len(x) == 3]
+    assert (sum(map(bool, three)), len(three)) == (37, 64)  # all but (3/4)**3 of them
+
+
+def test_warners_tail_and_the_bound_as_written():
+    tenth = Fraction(1, 10)
+    assert 0.207 < float(wr.tail(1_000, tenth, Fraction(100))) < 0.209
+    assert Case("", wr.tail(1_000, tenth, Fraction(100)), wr.hoeffding(1_000, tenth, Fraction(100))).holds
+    assert not Case(
+        "", wr.tail(1_000, tenth, Fraction(100)), wr.as_written_for_means(1_000, tenth, Fraction(100))
+    ).holds
+    assert wr.expectation(7, 3, tenth, sign=1) == 3
+    assert wr.expectation(7, 3, tenth, sign=-1) == 3 - 7
+    assert wr.ratio(tenth) == Fraction(3, 2)
+    law = fs.Flipping(9, Fraction(2, 5)).law(0)
+    for error in (Fraction(0), Fraction(3), Fraction(15, 2), Fraction(9)):
+        exact = sum((m for v, m in enumerate(law) if abs(v - Fraction(18, 5)) >= error / 5), Fraction(0))
+        assert wr.tail(9, tenth, error).overlaps(arb(exact.numerator) / exact.denominator)

@@ -102,7 +102,8 @@ def _scaled(axes: Any, panel: Panel, across: list[float], up: list[float]) -> No
         log_axis(axes.xaxis, left, right)
     else:
         axes.set_xlim(left - 0.02 * (right - left), right + 0.02 * (right - left))
-    ticks = [tick for tick in axes.get_xticks() if left <= tick <= right]
+    whole = any(line.dots for line in panel.lines)
+    ticks = [tick for tick in axes.get_xticks() if left <= tick <= right and not (whole and tick % 1)]
     axes.set_xticks(ticks, [number(tick) for tick in ticks])
     if panel.log:
         log_axis(axes.yaxis, min(up) / 1.5, max(up) * 1.5)

@@ -77,7 +77,7 @@ class Claim:
     def over(cls, text: str, cases: Iterable[Case], form: Form = Form.TRUE) -> Claim:
         with ctx.workprec(PRECISION):
             seen = [(case, case.holds) for case in cases]
-        worst = max(seen, key=lambda pair: (not pair[1], pair[0].strain))[0]
+        worst = max(seen, key=lambda pair: (not pair[1], pair[0].strain, plain(pair[0].left)))[0]
         return cls(text, form, len(seen), sum(not held for _, held in seen), worst)
 
     @property

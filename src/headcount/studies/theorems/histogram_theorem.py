@@ -33,7 +33,7 @@ NEARLY_ONE = Fraction(9, 10)
 Logarithm: TypeAlias = Callable[[Setting, arb], arb]
 
 
-def one_bin(setting: Setting, beta: arb) -> arb:
+def one_bin(_: Setting, beta: arb) -> arb:
     return (2 / beta).log()
 
 

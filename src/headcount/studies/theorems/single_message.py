@@ -135,7 +135,7 @@ class SingleMessage(Checked):
                 "the local ratio is at most that of the shuffled crowd", map(local_below_shuffled, watch(tried))
             ),
             "tight": Claim.over("and never less", map(shuffled_below_local, tried)),
-            "witness": Claim.over("crowds that the proof constructs violate any smaller epsilon", map(witnessed, tried)),
+            "witness": Claim.over("the crowds of the proof violate any smaller epsilon", map(witnessed, tried)),
             "silence": Claim.over(
                 "the same if one of the messages is silence", map(silent, [one for one in tried if one.people < 4])
             ),
