@@ -7,6 +7,7 @@ from headcount.studies.theorems.binary_theorem import BinaryTheorem
 from headcount.studies.theorems.flipping_or_sampling import FlippingOrSampling
 from headcount.studies.theorems.histogram_theorem import HistogramTheorem
 from headcount.studies.theorems.multi_message import MultiMessage
+from headcount.studies.theorems.sampling_theorem import SamplingTheorem
 from headcount.studies.theorems.single_message import SingleMessage
 from headcount.studies.theorems.smooth_binomial import SmoothBinomial
 from headcount.studies.theorems.smooth_noise import SmoothNoise
@@ -22,6 +23,7 @@ STUDIES: tuple[type[Study], ...] = (
     HistogramTheorem,
     FlippingOrSampling,
     Warner,
+    SamplingTheorem,
 )
 
 
