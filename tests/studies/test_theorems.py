@@ -6,11 +6,16 @@ from fractions import Fraction
 import pytest
 from flint import arb, ctx
 
+from headcount.core.crowd import Crowd
+from headcount.protocols.shuffle.sample_threshold import SampleThreshold
+from headcount.protocols.shuffle.zsum import Zsum
 from headcount.studies import STUDIES
 from headcount.studies.theorems import binary_theorem as bt
 from headcount.studies.theorems import flipping_or_sampling as fs
 from headcount.studies.theorems import histogram_theorem as ht
+from headcount.studies.theorems import more_people as mp
 from headcount.studies.theorems import multi_message as mm
+from headcount.studies.theorems import sampling_theorem as st
 from headcount.studies.theorems import single_message as sm
 from headcount.studies.theorems import smooth_binomial as sb
 from headcount.studies.theorems import smooth_noise as sn
@@ -174,3 +179,25 @@ def test_warners_tail_and_the_bound_as_written():
     for error in (Fraction(0), Fraction(3), Fraction(15, 2), Fraction(9)):
         exact = sum((m for v, m in enumerate(law) if abs(v - Fraction(18, 5)) >= error / 5), Fraction(0))
         assert wr.tail(9, tenth, error).overlaps(arb(exact.numerator) / exact.denominator)
+
+
+def test_samplings_constants_and_what_is_left_out_of_them():
+    half, two = Fraction(1, 2), Fraction(2)
+    assert st.constant(half, 10, two, rule=st.clean).holds
+    assert st.constant(half, 10, two, rule=st.final).holds
+    assert not st.constant(half, 80, two, rule=st.simplest).holds
+    by_hand = max(
+        st.excess(st.shown_counts(k + 1, Fraction(1, 4), 3), st.shown_counts(k, Fraction(1, 4), 3), two)
+        for k in range(30)
+    )
+    assert st.one_more(Fraction(1, 4), 3, two).overlaps(arb(by_hand.numerator) / by_hand.denominator)
+    assert all(case.holds for case in st.lemma_one(at_least_one=True))
+    once = [case for case in st.lemma_one(at_least_one=False) if case.at == "k = 1, rate = 0.01, delta = 1e-06"]
+    assert [case.holds for case in once] == [False]
+    assert [st.least_threshold(alpha) for alpha in (0.1, 0.2, 0.3, 0.5)] == [6, 9, 11, 18]
+
+
+def test_more_people_hurt_only_behind_a_threshold_or_with_less_noise_each():
+    assert all(case.holds for case in mp.one_more([Zsum(crowd=Crowd(5), gamma=0.3)]))
+    assert not all(case.holds for case in mp.one_more([SampleThreshold(crowd=Crowd(4), rate=0.5, threshold=3)]))
+    assert not all(case.holds for case in mp.shared_again(6))

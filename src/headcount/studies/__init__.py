@@ -6,6 +6,7 @@ from headcount.studies.study import Study
 from headcount.studies.theorems.binary_theorem import BinaryTheorem
 from headcount.studies.theorems.flipping_or_sampling import FlippingOrSampling
 from headcount.studies.theorems.histogram_theorem import HistogramTheorem
+from headcount.studies.theorems.more_people import MorePeople
 from headcount.studies.theorems.multi_message import MultiMessage
 from headcount.studies.theorems.sampling_theorem import SamplingTheorem
 from headcount.studies.theorems.single_message import SingleMessage
@@ -24,6 +25,7 @@ STUDIES: tuple[type[Study], ...] = (
     FlippingOrSampling,
     Warner,
     SamplingTheorem,
+    MorePeople,
 )
 
 

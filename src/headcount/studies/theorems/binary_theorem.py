@@ -158,10 +158,11 @@ class BinaryTheorem(Checked):
     source: ClassVar[str] = "the notes on the binary histogram; section 3.1 of Balcer and Cheu, arXiv:1911.06879"
     statement: ClassVar[str] = (
         "Let epsilon and delta be in (0, 1] and n >= 100 ln(2/delta) / epsilon². (i) The shuffled messages are "
-        "(epsilon, delta)-private if one person's value is replaced. (ii) For beta >= delta^25 the error of the mean "
-        "is with a chance of at least 1 - beta at most alpha = 50 ln(2/delta) / (epsilon² n) + sqrt(200 ln(2/delta) "
-        "ln(2/beta)) / (epsilon n), which is at most (50 + sqrt(5000) epsilon) ln(2/delta) / (epsilon² n). (iii) If "
-        "nobody holds a one the answer is 0, always. (iv) Nobody sends more than two messages, and x + p on average."
+        "(epsilon, delta)-private if one person's value is replaced. (ii) For beta >= delta^25 the error of the "
+        "mean is with a chance of at least 1 - beta at most alpha = 50 ln(2/delta) / (epsilon² n) + sqrt(200 "
+        "ln(2/delta) ln(2/beta)) / (epsilon n), which is at most (50 + sqrt(5000) epsilon) ln(2/delta) / (epsilon² "
+        "n). (iii) If nobody holds a one the answer is 0, always. (iv) Nobody sends more than two messages, and x + "
+        "p on average."
     )
     verdict: ClassVar[Verdict] = Verdict.CORRECTED
     draws: ClassVar[bool] = True
@@ -182,7 +183,8 @@ class BinaryTheorem(Checked):
                 (accuracy(*case) for case in allowed(settings)),
             ),
             "constant": Claim.over(
-                "(ii) alpha is at most its form with one constant", (one_constant(*case) for case in allowed(settings))
+                "(ii) alpha is at most its form with one constant",
+                (one_constant(*case) for case in allowed(settings))
             ),
             "definition": Claim.over(
                 "(ii) summed outcome by outcome, the worst crowd is the one said to be",
@@ -204,7 +206,9 @@ class BinaryTheorem(Checked):
                 (Case(f"x = {x}", abs(mean - x - dummy), 0) for x, (_, mean, dummy) in enumerate(sent)),
             ),
             "any-beta": Claim.over(
-                "(ii) holds for any beta, as ln(2/beta) = 4.5 K", (beyond(s, Fraction(9, 2)) for s in large), Form.TWIN
+                "(ii) holds for any beta, as ln(2/beta) = 4.5 K",
+                (beyond(s, Fraction(9, 2)) for s in large),
+                Form.TWIN
             ),
             "no-bias": Claim.over(
                 "(ii) holds without the first term of alpha",
@@ -224,12 +228,13 @@ class BinaryTheorem(Checked):
     def answer(self, claims: Claims) -> str:
         private, right, twin = claims["privacy"].worst, claims["accuracy"].worst, claims["no-bias"].worst
         return (
-            f"Part (i) is never closer to failing than {shown(private.left)} where {shown(private.right)} is promised "
-            f"({private.at}). The missing constant of part (ii) is the one stated above; the exact chance of a larger "
-            f"error is at most {shown(right.strain)} of beta, and its first term cannot be left out: counts below K = "
-            f"50 ln(2/delta) / epsilon² are answered with 0 more often than not, so that without it the chance is "
-            f"{shown(twin.left)} for beta = {shown(twin.right)}. The condition on beta is cautious: Bernstein's "
-            f"inequality gives the same alpha down to ln(2/beta) = 2.25 K, and it breaks only at {breaking_point()} K."
+            f"Part (i) is never closer to failing than {shown(private.left)} where {shown(private.right)} is "
+            f"promised ({private.at}). The missing constant of part (ii) is the one stated above; the exact chance "
+            f"of a larger error is at most {shown(right.strain)} of beta, and its first term cannot be left out: "
+            f"counts below K = 50 ln(2/delta) / epsilon² are answered with 0 more often than not, so that without "
+            f"it the chance is {shown(twin.left)} for beta = {shown(twin.right)}. The condition on beta is "
+            f"cautious: Bernstein's inequality gives the same alpha down to ln(2/beta) = 2.25 K, and it breaks only "
+            f"at {breaking_point()} K."
         )
 
     def figure(self, claims: Claims, path: Path, theme: str) -> Path:

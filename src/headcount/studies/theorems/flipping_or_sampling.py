@@ -149,9 +149,10 @@ class FlippingOrSampling(Checked):
     source: ClassVar[str] = "the notes: both algorithms are equivalent, and the event E2 looks like a one-sided E1"
     statement: ClassVar[str] = (
         "They are not equivalent, and neither can be made from what the other shows. Without delta, flipping has a "
-        "finite epsilon and sampling has none; below its threshold sampling shows nothing, and flipping does. For bits "
-        "x and z, sum(1 - z x) = 2n - sum(x) - sum(z) - sum((1 - x)(1 - z)). In common they have that flipping shows a "
-        "sample of the truth too, hidden among coins, and that both likelihood ratios grow with the count that is seen."
+        "finite epsilon and sampling has none; below its threshold sampling shows nothing, and flipping does. For "
+        "bits x and z, sum(1 - z x) = 2n - sum(x) - sum(z) - sum((1 - x)(1 - z)). In common they have that flipping "
+        "shows a sample of the truth too, hidden among coins, and that both likelihood ratios grow with the count "
+        "that is seen."
     )
     verdict: ClassVar[Verdict] = Verdict.FALSE
     draws: ClassVar[bool] = True
@@ -201,7 +202,9 @@ class FlippingOrSampling(Checked):
                 "sampling tells neighbours apart at least as well as flipping", apart, Form.NOTES
             ),
             "nobody": Claim.over(
-                "flipping: nobody's ones are seen as 0", (Case(str(f), 1 - law[0], 0) for f, law in nobody), Form.NOTES
+                "flipping: nobody's ones are seen as 0",
+                (Case(str(f), 1 - law[0], 0) for f, law in nobody),
+                Form.NOTES
             ),
             "algebra-written": Claim.over(
                 "sum(1 - z x) = 2n - sum(x) - sum(z)",
@@ -218,13 +221,16 @@ class FlippingOrSampling(Checked):
         three = [complement(x, z, both=False) for _, x, z in bits(3) if len(x) == 3]
         blind = claims["made-from-sampling"]
         return (
-            "If nobody holds a one, sampling reports 0 for certain and flipping something else with a chance of up to "
+            "If nobody holds a one, sampling reports 0 for certain and flipping something else with a chance of up "
+            "to "
             f"{shown(nobody.left)} ({nobody.at}). In {near.fails} of {near.cases} crowds no rate and threshold show "
             f"what flipping shows; the nearest are up to {shown(near.worst.left)} apart in total variation. No "
-            "processing helps: sampling makes outcomes possible that flipping's finite epsilon forbids, and shows less "
-            f"than flipping in {blind.fails} of {blind.cases} pairs of crowds. The algebra that was to connect the two "
-            f"events counts twice whoever neither holds a one nor is sampled, and fails for {sum(map(bool, three))} of "
-            f"the {len(three)} answers and coins of three people. What they share is a sample of the truth: flipping "
+            "processing helps: sampling makes outcomes possible that flipping's finite epsilon forbids, and shows "
+            "less "
+            f"than flipping in {blind.fails} of {blind.cases} pairs of crowds. The algebra that was to connect the "
+            f"two events counts twice whoever neither holds a one nor is sampled, and fails for "
+            f"{sum(map(bool, three))} of the {len(three)} answers and coins of three people. What they share is a "
+            f"sample of the truth: flipping "
             "hides it among coins, sampling behind a threshold."
         )
 

@@ -98,10 +98,10 @@ class HistogramTheorem(Checked):
     source: ClassVar[str] = "the notes on the full histogram; section 3.2 of Balcer and Cheu, arXiv:1911.06879"
     statement: ClassVar[str] = (
         "With epsilon, delta and n as for binary sums: (i) the shuffled messages are (2 epsilon, 2 delta)-private. "
-        "(ii) Each bin is off by at most alpha but for a chance of beta >= delta^25. (iii) All bins at once are, for "
-        "beta >= n delta^25, with ln(2n/beta) in place of ln(2/beta) in alpha; ln(2n/(K beta)) is enough, where K = 50 "
-        "ln(2/delta) / epsilon². (iv) Nobody sends more than d + 1 messages, of log2(d) bits each, and 1 + dp on "
-        "average."
+        "(ii) Each bin is off by at most alpha but for a chance of beta >= delta^25. (iii) All bins at once are, "
+        "for beta >= n delta^25, with ln(2n/beta) in place of ln(2/beta) in alpha; ln(2n/(K beta)) is enough, where "
+        "K = 50 ln(2/delta) / epsilon². (iv) Nobody sends more than d + 1 messages, of log2(d) bits each, and 1 + "
+        "dp on average."
     )
     verdict: ClassVar[Verdict] = Verdict.CORRECTED
     draws: ClassVar[bool] = True
@@ -166,12 +166,13 @@ class HistogramTheorem(Checked):
         return (
             "Two bins change, so that (i) doubles epsilon and delta, and does not multiply a pair by two. Every bin "
             "may be right nearly always and some bin wrong nearly always: with the alpha of one bin, "
-            f"{single.worst.at}, some bin is off by more with a chance of {shown(single.worst.left)} ({single.fails} "
-            f"of {single.cases} cases). Hence the n inside the logarithm, and the condition beta >= n delta^25 that "
+            f"{single.worst.at}, some bin is off by more with a chance of {shown(single.worst.left)} "
+            f"({single.fails} of {single.cases} cases). Hence the n inside the logarithm, and the condition beta >= "
+            f"n delta^25 that "
             "keeps it within a constant of ln(1/delta). Without that condition (iii) fails with its own largest "
             f"alpha, but only from n = 1e{first} on ({constant.fails} of {constant.cases}): the bounds are that "
-            "generous. A union over n bins is more than is needed, because a bin of fewer than K people is never too "
-            "wrong."
+            "generous. A union over n bins is more than is needed, because a bin of fewer than K people is never "
+            "too wrong."
         )
 
     def figure(self, claims: Claims, path: Path, theme: str) -> Path:

@@ -63,10 +63,10 @@ class MultiMessage(Checked):
     question: ClassVar[str] = "Can several messages be private once shuffled, and not at all before?"
     source: ClassVar[str] = "the notes' two counterexamples to local privacy; section 4 of Balcer and Cheu"
     statement: ClassVar[str] = (
-        "Sending x and 1 - x is 0-private once shuffled, and not private at all before. Sending four bits, any of the "
-        "16 for a zero and any but those with exactly two ones for a one, is not private for any finite epsilon even "
-        "if each person's bits are mixed; shuffled among n >= 2 people every total from 0 to 4n is possible for every "
-        "crowd, and epsilon is finite. It is not 0: with uniform laws it is ln(8/5) from n = 4 on."
+        "Sending x and 1 - x is 0-private once shuffled, and not private at all before. Sending four bits, any of "
+        "the 16 for a zero and any but those with exactly two ones for a one, is not private for any finite epsilon "
+        "even if each person's bits are mixed; shuffled among n >= 2 people every total from 0 to 4n is possible "
+        "for every crowd, and epsilon is finite. It is not 0: with uniform laws it is ln(8/5) from n = 4 on."
     )
     verdict: ClassVar[Verdict] = Verdict.CORRECTED
     draws: ClassVar[bool] = True
@@ -98,7 +98,9 @@ class MultiMessage(Checked):
                 (Case(crowd(n), abs(Fraction(known[n]) - LIMIT), 0) for n in people[3:]),
             ),
             "perfect": Claim.over(
-                "R-gap: privacy is perfect, the ratio is 1", (Case(crowd(n), known[n], 1) for n in several), Form.NOTES
+                "R-gap: privacy is perfect, the ratio is 1",
+                (Case(crowd(n), known[n], 1) for n in several),
+                Form.NOTES
             ),
         }  # fmt: skip
 
@@ -106,12 +108,14 @@ class MultiMessage(Checked):
         first = ", ".join(f"{shown(log(f))} at n = {n}" for n, f in self._factors.items() if 1 < n < 4)
         last = max(self._factors)
         return (
-            "Sending x and 1 - x shows one zero and one one for each person, whoever they are: epsilon is 0. For R-gap "
-            f"it is infinite alone, {first}, and ln({LIMIT}) = {shown(log(LIMIT))} from 4 to {last} people. The reason "
-            "is short: 0, 1, 3 and 4 ones are possible for a one, two such numbers add up to anything from 0 to 8, and "
-            "by induction n of them to anything from 0 to 4n, so that no total rules a crowd out. Finite is all it is: "
-            "however many they are, a crowd may show no ones at all, and somebody with a one sends none with chance "
-            "1/10, somebody with a zero with 1/16."
+            "Sending x and 1 - x shows one zero and one one for each person, whoever they are: epsilon is 0. For "
+            "R-gap "
+            f"it is infinite alone, {first}, and ln({LIMIT}) = {shown(log(LIMIT))} from 4 to {last} people. The "
+            f"reason "
+            "is short: 0, 1, 3 and 4 ones are possible for a one, two such numbers add up to anything from 0 to 8, "
+            "and by induction n of them to anything from 0 to 4n, so that no total rules a crowd out. Finite is all "
+            "it is: however many they are, a crowd may show no ones at all, and somebody with a one sends none with "
+            "chance 1/10, somebody with a zero with 1/16."
         )
 
     def figure(self, claims: Claims, path: Path, theme: str) -> Path:

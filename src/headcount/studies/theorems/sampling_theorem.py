@@ -90,7 +90,7 @@ def grid(thresholds: tuple[int, ...]) -> list[tuple[Fraction, int, Fraction]]:
     return [(alpha, t, factor) for alpha in ALPHAS for t in thresholds for factor in FACTORS]
 
 
-def constant(alpha: Fraction, threshold: int, factor: Fraction, rule: Rule) -> Case:
+def constant(alpha: Fraction, threshold: int, factor: Fraction, *, rule: Rule) -> Case:
     """Exact delta at rate alpha (1 - e^-epsilon) against exp(-C threshold)."""
     bound = rule(alpha)
     left = one_more(alpha * (1 - 1 / factor), threshold, factor)
@@ -148,12 +148,15 @@ def excess(first: list[Fraction], second: list[Fraction], factor: Fraction) -> F
 
 
 def moves(rate: Fraction, threshold: int, factor: Fraction, *, wider: bool) -> Iterator[Case]:
-    """Somebody leaves a bucket of k + 1 for one of j: both, at epsilon + ln(1 / (1 - p)) or epsilon, against the first."""
+    """Somebody leaves a bucket of k + 1 for one of j: both, at epsilon (+ ln(1 / (1 - p))), against the first alone."""
     held = range(2 * threshold + 3)
     laws = [shown_counts(k, rate, threshold) for k in (*held, held[-1] + 1)]
     alone = [excess(laws[k + 1], laws[k], factor) for k in held]
     for k, j in product(held, repeat=2):
-        (left, then_left), (gained, then_gained) = _same_length(laws[k + 1], laws[k]), _same_length(laws[j], laws[j + 1])
+        (left, then_left), (gained, then_gained) = (
+            _same_length(laws[k + 1], laws[k]),
+            _same_length(laws[j], laws[j + 1]),
+        )
         before, after = ([a * b for a, b in product(*pair)] for pair in ((left, gained), (then_left, then_gained)))
         both = excess(before, after, factor / (1 - rate) if wider else factor)
         at = f"rate = {rate}, threshold = {threshold}, e^epsilon = {factor}, {k + 1} and {j} people"
@@ -177,11 +180,11 @@ class SamplingTheorem(Checked):
     question: ClassVar[str] = "Which constants does sample-and-threshold need?"
     source: ClassVar[str] = "the notes on sample-and-threshold; the draft and the final paper of Bharadwaj and Cormode"
     statement: ClassVar[str] = (
-        "If each of k or k + 1 holders is sampled with chance p, the likelihood ratio of v samples is (k + 1)(1 - p) / "
-        "(k + 1 - v). With p = alpha (1 - e^-epsilon) and counts below tau suppressed, one person more or less costs "
-        "(epsilon, delta) with delta at most exp(-C tau), C = ln(1/alpha) - (1 - alpha), and one fewer nothing at all. "
-        "A sample exceeds tau = 3 + ln(1/delta) times its mean, or tau if the mean is below 1, with a chance of at "
-        "most delta."
+        "If each of k or k + 1 holders is sampled with chance p, the likelihood ratio of v samples is (k + 1)(1 - "
+        "p) / (k + 1 - v). With p = alpha (1 - e^-epsilon) and counts below tau suppressed, one person more or less "
+        "costs (epsilon, delta) with delta at most exp(-C tau), C = ln(1/alpha) - (1 - alpha), and one fewer "
+        "nothing at all. A sample exceeds tau = 3 + ln(1/delta) times its mean, or tau if the mean is below 1, with "
+        "a chance of at most delta."
     )
     verdict: ClassVar[Verdict] = Verdict.CORRECTED
     draws: ClassVar[bool] = True
@@ -192,20 +195,22 @@ class SamplingTheorem(Checked):
         proper, linear = list(drafts(linear=False)), list(drafts(linear=True))
         small = [(a * (1 - 1 / f), t, f) for a in ALPHAS[::2] for t in (2, 5) for f in FACTORS]
         large = [(Fraction(9, 10), t, f) for t in (2, 5) for f in FACTORS]
-        moved = [(a * (1 - 1 / f), t, f) for a in (Fraction(3, 10), Fraction(9, 10)) for t in (2, 3) for f in FACTORS[1:]]
+        moved = [
+            (a * (1 - 1 / f), t, f) for a in (Fraction(3, 10), Fraction(9, 10)) for t in (2, 3) for f in FACTORS[1:]
+        ]
         bare = [(rate, factor) for rate in rates for factor in FACTORS]
         return {
             "ratio": Claim.over("the ratio is (k + 1)(1 - p) / (k + 1 - v)", ratios(rates, 12, drop=False)),
             "clean": Claim.over(
                 "delta is at most exp(-C tau), C = ln(1/alpha) - (1 - alpha)",
-                (constant(*p, clean) for p in watch(points)),
+                (constant(*p, rule=clean) for p in watch(points)),
             ),
             "kl": Claim.over(
                 "and at most exp(-tau KL(q, p) / q), q = 1 - (1 - p) e^-epsilon", (divergence(*p) for p in points)
             ),
             "final": Claim.over(
                 "and at most exp(-C tau), C = ln(1/alpha) - 1 / (1 + alpha), the final paper's",
-                (constant(*p, final) for p in points),
+                (constant(*p, rule=final) for p in points),
             ),
             "final-weaker": Claim.over(
                 "which is a weaker bound", (Case(f"alpha = {a}", final(a), clean(a)) for a in ALPHAS)
@@ -235,10 +240,12 @@ class SamplingTheorem(Checked):
             "lemma-written": Claim.over(
                 "a sample exceeds tau times its mean with at most delta", lemma_one(at_least_one=False), Form.NOTES
             ),
-            "draft-linear": Claim.over("the same proof with p = epsilon / tau", (proof for proof, _ in linear), Form.NOTES),
+            "draft-linear": Claim.over(
+                "the same proof with p = epsilon / tau", (proof for proof, _ in linear), Form.NOTES
+            ),
             "simplest": Claim.over(
                 "delta is at most exp(-C tau), C = ln(1/alpha)",
-                (constant(Fraction(1, 2), t, f, simplest) for t in (40, 80) for f in FACTORS), Form.TWIN,
+                (constant(Fraction(1, 2), t, f, rule=simplest) for t in (40, 80) for f in FACTORS), Form.TWIN,
             ),
             "fewer-large": Claim.over(
                 "one fewer costs nothing whatever p",
@@ -257,12 +264,13 @@ class SamplingTheorem(Checked):
         tau = -last_below(-(3 + ball(Fraction(10**6)).log()))
         rate = (1.0 - exp(-EPSILON)) / tau
         return (
-            f"Every published constant is safe and none is near: at {clean_.at}, where it is nearest, exact delta is "
-            f"{shown(clean_.left)} and the bound {shown(clean_.right)}. For epsilon = {EPSILON:g}, delta = {DELTA:g} "
-            f"and alpha = 0.3 the final paper asks for a threshold of {_first(final, 0.3)}, the clean bound for "
-            f"{_first(clean, 0.3)}, and {exact} will do; the draft's own rate of {shown(rate)} with {tau} has a delta "
-            f"of {SampledCount(rate, tau, PEOPLE).delta(EPSILON):.1g}. The draft's lemma fails for samples of less "
-            f"than one person on average ({first.at}: {shown(first.left)}), and its proof asks for 1 - e^-epsilon "
+            f"Every published constant is safe and none is near: at {clean_.at}, where it is nearest, exact delta "
+            f"is {shown(clean_.left)} and the bound {shown(clean_.right)}. For epsilon = {EPSILON:g}, delta = "
+            f"{DELTA:g} and alpha = 0.3 the final paper asks for a threshold of {_first(final, 0.3)}, the clean "
+            f"bound for {_first(clean, 0.3)}, and {exact} will do; the draft's own rate of {shown(rate)} with {tau} "
+            f"has a delta of {SampledCount(rate, tau, PEOPLE).delta(EPSILON):.1g}. The draft's lemma fails for "
+            f"samples of less than one person on average ({first.at}: {shown(first.left)}), and its proof asks for "
+            f"1 - e^-epsilon "
             "where the notes copied epsilon, though both rates are safe."
         )
 

@@ -117,9 +117,9 @@ class SingleMessage(Checked):
     question: ClassVar[str] = "Is a pure guarantee with one message each ever better shuffled than not?"
     source: ClassVar[str] = "the notes on pure shuffle privacy; claim 4.2 and theorem 4.1 of Balcer and Cheu"
     statement: ClassVar[str] = (
-        "If everybody sends at most one message and the shuffled messages of n people are epsilon-private (delta = 0), "
-        "then each message is epsilon-private on its own, for the same epsilon, whatever n. With delta above 0 it is "
-        "(epsilon + ln n, delta)-private."
+        "If everybody sends at most one message and the shuffled messages of n people are epsilon-private (delta = "
+        "0), then each message is epsilon-private on its own, for the same epsilon, whatever n. With delta above 0 "
+        "it is (epsilon + ln n, delta)-private."
     )
     verdict: ClassVar[Verdict] = Verdict.CORRECTED
     draws: ClassVar[bool] = True
@@ -159,8 +159,9 @@ class SingleMessage(Checked):
             f"The two guarantees are not only ordered but equal, to the last digit, in {local.cases} crowds: without "
             "delta a shuffler adds nothing to single messages, and crowds that show it can be written down. Silence "
             "counts as a message, because the number of people is known. Both conditions are needed. With several "
-            f"messages ({gap.at}) the shuffled ratio is {shown(gap.right)} and the local one has no bound; with delta "
-            f"({delta.at}) the crowd loses {shown(delta.right)} and the message {shown(delta.left)}, and so a paper "
+            f"messages ({gap.at}) the shuffled ratio is {shown(gap.right)} and the local one has no bound; with "
+            f"delta ({delta.at}) the crowd loses {shown(delta.right)} and the message {shown(delta.left)}, and so a "
+            f"paper "
             "that sends more messages, or allows a delta, contradicts nothing."
         )
 

@@ -128,9 +128,9 @@ class SmoothBinomial(Checked):
     statement: ClassVar[str] = (
         "Let gamma be at most 1/2, alpha below 1, and 1 <= |k'| <= k <= alpha gamma n / 2. Then for Y from Bin(n, "
         "gamma) the chance that P[Y] / P[Y + k'] is at least ((1 + alpha) / (1 - alpha))^|k'| is at most "
-        "exp(-alpha² gamma n / 8) + exp(-alpha² gamma n / (8 + 2 alpha)). Between (1 - alpha) gamma n + k and "
-        "(1 + alpha) gamma n - k each step up multiplies by at most (1 + alpha) / (1 - alpha gamma / (1 - gamma)), "
-        "not by 1 + alpha."
+        "exp(-alpha² gamma n / 8) + exp(-alpha² gamma n / (8 + 2 alpha)). Between (1 - alpha) gamma n + k and (1 + "
+        "alpha) gamma n - k each step up multiplies by at most (1 + alpha) / (1 - alpha gamma / (1 - gamma)), not "
+        "by 1 + alpha."
     )
     verdict: ClassVar[Verdict] = Verdict.CORRECTED
     draws: ClassVar[bool] = True
@@ -160,7 +160,8 @@ class SmoothBinomial(Checked):
                 [Case(f"{known}, k = 1", known.ratio(1, 1), as_printed(known))], Form.NOTES,
             ),
             "window": Claim.over(
-                "the window contains that of half the width, which Chernoff bounds", (Case(*sides) for sides in window)
+                "the window contains that of half the width, which Chernoff bounds",
+                (Case(*sides) for sides in window)
             ),
             "window-written": Claim.over(
                 "the window lies within that of half the width", (Case(at, b, a) for at, a, b in window), Form.NOTES
@@ -190,9 +191,10 @@ class SmoothBinomial(Checked):
         printed, first, known = claims["up-printed"], smallest_counterexample(), claims["known"].worst
         return (
             f"The lemma is right once k may grow with n, and generous: the chance is at most "
-            f"{shown(claims['smooth'].worst.strain)} of its bound. The step in its proof that could not be derived is "
-            f"false, in {printed.fails:,} of {printed.cases:,} cases: at {known.at} the ratio is {shown(known.left)} "
-            f"where {shown(known.right)} is claimed, and {first.n} people are enough to show it. With the denominator "
+            f"{shown(claims['smooth'].worst.strain)} of its bound. The step in its proof that could not be derived "
+            f"is false, in {printed.fails:,} of {printed.cases:,} cases: at {known.at} the ratio is "
+            f"{shown(known.left)} where {shown(known.right)} is claimed, and {first.n} people are enough to show "
+            f"it. With the denominator "
             "put right the proof goes through, and the lemma was never in danger."
         )
 

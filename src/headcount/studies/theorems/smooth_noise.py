@@ -162,8 +162,8 @@ class SmoothNoise(Checked):
     source: ClassVar[str] = "lemma 2 of the notes; lemma 4.11 of Ghazi et al., arXiv:1908.11358"
     statement: ClassVar[str] = (
         "Let neighbours change each coordinate of an answer by at most k and all of them together by at most Delta. "
-        "Independent noise in each coordinate, from a law that is (epsilon, delta, k)-smooth, makes it "
-        "(epsilon Delta, delta Delta)-private."
+        "Independent noise in each coordinate, from a law that is (epsilon, delta, k)-smooth, makes it (epsilon "
+        "Delta, delta Delta)-private."
     )
     verdict: ClassVar[Verdict] = Verdict.CORRECTED
     draws: ClassVar[bool] = True
@@ -188,7 +188,9 @@ class SmoothNoise(Checked):
             ),
             "one-draw": Claim.over("one draw may serve all coordinates", map(one_draw, [*some, *steep]), Form.NOTES),
             "converse": Claim.over(
-                "the chance of a large ratio is at most delta", (Case(at, p, d) for at, d, p, _ in binomial), Form.NOTES
+                "the chance of a large ratio is at most delta",
+                (Case(at, p, d) for at, d, p, _ in binomial),
+                Form.NOTES
             ),
             "no-size": Claim.over(
                 "delta at epsilon Delta is at most delta", map(without_the_size, [*some, *even]), Form.TWIN
@@ -207,11 +209,11 @@ class SmoothNoise(Checked):
         even = Change(Law.uniform(20), Fraction(3, 2), (1, 1))
         return (
             f"Little can be taken from delta Delta: {even} comes to {shown(even.exact)} of the "
-            f"{shown(lemma(even).right)} allowed. Each coordinate needs a draw of its own, and the law must be smooth "
-            f"for the largest single change: otherwise delta can be {shown(twin.left)} where {shown(twin.right)} is "
-            f"claimed ({twin.at}). What smoothness promises, a ratio below e^epsilon but for a chance of delta, is "
-            f"more than privacy asks: for binomial noise of {converse.at} that chance is {shown(converse.left)}, and "
-            f"{shown(converse.right)} is enough."
+            f"{shown(lemma(even).right)} allowed. Each coordinate needs a draw of its own, and the law must be "
+            f"smooth for the largest single change: otherwise delta can be {shown(twin.left)} where "
+            f"{shown(twin.right)} is claimed ({twin.at}). What smoothness promises, a ratio below e^epsilon but for "
+            f"a chance of delta, is more than privacy asks: for binomial noise of {converse.at} that chance is "
+            f"{shown(converse.left)}, and {shown(converse.right)} is enough."
         )
 
     def figure(self, claims: Claims, path: Path, theme: str) -> Path:

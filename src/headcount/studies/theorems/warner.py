@@ -108,9 +108,9 @@ class Warner(Checked):
     statement: ClassVar[str] = (
         "Let each of N people keep their bit with chance 1/2 + gamma. The report is epsilon-private with epsilon = "
         "ln((1 + 2 gamma) / (1 - 2 gamma)). The estimate (sum(z) - (1/2 - gamma) N) / (2 gamma) is unbiased for the "
-        "number of ones, with variance N (1/4 - gamma²) / (4 gamma²) = N e^epsilon / (e^epsilon - 1)², and off by t or "
-        "more with a chance of at most 2 exp(-8 gamma² t² / N): with chance 1 - delta by less than sqrt(N ln(2/delta) "
-        "/ 2) / (2 gamma)."
+        "number of ones, with variance N (1/4 - gamma²) / (4 gamma²) = N e^epsilon / (e^epsilon - 1)², and off by t "
+        "or more with a chance of at most 2 exp(-8 gamma² t² / N): with chance 1 - delta by less than sqrt(N "
+        "ln(2/delta) / 2) / (2 gamma)."
     )
     verdict: ClassVar[Verdict] = Verdict.CORRECTED
     draws: ClassVar[bool] = True
@@ -162,7 +162,9 @@ class Warner(Checked):
                 solved(FEW, 1), Form.NOTES,
             ),
             "solved-written": Claim.over(
-                "sqrt(ln(1/delta) / (2 N)) is exceeded with at most delta", solved(people, 1, scaled=False), Form.NOTES
+                "sqrt(ln(1/delta) / (2 N)) is exceeded with at most delta",
+                solved(people, 1, scaled=False),
+                Form.NOTES
             ),
         }  # fmt: skip
 
@@ -170,13 +172,14 @@ class Warner(Checked):
         n, gamma, error = 1_000, Fraction(1, 10), Fraction(100)
         one = claims["solved-one"].worst
         return (
-            f"At N = {n:,} and gamma = {float(gamma):g} the estimate is off by {error} people or more with a chance of "
-            f"{shown(tail(n, gamma, error))}; the right bound says {shown(hoeffding(n, gamma, error))}, and the one "
-            f"written down {shown(as_written_for_means(n, gamma, error))} if its t is an error of the mean and nothing "
+            f"At N = {n:,} and gamma = {float(gamma):g} the estimate is off by {error} people or more with a chance "
+            f"of {shown(tail(n, gamma, error))}; the right bound says {shown(hoeffding(n, gamma, error))}, and the "
+            f"one written down {shown(as_written_for_means(n, gamma, error))} if its t is an error of the mean and "
+            f"nothing "
             "at all if it is not: dividing by 2 gamma stretches the error, and the bound forgot it. The 2 in "
             f"ln(2/delta) is needed too, though it shows only among a handful of people: at {one.at} the error that "
-            f"should be rarer comes with a chance of {shown(one.left)}. Epsilon is ln((1 + 2 gamma) / (1 - 2 gamma)), "
-            f"{shown(log(ratio(gamma)))} here."
+            f"should be rarer comes with a chance of {shown(one.left)}. Epsilon is ln((1 + 2 gamma) / (1 - 2 "
+            f"gamma)), {shown(log(ratio(gamma)))} here."
         )
 
     def figure(self, claims: Claims, path: Path, theme: str) -> Path:
