@@ -11,10 +11,12 @@ from headcount.protocols.shuffle.sample_threshold import SampleThreshold
 from headcount.protocols.shuffle.zsum import Zsum
 from headcount.studies import STUDIES
 from headcount.studies.theorems import binary_theorem as bt
+from headcount.studies.theorems import few_people as fp
 from headcount.studies.theorems import flipping_or_sampling as fs
 from headcount.studies.theorems import histogram_theorem as ht
 from headcount.studies.theorems import more_people as mp
 from headcount.studies.theorems import multi_message as mm
+from headcount.studies.theorems import sampled_counts as sc
 from headcount.studies.theorems import sampling_theorem as st
 from headcount.studies.theorems import single_message as sm
 from headcount.studies.theorems import smooth_binomial as sb
@@ -153,14 +155,14 @@ def test_all_bins_at_once_need_n_in_the_logarithm():
 
 
 def test_flipping_and_sampling_are_told_apart_and_a_twin_is_not():
-    flipping, sampling = fs.Flipping(4, Fraction(1, 4)), fs.Sampling(HALF, 2)
+    flipping, sampling = fp.Flipping(4, Fraction(1, 4)), fp.Sampling(HALF, 2)
     assert fs.closest(flipping).left >= 1 - Fraction(3, 4) ** 4  # nobody's ones alone make them differ by that much
     assert not fs.ruled_out(sampling, 5).holds
     assert not all(case.holds for case in fs.told_apart(flipping, sampling))
-    assert all(case.holds for case in fs.told_apart(flipping, fs.Sampling(Fraction(1), 1)))  # which shows everything
-    assert fs.closest(fs.Flipping(4, Fraction(0))).left == 0  # without flips, sampling everybody is the same
-    assert fs.distance(flipping.law(2), flipping.by_sampling(2)) == 0
-    assert fs.distance(flipping.law(2), fs.Flipping(4, Fraction(1, 5)).by_sampling(2)) > 0
+    assert all(case.holds for case in fs.told_apart(flipping, fp.Sampling(Fraction(1), 1)))  # which shows everything
+    assert fs.closest(fp.Flipping(4, Fraction(0))).left == 0  # without flips, sampling everybody is the same
+    assert fp.distance(flipping.law(2), flipping.by_sampling(2)) == 0
+    assert fp.distance(flipping.law(2), fp.Flipping(4, Fraction(1, 5)).by_sampling(2)) > 0
     three = [fs.complement(x, z, both=False) for _, x, z in fs.bits(3) if len(x) == 3]
     assert (sum(map(bool, three)), len(three)) == (37, 64)  # all but (3/4)**3 of them
 
@@ -175,7 +177,7 @@ def test_warners_tail_and_the_bound_as_written():
     assert wr.expectation(7, 3, tenth, sign=1) == 3
     assert wr.expectation(7, 3, tenth, sign=-1) == 3 - 7
     assert wr.ratio(tenth) == Fraction(3, 2)
-    law = fs.Flipping(9, Fraction(2, 5)).law(0)
+    law = fp.Flipping(9, Fraction(2, 5)).law(0)
     for error in (Fraction(0), Fraction(3), Fraction(15, 2), Fraction(9)):
         exact = sum((m for v, m in enumerate(law) if abs(v - Fraction(18, 5)) >= error / 5), Fraction(0))
         assert wr.tail(9, tenth, error).overlaps(arb(exact.numerator) / exact.denominator)
@@ -187,10 +189,10 @@ def test_samplings_constants_and_what_is_left_out_of_them():
     assert st.constant(half, 10, two, rule=st.final).holds
     assert not st.constant(half, 80, two, rule=st.simplest).holds
     by_hand = max(
-        st.excess(st.shown_counts(k + 1, Fraction(1, 4), 3), st.shown_counts(k, Fraction(1, 4), 3), two)
+        sc.excess(sc.shown_counts(k + 1, Fraction(1, 4), 3), sc.shown_counts(k, Fraction(1, 4), 3), two)
         for k in range(30)
     )
-    assert st.one_more(Fraction(1, 4), 3, two).overlaps(arb(by_hand.numerator) / by_hand.denominator)
+    assert sc.one_more(Fraction(1, 4), 3, two).overlaps(arb(by_hand.numerator) / by_hand.denominator)
     assert all(case.holds for case in st.lemma_one(at_least_one=True))
     once = [case for case in st.lemma_one(at_least_one=False) if case.at == "k = 1, rate = 0.01, delta = 1e-06"]
     assert [case.holds for case in once] == [False]

@@ -3,96 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise, product
-from math import comb
 from pathlib import Path
-from typing import ClassVar, TypeAlias
+from typing import ClassVar
 
 from headcount.drawing.lines import Line, Panel, lines
 from headcount.planner.competitors import Watch
 from headcount.studies.study import Verdict
 from headcount.studies.theorems.claim import Case, Checked, Claim, Claims, Form, shown
+from headcount.studies.theorems.few_people import HALF, Flipping, Masses, Sampling, binomial, distance, padded
 from headcount.studies.theorems.views import Randomiser
 
-Masses: TypeAlias = list[Fraction]
-HALF = Fraction(1, 2)
 TENTHS = tuple(Fraction(i, 10) for i in range(1, 10))
-
-
-def binomial(n: int, chance: Fraction) -> Masses:
-    return [comb(n, v) * chance**v * (1 - chance) ** (n - v) for v in range(n + 1)]
-
-
-def convolved(a: Masses, b: Masses) -> Masses:
-    total = [Fraction(0)] * (len(a) + len(b) - 1)
-    for (i, x), (j, y) in product(enumerate(a), enumerate(b)):
-        total[i + j] += x * y
-    return total
-
-
-def distance(a: Masses, b: Masses) -> Fraction:
-    """In total variation."""
-    wide = max(len(a), len(b))
-    return sum((abs(x - y) for x, y in zip(_padded(a, wide), _padded(b, wide), strict=True)), Fraction(0)) / 2
-
-
-def _padded(masses: Masses, size: int) -> Masses:
-    return masses + [Fraction(0)] * (size - len(masses))
-
-
-@dataclass(frozen=True)
-class Flipping:
-    """Each of n people sends a coin instead of their bit with chance lam / n: a bit is wrong with chance `flip`."""
-
-    people: int
-    flip: Fraction
-
-    def __str__(self) -> str:
-        return f"n = {self.people}, flip = {self.flip}"
-
-    def law(self, ones: int) -> Masses:
-        """Of the ones that the shuffler shows."""
-        return convolved(binomial(ones, 1 - self.flip), binomial(self.people - ones, self.flip))
-
-    def by_sampling(self, ones: int) -> Masses:
-        """The same by way of a sample: those in it, with chance 1 - 2 flip, tell the truth; the others toss a coin."""
-        rate, total = 1 - 2 * self.flip, [Fraction(0)] * (self.people + 1)
-        for a, with_ones in enumerate(binomial(ones, rate)):
-            for b, with_zeros in enumerate(binomial(self.people - ones, rate)):
-                for coins, mass in enumerate(binomial(self.people - a - b, HALF)):
-                    total[a + coins] += with_ones * with_zeros * mass
-        return total
-
-    def variance(self, ones: int) -> Fraction:
-        """Of the unbiased estimate."""
-        return _variance(self.law(ones)) / (1 - 2 * self.flip) ** 2
-
-
-@dataclass(frozen=True)
-class Sampling:
-    """Each one is sampled with chance `rate`, and counts below the threshold read 0."""
-
-    rate: Fraction
-    threshold: int
-
-    def __str__(self) -> str:
-        return f"rate = {self.rate}, threshold = {self.threshold}"
-
-    def law(self, ones: int) -> Masses:
-        sampled = binomial(ones, self.rate)
-        hidden = sum(sampled[: self.threshold], Fraction(0))
-        return [hidden, *(m if v >= self.threshold else Fraction(0) for v, m in enumerate(sampled) if v)]
-
-    def variance(self, ones: int) -> Fraction:
-        """Of the estimate, before the threshold."""
-        return _variance(binomial(ones, self.rate)) / self.rate**2
-
-
-def _variance(masses: Masses) -> Fraction:
-    mean = sum((v * m for v, m in enumerate(masses)), Fraction(0))
-    return sum((v * v * m for v, m in enumerate(masses)), Fraction(0)) - mean**2
 
 
 def closest(flipping: Flipping) -> Case:
@@ -110,7 +33,7 @@ def closest(flipping: Flipping) -> Case:
 def ruled_out(sampling: Sampling, people: int) -> Case:
     """How many outcomes one more one makes possible. Whatever is made of an epsilon-private view has none of them."""
     pairs = pairwise([sampling.law(k) for k in range(people + 1)])
-    fresh = sum(1 for a, b in pairs for x, y in zip(_padded(a, len(b)), b, strict=True) if y and not x)
+    fresh = sum(1 for a, b in pairs for x, y in zip(padded(a, len(b)), b, strict=True) if y and not x)
     return Case(f"{sampling}, {people} people", fresh, 0)
 
 
@@ -240,7 +163,7 @@ class FlippingOrSampling(Checked):
         for ones in (0, 10):
             curves = []
             for label, law in (("flipping", flipping.law(ones)), ("sampling", sampling.law(ones))):
-                curves.append(Line(label, [(v, float(m)) for v, m in enumerate(_padded(law, n + 1))], dots=True))
+                curves.append(Line(label, [(v, float(m)) for v, m in enumerate(padded(law, n + 1))], dots=True))
             holders = "nobody holds a one" if not ones else f"{ones} of {n} hold a one"
             panels.append(Panel(curves, "ones that are seen", "chance", holders))
         title = "If nobody holds a one, sampling shows nothing and flipping shows noise"
@@ -260,7 +183,7 @@ def _ratios(flips: list[Flipping], samples: list[Sampling], most: int) -> Iterat
             yield from _growing(f"{f}, {k} ones", f.law(k), f.law(k + 1))
     for s in samples:
         for k in range(most):
-            fewer, more = (_padded(binomial(ones, s.rate), k + 2) for ones in (k, k + 1))
+            fewer, more = (padded(binomial(ones, s.rate), k + 2) for ones in (k, k + 1))
             yield from _growing(f"{s}, {k} ones", fewer[: k + 1], more[: k + 1])
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from functools import lru_cache
 from itertools import chain, product
-from math import comb, exp
+from math import exp
 from pathlib import Path
 from typing import ClassVar, TypeAlias
 
@@ -18,7 +17,8 @@ from headcount.privacy.sampled import SampledCount
 from headcount.proof.balls import ball, most
 from headcount.studies.study import Verdict
 from headcount.studies.theorems.claim import Case, Checked, Claim, Claims, Form, shown
-from headcount.studies.theorems.tails import above, last_below, upto
+from headcount.studies.theorems.sampled_counts import excess, mass, one_fewer, one_more, same_length, shown_counts
+from headcount.studies.theorems.tails import above, last_below
 
 FACTORS = (Fraction(5, 4), Fraction(3, 2), Fraction(2), Fraction(5, 2))  # e**epsilon, with epsilon below 1
 ALPHAS = tuple(Fraction(a, 20) for a in (1, 2, 4, 6, 8, 10))
@@ -30,10 +30,6 @@ EPSILON, DELTA, PEOPLE = 1.0, 1e-6, 10_000
 Rule: TypeAlias = Callable[[Fraction], arb]
 
 
-def mass(k: int, rate: Fraction, v: int) -> Fraction:
-    return comb(k, v) * rate**v * (1 - rate) ** (k - v)
-
-
 def ratios(rates: tuple[Fraction, ...], most_held: int, *, drop: bool) -> Iterator[Case]:
     """P[v of k + 1] / P[v of k] against (k + 1) (1 - rate) / (k + 1 - v), or that without the factor 1 - rate."""
     for rate in rates:
@@ -42,33 +38,6 @@ def ratios(rates: tuple[Fraction, ...], most_held: int, *, drop: bool) -> Iterat
                 exact = mass(k + 1, rate, v) / mass(k, rate, v)
                 formula = Fraction(k + 1, k + 1 - v) * (1 if drop else 1 - rate)
                 yield Case(f"rate = {rate}, k = {k}, v = {v}", abs(exact - formula), 0)
-
-
-@lru_cache(maxsize=4096)
-def one_more(rate: Fraction, threshold: int, factor: Fraction) -> arb:
-    """delta of one holder more, for the worst number k of them.
-
-    The ratio exceeds the factor from v = (k + 1) q on, q = 1 - (1 - rate) / factor. A tail that far out has a chance of
-    at most exp(-(k + 1) KL), KL the divergence of q from the rate: the search ends where that is less than was found.
-    """
-    q = 1 - (1 - rate) / factor
-    gap = ball(q) * ball(q / rate).log() + ball(1 - q) * ball((1 - q) / (1 - rate)).log()
-    chance, worst, k = ball(rate), arb(0), threshold - 1
-    while not (-(k + 1) * gap).exp() < worst:
-        first = max(threshold, -(-((k + 1) * q.numerator) // q.denominator))
-        worst = worst.max(above(k + 1, chance, first) - ball(factor) * above(k, chance, first))
-        k += 1
-    return worst
-
-
-def one_fewer(rate: Fraction, threshold: int, factor: Fraction, most_held: int = 60) -> arb:
-    """delta of one holder fewer, among so many at most."""
-    worst, chance = arb(0), ball(rate)
-    for k in range(max(0, threshold - 1), most_held):
-        hidden = upto(k, chance, threshold - 1) - ball(factor) * upto(k + 1, chance, threshold - 1)
-        terms = (ball(mass(k, rate, v) - factor * mass(k + 1, rate, v)).max(arb(0)) for v in range(threshold, k + 1))
-        worst = worst.max(sum(terms, hidden.max(arb(0))))
-    return worst
 
 
 def clean(alpha: Fraction) -> arb:
@@ -135,18 +104,6 @@ def drafts(*, linear: bool) -> Iterator[tuple[Case, Case]]:
             yield Case(at, 1 / (1 - threshold * rate), factor), Case(at, exact, delta)
 
 
-def shown_counts(k: int, rate: Fraction, threshold: int) -> list[Fraction]:
-    """Of a bucket with k holders; what is suppressed comes first."""
-    hidden = sum((mass(k, rate, v) for v in range(min(threshold, k + 1))), Fraction(0))
-    return [hidden, *(mass(k, rate, v) for v in range(threshold, k + 1))]
-
-
-def excess(first: list[Fraction], second: list[Fraction], factor: Fraction) -> Fraction:
-    """The divergence of the first law from the second."""
-    pairs = zip(*_same_length(first, second), strict=True)
-    return sum((max(a - factor * b, Fraction(0)) for a, b in pairs), Fraction(0))
-
-
 def moves(rate: Fraction, threshold: int, factor: Fraction, *, wider: bool) -> Iterator[Case]:
     """Somebody leaves a bucket of k + 1 for one of j: both, at epsilon (+ ln(1 / (1 - p))), against the first alone."""
     held = range(2 * threshold + 3)
@@ -154,19 +111,13 @@ def moves(rate: Fraction, threshold: int, factor: Fraction, *, wider: bool) -> I
     alone = [excess(laws[k + 1], laws[k], factor) for k in held]
     for k, j in product(held, repeat=2):
         (left, then_left), (gained, then_gained) = (
-            _same_length(laws[k + 1], laws[k]),
-            _same_length(laws[j], laws[j + 1]),
+            same_length(laws[k + 1], laws[k]),
+            same_length(laws[j], laws[j + 1]),
         )
         before, after = ([a * b for a, b in product(*pair)] for pair in ((left, gained), (then_left, then_gained)))
         both = excess(before, after, factor / (1 - rate) if wider else factor)
         at = f"rate = {rate}, threshold = {threshold}, e^epsilon = {factor}, {k + 1} and {j} people"
         yield Case(at, both, alone[k] if wider else max(alone))
-
-
-def _same_length(first: list[Fraction], second: list[Fraction]) -> tuple[list[Fraction], list[Fraction]]:
-    wide = max(len(first), len(second))
-    a, b = (law + [Fraction(0)] * (wide - len(law)) for law in (first, second))
-    return a, b
 
 
 def least_threshold(alpha: float) -> int:

@@ -15,7 +15,7 @@ from headcount.planner.competitors import Watch
 from headcount.proof.balls import ball
 from headcount.studies.study import Verdict
 from headcount.studies.theorems.claim import Case, Checked, Claim, Claims, Form, shown
-from headcount.studies.theorems.flipping_or_sampling import Flipping
+from headcount.studies.theorems.few_people import Flipping
 from headcount.studies.theorems.tails import above, last_below, upto
 from headcount.studies.theorems.views import Randomiser
 
