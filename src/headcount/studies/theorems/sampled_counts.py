@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import lru_cache
+from itertools import pairwise
 from math import comb
 
 from flint import arb
 
 from headcount.proof.balls import ball
-from headcount.studies.theorems.tails import above, upto
+from headcount.studies.theorems.tails import above
 
 
 def mass(k: int, rate: Fraction, v: int) -> Fraction:
@@ -33,16 +34,6 @@ def one_more(rate: Fraction, threshold: int, factor: Fraction) -> arb:
     return worst
 
 
-def one_fewer(rate: Fraction, threshold: int, factor: Fraction, most_held: int = 60) -> arb:
-    """delta of one holder fewer, among so many at most."""
-    worst, chance = arb(0), ball(rate)
-    for k in range(max(0, threshold - 1), most_held):
-        hidden = upto(k, chance, threshold - 1) - ball(factor) * upto(k + 1, chance, threshold - 1)
-        terms = (ball(mass(k, rate, v) - factor * mass(k + 1, rate, v)).max(arb(0)) for v in range(threshold, k + 1))
-        worst = worst.max(sum(terms, hidden.max(arb(0))))
-    return worst
-
-
 def shown_counts(k: int, rate: Fraction, threshold: int) -> list[Fraction]:
     """Of a bucket with k holders; what is suppressed comes first."""
     hidden = sum((mass(k, rate, v) for v in range(min(threshold, k + 1))), Fraction(0))
@@ -59,3 +50,9 @@ def same_length(first: list[Fraction], second: list[Fraction]) -> tuple[list[Fra
     wide = max(len(first), len(second))
     a, b = (law + [Fraction(0)] * (wide - len(law)) for law in (first, second))
     return a, b
+
+
+def one_fewer(rate: Fraction, threshold: int, factor: Fraction) -> Fraction:
+    """delta of one holder fewer, among not too many."""
+    laws = [shown_counts(k, rate, threshold) for k in range(max(0, threshold - 1), 4 * threshold + 8)]
+    return max(excess(fewer, more, factor) for fewer, more in pairwise(laws))

@@ -144,11 +144,10 @@ class SamplingTheorem(Checked):
         points = grid(THRESHOLDS[:3] if quick else THRESHOLDS)
         rates = (Fraction(1, 100), Fraction(1, 5), Fraction(7, 10))
         proper, linear = list(drafts(linear=False)), list(drafts(linear=True))
-        small = [(a * (1 - 1 / f), t, f) for a in ALPHAS[::2] for t in (2, 5) for f in FACTORS]
+        small = [(a * (1 - 1 / f), t, f) for a in (*ALPHAS[::2], Fraction(1)) for t in (2, 5) for f in FACTORS]
         large = [(Fraction(9, 10), t, f) for t in (2, 5) for f in FACTORS]
-        moved = [
-            (a * (1 - 1 / f), t, f) for a in (Fraction(3, 10), Fraction(9, 10)) for t in (2, 3) for f in FACTORS[1:]
-        ]
+        shares, few = (Fraction(3, 10), Fraction(9, 10)), (3,) if quick else (2, 3, 4)
+        moved = [(a * (1 - 1 / f), t, f) for a in shares for t in few for f in FACTORS[1::2]]
         bare = [(rate, factor) for rate in rates for factor in FACTORS]
         return {
             "ratio": Claim.over("the ratio is (k + 1)(1 - p) / (k + 1 - v)", ratios(rates, 12, drop=False)),
