@@ -20,6 +20,7 @@ from headcount.proof.balls import ball
 from headcount.studies.study import Finding, Theorem
 
 PRECISION = 256  # bits
+UNEXPECTED = "Not as expected"
 
 Exact: TypeAlias = int | Fraction | arb | float  # a double only where it is infinite, or an exact claim of the library
 
@@ -102,7 +103,7 @@ class Checked(Theorem):
 
     @abstractmethod
     def answer(self, claims: Claims) -> str:
-        """The finding; how many checks went as they should is said before it."""
+        """The finding; how many checks went as they should is said after it, or before if some did not."""
 
     def figure(self, claims: Claims, path: Path, theme: str) -> Path:
         raise NotImplementedError
@@ -112,7 +113,8 @@ class Checked(Theorem):
     def run(self, quick: bool = False, watch: Watch = iter) -> Finding:
         with ctx.workprec(PRECISION):
             claims = self.claims(quick, watch)
-            answer = f"{standing(claims.values())} {self.answer(claims)}"
+            found, stood = self.answer(claims), standing(claims.values())
+            answer = f"{stood} {found}" if stood.startswith(UNEXPECTED) else f"{found} {stood}"
         rows = [claim.row(check) for check, claim in claims.items()]
         draw = (lambda path, theme: self.figure(claims, path, theme)) if self.draws else None
         return Finding(answer, rows, _sheet(claims.values()), draw)
@@ -125,7 +127,7 @@ def standing(claims: Iterable[Claim]) -> str:
     bad = [claim for claim in every if not claim.form.should_hold]
     wrong = [claim.text for claim in every if claim.holds != claim.form.should_hold]
     if wrong:
-        return f"Not as expected: {'; '.join(wrong)}."
+        return f"{UNEXPECTED}: {'; '.join(wrong)}."
     text = f"{_all_of(len(good), 'The corrected statement holds', 'corrected statements hold')} in "
     text += "the one case" if sum(c.cases for c in good) == 1 else f"all {sum(c.cases for c in good):,} cases"
     if not bad:
