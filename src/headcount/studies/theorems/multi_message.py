@@ -75,7 +75,7 @@ class MultiMessage(Checked):
         self._factors: dict[int, Factor] = {}
 
     def claims(self, quick: bool, watch: Watch) -> Claims:
-        people = list(range(1, (20 if quick else PEOPLE) + 1))
+        people = list(range(1, PEOPLE + 1))
         self._factors = {n: GAP.factor(n) for n in watch(people)}
         several, known = people[1:], self._factors
         laws = list(some_gaps(10 if quick else 50))

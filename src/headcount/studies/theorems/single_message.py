@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from itertools import product
-from math import inf, log
+from math import log
 from pathlib import Path
 from typing import ClassVar
 
@@ -21,6 +22,7 @@ from headcount.studies.theorems.multi_message import GAP
 from headcount.studies.theorems.views import PLACE, Randomiser
 
 SEED = 12
+CROWDS = tuple(sorted({round(10 ** (i / 6)) for i in range(19)}))
 ALMOST = Fraction(999, 1000)
 
 
@@ -166,14 +168,15 @@ class SingleMessage(Checked):
         )
 
     def figure(self, claims: Claims, path: Path, theme: str) -> Path:
-        people = sorted({round(10 ** (i / 8)) for i in range(33)})
-        flip = Chance.up(0.25)
-        pure = Line("delta = 0", [(n, log(3)) for n in people])
-        curves = [pure]
-        for delta in (1e-9, 1e-6, 1e-3):
-            points = [(n, min(ShuffledBits(flip, n - 1).epsilon(delta), log(3))) for n in people]
-            curves.append(Line(f"delta = {delta:g}", [(n, epsilon) for n, epsilon in points if epsilon < inf]))
+        curves = [Line("delta = 0", [(n, log(3)) for n in CROWDS])]
+        curves += [Line(f"delta = {delta:g}", _amplified(delta)) for delta in (1e-9, 1e-6, 1e-3)]
         panel = Panel(curves, "people", "epsilon of the shuffled crowd", wide=True)
         title = "Without delta a crowd hides nobody who sends one message; with a little of it, it does"
         text = "Each person's bit is kept with chance 3/4, which alone is private with epsilon = ln 3"
         return lines([panel], path, title=title, subtitle=text, theme=theme)
+
+
+@cache
+def _amplified(delta: float) -> list[tuple[float, float]]:
+    """Epsilon of shuffled bits that are kept with chance 3/4; never more than one of them has alone."""
+    return [(n, min(ShuffledBits(Chance.up(0.25), n - 1).epsilon(delta), log(3))) for n in CROWDS]
