@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from headcount.studies.study import Verdict
 
@@ -93,10 +93,72 @@ class Rows(list[Statement]):
         return keep
 
 
+@dataclass(frozen=True)
+class Reply:
+    """A paragraph whose figures have just been computed, the chief one of them, and whether they bear it out."""
+
+    text: str
+    figure: str
+    sound: bool
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A question or gap of the notes, and what answers it."""
+
+    key: str
+    title: str
+    question: str
+    place: str
+    more: str
+    reply: Callable[[], Reply]
+
+    @property
+    def heading(self) -> str:
+        return f"{self.key} {self.title}"
+
+    @property
+    def command(self) -> str:
+        return f"headcount study check {self.key}"
+
+    def row(self) -> dict[str, Any]:
+        told = tell(self.reply)
+        return {
+            "key": self.key, "title": self.title, "question": self.question, "place": self.place, "answer": told.text,
+            "seen": told.figure, "supported": told.sound, "command": self.command,
+            "more": also(self.more),
+        }  # fmt: skip
+
+
+class Questions(list[Answer]):
+    """Collects answers: what computes each stands below its question."""
+
+    def __call__(
+        self, key: str, title: str, place: str, question: str, more: str = ""
+    ) -> Callable[[Callable[[], Reply]], Callable[[], Reply]]:
+        def keep(reply: Callable[[], Reply]) -> Callable[[], Reply]:
+            self.append(Answer(key, title, question, place, more, reply))
+            return reply
+
+        return keep
+
+
+def also(more: str) -> str:
+    """The command that shows more, if there is a study of that name."""
+    from headcount.studies import STUDIES  # which has those that list statements
+
+    return f"headcount study run {more}" if more in {found.name for found in STUDIES} else ""
+
+
 @cache
 def look(check: Check) -> Seen:
     """Each is computed once; the same version sees the same again."""
     return check()
+
+
+@cache
+def tell(reply: Callable[[], Reply]) -> Reply:
+    return reply()
 
 
 def supported(statement: Statement) -> bool:

@@ -10,16 +10,35 @@ from typing import Any, ClassVar
 from headcount.core.errors import BadArgument
 from headcount.planner.competitors import Watch
 from headcount.planner.sheet import Sheet
-from headcount.studies import papers, sampled_papers
-from headcount.studies.answers import ANSWERS, Answer
+from headcount.studies.answers import ANSWERS
 from headcount.studies.notes import (
-    BINARY, SEPARATING, SHUFFLING, SURVEY, additive, binomial, counts, events, five, histograms, local, pure, sampling,
-    shuffling, smooth, survey,
+    BINARY,
+    SEPARATING,
+    SHUFFLING,
+    SURVEY,
+    additive,
+    binomial,
+    choosing,
+    counts,
+    events,
+    five,
+    histograms,
+    local,
+    pure,
+    sampling,
+    several,
+    shuffling,
+    smooth,
+    survey,
 )  # fmt: skip
-from headcount.studies.statement import Statement, look, supported
+from headcount.studies.papers import ROWS
+from headcount.studies.statement import Answer, Statement, also, look, supported
 from headcount.studies.study import Finding, Study, Verdict
 
-NOTES = (smooth, binomial, five, counts, histograms, pure, survey, local, shuffling, additive, sampling, events)
+NOTES = (
+    *(smooth, binomial, five, counts, histograms, pure, several),
+    *(survey, local, shuffling, additive, sampling, choosing, events),
+)
 TITLES = (SEPARATING, SURVEY, SHUFFLING, BINARY)
 
 
@@ -27,13 +46,15 @@ def _place(key: str) -> tuple[str, list[int]]:
     return key[0], [int(number) for number in re.findall(r"\d+", key)]
 
 
-STATEMENTS: tuple[Statement, ...] = tuple(sorted((one for note in NOTES for one in note.row), key=lambda s: _place(s.key)))
-PAPERS: tuple[Statement, ...] = tuple(sorted((*papers.row, *sampled_papers.row), key=lambda s: _place(s.key)))
+STATEMENTS: tuple[Statement, ...] = tuple(
+    sorted((one for note in NOTES for one in note.row), key=lambda s: _place(s.key))
+)
+PAPERS: tuple[Statement, ...] = tuple(sorted(ROWS, key=lambda s: _place(s.key)))
 
 
 def found(key: str) -> list[Statement | Answer]:
     """The statement, erratum or answer of this key; `S1` is all of S1.1, S1.2 and so on, and `all` is all."""
-    every = [*STATEMENTS, *PAPERS, *ANSWERS]
+    every: list[Statement | Answer] = [*STATEMENTS, *PAPERS, *ANSWERS]
     those = [one for one in every if key == "all" or one.key == key or one.key.startswith(f"{key}.")]
     if not those:
         raise BadArgument("key", f"is {key!r}", f"use one of {', '.join(one.key for one in every)}, or all")
@@ -59,7 +80,7 @@ def row_of(one: Statement) -> dict[str, Any]:
     return {
         "key": one.key, "title": one.title, "note": one.note, "place": one.place, "says": one.says,
         "verdict": str(one.verdict), "ought": one.ought, "seen": seen.figure, "supported": supported(one),
-        "command": one.command,
+        "command": one.command, "more": also(one.more),
     }  # fmt: skip
 
 
@@ -77,9 +98,11 @@ class Statements(Study):
 
     def _answer(self) -> str:
         return (
-            f"Of {len(STATEMENTS)} statements in the notes {tally(STATEMENTS)}; {len(ANSWERS)} questions and gaps are answered. "
-            "Each has a check that computes the evidence anew and fails if it no longer bears out the verdict. *Holds with correction* means "
-            "that what the statement is for survives in the corrected form; *false*, that it has to be given up. The notes are called by "
+            f"Of {len(STATEMENTS)} statements in the notes {tally(STATEMENTS)}; {len(ANSWERS)} questions and gaps "
+            f"are answered. "
+            "Each has a check that computes the evidence anew and fails if it no longer bears out the verdict. "
+            "*Holds with correction* means that what the statement is for survives in the corrected form; *false*, "
+            "that it has to be given up. The notes are called by "
             f"their titles; of *{SEPARATING}* there are two versions."
         )
 
@@ -89,7 +112,10 @@ def _index(rows: list[dict[str, Any]]) -> str:
     parts = []
     for title in TITLES:
         parts += [f"## {title}", "", _table([row for row in rows if row["note"] == title]), ""]
-    questions = [(f"[{one.key}](answers.md#{anchor(one.heading)})", one.question, one.place, f"`{one.command}`") for one in ANSWERS]
+    questions = [
+        (f"[{one.key}](answers.md#{anchor(one.heading)})", one.question, one.place, f"`{one.command}`")
+        for one in ANSWERS
+    ]
     parts += ["## Questions and gaps", "", Sheet(("", "question", "where", "answered by"), tuple(questions)).markdown()]
     return "\n".join(parts)
 
@@ -101,7 +127,14 @@ def _table(rows: list[dict[str, Any]]) -> str:
             heading = f"{row['key']} {row['title']}"
             held = row["verdict"] == Verdict.HOLDS
             key = row["key"] if held else f"[{row['key']}](errata.md#{anchor(heading)})"
-            cells.append((key, f"**{row['title']}** ({place}). {row['says']}", row["verdict"], f"{_sentence(row['seen'])} `{row['command']}`"))
+            cells.append(
+                (
+                    key,
+                    f"**{row['title']}** ({place}). {row['says']}",
+                    row["verdict"],
+                    f"{_sentence(row['seen'])} `{row['command']}`",
+                )
+            )
     return Sheet(("", "the notes say", "verdict", "what was computed, and by which command"), tuple(cells)).markdown()
 
 

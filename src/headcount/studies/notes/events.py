@@ -19,7 +19,8 @@ row = Rows(BINARY)
 
 @row(
     "S6.27", "The smaller event", "dependence on epsilon and delta, shuffle",
-    r"$\tilde E_1$, the sum within $(1 \pm \alpha/2)np$, lies inside $E_1$, the sum within $[(1-\alpha)np + 1, (1+\alpha)np - 1]$; so $E_1$ is at least as likely. (If $\alpha np \ge 2$.)",
+    r"$\tilde E_1$, the sum within $(1 \pm \alpha/2)np$, lies inside $E_1$, the sum within $[(1-\alpha)np + 1, "
+    r"(1+\alpha)np - 1]$; so $E_1$ is at least as likely. (If $\alpha np \ge 2$.)",
     more="good-events",
 )  # fmt: skip
 def smaller() -> Seen:
@@ -44,29 +45,33 @@ def expected() -> Seen:
 
 @row(
     "S6.7", "Lemma 1", EVENTS,
-    r"The number of samples of an item exceeds $\tau$ times its expectation with a chance of at most $\delta$, where $\tau = 3 + \ln(1/\delta)$.",
+    r"The number of samples of an item exceeds $\tau$ times its expectation with a chance of at most $\delta$, "
+    r"where $\tau = 3 + \ln(1/\delta)$.",
     Verdict.CORRECTED,
-    r"$P[X \ge \tau\max(1, E X)] \le \delta$: for expectations below 1 a single sample already exceeds $\tau E X$. (The draft's proof has the two cases.)",
+    r"$P[X \ge \tau\max(1, E X)] \le \delta$: for expectations below 1 a single sample already exceeds $\tau E X$. "
+    r"(The draft's proof has the two cases.)",
 )  # fmt: skip
 def lemma() -> Seen:
     tau = threshold(1e-6)
     once = float(binomial(1, 0.01)[1])
     cases = list(product((1, 10, 100, 2000), (0.001, 0.01, 0.1, 0.5), (0.5, 0.05, 1e-3, 1e-6)))
-    worst = max(
-        float(binomial(k, p)[math.ceil(threshold(d) * max(1.0, k * p)) :].sum()) / d for k, p, d in cases
-    )
+    worst = max(float(binomial(k, p)[math.ceil(threshold(d) * max(1.0, k * p)) :].sum()) / d for k, p, d in cases)
     return corrected(
-        once <= 1e-6, worst <= 1.0,
-        f"one holder, p = 0.01, tau = {tau:.1f}: one sample exceeds {tau * 0.01:.2f} with chance {once:.2g}, not 1e-6; the two cases together hold in all {len(cases)}, at most at {worst:.2f} of delta",
-    )  # fmt: skip
+        once <= 1e-6,
+        worst <= 1.0,
+        f"one holder, p = 0.01, tau = {tau:.1f}: one sample exceeds {tau * 0.01:.2f} with chance {once:.2g}, not "
+        f"1e-6; the two cases together hold in all {len(cases)}, at most at {worst:.2f} of delta",
+    )
 
 
 @row(
     "S6.8", "From one event to the other", EVENTS,
-    r"$\sum z_ix_i = n - \sum\overline{z_ix_i} = n - (2n - \sum x_i - \sum z_i)$; hence $E_2$ is $\sum z_i \le \tau\frac kn np_1 + (n-k)$, a one-sided version of $E_1$.",
+    r"$\sum z_ix_i = n - \sum\overline{z_ix_i} = n - (2n - \sum x_i - \sum z_i)$; hence $E_2$ is $\sum z_i \le "
+    r"\tau\frac kn np_1 + (n-k)$, a one-sided version of $E_1$.",
     Verdict.FALSE,
-    r"The complement of a product is $1 - zx = (1-z) + (1-x) - (1-z)(1-x)$, so $\sum z_ix_i = \sum x_i + \sum z_i - n + \sum(1-x_i)(1-z_i)$. The last sum was lost, and with it all that follows; "
-    r"$E_2$ is about the coins of the $k$ people who hold a one. (Also, $p_1$ stands where $p_2$ is meant.)",
+    r"The complement of a product is $1 - zx = (1-z) + (1-x) - (1-z)(1-x)$, so $\sum z_ix_i = \sum x_i + \sum z_i - "
+    r"n + \sum(1-x_i)(1-z_i)$. The last sum was lost, and with it all that follows; $E_2$ is about the coins of the "
+    r"$k$ people who hold a one. (Also, $p_1$ stands where $p_2$ is meant.)",
     "equivalence",
 )  # fmt: skip
 def complement() -> Seen:
@@ -75,15 +80,21 @@ def complement() -> Seen:
     noted = [3 - (6 - sum(x) - sum(z)) for x, z in cases]
     ought = [sum(x) + sum(z) - 3 + sum((1 - a) * (1 - b) for a, b in zip(x, z, strict=True)) for x, z in cases]
     wrong = sum(a != b for a, b in zip(inner, noted, strict=True))
-    return refuted(wrong == 0, inner == ought, f"3 people: wrong in {wrong} of {len(cases)} cases, {wrong / len(cases):.0%}; nobody holds a one and nobody is sampled: 0, not -3")
+    return refuted(
+        wrong == 0,
+        inner == ought,
+        f"3 people: wrong in {wrong} of {len(cases)} cases, {wrong / len(cases):.0%}; nobody holds a one and nobody "
+        f"is sampled: 0, not -3",
+    )
 
 
 @row(
     "S6.21", "One side or two", EVENTS + ", intuition",
     "That one event is one-sided and the other two-sided is no great matter: it changes the constant in a logarithm.",
     Verdict.FALSE,
-    r"For sampling the loss $\ln\frac{(k+1)(1-p)}{k+1-v}$ *grows* with the sampled count $v$, so only the upper tail can hurt; the other way round it is at most $\ln\frac1{1-p}$, always. And no lower event of probability $1-\delta$ "
-    r"exists for small counts, as $P[X = 0] = (1-p)^k$.",
+    r"For sampling the loss $\ln\frac{(k+1)(1-p)}{k+1-v}$ *grows* with the sampled count $v$, so only the upper "
+    r"tail can hurt; the other way round it is at most $\ln\frac1{1-p}$, always. And no lower event of probability "
+    r"$1-\delta$ exists for small counts, as $P[X = 0] = (1-p)^k$.",
     "good-events",
 )  # fmt: skip
 def sides() -> Seen:
@@ -91,9 +102,11 @@ def sides() -> Seen:
     loss = ratios_of_one_more(k, p)
     least, none = float(np.log(loss).min()), (1 - p) ** k
     return refuted(
-        bool((np.diff(loss) < 0).any()) or none <= 1e-6, bool((np.diff(loss) > 0).all()) and least >= math.log(1 - p) - 1e-12 and none > 1e-6,
-        f"20 holders or 21, p = 0.3: the ratio rises from {loss[0]:.2f} to {loss[-1]:.1f} with the sample; below, it costs at most ln 1/(1-p) = {-least:.3f}. An empty sample has chance {none:.1e}, above delta = 1e-6",
-    )  # fmt: skip
+        bool((np.diff(loss) < 0).any()) or none <= 1e-6,
+        bool((np.diff(loss) > 0).all()) and least >= math.log(1 - p) - 1e-12 and none > 1e-6,
+        f"20 holders or 21, p = 0.3: the ratio rises from {loss[0]:.2f} to {loss[-1]:.1f} with the sample; below, "
+        f"it costs at most ln 1/(1-p) = {-least:.3f}. An empty sample has chance {none:.1e}, above delta = 1e-6",
+    )
 
 
 def ratios_of_one_more(k: int, p: float) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
@@ -105,7 +118,9 @@ def ratios_of_one_more(k: int, p: float) -> np.ndarray[tuple[int], np.dtype[np.f
     "S6.9", "Both algorithms are equivalent", "dependence on epsilon and delta",
     "As shown above, both algorithms are equivalent.",
     Verdict.FALSE,
-    "Nothing above shows it, and they are not: additive noise is there when nobody holds a one and is the same for any count; sampling is silent then, and errs by the root of the count. One is private by its noise, the other only with its threshold.",
+    "Nothing above shows it, and they are not: additive noise is there when nobody holds a one and is the same for "
+    "any count; sampling is silent then, and errs by the root of the count. One is private by its noise, the other "
+    "only with its threshold.",
     "equivalence",
 )  # fmt: skip
 def both() -> Seen:
@@ -115,6 +130,8 @@ def both() -> Seen:
     kept = exactly(p, 17, 1.0)
     shape = ratios(added, 1)[30:50]
     return refuted(
-        nobody == 0.0, nobody > 0.9 and bare > 0.3 and kept < 1.1e-6 and bool((np.diff(shape) > 0).all()),
-        f"nobody holds a one: the noisy count varies (its likeliest value has chance {added.max():.2f}), the sample is 0 for certain. Sampling at {p} has delta {bare:.3f} without the threshold of 17 and {kept:.1e} with it",
-    )  # fmt: skip
+        nobody == 0.0,
+        nobody > 0.9 and bare > 0.3 and kept < 1.1e-6 and bool((np.diff(shape) > 0).all()),
+        f"nobody holds a one: the noisy count varies (its likeliest value has chance {added.max():.2f}), the sample "
+        f"is 0 for certain. Sampling at {p} has delta {bare:.3f} without the threshold of 17 and {kept:.1e} with it",
+    )

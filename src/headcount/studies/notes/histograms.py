@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 
 from headcount.studies.notes import SEPARATING
 from headcount.studies.notes.counts import accuracy, errors
 from headcount.studies.notes.five import noise
-from headcount.studies.notes.laws import binomial, shifted, shuffled, two_cells
+from headcount.studies.notes.laws import Word, binomial, shifted, shuffled, two_cells
 from headcount.studies.statement import Rows, Seen, corrected, holds
 from headcount.studies.study import Verdict
 
@@ -20,16 +19,18 @@ row = Rows(SEPARATING)
 BINS = (10, 1000, 100_000, 10_000_000)
 
 
-def report(x: int, bins: int, p: Fraction) -> dict[Hashable, Fraction]:
+def report(x: int, bins: int, p: Fraction) -> dict[Word, Fraction]:
     """One person's messages: their bin, and every bin once more with chance p."""
-    law: dict[Hashable, Fraction] = {}
+    law: dict[Word, Fraction] = {}
     for extra in product((0, 1), repeat=bins):
         messages = tuple(sorted([x, *(j for j in range(bins) if extra[j])]))
         law[messages] = law.get(messages, Fraction(0)) + p ** sum(extra) * (1 - p) ** (bins - sum(extra))
     return law
 
 
-def quantile(values: np.ndarray[tuple[int], np.dtype[np.float64]], masses: object, bins: int, chance: float = 0.95) -> float:
+def quantile(
+    values: np.ndarray[tuple[int], np.dtype[np.float64]], masses: object, bins: int, chance: float = 0.95
+) -> float:
     """The smallest bound that the largest of so many independent errors keeps with this chance."""
     order = np.argsort(values)
     reached = np.cumsum(np.asarray(masses)[order])
@@ -39,34 +40,47 @@ def quantile(values: np.ndarray[tuple[int], np.dtype[np.float64]], masses: objec
 
 @row(
     "S2.13", "The histogram's randomiser", "the histogram's algorithm, both versions",
-    r"For every bin $j$ run the binary randomiser on $\mathbb{1}[x = j]$ and send what it sends, marked $j$; so the bins' counts carry independent noise.",
+    r"For every bin $j$ run the binary randomiser on $\mathbb{1}[x = j]$ and send what it sends, marked $j$; so the "
+    r"bins' counts carry independent noise.",
 )  # fmt: skip
 def independent() -> Seen:
     p, people = Fraction(3, 5), (0, 0, 2)
     view = shuffled([report(x, 3, p) for x in people])
-    counts = {tuple(messages.count(j) for j in range(3)): mass for messages, mass in view.items()}  # type: ignore[attr-defined]
+    counts = {tuple(messages.count(j) for j in range(3)): mass for messages, mass in view.items()}
     bit = [math.comb(3, z) * p**z * (1 - p) ** (3 - z) for z in range(4)]
     law = {(2 + a, b, 1 + c): bit[a] * bit[b] * bit[c] for a, b, c in product(range(4), repeat=3)}
-    return holds(counts == law, f"3 people, 3 bins: all {len(law)} outcomes have the chance of three independent sums plus Bin(3, 3/5), exactly")
+    return holds(
+        counts == law,
+        f"3 people, 3 bins: all {len(law)} outcomes have the chance of three independent sums plus Bin(3, 3/5), "
+        f"exactly",
+    )
 
 
 @row(
     "S2.15", "Two bins, twice the price", "proof of part (i) for histograms, both versions",
-    r"Bins whose count does not change look the same; the two that do are each $(\epsilon, \delta)$-close by the binary theorem, so by composition the histogram is $(2\epsilon, 2\delta)$-private.",
+    r"Bins whose count does not change look the same; the two that do are each $(\epsilon, \delta)$-close by the "
+    r"binary theorem, so by composition the histogram is $(2\epsilon, 2\delta)$-private.",
     more="histogram",
 )  # fmt: skip
 def composition() -> Seen:
     laws = [(binomial(n, g), e) for n, g in ((40, 0.5), (100, 0.3), (200, 0.1)) for e in (0.2, 0.5, 1.0)]
     share = max(two_cells(law, 2 * e) / (2 * shifted(law, e)) for law, e in laws)
-    return holds(share <= 1.0, f"{len(laws)} laws: the exact delta of two bins at 2 epsilon is at most {share:.3f} of twice that of one at epsilon")
+    return holds(
+        share <= 1.0,
+        f"{len(laws)} laws: the exact delta of two bins at 2 epsilon is at most {share:.3f} of twice that of one at "
+        f"epsilon",
+    )
 
 
 @row(
     "S2.2", "The histogram's theorem, parts (i) and (iii)", "theorem on histograms, both versions",
-    r"The histogram is '$2(\epsilon, \delta)$'-private; and for $\beta > \delta^{25}$ all bins at once are within $\alpha = O(\ln(1/\delta)/(\epsilon^2 n))$ with probability $1-\beta$, for any $n$.",
+    r"The histogram is '$2(\epsilon, \delta)$'-private; and for $\beta > \delta^{25}$ all bins at once are within "
+    r"$\alpha = O(\ln(1/\delta)/(\epsilon^2 n))$ with probability $1-\beta$, for any $n$.",
     Verdict.CORRECTED,
-    r"$(2\epsilon, 2\delta)$. For all bins at once each non-empty one is run at $\beta/n$, which the paper's step allows for $\beta \ge n\delta^{25}$, with $\ln(2n/\beta)$ for $\ln(2/\beta)$ in $\alpha$. "
-    r"With the variance $np(1-p)$ itself instead of its bound $25\ln(2/\delta)$, $\beta \ge \delta^{25}$ is enough as long as $n \le 2^{49}$: for any crowd of people, but not for every $n$.",
+    r"$(2\epsilon, 2\delta)$. For all bins at once each non-empty one is run at $\beta/n$, which the paper's step "
+    r"allows for $\beta \ge n\delta^{25}$, with $\ln(2n/\beta)$ for $\ln(2/\beta)$ in $\alpha$. With the variance "
+    r"$np(1-p)$ itself instead of its bound $25\ln(2/\delta)$, $\beta \ge \delta^{25}$ is enough as long as $n \le "
+    r"2^{49}$: for any crowd of people, but not for every $n$.",
     "histogram",
 )  # fmt: skip
 def simultaneous() -> Seen:
@@ -80,38 +94,51 @@ def simultaneous() -> Seen:
     first = min(n for e, d, n in crowds if room(e, d, n, d**25) < 0.0)
     paper = [room(e, d, n, n * d**25) for e, d, n in crowds if n * d**25 <= 1]
     return corrected(
-        all(room(e, d, n, d**25) >= 0.0 for e, d, n in crowds), min(people) >= 0.0 and min(paper) >= 0.0,
-        f"at beta = delta^25 the side condition holds for all {len(people)} crowds up to 2^49 and first fails at n = {first:.1e}; at n delta^25 it always holds",
-    )  # fmt: skip
+        all(room(e, d, n, d**25) >= 0.0 for e, d, n in crowds),
+        min(people) >= 0.0 and min(paper) >= 0.0,
+        f"at beta = delta^25 the side condition holds for all {len(people)} crowds up to 2^49 and first fails at n "
+        f"= {first:.1e}; at n delta^25 it always holds",
+    )
 
 
 @row(
     "S2.14", "The histogram's theorem, part (ii)", "theorem on histograms, both versions",
-    r"For $\beta > \delta^{25}$ each bin is within $\alpha = O(\ln(1/\delta)/(\epsilon^2 n))$ with probability $1-\beta$; it follows from the binary theorem.",
+    r"For $\beta > \delta^{25}$ each bin is within $\alpha = O(\ln(1/\delta)/(\epsilon^2 n))$ with probability "
+    r"$1-\beta$; it follows from the binary theorem.",
     Verdict.CORRECTED,
-    r"$\alpha \le 120.72\,\ln(2/\delta)/(\epsilon^2 n)$. With $\ln(1/\delta)$ no constant serves all $\delta \le 1$, as it vanishes at 1; for $\delta \le 1/2$ twice the constant does.",
+    r"$\alpha \le 120.72\,\ln(2/\delta)/(\epsilon^2 n)$. With $\ln(1/\delta)$ no constant serves all $\delta \le "
+    r"1$, as it vanishes at 1; for $\delta \le 1/2$ twice the constant does.",
     "histogram",
 )  # fmt: skip
 def each_bin() -> Seen:
     def needed(d: float) -> float:
         """The error that is exceeded with chance 1/20, in units of ln(1/delta)."""
         n = math.ceil(4 * noise(1.0, d))
-        worst = max(quantile(np.abs(errors(n, noise(1.0, d), k)), binomial(n, noise(1.0, d) / n), 1) for k in range(0, n // 2, max(1, n // 100)))
+        worst = max(
+            quantile(np.abs(errors(n, noise(1.0, d), k)), binomial(n, noise(1.0, d) / n), 1)
+            for k in range(0, n // 2, max(1, n // 100))
+        )
         return worst / math.log(1 / d)
 
     near, usual = needed(1 - 1e-6), max(needed(d) for d in (0.5, 0.05, 1e-3))
     ought = max(accuracy(1.0, d, max(d**25, 0.05)) / math.log(1 / d) for d in (0.5, 0.05, 1e-3))
     return corrected(
-        near <= 241.44, usual <= ought <= 241.44,
-        f"epsilon = 1, beta = 0.05: the error needs {usual:.0f} ln(1/delta) for delta up to 1/2, but {near:.0e} at delta = 1 - 10^-6",
-    )  # fmt: skip
+        near <= 241.44,
+        usual <= ought <= 241.44,
+        f"epsilon = 1, beta = 0.05: the error needs {usual:.0f} ln(1/delta) for delta up to 1/2, but {near:.0e} at "
+        f"delta = 1 - 10^-6",
+    )
 
 
 @row(
     "S2.3", "The union bound over bins", "proof of part (iii) for histograms, both versions",
-    r"With $Q$ the non-empty bins: $P[\exists j: \tilde c_j - c_j \le \alpha] \le \sum_{j\in Q} P[\tilde c_j - c_j \le \alpha] \le \beta/n = \beta$, since a count whose *estimate* is 0 is reported as nonzero with probability 0.",
+    r"With $Q$ the non-empty bins: $P[\exists j: \tilde c_j - c_j \le \alpha] \le \sum_{j\in Q} P[\tilde c_j - c_j "
+    r"\le \alpha] \le \beta/n = \beta$, since a count whose *estimate* is 0 is reported as nonzero with probability "
+    r"0.",
     Verdict.CORRECTED,
-    r"The events are $\lvert\tilde c_j - c_j\rvert > \alpha$; for each fixed $j \in Q$ the chance is at most $\beta/n$, the sum over at most $n$ of them at most $\beta$; and bins whose *true* count $c_j$ is 0 err with probability 0.",
+    r"The events are $\lvert\tilde c_j - c_j\rvert > \alpha$; for each fixed $j \in Q$ the chance is at most "
+    r"$\beta/n$, the sum over at most $n$ of them at most $\beta$; and bins whose *true* count $c_j$ is 0 err with "
+    r"probability 0.",
     "histogram",
 )  # fmt: skip
 def union() -> Seen:
@@ -122,9 +149,11 @@ def union() -> Seen:
     wrong = [float(law[np.abs(errors(n, missing, k)) > bound].sum()) for k in held]
     as_noted, ought = 1 - math.prod(1 - c for c in fine), 1 - math.prod(1 - c for c in wrong)
     return corrected(
-        as_noted <= beta, ought <= sum(wrong[:4]) + 1e-15 <= beta and wrong[4] == 0.0,
-        f"400 people in 4 of 5 bins, beta = {beta}: the event as noted has chance {as_noted:.3f}, the one that is meant {ought:.1g}",
-    )  # fmt: skip
+        as_noted <= beta,
+        ought <= sum(wrong[:4]) + 1e-15 <= beta and wrong[4] == 0.0,
+        f"400 people in 4 of 5 bins, beta = {beta}: the event as noted has chance {as_noted:.3f}, the one that is "
+        f"meant {ought:.1g}",
+    )
 
 
 @row(
@@ -132,30 +161,36 @@ def union() -> Seen:
     r"Each user sends at most $d + 1$ messages.",
 )  # fmt: skip
 def most_messages() -> Seen:
-    most = {bins: max(len(m) for m in report(0, bins, Fraction(1, 2))) for bins in (1, 2, 3, 6)}  # type: ignore[arg-type]
-    return holds(all(found == bins + 1 for bins, found in most.items()), f"for {', '.join(map(str, most))} bins at most {', '.join(map(str, most.values()))}")
+    most = {bins: max(len(m) for m in report(0, bins, Fraction(1, 2))) for bins in (1, 2, 3, 6)}
+    return holds(
+        all(found == bins + 1 for bins, found in most.items()),
+        f"for {', '.join(map(str, most))} bins at most {', '.join(map(str, most.values()))}",
+    )
 
 
 @row(
     "S2.5", "Messages and bits", "proof of part (iv) for histograms, both versions",
     r"So there are at most $d + 1$ 'messages/bits/1's'.",
     Verdict.CORRECTED,
-    r"Up to $d+1$ *messages*, each of which names a bin and takes $\lceil\log_2 d\rceil$ bits; and the usual number is hardly smaller, $1 + dp \ge 1 + d/2$ on average.",
+    r"Up to $d+1$ *messages*, each of which names a bin and takes $\lceil\log_2 d\rceil$ bits; and the usual number "
+    r"is hardly smaller, $1 + dp \ge 1 + d/2$ on average.",
 )  # fmt: skip
 def bits() -> Seen:
     p, bins = Fraction(1, 2), 6
     law = report(0, bins, p)
-    mean = sum((len(m) * mass for m, mass in law.items()), Fraction(0))  # type: ignore[arg-type]
+    mean = sum((len(m) * mass for m, mass in law.items()), Fraction(0))
     width = math.ceil(math.log2(bins))
     return corrected(
-        (bins + 1) * width <= bins + 1, mean == 1 + bins * p,
+        (bins + 1) * width <= bins + 1,
+        mean == 1 + bins * p,
         f"6 bins, p = 1/2: {float(mean):g} messages of {width} bits on average, up to {(bins + 1) * width} bits",
-    )  # fmt: skip
+    )
 
 
 @row(
     "S2.6", "Error without the number of bins", "main takeaways and introduction, both versions",
-    "In the shuffle model all bins of a histogram can be estimated with an error that does not depend on how many there are.",
+    "In the shuffle model all bins of a histogram can be estimated with an error that does not depend on how many "
+    "there are.",
     more="separation",
 )  # fmt: skip
 def shuffle_error() -> Seen:
@@ -167,14 +202,15 @@ def shuffle_error() -> Seen:
     same = {round(bounds[bins], 6) for bins in BINS[2:]}
     return holds(
         len(same) == 1 and float(np.abs(errors(n, missing, 0)).max()) == 0.0,
-        f"2,000 people, any data: 95% of the largest errors within {same.pop():.0f} for 10^5 and 10^7 bins alike, and 0 on "
-        f"empty ones; without the threshold {plain[0]:.0f} for 10 bins to {plain[-1]:.0f} for 10^7",
-    )  # fmt: skip
+        f"2,000 people, any data: 95% of the largest errors within {same.pop():.0f} for 10^5 and 10^7 bins alike, "
+        f"and 0 on empty ones; without the threshold {plain[0]:.0f} for 10 bins to {plain[-1]:.0f} for 10^7",
+    )
 
 
 @row(
     "S2.7", "Local error grows with the number of bins", "main takeaways, both versions",
-    r"A local histogram errs by something like $\sqrt{\ln d}$ on some bin, so the gap in the number of people needed, between shuffle and local, is as large as you like.",
+    r"A local histogram errs by something like $\sqrt{\ln d}$ on some bin, so the gap in the number of people "
+    r"needed, between shuffle and local, is as large as you like.",
     more="separation",
 )  # fmt: skip
 def local_error() -> Seen:
@@ -184,14 +220,16 @@ def local_error() -> Seen:
     found = [quantile(off, law, bins) for bins in BINS]
     scaled = [value / math.sqrt(n * math.log(bins)) for value, bins in zip(found, BINS, strict=True)]
     return holds(
-        all(a < b for a, b in zip(found, found[1:], strict=False)) and max(scaled) < 1.5 * min(scaled),
-        f"2,000 people, optimised unary encoding, epsilon = 1: {', '.join(f'{v:.0f}' for v in found)} for 10, 10^3, 10^5, 10^7 bins, {min(scaled):.1f} to {max(scaled):.1f} times sqrt(n ln d)",
-    )  # fmt: skip
+        all(a < b for a, b in pairwise(found)) and max(scaled) < 1.5 * min(scaled),
+        f"2,000 people, optimised unary encoding, epsilon = 1: {', '.join(f'{v:.0f}' for v in found)} for 10, 10^3, "
+        f"10^5, 10^7 bins, {min(scaled):.1f} to {max(scaled):.1f} times sqrt(n ln d)",
+    )
 
 
 @row(
     "S2.8", "Central error does not", "main takeaways, both versions",
-    r"With a trusted analyser there is an algorithm whose error on every bin does not depend on $d$ (reference to Bun, Nissim and Stemmer).",
+    r"With a trusted analyser there is an algorithm whose error on every bin does not depend on $d$ (reference to "
+    r"Bun, Nissim and Stemmer).",
     more="separation",
 )  # fmt: skip
 def central_error() -> Seen:
@@ -204,5 +242,6 @@ def central_error() -> Seen:
     plain = [quantile(reach, law, bins) for bins in BINS]
     return holds(
         len(set(found.values())) == 1,
-        f"20 bins held, epsilon = 1, delta = 1e-6: within {found[10]:.0f} on all bins for any d; noise on every bin would give {plain[0]:.0f} to {plain[-1]:.0f}",
-    )  # fmt: skip
+        f"20 bins held, epsilon = 1, delta = 1e-6: within {found[10]:.0f} on all bins for any d; noise on every bin "
+        f"would give {plain[0]:.0f} to {plain[-1]:.0f}",
+    )

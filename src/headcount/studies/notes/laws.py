@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from headcount.core.law import Floats
 from headcount.privacy.laws import binomial_masses
 
-Exact: TypeAlias = Mapping[Hashable, Fraction]
+Word: TypeAlias = tuple[Any, ...]
+Exact: TypeAlias = Mapping[Word, Fraction]
 
 
 def binomial(n: int, chance: float) -> Floats:
@@ -61,29 +61,28 @@ def two_cells(masses: Floats, epsilon: float) -> float:
 
 def mass_ratio(n: int, chance: Fraction, y: int, shift: int) -> Fraction:
     """P[Bin = y] / P[Bin = y + shift], exactly."""
-    first, second = (
-        math.comb(n, v) * chance**v * (1 - chance) ** (n - v) for v in (y, y + shift)
-    )
+    first, second = (math.comb(n, v) * chance**v * (1 - chance) ** (n - v) for v in (y, y + shift))
     return first / second
 
 
-def sequences(reports: Sequence[Exact]) -> dict[Hashable, Fraction]:
+def sequences(reports: Sequence[Exact]) -> dict[Word, Fraction]:
     """The law of everybody's report, in order."""
-    laws: dict[Hashable, Fraction] = {}
+    laws: dict[Word, Fraction] = {}
     for choice in itertools.product(*(law.items() for law in reports)):
         laws[tuple(value for value, _ in choice)] = math.prod((mass for _, mass in choice), start=Fraction(1))
     return laws
 
 
-def shuffled(reports: Sequence[Exact]) -> dict[Hashable, Fraction]:
+def shuffled(reports: Sequence[Exact]) -> dict[Word, Fraction]:
     """The law of the multiset of all messages; a report is a tuple of messages."""
-    view: dict[Hashable, Fraction] = {(): Fraction(1)}
+    view: dict[Word, Fraction] = {(): Fraction(1)}
     for law in reports:
-        grown: Counter[Hashable] = Counter()
+        grown: dict[Word, Fraction] = {}
         for seen, chance in view.items():
             for report, mass in law.items():
-                grown[tuple(sorted((*seen, *report)))] += chance * mass  # type: ignore[misc]
-        view = dict(grown)
+                word = tuple(sorted((*seen, *report)))
+                grown[word] = grown.get(word, Fraction(0)) + chance * mass
+        view = grown
     return view
 
 

@@ -34,18 +34,24 @@ def beyond(n: int, gamma: float, ones: int, t: float) -> float:
     "S4.9", "Privacy of randomised response", "local privacy",
     r"Tell the truth with chance $1/2 + \gamma$: privacy is trivially achieved.",
     Verdict.CORRECTED,
-    r"It is, with $\epsilon = \ln\frac{1+2\gamma}{1-2\gamma}$, that is $\gamma = \frac12\tanh\frac\epsilon2$; a $\gamma$ chosen without this promises nothing in particular.",
+    r"It is, with $\epsilon = \ln\frac{1+2\gamma}{1-2\gamma}$, that is $\gamma = \frac12\tanh\frac\epsilon2$; a "
+    r"$\gamma$ chosen without this promises nothing in particular.",
     "randomised-response",
 )  # fmt: skip
 def privacy() -> Seen:
     found = {g: math.log((0.5 + g) / (0.5 - g)) for g in (0.1, 0.25, 0.45, 0.499)}
     back = max(abs(0.5 * math.tanh(e / 2) - g) for g, e in found.items())
-    return corrected(max(found.values()) <= 1.0, back < 1e-12, "epsilon is " + ", ".join(f"{e:.2f}" for e in found.values()) + " at gamma = " + ", ".join(map(str, found)))
+    return corrected(
+        max(found.values()) <= 1.0,
+        back < 1e-12,
+        "epsilon is " + ", ".join(f"{e:.2f}" for e in found.values()) + " at gamma = " + ", ".join(map(str, found)),
+    )
 
 
 @row(
     "S4.15", "The estimator is unbiased", UPPER,
-    r"With $k$ ones received, $\hat f = \frac{k - (1/2-\gamma)N}{2\gamma}$ estimates the sum of the inputs without bias.",
+    r"With $k$ ones received, $\hat f = \frac{k - (1/2-\gamma)N}{2\gamma}$ estimates the sum of the inputs without "
+    r"bias.",
     more="randomised-response",
 )  # fmt: skip
 def unbiased() -> Seen:
@@ -55,30 +61,40 @@ def unbiased() -> Seen:
         mean = Fraction(0)
         for bits in product((0, 1), repeat=n):  # 1 where the truth is told
             says = sum(bits[i] if i < ones else 1 - bits[i] for i in range(n))
-            chance = math.prod((Fraction(1, 2) + gamma if bit else Fraction(1, 2) - gamma for bit in bits), start=Fraction(1))
+            chance = math.prod(
+                (Fraction(1, 2) + gamma if bit else Fraction(1, 2) - gamma for bit in bits), start=Fraction(1)
+            )
             mean += chance * (says - (Fraction(1, 2) - gamma) * n) / (2 * gamma)
         exact += mean == ones
-    return holds(exact == len(crowds), f"{exact} of {len(crowds)} crowds of up to 6 people, in exact fractions, gamma = 1/5")
+    return holds(
+        exact == len(crowds), f"{exact} of {len(crowds)} crowds of up to 6 people, in exact fractions, gamma = 1/5"
+    )
 
 
 @row(
     "S4.6", "The derivation of it", "local privacy, proof",
     r"$E[\hat f] = \frac1{2\gamma}(E[k] - N/2 - N\gamma) = k$, with $k$ for what is received and for the truth.",
     Verdict.CORRECTED,
-    r"$\frac1{2\gamma}(E[k] - N/2 + N\gamma)$, with $E[k] = (\frac12+\gamma)s + (\frac12-\gamma)(N-s)$, which is $s = \sum x_i$, the true sum.",
+    r"$\frac1{2\gamma}(E[k] - N/2 + N\gamma)$, with $E[k] = (\frac12+\gamma)s + (\frac12-\gamma)(N-s)$, which is $s "
+    r"= \sum x_i$, the true sum.",
 )  # fmt: skip
 def derivation() -> Seen:
     n, gamma, s = 100, 0.2, 30
     mean = (0.5 + gamma) * s + (0.5 - gamma) * (n - s)
     noted, ought = ((mean - 0.5 * n + sign * gamma * n) / (2 * gamma) for sign in (-1, 1))
-    return corrected(abs(noted - s) < 1e-9, abs(ought - s) < 1e-9, f"N = 100, gamma = 0.2, 30 ones: as noted {noted:g}, with the sign put right {ought:g}")
+    return corrected(
+        abs(noted - s) < 1e-9,
+        abs(ought - s) < 1e-9,
+        f"N = 100, gamma = 0.2, 30 ones: as noted {noted:g}, with the sign put right {ought:g}",
+    )
 
 
 @row(
     "S4.7", "The tail bound", UPPER,
     r"By Hoeffding, $P[\lvert\hat f - E\hat f\rvert \ge t] \le 2e^{-2nt^2}$.",
     Verdict.CORRECTED,
-    r"$2\exp(-8\gamma^2t^2/N)$ for the sum, $2\exp(-8\gamma^2Nt^2)$ for the mean: $\hat f$ is the sum of bits divided by $2\gamma$, and the scale of a mean does not fit a sum.",
+    r"$2\exp(-8\gamma^2t^2/N)$ for the sum, $2\exp(-8\gamma^2Nt^2)$ for the mean: $\hat f$ is the sum of bits "
+    r"divided by $2\gamma$, and the scale of a mean does not fit a sum.",
     "randomised-response",
 )  # fmt: skip
 def hoeffding() -> Seen:
@@ -87,16 +103,20 @@ def hoeffding() -> Seen:
     grid = [(m, g, s) for m in (50, 400) for g in (0.05, 0.2, 0.4) for s in (0.5, 1.0, 2.0, 3.0)]
     worst = max(beyond(m, g, m // 3, s * math.sqrt(m) / g) / (2 * math.exp(-8 * s * s)) for m, g, s in grid)
     return corrected(
-        exact <= noted, worst <= 1.0 and exact <= 2 * math.exp(-8 * gamma**2 * t * t / n),
-        f"N = 1,000, gamma = 0.1: off by 100 or more with chance {exact:.3f}, as noted at most {noted:.0f}; corrected {2 * math.exp(-0.8):.2f}, and {len(grid)} more cases hold",
-    )  # fmt: skip
+        exact <= noted,
+        worst <= 1.0 and exact <= 2 * math.exp(-8 * gamma**2 * t * t / n),
+        f"N = 1,000, gamma = 0.1: off by 100 or more with chance {exact:.3f}, as noted at most {noted:.0f}; "
+        f"corrected {2 * math.exp(-0.8):.2f}, and {len(grid)} more cases hold",
+    )
 
 
 @row(
     "S4.8", "Solving for the error", UPPER,
-    r"So with probability $1-\delta$ the error is at most $\sqrt{\frac1{2n}\ln\frac1\delta}$, since $\hat f$ is a sum of Bernoulli variables: $O(1/\sqrt N)$.",
+    r"So with probability $1-\delta$ the error is at most $\sqrt{\frac1{2n}\ln\frac1\delta}$, since $\hat f$ is a "
+    r"sum of Bernoulli variables: $O(1/\sqrt N)$.",
     Verdict.CORRECTED,
-    r"$\frac1{2\gamma}\sqrt{\frac N2\ln\frac2\delta}$ for the sum, $O(\sqrt N/\epsilon)$; the two tails give $\ln(2/\delta)$. And $\hat f$ is an *affine function* of a sum of Bernoulli variables.",
+    r"$\frac1{2\gamma}\sqrt{\frac N2\ln\frac2\delta}$ for the sum, $O(\sqrt N/\epsilon)$; the two tails give "
+    r"$\ln(2/\delta)$. And $\hat f$ is an *affine function* of a sum of Bernoulli variables.",
     "randomised-response",
 )  # fmt: skip
 def solved() -> Seen:
@@ -104,14 +124,17 @@ def solved() -> Seen:
     noted = [beyond(n, g, n // 4, n * math.sqrt(math.log(1 / b) / (2 * n))) / b for n, g, b in cases]
     ought = [beyond(n, g, n // 4, math.sqrt(n / 2 * math.log(2 / b)) / (2 * g)) / b for n, g, b in cases]
     return corrected(
-        max(noted) <= 1.0, max(ought) <= 1.0,
-        f"{len(cases)} cases, read as a mean: the bound fails up to {max(noted):.0f} times as often as delta allows; corrected at most {max(ought):.2f} times",
-    )  # fmt: skip
+        max(noted) <= 1.0,
+        max(ought) <= 1.0,
+        f"{len(cases)} cases, read as a mean: the bound fails up to {max(noted):.0f} times as often as delta "
+        f"allows; corrected at most {max(ought):.2f} times",
+    )
 
 
 @row(
     "S4.16", "By the variance", UPPER,
-    "The estimator being unbiased, its variance is its mean squared error, which gives another derivation: of a typical error, not of a confidence interval.",
+    "The estimator being unbiased, its variance is its mean squared error, which gives another derivation: of a "
+    "typical error, not of a confidence interval.",
     more="randomised-response",
 )  # fmt: skip
 def variance() -> Seen:
@@ -122,15 +145,19 @@ def variance() -> Seen:
             error = (np.arange(n + 1.0) - (0.5 - gamma) * n) / (2 * gamma) - ones
             square = float((answers(n, gamma, ones) * error**2).sum())
             off.append(abs(square / response(n, e) ** 2 - 1))
-    return holds(max(off) < 1e-9, f"{len(off)} crowds: the squared error is n e^eps/(e^eps - 1)^2 to {max(off):.0e}, whatever they hold")
+    return holds(
+        max(off) < 1e-9,
+        f"{len(off)} crowds: the squared error is n e^eps/(e^eps - 1)^2 to {max(off):.0e}, whatever they hold",
+    )
 
 
 @row(
     "S4.17", "Nothing local does better", "local privacy, lower bound",
     r"The algorithm of 1965 is the best one can do: $O(1/\sqrt N)$ is the least error that privacy allows.",
     Verdict.CORRECTED,
-    r"The least is $\Omega(1/(\epsilon\sqrt N))$ for the mean. As a *randomiser* of one bit it is best exactly: any other $\epsilon$-private one is a function of its answer and further coins. "
-    r"The unbiased *estimator* is not: to clip it to $[0, N]$ never hurts and often helps.",
+    r"The least is $\Omega(1/(\epsilon\sqrt N))$ for the mean. As a *randomiser* of one bit it is best exactly: any "
+    r"other $\epsilon$-private one is a function of its answer and further coins. The unbiased *estimator* is not: "
+    r"to clip it to $[0, N]$ never hurts and often helps.",
     "local-lower-bound",
 )  # fmt: skip
 def best() -> Seen:
@@ -155,18 +182,25 @@ def best() -> Seen:
     guess = (laws * counts).sum(axis=0) / total
     bayes = math.sqrt(float((laws * (counts - guess) ** 2).sum() / counts.size))
     return corrected(
-        abs(plain - clipped) < 1e-9, worst > -1e-9 and clipped < plain and bayes > 0.95 * response(1000, 1.0),
-        f"500 random 1-private laws on 4 outputs all factor through the bit; 1,000 people: no analyser errs less than {bayes:.1f} on average over all counts, the estimator {response(1000, 1.0):.1f}; "
-        f"5 ones among 100: {plain:.1f}, clipped {clipped:.1f}",
-    )  # fmt: skip
+        abs(plain - clipped) < 1e-9,
+        worst > -1e-9 and clipped < plain and bayes > 0.95 * response(1000, 1.0),
+        f"500 random 1-private laws on 4 outputs all factor through the bit; 1,000 people: no analyser errs less "
+        f"than {bayes:.1f} on average over all counts, the estimator {response(1000, 1.0):.1f}; 5 ones among 100: "
+        f"{plain:.1f}, clipped {clipped:.1f}",
+    )
 
 
 @row(
     "S4.18", "More messages, more accuracy", "shuffle privacy, Balle et al. 2020",
-    "In the shuffle model several messages from everybody can bring the accuracy close to that of the central model, in particular for sums of reals.",
+    "In the shuffle model several messages from everybody can bring the accuracy close to that of the central "
+    "model, in particular for sums of reals.",
     more="messages-against-error",
 )  # fmt: skip
 def messages() -> Seen:
     found = {name: rmse(name, 1000) for name in ("blanket-sum", "recursive-sum", "split-and-mix", "laplace")}
     one, three, many, central = found.values()
-    return holds(one > three > many and many < 1.01 * central + 0.01, f"1,000 reals, (1, 1e-6): one message {one:.1f}, three {three:.1f}, split and mix {many:.2f}; central {central:.2f}")
+    return holds(
+        one > three > many and many < 1.01 * central + 0.01,
+        f"1,000 reals, (1, 1e-6): one message {one:.1f}, three {three:.1f}, split and mix {many:.2f}; central "
+        f"{central:.2f}",
+    )

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import math
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 
-from headcount.core.budget import Budget
-from headcount.core.crowd import Crowd
-from headcount.core.task import Count
-from headcount.planner.smallest import smallest_crowd
 from headcount.ask import protocol
-from headcount.privacy.calibrate import calibrations
 from headcount.privacy.laws import binomial_above
 from headcount.privacy.sampled import SampledCount
-from headcount.protocols import named
 from headcount.studies.notes import BINARY
-from headcount.studies.notes.laws import binomial, tail
-from headcount.studies.statement import Rows, Seen, corrected, holds, refuted
+from headcount.studies.notes.laws import binomial
+from headcount.studies.statement import Rows, Seen, corrected, holds
 from headcount.studies.study import Verdict
 
 row = Rows(BINARY)
@@ -51,7 +45,8 @@ def largest_rate(tau: int, epsilon: float, delta: float) -> float:
 
 @row(
     "S6.20", "Analysed where the analyser stands", "the problem",
-    "Although users add noise, sample and threshold by themselves or through a shuffler, it is enough to analyse what the analyser sees.",
+    "Although users add noise, sample and threshold by themselves or through a shuffler, it is enough to analyse "
+    "what the analyser sees.",
 )  # fmt: skip
 def where() -> Seen:
     p, off = 0.3, 0.0
@@ -64,14 +59,20 @@ def where() -> Seen:
         ought[: sum(x) + 1] = binomial(sum(x), p)
         ought[0], ought[1] = ought[0] + ought[1], 0.0
         off = max(off, float(np.abs(law - ought).max()))
-    return holds(off < 1e-12, f"32 crowds of 5, sampled at 0.3, threshold 2: person by person the law is that of a thresholded Bin(k, 0.3), to {off:.0e}")
+    return holds(
+        off < 1e-12,
+        f"32 crowds of 5, sampled at 0.3, threshold 2: person by person the law is that of a thresholded Bin(k, "
+        f"0.3), to {off:.0e}",
+    )
 
 
 @row(
     "S6.5", "The condition on the sample", PLACE,
     r"To ensure privacy, $\tau \ge 3 + \ln(1/\delta)$ and $m \le \epsilon n/\tau$, with the coin's $p = m/n$.",
     Verdict.CORRECTED,
-    r"The draft's proof bounds the ratio by $\frac1{1-\tau m/n}$, so it needs $m \le (1-e^{-\epsilon})n/\tau$; at $m = \epsilon n/\tau$ it proves $\frac1{1-\epsilon} > e^\epsilon$ only, and nothing at $\epsilon = 1$. Computed exactly, either is safe.",
+    r"The draft's proof bounds the ratio by $\frac1{1-\tau m/n}$, so it needs $m \le (1-e^{-\epsilon})n/\tau$; at "
+    r"$m = \epsilon n/\tau$ it proves $\frac1{1-\epsilon} > e^\epsilon$ only, and nothing at $\epsilon = 1$. "
+    r"Computed exactly, either is safe.",
     "sampling-rate",
 )  # fmt: skip
 def condition() -> Seen:
@@ -80,9 +81,11 @@ def condition() -> Seen:
     tau = math.ceil(threshold(1e-6))
     exact = exactly(1.0 / tau, tau, 1.0)
     return corrected(
-        all(proved.values()), mended and exact <= 1e-6,
-        f"epsilon = 0.5: the proof gives {1 / 0.5:.2f} where e^0.5 = {math.exp(0.5):.2f}; exactly, p = 1/{tau} has delta {exact:.0e} at (1, 1e-6)",
-    )  # fmt: skip
+        all(proved.values()),
+        mended and exact <= 1e-6,
+        f"epsilon = 0.5: the proof gives {1 / 0.5:.2f} where e^0.5 = {math.exp(0.5):.2f}; exactly, p = 1/{tau} has "
+        f"delta {exact:.0e} at (1, 1e-6)",
+    )
 
 
 @row(
@@ -93,16 +96,22 @@ def condition() -> Seen:
 def bigger() -> Seen:
     rates = (0.05, 0.1, 0.2, 0.3, 0.5)
     deltas, errors = [exactly(p, 17, 1.0) for p in rates], [error(p, 17, 2000) for p in rates]
-    rising = all(a < b for a, b in zip(deltas, deltas[1:], strict=False))
-    falling = all(a > b for a, b in zip(errors, errors[1:], strict=False))
-    return holds(rising and falling, f"threshold 17, p from 0.05 to 0.5: delta from {deltas[0]:.0e} to {deltas[-1]:.0e}, the error of 2,000 from {errors[0]:.0f} to {errors[-1]:.0f}")
+    rising = all(a < b for a, b in pairwise(deltas))
+    falling = all(a > b for a, b in pairwise(errors))
+    return holds(
+        rising and falling,
+        f"threshold 17, p from 0.05 to 0.5: delta from {deltas[0]:.0e} to {deltas[-1]:.0e}, the error of 2,000 from "
+        f"{errors[0]:.0f} to {errors[-1]:.0f}",
+    )
 
 
 @row(
     "S6.13", "The most accurate choice", PLACE,
-    r"Given $(\epsilon, \delta)$, the best for accuracy is $m = \epsilon n/\tau$ with the smallest $\tau = 3 + \ln(1/\delta)$.",
+    r"Given $(\epsilon, \delta)$, the best for accuracy is $m = \epsilon n/\tau$ with the smallest $\tau = 3 + "
+    r"\ln(1/\delta)$.",
     Verdict.CORRECTED,
-    "The best *among what the draft's proof allows*. Exactly, at the same threshold many times as many people may be sampled, and smaller thresholds do as well.",
+    "The best *among what the draft's proof allows*. Exactly, at the same threshold many times as many people may "
+    "be sampled, and smaller thresholds do as well.",
     "sampling-rate",
 )  # fmt: skip
 def most_accurate() -> Seen:
@@ -111,9 +120,11 @@ def most_accurate() -> Seen:
     errors = [error(p, tau, 2000) for p in (noted, best)]
     lower = [error(1.0 / t, t, 2000) for t in (tau, tau + 5)]
     return corrected(
-        errors[0] <= errors[1], best > 4 * noted and lower[0] < lower[1],
-        f"(1, 1e-6), tau = {tau}: p = {noted:.3f} as noted, {best:.3f} exactly; the error of 2,000 is {errors[0]:.0f} and {errors[1]:.0f}",
-    )  # fmt: skip
+        errors[0] <= errors[1],
+        best > 4 * noted and lower[0] < lower[1],
+        f"(1, 1e-6), tau = {tau}: p = {noted:.3f} as noted, {best:.3f} exactly; the error of 2,000 is "
+        f"{errors[0]:.0f} and {errors[1]:.0f}",
+    )
 
 
 @row(
@@ -123,14 +134,19 @@ def most_accurate() -> Seen:
 )  # fmt: skip
 def tiny() -> Seen:
     from_here = {d: threshold(d) / 100 for d in (0.05, 1e-3, 1e-6)}
-    return holds(all(e > 0.05 for e in from_here.values()), "p = epsilon/tau is below 1% for epsilon under " + ", ".join(f"{e:.3f} (delta {d:g})" for d, e in from_here.items()))
+    return holds(
+        all(e > 0.05 for e in from_here.values()),
+        "p = epsilon/tau is below 1% for epsilon under "
+        + ", ".join(f"{e:.3f} (delta {d:g})" for d, e in from_here.items()),
+    )
 
 
 @row(
     "S6.6", "Never more than 8%", PLACE + ", figure of p against the budget",
     r"We never sample more than 8% of the data.",
     Verdict.CORRECTED,
-    r"By the rule $p = \epsilon/(3 + \ln(1/\delta))$ is 16.7% at $(1, 0.05)$; the 8% belongs to $\epsilon = 0.5$. Always it is below $\epsilon/3$. Exactly, 30% may be sampled at $(1, 10^{-6})$ already.",
+    r"By the rule $p = \epsilon/(3 + \ln(1/\delta))$ is 16.7% at $(1, 0.05)$; the 8% belongs to $\epsilon = 0.5$. "
+    r"Always it is below $\epsilon/3$. Exactly, 30% may be sampled at $(1, 10^{-6})$ already.",
     "sampling-rate",
 )  # fmt: skip
 def eight() -> Seen:
@@ -138,9 +154,11 @@ def eight() -> Seen:
     rule = {budget: budget[0] / threshold(budget[1]) for budget in grid}
     exact = largest_rate(17, 1.0, 1e-6)
     return corrected(
-        max(rule.values()) <= 0.08, all(p < e / 3 for (e, _), p in rule.items()) and abs(exact - 0.30) < 0.01,
-        f"{rule[1.0, 0.05]:.1%} at (1, 0.05), {rule[0.5, 0.05]:.1%} at (0.5, 0.05), {rule[1.0, 1e-6]:.1%} at (1, 1e-6), where {exact:.1%} is private at tau = 17",
-    )  # fmt: skip
+        max(rule.values()) <= 0.08,
+        all(p < e / 3 for (e, _), p in rule.items()) and abs(exact - 0.30) < 0.01,
+        f"{rule[1.0, 0.05]:.1%} at (1, 0.05), {rule[0.5, 0.05]:.1%} at (0.5, 0.05), {rule[1.0, 1e-6]:.1%} at (1, "
+        f"1e-6), where {exact:.1%} is private at tau = 17",
+    )
 
 
 @row(
@@ -150,7 +168,10 @@ def eight() -> Seen:
 def rate() -> Seen:
     rates = {n: 1.0 * n / 17 / n for n in (100, 10_000, 10**9)}
     exact = [SampledCount(0.3, 17, n).delta(1.0) for n in (200, 10_000, 10**6)]
-    return holds(max(rates.values()) - min(rates.values()) < 1e-15 and max(exact) - min(exact) < 1e-15, f"nor does the exact delta: {exact[0]:.2e} at p = 0.3, tau = 17 for 200 people or a million")
+    return holds(
+        max(rates.values()) - min(rates.values()) < 1e-15 and max(exact) - min(exact) < 1e-15,
+        f"nor does the exact delta: {exact[0]:.2e} at p = 0.3, tau = 17 for 200 people or a million",
+    )
 
 
 @row(
@@ -162,14 +183,19 @@ def no_hope() -> Seen:
     tau, rates = 17, (1 / 17, 0.302)
     passed = [float(binomial_above(tau - 1, tau, p)) for p in rates]
     half = [next(k for k in range(tau, 5000) if float(binomial_above(tau - 1, k, p)) >= 0.5) for p in rates]
-    return holds(max(passed) < 1e-8, f"17 holders pass a threshold of 17 with chance {passed[0]:.0e} at the draft's rate, {passed[1]:.0e} at the largest; for an even chance it takes {half[0]} and {half[1]}")
+    return holds(
+        max(passed) < 1e-8,
+        f"17 holders pass a threshold of 17 with chance {passed[0]:.0e} at the draft's rate, {passed[1]:.0e} at the "
+        f"largest; for an even chance it takes {half[0]} and {half[1]}",
+    )
 
 
 @row(
     "S6.10", "However few people there are", PLACE,
     r"No matter how small $n$ is, as long as $k$ is big enough we need not worry about bad estimates.",
     Verdict.CORRECTED,
-    r"True of *privacy*: $p$ and $\tau$ do not know $n$. The relative error is $\sqrt{(1-p)/(pk)}$, and $k \le n$ must exceed $\tau/p$ to be seen at all, which makes a smallest crowd after all.",
+    r"True of *privacy*: $p$ and $\tau$ do not know $n$. The relative error is $\sqrt{(1-p)/(pk)}$, and $k \le n$ "
+    r"must exceed $\tau/p$ to be seen at all, which makes a smallest crowd after all.",
     "how-sparse",
 )  # fmt: skip
 def however_few() -> Seen:
@@ -178,45 +204,8 @@ def however_few() -> Seen:
     seen = next(k for k in range(tau, 5000) if float(binomial_above(tau - 1, k, p)) >= 0.5)
     relative = {k: math.sqrt((1 - p) / (p * k)) for k in (1000, 100_000)}
     return corrected(
-        float(binomial_above(tau - 1, 100, p)) > 0.5, seen > 400 and relative[1000] > 0.1 > relative[100_000],
-        f"(1, 1e-6) by the draft: fewer than {seen} people are mostly printed as 0 even if all hold a one; 1,000 ones are off by {relative[1000]:.0%}, 100,000 by {relative[100_000]:.1%}",
-    )  # fmt: skip
-
-
-@row(
-    "S6.17", "Dense data of few people", PLACE + "; experiments, data sets I to III",
-    "Sample-and-threshold shines on data that are not sparse, among not many users; additive noise on sparse data of many; a third data set lies between.",
-    Verdict.CORRECTED,
-    "By the papers' constants, because the theorem on additive noise does not apply to few users. Calibrated exactly it does, and is then the better one on dense data too; to sampling only a few small sizes are left at which additive noise cannot meet the budget, and there it hardly sees anything itself.",
-    "three-data-sets",
-)  # fmt: skip
-def dense() -> Seen:
-    budget, ones = Budget(0.5, 1e-3), {200: 100, 500: 250, 2000: 1000}
-    fewest = [smallest_crowd(named(name), Count(), Crowd(1), budget) or 0 for name in ("zsum", "sample-threshold")]
-    sampled = [min(p.rmse(k) for p in calibrations(named("sample-threshold"), Count(), Crowd(n), budget)) for n, k in ones.items()]
-    added = [protocol("zsum", n=n, epsilon=0.5, delta=1e-3).rmse() for n in ones]
-    alone = min(p.rmse(54) for p in calibrations(named("sample-threshold"), Count(), Crowd(60), budget))
-    rule = math.ceil(400 * math.log(2000))
-    return corrected(
-        all(s < a for s, a in zip(sampled, added, strict=True)), all(s > a for s, a in zip(sampled, added, strict=True)) and fewest[1] < fewest[0],
-        f"(0.5, 1e-3), half hold a one: among 200, 500, 2,000 people sampling errs by {', '.join(f'{v:.1f}' for v in sampled)}, additive noise by {', '.join(f'{v:.1f}' for v in added)}, "
-        f"though its theorem asks for {rule:,}; exactly it starts at {fewest[0]} people, sampling at {fewest[1]}, and 54 ones among 60 are off by {alone:.0f}",
-    )  # fmt: skip
-
-
-@row(
-    "S6.18", "Two algorithms are enough", "the two regimes",
-    "To understand when to use which algorithm, it is enough to analyse these two.",
-    Verdict.FALSE,
-    "Neither is the best choice at the usual budgets. Noise whose bulk cancels comes close to the central model whatever the number of ones, under a shuffler that is trusted with less.",
-    "survey-table",
-)  # fmt: skip
-def two() -> Seen:
-    n, ones = 10_000, (10, 200, 5000)
-    third = protocol("correlated-count", n=n, epsilon=1.0, delta=1e-6).rmse()
-    added = protocol("zsum", n=n, epsilon=1.0, delta=1e-6).rmse()
-    sampled = [min(p.rmse(k) for p in calibrations(named("sample-threshold"), Count(), Crowd(n), Budget(1.0, 1e-6))) for k in ones]
-    return refuted(
-        min(added, *sampled) <= third, third < 0.5 * min(added, *sampled),
-        f"10,000 people, (1, 1e-6), 10, 200, 5,000 ones: sampling {', '.join(f'{v:.0f}' for v in sampled)}, additive {added:.1f}, correlated {third:.2f}",
-    )  # fmt: skip
+        float(binomial_above(tau - 1, 100, p)) > 0.5,
+        seen > 400 and relative[1000] > 0.1 > relative[100_000],
+        f"(1, 1e-6) by the draft: fewer than {seen} people are mostly printed as 0 even if all hold a one; 1,000 "
+        f"ones are off by {relative[1000]:.0%}, 100,000 by {relative[100_000]:.1%}",
+    )

@@ -36,7 +36,8 @@ def response(n: int, epsilon: float) -> float:
 
 @row(
     "S4.14", "The problem and the three models", "problem statement",
-    "People hold bounded reals, bounded integers or bits, whose sum or mean is wanted; privacy is central, local, or between the two, shuffled; each has a definition of its own.",
+    "People hold bounded reals, bounded integers or bits, whose sum or mean is wanted; privacy is central, local, "
+    "or between the two, shuffled; each has a definition of its own.",
 )  # fmt: skip
 def models() -> Seen:
     flip, people = 0.25, 3
@@ -45,16 +46,18 @@ def models() -> Seen:
     mixed = max(divergence(a, b, 0.5) for a, b in itertools.pairwise(keep))
     return holds(
         0.0 < mixed < one < 1.0,
-        f"three people answer, lying with chance 1/4, epsilon = 0.5: seen one by one delta is {one:.3f}, shuffled {mixed:.3f}, and their true sum in clear 1: the same "
+        f"three people answer, lying with chance 1/4, epsilon = 0.5: seen one by one delta is {one:.3f}, shuffled "
+        f"{mixed:.3f}, and their true sum in clear 1: the same "
         "definition of a different view",
-    )  # fmt: skip
+    )
 
 
 @row(
     "S4.1", "Two scales in one table", TABLE,
     r"Upper bounds: $O(1/\epsilon)$ in the central model, $O(1/\sqrt n)$ in the local one.",
     Verdict.CORRECTED,
-    r"The first is the error of a *sum*, the second that of a *mean*. For sums $O(1/\epsilon)$ and $\Theta(\sqrt n/\epsilon)$; for means both divided by $n$.",
+    r"The first is the error of a *sum*, the second that of a *mean*. For sums $O(1/\epsilon)$ and $\Theta(\sqrt "
+    r"n/\epsilon)$; for means both divided by $n$.",
     "survey-table",
 )  # fmt: skip
 def scales() -> Seen:
@@ -62,9 +65,11 @@ def scales() -> Seen:
     central, local = rmse("geometric", 100, 0.0), [response(n, 1.0) for n in crowds]
     as_means = [value / n * math.sqrt(n) for value, n in zip(local, crowds, strict=True)]
     return corrected(
-        local[-1] < central, max(as_means) - min(as_means) < 1e-9 and local[-1] > 100 * central,
-        f"epsilon = 1, sums: central {central:.2f} for any n, local {local[0]:.1f}, {local[1]:.0f}, {local[2]:.0f} for 100, 10^4, 10^6 people; the local mean is off by {as_means[0]:.2f}/sqrt n",
-    )  # fmt: skip
+        local[-1] < central,
+        max(as_means) - min(as_means) < 1e-9 and local[-1] > 100 * central,
+        f"epsilon = 1, sums: central {central:.2f} for any n, local {local[0]:.1f}, {local[1]:.0f}, {local[2]:.0f} "
+        f"for 100, 10^4, 10^6 people; the local mean is off by {as_means[0]:.2f}/sqrt n",
+    )
 
 
 @row(
@@ -73,29 +78,37 @@ def scales() -> Seen:
 )  # fmt: skip
 def central_row() -> Seen:
     found = [math.sqrt(2 * math.exp(-e)) / -math.expm1(-e) * e for e in (0.01, 0.1, 0.5, 1.0)]
-    return holds(max(found) <= math.sqrt(2), f"two-sided geometric noise: sd times epsilon is {min(found):.3f} to {max(found):.3f} for epsilon up to 1, whatever n is")
+    return holds(
+        max(found) <= math.sqrt(2),
+        f"two-sided geometric noise: sd times epsilon is {min(found):.3f} to {max(found):.3f} for epsilon up to 1, "
+        f"whatever n is",
+    )
 
 
 @row(
     "S4.13", "The local row", TABLE,
     r"Local: error $O(1/\sqrt n)$ with one message each.",
     Verdict.CORRECTED,
-    r"$\Theta(1/(\epsilon\sqrt n))$ for the mean when $\epsilon \le 1$: the constant hides the $\epsilon$ that the other rows show.",
+    r"$\Theta(1/(\epsilon\sqrt n))$ for the mean when $\epsilon \le 1$: the constant hides the $\epsilon$ that the "
+    r"other rows show.",
 )  # fmt: skip
 def local_row() -> Seen:
     flat = [response(10_000, e) / 100.0 for e in (0.01, 0.1, 1.0)]
     scaled = [value * e for value, e in zip(flat, (0.01, 0.1, 1.0), strict=True)]
     return corrected(
-        max(flat) < 2.0, 0.9 < min(scaled) <= max(scaled) < 1.01,
-        f"sd of the mean times sqrt n: {flat[0]:.0f}, {flat[1]:.1f}, {flat[2]:.2f} for epsilon 0.01, 0.1, 1; times epsilon as well {min(scaled):.2f} to {max(scaled):.2f}",
-    )  # fmt: skip
+        max(flat) < 2.0,
+        0.9 < min(scaled) <= max(scaled) < 1.01,
+        f"sd of the mean times sqrt n: {flat[0]:.0f}, {flat[1]:.1f}, {flat[2]:.2f} for epsilon 0.01, 0.1, 1; times "
+        f"epsilon as well {min(scaled):.2f} to {max(scaled):.2f}",
+    )
 
 
 @row(
     "S4.2", "The privacy blanket's row", TABLE,
     r"Privacy blanket: error $O(1/\epsilon)$ with $O(\log(n/\delta))$ messages.",
     Verdict.CORRECTED,
-    r"Those are the bounds of the same authors' *multi-message* protocols. The blanket is a single-message protocol whose squared error is $\Theta(n^{1/3})$: error $n^{1/6}$.",
+    r"Those are the bounds of the same authors' *multi-message* protocols. The blanket is a single-message protocol "
+    r"whose squared error is $\Theta(n^{1/3})$: error $n^{1/6}$.",
     "survey-table",
 )  # fmt: skip
 def blanket_row() -> Seen:
@@ -104,68 +117,82 @@ def blanket_row() -> Seen:
     shares = [published_shares(n, 1 << 32, 2.0**-40) for n in crowds]
     growth = math.log(blanket[1] / blanket[0]) / math.log(64)
     return corrected(
-        growth < 0.01, 0.13 < growth < 0.20 and abs(mixed[0] - mixed[1]) < 0.02,
-        f"(1, 1e-6), 1,000 and 64,000 people: blanket {blanket[0]:.1f} and {blanket[1]:.1f}, like n^{growth:.2f}; split and mix {mixed[0]:.2f} and {mixed[1]:.2f} with {shares[0]} and {shares[1]} messages",
-    )  # fmt: skip
+        growth < 0.01,
+        0.13 < growth < 0.20 and abs(mixed[0] - mixed[1]) < 0.02,
+        f"(1, 1e-6), 1,000 and 64,000 people: blanket {blanket[0]:.1f} and {blanket[1]:.1f}, like n^{growth:.2f}; "
+        f"split and mix {mixed[0]:.2f} and {mixed[1]:.2f} with {shares[0]} and {shares[1]} messages",
+    )
 
 
 @row(
     "S4.3", "The vanishing row", TABLE,
     r"Binary sums, Ghazi et al.: error $O(1/\epsilon)$ with $O(\log^2(1/\delta)/n)$ messages.",
     Verdict.CORRECTED,
-    r"$1 + O(\ln^2(1/\delta)/(\gamma\epsilon^2 n))$ messages of one bit on average: it is what comes on top of one that vanishes. The error is that of the central mechanism at $(1-\gamma)\epsilon$; the later paper needs $1 + O(\ln(1/\delta)/(\gamma\epsilon n))$.",
+    r"$1 + O(\ln^2(1/\delta)/(\gamma\epsilon^2 n))$ messages of one bit on average: it is what comes on top of one "
+    r"that vanishes. The error is that of the central mechanism at $(1-\gamma)\epsilon$; the later paper needs $1 + "
+    r"O(\ln(1/\delta)/(\gamma\epsilon n))$.",
     "messages-against-error",
 )  # fmt: skip
 def vanishing_row() -> Seen:
-    found = [protocol("correlated-count", n=n, epsilon=1.0, delta=1e-6, overhead=1.2) for n in (1_000, 10_000, 100_000)]
+    found = [protocol("correlated-count", n=n, epsilon=1.0, delta=1e-6, overhead=0.2) for n in (1_000, 10_000, 100_000)]
     sent = [one.messages_per_person for one in found]
     extra = [(messages - 1.0) * n for messages, n in zip(sent, (1_000, 10_000, 100_000), strict=True)]
     return corrected(
-        sent[-1] < 1.0, max(extra) < 1.3 * min(extra) and sent[-1] < 1.01,
-        f"(1, 1e-6), error 1.2 times central: {sent[0]:.3f}, {sent[1]:.4f}, {sent[2]:.5f} messages each for 10^3, 10^4, 10^5 people, {min(extra):.0f} or so more than one each in all",
-    )  # fmt: skip
+        sent[-1] < 1.0,
+        max(extra) < 1.3 * min(extra) and sent[-1] < 1.01,
+        f"(1, 1e-6), error 1.2 times central: {sent[0]:.3f}, {sent[1]:.4f}, {sent[2]:.5f} messages each for 10^3, "
+        f"10^4, 10^5 people, {min(extra):.0f} or so more than one each in all",
+    )
 
 
 @row(
     "S4.10", "The lower bound among the upper bounds", TABLE,
     r"Binary sums, Ghazi et al.: $\Omega(\sqrt{\log(1/\delta)})$ with one message, in the column of upper bounds.",
     Verdict.CORRECTED,
-    r"A *lower* bound: with one message each, the expected *squared* error is $\Omega(\ln n)$ for $\delta = n^{-\Omega(1)}$ and constant $\epsilon$; so the error is $\Omega(\sqrt{\ln(1/\delta)})$ in that range of $\delta$ only.",
+    r"A *lower* bound: with one message each, the expected *squared* error is $\Omega(\ln n)$ for $\delta = "
+    r"n^{-\Omega(1)}$ and constant $\epsilon$; so the error is $\Omega(\sqrt{\ln(1/\delta)})$ in that range of "
+    r"$\delta$ only.",
 )  # fmt: skip
 def lower_row() -> Seen:
     deltas = (1e-3, 1e-6, 1e-12)
     squares = [protocol("cheu-count", n=20_000, epsilon=1.0, delta=d).rmse() ** 2 for d in deltas]
     scaled = [value / math.log(1 / d) for value, d in zip(squares, deltas, strict=True)]
     return corrected(
-        max(squares) < 2.0 * min(squares), max(scaled) < 2.0 * min(scaled) and min(scaled) > 0.5,
-        f"shuffled randomised response, 20,000 people, epsilon 1, calibrated exactly: squared error {', '.join(f'{v:.1f}' for v in squares)} for delta 1e-3, 1e-6, 1e-12: it cannot "
-        f"be bounded without delta, and is {min(scaled):.1f} to {max(scaled):.1f} times ln(1/delta)",
-    )  # fmt: skip
+        max(squares) < 2.0 * min(squares),
+        max(scaled) < 2.0 * min(scaled) and min(scaled) > 0.5,
+        f"shuffled randomised response, 20,000 people, epsilon 1, calibrated exactly: squared error "
+        f"{', '.join(f'{v:.1f}' for v in squares)} for delta 1e-3, 1e-6, 1e-12: it cannot be bounded without delta, "
+        f"and is {min(scaled):.1f} to {max(scaled):.1f} times ln(1/delta)",
+    )
 
 
 @row(
     "S4.5", "Laplace noise on integers", CENTRAL,
     "As the values are integers, noise from the continuous Laplace law cannot be used.",
     Verdict.FALSE,
-    r"It can: $f + \mathrm{Lap}(1/\epsilon)$ is $\epsilon$-private whatever the values are. The discrete law is preferred because answers stay whole, because it has less variance, and because doubles leak.",
+    r"It can: $f + \mathrm{Lap}(1/\epsilon)$ is $\epsilon$-private whatever the values are. The discrete law is "
+    r"preferred because answers stay whole, because it has less variance, and because doubles leak.",
 )  # fmt: skip
 def laplace() -> Seen:
     def below(t: Floats, centre: float) -> Floats:
         """The Laplace law of scale 1/epsilon, epsilon = 1."""
-        return np.where(t < centre, 0.5 * np.exp(np.minimum(t - centre, 0)), 1 - 0.5 * np.exp(-np.maximum(t - centre, 0)))
+        off: Floats = 0.5 * np.exp(-np.abs(t - centre))
+        return np.where(t < centre, off, 1 - off)
 
     edges = np.linspace(-12, 13, 2501)
     cells = [np.diff(below(edges, float(count))) for count in (0, 1)]
     worst = float(np.abs(np.log(cells[0] / cells[1])).max())
     discrete = 2 * math.exp(-1) / (1 - math.exp(-1)) ** 2
     return refuted(
-        worst > 1.0 + 1e-6, worst <= 1.0 + 1e-6 and discrete < 2.0,
-        f"counts 0 and 1, epsilon = 1: over 2,500 cells the log ratio is at most {worst:.6f}; variance 2, discrete {discrete:.2f}",
-    )  # fmt: skip
+        worst > 1.0 + 1e-6,
+        worst <= 1.0 + 1e-6 and discrete < 2.0,
+        f"counts 0 and 1, epsilon = 1: over 2,500 cells the log ratio is at most {worst:.6f}; variance 2, discrete "
+        f"{discrete:.2f}",
+    )
 
 
 def best(n: int, epsilon: float, loss: Floats) -> float:
-    """The least expected loss of any epsilon-private mechanism for a count of 0 .. n, all equally likely: a linear programme."""
+    """The least expected loss of any epsilon-private mechanism for a count of 0 .. n, all equally likely."""
     from scipy.optimize import linprog
 
     size, factor = n + 1, math.exp(epsilon)
@@ -177,7 +204,7 @@ def best(n: int, epsilon: float, loss: Floats) -> float:
             keep.append(line.ravel())
     rows = np.kron(np.eye(size), np.ones(size))
     found = linprog(loss.ravel() / size, A_ub=np.array(keep), b_ub=np.zeros(len(keep)), A_eq=rows, b_eq=np.ones(size))
-    return float(found.fun)
+    return float(found.fun or math.nan)
 
 
 def geometric(n: int, epsilon: float, loss: Floats) -> float:
@@ -185,14 +212,19 @@ def geometric(n: int, epsilon: float, loss: Floats) -> float:
     a = math.exp(-epsilon)
     i, j = np.arange(n + 1.0)[:, None], np.arange(n + 1.0)[None, :]
     law = a ** np.abs(i - j) * np.where((j == 0) | (j == n), 1 / (1 + a), (1 - a) / (1 + a))
-    return float(np.array([[(law[:, j] * loss[:, r]).sum() for r in range(n + 1)] for j in range(n + 1)]).min(axis=1).sum() / (n + 1))
+    return float(
+        np.array([[(law[:, j] * loss[:, r]).sum() for r in range(n + 1)] for j in range(n + 1)]).min(axis=1).sum()
+        / (n + 1)
+    )
 
 
 @row(
     "S4.4", "The best central mechanism", CENTRAL,
-    "Two-sided geometric noise was shown to be optimal, so its error is a lower bound for central differential privacy: we cannot do better.",
+    "Two-sided geometric noise was shown to be optimal, so its error is a lower bound for central differential "
+    "privacy: we cannot do better.",
     Verdict.CORRECTED,
-    r"For *one count*, under *pure* privacy, for every prior and every loss that grows with the distance. With $\delta > 0$ one can do better, and for sums with sensitivity above 1 and large $\epsilon$ the staircase does.",
+    r"For *one count*, under *pure* privacy, for every prior and every loss that grows with the distance. With "
+    r"$\delta > 0$ one can do better, and for sums with sensitivity above 1 and large $\epsilon$ the staircase does.",
 )  # fmt: skip
 def optimal() -> Seen:
     off = np.abs(np.arange(6.0)[:, None] - np.arange(6.0)[None, :])
@@ -203,6 +235,8 @@ def optimal() -> Seen:
     law[60] += delta
     cheaper = divergence(np.append(law, 0.0), np.append(0.0, law), 1.0)
     return corrected(
-        cheaper > delta + 1e-9, gap < 1e-7 and cheaper <= delta + 1e-9,
-        f"counts up to 5, three losses, two epsilons: equal to the linear programme's optimum within {gap:.0e}; telling the truth with chance 0.01 has delta {cheaper:.4f} and less error in every sense",
-    )  # fmt: skip
+        cheaper > delta + 1e-9,
+        gap < 1e-7 and cheaper <= delta + 1e-9,
+        f"counts up to 5, three losses, two epsilons: equal to the linear programme's optimum within {gap:.0e}; "
+        f"telling the truth with chance 0.01 has delta {cheaper:.4f} and less error in every sense",
+    )
