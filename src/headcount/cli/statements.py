@@ -11,60 +11,49 @@ import typer
 from headcount.cli.options import Formats
 from headcount.cli.progress import Bar
 from headcount.cli.render import Format, console, grid, show
-from headcount.studies.statement import Statement
+from headcount.studies.statement import QUESTIONS, Statement
 from headcount.studies.statements import found, row_of
 
+OPEN, SHUT = "\ue000", "\ue001"  # of an absolute value, until spaces are settled
 SIGNS = {
-    "epsilon": "ε",
-    "delta": "δ",
-    "gamma": "γ",
-    "alpha": "α",
-    "beta": "β",
-    "lambda": "λ",
-    "tau": "τ",
-    "mu": "μ",
-    "eta": "η",
-    "rho": "ρ", "Delta": "Δ", "Gamma": "Γ", "Omega": "Ω", "Theta": "Θ", "le": "≤", "ge": "≥", "in": "∈", "notin": "∉",
-    "sim": "∼",
-    "sum": "Σ",
-    "prod": "Π",
-    "cdot": "·",
-    "cdots": "…",
-    "dots": "…",
-    "circ": "∘",
-    "exists": "∃",
-    "infty": "∞",
-    "ln": "ln", "log": "log", "exp": "exp", "tanh": "tanh", "max": "max", "lvert": "|", "rvert": "|", "pm": "±",
-    "lceil": "⌈", "rceil": "⌉", "lfloor": "⌊", "rfloor": "⌋", "qquad": "  ", "left": "", "right": "", "big": "",
+    "epsilon": "ε", "delta": "δ", "gamma": "γ", "alpha": "α", "beta": "β", "lambda": "λ", "tau": "τ", "mu": "μ",
+    "eta": "η", "rho": "ρ", "Delta": "Δ", "Gamma": "Γ", "Omega": "Ω", "Theta": "Θ", "le": " ≤ ", "ge": " ≥ ",
+    "in": " ∈ ", "notin": " ∉ ", "sim": " ∼ ", "pm": " ± ", "cdot": "·", "cdots": "…", "dots": "…", "circ": "∘",
+    "exists": "∃", "sum": "Σ ", "prod": "Π ", "ln": " ln ", "tilde": "~", "left": "", "right": "",
+    "lvert": OPEN, "rvert": SHUT, "lceil": "⌈", "rceil": "⌉", "lfloor": "⌊", "rfloor": "⌋",
 }  # fmt: skip
-FRACTION = re.compile(r"\\frac\s*(\{((?:[^{}]|\{[^{}]*\})*)\}|\\?\w)\s*(\{((?:[^{}]|\{[^{}]*\})*)\}|\\?\w+)")
-COMMAND = re.compile(r"\\([A-Za-z]+) ?")
+GROUP = r"(\{(?:[^{}]|\{[^{}]*\})*\}|\\[A-Za-z]+|\w)"
+FRACTION, ROOT = re.compile(rf"\\frac ?{GROUP} ?{GROUP}"), re.compile(rf"\\sqrt ?{GROUP}")
 
 
 def plain(text: str) -> str:
     """Formulas as a terminal can show them: Greek letters and signs for commands, fractions on a line."""
-    return re.sub(r"\$([^$]*)\$", lambda formula: _signs(formula[1]), text)
+    parts = text.split("$")
+    return "".join(_signs(part) if i % 2 else re.sub(r"\*([^*]+)\*", r"\1", part) for i, part in enumerate(parts))
 
 
 def _signs(formula: str) -> str:
-    def fraction(part: re.Match[str]) -> str:
-        over, under = (part[2] or part[1]), (part[4] or part[3])
-        return f"{_grouped(over)}/{_grouped(under)}"
-
+    formula = formula.replace("\\{", "⦃").replace("\\}", "⦄").replace("\\,", " ")
+    formula = re.sub(r"\\(?:mathrm|mathbb|overline)\{([^{}]*)\}", r" \1", formula)
     before = ""
     while before != formula:
-        before, formula = formula, FRACTION.sub(fraction, formula)
-    formula = re.sub(r"\\(?:mathrm|mathbb|text|overline)\{([^{}]*)\}", r"\1", formula)
-    formula = re.sub(r"\\sqrt\{((?:[^{}]|\{[^{}]*\})*)\}", r"√(\1)", formula).replace("\\sqrt", "√")
-    formula = formula.replace("\\{", "⦃").replace("\\}", "⦄").replace("\\,", " ").replace("\\tilde", "~")
-    formula = COMMAND.sub(lambda command: SIGNS.get(command[1], command[1]), formula)
-    formula = re.sub(r"\{([^{}]*)\}", lambda group: _grouped(group[1]), formula)
-    return formula.replace("⦃", "{").replace("⦄", "}")
+        before = formula
+        formula = FRACTION.sub(lambda part: f"({_grouped(part[1])}/{_grouped(part[2])})", formula)
+        formula = ROOT.sub(lambda part: f"√{_grouped(part[1])}", formula)
+    formula = re.sub(r"\\([A-Za-z]+) ?", lambda command: SIGNS.get(command[1], command[1]), formula)
+    before = ""
+    while before != formula:
+        before = formula
+        formula = re.sub(r"\{[^{}]*\}", lambda group: _grouped(group[0]), formula)
+    formula = re.sub(rf"(?<=ln) (?=\()|(?<=[({OPEN}]) +| +(?=[)^,_{SHUT}])", "", re.sub(r" +", " ", formula))
+    formula = re.sub(r"\((\((?:[^()]|\([^()]*\))*\))\)", r"\1", formula)
+    return formula.replace("⦃", "{").replace("⦄", "}").replace(OPEN, "|").replace(SHUT, "|").strip()
 
 
 def _grouped(part: str) -> str:
-    """In brackets, unless it is one sign or one command."""
-    return part if re.fullmatch(r"\\?\w+|\S", part) else f"({part})"
+    """In brackets, unless it is a word or a command."""
+    inner = part[1:-1] if part.startswith("{") else part
+    return inner if re.fullmatch(r"\\?\w+", inner) else f"({inner})"
 
 
 def check(
@@ -101,11 +90,12 @@ def _print(row: dict[str, Any]) -> None:
 
 
 def _lines(row: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    yield "where", f"{row['note']}; {row['place']}" if "note" in row else row["place"]
-    if "question" in row:
-        yield "asked", row["question"]
-        yield "answer", row["answer"]
+    if row["note"] == QUESTIONS:
+        yield "where", row["place"]
+        yield "asked", row["says"]
+        yield "answer", row["ought"]
     else:
+        yield "where", f"{row['note']}; {row['place']}"
         yield "says", row["says"]
         yield "verdict", row["verdict"]
         if row["ought"]:

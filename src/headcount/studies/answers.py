@@ -22,7 +22,7 @@ class Answers(Study):
 
     def run(self, quick: bool = False, watch: Watch = iter) -> Finding:
         rows = [answer.row() for answer in watch(list(ANSWERS))]
-        cells = tuple((row["key"], row["question"], row["seen"]) for row in rows)
+        cells = tuple((row["key"], row["says"], row["seen"]) for row in rows)
         answer = (
             f"{len(ANSWERS)} questions and gaps are answered, each with figures that are computed when this page is "
             f"made and by the command "
@@ -36,7 +36,7 @@ def _body(rows: list[dict[str, Any]]) -> str:
     for row in rows:
         more = f", and more of it by `{row['more']}`" if row["more"] else ""
         parts += [
-            f"## {row['key']} {row['title']}", "", f"*{row['place']}.* {row['question']}", "", row["answer"], "",
+            f"## {row['key']} {row['title']}", "", f"*{row['place']}.* {row['says']}", "", row["ought"], "",
             f"In figures: {row['seen']}. `{row['command']}`{more}", "",
         ]  # fmt: skip
     return "\n".join(parts).rstrip()

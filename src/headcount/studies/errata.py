@@ -6,7 +6,8 @@ from typing import Any, ClassVar
 
 from headcount.planner.competitors import Watch
 from headcount.planner.sheet import Sheet
-from headcount.studies.statements import PAPERS, STATEMENTS, TITLES, row_of, tally
+from headcount.studies.notes import TITLES
+from headcount.studies.statements import PAPERS, STATEMENTS, row_of, tally
 from headcount.studies.study import Finding, Study, Verdict
 
 
@@ -25,7 +26,7 @@ class Errata(Study):
 
 def _answer() -> str:
     return (
-        f"Of the notes' {len(STATEMENTS)} statements {tally(STATEMENTS)}; in the papers {len(PAPERS)} slips are "
+        f"Of the notes' {len(STATEMENTS)} statements, {tally(STATEMENTS)}; in the papers {len(PAPERS)} slips are "
         f"listed, none of which "
         "overturns a theorem. Every row is recomputed by the command that stands with it, which fails if the "
         "evidence does not bear it out. What holds as it is said is in the [index of all statements](statements.md)."
@@ -42,12 +43,11 @@ def _body(rows: list[dict[str, Any]]) -> str:
 
 
 def _entry(row: dict[str, Any]) -> list[str]:
-    figure = row["seen"][0].upper() + row["seen"][1:]
     more = f", and more of it by `{row['more']}`" if row["more"] else ""
     place = row["place"][0].upper() + row["place"][1:]
     return [
         f"### {row['key']} {row['title']}", "", f"*{place}.* **{row['verdict'].capitalize()}.**", "",
         f"- *It says:* {row['says']}",
         f"- *Rather:* {row['ought']}" if row["verdict"] == Verdict.CORRECTED else f"- *In truth:* {row['ought']}",
-        f"- *Seen:* {figure}. `{row['command']}`{more}", "",
+        f"- *Seen:* {row['seen']}. `{row['command']}`{more}", "",
     ]  # fmt: skip

@@ -93,6 +93,9 @@ class Rows(list[Statement]):
         return keep
 
 
+QUESTIONS = "Questions and gaps"
+
+
 @dataclass(frozen=True)
 class Reply:
     """A paragraph whose figures have just been computed, the chief one of them, and whether they bear it out."""
@@ -124,9 +127,9 @@ class Answer:
     def row(self) -> dict[str, Any]:
         told = tell(self.reply)
         return {
-            "key": self.key, "title": self.title, "question": self.question, "place": self.place, "answer": told.text,
-            "seen": told.figure, "supported": told.sound, "command": self.command,
-            "more": also(self.more),
+            "key": self.key, "title": self.title, "note": QUESTIONS, "place": self.place, "says": self.question,
+            "verdict": "answered", "ought": told.text, "seen": told.figure, "supported": told.sound,
+            "command": self.command, "more": also(self.more),
         }  # fmt: skip
 
 

@@ -12,10 +12,8 @@ from headcount.planner.competitors import Watch
 from headcount.planner.sheet import Sheet
 from headcount.studies.answers import ANSWERS
 from headcount.studies.notes import (
-    BINARY,
     SEPARATING,
-    SHUFFLING,
-    SURVEY,
+    TITLES,
     additive,
     binomial,
     choosing,
@@ -32,14 +30,13 @@ from headcount.studies.notes import (
     survey,
 )  # fmt: skip
 from headcount.studies.papers import ROWS
-from headcount.studies.statement import Answer, Statement, also, look, supported
+from headcount.studies.statement import QUESTIONS, Answer, Statement, also, look, supported
 from headcount.studies.study import Finding, Study, Verdict
 
 NOTES = (
     *(smooth, binomial, five, counts, histograms, pure, several),
     *(survey, local, shuffling, additive, sampling, choosing, events),
 )
-TITLES = (SEPARATING, SURVEY, SHUFFLING, BINARY)
 
 
 def _place(key: str) -> tuple[str, list[int]]:
@@ -57,7 +54,8 @@ def found(key: str) -> list[Statement | Answer]:
     every: list[Statement | Answer] = [*STATEMENTS, *PAPERS, *ANSWERS]
     those = [one for one in every if key == "all" or one.key == key or one.key.startswith(f"{key}.")]
     if not those:
-        raise BadArgument("key", f"is {key!r}", f"use one of {', '.join(one.key for one in every)}, or all")
+        works = "use one of the index, like S1.7, P4.1 or Q4, or S1 for all that begin so, or all"
+        raise BadArgument("key", f"is {key!r}", works)
     return those
 
 
@@ -98,7 +96,7 @@ class Statements(Study):
 
     def _answer(self) -> str:
         return (
-            f"Of {len(STATEMENTS)} statements in the notes {tally(STATEMENTS)}; {len(ANSWERS)} questions and gaps "
+            f"Of {len(STATEMENTS)} statements in the notes, {tally(STATEMENTS)}; {len(ANSWERS)} questions and gaps "
             f"are answered. "
             "Each has a check that computes the evidence anew and fails if it no longer bears out the verdict. "
             "*Holds with correction* means that what the statement is for survives in the corrected form; *false*, "
@@ -116,7 +114,7 @@ def _index(rows: list[dict[str, Any]]) -> str:
         (f"[{one.key}](answers.md#{anchor(one.heading)})", one.question, one.place, f"`{one.command}`")
         for one in ANSWERS
     ]
-    parts += ["## Questions and gaps", "", Sheet(("", "question", "where", "answered by"), tuple(questions)).markdown()]
+    parts += [f"## {QUESTIONS}", "", Sheet(("", "question", "where", "answered by"), tuple(questions)).markdown()]
     return "\n".join(parts)
 
 
@@ -132,11 +130,7 @@ def _table(rows: list[dict[str, Any]]) -> str:
                     key,
                     f"**{row['title']}** ({place}). {row['says']}",
                     row["verdict"],
-                    f"{_sentence(row['seen'])} `{row['command']}`",
+                    f"{row['seen']}. `{row['command']}`",
                 )
             )
     return Sheet(("", "the notes say", "verdict", "what was computed, and by which command"), tuple(cells)).markdown()
-
-
-def _sentence(figure: str) -> str:
-    return figure[0].upper() + figure[1:] + "."

@@ -4,3 +4,4 @@ SHUFFLING = "Distributed differential privacy via shuffling"
 SEPARATING = "Separating local and shuffle privacy"
 SURVEY = "Private mean estimation, a survey"
 BINARY = "Algorithms for binary sums while ensuring differential privacy"
+TITLES = (SEPARATING, SURVEY, SHUFFLING, BINARY)

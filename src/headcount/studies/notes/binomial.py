@@ -53,7 +53,7 @@ def mended(alpha: float, gamma: float) -> float:
     Verdict.CORRECTED,
     r"$k \le \alpha\gamma n/2$. Without $n$ the condition admits no whole $k \ge 1$, since $\alpha\gamma/2 \le "
     r"1/4$. (The proof in the second version has $n$.)",
-    "smoothness",
+    "smooth-binomial",
 )  # fmt: skip
 def lemma() -> Seen:
     cases = [(n, g, a, int(a * g * n / 2.0)) for n, g, a in GRID if a * g * n >= 2.0]
@@ -95,7 +95,7 @@ def containment() -> Seen:
     "proof of lemma 3, second version; both versions in the theorem's proof; note on binary sums",
     r"With $\mu = n\gamma$: $P[Y \ge (1+\alpha/2)\mu] \le e^{-\alpha^2\mu/(8+2\alpha)}$ and $P[Y \le "
     r"(1-\alpha/2)\mu] \le e^{-\alpha^2\mu/8}$.",
-    more="smoothness",
+    more="smooth-binomial",
 )  # fmt: skip
 def chernoff() -> Seen:
     upper = [tail(n, g, (1 + a / 2) * n * g) / math.exp(-a * a * n * g / (8 + 2 * a)) for n, g, a in GRID]
@@ -112,14 +112,14 @@ def chernoff() -> Seen:
     r"to make the first of them 0.",
 )  # fmt: skip
 def split() -> Seen:
-    gaps = []
+    shares = []
     for n, g, a in GRID:
         law, (low, high) = binomial(n, g), interval(n, g, a, 1)
         large, y = ratios(law, 1) >= (1 + a) / (1 - a), np.arange(n + 1)
         good = (y >= low) & (y <= high)
         given = float(law[large & good].sum() / law[good].sum()) if good.any() else 1.0
-        gaps.append(given + float(law[~good].sum()) - float(law[large].sum()))
-    return holds(min(gaps) >= 0.0, f"{len(gaps)} laws: the right-hand side is larger by {min(gaps):.1e} or more")
+        shares.append(float(law[large].sum()) / (given + float(law[~good].sum())))
+    return holds(max(shares) <= 1.0, f"{len(shares)} laws: the left side is at most {max(shares):.3f} of the right")
 
 
 @row(
@@ -152,7 +152,7 @@ def masses() -> Seen:
     r"Each factor is at most $\frac{1+\alpha}{1-\alpha\gamma/(1-\gamma)}$, which is at most "
     r"$\frac{1+\alpha}{1-\alpha}$ because $\gamma \le 1/2$. The bound in the middle is false; the one at the end "
     r"stands.",
-    "smoothness",
+    "smooth-binomial",
 )  # fmt: skip
 def upwards() -> Seen:
     cases = [(n, g, a) for n, g, a in GRID if a * g * n >= 2.0]
@@ -175,7 +175,7 @@ def upwards() -> Seen:
     r"For $y \in G$ and $k' \le 0$ the ratio is at most $\left(\frac{1+\alpha}{1-\alpha}\right)^{\lvert k'\rvert}$; "
     r"so the good event $E_1$ (the sum of coins falls into $G$) makes a larger ratio than $e^{\lvert "
     r"k'\rvert\epsilon}$ impossible.",
-    more="smoothness",
+    more="smooth-binomial",
 )  # fmt: skip
 def downwards() -> Seen:
     cases = [(n, g, a, s) for n, g, a in GRID for s in (-1, -2, -4, 1, 2, 4) if a * g * n >= 2.0 * abs(s)]

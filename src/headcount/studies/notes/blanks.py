@@ -38,7 +38,9 @@ def empty_row() -> Reply:
 
 
 @asked(
-    "Q16", "The sentence that breaks off", f"{SURVEY}, central privacy, for real numbers", "'We incur a probability'",
+    "Q16", "The sentence that breaks off",
+    f"{SURVEY}, central privacy, for real numbers",
+    "A sentence on real numbers stops after its fourth word, which is 'probability'. What was it going to say?",
 )  # fmt: skip
 def breaks_off() -> Reply:
     within = {chance: math.log(1 / chance) for chance in (0.05, 1e-6)}
@@ -57,7 +59,7 @@ def breaks_off() -> Reply:
     "Q18", "The three data sets", f"{BINARY}, experiments; a heading on the experiments of the paper",
     "Three data sets were to show where each algorithm shines, as those of the paper do not: dense and few, sparse "
     "and many, in between.",
-    "three-data-sets",
+    "data-sets",
 )  # fmt: skip
 def data_sets() -> Reply:
     sets = {"I": (500, 250), "II": (1_000_000, 1_000), "III": (20_000, 2_000)}
@@ -84,7 +86,7 @@ def data_sets() -> Reply:
     "The missing picture",
     f"{SEPARATING}, the binary histogram: 'put picture'",
     "What does the protocol look like?",
-    "zsum",
+    "binary-theorem",
 )  # fmt: skip
 def picture() -> Reply:
     held, dummies = (1, 0, 0, 1, 0, 1), (1, 1, 0, 1, 1, 1)

@@ -27,7 +27,7 @@ row = Rows(BINARY)
     "By the papers' constants, because the theorem on additive noise does not apply to few users. Calibrated "
     "exactly it does, and is then the better one on dense data too; to sampling only a few small sizes are left at "
     "which additive noise cannot meet the budget, and there it hardly sees anything itself.",
-    "three-data-sets",
+    "data-sets",
 )  # fmt: skip
 def dense() -> Seen:
     budget, ones = Budget(0.5, 1e-3), {200: 100, 500: 250, 2000: 1000}

@@ -75,7 +75,7 @@ def only_a_number() -> Seen:
     "S2.10", "The theorem, part (i): privacy", "theorem on binary sums, both versions",
     r"For $n \ge \frac{100}{\epsilon^2}\ln\frac2\delta$ the protocol is $(\epsilon, \delta)$-private in the shuffle "
     r"model. (Neighbours replace a value; $\epsilon$ and $\delta$ are positive.)",
-    more="zsum",
+    more="binary-theorem",
 )  # fmt: skip
 def private() -> Seen:
     crowds = [(e, d, more * math.ceil(2 * noise(e, d))) for e, d in BUDGETS for more in (1, 4)]
@@ -93,7 +93,7 @@ def private() -> Seen:
     r"n}\sqrt{200\ln\frac2\delta\ln\frac2\beta}$ for $\beta \ge \delta^{25}$, which is at most "
     r"$120.72\,\ln(2/\delta)/(\epsilon^2 n)$. Bernstein's inequality bounds $\lvert\sum z_i - np\rvert$ by the "
     r"second term; the first is what the threshold may swallow.",
-    "zsum",
+    "binary-theorem",
 )  # fmt: skip
 def accurate() -> Seen:
     shares, simple = [], []
@@ -120,7 +120,7 @@ def accurate() -> Seen:
     "S2.12", "The theorem, part (iii): nobody, no error", "theorem on binary sums and its proof, both versions",
     r"If everybody holds 0, the number of messages is $\mathrm{Bin}(n, p)$, so $c^* \le 1$ with probability 1 and "
     r"the output is 0.",
-    more="zsum",
+    more="binary-theorem",
 )  # fmt: skip
 def nobody() -> Seen:
     found = [float(np.abs(errors(n, 0.3 * n, 0)).max()) for n in (1, 10, 1000)]

@@ -72,7 +72,7 @@ def lemma() -> Seen:
     r"The complement of a product is $1 - zx = (1-z) + (1-x) - (1-z)(1-x)$, so $\sum z_ix_i = \sum x_i + \sum z_i - "
     r"n + \sum(1-x_i)(1-z_i)$. The last sum was lost, and with it all that follows; $E_2$ is about the coins of the "
     r"$k$ people who hold a one. (Also, $p_1$ stands where $p_2$ is meant.)",
-    "equivalence",
+    "flipping-or-sampling",
 )  # fmt: skip
 def complement() -> Seen:
     cases = [(x, z) for x in product((0, 1), repeat=3) for z in product((0, 1), repeat=3)]
@@ -121,7 +121,7 @@ def ratios_of_one_more(k: int, p: float) -> np.ndarray[tuple[int], np.dtype[np.f
     "Nothing above shows it, and they are not: additive noise is there when nobody holds a one and is the same for "
     "any count; sampling is silent then, and errs by the root of the count. One is private by its noise, the other "
     "only with its threshold.",
-    "equivalence",
+    "flipping-or-sampling",
 )  # fmt: skip
 def both() -> Seen:
     added, p = binomial(400, 0.1), 0.302

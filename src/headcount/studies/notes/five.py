@@ -135,7 +135,7 @@ def by_one() -> Seen:
     "S1.23", "How many people make it smooth", PLACE,
     r"If $n \ge \frac{100}{\epsilon^2}\ln\frac2\delta$, then $\mathrm{Bin}(n, \gamma)$ is $(\epsilon, \delta, "
     r"1)$-smooth. (The hundred is what keeps $\gamma \le 1/2$.)",
-    more="smoothness",
+    more="smooth-binomial",
 )  # fmt: skip
 def how_many() -> Seen:
     crowds = [(e, d, math.ceil(2 * noise(e, d)) * more) for e, d in BUDGETS if e >= 0.3 for more in (1, 3)]

@@ -41,10 +41,10 @@ def sampled(n: int, ones: int) -> float:
 
 
 @asked(
-    "Q7",
-    "Is shuffled randomised response sample-and-threshold",
+    "Q7", "Is shuffled randomised response sample-and-threshold",
     f"{SHUFFLING}, introduction; {BINARY}, dependence on epsilon and delta",
-    "I am fairly certain I can show the equivalence.", "equivalence",
+    "Can the two protocols be shown to be equivalent, as the notes expect?",
+    "flipping-or-sampling",
 )  # fmt: skip
 def equivalent() -> Reply:
     response = rmse("cheu-count", 10_000)
@@ -63,8 +63,9 @@ def equivalent() -> Reply:
 
 
 @asked(
-    "Q8", "Can the two events be brought together", f"{BINARY}, the events E1 and E2",
-    "The constants differ slightly. What can be done to relate the variables of the two events better?",
+    "Q8", "Can the two events be brought together",
+    f"{BINARY}, the events E1 and E2",
+    "The events look alike but for constants. Can their variables be related better?",
     "good-events",
 )  # fmt: skip
 def events() -> Reply:
@@ -92,8 +93,9 @@ def events() -> Reply:
 
 
 @asked(
-    "Q9", "Would a two-sided bound keep the proof", f"{BINARY}, the event E2",
-    "If I use two-sided instead of one-sided bounds, does the proof of sample-and-threshold still hold?",
+    "Q9", "Would a two-sided bound keep the proof",
+    f"{BINARY}, the event E2",
+    "Does the proof of sample-and-threshold survive if its bound is made two-sided?",
     "good-events",
 )  # fmt: skip
 def two_sided() -> Reply:
@@ -111,8 +113,10 @@ def two_sided() -> Reply:
 
 
 @asked(
-    "Q10", "How sparse is too sparse", f"{BINARY}, sample and threshold",
-    "The natural question is how sparse is too sparse.", "how-sparse",
+    "Q10", "How sparse is too sparse",
+    f"{BINARY}, sample and threshold",
+    "How sparse may the ones be before they are lost?",
+    "too-sparse",
 )  # fmt: skip
 def how_sparse() -> Reply:
     draft = seen_half(17, -math.expm1(-1.0) / 17)
@@ -137,8 +141,10 @@ def how_sparse() -> Reply:
 
 
 @asked(
-    "Q11", "Is the threshold deceiving", f"{BINARY}, heading without text",
-    "The thresholding in the Cheu paper is slightly deceiving.", "price-of-the-threshold",
+    "Q11", "Is the threshold deceiving",
+    f"{BINARY}, heading without text",
+    "Is it deceiving that counts are dropped below a fraction of 1? (A heading says so, slightly, and stops.)",
+    "thresholding",
 )  # fmt: skip
 def deceiving() -> Reply:
     n, k = 100_000, noise(1.0, 1e-6)
@@ -163,8 +169,10 @@ def deceiving() -> Reply:
 
 
 @asked(
-    "Q12", "Why the gap closes for two", f"{SEPARATING}, multi-message shuffle privacy",
-    "I do not fully understand why yet; on the train I can work it out.", "multi-message",
+    "Q12", "Why the gap closes for two",
+    f"{SEPARATING}, multi-message shuffle privacy",
+    "Why is the gap randomiser private among two people or more, and not alone?",
+    "multi-message",
 )  # fmt: skip
 def gap() -> Reply:
     sums = [{0, 1, 3, 4}]
@@ -186,9 +194,9 @@ def gap() -> Reply:
 
 
 @asked(
-    "Q13", "Which algorithm should company A use", f"{BINARY}, the game",
-    "Company A needs a binary sum, privately, and has nothing but a budget. As its consultants, how should we "
-    "proceed?",
+    "Q13", "Which algorithm should company A use",
+    f"{BINARY}, the game",
+    "A company knows its budget and nothing of statistics, and wants the best count it can have. What should it use?",
     "survey-table",
 )  # fmt: skip
 def company() -> Reply:
@@ -210,8 +218,10 @@ def company() -> Reply:
 
 
 @asked(
-    "Q14", "Why all zeros are exact", f"{SEPARATING}, theorem on binary sums, part (iii), an empty box",
-    "If everybody holds 0, the output is 0. (An empty question.)", "zsum",
+    "Q14", "Why all zeros are exact",
+    f"{SEPARATING}, theorem on binary sums, part (iii), an empty box",
+    "Why is there no error if everybody holds 0? (An empty question box.)",
+    "binary-theorem",
 )  # fmt: skip
 def zeros() -> Reply:
     largest = float(np.abs(errors(2000, 400.0, 0)).max())

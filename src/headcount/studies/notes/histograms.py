@@ -60,7 +60,7 @@ def independent() -> Seen:
     "S2.15", "Two bins, twice the price", "proof of part (i) for histograms, both versions",
     r"Bins whose count does not change look the same; the two that do are each $(\epsilon, \delta)$-close by the "
     r"binary theorem, so by composition the histogram is $(2\epsilon, 2\delta)$-private.",
-    more="histogram",
+    more="histogram-theorem",
 )  # fmt: skip
 def composition() -> Seen:
     laws = [(binomial(n, g), e) for n, g in ((40, 0.5), (100, 0.3), (200, 0.1)) for e in (0.2, 0.5, 1.0)]
@@ -81,7 +81,7 @@ def composition() -> Seen:
     r"allows for $\beta \ge n\delta^{25}$, with $\ln(2n/\beta)$ for $\ln(2/\beta)$ in $\alpha$. With the variance "
     r"$np(1-p)$ itself instead of its bound $25\ln(2/\delta)$, $\beta \ge \delta^{25}$ is enough as long as $n \le "
     r"2^{49}$: for any crowd of people, but not for every $n$.",
-    "histogram",
+    "histogram-theorem",
 )  # fmt: skip
 def simultaneous() -> Seen:
     def room(e: float, d: float, n: float, beta: float) -> float:
@@ -108,7 +108,7 @@ def simultaneous() -> Seen:
     Verdict.CORRECTED,
     r"$\alpha \le 120.72\,\ln(2/\delta)/(\epsilon^2 n)$. With $\ln(1/\delta)$ no constant serves all $\delta \le "
     r"1$, as it vanishes at 1; for $\delta \le 1/2$ twice the constant does.",
-    "histogram",
+    "histogram-theorem",
 )  # fmt: skip
 def each_bin() -> Seen:
     def needed(d: float) -> float:
@@ -139,7 +139,7 @@ def each_bin() -> Seen:
     r"The events are $\lvert\tilde c_j - c_j\rvert > \alpha$; for each fixed $j \in Q$ the chance is at most "
     r"$\beta/n$, the sum over at most $n$ of them at most $\beta$; and bins whose *true* count $c_j$ is 0 err with "
     r"probability 0.",
-    "histogram",
+    "histogram-theorem",
 )  # fmt: skip
 def union() -> Seen:
     e, d, beta, n = 1.0, 0.5, 0.05, 400

@@ -36,7 +36,7 @@ def beyond(n: int, gamma: float, ones: int, t: float) -> float:
     Verdict.CORRECTED,
     r"It is, with $\epsilon = \ln\frac{1+2\gamma}{1-2\gamma}$, that is $\gamma = \frac12\tanh\frac\epsilon2$; a "
     r"$\gamma$ chosen without this promises nothing in particular.",
-    "randomised-response",
+    "warner",
 )  # fmt: skip
 def privacy() -> Seen:
     found = {g: math.log((0.5 + g) / (0.5 - g)) for g in (0.1, 0.25, 0.45, 0.499)}
@@ -52,7 +52,7 @@ def privacy() -> Seen:
     "S4.15", "The estimator is unbiased", UPPER,
     r"With $k$ ones received, $\hat f = \frac{k - (1/2-\gamma)N}{2\gamma}$ estimates the sum of the inputs without "
     r"bias.",
-    more="randomised-response",
+    more="warner",
 )  # fmt: skip
 def unbiased() -> Seen:
     gamma, exact = Fraction(1, 5), 0
@@ -95,7 +95,7 @@ def derivation() -> Seen:
     Verdict.CORRECTED,
     r"$2\exp(-8\gamma^2t^2/N)$ for the sum, $2\exp(-8\gamma^2Nt^2)$ for the mean: $\hat f$ is the sum of bits "
     r"divided by $2\gamma$, and the scale of a mean does not fit a sum.",
-    "randomised-response",
+    "warner",
 )  # fmt: skip
 def hoeffding() -> Seen:
     n, gamma, t = 1000, 0.1, 100.0
@@ -117,7 +117,7 @@ def hoeffding() -> Seen:
     Verdict.CORRECTED,
     r"$\frac1{2\gamma}\sqrt{\frac N2\ln\frac2\delta}$ for the sum, $O(\sqrt N/\epsilon)$; the two tails give "
     r"$\ln(2/\delta)$. And $\hat f$ is an *affine function* of a sum of Bernoulli variables.",
-    "randomised-response",
+    "warner",
 )  # fmt: skip
 def solved() -> Seen:
     cases = [(n, g, b) for n in (100, 1000) for g in (0.05, 0.2) for b in (0.3, 0.05, 0.001)]
@@ -135,7 +135,7 @@ def solved() -> Seen:
     "S4.16", "By the variance", UPPER,
     "The estimator being unbiased, its variance is its mean squared error, which gives another derivation: of a "
     "typical error, not of a confidence interval.",
-    more="randomised-response",
+    more="warner",
 )  # fmt: skip
 def variance() -> Seen:
     off = []
@@ -158,7 +158,7 @@ def variance() -> Seen:
     r"The least is $\Omega(1/(\epsilon\sqrt N))$ for the mean. As a *randomiser* of one bit it is best exactly: any "
     r"other $\epsilon$-private one is a function of its answer and further coins. The unbiased *estimator* is not: "
     r"to clip it to $[0, N]$ never hurts and often helps.",
-    "local-lower-bound",
+    "lower-bounds",
 )  # fmt: skip
 def best() -> Seen:
     # Any two laws a, b with ratios within e^epsilon arise from the bit: mix u where x = 1 is said, and v otherwise.
@@ -191,10 +191,10 @@ def best() -> Seen:
 
 
 @row(
-    "S4.18", "More messages, more accuracy", "shuffle privacy, Balle et al. 2020",
+    "S4.11", "More messages, more accuracy", "shuffle privacy, Balle et al. 2020",
     "In the shuffle model several messages from everybody can bring the accuracy close to that of the central "
     "model, in particular for sums of reals.",
-    more="messages-against-error",
+    more="messages",
 )  # fmt: skip
 def messages() -> Seen:
     found = {name: rmse(name, 1000) for name in ("blanket-sum", "recursive-sum", "split-and-mix", "laplace")}

@@ -23,9 +23,10 @@ BUDGET: dict[str, Any] = {"epsilon": 1.0, "delta": 1e-6}
 
 
 @asked(
-    "Q1", "Are histograms easier", f"{SEPARATING}, beginning",
-    "Is there a great difference between histograms and the mean of a discrete population? As they are bucketed, "
-    "histograms must be easier?",
+    "Q1", "Are histograms easier",
+    f"{SEPARATING}, beginning",
+    "Do histograms differ much from the mean of a discrete population, and are they easier because values fall into "
+    "buckets?",
     "separation",
 )  # fmt: skip
 def histograms() -> Reply:
@@ -47,8 +48,10 @@ def histograms() -> Reply:
 
 
 @asked(
-    "Q2", "How accurate are local models", f"{SEPARATING}, introduction",
-    "What accuracy do the known local models have? I have not verified it myself.", "local-lower-bound",
+    "Q2", "How accurate are local models",
+    f"{SEPARATING}, introduction",
+    "How accurate are the known local protocols? (Left to be verified.)",
+    "lower-bounds",
 )  # fmt: skip
 def local() -> Reply:
     n, e = 10_000, 1.0
@@ -71,9 +74,10 @@ def local() -> Reply:
 
 
 @asked(
-    "Q3", "Does the paper of 2021 end the equivalence", f"{SEPARATING}, introduction",
-    "A paper of September 2021 has near central guarantees with nearly one message. How does this affect the "
-    "finding that local and single-message pure shuffle privacy are equivalent?",
+    "Q3", "Does the paper of 2021 end the equivalence",
+    f"{SEPARATING}, introduction",
+    "A paper of September 2021 comes close to central accuracy with close to one message. What does that do to the "
+    "equivalence of local and single-message pure shuffle privacy?",
     "single-message",
 )  # fmt: skip
 def equivalence() -> Reply:
@@ -95,8 +99,10 @@ def equivalence() -> Reply:
 
 
 @asked(
-    "Q4", "Why the square root of five", f"{SEPARATING}, proof of the theorem on binary sums",
-    "It is not immediately clear why they picked the square root of 5.", "why-five",
+    "Q4", "Why the square root of five",
+    f"{SEPARATING}, proof of the theorem on binary sums",
+    "Why is it the square root of five?",
+    "why-five",
 )  # fmt: skip
 def why_five() -> Reply:
     least = 1 / math.tanh(0.5) ** 2
@@ -116,8 +122,10 @@ def why_five() -> Reply:
 
 
 @asked(
-    "Q5", "The accuracy that was to be derived", f"{SEPARATING}, the accuracy of the protocol (part II)",
-    "This section of the paper has many slips; the derivation is to be done anew.", "zsum",
+    "Q5", "The accuracy that was to be derived",
+    f"{SEPARATING}, the accuracy of the protocol (part II)",
+    "How accurate is the protocol? (The paper's own derivation has slips, and the notes leave theirs empty.)",
+    "binary-theorem",
 )  # fmt: skip
 def accurate() -> Reply:
     constants = [accuracy(e, d, d**25) * e**2 / math.log(2 / d) for e, d in BUDGETS]
@@ -139,10 +147,11 @@ def accurate() -> Reply:
 
 
 @asked(
-    "Q6", "Where the ratio inequality comes from", f"{SEPARATING}, proof of lemma 3",
-    "I do not know where the last inequality comes from; I could not derive it. (In the first version the whole "
-    "proof is still to be read.)",
-    "smoothness",
+    "Q6", "Where the ratio inequality comes from",
+    f"{SEPARATING}, proof of lemma 3",
+    "How does one get from the products to a power of $(1+\\alpha)/(1-\\alpha)$? (In the first version the proof is "
+    "missing altogether.)",
+    "smooth-binomial",
 )  # fmt: skip
 def ratio() -> Reply:
     cases = [(n, g, a) for n, g, a in GRID if a * g * n >= 2.0]
@@ -165,8 +174,10 @@ def ratio() -> Reply:
 
 
 @asked(
-    "Q17", "The proof of lemma 2", f"{SEPARATING}, lemma 2, first version; unfinished in the second",
-    "Need to read the original paper in detail.", "smooth-noise",
+    "Q17", "The proof of lemma 2",
+    f"{SEPARATING}, lemma 2, first version; unfinished in the second",
+    "Why is noise from a smooth law private? (The proof is missing, then unfinished.)",
+    "smooth-noise",
 )  # fmt: skip
 def lemma() -> Reply:
     law = binomial(400, 0.5)

@@ -177,7 +177,7 @@ def rate() -> Seen:
 @row(
     "S6.24", "Too sparse for the threshold", PLACE,
     r"If $k \le \tau$, there is no hope to begin with.",
-    more="how-sparse",
+    more="too-sparse",
 )  # fmt: skip
 def no_hope() -> Seen:
     tau, rates = 17, (1 / 17, 0.302)
@@ -196,7 +196,7 @@ def no_hope() -> Seen:
     Verdict.CORRECTED,
     r"True of *privacy*: $p$ and $\tau$ do not know $n$. The relative error is $\sqrt{(1-p)/(pk)}$, and $k \le n$ "
     r"must exceed $\tau/p$ to be seen at all, which makes a smallest crowd after all.",
-    "how-sparse",
+    "too-sparse",
 )  # fmt: skip
 def however_few() -> Seen:
     tau = 17

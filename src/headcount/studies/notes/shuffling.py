@@ -88,7 +88,7 @@ def sent() -> Seen:
 @row(
     "S5.5", "Unbiased", "binary sums, analyser",
     r"$\frac{n}{n-\lambda}\left(\sum y_i - \frac\lambda2\right)$ is an unbiased estimator of $\sum x_i$.",
-    more="randomised-response",
+    more="warner",
 )  # fmt: skip
 def unbiased() -> Seen:
     cases = [(n, ones, Fraction(n * j, 7)) for n in range(1, 9) for ones in range(n + 1) for j in (1, 3, 6)]
@@ -138,12 +138,12 @@ def variant() -> Seen:
 
 @row(
     "S5.2", "Equivalent to sample and threshold", "binary sums, introduction",
-    "I am fairly certain that I can show the equivalence of this protocol and sample-and-threshold.",
+    "This protocol and sample-and-threshold are expected to turn out equivalent.",
     Verdict.FALSE,
     r"They are not. Whoever does not tell the truth sends a *fair coin* here and *nothing* there: on all zeros one "
     r"is $\mathrm{Bin}(n, \lambda/2n)$, the other constantly 0. The error of one does not depend on the data, that "
     r"of the other grows like the root of the count. And without its threshold sampling has $\delta = p$.",
-    "equivalence",
+    "flipping-or-sampling",
 )  # fmt: skip
 def equivalent() -> Seen:
     n, lam, p = 1000, 66.0, 0.3

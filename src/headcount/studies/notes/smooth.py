@@ -26,7 +26,7 @@ row = Rows(SEPARATING)
     Verdict.CORRECTED,
     r"The shifts are those with $0 < \lvert k'\rvert \le k$: at $k' = 0$ the ratio is 1, which always reaches "
     r"$e^0$, so that no law at all would be smooth. And the second form needs *at least* $1-\delta$.",
-    "smoothness",
+    "smooth-binomial",
 )  # fmt: skip
 def shifts() -> Seen:
     at_zero = float(binomial(100, 0.5)[ratios(binomial(100, 0.5), 0) >= 1.0].sum())

@@ -131,7 +131,7 @@ def blanket_row() -> Seen:
     r"$1 + O(\ln^2(1/\delta)/(\gamma\epsilon^2 n))$ messages of one bit on average: it is what comes on top of one "
     r"that vanishes. The error is that of the central mechanism at $(1-\gamma)\epsilon$; the later paper needs $1 + "
     r"O(\ln(1/\delta)/(\gamma\epsilon n))$.",
-    "messages-against-error",
+    "messages",
 )  # fmt: skip
 def vanishing_row() -> Seen:
     found = [protocol("correlated-count", n=n, epsilon=1.0, delta=1e-6, overhead=0.2) for n in (1_000, 10_000, 100_000)]

@@ -26,7 +26,7 @@ row = Rows(MESSAGES)
     "P1.1", "The ratio upwards", "appendix, equation (99)",
     r"On the good interval the ratio of masses is at most $(1+\alpha)^{k'}$ for $k' > 0$.", FIX,
     r"$\left(\frac{1+\alpha}{1-\alpha\gamma/(1-\gamma)}\right)^{k'}$, which is all that the lemma needs (S1.7).",
-    "smoothness",
+    "smooth-binomial",
 )  # fmt: skip
 def upwards() -> Seen:
     cases = [(n, g, a) for n, g, a in lemma.GRID if a * g * n >= 2.0]
