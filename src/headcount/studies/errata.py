@@ -27,9 +27,9 @@ class Errata(Study):
 def _answer() -> str:
     return (
         f"Of the notes' {len(STATEMENTS)} statements, {tally(STATEMENTS)}; in the papers {len(PAPERS)} slips are "
-        f"listed, none of which "
-        "overturns a theorem. Every row is recomputed by the command that stands with it, which fails if the "
-        "evidence does not bear it out. What holds as it is said is in the [index of all statements](statements.md)."
+        "listed: the gravest, P6, narrows a theorem, the others leave theirs standing. Every row is recomputed by "
+        "the command that stands with it, which fails if the evidence does not bear it out. What holds as it is "
+        "said is in the [index of all statements](statements.md)."
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import groupby
 from typing import Any, ClassVar
 
 from headcount.core.errors import BadArgument
@@ -120,17 +119,12 @@ def _index(rows: list[dict[str, Any]]) -> str:
 
 def _table(rows: list[dict[str, Any]]) -> str:
     cells = []
-    for place, those in groupby(rows, key=lambda row: row["place"]):
-        for row in those:
-            heading = f"{row['key']} {row['title']}"
-            held = row["verdict"] == Verdict.HOLDS
-            key = row["key"] if held else f"[{row['key']}](errata.md#{anchor(heading)})"
-            cells.append(
-                (
-                    key,
-                    f"**{row['title']}** ({place}). {row['says']}",
-                    row["verdict"],
-                    f"{row['seen']}. `{row['command']}`",
-                )
-            )
-    return Sheet(("", "the notes say", "verdict", "what was computed, and by which command"), tuple(cells)).markdown()
+    for row in rows:
+        place = anchor(f"{row['key']} {row['title']}")
+        linked = f"[{row['key']}](errata.md#{place})"
+        key = row["key"] if row["verdict"] == Verdict.HOLDS else linked
+        said = f"**{row['title']}** ({row['place']}). {row['says']}"
+        cells.append((key, row["verdict"], f"{said} *Computed:* {row['seen']}. `{row['command']}`"))
+    return Sheet(
+        ("", "verdict", "what the notes say, what was computed, and by which command"), tuple(cells)
+    ).markdown()

@@ -62,7 +62,7 @@ def randomiser() -> Seen:
     return corrected(
         lam == round(lam),
         exact <= 1.02e-6 and paper <= 1e-6,
-        f"6,000 people, (1, 1e-6): lambda = {rule:.1f} by the paper's rule, {lam:.2f} exactly, for which delta is "
+        f"6,000 people, (1, 1e-6): lambda = {rule:.1f} by the paper's rule, {lam:.2f} calibrated, for which delta is "
         f"{exact:.2e} (paper's: {paper:.0e})",
     )
 
