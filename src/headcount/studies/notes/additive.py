@@ -221,7 +221,7 @@ def sensitivity() -> Seen:
 
 @row(
     "S6.19", "Binary sums tell all about integer sums", "the problem",
-    "Understanding binary sums gives all the key insights needed to analyse integer sums.",
+    "Whoever understands binary sums has what it takes to analyse sums of integers.",
     Verdict.FALSE,
     r"With one message each, the error of a binary sum does not grow with the crowd, that of a sum of integers or "
     r"reals does, like $n^{1/6}$, and no protocol can avoid it.",

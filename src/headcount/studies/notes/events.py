@@ -116,7 +116,7 @@ def ratios_of_one_more(k: int, p: float) -> np.ndarray[tuple[int], np.dtype[np.f
 
 @row(
     "S6.9", "Both algorithms are equivalent", "dependence on epsilon and delta",
-    "As shown above, both algorithms are equivalent.",
+    "The two algorithms have been shown to be equivalent.",
     Verdict.FALSE,
     "Nothing above shows it, and they are not: additive noise is there when nobody holds a one and is the same for "
     "any count; sampling is silent then, and errs by the root of the count. One is private by its noise, the other "

@@ -158,7 +158,7 @@ def union() -> Seen:
 
 @row(
     "S2.16", "The histogram's theorem, part (iv)", "theorem on histograms, both versions",
-    r"Each user sends at most $d + 1$ messages.",
+    r"Nobody sends more than $d + 1$ messages.",
 )  # fmt: skip
 def most_messages() -> Seen:
     most = {bins: max(len(m) for m in report(0, bins, Fraction(1, 2))) for bins in (1, 2, 3, 6)}

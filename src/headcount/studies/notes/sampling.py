@@ -90,7 +90,7 @@ def condition() -> Seen:
 
 @row(
     "S6.12", "More samples: less privacy, more accuracy", PLACE,
-    r"The bigger $m$, the worse the privacy and the better the accuracy.",
+    r"A larger sample $m$ costs privacy and gains accuracy.",
     more="sampling-rate",
 )  # fmt: skip
 def bigger() -> Seen:
@@ -129,7 +129,7 @@ def most_accurate() -> Seen:
 
 @row(
     "S6.14", "Extreme privacy, tiny samples", PLACE + ", figure of p against the budget",
-    r"For really small $\epsilon$ less than 1% of the data is sampled.",
+    r"A very small $\epsilon$ leaves a sample of less than one person in a hundred.",
     more="sampling-rate",
 )  # fmt: skip
 def tiny() -> Seen:
@@ -143,7 +143,7 @@ def tiny() -> Seen:
 
 @row(
     "S6.6", "Never more than 8%", PLACE + ", figure of p against the budget",
-    r"We never sample more than 8% of the data.",
+    r"Whatever the budget, the sample stays within 8% of the people.",
     Verdict.CORRECTED,
     r"By the rule $p = \epsilon/(3 + \ln(1/\delta))$ is 16.7% at $(1, 0.05)$; the 8% belongs to $\epsilon = 0.5$. "
     r"Always it is below $\epsilon/3$. Exactly, 30% may be sampled at $(1, 10^{-6})$ already.",
@@ -176,7 +176,7 @@ def rate() -> Seen:
 
 @row(
     "S6.24", "Too sparse for the threshold", PLACE,
-    r"If $k \le \tau$, there is no hope to begin with.",
+    r"Data with $k \le \tau$ ones are beyond the reach of the algorithm.",
     more="too-sparse",
 )  # fmt: skip
 def no_hope() -> Seen:
@@ -192,7 +192,7 @@ def no_hope() -> Seen:
 
 @row(
     "S6.10", "However few people there are", PLACE,
-    r"No matter how small $n$ is, as long as $k$ is big enough we need not worry about bad estimates.",
+    r"Small crowds are no obstacle to good estimates if only enough of the people hold a one.",
     Verdict.CORRECTED,
     r"True of *privacy*: $p$ and $\tau$ do not know $n$. The relative error is $\sqrt{(1-p)/(pk)}$, and $k \le n$ "
     r"must exceed $\tau/p$ to be seen at all, which makes a smallest crowd after all.",

@@ -168,7 +168,7 @@ def lower_row() -> Seen:
 
 @row(
     "S4.5", "Laplace noise on integers", CENTRAL,
-    "As the values are integers, noise from the continuous Laplace law cannot be used.",
+    "For whole numbers the continuous Laplace law is no option.",
     Verdict.FALSE,
     r"It can: $f + \mathrm{Lap}(1/\epsilon)$ is $\epsilon$-private whatever the values are. The discrete law is "
     r"preferred because answers stay whole, because it has less variance, and because doubles leak.",
