@@ -71,8 +71,7 @@ def largest() -> Seen:
 
 @row(
     "S6.2", "A thousand users", PLACE + ", figure of users against the budget",
-    r"Even with $\epsilon$ as high as 0.5, to avoid bad events 95% of the time, at least 1000 users are needed to "
-    r"get privacy.",
+    r"At $\epsilon = 0.5$, which is generous, and $\delta = 0.05$, privacy takes a thousand users or more.",
     Verdict.CORRECTED,
     r"The rule asks for 1,476. Exactly, 17 have the budget met and an answer better than a guess. And $\delta = "
     r"0.05$ is not a level of confidence but what may leak.",
