@@ -1,7 +1,10 @@
 """The studies, one line each: every question, figure and theorem of the notes in runnable form."""
 
 from headcount.core.errors import BadArgument
+from headcount.studies.answers import Answers
+from headcount.studies.errata import Errata
 from headcount.studies.smallest_crowd import SmallestCrowd
+from headcount.studies.statements import Statements
 from headcount.studies.study import Study
 from headcount.studies.theorems.binary_theorem import BinaryTheorem
 from headcount.studies.theorems.flipping_or_sampling import FlippingOrSampling
@@ -26,6 +29,9 @@ STUDIES: tuple[type[Study], ...] = (
     Warner,
     SamplingTheorem,
     MorePeople,
+    Statements,
+    Errata,
+    Answers,
 )
 
 

@@ -32,7 +32,7 @@ def page(study: Study, found: Finding) -> str:
     lines = [
         f"# {study.question}", "", f"*{study.source[0].upper()}{study.source[1:]}.*", "",
         *stated, found.answer, "", *(figure if found.draw else []),
-        found.sheet.markdown(), "", f"Made by `headcount study run {study.name}`.", "",
+        found.body or found.sheet.markdown(), "", f"Made by `headcount study run {study.name}`.", "",
     ]  # fmt: skip
     return "\n".join(lines)
 
