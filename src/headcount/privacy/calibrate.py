@@ -133,7 +133,7 @@ def _turn(
     if bracket is None:
         return None
     # Bounds jump a little wherever their windows change; there is no need to find out exactly where.
-    close = CLOSE if at(start).loss.kind == "bound" else 1e-15
+    close = CLOSE if at(start).loss.kind == "bound" else 0.0
     return at(crossing(excess, *bracket, tight=TIGHT if budget.delta else 0.0, close=close))
 
 
