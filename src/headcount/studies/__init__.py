@@ -1,10 +1,18 @@
 """The studies, one line each: every question, figure and theorem of the notes in runnable form."""
 
 from headcount.core.errors import BadArgument
+from headcount.studies.error_and_ones import ErrorAndOnes
+from headcount.studies.sampling_rate import SamplingRate
 from headcount.studies.smallest_crowd import SmallestCrowd
 from headcount.studies.study import Study
+from headcount.studies.why_five import WhyFive
 
-STUDIES: tuple[type[Study], ...] = (SmallestCrowd,)
+STUDIES: tuple[type[Study], ...] = (
+    SmallestCrowd,
+    ErrorAndOnes,
+    SamplingRate,
+    WhyFive,
+)
 
 
 def study(name: str) -> Study:
