@@ -18,6 +18,7 @@ from headcount.studies.study import Finding, Study
 DELTAS = (0.05, 1e-3, 1e-6)
 EPSILONS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 CLAIMED = 0.08  # of the people at most, say the notes
+NOTED = "the notes' 8%"
 PEOPLE = 10**9  # as good as any number
 RULES = {"notes": "notes and draft", "proved": "draft, as its proof goes", "final": "final paper", "exact": "exactly"}
 
@@ -57,7 +58,7 @@ def final(epsilon: float, delta: float, threshold: float) -> float:
         return math.log(1.0 / alpha) - 1.0 / (1.0 + alpha) - needed
 
     low, high = (1e-12, excess(1e-12)), (1.0, excess(1.0))
-    share = crossing(lambda alpha: excess(alpha), low, high, tight=0.0)
+    share = crossing(excess, low, high, tight=0.0)
     return -math.expm1(-epsilon) * share
 
 
@@ -73,7 +74,7 @@ def exactly(epsilon: float, delta: float, threshold: int) -> float:
 
 def _answer(rows: list[dict[str, Any]]) -> str:
     top = max(rows, key=lambda row: row["notes"])
-    same = [row for row in rows if row["delta"] == min(DELTAS) and row["epsilon"] == top["epsilon"]][0]
+    same = next(row for row in rows if row["delta"] == min(DELTAS) and row["epsilon"] == top["epsilon"])
     ratios = [row["exact"] / row["notes"] for row in rows]
     broken = sum(row["notes"] > CLAIMED for row in rows)
     limits = ", ".join(f"{CLAIMED * (3.0 + math.log(1.0 / d)):.2f} (delta = {d:g})" for d in DELTAS)
@@ -93,10 +94,12 @@ def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
     for delta in DELTAS:
         own = [row for row in rows if row["delta"] == delta]
         lines = [Line(label, [(row["epsilon"], row[name]) for row in own]) for name, label in RULES.items()]
-        up = Axis("share of the people who are asked", shares=True, low=0.0, high=0.45)
+        up = Axis("share of the people who are asked", log=True, shares=True, low=0.002, high=1.0)
         title = f"delta = {delta:g}, threshold {own[0]['threshold']}"
-        panels.append(Graph(lines, Axis("epsilon"), up, title, [Note("the notes' 8%", y=CLAIMED)]))
+        panels.append(Graph(lines, Axis("epsilon"), up, title, [Note(NOTED if delta == DELTAS[0] else "", y=CLAIMED)]))
+    least = min(row["exact"] / row["notes"] for row in rows)
     return graphs(
-        panels, path, title="Three to nine times as many people may be asked as the notes' rule allows", theme=theme,
+        panels, path, title=f"More than {math.floor(least)} times as many people may be asked as the notes' rule allows",
+        theme=theme, labels=1.5,
         subtitle="The largest sampling rate of sample-and-threshold at one threshold, whatever the number of people",
     )  # fmt: skip

@@ -74,20 +74,25 @@ def _answer(rows: list[dict[str, Any]]) -> str:
 
 
 def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
-    names = {"half": "epsilon / 2", "alpha": "alpha = tanh(epsilon / 2)", "root_five": "epsilon / √5"}
-    lines = [Line(label, [(0.0, 0.0), *((r["epsilon"], r[name]) for r in rows)]) for name, label in names.items()]
-    size = Graph(
-        lines, Axis("epsilon", low=0.0), Axis("alpha and its bounds", low=0.0, high=1.5), "Which is larger?",
-        [Note("the paper's range ends", x=1.0), Note("five fails from here", x=reach(5.0), at=0.4)],
-    )  # fmt: skip
-    ratio = [
-        Line("ln, tanh: c as needed", [(0.0, 4.0), *((r["epsilon"], r["needed"]) for r in rows)], hue="alpha = tanh(epsilon / 2)"),
+    names = {"half": "1/2", "alpha": "alpha / epsilon", "root_five": "1/√5"}
+    first = {"half": 0.5, "alpha": 0.5, "root_five": 1.0 / math.sqrt(5.0)}
+    lines = [
+        Line(label, [(0.0, first[name]), *((row["epsilon"], row[name] / row["epsilon"]) for row in rows)])
+        for name, label in names.items()
     ]
+    ends = [Note("the paper's range ends", x=1.0, at=0.45), Note("five fails from here", x=reach(5.0), at=0.45)]
+    size = Graph(
+        lines, Axis("epsilon", low=0.0), Axis("in parts of epsilon", low=0.3, high=0.52), "alpha between its bounds", ends
+    )
+    most = rows[-1]["needed"]
+    needs = [Line("(epsilon / alpha)²", [(0.0, 4.0), *((r["epsilon"], r["needed"]) for r in rows)], hue=names["alpha"])]
+    levels = [Note("five", y=5.0, at=0.75), Note("four is too small for any epsilon", y=4.0, at=0.43)]
     steps = Graph(
-        ratio, Axis("epsilon", low=0.0), Axis("c = (epsilon / alpha)²", low=3.5, high=8.0), "Which constant is needed?",
-        [Note("five", y=5.0, at=0.75), Note("four: too small for any epsilon", y=4.0, at=0.4), Note("", x=1.0), Note("", x=reach(5.0))],
+        needs, Axis("epsilon", low=0.0), Axis("smallest c that serves", low=3.5, high=most), "the constant c",
+        [*levels, *(Note("", x=note.x) for note in ends)],
     )  # fmt: skip
     return graphs(
         [size, steps], path, title="Five is the smallest whole number that serves every epsilon up to one", theme=theme,
-        subtitle="alpha = tanh(epsilon/2) between epsilon/√5 and epsilon/2, and the c for which it equals epsilon/√c",
+        subtitle="alpha = tanh(epsilon/2) against epsilon/√5 and epsilon/2, and the c for which it is epsilon/√c",
+        labels=1.4,
     )  # fmt: skip
