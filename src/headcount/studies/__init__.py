@@ -1,6 +1,7 @@
 """The studies, one line each: every question, figure and theorem of the notes in runnable form."""
 
 from headcount.core.errors import BadArgument
+from headcount.studies.data_sets import DataSets
 from headcount.studies.error_and_ones import ErrorAndOnes
 from headcount.studies.sampling_rate import SamplingRate
 from headcount.studies.smallest_crowd import SmallestCrowd
@@ -12,6 +13,7 @@ STUDIES: tuple[type[Study], ...] = (
     ErrorAndOnes,
     SamplingRate,
     WhyFive,
+    DataSets,
 )
 
 
