@@ -15,7 +15,7 @@ from headcount.drawing.colours import DASHES, FAMILIES, SHUFFLED, Theme, blend, 
 HUES = ("central noise", "flipped bits", "dummies", "local", "sampling", "shares", "cancelling", "hashing")
 LINE = 0.17  # inches between two lines of labels
 WIDTH, HEIGHT = 3.9, 4.9  # inches: of a panel without its labels, and of the figure
-BESIDE = 24  # letters in a line of a label
+BESIDE = 28  # letters in a line of a label
 
 Points = Sequence[tuple[float, float]]
 

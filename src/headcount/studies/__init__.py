@@ -6,6 +6,8 @@ from headcount.studies.error_and_ones import ErrorAndOnes
 from headcount.studies.sampling_rate import SamplingRate
 from headcount.studies.smallest_crowd import SmallestCrowd
 from headcount.studies.study import Study
+from headcount.studies.thresholding import Thresholding
+from headcount.studies.too_sparse import TooSparse
 from headcount.studies.why_five import WhyFive
 
 STUDIES: tuple[type[Study], ...] = (
@@ -14,6 +16,8 @@ STUDIES: tuple[type[Study], ...] = (
     SamplingRate,
     WhyFive,
     DataSets,
+    TooSparse,
+    Thresholding,
 )
 
 

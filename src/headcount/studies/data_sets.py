@@ -111,11 +111,12 @@ def _answer(rows: list[dict[str, Any]]) -> str:
     draft = at["sample-threshold, draft", first.name]
     gaps = [abs(row["simulated"] / row["predicted"] - 1.0) for row in rows if row["predicted"]]
     return (
-        f"At epsilon = {BUDGET.epsilon:g}, delta = {BUDGET.delta:g}, each protocol set as well as the budget allows for the "
-        f"data: {'; '.join(parts)}. The notes expect sample-and-threshold to shine on dense data of few people. {won}; what "
-        "made it look so is the paper's constants, by which additive noise "
+        f"At epsilon = {BUDGET.epsilon:g}, delta = {BUDGET.delta:g}, each protocol set as well as the budget allows "
+        f"for the data: {'; '.join(parts)}. The notes expect sample-and-threshold to shine on dense data of few "
+        f"people. {won}; what made it look so is the paper's constants, by which additive noise "
         f"{refused or 'can be used'} and is out on {first.name}, where sampling by the draft at least answers (error "
-        f"{number(draft['predicted'])}). Simulated and predicted errors differ by {np.median(gaps):.1%} in the middle."
+        f"{number(draft['predicted'])}). Simulated and predicted errors differ by {np.median(gaps):.1%} in the "
+        "middle."
     )
 
 
@@ -152,6 +153,6 @@ def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
         title=f"Sampling beats additive noise on {wins}" if wins
         else "Additive noise beats sampling on dense, sparse and middling data alike",
         xlabel="error (rmse, people)",
-        subtitle=f"A count at epsilon = {BUDGET.epsilon:g}, delta = {BUDGET.delta:g}: strokes predicted, dots simulated; "
-        "pale: the papers' constants",
+        subtitle=f"A count at epsilon = {BUDGET.epsilon:g}, delta = {BUDGET.delta:g}: strokes predicted, dots seen; "
+        "pale by the papers",
     )  # fmt: skip

@@ -82,15 +82,15 @@ def _answer(rows: list[dict[str, Any]], correlation: float) -> str:
     plain = {kind: _of(rows, first, kind, False) for kind in KINDS}
     cut = {kind: max(_of(rows, first, kind, True), key=lambda row: row["rmse"]) for kind in KINDS}
     return (
-        f"Without a threshold it does not: among {PEOPLE:,} people at epsilon = {first:g}, delta = {BUDGETS[0].delta:g} "
-        f"the error is {number(plain[PAPER][0]['rmse'])} by the paper's constants and {number(plain[EXACT][0]['rmse'])} "
-        "exactly calibrated, whether nobody or everybody holds a one; over all simulated runs the size of the error and "
-        f"the share of ones correlate by {correlation:+.3f}. The analyser of the paper, which answers 0 unless more ones "
-        "come than there are people, is another matter: its error grows to "
-        f"{number(cut[PAPER]['rmse'])} when {cut[PAPER]['ones']:,} hold a one ({number(cut[EXACT]['rmse'])} at "
-        f"{cut[EXACT]['ones']:,} if calibrated), and only well above the floor of {number(cut[PAPER]['floor'])} ones "
-        f"({number(cut[EXACT]['floor'])}) is it that of the plain count. So the notes' claim that this suits a large crowd "
-        "with few ones holds for the estimator without the threshold, and fails for the paper's own."
+        f"Without a threshold it does not: among {PEOPLE:,} people at epsilon = {first:g}, delta = "
+        f"{BUDGETS[0].delta:g} the error is {number(plain[PAPER][0]['rmse'])} by the paper's constants and "
+        f"{number(plain[EXACT][0]['rmse'])} exactly calibrated, whether nobody or everybody holds a one; over all "
+        f"simulated runs the size of the error and the share of ones correlate by {correlation:+.3f}. The analyser "
+        "of the paper, which answers 0 unless more ones come than there are people, is another matter: its error "
+        f"grows to {number(cut[PAPER]['rmse'])} when {cut[PAPER]['ones']:,} hold a one ({number(cut[EXACT]['rmse'])} "
+        f"at {cut[EXACT]['ones']:,} if calibrated), and only well above the floor of {number(cut[PAPER]['floor'])} "
+        f"ones ({number(cut[EXACT]['floor'])}) is it that of the plain count. So the notes' claim that this suits a "
+        "large crowd with few ones holds for the estimator without the threshold, and fails for the paper's own."
     )
 
 

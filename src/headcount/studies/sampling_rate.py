@@ -51,7 +51,7 @@ def _row(delta: float, epsilon: float) -> dict[str, Any]:
 
 
 def final(epsilon: float, delta: float, threshold: float) -> float:
-    """p = alpha (1 - e^-epsilon), with the largest alpha for which C tau >= ln(1/delta), C = ln(1/alpha) - 1/(1+alpha)."""
+    """p = alpha (1 - e^-epsilon), at the largest alpha with C tau >= ln(1/delta), C = ln(1/alpha) - 1/(1+alpha)."""
     needed = math.log(1.0 / delta) / threshold
 
     def excess(alpha: float) -> float:
@@ -80,12 +80,13 @@ def _answer(rows: list[dict[str, Any]]) -> str:
     limits = ", ".join(f"{CLAIMED * (3.0 + math.log(1.0 / d)):.2f} (delta = {d:g})" for d in DELTAS)
     return (
         f"The claim that never more than {CLAIMED:.0%} are asked fails by the notes' own rule: at epsilon = "
-        f"{top['epsilon']:g} and delta = {top['delta']:g} it asks {top['notes']:.1%}, and {broken} of the {len(rows)} budgets "
-        f"here lie above; it holds for epsilon up to {limits}. Nor is the rule what privacy needs: at the same threshold "
-        f"{number(min(ratios))} to {number(max(ratios))} times as many may be asked. At epsilon = {same['epsilon']:g}, "
-        f"delta = {same['delta']:g} and a threshold of {same['threshold']} that is {same['notes']:.1%} by the notes, "
-        f"{same['proved']:.1%} as the draft proves it, {same['final']:.1%} by the final paper and {same['exact']:.1%} "
-        "exactly. As the notes say, none of them depends on the number of people."
+        f"{top['epsilon']:g} and delta = {top['delta']:g} it asks {top['notes']:.1%}, and {broken} of the "
+        f"{len(rows)} budgets here lie above; it holds for epsilon up to {limits}. Nor is the rule what privacy "
+        f"needs: at the same threshold {number(min(ratios))} to {number(max(ratios))} times as many may be asked. At "
+        f"epsilon = {same['epsilon']:g}, delta = {same['delta']:g} and a threshold of {same['threshold']} that is "
+        f"{same['notes']:.1%} by the notes, {same['proved']:.1%} as the draft proves it, {same['final']:.1%} by the "
+        f"final paper and {same['exact']:.1%} exactly. As the notes say, none of them depends on the number of "
+        "people."
     )
 
 
@@ -99,7 +100,7 @@ def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
         panels.append(Graph(lines, Axis("epsilon"), up, title, [Note(NOTED if delta == DELTAS[0] else "", y=CLAIMED)]))
     least = min(row["exact"] / row["notes"] for row in rows)
     return graphs(
-        panels, path, title=f"More than {math.floor(least)} times as many people may be asked as the notes' rule allows",
-        theme=theme, labels=1.5,
+        panels, path, theme=theme, labels=1.5,
+        title=f"More than {math.floor(least)} times as many people may be asked as the notes' rule allows",
         subtitle="The largest sampling rate of sample-and-threshold at one threshold, whatever the number of people",
     )  # fmt: skip

@@ -29,7 +29,7 @@ class WhyFive(Study):
         rows = [_row(round(epsilon, 6)) for epsilon in watch(epsilons)]
         shown = [row for row in rows if row["epsilon"] in {0.1, 0.5, 1.0, 1.5, 2.0, 3.0}]
         names = ("epsilon", "alpha", "root_five", "half", "needed")
-        cells = [tuple(f"{row[name]:.4g}" for name in names) + (str(row["whole"]),) for row in shown]
+        cells = [(*(f"{row[name]:.4g}" for name in names), str(row["whole"])) for row in shown]
         headings = ("epsilon", "alpha", "epsilon / √5", "epsilon / 2", "c needed at this epsilon", "whole c up to here")
         return Finding(_answer(rows), rows, Sheet(headings, tuple(cells), frozenset(range(6))), partial(_drawn, rows))
 
@@ -63,13 +63,14 @@ def _answer(rows: list[dict[str, Any]]) -> str:
     rises = all(a["needed"] < b["needed"] for a, b in pairwise(rows))
     c = needed(1.0)
     return (
-        "Alpha is not chosen: it must be tanh(epsilon/2), so that ln((1+alpha)/(1-alpha)) is epsilon itself. To write the "
-        "noise in powers of epsilon one wants a constant c with alpha at least epsilon/√c. "
-        f"{'The c that is needed rises with epsilon' if rises else 'The c that is needed does not always rise'}, from 4 at "
-        f"0 to {c:.3f} at 1, so {math.ceil(c)} is the smallest whole number that serves all of [0, 1]: there "
-        f"{'epsilon/√5 < alpha < epsilon/2 everywhere' if below else 'the order of the three changes'}, not the other way "
-        f"about as the notes have it. Ten times that is the 50 in the paper's 50 ln(2/delta)/epsilon²; {10 * c:.1f} would "
-        f"do. Five goes on to serve up to epsilon = {reach(5.0):.3f}, and no further: six serves to {reach(6.0):.3f}."
+        "Alpha is not chosen: it must be tanh(epsilon/2), so that ln((1+alpha)/(1-alpha)) is epsilon itself. To "
+        "write the noise in powers of epsilon one wants a constant c with alpha at least epsilon/√c. "
+        f"{'The c that is needed rises with epsilon' if rises else 'The c that is needed does not always rise'}, "
+        f"from 4 at 0 to {c:.3f} at 1, so {math.ceil(c)} is the smallest whole number that serves all of [0, 1]: "
+        f"there {'epsilon/√5 < alpha < epsilon/2 everywhere' if below else 'the order of the three changes'}, not "
+        "the other way about as the notes have it. Ten times that is the 50 in the paper's 50 ln(2/delta)/epsilon²; "
+        f"{10 * c:.1f} would do. Five goes on to serve up to epsilon = {reach(5.0):.3f}, and no further: six serves "
+        f"to {reach(6.0):.3f}."
     )
 
 
@@ -82,7 +83,11 @@ def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
     ]
     ends = [Note("the paper's range ends", x=1.0, at=0.45), Note("five fails from here", x=reach(5.0), at=0.45)]
     size = Graph(
-        lines, Axis("epsilon", low=0.0), Axis("in parts of epsilon", low=0.3, high=0.52), "alpha between its bounds", ends
+        lines,
+        Axis("epsilon", low=0.0),
+        Axis("in parts of epsilon", low=0.3, high=0.52),
+        "alpha between its bounds",
+        ends,
     )
     most = rows[-1]["needed"]
     needs = [Line("(epsilon / alpha)²", [(0.0, 4.0), *((r["epsilon"], r["needed"]) for r in rows)], hue=names["alpha"])]
