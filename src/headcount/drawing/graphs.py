@@ -169,7 +169,7 @@ def _scaled(axis: Any, scale: Axis, values: list[float], *, tight: bool = False)
         room = 1.0 if tight else (high / low) ** 0.04 * 1.02
         low, high = (low if scale.low is not None else low / room), (high if scale.high is not None else high * room)
         log_axis(axis, low, high)
-        if decades(low, high) and (low < 1e-4 or high > 1e7):
+        if decades(low, high) and (low < 1e-4 or high > 5e6):
             ticks = decades(low, high, 7)
             getattr(axis.axes, f"set_{axis.axis_name}ticks")(ticks, [_power(tick) for tick in ticks])
     else:

@@ -2,7 +2,9 @@
 
 from headcount.core.errors import BadArgument
 from headcount.studies.data_sets import DataSets
+from headcount.studies.dropouts import Dropouts
 from headcount.studies.error_and_ones import ErrorAndOnes
+from headcount.studies.messages import Messages
 from headcount.studies.sampling_rate import SamplingRate
 from headcount.studies.smallest_crowd import SmallestCrowd
 from headcount.studies.study import Study
@@ -18,6 +20,8 @@ STUDIES: tuple[type[Study], ...] = (
     DataSets,
     TooSparse,
     Thresholding,
+    Dropouts,
+    Messages,
 )
 
 
