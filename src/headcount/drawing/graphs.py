@@ -32,6 +32,7 @@ class Line:
     dots: bool = False
     hue: str = ""
     dashes: int = 0
+    first: bool = False  # called by its name where it begins
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,11 @@ def _named(line: Line) -> bool:
 
 
 def _labelled(axes: Any, panel: Graph, colours: Mapping[str, str], theme: Theme) -> None:
-    named = [line for line in panel.lines if line.label and not line.dots and line.points]
+    called = [line for line in panel.lines if line.label and not line.dots and line.points]
+    for line in (line for line in called if line.first):
+        about = {"rotation": 40, "ha": "left", "va": "bottom", "fontsize": 9, "color": theme.ink, "in_layout": False}
+        axes.annotate(line.label, line.points[0], xytext=(-3, 3), textcoords="offset points", **about)
+    named = [line for line in called if not line.first]
     low, high = axes.get_ylim()
     ends = [next((x, y) for x, y in reversed(line.points) if math.isfinite(y)) for line in named]
     texts = [wrap(line.label, BESIDE) for line in named]

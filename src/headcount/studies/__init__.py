@@ -4,6 +4,8 @@ from headcount.core.errors import BadArgument
 from headcount.studies.data_sets import DataSets
 from headcount.studies.dropouts import Dropouts
 from headcount.studies.error_and_ones import ErrorAndOnes
+from headcount.studies.fixed_sample import FixedSample
+from headcount.studies.good_events import GoodEvents
 from headcount.studies.messages import Messages
 from headcount.studies.sampling_rate import SamplingRate
 from headcount.studies.smallest_crowd import SmallestCrowd
@@ -22,6 +24,8 @@ STUDIES: tuple[type[Study], ...] = (
     Thresholding,
     Dropouts,
     Messages,
+    GoodEvents,
+    FixedSample,
 )
 
 
