@@ -42,7 +42,7 @@ class Dropouts(Study):
 
 def _planned(cls: type[Protocol], least: int, quick: bool) -> Protocol:
     task = Count() if "count" in cls.tasks else Sum((0.0, 1.0))
-    options = {"overhead": 0.4} if quick and cls.name in OPTIONS else OPTIONS.get(cls.name, {})
+    options: dict[str, Any] = {"overhead": 0.4} if quick and cls.name in OPTIONS else OPTIONS.get(cls.name, {})
     return calibrate(cls, task, Crowd(PEOPLE, least), BUDGET, **options)
 
 

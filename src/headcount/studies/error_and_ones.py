@@ -115,8 +115,8 @@ def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
             for thresholded in (False, True):
                 found = [row for row in _of(rows, budget.epsilon, kind, thresholded) if row["ones"]]
                 label = f"{kind}, {'thresholded' if thresholded else 'plain'}"
-                look = {"hue": kind, "dashes": int(not thresholded)}
-                lines.append(Line(label, [(row["ones"], row["rmse"]) for row in found], **look))
+                points = [(row["ones"], row["rmse"]) for row in found]
+                lines.append(Line(label, points, hue=kind, dashes=int(not thresholded)))
                 lines.append(Line("", [(row["ones"], row["simulated"]) for row in found], dots=True, hue=kind))
             floor = found[0]["floor"]
             notes.append(Note(f"floor {number(floor)}", x=floor, at=0.23))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import combinations
 from pathlib import Path
@@ -35,14 +34,17 @@ class FixedSample(Study):
 
     def run(self, quick: bool = False, watch: Watch = iter) -> Finding:
         rate = exactly(EPSILON, DELTA, THRESHOLD)
-        zeros = np.unique(np.geomspace(1, LARGE - THRESHOLD, 30 if quick else 90).round().astype(int)).tolist()
-        grid = [(LARGE, z) for z in zeros] + [(n, 1) for n in (SIZES[::3] if quick else SIZES)]
+        few = list(range(1, 40))
+        many = np.geomspace(40, LARGE - 100, 12 if quick else 50).round().astype(int).tolist()
+        last = [LARGE - ones for ones in range(100, THRESHOLD - 1, -4 if quick else -1)]  # where coins are worst
+        sizes = SIZES[::3] if quick else SIZES
+        grid = [*((LARGE, zeros) for zeros in few + many + last), *((n, 1) for n in sizes if n != LARGE)]
         rows = [_row(n, rate, z) for n, z in watch(grid)]
         rows += list(_small())
         return Finding(_answer(rows), rows, _sheet(rows), partial(_drawn, rows))
 
 
-def hypergeometric(people: int, ones: int, sampled: int) -> Law:
+def hypergeometric(people: int, sampled: int, ones: int) -> Law:
     """How many ones there are among so many people, drawn without replacement."""
     first, last = max(0, sampled - (people - ones)), min(ones, sampled)
     x = np.arange(first, last + 1)
@@ -66,41 +68,39 @@ def shown(law: Law, threshold: int) -> Law:
     return Law(0, masses)
 
 
-def delta_of(fewer: Law, more: Law, threshold: int, epsilon: float) -> float:
-    forward, backward = Pair.of(shown(more, threshold), shown(fewer, threshold)).orders(np.array([epsilon]))
+def delta_of(law: Callable[[int], Law], ones: int, threshold: int) -> float:
+    """With one person more who holds a one, against without: in either order."""
+    pair = Pair.of(shown(law(ones + 1), threshold), shown(law(ones), threshold))
+    forward, backward = pair.orders(np.array([EPSILON]))
     return float(max(forward[0], backward[0]))
 
 
 def _row(people: int, rate: float, zeros: int) -> dict[str, Any]:
     """Somebody holds a one or not, where so many of the people hold none at least."""
     ones, sampled = people - zeros, round(rate * people)
-    fixed = [hypergeometric(people, k, sampled) for k in (ones, ones + 1)]
-    coins = [laws.binomial(k, rate) for k in (ones, ones + 1)]
     return {
         "part": "large", "people": people, "zeros": zeros, "sampled": sampled, "threshold": THRESHOLD,
-        FIXED: delta_of(*fixed, THRESHOLD, EPSILON), COINS: delta_of(*coins, THRESHOLD, EPSILON), "enumerated": None,
+        FIXED: delta_of(partial(hypergeometric, people, sampled), ones, THRESHOLD),
+        COINS: delta_of(partial(laws.binomial, chance=rate), ones, THRESHOLD), "enumerated": None,
     }  # fmt: skip
 
 
 def _small() -> Iterator[dict[str, Any]]:
     """All samples of a few people, one by one, beside the law: the worst number of ones among them."""
     for people, sampled, threshold in ((5, 2, 1), (6, 3, 2), (8, 3, 2), (8, 4, 3)):
-        worst = {"law": 0.0, "coins": 0.0, "listed": 0.0}
-        for ones in range(people):
-            pair = [hypergeometric(people, k, sampled) for k in (ones, ones + 1)]
-            coins = [laws.binomial(k, sampled / people) for k in (ones, ones + 1)]
-            found = {
-                "law": delta_of(*pair, threshold, EPSILON), "coins": delta_of(*coins, threshold, EPSILON),
-                "listed": delta_of(*(listed(people, k, sampled) for k in (ones, ones + 1)), threshold, EPSILON),
-            }  # fmt: skip
-            worst = {name: max(value, found[name]) for name, value in worst.items()}
+        ways: list[Callable[[int], Law]] = [
+            partial(hypergeometric, people, sampled),
+            partial(laws.binomial, chance=sampled / people),
+            partial(listed, people, sampled),
+        ]
+        fixed, coins, one_by_one = (max(delta_of(way, ones, threshold) for ones in range(people)) for way in ways)
         yield {
             "part": "small", "people": people, "zeros": None, "sampled": sampled, "threshold": threshold,
-            FIXED: worst["law"], COINS: worst["coins"], "enumerated": worst["listed"],
+            FIXED: fixed, COINS: coins, "enumerated": one_by_one,
         }  # fmt: skip
 
 
-def listed(people: int, ones: int, sampled: int) -> Law:
+def listed(people: int, sampled: int, ones: int) -> Law:
     """By listing every sample."""
     found = [sum(person < ones for person in sample) for sample in combinations(range(people), sampled)]
     return Law(0, np.bincount(found, minlength=sampled + 1) / len(found))
@@ -110,21 +110,21 @@ def _answer(rows: list[dict[str, Any]]) -> str:
     large, small = ([row for row in rows if row["part"] == part] for part in ("large", "small"))
     same = [row for row in large if row["people"] == LARGE]
     worst = max(same, key=lambda row: row[FIXED])
-    safe = min(row["zeros"] for row in same if row[FIXED] <= DELTA)
+    safe = 1 + max(row["zeros"] for row in same if row["zeros"] < LARGE // 2 and row[FIXED] > DELTA)
     coins = max(row[COINS] for row in large)
-    sizes = [row for row in large if row["zeros"] == 1]
+    sizes = sorted((row for row in large if row["zeros"] == 1), key=lambda row: row["people"])
     gap = max(abs(row["enumerated"] - row[FIXED]) for row in small)
     return (
-        f"Because a fixed sample adds up: if all but one person hold a one and {worst['sampled']:,} of {LARGE:,} are "
-        f"drawn, a count of {worst['sampled'] - 1:,} betrays that the one who differs is among them, and no "
-        f"threshold hides it. With {worst['zeros']} zero the exact delta at epsilon = {EPSILON:g} is "
-        f"{number(worst[FIXED])}, the sampled share itself, where coins of the same rate and the same threshold of "
-        f"{THRESHOLD} keep it at {coins:.1e} for every number of ones. More people do not help: it is "
-        f"{number(sizes[0][FIXED])} for {sizes[0]['people']:,} and {number(sizes[-1][FIXED])} for "
-        f"{sizes[-1]['people']:,}. Each further zero multiplies the chance that all of them are drawn by about the "
-        f"rate, so that it falls below {DELTA:g} from {safe} zeros on; but that is something about the data, which "
-        f"no protocol can promise. Listing every sample of up to {max(row['people'] for row in small)} people gives "
-        f"the same as the hypergeometric law (within {gap:.0e})."
+        "Because a fixed sample adds up, so that zeros are told as well, and without a threshold: if all but one "
+        f"person hold a one and {worst['sampled']:,} of {LARGE:,} are drawn, a count of {worst['sampled'] - 1:,} "
+        f"betrays that the one who differs is among them, and no threshold hides it. With {worst['zeros']} zero the "
+        f"exact delta at epsilon = {EPSILON:g} is {number(worst[FIXED])}, the sampled share itself, where coins of "
+        f"the same rate and the same threshold of {THRESHOLD} keep it at {coins:.1e} for every number of ones. More "
+        f"people do not help: it is {number(sizes[0][FIXED])} for {sizes[0]['people']:,} and "
+        f"{number(sizes[-1][FIXED])} for {sizes[-1]['people']:,}. Each further zero multiplies the chance that all "
+        f"of them are drawn by about the rate, so that it falls below {DELTA:g} from {safe} zeros on; but that is "
+        "something about the data, which no protocol can promise. Listing every sample of up to "
+        f"{max(row['people'] for row in small)} people gives the same as the hypergeometric law (within {gap:.0e})."
     )
 
 
@@ -146,16 +146,25 @@ def _sheet(rows: list[dict[str, Any]]) -> Sheet:
 
 def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
     same = [row for row in rows if row["part"] == "large" and row["people"] == LARGE]
-    sizes = sorted((row for row in rows if row["zeros"] == 1), key=lambda row: row["people"])
+    dense = [row for row in same if row["zeros"] <= 100]
+    sparse = sorted((row for row in same if row["zeros"] >= LARGE - 100), key=lambda row: -row["zeros"])
     up = Axis(f"exact delta at epsilon = {EPSILON:g}", log=True, low=TINY, high=3.0)
-    claim = [Note(f"the budget's {DELTA:g}", y=DELTA, at=0.4)]
-    zeros = [Line(kind, [(row["zeros"], max(row[kind], TINY)) for row in same]) for kind in (FIXED, COINS)]
-    people = [Line(kind, [(row["people"], max(row[kind], TINY)) for row in sizes]) for kind in (FIXED, COINS)]
+    budget = [Note(f"the budget's {DELTA:g}", y=DELTA, at=at) for at in (0.05, 0.5)]
+    betrayed = Line(FIXED, [(row["zeros"], max(row[FIXED], TINY)) for row in dense])
+    hidden = [
+        Line(kind, [(LARGE - row["zeros"], max(row[kind], TINY)) for row in sparse], dashes=int(kind == COINS))
+        for kind in (FIXED, COINS)
+    ]
+    quiet = "by coins, less than can be drawn" if max(row[COINS] for row in dense) < TINY else ""
     return graphs(
         [
-            Graph(zeros, Axis("people who do not hold a one", log=True), up, f"{LARGE:,} people", claim),
-            Graph(people, Axis("people", log=True), up, "all but one hold a one", claim),
+            Graph(
+                [betrayed], Axis("people who do not hold a one", log=True), up, "nearly everybody holds a one",
+                [budget[0], Note(quiet, y=TINY, at=0.02)],
+            ),
+            Graph(hidden, Axis("people who hold a one"), up, "hardly anybody does", budget[1:]),
         ],
-        path, title="A sample of fixed size betrays whoever is not in it; coins do not", theme=theme,
-        subtitle=f"Sample and threshold, {same[0]['sampled'] / LARGE:.0%} sampled, threshold {THRESHOLD}", labels=1.6,
+        path, title="A sample of fixed size betrays whoever differs from all the others; coins do not", theme=theme,
+        subtitle=f"Sample and threshold among {LARGE:,} people, {same[0]['sampled'] / LARGE:.0%} sampled, threshold "
+        f"{THRESHOLD}", labels=1.6,
     )  # fmt: skip

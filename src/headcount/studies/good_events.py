@@ -32,6 +32,7 @@ SAMPLES = {
     "exact": "exact delta", "quoted": "outside E2, as quoted", "mended": "outside E2, mended",
     "two_sided": "outside a two-sided E2",
 }  # fmt: skip
+HUES = {"quoted": STEPS["event"], "mended": STEPS["narrow"], "two_sided": STEPS["chernoff"]}
 TINY = 1e-24  # smaller chances are not drawn
 
 
@@ -41,10 +42,11 @@ class GoodEvents(Study):
     source: ClassVar[str] = "notes on which algorithm to use: the good events of both proofs, and how they relate"
 
     def run(self, quick: bool = False, watch: Watch = iter) -> Finding:
-        cover = np.unique(np.geomspace(5, 900, 40 if quick else 160).round().astype(int)).tolist()
-        ones = np.unique(np.geomspace(1, 20_000, 40 if quick else 160).round().astype(int))
-        rows = [_additive(size) for size in watch(cover)]
-        rows += _sampled(ones)
+        cover = [*range(5, 60), *range(60, 900, 5 if quick else 1)]
+        ones = np.unique(np.geomspace(1, 2_000, 60 if quick else 400).round().astype(int))
+        found = [*(_additive(size) for size in watch(cover)), *_sampled(ones)]
+        columns = ("part", "size", *dict.fromkeys((*STEPS, *SAMPLES)))
+        rows = [{name: row.get(name) for name in columns} for row in found]
         return Finding(_answer(rows), rows, _sheet(rows), partial(_drawn, rows))
 
 
@@ -113,24 +115,23 @@ def _answer(rows: list[dict[str, Any]]) -> str:
     cover = {step: needed(rows, step) for step in STEPS}
     sampled = [row for row in rows if row["part"] == "E2"]
     worst = max(row["exact"] for row in sampled)
-    quoted, two_sided = (max(sampled, key=lambda row: row[name]) for name in ("quoted", "two_sided"))
+    alone = sampled[0]  # a single one
     fails = [row["size"] for row in sampled if row["quoted"] > DELTA]
     lower = [row["size"] for row in sampled if row["two_sided"] > DELTA]
     mended = max(row["mended"] for row in sampled)
     wrong, of = disagreements()
     return (
         f"For additive noise at epsilon = {EPSILON:g}, delta = {DELTA:g} each step of the proof costs cover K: "
-        f"{cover['exact']} is enough exactly, {cover['loss']} if the loss may hardly ever exceed epsilon, "
+        f"{cover['exact']} is enough exactly, {cover['loss']} if the loss itself may hardly ever exceed epsilon, "
         f"{cover['event']} for E1 to hold so often, {cover['narrow']} for the narrow E1 that is bounded in its "
         f"stead, {cover['chernoff']} by the Chernoff bound on that, and {cover['paper']} by the paper's constant. "
         f"For sampling with the draft's constants the exact delta is at most {worst:.0e}. E2 as it is quoted, no "
-        f"more than tau times the mean, fails with a chance of {number(quoted['quoted'])} at {quoted['size']} ones "
-        f"and with more than delta up to {max(fails, default=0):,} ones; measured against the larger of the mean and "
-        f"one it fails with {mended:.0e} at most. A two-sided E2 would spoil the proof: below "
-        f"{max(lower, default=0):,} ones nobody at all is sampled too often (chance {number(two_sided['two_sided'])} "
-        f"at {two_sided['size']} ones), and the lower tail costs no privacy anyhow. Nor is E2 a form of E1: the "
-        f"identity that is to turn one into the other fails in {wrong} of {of} cases of three people, as it forgets "
-        "those with neither a one nor a head."
+        f"more than tau times the mean, fails with a chance of {number(alone['quoted'])} when a single person holds "
+        f"a one, and with more than delta up to {max(fails, default=0):,} ones; measured against the larger of the "
+        f"mean and one it fails with {mended:.0e} at most. A two-sided E2 would spoil the proof: up to "
+        f"{max(lower, default=0):,} ones the chance that nobody is sampled is itself above delta, and the lower tail "
+        "costs no privacy anyhow. Nor is E2 a form of E1: the identity that is to turn one into the other fails in "
+        f"{wrong} of {of} cases of three people, as it forgets those with neither a one nor a head."
     )
 
 
@@ -146,18 +147,18 @@ def _sheet(rows: list[dict[str, Any]]) -> Sheet:
 
 def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
     panels = []
-    for part, names, label, title, high in (
-        ("E1", STEPS, "cover K, the mean of the noise", "E1: additive noise stays near its mean", 800),
-        ("E2", SAMPLES, "people who hold a one", "E2: not too many are sampled", 20_000),
+    for part, names, label, title, at in (
+        ("E1", STEPS, "cover K, the mean of the noise", "E1: additive noise stays near its mean", 0.15),
+        ("E2", SAMPLES, "people who hold a one", "E2: not too many are sampled", 0.45),
     ):
-        own = [row for row in rows if row["part"] == part and row["size"] <= high]
+        own = [row for row in rows if row["part"] == part]
         lines = []
         for name, words in names.items():
             points = [(row["size"], row[name]) for row in own if row[name] >= TINY]
-            lines.append(Line(words, points))
+            lines.append(Line(words, points, hue=HUES.get(name, words)))
         across = Axis(label, log=part == "E2")
         up = Axis("chance", log=True, low=TINY, high=2.0)
-        panels.append(Graph(lines, across, up, title, [Note(f"delta = {DELTA:g}", y=DELTA, at=0.7)]))
+        panels.append(Graph(lines, across, up, title, [Note(f"delta = {DELTA:g}", y=DELTA, at=at)]))
     return graphs(
         panels, path, title="What the proofs bound is far likelier than what privacy needs", theme=theme, labels=1.9,
         subtitle=f"epsilon = {EPSILON:g}; additive noise among {PEOPLE:,} people; sampling {RATE:.1%} with threshold "

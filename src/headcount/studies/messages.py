@@ -53,7 +53,7 @@ def _rows(name: str, n: int, overheads: tuple[float, ...]) -> Iterator[dict[str,
     crowd = Crowd(n)
     best = calibrate(named(central), task, crowd, BUDGET).rmse()
     for overhead in (None,) if name == SHARED else overheads:
-        chosen = {} if overhead is None else {"overhead": overhead}
+        chosen: dict[str, Any] = {} if overhead is None else {"overhead": overhead}
         try:
             protocol: Protocol = calibrate(named(name), task, crowd, BUDGET, **chosen)
         except Refused:
@@ -129,6 +129,7 @@ def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
         across = Axis("messages a person beyond the first", log=True, low=fewest / 1.6)
         panels.append(Graph(lines, across, up, title, [Note("", y=1.0)]))
     return graphs(
-        panels, path, title="In a large crowd, nearly the central error costs nearly no extra message", theme=theme,
-        subtitle=f"epsilon = {BUDGET.epsilon:g}, delta = {BUDGET.delta:g}; the dotted line is the central error", labels=0.5,
+        panels, path, theme=theme, labels=0.5,
+        title="In a large crowd, nearly the central error costs nearly no extra message",
+        subtitle=f"epsilon = {BUDGET.epsilon:g}, delta = {BUDGET.delta:g}; the dotted line is the central error",
     )  # fmt: skip
