@@ -13,6 +13,7 @@ from headcount.core.law import Noise
 from headcount.core.task import Count
 from headcount.privacy.calibrate import calibrate
 from headcount.privacy.sampled import SampledCount
+from headcount.protocols.shuffle.poisson_count import PoissonCount
 from headcount.protocols.shuffle.sample_threshold import SampleThreshold
 from headcount.protocols.shuffle.zsum import Zsum
 from headcount.studies import (
@@ -22,6 +23,7 @@ from headcount.studies import (
     fixed_sample,
     good_events,
     messages,
+    sampling_as_noise,
     sampling_rate,
     thresholding,
     too_sparse,
@@ -151,3 +153,12 @@ def test_a_fixed_sample_is_its_list_and_betrays_a_share_of_its_size():
     row = fixed_sample._row(1_000, 0.3, 1)
     assert row[fixed_sample.FIXED] == pytest.approx(0.3)
     assert row[fixed_sample.COINS] < 1e-20
+
+
+def test_a_high_threshold_leaves_out_as_many_as_additive_noise_covers():
+    cover = calibrate(PoissonCount, Count(), Crowd(10_000), BUDGET).mean
+    far, near = (
+        sampling_as_noise._left_out(tau, sampling_rate.exactly(1.0, 1e-6, tau), cover)["left_out"] for tau in (5, 8_000)
+    )
+    assert near == pytest.approx(cover, rel=0.003)
+    assert far > 2.5 * cover

@@ -7,6 +7,7 @@ from headcount.studies.error_and_ones import ErrorAndOnes
 from headcount.studies.fixed_sample import FixedSample
 from headcount.studies.good_events import GoodEvents
 from headcount.studies.messages import Messages
+from headcount.studies.sampling_as_noise import SamplingAsNoise
 from headcount.studies.sampling_rate import SamplingRate
 from headcount.studies.smallest_crowd import SmallestCrowd
 from headcount.studies.study import Study
@@ -26,6 +27,7 @@ STUDIES: tuple[type[Study], ...] = (
     Messages,
     GoodEvents,
     FixedSample,
+    SamplingAsNoise,
 )
 
 

@@ -68,7 +68,7 @@ def exactly(epsilon: float, delta: float, threshold: int) -> float:
     def excess(u: float) -> float:
         return math.log(max(SampledCount(math.exp(-u), threshold, PEOPLE).delta(epsilon), 1e-300) / delta)
 
-    low, high = 1e-3, 12.0
+    low, high = 1e-6, 12.0
     return math.exp(-crossing(excess, (low, excess(low)), (high, excess(high)), tight=1e-4))
 
 
