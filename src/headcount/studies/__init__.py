@@ -2,7 +2,15 @@
 
 from headcount.core.errors import BadArgument
 from headcount.studies.answers import Answers
+from headcount.studies.data_sets import DataSets
+from headcount.studies.dropouts import Dropouts
 from headcount.studies.errata import Errata
+from headcount.studies.error_and_ones import ErrorAndOnes
+from headcount.studies.fixed_sample import FixedSample
+from headcount.studies.good_events import GoodEvents
+from headcount.studies.messages import Messages
+from headcount.studies.sampling_as_noise import SamplingAsNoise
+from headcount.studies.sampling_rate import SamplingRate
 from headcount.studies.smallest_crowd import SmallestCrowd
 from headcount.studies.statements import Statements
 from headcount.studies.study import Study
@@ -16,9 +24,23 @@ from headcount.studies.theorems.single_message import SingleMessage
 from headcount.studies.theorems.smooth_binomial import SmoothBinomial
 from headcount.studies.theorems.smooth_noise import SmoothNoise
 from headcount.studies.theorems.warner import Warner
+from headcount.studies.thresholding import Thresholding
+from headcount.studies.too_sparse import TooSparse
+from headcount.studies.why_five import WhyFive
 
 STUDIES: tuple[type[Study], ...] = (
     SmallestCrowd,
+    ErrorAndOnes,
+    SamplingRate,
+    WhyFive,
+    DataSets,
+    TooSparse,
+    Thresholding,
+    Dropouts,
+    Messages,
+    GoodEvents,
+    FixedSample,
+    SamplingAsNoise,
     SmoothBinomial,
     SmoothNoise,
     SingleMessage,
