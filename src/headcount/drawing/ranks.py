@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from headcount.core.model import Model
-from headcount.drawing.bars import POINTS, TRUST
+from headcount.drawing.bars import POINTS
 from headcount.drawing.canvas import canvas, log_axis, number
 from headcount.drawing.colours import Theme, blend
 
@@ -65,7 +65,7 @@ def _placed(axes: Any, rows: Sequence[Rank], models: list[Model], theme: Theme, 
     for model in models:
         if headed:
             axes.annotate(
-                f"{model}: {TRUST[model]}", (0.0, -down), xycoords=axes.get_yaxis_transform(), va="center",
+                f"{model}: you trust {model.trusted}", (0.0, -down), xycoords=axes.get_yaxis_transform(), va="center",
                 color=theme.words[model], fontsize=9.5, weight="bold", annotation_clip=False, in_layout=False,
             )  # fmt: skip
         down += 0.9
