@@ -133,7 +133,7 @@ def test_what_was_edited_and_hashed_anew_must_still_be_a_plan(tmp_path):
      ("[1, 2]", "is not a saved plan"), ("{}", "is not a saved plan"),
      (json.dumps(PLAN.to_json()), "is not a saved plan"),
      (json.dumps(hc.certify(PLAN).to_json()), "is a certificate"),
-     ('{"format": "headcount plan 2", "headcount": "9.9"}', "a form that this version does not know, .* headcount 9.9")],
+     ('{"format": "headcount plan 2", "headcount": "9.9"}', "a form that this version does not know")],
     ids=str,
 )  # fmt: skip
 def test_what_is_no_plan_is_refused(content, match, tmp_path):

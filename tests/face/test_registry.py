@@ -15,7 +15,8 @@ DEPLOYED = {"name": "Clicks", "curator": "Example & Co", "curator_type": "indust
 SAID = {
     "description": "Clicks on a page.", "use": "To improve it.", "region": "Global", "sector": "technology",
     "unit": "Device", "data_source": "static", "later": "Nothing.", "prepared": "Not at all.",
-    "kept": "On the devices.", "justification": "It is small.", "authors": ["A. Nobody"], "sources": ["https://example.org/a?b=c#d", "https://example.org/e"],
+    "kept": "On the devices.", "justification": "It is small.", "authors": ["A. Nobody"],
+    "sources": ["https://example.org/a?b=c#d", "https://example.org/e"],
 }  # fmt: skip
 TEXT, NUMBER, WHOLE = "text", "number", "whole"
 

@@ -48,6 +48,8 @@ PRINTING = [
     ["certify", "zsum", "--n", "60", *BUDGET, "--out", "certificate.json"],
     ["verify", "certificate.json"],
     ["audit", "zsum", "--samples", "1e3"],
+    ["frontier", "count", "--n", "60", "--epsilon", "1", "--model", "local"],
+    ["study", "list"],
     ["protocols"],
 ]
 

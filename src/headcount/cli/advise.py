@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from headcount.cli.options import Categories, Delta, Formats, Needed, Neighbours, Whole, categories_of
+from headcount.cli.options import Categories, Delta, Formats, Needed, Neighbours, Whole, as_options, categories_of
 from headcount.cli.progress import Bar
 from headcount.cli.render import Format, advice_table, console, show
 from headcount.core.errors import BadArgument
@@ -59,7 +59,7 @@ def _advise(task: Task, how: Format, save: Path | None, plot: Path | None, **giv
     advice = advise_on(task, **given, watch=Bar("advising"))
     show(advice.to_json(), how, advice_table(advice), advice.to_markdown())
     if how is Format.TABLE and advice.feasible:
-        console().print("\n" + advice.why(), markup=False, highlight=False)
+        console().print("\n" + as_options(advice.why()), markup=False, highlight=False)
     if save is not None:
         advice.best.save(save)
     if plot is not None:

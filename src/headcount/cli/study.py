@@ -10,6 +10,7 @@ import typer
 from headcount.cli.options import Formats
 from headcount.cli.progress import Bar
 from headcount.cli.render import Format, console, grid, show
+from headcount.cli.statements import check
 from headcount.studies import STUDIES, study
 from headcount.studies.report import write
 
@@ -41,3 +42,10 @@ def run(
         terminal.print(f"[bold]{one.name}[/]  {one.question}")
         terminal.print(found.answer, markup=False, highlight=False)
         terminal.print(f"→ {written[0]}\n", markup=False, highlight=False)
+        if any(row.get("supported") is False for row in found.rows):
+            amiss = [row["key"] for row in found.rows if row.get("supported") is False]
+            terminal.print(f"not borne out: {', '.join(amiss)}", markup=False, highlight=False)
+            raise typer.Exit(1)
+
+
+studies.command("check")(check)

@@ -31,6 +31,14 @@ def expected(masses: Floats, values: Floats | Ints) -> float:
     return float((masses * values).sum()) / float(masses.sum())
 
 
+def _convolved(a: Floats, b: Floats) -> Floats:
+    """By Fourier transforms of a convenient length."""
+    size = a.size + b.size - 1
+    length = 1 << (size - 1).bit_length()
+    masses = np.fft.irfft(np.fft.rfft(a, length) * np.fft.rfft(b, length), length)
+    return np.maximum(masses[:size], 0.0)
+
+
 @dataclass(frozen=True, eq=False)
 class Law:
     """P[start + i] = masses[i], each good to about 1e-11; `dropped` bounds the mass left outside the window."""
@@ -55,9 +63,7 @@ class Law:
         dropped = self.dropped + other.dropped
         if min(a.size, b.size) <= DIRECT:
             return Law(self.start + other.start, np.convolve(a, b), dropped)
-        size = a.size + b.size - 1
-        masses = np.fft.irfft(np.fft.rfft(a, size) * np.fft.rfft(b, size), size)
-        return Law(self.start + other.start, np.maximum(masses, 0.0), dropped + FOURIER_ERROR)
+        return Law(self.start + other.start, _convolved(a, b), dropped + FOURIER_ERROR)
 
     def __or__(self, other: Law) -> Law:
         """The masses of both: a mixture, if each was weighed before."""
@@ -107,13 +113,10 @@ class Law:
         return total, block
 
     def _with(self, other: Law) -> Law:
-        """The sum of the two, for error bars: unless one is short, by Fourier transforms of a convenient length."""
+        """The sum of the two, for error bars: unless one is short, by Fourier transforms."""
         if min(self.masses.size, other.masses.size) <= SHORT:
             return (self + other)._trimmed(UNSEEN)
-        size = self.masses.size + other.masses.size - 1
-        length = 1 << (size - 1).bit_length()
-        spectrum = np.fft.rfft(self.masses, length) * np.fft.rfft(other.masses, length)
-        masses = np.maximum(np.fft.irfft(spectrum, length)[:size], 0.0)
+        masses = _convolved(self.masses, other.masses)
         return Law(self.start + other.start, masses, self.dropped + other.dropped + FOURIER_ERROR)._trimmed(UNSEEN)
 
     def _halved(self) -> Law:

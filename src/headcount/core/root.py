@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+SAME = 1e-15
+SMALL_JUMP = 1e-3
+
 Point = tuple[float, float]  # a place and the excess there
 
 
-def crossing(excess: Callable[[float], float], low: Point, high: Point, *, tight: float, close: float = 1e-15) -> float:
+def crossing(excess: Callable[[float], float], low: Point, high: Point, *, tight: float, close: float = 0.0) -> float:
     """Between `low`, where the excess is positive, and `high`, where it is not.
 
-    Stops at -tight <= excess <= 0, or when the two are as `close` as that. Aims just inside, by Chandrupatla's rule: the
-    parabola through the last three points where it can be trusted, else the middle. With `tight` 0 only the signs are
-    used, by bisection.
+    Stops at -tight <= excess <= 0, when floats end, or at a small jump when the two are as `close` as that. Aims just
+    inside, by Chandrupatla's rule: by the parabola through the last three points where it can be trusted, else at the
+    middle. With `tight` 0 only the signs are used, by bisection.
     """
     aim = tight / 2.0
     (start, over), (end, under) = low, high
@@ -20,12 +23,16 @@ def crossing(excess: Callable[[float], float], low: Point, high: Point, *, tight
     part = min(max(last[1] / (last[1] - other[1]), 0.02), 0.98) if tight else 0.5
     while under < -tight or not tight:
         middle = last[0] + part * (other[0] - last[0])
-        if not start < middle < end or end - start <= close * max(1.0, abs(end)):
+        width = (end - start) / max(1.0, abs(end))
+        if not start < middle < end or width <= SAME or (width <= close and over - under <= SMALL_JUMP):
             break
         value = excess(middle)
         if -tight <= value <= 0.0 and tight:
             return middle
-        start, end = (middle, end) if value + aim > 0.0 else (start, middle)
+        if value + aim > 0.0:
+            start, over = middle, value
+        else:
+            end, under = middle, value
         here = middle, value + aim
         if (here[1] > 0.0) == (last[1] > 0.0):
             last, before = here, last

@@ -90,5 +90,6 @@ def smallest_n(
 def smallest_detectable(task: Task | str, *, n: Any, epsilon: float, delta: float = 0.0, **wishes: Any) -> float:
     """The fewest people with a one whom the best protocol can tell from none, 19 times out of 20 both ways."""
     advice = advise(task, n=n, epsilon=epsilon, delta=delta, objective="detectable", **wishes)
-    _ = advice.best
-    return advice.feasible[0].objective
+    _ = advice.best  # says why, if there is none
+    fewest = advice.feasible[0].objective
+    return int(fewest) if fewest.is_integer() else fewest

@@ -14,12 +14,6 @@ from headcount.core.model import Model
 from headcount.core.task import Task
 from headcount.planner.sheet import Sheet
 
-TRUSTED = {
-    Model.CENTRAL: "the analyser, with everything",
-    Model.THRESHOLD: "a shuffler that drops small counts",
-    Model.SHUFFLE: "a shuffler that mixes",
-    Model.LOCAL: "nobody",
-}
 LARGEST = 10  # categories that are shown
 
 
@@ -81,7 +75,7 @@ class Comparison:
         return Sheet(headings, rows, frozenset(range(3, len(headings))), title)
 
     def _row(self, side: Side, width: int) -> tuple[str, ...]:
-        head = (str(side.model), TRUSTED[side.model])
+        head = (str(side.model), side.model.trusted)
         if side.answer is None or side.error is None:
             return (*head, *["-"] * (width - 2))
         protocol, price = side.answer.protocol, self.price_of_trust(side)
@@ -145,7 +139,7 @@ class Comparison:
             "models": [
                 {
                     "model": str(side.model),
-                    "trusted": TRUSTED[side.model],
+                    "trusted": side.model.trusted,
                     "feasible": side.answer is not None,
                     "reason": side.reason,
                     "rmse": side.error,

@@ -11,7 +11,6 @@ from typing import Any
 
 from headcount.core.errors import BadArgument
 from headcount.core.protocol import Protocol
-from headcount.planner.situation import TRUST
 from headcount.planner.words import ALSO, TOPICS
 from headcount.protocols import CATALOGUE
 from headcount.protocols.shuffled import Shuffled
@@ -98,5 +97,5 @@ def _described(protocol: type[Protocol]) -> str:
     if issubclass(protocol, Shuffled):
         title = f"The reports of {protocol.local.name}, mixed with those of everybody else."
     answers = ", ".join(sorted(protocol.tasks))
-    trusted = TRUST[protocol.model]
+    trusted = protocol.model.trusted
     return f"{title} Answers {answers}. Trusted: {trusted}. From {protocol.reference}."

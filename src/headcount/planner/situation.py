@@ -19,13 +19,6 @@ from headcount.planner.competitors import task_called
 from headcount.planner.expected import UNKNOWN, Expected
 from headcount.planner.objective import Objective
 
-TRUST = {
-    Model.CENTRAL: "the analyser, with everyone's answer",
-    Model.THRESHOLD: "a shuffler that mixes the messages and drops small counts",
-    Model.SHUFFLE: "a shuffler that mixes the messages",
-    Model.LOCAL: "nobody",
-}
-
 
 @dataclass(frozen=True)
 class Caps:
@@ -105,9 +98,9 @@ class Situation:
         """Refuses a protocol that asks for trust that is not there."""
         if kind.model not in self.trusted:
             unwanted = f"is of the {kind.model} model, which was not asked for"
-            raise Unsupported(unwanted if kind.model is Model.LOCAL else f"needs {TRUST[kind.model]}")
+            raise Unsupported(unwanted if kind.model is Model.LOCAL else f"needs {kind.model.trusted}")
         if self.collected and not kind.collectable():
-            raise Unsupported(f"cannot be collected from devices: it needs {TRUST[kind.model]}")
+            raise Unsupported(f"cannot be collected from devices: it needs {kind.model.trusted}")
 
 
 def situation(

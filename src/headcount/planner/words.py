@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headcount.planner.words_of_records import AUDIT, FILES, LEDGER, PLAN, PROOF
+from headcount.planner.words_of_records import AUDIT, FILES, LEDGER, PICTURES, PLAN, PROOF
 
 PROMISE = {
     "epsilon": "How much more likely any outcome may become because one person answers otherwise: at most e^epsilon "
@@ -104,9 +104,6 @@ ADVICE = {
     "within": "How close the answer has to be: half the width of its interval, unless another objective is named. "
     "Advice then finds the smallest epsilon, or the fewest people, with which it is.",
     "smallest_n": "The fewest people with whom the protocol meets the budget and is better than to guess half of them.",
-    "frontier": "The protocols that are beaten by none: whatever is more accurate sends more messages, or asks for "
-    "more trust.",
-    "map": "Which protocol counts best for each number of people and each number of ones among them.",
     "options": "The protocols that were looked at, the best first.",
     "best": "The protocol that comes first among those that can serve.",
     "feasible": "Whether the protocol can serve at all.",
@@ -162,6 +159,7 @@ TOPICS = {
     "the question": QUESTION,
     "plans and protocols": PLAN,
     "several questions": LEDGER,
+    "pictures and studies": PICTURES,
     "proof": PROOF,
     "attack": AUDIT,
     "files, and the registry of deployments": FILES,
@@ -198,10 +196,13 @@ ALSO = {
     "messages": "messages_per_person",
     "messages sent": "messages_per_person",
     "bytes": "wire_bytes",
+    "bits": "bits_per_person",
+    "panel": "panels",
+    "winner": "winners",
+    "crossing": "crossings",
     "param": "parameters",
     "spent so far": "spent",
     "charge": "charges",
-    "question": "questions",
     "claimed delta": "claimed",
     "true delta, at least": "low",
     "at most": "high",

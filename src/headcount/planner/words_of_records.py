@@ -33,6 +33,31 @@ LEDGER = {
     "witnessed": "Whether a witness was asked.",
 }
 
+PICTURES = {
+    "frontier": "The protocols that are beaten by none: whatever is more accurate sends more messages, or asks for "
+    "more trust.",
+    "front": "Whether the protocol is on the frontier.",
+    "against": "What the error is held against: messages, epsilon, the number of people (n), or dropouts.",
+    "x": "The place along what the error is held against.",
+    "over": "The range of what the error is held against.",
+    "epsilon_left": "The epsilon that is left of a plan that counted on everybody, if so many drop out. Where there "
+    "is none (null), nothing is left.",
+    "map": "Which protocol counts best for each number of people and each number of ones among them.",
+    "panels": "Maps side by side, each with its own rules.",
+    "title": "What a panel shows.",
+    "constants": "Where the noise comes from: from the papers' formulas (papers), or from exact accounting (exact), "
+    "which needs less.",
+    "protocols": "The protocols that take part.",
+    "winners": "Who counts best: a row for each number of ones, and in it a column for each number of people.",
+    "crossings": "Where sampling and the best of the others are equally good.",
+    "above": "Who is better with more ones than that.",
+    "situations": "Three typical crowds, to be marked on a map.",
+    "theme": "The colours of a picture: light or dark.",
+    "study": "A question about the protocols, computed, drawn and answered.",
+    "question": "What is asked.",
+    "quick": "On a coarser grid, to be done sooner.",
+}
+
 PROOF = {
     "certify": "To write a plan's promise down in a file, with all that is needed to prove it again.",
     "certificate": "A file with a plan's promise and all that is needed to prove it again, without trusting whoever "
@@ -42,7 +67,8 @@ PROOF = {
     "claim": "The delta that a certificate promises at its epsilon.",
     "claimed": "The delta, or the epsilon, that is promised.",
     "curve": "More points of the promise: a delta at each of several epsilons.",
-    "points": "Epsilons at which the promise was looked at.",
+    "points": "In a verdict, the epsilons at which the promise was looked at. In a picture, the places that were "
+    "computed, or how many of them.",
     "proved": "The promise is true: the largest delta that is possible was computed with every rounding error "
     "bounded, and is no larger.",
     "refuted": "The promise is false, and there is a witness to it.",
@@ -110,7 +136,7 @@ FILES = {
     "kept": "How the data are kept before they are protected, and who may see them.",
     "justification": "Why this budget and this model of trust were chosen.",
     "author": "Who fills in the record.",
-    "source": "A page that describes the deployment.",
+    "source": "A page that describes the deployment. Of a study, where its question comes from.",
     "registry": "A public list of deployments of differential privacy, kept by OpenDP. Plans can be written down for "
     "it.",
 }

@@ -64,29 +64,31 @@ def calibrations(cls: type[P], task: Task, crowd: Crowd, budget: Budget, **given
 def attainable(cls: type[Protocol], task: Task, crowd: Crowd, budget: Budget, good: Callable[[Protocol], bool]) -> bool:
     """Whether some choice that fits the budget is `good`, where more privacy never makes anything so.
 
-    That is what calibration would find, but the knob is turned only until it is certain.
+    It is what calibration would find, but knobs are turned only until that is certain.
     """
-    return any(_attains(cls, base, budget, good) for base in _bases(cls, task, crowd, budget, {}, {}))
+
+    def watch(protocol: Protocol, within: bool) -> None:
+        """Within and good: here it is. Neither: with more noise it is no better, and with less over the budget."""
+        if within == (protocol.serves and good(protocol)):
+            raise _Certain(within)
+
+    def attains(base: Mapping[str, Any]) -> bool:
+        try:
+            turned = _turn(cls, base, budget, watch)
+        except _Certain as certain:
+            return certain.answer
+        return turned is not None and turned.serves and good(turned)
+
+    cls.require(task)
+    return any(attains(base) for base in _bases(cls, task, crowd, budget, {}, {}))
 
 
-def _attains(cls: type[P], base: Mapping[str, Any], budget: Budget, good: Callable[[Protocol], bool]) -> bool:
-    knob = cls.knob
-    low, high, step = -math.inf, math.inf, FIRST_STEP  # over the budget up to `low`, no good from `high` on
-    u = min(max(knob.start(budget, base), knob.low), knob.high)
-    while True:
-        protocol = cls(**{**base, knob.name: knob.at(u, base)})
-        within, enough = protocol.loss.delta(budget.epsilon) <= budget.delta, protocol.serves and good(protocol)
-        if within == enough:
-            return within  # if neither, then with more noise it is no better, and with less over the budget
-        low, high = (low, u) if within else (u, high)
-        if math.isinf(high - low):
-            ahead = min(max(u - step if within else u + step, knob.low), knob.high)
-            step *= 2.0
-        else:
-            ahead = (low + high) / 2.0
-        if ahead == u or high - low < CLOSE * max(1.0, abs(u)):
-            return False
-        u = ahead
+class _Certain(Exception):
+    """The knob need not be turned further."""
+
+    def __init__(self, answer: bool) -> None:
+        super().__init__()
+        self.answer = answer
 
 
 def _bases(
@@ -101,8 +103,13 @@ def _bases(
             yield base
 
 
-def _turn(cls: type[P], base: Mapping[str, Any], budget: Budget) -> P | None:
-    """The least private setting of the knob that fits, or None. Whatever is returned has been evaluated itself."""
+def _turn(
+    cls: type[P], base: Mapping[str, Any], budget: Budget, watch: Callable[[P, bool], None] = lambda _, __: None
+) -> P | None:
+    """The least private setting of the knob that fits, or None. Whatever is returned has been evaluated itself.
+
+    `watch` is shown every setting that is tried, and whether it is within the budget.
+    """
     knob = cls.knob
 
     def at(u: float) -> P:
@@ -114,7 +121,9 @@ def _turn(cls: type[P], base: Mapping[str, Any], budget: Budget) -> P | None:
         """log(delta / budget): nearly a straight line in u. A pure budget only has a sign."""
         setting = knob.at(u, base)
         if setting not in found:
-            delta = cls(**{**base, knob.name: setting}).loss.delta(budget.epsilon)
+            protocol = cls(**{**base, knob.name: setting})
+            delta = protocol.loss.delta(budget.epsilon)
+            watch(protocol, delta <= budget.delta)
             over = delta - FLOOR if budget.delta == 0.0 else math.log(max(delta, FLOOR) / budget.delta)
             found[setting] = over if budget.delta else math.copysign(1.0, over)
         return found[setting]
@@ -124,7 +133,7 @@ def _turn(cls: type[P], base: Mapping[str, Any], budget: Budget) -> P | None:
     if bracket is None:
         return None
     # Bounds jump a little wherever their windows change; there is no need to find out exactly where.
-    close = CLOSE if at(start).loss.kind == "bound" else 1e-15
+    close = CLOSE if at(start).loss.kind == "bound" else 0.0
     return at(crossing(excess, *bracket, tight=TIGHT if budget.delta else 0.0, close=close))
 
 

@@ -120,9 +120,13 @@ class Cells:
         any_of_them = np.arange(fewest, most + 1.0) if most - fewest < together.size else np.unique(together)
         chance, weights = 2.0 * self.each + self.third, np.zeros_like(any_of_them)
         for slots, weight in zip(self.slots.tolist(), self.chances.tolist(), strict=True):
-            weights += weight / slots * laws.binomial_masses(any_of_them, slots, chance, self.none)
-        split = laws.binomial_masses(pairs[:, None], together, 2.0 * self.each / chance, self.third / chance)
-        weights = weights[np.searchsorted(any_of_them, together)] * np.where(thirds >= 0.0, split, 0.0)
+            low, high = laws.binomial_window(slots, chance)
+            likely = slice(*np.searchsorted(any_of_them, (low, high + 1)))
+            weights[likely] += weight / slots * laws.binomial_masses(any_of_them[likely], slots, chance, self.none)
+        weights = np.where(thirds >= 0.0, weights[np.searchsorted(any_of_them, together)], 0.0)
+        seen = weights > 0.0
+        part, whole = np.broadcast_to(pairs[:, None], thirds.shape)[seen], together[seen]
+        weights[seen] *= laws.binomial_masses(part, whole, 2.0 * self.each / chance, self.third / chance)
         return pairs, thirds, weights * (step * leap), step * leap * self.step > 1
 
     @property

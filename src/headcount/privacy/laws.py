@@ -165,10 +165,11 @@ def binomial_masses(x: Floats, n: Floats | float, yes: float, no: float) -> Floa
     return np.where((x >= 0) & (x <= n), masses, 0.0)
 
 
-def binomial_reach(n: int, chance: float) -> int:
-    """As good as never is Bin(n, chance) larger: less often than the cut, by Bernstein's inequality."""
+def binomial_window(n: int, chance: float) -> tuple[int, int]:
+    """Between what Bin(n, chance) lies as good as always: it is outside less often than the cut, by Bernstein."""
     log, mean = 12.0 - LOG_CUT, n * chance
-    return min(n, math.ceil(mean + log / 3.0 + math.sqrt(log**2 / 9.0 + 2.0 * log * mean * (1.0 - chance))))
+    reach = log / 3.0 + math.sqrt(log**2 / 9.0 + 2.0 * log * mean * (1.0 - chance))
+    return max(0, math.floor(mean - reach)), min(n, math.ceil(mean + reach))
 
 
 def poisson(mean: float) -> Law:

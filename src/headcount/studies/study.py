@@ -25,12 +25,16 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """The answer in a paragraph, whose figures come from the rows; the rows for JSON, and as people read them."""
+    """The answer in a paragraph, whose figures come from the rows; the rows for JSON, and as people read them.
+
+    A page shows the sheet, or the `body` where there is more to read than fits a table.
+    """
 
     answer: str
     rows: Sequence[Mapping[str, Any]]
     sheet: Sheet
     draw: Drawn | None = None
+    body: str = ""
 
 
 class Study(ABC):

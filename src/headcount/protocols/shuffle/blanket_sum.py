@@ -96,9 +96,8 @@ class BlanketSum(Protocol):
         masses = np.full(self.kinds, self.lie / self.kinds)
         masses[:2] += (1.0 - self.lie) * np.array([1.0 - part, part])
         person = Law(0, masses)
-        return Noise.of(
-            person.times(reports), centre=reports * person.mean, scale=1.0 / (self.levels * (1.0 - self.lie))
-        )
+        law, block = person.crowded(reports)
+        return Noise.of(law, centre=reports * person.mean / block, scale=block / (self.levels * (1.0 - self.lie)))
 
     def size_of_error(self, truth: int, reports: int) -> float:
         lie, k, part = self.lie, self.levels, self._hardest_part

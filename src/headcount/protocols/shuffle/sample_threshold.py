@@ -84,7 +84,7 @@ class SampleThreshold(Protocol):
     def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
         """A higher threshold lets more people be sampled and hides more small counts."""
         log = math.log(1.0 / budget.delta)
-        steps = range(1, 8, 2) if isinstance(task, Histogram) else range(10)
+        steps = range(1, 12, 2) if isinstance(task, Histogram) else range(16)
         thresholds = {crowd.corrupt + max(2, round(0.3 * 1.6**step * log)) for step in steps}
         return ({"threshold": threshold} for threshold in sorted(thresholds) if threshold <= crowd.size)
 

@@ -1,0 +1,206 @@
+"""How sparse is too sparse?"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from headcount.core.budget import Budget
+from headcount.core.crowd import Crowd
+from headcount.core.protocol import Protocol
+from headcount.core.task import Count
+from headcount.drawing.canvas import number
+from headcount.drawing.graphs import Axis, Graph, Line, Note, graphs
+from headcount.planner.competitors import Watch
+from headcount.planner.sheet import Sheet
+from headcount.privacy.calibrate import calibrate
+from headcount.protocols import CATALOGUE
+from headcount.protocols.shuffle.sample_threshold import SampleThreshold
+from headcount.protocols.shuffle.zsum import Zsum
+from headcount.studies.sampling_rate import exactly
+from headcount.studies.study import Finding, Study
+
+PEOPLE, DELTA, SURE = 10_000, 1e-6, 0.95
+EPSILONS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0)
+THRESHOLDS = (3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, 18, 21, 24, 28, 34, 40, 50, 65, 80, 100)
+DRAFT, FINAL, SAMPLED = "sample-threshold, draft", "sample-threshold, final", "sample-threshold"
+PAPER, CUT = "thresholded zsum, paper", "thresholded zsum"
+
+
+class TooSparse(Study):
+    name: ClassVar[str] = "too-sparse"
+    question: ClassVar[str] = "How sparse is too sparse: from how many ones on is a count seen at all?"
+    source: ClassVar[str] = "notes on which algorithm to use: the natural question at the end of the comparison"
+
+    def run(self, quick: bool = False, watch: Watch = iter) -> Finding:
+        epsilons = (0.5, 1.0) if quick else EPSILONS
+        rows = [row for epsilon in watch(list(epsilons)) for row in _seen(Budget(epsilon, DELTA), quick)]
+        return Finding(_answer(rows), rows, _sheet(rows), partial(_drawn, rows))
+
+
+def passed(protocol: Protocol, ones: int, cut: float) -> float:
+    """The chance that the answer lies above the cut."""
+    law = protocol.noise(ones, PEOPLE)
+    return float(law.masses[ones + law.values > cut + 1e-9].sum())
+
+
+def cut_of(protocol: Protocol) -> float:
+    """What is exceeded in one of twenty runs at most where nobody holds a one."""
+    law = protocol.noise(0, PEOPLE)
+    order = np.argsort(law.values)
+    reached = np.cumsum(law.masses[order])
+    return float(law.values[order][min(int(np.searchsorted(reached, SURE - 1e-12)), order.size - 1)])
+
+
+def smallest_count(protocol: Protocol, chance: float) -> int | None:
+    """The fewest ones that are told from nobody with this chance; None if even everybody is not."""
+    cut = cut_of(protocol)
+    low, high = 0, PEOPLE
+    if passed(protocol, high, cut) < chance:
+        return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if passed(protocol, middle, cut) >= chance else (middle, high)
+    return high
+
+
+def protocols(budget: Budget, quick: bool = False) -> dict[str, Protocol]:
+    """Whoever can serve, each set so as to see the fewest ones."""
+    crowd = Crowd(PEOPLE)
+    found: dict[str, Protocol] = {
+        cls.name: calibrate(cls, Count(), crowd, budget)
+        for cls in CATALOGUE
+        if "count" in cls.tasks and cls is not SampleThreshold
+    }
+    found[SAMPLED] = _best_sampling(budget, quick)
+    found[DRAFT] = SampleThreshold(crowd=crowd, **SampleThreshold.published(budget, crowd))
+    found[FINAL] = _final(budget)
+    found[CUT] = Zsum(crowd=crowd, gamma=found["zsum"].parameters["gamma"], thresholded=True)
+    gamma = Zsum.published(budget, crowd)["gamma"]
+    if gamma <= 0.5:
+        found[PAPER] = Zsum(crowd=crowd, gamma=gamma, thresholded=True)
+    return found
+
+
+def _best_sampling(budget: Budget, quick: bool) -> SampleThreshold:
+    tried = [
+        SampleThreshold(crowd=Crowd(PEOPLE), rate=exactly(budget.epsilon, budget.delta, tau), threshold=tau)
+        for tau in THRESHOLDS[:: 4 if quick else 1]
+    ]
+    return min(tried, key=lambda protocol: smallest_count(protocol, SURE) or PEOPLE)
+
+
+def _final(budget: Budget) -> SampleThreshold:
+    """The final paper's choice of alpha with the smallest threshold for its rate."""
+    log = math.log(1.0 / budget.delta)
+
+    def threshold_for(share: float) -> int:
+        return math.ceil(log / (math.log(1.0 / share) - 1.0 / (1.0 + share)))
+
+    share = min(np.geomspace(0.05, 0.4, 60).tolist(), key=lambda share: threshold_for(share) / share)
+    threshold = threshold_for(share)
+    return SampleThreshold(crowd=Crowd(PEOPLE), rate=-share * math.expm1(-budget.epsilon), threshold=threshold)
+
+
+def safe(protocol: SampleThreshold) -> float:
+    """With k p from tau + l + sqrt(2 tau l + l^2) on, l = ln(1/beta), a count is left out with a chance up to beta."""
+    log, tau = math.log(1.0 / (1.0 - SURE)), protocol.threshold
+    return (tau + log + math.sqrt(2.0 * tau * log + log**2)) / float(protocol.rate)
+
+
+def _seen(budget: Budget, quick: bool) -> list[dict[str, Any]]:
+    rows = []
+    for name, protocol in protocols(budget, quick).items():
+        half, sure = None, None
+        if isinstance(protocol, SampleThreshold):
+            half, sure = protocol.threshold / float(protocol.rate), safe(protocol)
+        rows.append({
+            "epsilon": budget.epsilon, "delta": budget.delta, "protocol": name, "model": str(protocol.model),
+            "parameters": protocol.to_json()["parameters"], "half": smallest_count(protocol, 0.5),
+            "sure": smallest_count(protocol, SURE), "half_by_analysis": half, "sure_by_analysis": sure,
+        })  # fmt: skip
+    return rows
+
+
+def _answer(rows: list[dict[str, Any]]) -> str:
+    at = {row["protocol"]: row for row in rows if row["epsilon"] == 1.0}
+    best = at[SAMPLED]
+    counts = {name: row["sure"] for name, row in at.items() if row["sure"] and name not in (DRAFT, FINAL, PAPER, CUT)}
+    order = sorted(counts, key=lambda name: counts[name])
+    return (
+        f"Among {PEOPLE:,} people at epsilon = 1, delta = {DELTA:g}, sample-and-threshold reports a count with a "
+        f"chance of a half from {at[DRAFT]['half']:,} ones on by the draft, {at[FINAL]['half']:,} by the final paper "
+        f"at its best, and {best['half']:,} exactly ({float(best['parameters']['rate']):.0%} asked, threshold "
+        f"{best['parameters']['threshold']}); with {SURE:.0%} it takes {at[DRAFT]['sure']:,}, {at[FINAL]['sure']:,} "
+        f"and {best['sure']:,}. The closed forms are near: threshold over rate is {number(best['half_by_analysis'])} "
+        f"for the half, and the tail bound asks for {number(best['sure_by_analysis'])} to be safe. Thresholded "
+        f"additive noise has a floor too, {at[PAPER]['half']:,} ones by the paper and {at[CUT]['half']:,} exactly "
+        f"calibrated. What is told from nobody with {SURE:.0%} certainty either way ranges from {counts[order[0]]:,} "
+        f"ones ({order[0]}) over {counts['zsum']:,} (zsum without its threshold) to {counts[order[-1]]:,} "
+        f"({order[-1]}): the sparsest counts want noise that does not grow with the crowd, and no threshold."
+    )
+
+
+def _sheet(rows: list[dict[str, Any]]) -> Sheet:
+    cells = [
+        (
+            f"{row['epsilon']:g}", row["protocol"], _whole(row["half"]), _whole(row["sure"]),
+            _whole(row["half_by_analysis"]), _whole(row["sure_by_analysis"]),
+        )
+        for row in rows if row["epsilon"] in {0.5, 1.0}
+    ]  # fmt: skip
+    sure = f"{SURE:.0%}"
+    headings = (
+        "epsilon",
+        "protocol",
+        "seen half the time",
+        f"seen {sure}",
+        "half, by analysis",
+        f"{sure}, by analysis",
+    )
+    return Sheet(headings, tuple(cells), frozenset({0, 2, 3, 4, 5}), "The fewest ones that are told from nobody")
+
+
+def _whole(value: float | None) -> str:
+    return "-" if value is None else f"{math.ceil(value):,}"
+
+
+def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
+    at = {row["protocol"]: row for row in rows if row["epsilon"] == 1.0}
+    looks = {PAPER: ("zsum", 1), CUT: ("zsum", 0), DRAFT: (SAMPLED, 2), FINAL: (SAMPLED, 1), SAMPLED: (SAMPLED, 0)}
+    words = {SAMPLED: "sample-threshold, exactly", CUT: "thresholded zsum, exactly"}
+    counts = np.unique(np.geomspace(3, 2_000, 160).astype(int)).tolist()
+    chance = []
+    for name, (hue, dashes) in sorted(looks.items(), key=lambda look: -at[look[0]]["half"]):
+        protocol = _again(at[name])
+        points = [(k, passed(protocol, k, 0.0)) for k in counts]
+        half = at[name]["half"]
+        chance.append(Line(f"{half:,}: {words.get(name, name)}", points, hue=hue, dashes=dashes))
+        chance.append(Line("", [(half, passed(protocol, half, 0.0))], dots=True, hue=hue))
+    half_way = Note("half the time", y=0.5)
+    up = Axis("chance that the count is reported", shares=True, high=1.0)
+    seen = Axis("fewest ones told from nobody", log=True)
+    return graphs(
+        [
+            Graph(chance, Axis("people who hold a one", log=True), up, "What a threshold lets through", [half_way]),
+            Graph(_detected(rows), Axis("epsilon", log=True), seen, f"What is seen with {SURE:.0%} certainty"),
+        ],
+        path, title="A threshold hides tens of people; the papers' constants make it hundreds", theme=theme, labels=1.9,
+        subtitle=f"A count of {PEOPLE:,} people, delta = {DELTA:g}; at the left, epsilon = 1",
+    )  # fmt: skip
+
+
+def _again(row: dict[str, Any]) -> Protocol:
+    cls = SampleThreshold if row["protocol"].startswith(SAMPLED) else Zsum
+    return cls(crowd=Crowd(PEOPLE), **row["parameters"])
+
+
+def _detected(rows: list[dict[str, Any]]) -> list[Line]:
+    names = [name for name in dict.fromkeys(row["protocol"] for row in rows) if name not in (DRAFT, FINAL, PAPER, CUT)]
+    return [
+        Line(name, [(r["epsilon"], r["sure"] or math.nan) for r in rows if r["protocol"] == name]) for name in names
+    ]
