@@ -162,7 +162,7 @@ class RecursiveSum(Protocol):
         return found
 
     @cached_property
-    def _hardest_value(self) -> int:
+    def hardest_value(self) -> int:
         """Digits are hardest at the ends of their ranges, the last one with some remainder."""
         values, finest = self.task.values, self._units[0] * self.precisions[0]
         if values <= FEW_VALUES:
@@ -174,11 +174,11 @@ class RecursiveSum(Protocol):
         return max(near, key=lambda value: float(np.array(self._variances(value)) @ self._worth**2))
 
     def noise(self, truth: int, reports: int) -> Noise:
-        sums = [one_digit(*parts).times(reports) for parts in self._laws(self._hardest_value)]
+        sums = [one_digit(*parts).times(reports) for parts in self._laws(self.hardest_value)]
         return added(sums, self._worth.tolist())
 
     def size_of_error(self, truth: int, reports: int) -> float:
-        return math.sqrt(reports * float(np.array(self._variances(self._hardest_value)) @ self._worth**2))
+        return math.sqrt(reports * float(np.array(self._variances(self.hardest_value)) @ self._worth**2))
 
     @property
     def local_epsilon(self) -> float | None:
