@@ -13,7 +13,6 @@ from headcount.core.law import Floats, Noise
 from headcount.core.protocol import Protocol
 from headcount.planner.expected import Expected
 
-
 LATTICES = 4.0  # steps of a lattice beyond which it makes no difference
 
 
