@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 BENCH := .venv-bench
 
-.PHONY: demo test check bench predictions recommendations company audit claims twins attacks certificates format clean
+.PHONY: demo test check bench predictions recommendations company audit claims survey twins attacks certificates format clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -34,6 +34,9 @@ certificates: $(READY)  ## plans over a grid of budgets and crowds, proved again
 
 claims: $(READY)  ## every claim about small crowds against the exact truth; about a quarter of an hour
 	$(BIN)/python -m headcount.audit.claims --out docs/claims.md
+
+survey: $(READY)  ## what the notes and papers say and what became of it: statements, errata and answers, each row recomputed
+	$(BIN)/python -m headcount.studies.survey --out docs
 
 twins: $(READY)  ## every protocol broken in every way, and what notices; about half an hour
 	$(BIN)/python -m headcount.audit.twins --out docs/twins.md

@@ -8,7 +8,8 @@
 
 from __future__ import annotations
 
-from headcount.ask import certify, count, fraction, histogram, mean, protocol, run, sum, verify
+from headcount.ask import certify, count, fraction, histogram, mean, protocol, sum, verify
+from headcount.comparing import compare
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.coins import Coins, SecretCoins, SeededCoins
 from headcount.core.crowd import Crowd
@@ -23,16 +24,22 @@ from headcount.core.tally import Batch, Tally
 from headcount.core.task import Count, Fraction, Mean, Sum
 from headcount.ledger.ledger import Ledger
 from headcount.planner.advice import Advice
-from headcount.planner.advise import advise
+from headcount.planner.advise import advise, smallest_detectable, smallest_n
+from headcount.planner.comparison import Comparison
+from headcount.planner.frontier import Frontier, frontier
+from headcount.planner.glossary import explain
+from headcount.planner.map import Map, map
 from headcount.privacy.certificate import Certificate
 from headcount.protocols import CATALOGUE
 from headcount.protocols.saved import load_plan, plan_from_json
+from headcount.running import run
 
 __version__ = "0.2.0"
 
 __all__ = [
-    "CATALOGUE", "Advice", "Batch", "Budget", "Certificate", "Coins", "Count", "Crowd", "Estimate", "Fraction",
-    "HeadcountError", "Histogram", "Ledger", "Mean", "Model", "Neighbours", "Plan", "PrivacyLoss", "Protocol",
-    "Refused", "SecretCoins", "SeededCoins", "Sum", "Tally", "advise", "certify", "count", "fraction", "histogram",
-    "load_plan", "mean", "plan_from_json", "protocol", "run", "sum", "verify",
+    "CATALOGUE", "Advice", "Batch", "Budget", "Certificate", "Coins", "Comparison", "Count", "Crowd", "Estimate",
+    "Fraction", "Frontier", "HeadcountError", "Histogram", "Ledger", "Map", "Mean", "Model", "Neighbours", "Plan",
+    "PrivacyLoss", "Protocol", "Refused", "SecretCoins", "SeededCoins", "Sum", "Tally", "advise", "certify",
+    "compare", "count", "explain", "fraction", "frontier", "histogram", "load_plan", "map", "mean",
+    "plan_from_json", "protocol", "run", "smallest_detectable", "smallest_n", "sum", "verify",
 ]  # fmt: skip

@@ -1,27 +1,24 @@
-"""From data to an answer: take in, randomise, tally, release, estimate."""
+"""Questions: from data to an answer by the best protocol, or by the one that is named."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from headcount.core.budget import SMALLEST_DELTA, Budget, Neighbours
-from headcount.core.coins import Coins, SecretCoins
 from headcount.core.crowd import Crowd
-from headcount.core.errors import BadArgument, TooFewReports, TooManyReports, Unsupported
+from headcount.core.errors import BadArgument, Unsupported
 from headcount.core.estimate import Estimate
 from headcount.core.histogram import Histogram
 from headcount.core.model import Model, parsed_model
 from headcount.core.plan import Plan
 from headcount.core.protocol import Protocol
 from headcount.core.task import Count, Fraction, Mean, Sum, Task
-from headcount.engines.engine import Engine
-from headcount.engines.intake import answers, grouped, people, persons
-from headcount.engines.memory import MemoryEngine
+from headcount.engines.intake import grouped, people, persons
 from headcount.ledger.ledger import Ledger
 from headcount.planner.advice import Advice
 from headcount.planner.advise import advise
@@ -29,60 +26,10 @@ from headcount.privacy.calibrate import calibrate
 from headcount.privacy.certificate import Certificate
 from headcount.privacy.certificate import certify as certified
 from headcount.protocols import CATALOGUE, named
+from headcount.running import carried_out, charge
 
 if TYPE_CHECKING:
     from headcount.proof import Verdict
-
-
-def run(
-    plan: Plan | Advice, data: Any, *, column: str | None = None, where: object = None, unit: Any = None,
-    engine: Engine | None = None, coins: Coins | None = None, ledger: Ledger | None = None,
-) -> Estimate:  # fmt: skip
-    """The plan on this data: every person's randomiser, the tally, the release, the estimate with its guarantee.
-
-    Of an advice the best plan is run. `column`, `where` and `unit` are as for `count`. Data that do not fit the plan
-    are refused first; then, with a ledger, the cost is charged, and what is over its budget is refused before anything
-    is drawn.
-    """
-    plan = plan.best if isinstance(plan, Advice) else plan
-    if engine is None and not _arrives_in_pieces(data):
-        data = answers(plan.protocol.task, data, column=column, where=where, unit=unit)
-        require_fit(plan.protocol, data)
-    elif column is not None or where is not None or unit is not None:
-        raise BadArgument("column", "needs data in one piece", "give the answers themselves, piece by piece")
-    return _carried_out(plan, data, engine, coins, ledger)
-
-
-def require_fit(protocol: Protocol, values: Any) -> None:
-    """Refuses answers that the protocol was not planned for, before anything is charged or drawn."""
-    protocol.task.encoded(values)
-    crowd, private = protocol.crowd, protocol.neighbours is Neighbours.ADD_REMOVE
-    if values.size < crowd.least:
-        came = "fewer" if private else f"{values.size:,}"
-        works = "" if private else f" plan for n={values.size}, or"
-        raise TooFewReports(
-            f"data has {came} people and the plan needs at least {crowd.least:,};{works} give everybody's answers"
-        )
-    if protocol.model is Model.THRESHOLD and values.size > crowd.size:
-        raise TooManyReports(f"{protocol.name} was planned for at most {crowd.size:,} people; plan for more")
-
-
-def _carried_out(plan: Plan, data: Any, engine: Engine | None, coins: Coins | None, ledger: Ledger | None) -> Estimate:
-    if ledger is not None:
-        if not isinstance(ledger, Ledger):
-            raise BadArgument("ledger", f"is a {type(ledger).__name__}", "use hc.Ledger.open(path)")
-        ledger.charge(plan)
-    coins = coins or SecretCoins()
-    tally = (engine or MemoryEngine()).tally(plan, data, coins)
-    estimate = plan.protocol.estimate(plan.protocol.release(tally, coins))
-    if plan.protocol.neighbours is Neighbours.ADD_REMOVE:
-        estimate = replace(estimate, tally=replace(estimate.tally, reports=0))  # how many reported is private itself
-    return replace(estimate, budget=plan.budget, secret=coins.secret)
-
-
-def _arrives_in_pieces(data: Any) -> bool:
-    """Arrays one after the other, rather than people."""
-    return isinstance(data, Iterator) or (isinstance(data, list) and bool(data) and isinstance(data[0], np.ndarray))
 
 
 def count(
@@ -158,7 +105,7 @@ def sum(
     """
     values = persons(data, column=column, unit=unit, merge="sum")
     budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
-    task, values = _summed(Sum, values, bounds, whole, clip, budget)
+    task = Sum.whole(bounds, clip=clip) if whole else Sum(bounds, clip=clip)
     return _answer(task, values, budget, model, protocol, parameters, ledger, clamp)
 
 
@@ -170,41 +117,46 @@ def mean(
     """How much do people hold on average? Takes the arguments of `sum`; with `unit=` a person's rows are averaged."""
     values = persons(data, column=column, unit=unit, merge="mean")
     budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
-    task, values = _summed(Mean, values, bounds, whole, clip, budget)
+    task = Mean.whole(bounds, clip=clip) if whole else Mean(bounds, clip=clip)
     return _answer(task, values, budget, model, protocol, parameters, ledger, clamp)
-
-
-def _summed(kind: type[Sum], values: Any, bounds: Any, whole: bool, clip: bool, budget: Budget) -> tuple[Sum, Any]:
-    """Where people may be missing, a person counts from zero, which must be a step.
-
-    Whether numbers are whole is for the caller to say: the data's type may hang on a single person's value.
-    """
-    task = kind.whole(bounds, clip=clip) if whole else kind(bounds, clip=clip)
-    if budget.neighbours is Neighbours.REPLACE:
-        return task, values
-    task.encoded(values)  # what is outside the bounds is refused before they are widened
-    return task.from_zero(), np.clip(values, *task.bounds)
 
 
 def _answer(
     task: Task, values: Any, budget: Budget, model: str | None, name: str | None, parameters: dict[str, Any],
     ledger: Ledger | None, clamp: bool,
 ) -> Estimate:  # fmt: skip
-    if task.per_person and budget.neighbours is Neighbours.ADD_REMOVE:
-        instead = {"fraction": "count", "mean": "sum"}.get(task.name, "numbers of people")
-        what = "a histogram of fractions" if isinstance(task, Histogram) else f"a {task.name}"
-        raise Unsupported(f"{what} shows how many people there are; ask for the {instead} instead")
-    task.encoded(values)  # data that will be refused are refused before anything is planned or charged
-    plan = _plan(task, values, budget, model, name, parameters)
-    estimate = _carried_out(plan, values, None, None, ledger)
+    task, values = ready(task, values, budget)
+    plan = plan_for(task, values.size, budget, model, name, parameters)
+    charge(ledger, plan)
+    estimate = carried_out(plan, values)
     return estimate.clamped() if clamp else estimate
 
 
-def _plan(
-    task: Task, values: Any, budget: Budget, model: str | None, name: str | None, parameters: dict[str, Any]
-) -> Plan:
-    """The plan for these values. Of them it may know only how many there are, and not even that under add-remove."""
-    n = values.size
+def ready(task: Task, values: Any, budget: Budget) -> tuple[Task, Any]:
+    """What is to be planned for. Data that will be refused are refused before anything is planned or charged.
+
+    Where people may be missing, a person counts from zero, which must be a step. Whether numbers are whole is for the
+    caller to say: the data's type may hang on a single person's value.
+    """
+    private = budget.neighbours is Neighbours.ADD_REMOVE
+    if task.per_person and private:
+        instead = {"fraction": "count", "mean": "sum"}.get(task.name, "numbers of people")
+        what = "a histogram of fractions" if isinstance(task, Histogram) else f"a {task.name}"
+        raise Unsupported(f"{what} shows how many people there are; ask for the {instead} instead")
+    task.encoded(values)
+    if private and isinstance(task, Sum):
+        return task.from_zero(), np.clip(values, *task.bounds)
+    return task, values
+
+
+def plan_for(
+    task: Task, n: int, budget: Budget, model: str | None, name: str | None = None,
+    parameters: Mapping[str, Any] = MappingProxyType({}),
+) -> Plan:  # fmt: skip
+    """The plan for so many people: the best of the model, or of the protocol of this name.
+
+    Of the data it may know only how many there are, and not even that under add-remove.
+    """
     if budget.neighbours is Neighbours.ADD_REMOVE:
         if (named(name).model if name else parsed_model(model or Model.SHUFFLE)) is not Model.CENTRAL:
             raise Unsupported("neighbours='add-remove' needs model='central'; elsewhere the number of people is public")
@@ -222,6 +174,8 @@ def _plan(
 
 def _best(task: Task, n: int, budget: Budget, trusted: Model) -> Plan:
     serving = [cls for cls in CATALOGUE if cls.model is trusted and task.name in cls.tasks]
+    if not serving:
+        raise Unsupported(f"no protocol of the {trusted} model answers a {task.name}")
     if isinstance(task, Histogram) and task.open and not any(cls.unknown_keys for cls in serving):
         raise BadArgument(
             "categories", "is missing", f"the {trusted} model needs them; or use model='central' for unknown labels"

@@ -34,3 +34,17 @@ def test_a_smooth_root_takes_few_evaluations():
 
     assert crossing(excess, (0.5, -math.log(0.5)), (2.0, -math.log(2.0)), tight=1e-9) == pytest.approx(1.0, abs=2e-9)
     assert len(asked) <= 10
+
+
+def test_a_small_jump_need_not_be_found_more_closely_than_asked():
+    asked = []
+
+    def excess(u):
+        asked.append(u)
+        return jump if u < math.pi / 4.0 else -jump
+
+    for jump, patient in ((1e-4, False), (1.0, True)):
+        asked.clear()
+        found = crossing(excess, (0.0, jump), (1.0, -jump), tight=1e-6, close=1e-4)
+        assert math.pi / 4.0 <= found <= math.pi / 4.0 + (1e-12 if patient else 1e-4)
+        assert (len(asked) > 30) is patient

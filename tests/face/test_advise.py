@@ -28,7 +28,7 @@ def test_only_trusted_models_are_offered():
     advice = hc.advise(hc.Count(), n=10_000, epsilon=1, delta=1e-6, models=["shuffle", "local"])
     assert {option.kind.model for option in advice.feasible} == {hc.Model.SHUFFLE, hc.Model.LOCAL}
     others = {option.name: option.reason for option in advice.options if option not in advice.feasible}
-    assert others["sample-threshold"] == "needs a shuffler that mixes the messages and drops small counts"
+    assert others["sample-threshold"] == "needs a shuffler that drops small counts"
     assert others["geometric"] == "needs the analyser, with everyone's answer"
     assert advice.best.protocol.name == "correlated-count"
 

@@ -16,7 +16,7 @@ import truth
 from headcount.core.loss import PrivacyLoss
 from headcount.privacy import cells
 from headcount.privacy.blanket import BlanketResponse, FakeRows, HadamardCover, HashedCover
-from headcount.privacy.cells import Cells
+from headcount.privacy.cells import Cells, _most_below_half, below_half
 
 mp = truth.mp
 
@@ -341,3 +341,12 @@ def test_a_delta_of_1e_minus_18_is_right() -> None:
     total = sum(a * b * (i - mp.e * j) for i, a in counts for j, b in counts if i > mp.e * j)
     assert 1e-20 < total / 170 < 1e-18
     assert HadamardCover(2**30, 170, 30).delta(1.0) == pytest.approx(float(total / 170), rel=1e-5)
+
+
+def test_what_is_not_looked_at_counts_for_at_least_what_it_is() -> None:
+    n = np.repeat(np.array([0.0, 1.0, 2.0, 9.0, 400.0, 10_000.0]), 60)
+    reach = n * np.tile(np.linspace(0.0, 1.0, 60), 6) + 1e-3
+    exact, most = below_half(reach, n), _most_below_half(reach, n)
+    assert (most >= exact * (1 - 1e-12)).all()
+    likely = exact > 1e-12
+    assert (most[likely] <= 100.0 * exact[likely]).all()

@@ -99,3 +99,19 @@ def test_no_epsilon_overflows() -> None:
 def test_a_tiny_delta_keeps_its_digits_where_epsilon_is_nothing() -> None:
     # Somebody is shown only if all of 55 are sampled; 1 - e**epsilon in doubles would drown that.
     assert SampledHistogram(0.3, 55, 55).delta(0.0) == pytest.approx(0.3**55, rel=3e-3)
+
+
+@pytest.mark.parametrize("epsilon", [0.003, 0.02, 0.1])
+@pytest.mark.parametrize(("rate", "threshold"), [(0.001, 3), (0.0047, 11), (0.03, 40), (0.09, 7)])
+def test_one_crowd_for_each_tail_is_as_bad_as_all_of_them(
+    rate: float, threshold: int, epsilon: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only the first crowd of those with the same tail is looked at, and its neighbours."""
+    loss, share = SampledCount(rate, threshold, 20_000), 1.0 - (1.0 - rate) * math.exp(-epsilon)
+    looks = []
+    for many in (0, 10**9):
+        monkeypatch.setattr("headcount.privacy.sampled.MANY", many)
+        looks.append((loss._about(share).size, loss.orders(np.array([epsilon]))))
+    (few, worst_of_few), (many, worst_of_all) = looks
+    assert few < 0.7 * many
+    np.testing.assert_array_equal(worst_of_few, worst_of_all)

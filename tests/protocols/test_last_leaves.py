@@ -11,13 +11,14 @@ from headcount.core.budget import Budget
 from headcount.core.coins import SeededCoins
 from headcount.core.crowd import Crowd
 from headcount.core.histogram import Histogram
+from headcount.core.law import Law
 from headcount.core.task import Sum
 from headcount.privacy import laws
 from headcount.privacy.atoms import Atoms
 from headcount.privacy.blanket import BlanketResponse
 from headcount.privacy.calibrate import calibrate
 from headcount.privacy.correlated import cancelling
-from headcount.privacy.digits import ShuffledDigits
+from headcount.privacy.digits import ShuffledDigits, _at_least
 from headcount.privacy.floods import CAPS, AlmostCentral, floods
 from headcount.privacy.many_cells import ManyCells
 from headcount.privacy.pair import Pair
@@ -156,3 +157,24 @@ def test_two_cells_on_the_grid_are_nearly_the_exact_two(epsilon):
     law = laws.binomial(1_000, 0.05)
     exact, grid = two_cells(Pair.shifted(law)).delta(epsilon), ManyCells(law, 1).delta(epsilon)
     assert exact <= grid <= 1.02 * exact
+
+
+@pytest.mark.parametrize("pairs", [7, 37, 1_000])
+def test_where_no_mass_is_shared_by_both_neighbours_everything_is_lost(pairs):
+    """Hardly any noise: what is left of the law of all losses together vanishes, and must not count as privacy."""
+    assert ManyCells(laws.binomial(4, 1e-5), pairs).delta(1.0) == 1.0
+    assert ManyCells(Law(0, np.array([1e-9, 1.0])), pairs).delta(1.0) == 1.0
+
+
+def test_tails_of_fair_coins_are_summed_from_their_ends():
+    coins = np.array([0, 1, 2, 7, 40, 1_001, 20_000])
+    heads = coins[:, None] // 2 + np.array([-400, -20, -3, -1, 0, 1, 2, 3, 20, 150, 400])
+    expected = np.array(
+        [
+            [float(laws.binomial_above(h - 1, n, 0.5)) for h in row]
+            for n, row in zip(coins.tolist(), heads.tolist(), strict=True)
+        ]
+    )
+    found = _at_least(coins, heads)
+    assert (found >= expected * (1 - 1e-11)).all()
+    np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-38)

@@ -172,7 +172,7 @@ def _detected(
 
     def noticed(protocol: Protocol, ones: int) -> float:
         told = asked.errors(protocol, runs, seed, (ones,)) + ones
-        return float(np.mean(told > called_none(protocol.noise(0, asked.people)) + 1e-9))
+        return float(np.mean(told > called_none(protocol.noise(0, asked.people))))
 
     own = (CONFIDENCE - noticed(first.protocol, least)) / error
     shares = [noticed(protocol, least - 1) for protocol in others]

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from headcount.cli.options import Categories, Delta, Formats, Needed, Neighbours, Whole, categories_of
-from headcount.cli.progress import track
+from headcount.cli.options import Categories, Delta, Formats, Needed, Neighbours, Whole, as_options, categories_of
+from headcount.cli.progress import Bar
 from headcount.cli.render import Format, advice_table, console, show
 from headcount.core.errors import BadArgument
 from headcount.core.histogram import Histogram
@@ -56,10 +56,10 @@ Drawn = Annotated[Path | None, typer.Option("--plot", help="Draw the options int
 
 def _advise(task: Task, how: Format, save: Path | None, plot: Path | None, **given: Any) -> None:
     given |= {"n": _people(given["n"]), "ones": _ones(given.get("ones")), "models": given.pop("model")}
-    advice = advise_on(task, **given, track=track)
+    advice = advise_on(task, **given, watch=Bar("advising"))
     show(advice.to_json(), how, advice_table(advice), advice.to_markdown())
     if how is Format.TABLE and advice.feasible:
-        console().print("\n" + advice.why(), markup=False, highlight=False)
+        console().print("\n" + as_options(advice.why()), markup=False, highlight=False)
     if save is not None:
         advice.best.save(save)
     if plot is not None:

@@ -14,8 +14,11 @@ import headcount
 from headcount import ask
 from headcount.cli.advise import advisor
 from headcount.cli.audit import audit
+from headcount.cli.compare import compare
 from headcount.cli.demo import demonstrate
+from headcount.cli.explain import explain
 from headcount.cli.files import like, read
+from headcount.cli.frontier import draw_map, frontiers
 from headcount.cli.ledger import ledger_of, ledgers
 from headcount.cli.options import (
     Bounds,
@@ -44,9 +47,10 @@ from headcount.cli.options import (
     parameters_of,
     task_for,
 )
-from headcount.cli.plans import export, make, run
+from headcount.cli.plans import export, run
 from headcount.cli.proof import certify, verify
 from headcount.cli.render import Format, estimate_table, grid, show
+from headcount.cli.study import studies
 from headcount.core.budget import Budget
 from headcount.core.errors import BadArgument, Refused
 from headcount.core.estimate import Estimate
@@ -57,7 +61,10 @@ app = typer.Typer(
     help="Count people without learning about any one of them.", no_args_is_help=True, add_completion=False
 )
 app.add_typer(advisor, name="advise")
+app.add_typer(frontiers, name="frontier")
+app.command("map")(draw_map)
 app.add_typer(ledgers, name="ledger")
+app.add_typer(studies, name="study")
 app.command()(audit)
 
 
@@ -200,11 +207,12 @@ def _words(value: Any) -> str:
     return "none is enough" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-app.command("plan")(make)
+app.command()(compare)
 app.command()(run)
 app.command()(certify)
 app.command()(verify)
 app.command()(export)
+app.command(context_settings={"ignore_unknown_options": True})(explain)  # options are words, too
 
 
 @app.command()

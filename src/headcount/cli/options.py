@@ -95,4 +95,11 @@ def as_options(message: str) -> str:
     """A refusal that speaks of arguments, in the spelling of the command line."""
     message = re.sub(r"\b(other|clip|clamp|whole)=True\b", r"--\1", message)
     message = re.sub(r"\bwhole=False\b", "no --whole", message)
-    return re.sub(r"\b(model|neighbours|delta|least|where|seen)='?([\w.-]+)'?", r"--\1 \2", message)
+    message = re.sub(
+        r"\buse (for example )?delta=([\w.-]+)", r"use \1--delta \2", message
+    )  # elsewhere it is a figure, not advice
+    return re.sub(r"\b(model|neighbours|least|where|seen)=(?:'?([\w.-]+)'?)?", _option, message)
+
+
+def _option(found: re.Match[str]) -> str:
+    return f"--{found[1]} {found[2]}" if found[2] else f"--{found[1]}"

@@ -1,38 +1,37 @@
-"""A bar on the terminal for work that takes longer than a second."""
+"""A bar on the terminal for what takes more than a moment."""
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Iterator, Sequence
-from typing import TypeVar
+from collections.abc import Iterator
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-T = TypeVar("T")
+PATIENCE = 1.0  # seconds without a bar
+COLUMNS = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed}/{task.total}"))
 
-PATIENCE = 1.0  # seconds without a word
 
+class Bar:
+    """Goes through a list; after a second it shows how far, on standard error, and only if that is a terminal."""
 
-def track(work: Sequence[T], what: str) -> Iterator[T]:
-    """The work, one by one; the bar goes to the error stream, and only if somebody is watching."""
-    if not sys.stderr.isatty():
-        yield from work
-        return
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.completed}/{task.total}"),
-        TimeRemainingColumn(),
-    )
-    bar = Progress(*columns, console=Console(stderr=True), transient=True)
-    task, began = bar.add_task(what, total=len(work)), time.monotonic()
-    try:
-        for one in work:
-            yield one
-            bar.advance(task)
-            if not bar.live.is_started and time.monotonic() - began > PATIENCE:
-                bar.start()
-    finally:
-        bar.stop()
+    def __init__(self, what: str, console: Console | None = None) -> None:
+        self.what = what
+        self.console = console or Console(stderr=True)
+
+    def __call__(self, items: list[Any]) -> Iterator[Any]:
+        began = time.monotonic()
+        if not self.console.is_terminal:
+            yield from items
+            return
+        progress = Progress(*COLUMNS, TimeRemainingColumn(), console=self.console, transient=True)
+        task = progress.add_task(self.what, total=len(items))
+        try:
+            for done, item in enumerate(items, 1):
+                yield item
+                progress.update(task, completed=done)
+                if time.monotonic() - began > PATIENCE and not progress.live.is_started:
+                    progress.start()
+        finally:
+            progress.stop()

@@ -108,6 +108,7 @@ class All(Brick):
         self.parts = parts
         self.reads = frozenset().union(*(part.reads for part in parts))
         self.sized_by = frozenset().union(*(part.sized_by for part in parts))
+        self._always: dict[int, Floats] = {}
 
     def draw(self, people: People, coins: Coins, outbox: Outbox) -> None:
         for part in self.parts:
@@ -120,7 +121,11 @@ class All(Brick):
         return math.fsum(part.mean(names) for part in self.parts)
 
     def sends(self, names: Names, most: int) -> Floats:
-        return _together((part.sends(names, most) for part in self.parts), most)
+        if most not in self._always:  # what the parts send that are the same size for everybody
+            same = (part.sends(names, most) for part in self.parts if not part.sized_by)
+            self._always[most] = _together(same, most)
+        own = (part.sends(names, most) for part in self.parts if part.sized_by)
+        return _sum(self._always[most], _together(own, most), most)
 
     def encode(self) -> dict[str, Any]:
         return {"all": [part.encode() for part in self.parts]}

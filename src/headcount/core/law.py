@@ -26,6 +26,19 @@ def weighed(places: Ints, masses: Floats, size: int = 0) -> Floats:
     return np.asarray(np.bincount(places, masses, size), dtype=np.float64)
 
 
+def expected(masses: Floats, values: Floats | Ints) -> float:
+    """The mean of the values. No dot product: its threads get in each other's way on a busy machine."""
+    return float((masses * values).sum()) / float(masses.sum())
+
+
+def _convolved(a: Floats, b: Floats) -> Floats:
+    """By Fourier transforms of a convenient length."""
+    size = a.size + b.size - 1
+    length = 1 << (size - 1).bit_length()
+    masses = np.fft.irfft(np.fft.rfft(a, length) * np.fft.rfft(b, length), length)
+    return np.maximum(masses[:size], 0.0)
+
+
 @dataclass(frozen=True, eq=False)
 class Law:
     """P[start + i] = masses[i], each good to about 1e-11; `dropped` bounds the mass left outside the window."""
@@ -50,9 +63,7 @@ class Law:
         dropped = self.dropped + other.dropped
         if min(a.size, b.size) <= DIRECT:
             return Law(self.start + other.start, np.convolve(a, b), dropped)
-        size = a.size + b.size - 1
-        masses = np.fft.irfft(np.fft.rfft(a, size) * np.fft.rfft(b, size), size)
-        return Law(self.start + other.start, np.maximum(masses, 0.0), dropped + FOURIER_ERROR)
+        return Law(self.start + other.start, _convolved(a, b), dropped + FOURIER_ERROR)
 
     def __or__(self, other: Law) -> Law:
         """The masses of both: a mixture, if each was weighed before."""
@@ -67,11 +78,11 @@ class Law:
 
     @property
     def mean(self) -> float:
-        return self.start + float(self.masses @ np.arange(self.masses.size)) / float(self.masses.sum())
+        return self.start + expected(self.masses, np.arange(self.masses.size))
 
     @property
     def variance(self) -> float:
-        return float(self.masses @ (self.values - self.mean) ** 2) / float(self.masses.sum())
+        return expected(self.masses, (self.values - self.mean) ** 2)
 
     def times(self, n: int) -> Law:
         """The sum of n independent draws, by repeated doubling; what falls below `NEGLIGIBLE` is cut, and charged."""
@@ -102,13 +113,10 @@ class Law:
         return total, block
 
     def _with(self, other: Law) -> Law:
-        """The sum of the two, for error bars: unless one is short, by Fourier transforms of a convenient length."""
+        """The sum of the two, for error bars: unless one is short, by Fourier transforms."""
         if min(self.masses.size, other.masses.size) <= SHORT:
             return (self + other)._trimmed(UNSEEN)
-        size = self.masses.size + other.masses.size - 1
-        length = 1 << (size - 1).bit_length()
-        spectrum = np.fft.rfft(self.masses, length) * np.fft.rfft(other.masses, length)
-        masses = np.maximum(np.fft.irfft(spectrum, length)[:size], 0.0)
+        masses = _convolved(self.masses, other.masses)
         return Law(self.start + other.start, masses, self.dropped + other.dropped + FOURIER_ERROR)._trimmed(UNSEEN)
 
     def _halved(self) -> Law:
@@ -120,7 +128,10 @@ class Law:
         return Law((self.start - before + 1) // 2, masses[1::2] + (odd[:-1] + odd[1:]) / 2.0, self.dropped)
 
     def _trimmed(self, below: float = NEGLIGIBLE) -> Law:
+        """Without the ends that hardly matter, which count as dropped: all of it, if no mass is left that matters."""
         kept = np.flatnonzero(self.masses > below)
+        if not kept.size:
+            return Law(self.start, np.zeros(1), self.dropped + float(self.masses.sum()))
         first, last = int(kept[0]), int(kept[-1]) + 1
         cut = float(self.masses[:first].sum() + self.masses[last:].sum())
         return Law(self.start + first, self.masses[first:last], self.dropped + cut)
@@ -156,11 +167,11 @@ class Noise:
 
     @property
     def bias(self) -> float:
-        return float(self.masses @ self.values) / float(self.masses.sum())
+        return expected(self.masses, self.values)
 
     @property
     def variance(self) -> float:
-        return float(self.masses @ (self.values - self.bias) ** 2) / float(self.masses.sum())
+        return expected(self.masses, (self.values - self.bias) ** 2)
 
     @property
     def std_error(self) -> float:

@@ -15,6 +15,16 @@ class Model(StrEnum):
     SHUFFLE = "shuffle"  # a shuffler who mixes the messages
     LOCAL = "local"  # nobody
 
+    @property
+    def trusted(self) -> str:
+        """Whom, in words."""
+        return {
+            "central": "the analyser, with everyone's answer",
+            "shuffle-threshold": "a shuffler that drops small counts",
+            "shuffle": "a shuffler that mixes the messages",
+            "local": "nobody",
+        }[self]
+
 
 def parsed_model(model: str) -> Model:
     try:

@@ -210,15 +210,20 @@ class Protocol(ABC):
         return tuple(entry.name for entry in own if entry.default is MISSING), tuple(entry.name for entry in own)
 
     @classmethod
+    def collectable(cls) -> bool:
+        """Whether reports can be collected from devices: nothing is to be trusted beyond a shuffler that mixes."""
+        return cls.model in (Model.SHUFFLE, Model.LOCAL)
+
+    @classmethod
     def describe(cls) -> dict[str, Any]:
-        """A row of the catalogue. Collectable: no trusted step between the shuffler and the outside."""
+        """A row of the catalogue."""
         return {
             "name": cls.name,
             "model": str(cls.model),
             "tasks": sorted(cls.tasks),
             "parameters": list(cls.parameter_names()[1]),
             "relations": sorted(str(relation) for relation in cls.relations),
-            "collectable": cls.model in (Model.SHUFFLE, Model.LOCAL),
+            "collectable": cls.collectable(),
             "reference": cls.reference,
         }
 

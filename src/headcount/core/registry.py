@@ -82,8 +82,8 @@ def record(
     `curator` is who publishes the answer, `curator_type` government, industry or nonprofit, and `published` the day of
     the first publication, as YYYY-MM-DD. `use` says what the answer is for, `region` whom it is about, `unit` what one
     report stands for (a person unless told), `authors` who fills in the record; `sources` are addresses of pages that
-    describe the deployment. `releases` is "one release" or "many releases", `data_source` static or dynamic. `later` says
-    what else will be asked of the same people, `prepared` how the data were prepared, `kept` how they are kept.
+    describe the deployment. `releases` is "one release" or "many releases", `data_source` static or dynamic. `later`
+    says what else will be asked of the same people, `prepared` how the data were prepared, `kept` how they are kept.
     """
     private = protocol.neighbours is Neighbours.ADD_REMOVE
     delta = protocol.loss.delta(budget.epsilon)

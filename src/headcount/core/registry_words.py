@@ -66,8 +66,8 @@ def privacy_unit(protocol: Protocol, unit: str) -> str:
         metric = f"if one of them has one {unit} more. The input metric is the symmetric distance"
     else:
         metric = (
-            f"if they have the same size and one {unit} holds another value. The input metric is the change-one distance, "
-            "the number of values that differ"
+            f"if they have the same size and one {unit} holds another value. The input metric is the change-one "
+            "distance, the number of values that differ"
         )
     return f"Each {unit} reports once. Two sets of data are adjacent {metric}; its bound is 1."
 

@@ -4,26 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+SAME = 1e-15
+SMALL_JUMP = 1e-3
 
-def crossing(
-    excess: Callable[[float], float], low: tuple[float, float], high: tuple[float, float], *, tight: float
-) -> float:
-    """Between `low`, where the excess is positive, and `high`, where it is not (each a point and its excess).
+Point = tuple[float, float]  # a place and the excess there
 
-    Stops at -tight <= excess <= 0, or when floats end. False position aimed just inside, with the Illinois rule: an end
-    that stays is discounted. With `tight` 0 only the signs are used, by bisection.
+
+def crossing(excess: Callable[[float], float], low: Point, high: Point, *, tight: float, close: float = 0.0) -> float:
+    """Between `low`, where the excess is positive, and `high`, where it is not.
+
+    Stops at -tight <= excess <= 0, when floats end, or at a small jump when the two are as `close` as that. Aims just
+    inside, by Chandrupatla's rule: by the parabola through the last three points where it can be trusted, else at the
+    middle. With `tight` 0 only the signs are used, by bisection.
     """
+    aim = tight / 2.0
     (start, over), (end, under) = low, high
-    kept, aim = 0, tight / 2.0
+    last, other = (end, under + aim), (start, over + aim)  # either side of the aim, `last` the newest of all
+    part = min(max(last[1] / (last[1] - other[1]), 0.02), 0.98) if tight else 0.5
     while under < -tight or not tight:
-        middle = (start * under - end * over) / (under - over) if tight else (start + end) / 2.0
-        if not start < middle < end or end - start <= 1e-15 * max(1.0, abs(end)):
+        middle = last[0] + part * (other[0] - last[0])
+        width = (end - start) / max(1.0, abs(end))
+        if not start < middle < end or width <= SAME or (width <= close and over - under <= SMALL_JUMP):
             break
         value = excess(middle)
         if -tight <= value <= 0.0 and tight:
             return middle
         if value + aim > 0.0:
-            start, over, under, kept = middle, value + aim, under / 2.0 if kept > 0 else under, 1
+            start, over = middle, value
         else:
-            end, under, over, kept = middle, value + aim, over / 2.0 if kept < 0 else over, -1
+            end, under = middle, value
+        here = middle, value + aim
+        if (here[1] > 0.0) == (last[1] > 0.0):
+            last, before = here, last
+        else:
+            last, other, before = here, last, other
+        part = _part(last, other, before) if tight else 0.5
     return end
+
+
+def _part(last: Point, other: Point, before: Point) -> float:
+    """How much of the way from the last point to the one on the other side, given the one before."""
+    (a, fa), (b, fb), (c, fc) = last, other, before
+    along, up = (a - b) / (c - b), (fa - fb) / (fc - fb)
+    if not (up**2 < along and (1.0 - up) ** 2 < 1.0 - along):
+        return 0.5
+    return fa / (fb - fa) * fc / (fb - fc) + (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb)

@@ -12,13 +12,6 @@ from headcount.core.model import Model
 from headcount.drawing.canvas import canvas, decades, number
 from headcount.drawing.colours import Theme, blend
 
-TRUST = {
-    Model.CENTRAL: "trust the analyser",
-    Model.THRESHOLD: "trust a shuffler that drops small counts",
-    Model.SHUFFLE: "trust a shuffler",
-    Model.LOCAL: "trust nobody",
-}
-
 POINTS = "offset points"
 
 
@@ -58,10 +51,8 @@ def bars(
         axes.set_xlim(0.0, high * (high / low) ** 0.22 * 1.1)
         down, marks, names = 0.0, [], []
         for model, members in groups:
-            axes.text(
-                0.0, -down, f"{model}: {TRUST[model]}", color=sheet.theme.words[model], fontsize=9.5, weight="bold",
-                va="center", clip_on=False,
-            )  # fmt: skip
+            words = {"color": sheet.theme.words[model], "fontsize": 9.5, "weight": "bold", "va": "center"}
+            axes.text(0.0, -down, f"{model}: you trust {model.trusted}", clip_on=False, **words)
             down += 0.95
             for row in members:
                 _drawn(axes, row, -down, sheet.theme, unit)

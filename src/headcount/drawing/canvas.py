@@ -33,9 +33,12 @@ class Canvas:
 @contextmanager
 def canvas(
     path: Path | str, *, title: str, subtitle: str = "", size: tuple[float, float] = (8.0, 4.5), panels: int = 1,
-    theme: str = "light",
+    theme: str = "light", together: bool = True,
 ) -> Iterator[Canvas]:  # fmt: skip
-    """Draw within; the file is written at the end. The title is the finding, the subtitle says of what."""
+    """Draw within; the file is written at the end. The title is the finding, the subtitle says of what.
+
+    Panels stand side by side, `together` on one vertical axis.
+    """
     target, chosen = destination(path), theme_called(theme)
     try:
         import matplotlib as mpl
@@ -48,7 +51,7 @@ def canvas(
         figure = Figure(figsize=size)
         below = (0.0, 0.0, 1.0, _headed(figure, title, subtitle, chosen))
         figure.set_layout_engine("constrained", w_pad=MARGIN, h_pad=MARGIN, wspace=0.03, rect=below)
-        panel = figure.subplots(1, panels, squeeze=False, sharey=panels > 1)[0]
+        panel = figure.subplots(1, panels, squeeze=False, sharey=together)[0]
         yield Canvas(figure, tuple(panel), chosen)
         target.parent.mkdir(parents=True, exist_ok=True)
         about = {"Creator": "headcount", "Date": None} if target.suffix == ".svg" else {"Software": "headcount"}
@@ -70,7 +73,7 @@ def _headed(figure: Any, title: str, subtitle: str, theme: Theme) -> float:
     width, height = figure.get_size_inches()
     down = 0.14
     for text, points, weight, colour in ((title, 13.0, "bold", theme.ink), (subtitle, 10.0, "normal", theme.soft)):
-        for line in wrap(text, int((width - 2 * MARGIN) * (138.0 if weight == "bold" else 158.0) / points)):
+        for line in wrap(text, int((width - 2 * MARGIN) * (120.0 if weight == "bold" else 136.0) / points)):
             at = (MARGIN / width, 1.0 - down / height)
             figure.text(*at, line, fontsize=points, weight=weight, color=colour, ha="left", va="top")
             down += points * 1.42 / 72.0

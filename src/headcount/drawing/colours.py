@@ -24,7 +24,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 SHUFFLED = "shuffled-"  # a local protocol behind a shuffler
 DASHES: tuple[tuple[float, ...], ...] = ((), (5, 2), (1.5, 1.5), (7, 2, 1.5, 2), (3, 1), (9, 3))
-PALER = 0.55  # the palest member of a family is this far on the way to the paper
+PALER = 0.42  # the palest member of a family is this far on the way to the paper
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ DARK = Theme(
     models=dict(zip(Model, ("#2f8fd6", "#f0b02a", "#1fb58a", "#e59ac4"), strict=True)),
     words=dict(zip(Model, ("#6fbaf0", "#f2bc4b", "#46d3a9", "#eba6cb"), strict=True)),
     families=dict(zip(FAMILIES, (
-        "#2f8fd6", "#e59ac4", "#1fb58a", "#7cc8f4", "#e9a820", "#ee7b30", "#cfd3d9", "#b9b845",
+        "#2f8fd6", "#e59ac4", "#1fb58a", "#5aaee6", "#e9a820", "#ee7b30", "#cfd3d9", "#b9b845",
     ), strict=True)),
 )  # fmt: skip
 THEMES = {theme.name: theme for theme in (LIGHT, DARK)}

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
-from typing import Any, TypeVar
+from collections.abc import Callable
+from typing import Any
 
 from headcount.core.errors import BadArgument, Infeasible
 from headcount.core.quantity import quantity
 from headcount.core.task import Task
 from headcount.planner.advice import Advice
 from headcount.planner.backwards import fewest_people, smallest_epsilon
+from headcount.planner.competitors import Names, Watch, competitors
 from headcount.planner.option import Option, option
 from headcount.planner.situation import Situation, crowd_of, situation
-from headcount.protocols import CATALOGUE
-
-T = TypeVar("T")
-Track = Callable[[list[T], str], Iterable[T]]
 
 
 def advise(
     task: Task | str, *, n: Any = None, epsilon: float | None = None, delta: float = 0.0, ones: Any = None,
-    neighbours: str = "replace", models: Collection[str] | str | None = None, least: int | None = None,
+    neighbours: str = "replace", models: Names = None, least: int | None = None,
     corrupt: int = 0, honest: float | None = None, objective: str | None = None, confidence: float = 0.95,
     max_messages: float | None = None, max_bytes: float | None = None, collected: bool = False,
-    within: float | None = None, protocols: Collection[str] | None = None, track: Track[Any] | None = None,
+    within: float | None = None, protocols: Names = None, watch: Watch = iter,
 ) -> Advice:  # fmt: skip
     """Plans ranked by their exact predicted error, across the models of trust; those that cannot serve say what lacks.
 
@@ -40,13 +37,14 @@ def advise(
     """
     asked = objective or ("rmse" if within is None else "interval")
     unknown = _unknown(n, epsilon, within)
+    if unknown == "n" and (ones is not None or least is not None):
+        raise BadArgument("n", "is missing", "ones and least hang on it: give it, or leave those out")
     given = situation(
         task, n=1 + corrupt if n is None else n, epsilon=1.0 if epsilon is None else epsilon, delta=delta, ones=ones,
         neighbours=neighbours, models=models, least=least, corrupt=corrupt, honest=honest, objective=asked,
         confidence=confidence, max_messages=max_messages, max_bytes=max_bytes, collected=collected,
     )  # fmt: skip
-    chosen = [kind for kind in CATALOGUE if given.task.name in kind.tasks and (not protocols or kind.name in protocols)]
-    kinds = chosen if track is None else track(chosen, "advising")
+    kinds = watch(competitors(given.task, None, protocols))
     if within is None:
         return Advice(given, tuple(sorted((option(kind, given) for kind in kinds), key=lambda found: found.rank)))
     if not quantity("within", within, "use a positive number") > 0.0:
@@ -54,8 +52,6 @@ def advise(
     if unknown == "epsilon":
         found = [smallest_epsilon(kind, given, within) for kind in kinds]
         return _solved(given, found, within, unknown, lambda each: each.situation.budget.epsilon)
-    if ones is not None or least is not None:
-        raise BadArgument("n", "is missing", "ones and least hang on it: give it, or leave those out")
     found = [fewest_people(kind, given, within, lambda n: crowd_of(n, None, corrupt, honest)) for kind in kinds]
     return _solved(given, found, within, unknown, lambda each: each.situation.crowd.size)
 
@@ -94,5 +90,6 @@ def smallest_n(
 def smallest_detectable(task: Task | str, *, n: Any, epsilon: float, delta: float = 0.0, **wishes: Any) -> float:
     """The fewest people with a one whom the best protocol can tell from none, 19 times out of 20 both ways."""
     advice = advise(task, n=n, epsilon=epsilon, delta=delta, objective="detectable", **wishes)
-    _ = advice.best
-    return advice.feasible[0].objective
+    _ = advice.best  # says why, if there is none
+    fewest = advice.feasible[0].objective
+    return int(fewest) if fewest.is_integer() else fewest

@@ -35,10 +35,10 @@ class Expected:
     @classmethod
     def parse(cls, ones: Any, n: int) -> Expected:
         """`ones` as people write it: a number, several, a table of weights, "uniform", or None or "unknown"."""
-        if ones is None or ones == "unknown":
+        if ones is None:
             return cls()
-        if ones == "uniform":
-            return cls._uniform(n)
+        if isinstance(ones, str) and ones in {"unknown", "uniform"}:
+            return cls() if ones == "unknown" else cls._uniform(n)
         if isinstance(ones, Mapping):
             return cls._weighed(list(ones), list(ones.values()), n)
         if isinstance(ones, Sequence | np.ndarray) and not isinstance(ones, str):

@@ -125,6 +125,9 @@ def _detectable(protocol: Protocol, people: int, confidence: float) -> float:
     Answers may lie on a lattice that moves with the truth: then fewer can be noticed by luck while more are not.
     """
     limit = _quantile(protocol.noise(0, people), confidence)
+    limit += 1e-9 * (
+        1.0 + abs(limit)
+    )  # the same answer, with another truth taken off and put on again, is not above it
 
     def seen(truth: int) -> bool:
         noise = protocol.noise(truth, people)

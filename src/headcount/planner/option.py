@@ -144,7 +144,7 @@ class Candidate(Option):
 
     def figures(self) -> dict[str, Any]:
         protocol, messages = self.protocol, None
-        if protocol.describe()["collectable"]:
+        if protocol.collectable():
             messages = wire_messages(protocol, self.situation.budget)
         return {
             "parameters": protocol.to_json()["parameters"],

@@ -9,7 +9,7 @@ from headcount.core.crowd import Crowd
 from headcount.core.histogram import Histogram
 from headcount.core.model import Model
 from headcount.planner.option import Candidate, number
-from headcount.planner.situation import TRUST, Situation
+from headcount.planner.situation import Situation
 
 
 def reasons(ranked: Sequence[Candidate], people: int | None) -> str:
@@ -34,8 +34,8 @@ def _choice(ranked: Sequence[Candidate]) -> str:
     other = next((option for option in ranked if option.kind.model is not first.kind.model), None)
     if other is None:
         return f"{found}."
-    trusting = f"trusting {TRUST[other.kind.model]}" if other.kind.model is not Model.LOCAL else "trusting nobody"
-    return f"{found}; {trusting}, {other.name} would come within {_amount(other.half_width, given)}."
+    close = f"within {_amount(other.half_width, given)}"
+    return f"{found}; trusting {other.kind.model.trusted}, {other.name} would come {close}."
 
 
 def _amount(width: float, given: Situation) -> str:
@@ -53,7 +53,7 @@ def _often(confidence: float) -> str:
 
 def _promise(first: Candidate) -> str:
     """The meaning of (epsilon, delta), with the odds as a number."""
-    budget, trust = first.situation.budget, TRUST[first.kind.model]
+    budget, trust = first.situation.budget, first.kind.model.trusted
     whom = "Nobody has to be trusted" if first.kind.model is Model.LOCAL else f"You trust {trust}"
     change = "answered anything else" if budget.neighbours == "replace" else "not taken part"
     odds = math.exp(budget.epsilon)

@@ -26,11 +26,14 @@ class Sheet:
         return cls(tuple(flat[0]) if flat else (), tuple(tuple(map(_shown, row.values())) for row in flat))
 
     def text(self) -> str:
-        """Plain, a line a row; the last column is not padded."""
+        """Plain, a line a row."""
         table = [self.headings, *self.rows]
-        widths = [max(len(row[i]) for row in table) for i in range(len(self.headings) - 1)]
-        lines = ("  ".join([*map(str.ljust, row[:-1], widths), row[-1]]).rstrip() for row in table)
+        widths = [max(len(row[i]) for row in table) for i in range(len(self.headings))]
+        lines = ("  ".join(map(self._aside, range(len(row)), row, widths)).rstrip() for row in table)
         return "\n".join([*([self.title] if self.title else []), *lines])
+
+    def _aside(self, column: int, cell: str, width: int) -> str:
+        return cell.rjust(width) if column in self.figures else cell.ljust(width)
 
     def markdown(self) -> str:
         rule = ["---:" if i in self.figures else "---" for i in range(len(self.headings))]

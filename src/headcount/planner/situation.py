@@ -15,16 +15,9 @@ from headcount.core.protocol import Protocol
 from headcount.core.quantity import quantity
 from headcount.core.task import COUNTS, SUMS, Task
 from headcount.core.wire import CUT, MOST, wire_bytes, wire_messages
+from headcount.planner.competitors import task_called
 from headcount.planner.expected import UNKNOWN, Expected
 from headcount.planner.objective import Objective
-from headcount.protocols import TASKS
-
-TRUST = {
-    Model.CENTRAL: "the analyser, with everyone's answer",
-    Model.THRESHOLD: "a shuffler that mixes the messages and drops small counts",
-    Model.SHUFFLE: "a shuffler that mixes the messages",
-    Model.LOCAL: "nobody",
-}
 
 
 @dataclass(frozen=True)
@@ -105,9 +98,9 @@ class Situation:
         """Refuses a protocol that asks for trust that is not there."""
         if kind.model not in self.trusted:
             unwanted = f"is of the {kind.model} model, which was not asked for"
-            raise Unsupported(unwanted if kind.model is Model.LOCAL else f"needs {TRUST[kind.model]}")
-        if self.collected and not kind.describe()["collectable"]:
-            raise Unsupported(f"cannot be collected from devices: it needs {TRUST[kind.model]}")
+            raise Unsupported(unwanted if kind.model is Model.LOCAL else f"needs {kind.model.trusted}")
+        if self.collected and not kind.collectable():
+            raise Unsupported(f"cannot be collected from devices: it needs {kind.model.trusted}")
 
 
 def situation(
@@ -125,7 +118,7 @@ def situation(
         math.inf if max_messages is None else max_messages, math.inf if max_bytes is None else max_bytes
     )  # fmt: skip
     return Situation(
-        task=_named(task) if isinstance(task, str) else task,
+        task=task_called(task),
         crowd=crowd,
         budget=Budget(epsilon, delta, Neighbours.parse(neighbours)),
         expected=Expected.parse(ones, crowd.size),
@@ -157,10 +150,3 @@ def _range(n: Any) -> tuple[Any, Any]:
             raise BadArgument("n", f"is {n!r}", "use a number of people, or a pair such as (1_000, 5_000)")
         return n[0], n[1]
     return n, n
-
-
-def _named(task: str) -> Task:
-    if task not in COUNTS:
-        works = "use hc.Count(), hc.Sum(bounds), hc.Mean(bounds) or hc.Histogram(categories)"
-        raise BadArgument("task", f"is {task!r}", works)
-    return TASKS[task]()

@@ -7,7 +7,7 @@ from headcount.core.crowd import Crowd
 from headcount.core.errors import Refused
 from headcount.core.protocol import Protocol
 from headcount.core.task import Task
-from headcount.privacy.calibrate import calibrate
+from headcount.privacy.calibrate import attainable
 
 LARGEST_CROWD = 1 << 33
 
@@ -23,7 +23,7 @@ def smallest_crowd(cls: type[Protocol], task: Task, crowd: Crowd, budget: Budget
         if least <= crowd.corrupt:
             return False
         try:
-            return calibrate(cls, task, Crowd(size, least, crowd.corrupt), budget).rmse() < size / 2
+            return attainable(cls, task, Crowd(size, least, crowd.corrupt), budget, lambda p: p.rmse() < size / 2)
         except Refused:
             return False
 

@@ -207,7 +207,7 @@ class FakeRows(_Blanket):
         counts, chances, step = self._other
         unset, gain = q / (1.0 - q), (1.0 - 2.0 * q) / (q * (1.0 - q))
         level = np.asarray(factor * counts + (factor - 1.0) * rows * unset / gain, dtype=np.float64)
-        bound = float(np.dot(chances, above(level, rows, q))) * gain / rows
+        bound = float((chances * above(level, rows, q)).sum()) * gain / rows
         return bound * SKIPPED if step > 1 else bound
 
     def _cut(self) -> float:

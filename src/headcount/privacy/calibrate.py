@@ -21,6 +21,7 @@ Objective = Callable[[Protocol], float]
 TIGHT = 1e-6  # delta ends this close to the budget's
 FLOOR = 1e-300
 FIRST_STEP = 0.4
+CLOSE = 1e-7  # settings of the knob that are as good as the same
 
 
 def calibrate(
@@ -51,12 +52,7 @@ def calibrations(cls: type[P], task: Task, crowd: Crowd, budget: Budget, **given
         raise Infeasible(f"{cls.name} cannot give delta = 0; use delta=1e-6 or another model")
     fixed = {name: value for name, value in given.items() if name in own}
     chosen = {name: value for name, value in given.items() if name in options}
-    tried: list[Mapping[str, Any]] = []
-    for choice in cls.choices(task, crowd, budget, **chosen):
-        base = {"task": task, "crowd": crowd, "neighbours": budget.neighbours, **choice, **fixed}
-        if base in tried:
-            continue
-        tried.append(base)
+    for base in _bases(cls, task, crowd, budget, fixed, chosen):
         if cls.knob.name in fixed:
             protocol = cls(**base)
             budget.require(protocol.loss)
@@ -65,32 +61,96 @@ def calibrations(cls: type[P], task: Task, crowd: Crowd, budget: Budget, **given
             yield turned
 
 
-def _turn(cls: type[P], base: Mapping[str, Any], budget: Budget) -> P | None:
-    """The least private setting of the knob that fits, or None. Whatever is returned has been evaluated itself."""
+def attainable(cls: type[Protocol], task: Task, crowd: Crowd, budget: Budget, good: Callable[[Protocol], bool]) -> bool:
+    """Whether some choice that fits the budget is `good`, where more privacy never makes anything so.
+
+    It is what calibration would find, but knobs are turned only until that is certain.
+    """
+
+    def watch(protocol: Protocol, within: bool) -> None:
+        """Within and good: here it is. Neither: with more noise it is no better, and with less over the budget."""
+        if within == (protocol.serves and good(protocol)):
+            raise _Certain(within)
+
+    def attains(base: Mapping[str, Any]) -> bool:
+        try:
+            turned = _turn(cls, base, budget, watch)
+        except _Certain as certain:
+            return certain.answer
+        return turned is not None and turned.serves and good(turned)
+
+    cls.require(task)
+    return any(attains(base) for base in _bases(cls, task, crowd, budget, {}, {}))
+
+
+class _Certain(Exception):
+    """The knob need not be turned further."""
+
+    def __init__(self, answer: bool) -> None:
+        super().__init__()
+        self.answer = answer
+
+
+def _bases(
+    cls: type[Protocol], task: Task, crowd: Crowd, budget: Budget, fixed: Mapping[str, Any], chosen: Mapping[str, Any]
+) -> Iterator[Mapping[str, Any]]:
+    """What is set besides the knob, for each different choice."""
+    tried: list[Mapping[str, Any]] = []
+    for choice in cls.choices(task, crowd, budget, **chosen):
+        base = {"task": task, "crowd": crowd, "neighbours": budget.neighbours, **choice, **fixed}
+        if base not in tried:
+            tried.append(base)
+            yield base
+
+
+def _turn(
+    cls: type[P], base: Mapping[str, Any], budget: Budget, watch: Callable[[P, bool], None] = lambda _, __: None
+) -> P | None:
+    """The least private setting of the knob that fits, or None. Whatever is returned has been evaluated itself.
+
+    `watch` is shown every setting that is tried, and whether it is within the budget.
+    """
     knob = cls.knob
 
     def at(u: float) -> P:
         return cls(**{**base, knob.name: knob.at(u, base)})
 
+    found: dict[float, float] = {}  # a knob with whole steps has the same setting for many u
+
     def excess(u: float) -> float:
         """log(delta / budget): nearly a straight line in u. A pure budget only has a sign."""
-        delta = at(u).loss.delta(budget.epsilon)
-        if budget.delta == 0.0:
-            return math.copysign(1.0, delta - FLOOR)
-        return math.log(max(delta, FLOOR) / budget.delta)
+        setting = knob.at(u, base)
+        if setting not in found:
+            protocol = cls(**{**base, knob.name: setting})
+            delta = protocol.loss.delta(budget.epsilon)
+            watch(protocol, delta <= budget.delta)
+            over = delta - FLOOR if budget.delta == 0.0 else math.log(max(delta, FLOOR) / budget.delta)
+            found[setting] = over if budget.delta else math.copysign(1.0, over)
+        return found[setting]
 
-    bracket = _bracket(knob, knob.start(budget, base), excess)
+    start = min(max(knob.start(budget, base), knob.low), knob.high)
+    bracket = _bracket(knob, start, _stride(excess(start), budget), excess)
     if bracket is None:
         return None
-    return at(crossing(excess, *bracket, tight=TIGHT if budget.delta else 0.0))
+    # Bounds jump a little wherever their windows change; there is no need to find out exactly where.
+    close = CLOSE if at(start).loss.kind == "bound" else 0.0
+    return at(crossing(excess, *bracket, tight=TIGHT if budget.delta else 0.0, close=close))
+
+
+def _stride(value: float, budget: Budget) -> float:
+    """Somewhat further than the budget probably is, where it is missed by so much: with noise in proportion to e^u, the
+    logarithm of delta grows like e^(3u/4)."""
+    if not budget.delta:
+        return FIRST_STEP
+    times = 1.0 + value / math.log(budget.delta)
+    return min(1.0, max(0.01, 1.5 * abs(math.log(max(times, 0.01)))))
 
 
 def _bracket(
-    knob: Knob, start: float, excess: Callable[[float], float]
+    knob: Knob, u: float, step: float, excess: Callable[[float], float]
 ) -> tuple[tuple[float, float], tuple[float, float]] | None:
     """Two settings, one over the budget and one within it, found by growing steps from a first guess."""
-    u = min(max(start, knob.low), knob.high)
-    value, step = excess(u), FIRST_STEP
+    value = excess(u)
     outward = 1.0 if value > 0.0 else -1.0
     while True:
         ahead = min(max(u + outward * step, knob.low), knob.high)

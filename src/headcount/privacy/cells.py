@@ -25,6 +25,7 @@ MOST_PAIRS = 1 << 11  # values of T: while it is narrow, how it splits into inte
 WIDE = 1e3  # a standard deviation so large that the integers hardly matter
 FEW = 64
 MOST_CELLS = 1 << 17  # of T and N3 together
+NEGLIGIBLE = 1e-17
 SKIPPED = 1.0 + 1e-4  # a sum over every h-th value misses kinks at the integers: up to a relative 1e-5 of it was seen
 CUT_ON_THE_WAY = 8.0 * laws.CUT
 
@@ -36,6 +37,13 @@ def below_half(reach: Floats, n: Floats) -> Floats:
     value = (reach - n / 2.0) * _upto(last, n, 0.5) + (n - last) / 2.0 * mass
     value = np.where(last > 0, value, reach * mass)  # one term: nothing to cancel
     return np.where(reach > 0, np.maximum(value, 0.0), 0.0)
+
+
+def _most_below_half(reach: Floats, n: Floats) -> Floats:
+    """At least that, by Hoeffding's inequality for every count below reach: some ten times as much."""
+    short = np.maximum(n / 2.0 - reach, 0.0)
+    beyond = np.divide(n, 4.0 * short, out=np.full_like(n, np.inf), where=short > 0.0)
+    return np.asarray(np.minimum(reach, beyond) * np.exp(-2.0 * short**2 / np.maximum(n, 1.0)))
 
 
 def above(level: Floats, n: int, chance: float) -> Floats:
@@ -89,9 +97,11 @@ class Cells:
         pairs, thirds, weights, skipped = self._table
         reach = (gain * pairs[:, None] - third * thirds) / (gain + loss)
         counts = (reach > 0) & (weights > 0)
-        n = np.broadcast_to(pairs[:, None], reach.shape)[counts]
-        total = float(weights[counts] @ below_half(reach[counts], n)) * (gain + loss)
-        return total * SKIPPED if skipped else total
+        n, reach, weights = np.broadcast_to(pairs[:, None], reach.shape)[counts], reach[counts], weights[counts]
+        most = weights * _most_below_half(reach, n)
+        matters = most > NEGLIGIBLE * most.sum()  # the others count in full
+        total = float((weights[matters] * below_half(reach[matters], n[matters])).sum() + most[~matters].sum())
+        return total * (gain + loss) * (SKIPPED if skipped else 1.0)
 
     def cut(self, gain: float) -> float:
         """What the values left out could add: beyond the ends N1 is at most T, and E[N1] per slot is `each`."""
@@ -104,14 +114,19 @@ class Cells:
         """T, N3 (one row for each T), their weights, and whether values were skipped."""
         pairs, step = self._pairs()
         thirds, leap = self._thirds(pairs)
-        weights = np.zeros(thirds.shape)
-        rest = self.third + self.none
-        third, none = self._split
-        for slots, chance in zip(self.slots.tolist(), self.chances.tolist(), strict=True):
-            others = np.maximum(slots - pairs[:, None], 0.0)
-            of_pairs = laws.binomial_masses(pairs[:, None], slots, 2.0 * self.each, rest)
-            of_thirds = laws.binomial_masses(thirds, others, third, none)
-            weights += chance / slots * of_pairs * of_thirds
+        # How many slots fall into any of the three does not depend on how those are split.
+        together = np.maximum(pairs[:, None] + thirds, 0.0)
+        fewest, most = together.min(), together.max()
+        any_of_them = np.arange(fewest, most + 1.0) if most - fewest < together.size else np.unique(together)
+        chance, weights = 2.0 * self.each + self.third, np.zeros_like(any_of_them)
+        for slots, weight in zip(self.slots.tolist(), self.chances.tolist(), strict=True):
+            low, high = laws.binomial_window(slots, chance)
+            likely = slice(*np.searchsorted(any_of_them, (low, high + 1)))
+            weights[likely] += weight / slots * laws.binomial_masses(any_of_them[likely], slots, chance, self.none)
+        weights = np.where(thirds >= 0.0, weights[np.searchsorted(any_of_them, together)], 0.0)
+        seen = weights > 0.0
+        part, whole = np.broadcast_to(pairs[:, None], thirds.shape)[seen], together[seen]
+        weights[seen] *= laws.binomial_masses(part, whole, 2.0 * self.each / chance, self.third / chance)
         return pairs, thirds, weights * (step * leap), step * leap * self.step > 1
 
     @property
@@ -123,8 +138,8 @@ class Cells:
     @cached_property
     def _ends(self) -> tuple[Law, Law]:
         """The laws of T for the fewest and for the most slots."""
-        fewest, most = (laws.binomial(int(slots), 2.0 * self.each) for slots in (self.slots[0], self.slots[-1]))
-        return fewest, most
+        most = laws.binomial(int(self.slots[-1]), 2.0 * self.each)
+        return (most if self.slots.size == 1 else laws.binomial(int(self.slots[0]), 2.0 * self.each)), most
 
     def _pairs(self) -> tuple[Floats, int]:
         fewest, most = self._ends

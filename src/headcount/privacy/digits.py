@@ -26,7 +26,8 @@ from headcount.privacy.pair import exp_down
 GRID = 800
 POINTS = 1 << 10  # of a digit's law, where there are too many to combine them all
 MOST_LIES = 64
-FAR = 5.0  # half standard deviations of a split are this many twice: 1e-23 lies beyond
+WIDE = 6.7  # standard deviations of a split, twice: by Hoeffding, hardly anything lies beyond
+FAR = 5.0  # the same, as far as losses matter: 1e-23 lies beyond
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +43,7 @@ class ShuffledDigits(PrivacyLoss):
         losses, masses, gone = self._composed
         asked = np.minimum(epsilon, LARGEST_EPSILON)
         room = np.maximum(1.0 - exp_down(asked[:, None]) * np.exp(-losses), 0.0)
-        bound = np.minimum(room @ masses + gone, 1.0)
+        bound = np.minimum((room * masses).sum(axis=1) + gone, 1.0)
         return bound, bound
 
     @cached_property
@@ -77,18 +78,29 @@ def _top(lies: Ints) -> float:
 
 def _losses(lie: float, lies: Ints, chances: Floats, grid: float) -> tuple[Floats, float]:
     """Masses of a digit's loss at -GRID .. GRID times the grid, and the mass of what lies beyond."""
-    from scipy.special import betainc, expit
+    from scipy.special import expit
 
     total = lies[:, None].astype(np.float64)
     largest = np.floor((total + 1.0) * expit(grid * np.arange(-GRID, GRID + 1)))  # c1 up to here loses no more
-    beyond = np.where(
-        largest > total, 0.0, betainc(np.maximum(largest, 0.5), np.maximum(total + 1.0 - largest, 0.5), 0.5)
-    )
-    beyond = np.where(largest < 1.0, 1.0, beyond)  # P[1 + Bin(T, 1/2) > largest]
-    above = (1.0 - lie) * (chances @ beyond)
+    beyond = _at_least(lies, largest.astype(np.int64))  # P[1 + Bin(T, 1/2) > largest]
+    above = (1.0 - lie) * (chances[:, None] * beyond).sum(axis=0)
     masses = -np.diff(above, prepend=1.0 - lie)
     masses[GRID] += lie
     return np.maximum(masses, 0.0), float(above[-1])
+
+
+def _at_least(coins: Ints, heads: Ints) -> Floats:
+    """P[Bin(coins, 1/2) >= heads], a row for each number of coins: tails are summed from their ends."""
+    half = (coins + 1) // 2
+    more = np.arange(1, math.ceil(WIDE * math.sqrt(int(coins.max(initial=1)))) + 2)  # heads than half of them
+    with np.errstate(divide="ignore"):  # nothing has more heads than coins
+        steps = np.log(np.maximum(coins - half - more[:, None] + 1, 0) / (half + more[:, None])).T
+    middle = laws.binomial_masses(half.astype(np.float64), coins.astype(np.float64), 0.5, 0.5)
+    masses = middle[:, None] * np.exp(np.cumsum(np.insert(steps, 0, 0.0, axis=1), axis=1))
+    tails = np.append(np.cumsum(masses[:, ::-1], axis=1)[:, ::-1], np.zeros((coins.size, 1)), axis=1)
+    upper = np.maximum(heads, coins[:, None] + 1 - heads) - half[:, None]  # P[at least h] is 1 - P[more than n - h]
+    found = np.take_along_axis(tails, np.clip(upper, 0, tails.shape[1] - 1), axis=1)
+    return np.where(2 * heads > coins[:, None], found, 1.0 - found) + math.exp(-2.0 * WIDE**2)
 
 
 def one_digit(digit: int, rest: float, size: int, lie: float) -> Law:

@@ -142,20 +142,19 @@ class AlmostCentral(PrivacyLoss):
         flank, left, cheap = self._parts(self.decays[-1], np.array([self.top]), moments)
         logs, missing = np.maximum(flank[0], cheap[0]), left[0]
         # What a value costs when it goes, and when it comes instead of another.
-        going, coming, lost, gained = (np.zeros((*logs.shape, self.top + 1)) for _ in range(4))
+        going, coming, lost, gained = (np.zeros((self.top + 1, *logs.shape)) for _ in range(4))
         for at, names in enumerate(floods(self.top).groups):
-            here = group == at
+            here = np.flatnonzero(group == at)  # ordered by value
             sizes, which = np.unique(shift[here], return_inverse=True)
-            counts = np.zeros((sizes.size, self.top + 1))
-            np.add.at(counts, (which, value[here]), 1.0)
+            values, first = np.unique(value[here], return_index=True)
             parts = self._parts(self.decays[at], sizes, moments)
-            flank, left, cheap = (np.tensordot(part, counts, (0, 0)) for part in parts)
-            if names[0] > 0:
-                coming, gained, going = coming + flank, gained + left, going + cheap
-            else:
-                going, lost, coming = going + flank, lost + left, coming + cheap
-        logs = logs + going.max(axis=-1) + coming.max(axis=-1)
-        missing = missing + lost.max(axis=-1) + gained.max(axis=-1)
+            flank, left, cheap = (np.add.reduceat(part[which], first, axis=0) for part in parts)
+            ahead, gone, behind = (coming, gained, going) if names[0] > 0 else (going, lost, coming)
+            ahead[values] += flank
+            gone[values] += left
+            behind[values] += cheap
+        logs = logs + going.max(axis=0) + coming.max(axis=0)
+        missing = missing + lost.max(axis=0) + gained.max(axis=0)
         best = moments * np.log(moments) - (1.0 + moments) * np.log1p(moments)
         return moments, logs + (self._sum(moments) + best)[:, None], missing
 
@@ -190,17 +189,17 @@ class AlmostCentral(PrivacyLoss):
         last = edges[1:-1] - 1.0 + shifts[:, None]
         cheap = np.append(-self._log_ratio(decay, last, shifts[:, None], -1.0), -shifts[:, None] * math.log(decay), 1)
         below = np.append(0.0, np.cumsum(masses))
-        size = (shifts.size, moments.size, CAPS.size)
-        logs, left, reverse = (np.zeros(size) for _ in range(3))
-        for at, moment in enumerate(moments.tolist()):
-            most = moment * cheap.max(axis=1, keepdims=True)
-            reverse[:, at] = np.log(np.exp(moment * cheap - most) @ masses)[:, None] + most
-            lifted = np.exp(np.minimum(moment * flank, LARGEST_EPSILON)) * masses
+        logs, left, reverse = (np.zeros((shifts.size, moments.size, CAPS.size)) for _ in range(3))
+        levels, at = CAPS / moments[:, None], np.arange(moments.size)[:, None]
+        for row in range(shifts.size):
+            most = moments[:, None] * cheap[row].max()
+            fallen = np.exp(moments[:, None] * cheap[row] - most) * masses
+            reverse[row] = np.log(fallen.sum(axis=1, keepdims=True)) + most
+            lifted = np.exp(np.minimum(moments[:, None] * flank[row], LARGEST_EPSILON)) * masses
             above = np.cumsum(lifted[:, ::-1], axis=1)[:, ::-1]
-            for row in range(shifts.size):
-                first, part = _crossing(flank[row], CAPS / moment)
-                logs[row, at] = np.log(above[row, first] + part * lifted[row, first - 1])
-                left[row, at] = below[first] - part * masses[first - 1]
+            first, part = _crossing(flank[row], levels)
+            logs[row] = np.log(above[at, first] + part * lifted[at, first - 1])
+            left[row] = below[first] - part * masses[first - 1]
         return logs, left, reverse
 
     def _blocks(self, decay: float) -> tuple[Floats, Floats]:

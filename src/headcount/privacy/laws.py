@@ -21,9 +21,12 @@ from headcount.core.table import Ints
 CUT = 1e-32
 LOG_CUT = math.log(CUT)
 LONGEST = 1 << 40  # no window reaches further
+FEW = 1 << 11  # outcomes that are all looked at
 WIDEST = 1 << 23  # nor is one wider, to bound memory and time
+BLOCK = 1 << 13
 FINE = 1 << 11  # blocks to a noise's scale, for error bars only
 HALF_LOG_TAU = 0.5 * math.log(2 * math.pi)
+SIDES, DOUBLING = np.array([[-1], [1]]), 2 ** np.arange(62)
 
 
 def stirling_remainder(x: Floats) -> Floats:
@@ -33,11 +36,23 @@ def stirling_remainder(x: Floats) -> Floats:
     remainder: Floats = y * (
         1 / 12 - y2 * (1 / 360 - y2 * (1 / 1260 - y2 * (1 / 1680 - y2 * (1 / 1188 - y2 * 691 / 360360))))
     )
-    small = x < 16.0
-    few = x[small]
-    log_gamma = np.array([math.lgamma(k + 1.0) for k in few.tolist()])
-    remainder[small] = log_gamma - (few + 0.5) * np.log(few) + few - HALF_LOG_TAU
-    return remainder
+    small = x < SMALL
+    if not small.any():
+        return remainder
+    whole = np.minimum(x, SMALL).astype(np.int64)
+    if (small & (whole != x)).any():
+        remainder[small] = _small_remainder(x[small])
+        return remainder
+    return np.where(small, SMALL_REMAINDERS[whole], remainder)
+
+
+def _small_remainder(x: Floats) -> Floats:
+    log_gamma = np.array([math.lgamma(k + 1.0) for k in x.tolist()])
+    return np.asarray(log_gamma - (x + 0.5) * np.log(x) + x - HALF_LOG_TAU)
+
+
+SMALL = 16
+SMALL_REMAINDERS = np.append(0.0, _small_remainder(np.arange(1.0, SMALL + 1.0)))
 
 
 def deviance(x: Floats, mean: Floats | float) -> Floats:
@@ -45,18 +60,18 @@ def deviance(x: Floats, mean: Floats | float) -> Floats:
     gap = x - mean
     v = gap / np.maximum(x + mean, 1e-300)
     v2 = v * v
-    # For |v| < 0.1: x log((1+v)/(1-v)) - gap = gap*v + 2x (v^3/3 + v^5/5 + ...)
+    # For |v| < 0.1: x log((1+v)/(1-v)) - gap = gap*v + 2x (v^3/3 + v^5/5 + ...), eight terms of it at most
+    widest = min(float(v2.max(initial=0.0)), 0.01)
+    terms = min(8, 1 + math.floor(math.log(1e-17) / math.log(max(widest, 1e-17))))
     series = np.zeros_like(v)
-    for odd in range(17, 1, -2):
+    for odd in range(2 * terms + 1, 1, -2):
         series += 1.0 / odd
         series *= v2
-    result: Floats = gap * v + 2.0 * x * v * series
-    far = np.abs(v) >= 0.1
-    if far.any():
-        x_far, mean_far = x[far], np.broadcast_to(mean, x.shape)[far]
-        logs = np.log(np.maximum(x_far, 1e-300) / np.maximum(mean_far, 1e-300))
-        result[far] = x_far * logs - gap[far]
-    return result
+    near: Floats = gap * v + 2.0 * x * v * series
+    if widest < 0.01:
+        return near
+    far = x * np.log(np.maximum(x, 1e-300) / np.maximum(mean, 1e-300)) - gap
+    return np.where(v2 < 0.01, near, far)
 
 
 def _log_poisson(x: Floats, mean: float) -> Floats:
@@ -66,8 +81,19 @@ def _log_poisson(x: Floats, mean: float) -> Floats:
 
 
 def _log_binomial(x: Floats, n: Floats | float, yes: float, no: float) -> Floats:
-    """log of C(n, x) yes^x no^(n-x); n and x may be real, 0 <= x <= n."""
+    """log of C(n, x) yes^x no^(n-x); n and x may be real, 0 <= x <= n. In blocks, for which the processor's cache is
+    large enough."""
     n = np.broadcast_to(np.asarray(n, dtype=np.float64), x.shape)
+    if x.size <= BLOCK:
+        return _log_binomial_block(x, n, yes, no)
+    flat, trials, logs = x.ravel(), n.ravel(), np.empty(x.size)
+    for start in range(0, x.size, BLOCK):
+        part = slice(start, start + BLOCK)
+        logs[part] = _log_binomial_block(flat[part], trials[part], yes, no)
+    return logs.reshape(x.shape)
+
+
+def _log_binomial_block(x: Floats, n: Floats, yes: float, no: float) -> Floats:
     rest = n - x
     inside = (x > 0) & (rest > 0)
     a, b, c = (np.where(inside, part, 1.0) for part in (x, rest, n))
@@ -82,29 +108,31 @@ def _log_binomial(x: Floats, n: Floats | float, yes: float, no: float) -> Floats
 
 def _window(log_mass: Callable[[Floats], Floats], mode: int, low: int, high: int | None) -> tuple[int, int]:
     """The first integers on either side of the mode whose mass lies well below the cut, or the ends of the support."""
-
-    def edge(step: int, limit: int) -> int:
-        """Doubling steps away from the mode, then ever finer ones between the last inside and the first outside."""
-        points = mode + step * np.minimum(2 ** np.arange(62), abs(limit - mode))
-        while True:
-            below = log_mass(points.astype(np.float64)) < LOG_CUT - 12.0
-            if not below.any():
-                return limit
-            first = int(below.argmax())
-            inside, outside = (int(points[first - 1]) if first else mode), int(points[first])
-            if abs(outside - inside) <= 1:
-                return outside
-            points = np.unique(np.linspace(inside, outside, 34).astype(np.int64)[1:])[::step]
-
-    first, last = edge(-1, low), edge(+1, mode + LONGEST if high is None else high)
+    room = np.array([[mode - low], [LONGEST if high is None else high - mode]])
+    away = np.minimum(DOUBLING, room)  # from the mode, a row for either side; then between the last inside and the next
+    while True:
+        below = log_mass((mode + SIDES * away).astype(np.float64)) < LOG_CUT - 12.0
+        at = np.where(below.any(axis=1), below.argmax(axis=1), away.shape[1])
+        around = np.concatenate([np.zeros_like(room), away, away[:, -1:]], axis=1)
+        inside, outside = around[(0, 1), at], around[(0, 1), at + 1]
+        if (outside - inside).max() <= 1:
+            break
+        away = np.linspace(inside, outside, 34, axis=1).astype(np.int64)[:, 1:]
+    first, last = mode - int(outside[0]), mode + int(outside[1])
     if last - first > WIDEST:
         raise Infeasible("the noise would be spread over millions of outcomes; use less of it or a larger epsilon")
     return first, last
 
 
 def _cut(log_mass: Callable[[Floats], Floats], mode: float, low: int, high: int | None) -> Law:
-    first, last = _window(log_mass, max(low, min(math.floor(mode), high or math.floor(mode))), low, high)
-    masses = np.exp(log_mass(np.arange(first, last + 1, dtype=np.float64)))
+    if high is not None and high - low <= FEW:
+        logs = log_mass(np.arange(low, high + 1, dtype=np.float64))
+        inside = np.flatnonzero(logs >= LOG_CUT - 12.0)
+        first, last = max(low, low + int(inside[0]) - 1), min(high, low + int(inside[-1]) + 1)
+        masses = np.exp(logs[first - low : last + 1 - low])
+    else:
+        first, last = _window(log_mass, max(low, min(math.floor(mode), high or math.floor(mode))), low, high)
+        masses = np.exp(log_mass(np.arange(first, last + 1, dtype=np.float64)))
     # Beyond an edge that lies e^-12 below the cut the masses fall faster than geometrically or at the edge's own rate.
     dropped = 0.0
     for outer, inner, at_limit in ((masses[0], masses[1:2], first == low), (masses[-1], masses[-2:-1], last == high)):
@@ -135,6 +163,13 @@ def binomial_masses(x: Floats, n: Floats | float, yes: float, no: float) -> Floa
         return np.where(x == (n if yes > 0.0 else np.zeros_like(n)), 1.0, 0.0)
     masses = np.exp(_log_binomial(np.clip(x, 0.0, n), n, yes, no))
     return np.where((x >= 0) & (x <= n), masses, 0.0)
+
+
+def binomial_window(n: int, chance: float) -> tuple[int, int]:
+    """Between what Bin(n, chance) lies as good as always: it is outside less often than the cut, by Bernstein."""
+    log, mean = 12.0 - LOG_CUT, n * chance
+    reach = log / 3.0 + math.sqrt(log**2 / 9.0 + 2.0 * log * mean * (1.0 - chance))
+    return max(0, math.floor(mean - reach)), min(n, math.ceil(mean + reach))
 
 
 def poisson(mean: float) -> Law:
@@ -186,6 +221,8 @@ def binomial_above(k: Ints | Floats | int, n: Ints | int, chance: float) -> Floa
     """P[Bin(n, chance) > k], with its relative accuracy far into the tail."""
     from scipy.special import betainc  # a fifth of a second to import, and only sampling needs it
 
+    if isinstance(k, int) and isinstance(n, int):
+        return np.array(1.0 if k < 0 else 0.0 if k >= n else betainc(k + 1.0, float(n - k), chance))
     # The binomial's own function loses digits as n grows, one in 10**7 at 10**8; this one keeps them.
     inside = np.clip(k, 0, np.maximum(np.asarray(n) - 1, 0))
     tail = betainc(inside + 1.0, np.maximum(n - inside, 1.0), chance)

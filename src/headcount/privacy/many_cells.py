@@ -32,7 +32,7 @@ class ManyCells(PrivacyLoss):
         """Equal, as every cell that is raised has one that is lowered."""
         losses, masses, gone = self._composed
         asked = np.minimum(epsilon, LARGEST_EPSILON)
-        bound = np.array([float(np.maximum(1.0 - exp_down(e) * np.exp(-losses), 0.0) @ masses) for e in asked])
+        bound = np.array([(np.maximum(1.0 - exp_down(e) * np.exp(-losses), 0.0) * masses).sum() for e in asked])
         bound = np.minimum(bound + gone, 1.0)
         return bound, bound
 

@@ -18,8 +18,10 @@ COARSE = 32  # values of either count in the first look; finer ones follow about
 FINE = 12
 STARTS = 6  # so many peaks of the first look are followed
 UNSEARCHED = 1.002  # not proved: the search has been seen to miss the worst pair by 2e-4, a coarser one by 0.015
+MANY = 256
 SMALL = 64  # people, among whom every pair of counts is looked at
 LARGEST_LOG = 700.0
+FAINT = 1e-5 * laws.CUT  # far less than is claimed anyhow, all of them together
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +31,9 @@ class SampledCount(PrivacyLoss):
     The likelihood ratio of one holder more, (k+1)(1-rate)/(k+1-v), grows with the sampled count v, so that either order
     is violated on one tail only: one more from v = (k+1) q on, q = 1 - (1-rate) e^-epsilon; one fewer below
     v = (k+1) s, s = 1 - (1-rate) e^epsilon. The worst k lies near threshold / q or threshold / s; beyond, tails vanish.
+
+    With the tail from v on, one person more than k changes the divergence by P[Bin(k) = v-1] times something that has
+    the sign of v-1 - (k+1) q (or s): of all k with the same v, the first from (v-1)/q - 1 on is the worst.
     """
 
     rate: float
@@ -68,7 +73,12 @@ class SampledCount(PrivacyLoss):
         if from_the_start:
             last = min(last, (self.threshold + 70.0 + 13.0 * math.sqrt(self.threshold)) / self.rate)
         most = self.people - 1
-        return np.arange(max(0, self.threshold - 1, min(most, math.floor(first))), min(most, math.ceil(last)) + 1)
+        low, high = max(0, self.threshold - 1, min(most, math.floor(first))), min(most, math.ceil(last))
+        if high - low < MANY or share > 0.2:
+            return np.arange(low, high + 1)
+        tails = np.arange(math.floor(low * share), math.ceil((high + 2) * share) + 1)  # v - 1
+        worst = np.ceil(tails / share).astype(np.int64)[:, None] + np.array([-2, -1, 0])  # and its neighbours
+        return np.unique(np.clip(worst, low, high))
 
     def _more(self, k: Ints, below: Floats, factor: float) -> Floats:
         with_one_more = laws.binomial_above(np.minimum(below, k + 1), k + 1, self.rate)
@@ -149,13 +159,13 @@ class SampledHistogram(PrivacyLoss):
     def _table(self, k: Ints, j: Ints, epsilon: float) -> Floats:
         """The divergence for every k, down, and j, across, that the crowd has people for."""
         more, fewer = self._tails(k)
-        table = np.stack([self._mean(k, more, fewer, *self._gaining(int(i)), epsilon) for i in j], axis=1)
+        gaining = zip(*self._gaining(j), strict=True)
+        table = np.stack([self._mean(k, more, fewer, *shown, epsilon) for shown in gaining], axis=1)
         return np.where(k[:, None] + j + 1 <= self.people, table, 0.0)
 
     def _tails(self, k: Ints) -> tuple[Floats, Floats]:
         """P[Bin(k+1) >= v] and P[Bin(k) >= v], v from the threshold on; errors of the masses go together."""
-        last = laws.binomial(int(k[-1]) + 1, self.rate)
-        v = np.arange(self.threshold, max(self.threshold, last.start + last.masses.size) + 1)
+        v = np.arange(self.threshold, max(self.threshold, 1 + laws.binomial_window(int(k[-1]) + 1, self.rate)[1]) + 1)
         fewer = laws.binomials(k, self.rate, int(v[0]), int(v[-1]))
         holders = k[:, None] + 1
         more = fewer * holders * (1.0 - self.rate) / np.maximum(holders - v, 1)
@@ -163,19 +173,22 @@ class SampledHistogram(PrivacyLoss):
         more = np.where(v == holders, everybody, more)
         return _upper(more), _upper(fewer)
 
-    def _gaining(self, j: int) -> tuple[Floats, Floats]:
-        """What a bucket of j people shows and the log ratio to one of j + 1; the first is that nothing is shown."""
-        law = laws.binomial(j, self.rate)
-        shown = law.values >= self.threshold
-        ratio = (j + 1 - law.values[shown]) / ((j + 1) * (1.0 - self.rate))
-        hidden = laws.binomial_upto(min(self.threshold - 1, j), j, self.rate).item()
+    def _gaining(self, j: Ints) -> tuple[Floats, Floats]:
+        """A row for each j: what a bucket of j people shows and the log ratio to j + 1, beginning with nothing."""
+        v = np.arange(self.threshold, max(self.threshold, laws.binomial_window(int(j[-1]), self.rate)[1]) + 1)
+        masses = laws.binomials(j, self.rate, self.threshold - 1, int(v[-1]))
+        holders = j[:, None] + 1
+        ratio = np.maximum(holders - v, 1) / (holders * (1.0 - self.rate))
+        hidden = laws.binomial_upto(np.minimum(self.threshold - 1, j), j, self.rate)
         # One holder more is still hidden unless they are sampled on top of one short of the threshold.
-        short = laws.binomials(np.array([j]), self.rate, self.threshold - 1, self.threshold - 1).item()
-        later = math.log1p(-min(self.rate * short / hidden, 1.0 - 1e-15)) if hidden else 0.0
-        return np.concatenate([[hidden], law.masses[shown]]), np.concatenate([[-later], np.log(ratio)])
+        found = self.rate * masses[:, 0] / np.where(hidden > 0.0, hidden, 1.0)
+        later = np.where(hidden > 0.0, np.log1p(-np.minimum(found, 1.0 - 1e-15)), 0.0)
+        masses[:, 0] = hidden
+        return masses, np.concatenate([-later[:, None], np.log(ratio)], axis=1)
 
     def _mean(self, k: Ints, more: Floats, fewer: Floats, masses: Floats, ratio: Floats, epsilon: float) -> Floats:
         """E[g(epsilon - ratio)] for each k: the tail that is more likely, or everything if even silence is."""
+        masses, ratio = masses[masses > FAINT], ratio[masses > FAINT]
         left = np.minimum(epsilon - ratio, LARGEST_LOG)
         factor = exp_down(left)
         q = 1.0 - (1.0 - self.rate) / factor
@@ -183,7 +196,7 @@ class SampledHistogram(PrivacyLoss):
         at = np.clip(first, 0, more.shape[1] - 1)
         rows = np.arange(k.size)[:, None]
         tail = np.maximum(more[rows, at] - factor * fewer[rows, at], -np.expm1(left))
-        return np.asarray(np.maximum(tail, 0.0) @ masses)
+        return np.asarray((np.maximum(tail, 0.0) * masses).sum(axis=1))
 
 
 def _upper(masses: Floats) -> Floats:

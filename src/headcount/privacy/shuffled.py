@@ -107,9 +107,9 @@ def _rows(flip: Chance, others: int, bits: int, ones: tuple[int, ...]) -> Pairs:
     for j in range(reach + 1):
         total[:, reach - j : reach - j + of_zeros.shape[1]] += of_ones[:, j : j + 1] * of_zeros
     victim = laws.binomial(bits, flip)
-    with_ones, without = np.zeros_like(total), np.zeros_like(total)
+    with_ones, without, part = (np.zeros_like(total) for _ in range(3))
     for flipped, mass in zip(victim.values.tolist(), victim.masses.tolist(), strict=True):
-        # The last `bits` columns of the total are empty, so that nothing is rolled around.
-        with_ones += mass * np.roll(total, bits - flipped, axis=1)
-        without += mass * np.roll(total, flipped, axis=1)
+        np.multiply(total, mass, out=part)  # its last `bits` columns are empty
+        with_ones[:, bits - flipped :] += part[:, : part.shape[1] - bits + flipped]
+        without[:, flipped:] += part[:, : part.shape[1] - flipped]
     return Pairs(with_ones, without)

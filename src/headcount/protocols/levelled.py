@@ -12,7 +12,7 @@ from collections.abc import Callable
 from headcount.core.brick import Brick, Let
 from headcount.core.draw import Rounded
 from headcount.core.field import Field
-from headcount.core.law import Law
+from headcount.core.law import Law, Noise
 from headcount.core.task import Sum, Task
 from headcount.privacy import laws
 
@@ -55,6 +55,21 @@ def rounding(task: Task, levels: int, people: int) -> tuple[Law, float]:
     """What rounding adds to the sum, in levels, for so many people half-way between two; and its mean."""
     fraction = worst_fraction(task, levels)
     return laws.binomial(people, fraction), people * fraction
+
+
+def rounded_laplace(task: Task, levels: int, rate: float, people: int) -> Noise:
+    """The error, in people, of noise that falls at this rate from level to level, and of rounding for so many."""
+    rounded, centre = rounding(task, levels, people)
+    block = laws.block(rate)
+    if block > 1:
+        rounded, centre = rounded.in_blocks(block, centre), 0.0
+    return Noise.of(laws.discrete_laplace(rate, block) + rounded, centre=centre, scale=block / levels)
+
+
+def size_of_rounded(task: Task, levels: int, variance: float, people: int) -> float:
+    """How large an error is, in people, that has this variance in levels before rounding for so many."""
+    fraction = worst_fraction(task, levels)
+    return math.sqrt(variance + people * fraction * (1.0 - fraction)) / levels
 
 
 def fine_enough(task: Task, people: int, variance: float, share: float = 0.01) -> int:

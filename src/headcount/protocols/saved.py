@@ -104,7 +104,7 @@ def load_plan(path: str | Path, *, hash: str | None = None) -> Plan:
 
 def _whole(kept: dict[str, Any]) -> bool:
     try:
-        return fingerprint(kept["plan"]) == kept["hash"]
+        return bool(fingerprint(kept["plan"]) == kept["hash"])
     except ValueError:  # numbers that JSON does not have
         return False
 

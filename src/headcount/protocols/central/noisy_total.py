@@ -28,7 +28,7 @@ from headcount.core.tally import Batch, Tally
 from headcount.privacy import laws
 from headcount.privacy.discrete_laplace import DiscreteLaplaceShift, TwoDiscreteLaplaceShifts
 from headcount.privacy.tables import AddNoise
-from headcount.protocols.levelled import MANY, halfway, levelled, rounding, steps_of
+from headcount.protocols.levelled import MANY, halfway, levelled, rounded_laplace, size_of_rounded, steps_of
 
 FINEST = 1e7  # steps to a scale: beyond, rounding the masses to 2**-64 would be felt
 
@@ -115,11 +115,12 @@ class NoisyTotal(Protocol):
     def noise(self, truth: int, reports: int) -> Noise:
         """Rounding included: of the reports, or of as many people as there could be where that is private."""
         people = MANY if self.neighbours is Neighbours.ADD_REMOVE else reports
-        rounded, centre = rounding(self.task, self.grid, people)
-        rate, block = float(self.rate), laws.block(float(self.rate))
-        if block > 1:
-            rounded, centre = rounded.in_blocks(block, centre), 0.0
-        return Noise.of(laws.discrete_laplace(rate, block) + rounded, centre=centre, scale=block / self.grid)
+        return rounded_laplace(self.task, self.grid, float(self.rate), people)
+
+    def size_of_error(self, truth: int, reports: int) -> float:
+        people = MANY if self.neighbours is Neighbours.ADD_REMOVE else reports
+        variance = 0.5 / math.sinh(float(self.rate) / 2.0) ** 2  # 2a/(1-a)^2 with a = e^-rate
+        return size_of_rounded(self.task, self.grid, variance, people)
 
     @property
     def independent(self) -> bool:

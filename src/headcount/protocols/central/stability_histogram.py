@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -30,7 +31,7 @@ from headcount.core.exact import WHOLE, Parts
 from headcount.core.field import Field
 from headcount.core.histogram import Histogram
 from headcount.core.knob import Knob
-from headcount.core.law import Floats, Noise
+from headcount.core.law import Floats, Law, Noise
 from headcount.core.loss import PrivacyLoss
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
@@ -118,15 +119,32 @@ class StabilityHistogram(Protocol):
     def noise(self, truth: int, reports: int) -> Noise:
         if not truth:
             return Noise(np.zeros(1), np.ones(1))
-        added = laws.discrete_laplace(float(self.rate))
+        added = self._added
         shown = np.where(added.values + truth >= self.threshold, added.values, -truth)
         return Noise(shown.astype(np.float64), added.masses, added.dropped)
+
+    @cached_property
+    def _added(self) -> Law:
+        return laws.discrete_laplace(float(self.rate))
+
+    @cached_property
+    def _upto(self) -> tuple[Floats, Floats]:
+        """The mass of the first so many values of the noise, and their part of its second moment."""
+        parts = (self._added.masses, self._added.masses * self._added.values**2)
+        mass, square = (np.append(0.0, np.cumsum(part)) for part in parts)
+        return mass, square
+
+    def size_of_error(self, truth: int, reports: int) -> float:
+        mass, square = self._upto
+        hidden = min(max(0, self.threshold - truth - self._added.start), mass.size - 1)
+        missed = float(mass[hidden] * truth**2 + square[-1] - square[hidden])
+        return math.sqrt(missed / float(mass[-1])) if truth else 0.0
 
     def intervals(self, tally: Tally, confidence: float) -> Floats:
         """A suppressed count may be any that is suppressed often enough, which is the lower tail of the noise: what is
         missed so would have been too low to be covered if it were shown."""
         tail = (1.0 - confidence) / 2.0
-        added = laws.discrete_laplace(float(self.rate))
+        added = self._added
         half = Noise.of(added, centre=0.0).half_width(confidence)
         upto = np.cumsum(added.masses)
         # Suppressed: count + Z <= threshold - 1, which has a chance above the tail for counts up to this.

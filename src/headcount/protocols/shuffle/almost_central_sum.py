@@ -43,7 +43,7 @@ from headcount.privacy import laws, tables
 from headcount.privacy.atoms import Atoms
 from headcount.privacy.floods import AlmostCentral, Unproved, floods
 from headcount.privacy.pair import Nearly
-from headcount.protocols.levelled import halfway, levelled, rounding, steps_of
+from headcount.protocols.levelled import halfway, levelled, rounding, size_of_rounded, steps_of
 
 WHICH = Field.named("which")
 LONGEST = 11_500  # as many levels as tables that are not too long to draw from allow, times log(1/delta)/epsilon
@@ -153,6 +153,10 @@ class AlmostCentralSum(Protocol):
         one_sided = laws.negative_binomial(reports / self.crowd.honest, self.cancel)
         rounded, centre = rounding(self.task, self.levels, reports)
         return Noise.of(one_sided + -one_sided + rounded, centre=centre, scale=1.0 / self.levels)
+
+    def size_of_error(self, truth: int, reports: int) -> float:
+        variance = 2.0 * reports / self.crowd.honest * self.cancel / (1.0 - self.cancel) ** 2
+        return size_of_rounded(self.task, self.levels, variance, reports)
 
     @property
     def messages_per_person(self) -> float:

@@ -119,6 +119,11 @@ class AlmostOneMessageHistogram(Protocol):
         expected = (reports - truth) * self.collision + reports * (each + chance) / self.buckets
         return Noise.of(others + cover, centre=expected, scale=1.0 / (1.0 - self.collision))
 
+    def size_of_error(self, truth: int, reports: int) -> float:
+        (each, chance), p, b = self._blankets, self.collision, self.buckets
+        cover = each * (1.0 - 1.0 / b) + chance * (1.0 - chance / b)
+        return math.sqrt((reports - truth) * p * (1.0 - p) + reports * cover / b) / (1.0 - p)
+
     @property
     def steady(self) -> bool:
         return False

@@ -75,6 +75,9 @@ class BalcerCheuHistogram(Protocol):
     def noise(self, truth: int, reports: int) -> Noise:
         return Noise.of(-laws.binomial(reports, self.gamma), centre=-reports * self.gamma)
 
+    def size_of_error(self, truth: int, reports: int) -> float:
+        return math.sqrt(reports * self.gamma * (1.0 - self.gamma))
+
     @property
     def independent(self) -> bool:
         return True

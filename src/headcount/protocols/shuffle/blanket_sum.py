@@ -109,9 +109,8 @@ class BlanketSum(Protocol):
         if part:
             masses[level + 1] += (1.0 - self.lie) * part
         person = Law(0, masses)
-        return Noise.of(
-            person.times(reports), centre=reports * person.mean, scale=1.0 / (self.levels * (1.0 - self.lie))
-        )
+        law, block = person.crowded(reports)
+        return Noise.of(law, centre=reports * person.mean / block, scale=block / (self.levels * (1.0 - self.lie)))
 
     def size_of_error(self, truth: int, reports: int) -> float:
         return math.sqrt(reports * self._variance(self.hardest_value))

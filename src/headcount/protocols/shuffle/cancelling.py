@@ -68,6 +68,9 @@ class Cancelling(Protocol):
         own = laws.negative_binomial(reports / self.crowd.honest, self.cancel)
         return Noise.of(own + -own, centre=0.0)
 
+    def size_of_error(self, truth: int, reports: int) -> float:
+        return math.sqrt(2.0 * reports / self.crowd.honest * self.cancel) / (1.0 - self.cancel)
+
     @property
     def messages_per_person(self) -> float:
         own, flood = (c / (1.0 - c) for c in (self.cancel, self.decay))

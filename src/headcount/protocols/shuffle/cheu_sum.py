@@ -93,8 +93,9 @@ class CheuSum(Protocol):
         """People between the two middle levels: flips have the same spread at any level."""
         part, low = worst_fraction(self.task, self.levels), (self.levels - 1) // 2
         person = self._ones(low).weighed(1.0 - part) | self._ones(low + 1).weighed(part)
-        scale = 1.0 / (self.levels * (1.0 - 2.0 * self.flip))
-        return Noise.of(person.times(reports), centre=reports * person.mean, scale=scale)
+        law, block = person.crowded(reports)
+        scale = block / (self.levels * (1.0 - 2.0 * self.flip))
+        return Noise.of(law, centre=reports * person.mean / block, scale=scale)
 
     def _ones(self, level: int) -> Law:
         """How many ones somebody at this level sends."""

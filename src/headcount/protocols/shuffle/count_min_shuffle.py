@@ -109,6 +109,9 @@ class CountMinShuffle(Protocol):
         extra = laws.binomial(self.rows * reports, self.gamma)
         return Noise.of(extra, centre=self.rows * reports * self.gamma, scale=1.0 / (self.rows - 1.0))
 
+    def size_of_error(self, truth: int, reports: int) -> float:
+        return math.sqrt(self.rows * reports * self.gamma * (1.0 - self.gamma)) / (self.rows - 1.0)
+
     def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
         own = np.bincount(self._buckets_of.ravel(), np.repeat(held, self.rows), self.kinds).astype(np.int64)
         extra = laws.binomial(int(held.sum()), self.gamma).sample(coins, runs * self.kinds)

@@ -137,6 +137,9 @@ class HadamardShuffle(Protocol):
             laws.binomial(others, self._chance), centre=others * self._chance, scale=1.0 / (1.0 - self._chance)
         )
 
+    def size_of_error(self, truth: int, reports: int) -> float:
+        return math.sqrt((reports * (1 + self.blankets) - truth) * self._chance / (1.0 - self._chance))
+
     @property
     def steady(self) -> bool:
         return False

@@ -62,6 +62,9 @@ class NegativeBinomialCount(Dummies):
     def share(self) -> Table:
         return tables.negative_binomial(Fraction(self.shape) / self.crowd.honest, Fraction(self.decay))
 
+    def size_of_error(self, truth: int, reports: int) -> float:
+        return math.sqrt(reports * self.expected / (1.0 - self.decay))
+
     @property
     def distance(self) -> float:
         return tables.distance(tables.negative_binomial_cells(self.shape / self.crowd.honest, self.decay))

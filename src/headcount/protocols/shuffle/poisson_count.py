@@ -52,6 +52,9 @@ class PoissonCount(Dummies):
     def share(self) -> Table:
         return tables.poisson(Fraction(self.mean) / self.crowd.honest)
 
+    def size_of_error(self, truth: int, reports: int) -> float:
+        return math.sqrt(reports * self.expected)
+
     @property
     def distance(self) -> float:
         return tables.distance(tables.poisson_cells(self.expected))

@@ -80,6 +80,9 @@ class PoissonHistogram(Protocol):
         expected = self.mean * reports / self.crowd.honest
         return Noise.of(laws.poisson(expected), centre=expected)
 
+    def size_of_error(self, truth: int, reports: int) -> float:
+        return math.sqrt(self.mean * reports / self.crowd.honest)
+
     @property
     def independent(self) -> bool:
         return True

@@ -174,8 +174,9 @@ class RecursiveSum(Protocol):
         return max(near, key=lambda value: float(np.array(self._variances(value)) @ self._worth**2))
 
     def noise(self, truth: int, reports: int) -> Noise:
-        sums = [one_digit(*parts).times(reports) for parts in self._laws(self.hardest_value)]
-        return added(sums, self._worth.tolist())
+        sums = [one_digit(*parts).crowded(reports) for parts in self._laws(self.hardest_value)]
+        worths = [block * worth for (_, block), worth in zip(sums, self._worth.tolist(), strict=True)]
+        return added([law for law, _ in sums], worths)
 
     def size_of_error(self, truth: int, reports: int) -> float:
         return math.sqrt(reports * float(np.array(self._variances(self.hardest_value)) @ self._worth**2))

@@ -42,7 +42,7 @@ from headcount.privacy import laws, tables
 from headcount.privacy.discrete_laplace import IdealShift
 from headcount.privacy.pair import Nearly, Pair
 from headcount.privacy.shares import fewest_shares, published_shares, share_distance
-from headcount.protocols.levelled import fine_enough, halfway, levelled, rounding
+from headcount.protocols.levelled import fine_enough, halfway, levelled, rounded_laplace, rounding, size_of_rounded
 
 UP, DOWN = Field.named("up"), Field.named("down")
 MOST = 1 << 20
@@ -142,8 +142,14 @@ class SplitAndMix(Protocol):
         return halfway(self.task, self.levels)
 
     def noise(self, truth: int, reports: int) -> Noise:
+        if reports == self.crowd.honest:
+            return rounded_laplace(self.task, self.levels, self._rate, reports)
         rounded, centre = rounding(self.task, self.levels, reports)
         return Noise.of(self._noise(reports) + rounded, centre=centre, scale=1.0 / self.levels)
+
+    def size_of_error(self, truth: int, reports: int) -> float:
+        variance = 2.0 * reports / self.crowd.honest * self.decay / (1.0 - self.decay) ** 2
+        return size_of_rounded(self.task, self.levels, variance, reports)
 
     def among(self, crowd: Crowd) -> Self:
         """More people need more room."""

@@ -74,6 +74,11 @@ class Zsum(Protocol):
             error = np.where(missing.values < truth, error, -float(truth))
         return Noise(error, missing.masses, missing.dropped)
 
+    def size_of_error(self, truth: int, reports: int) -> float:
+        if self.thresholded:
+            return super().size_of_error(truth, reports)
+        return math.sqrt(reports * self.gamma * (1.0 - self.gamma))
+
     @property
     def steady(self) -> bool:
         return not self.thresholded

@@ -1,0 +1,69 @@
+"""The price of trust on the command line."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from rich.console import Group
+from rich.text import Text
+
+from headcount.cli.files import like, read
+from headcount.cli.ledger import ledger_of
+from headcount.cli.options import (
+    Bounds,
+    Categories,
+    Column,
+    Delta,
+    Epsilon,
+    File,
+    Formats,
+    LedgerFile,
+    Neighbours,
+    Unit,
+    Where,
+    WitnessFile,
+    categories_of,
+)  # fmt: skip
+from headcount.cli.render import Format, sheet_table, show
+from headcount.comparing import compare as compared
+from headcount.core.errors import BadArgument
+from headcount.core.task import Mean
+from headcount.planner.comparison import Comparison
+
+
+def compare(
+    file: File, column: Column, epsilon: Epsilon, delta: Delta = 0.0, where: Where = None, unit: Unit = None,
+    bounds: Bounds = None,
+    mean: Annotated[bool, typer.Option(help="Within --bounds, the mean and not the sum.")] = False,
+    categories: Categories = None, neighbours: Neighbours = "replace", ledger: LedgerFile = None,
+    witness: WitnessFile = None, how: Formats = Format.TABLE,
+) -> None:  # fmt: skip
+    """Answer by the best protocol of every model of trust, side by side. Every answer is spent: see what all cost."""
+    if mean and bounds is None:
+        raise BadArgument("--mean", "needs --bounds", "use for example --bounds 0 120")
+    listed = categories_of(categories)
+    frame = read(file, [name for name in (column, unit) if name], [column] if isinstance(listed, list) else [])
+    comparison = compared(
+        frame, Mean(bounds) if mean and bounds else None, epsilon=epsilon, delta=delta, neighbours=neighbours,
+        column=column, where=where, unit=unit, bounds=None if mean else bounds,
+        categories=None if listed is None else like(frame[column], listed), ledger=ledger_of(ledger, witness),
+    )  # fmt: skip
+    value = _rows(comparison) if how is Format.CSV else comparison.to_json()
+    show(value, how, _tables(comparison), comparison.to_markdown())
+
+
+def _tables(comparison: Comparison) -> Group:
+    cells = Text("") if comparison.cells is None else Group("", sheet_table(comparison.cells), "")
+    return Group(sheet_table(comparison.sheet), cells, Text("\n".join(comparison.sentences)))
+
+
+def _rows(comparison: Comparison) -> list[dict[str, Any]]:
+    """A line for each model, or for each category of each; what a model could not answer is left empty."""
+    rows = []
+    for side in comparison.to_json()["models"]:
+        answer = side.pop("answer") or {}
+        cells = answer.get("cells") or [{key: answer.get(key) for key in ("value", "interval95")}]
+        protocol = {"protocol": answer.get("protocol"), "messages_per_person": answer.get("messages_per_person")}
+        rows += [{**side, **protocol, **cell, "interval95": cell["interval95"] or (None, None)} for cell in cells]
+    return rows

@@ -1,0 +1,155 @@
+"""The price of trust on somebody's own data: the best of every model of trust, side by side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from typing import Any
+
+from headcount.core.budget import Budget
+from headcount.core.estimate import Estimate
+from headcount.core.histogram import Histogram
+from headcount.core.model import Model
+from headcount.core.task import Task
+from headcount.planner.sheet import Sheet
+
+LARGEST = 10  # categories that are shown
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """What one model of trust answered, or why it cannot."""
+
+    model: Model
+    answer: Estimate | None = None
+    reason: str = ""
+
+    @cached_property
+    def error(self) -> float | None:
+        """The predicted root mean square error in the task's unit, whatever the data."""
+        return None if self.answer is None else self.answer.protocol.rmse() * self.answer.scale
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison:
+    """Answers to one question about one crowd, from whoever is trusted most to whoever is trusted least.
+
+    Every one of them was really drawn: whoever sees them all learns what `together` says, not what each costs alone.
+    """
+
+    task: Task
+    budget: Budget  # of each answer
+    together: Budget  # of all of them
+    sides: tuple[Side, ...]
+
+    @property
+    def served(self) -> list[Estimate]:
+        return [side.answer for side in self.sides if side.answer is not None]
+
+    def __getitem__(self, model: str) -> Estimate:
+        """What the model of this name answered."""
+        for answer in self.served:
+            if answer.protocol.model == model:
+                return answer
+        raise KeyError(model)
+
+    def price_of_trust(self, side: Side) -> float | None:
+        """How many times the error of the central model the side's is."""
+        central = next((one.error for one in self.sides if one.model is Model.CENTRAL), None)
+        return side.error / central if side.error is not None and central else None
+
+    @property
+    def n(self) -> int | None:
+        return self.served[0].n
+
+    @property
+    def sheet(self) -> Sheet:
+        """A line for each model."""
+        several = isinstance(self.task, Histogram)
+        shown = ("each count is off by", "all within") if several else ("answer", "95% interval", "error (rmse)")
+        headings = ("model", "you trust", "protocol", *shown, "messages", "price of trust")
+        title = "" if self.n is None else f"{self.n:,} people, "
+        title += f"{self.budget} for each answer, {self.budget.neighbours.words}"
+        rows = tuple(self._row(side, len(headings)) for side in self.sides)
+        return Sheet(headings, rows, frozenset(range(3, len(headings))), title)
+
+    def _row(self, side: Side, width: int) -> tuple[str, ...]:
+        head = (str(side.model), side.model.trusted)
+        if side.answer is None or side.error is None:
+            return (*head, *["-"] * (width - 2))
+        protocol, price = side.answer.protocol, self.price_of_trust(side)
+        if isinstance(self.task, Histogram):
+            widest = side.answer.simultaneous95
+            shown = [_figure(side.error), "-" if widest is None else f"± {_figure(widest)}"]
+        else:
+            value, low, high = side.answer.shown()
+            shown = [value, f"{low} to {high}", _figure(side.error)]
+        times = "-" if price is None else f"× {_figure(price)}"
+        return (*head, protocol.name, *shown, f"{protocol.messages_per_person:,.4g}", times)
+
+    @property
+    def cells(self) -> Sheet | None:
+        """Of a histogram, the largest categories as each model counted them."""
+        if not isinstance(self.task, Histogram):
+            return None
+        best = min(self.served, key=lambda answer: answer.protocol.rmse())
+        largest = sorted(best.cells, key=lambda cell: -cell.value)[:LARGEST]
+        counted = [{name: value for name, value, _ in answer.rows()} for answer in self.served]
+        rows = [(str(cell.category), *(one.get(str(cell.category), "-") for one in counted)) for cell in largest]
+        headings = ("category", *(str(answer.protocol.model) for answer in self.served))
+        left = len(best.cells) - len(largest)
+        title = f"the largest {len(largest)} of {len(best.cells):,} categories" if left > 0 else ""
+        return Sheet(headings, tuple(rows), frozenset(range(1, len(headings))), title)
+
+    @property
+    def sentences(self) -> list[str]:
+        """Who could not answer and why, and what all the answers cost."""
+        lines = [f"{side.model}: {side.reason}." for side in self.sides if side.answer is None]
+        if len(self.served) == 1:
+            return [*lines, f"The answer cost {self.together}."]
+        return [
+            *lines,
+            f"Each answer alone costs {self.budget}. All {len(self.served)} are about the same people: whoever sees "
+            f"them all learns as much as {self.together} allows.",
+        ]
+
+    @property
+    def _sheets(self) -> list[Sheet]:
+        return [self.sheet, *([] if self.cells is None else [self.cells])]
+
+    def __str__(self) -> str:
+        return "\n\n".join([*(sheet.text() for sheet in self._sheets), "\n".join(self.sentences)])
+
+    __repr__ = __str__
+
+    def to_markdown(self) -> str:
+        return "\n\n".join([*(sheet.markdown() for sheet in self._sheets), *self.sentences])
+
+    def _repr_html_(self) -> str:
+        tables = "".join(sheet.html() for sheet in self._sheets)
+        return f"<div>{tables}<small>{'<br>'.join(map(escape, self.sentences))}</small></div>"
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "task": self.task.name,
+            "n": self.n,
+            "budget": self.budget.to_json(),
+            "together": self.together.to_json(),
+            "models": [
+                {
+                    "model": str(side.model),
+                    "trusted": side.model.trusted,
+                    "feasible": side.answer is not None,
+                    "reason": side.reason,
+                    "rmse": side.error,
+                    "price_of_trust": self.price_of_trust(side),
+                    "answer": None if side.answer is None else side.answer.to_json(),
+                }
+                for side in self.sides
+            ],
+        }
+
+
+def _figure(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100.0 else f"{value:.3g}"

@@ -1,0 +1,62 @@
+"""Who takes part in a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from typing import Any
+
+import numpy as np
+
+from headcount.core.errors import BadArgument, Infeasible
+from headcount.core.model import Model, parsed_model
+from headcount.core.protocol import Protocol
+from headcount.core.task import COUNTS, Task
+from headcount.protocols import CATALOGUE, TASKS, named
+
+Names = Collection[str] | str | None
+Watch = Callable[[list[Any]], Iterable[Any]]  # goes through a list, and may show how far it has come
+
+
+def competitors(task: Task, models: Names, protocols: Names) -> list[type[Protocol]]:
+    """The protocols of the catalogue that answer the task: of these models, and of these names if any are given."""
+    trusted = {parsed_model(model) for model in _several(models)} or set(Model)
+    kinds = [named(name) for name in _several(protocols)] or CATALOGUE
+    found = [kind for kind in kinds if task.name in kind.tasks and kind.model in trusted]
+    if not found:
+        raise Infeasible(f"none of these protocols answers a {task.name} in these models; use fewer conditions")
+    return found
+
+
+def task_called(task: Task | str) -> Task:
+    """The task itself, or a count or fraction by its name."""
+    if isinstance(task, Task):
+        return task
+    if task not in COUNTS:
+        works = "use hc.Count(), hc.Sum(bounds), hc.Mean(bounds) or hc.Histogram(categories)"
+        raise BadArgument("task", f"is {task!r}", works)
+    return TASKS[task]()
+
+
+def grid(argument: str, ends: tuple[float, float], points: int, least: float, most: float) -> list[float]:
+    """Evenly spaced by ratio, ends included."""
+    try:
+        low, high = (float(end) for end in ends)
+    except (TypeError, ValueError):
+        raise BadArgument(argument, f"is {ends!r}", f"use (low, high), for example ({least:g}, {most:g})") from None
+    if not least <= low < high <= most:
+        works = f"use (low, high) with {least:g} <= low < high <= {most:,.15g}"
+        raise BadArgument(argument, f"is ({low:g}, {high:g})", works)
+    if points != int(points) or not 2 <= points <= 1_000:
+        raise BadArgument("points", f"is {points}", "use a whole number from 2 to 1,000")
+    return [low, *np.geomspace(low, high, int(points))[1:-1].tolist(), high]
+
+
+def whole_grid(argument: str, ends: tuple[float, float], points: int, most: float) -> list[int]:
+    """The same in whole numbers, each once."""
+    return sorted({round(place) for place in grid(argument, ends, points, 1.0, most)})
+
+
+def _several(names: Names) -> list[str]:
+    if names is None:
+        return []
+    return [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)

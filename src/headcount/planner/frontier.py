@@ -1,0 +1,226 @@
+"""What accuracy costs: the error of every protocol against messages, epsilon, the crowd, or people who drop out."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+
+from headcount.core.budget import SMALLEST_EPSILON, Budget, Neighbours
+from headcount.core.crowd import LARGEST, Crowd
+from headcount.core.errors import BadArgument, Infeasible, Refused
+from headcount.core.protocol import Protocol
+from headcount.core.task import Task
+from headcount.drawing.canvas import number
+from headcount.planner.competitors import Names, Watch, competitors, grid, task_called, whole_grid
+from headcount.planner.frontier_figure import Against, drawn
+from headcount.planner.point import Point, marked
+from headcount.planner.sheet import Sheet
+from headcount.privacy.calibrate import calibrate, calibrations
+
+OVERHEADS = (0.002, 4.0)  # how far above the central error, where a protocol lets one say
+MOST_DROPOUTS = 0.5
+WORDS = {"epsilon": "epsilon", "n": "the number of people", "dropouts": "the share that may drop out"}
+COLUMNS = 6  # of the table that people read
+
+
+@dataclass(frozen=True, repr=False)
+class Frontier:
+    """Points by protocol, in the order of the catalogue, and by x."""
+
+    task: Task
+    against: Against
+    crowd: Crowd
+    budget: Budget
+    ones: int | None
+    points: tuple[Point, ...]
+
+    @property
+    def front(self) -> tuple[Point, ...]:
+        """Nothing is both more accurate and cheaper than these, at no more trust; by messages."""
+        return tuple(sorted((point for point in self.points if point.front), key=lambda point: point.messages))
+
+    def of(self, protocol: str) -> tuple[Point, ...]:
+        return tuple(point for point in self.points if point.protocol == protocol)
+
+    def sheet(self) -> Sheet:
+        """Against messages, the front; otherwise a column for each of some places along the axis."""
+        return self._costs() if self.against == "messages" else self._curves()
+
+    def _costs(self) -> Sheet:
+        rows = tuple(
+            (
+                p.protocol,
+                str(p.model),
+                f"{p.messages:,.4g}",
+                f"{p.bits:,.4g}",
+                number(p.rmse),
+                f"± {number(p.half_width)}",
+            )
+            for p in self.front
+        )
+        headings = ("protocol", "model", "messages", "bits", "error (rmse)", "95% interval")
+        return Sheet(headings, rows, frozenset({2, 3, 4, 5}), f"Nothing is more accurate with fewer messages: {self}")
+
+    def _curves(self) -> Sheet:
+        places = sorted({point.x for point in self.points})
+        shown = [
+            places[i] for i in np.linspace(0, len(places) - 1, min(COLUMNS, len(places))).round().astype(int).tolist()
+        ]
+        rows = []
+        for name in dict.fromkeys(point.protocol for point in self.points):
+            at = {point.x: point for point in self.of(name)}
+            cells = [number(at[x].rmse) if x in at else "-" for x in shown]
+            if self.against == "dropouts":
+                left = [at[x].epsilon_left if x in at else None for x in shown]
+                cells = [
+                    f"{cell} (ε {number(e)})" if e is not None else cell for cell, e in zip(cells, left, strict=True)
+                ]
+            rows.append((name, str(next(iter(at.values())).model), *cells))
+        titles = [f"{x:.0%}" if self.against == "dropouts" else number(x) for x in shown]
+        title = f"Error (rmse) against {WORDS[self.against]}: {self}"
+        if self.against == "dropouts":
+            title += " (in brackets the epsilon that is left if everybody was counted on)"
+        return Sheet(("protocol", "model", *titles), tuple(rows), frozenset(range(2, 2 + len(shown))), title)
+
+    def __str__(self) -> str:
+        people = "" if self.against == "n" else f"{self.crowd.size:,} people, "
+        budget = f"δ={self.budget.delta:g}" if self.against == "epsilon" else str(self.budget)
+        ones = "" if self.ones is None else f", about {self.ones:,} ones"
+        return f"{self.task.name}, {people}{budget}, {self.budget.neighbours.words}{ones}"
+
+    def text(self) -> str:
+        return self.sheet().text()
+
+    def markdown(self) -> str:
+        return self.sheet().markdown()
+
+    def __repr__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        return self.sheet().html()
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each point, for a spreadsheet."""
+        return [point.to_json() for point in self.points]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "task": self.task.name, "against": self.against, "budget": self.budget.to_json(),
+            "crowd": {"n": self.crowd.size, "ones": self.ones}, "points": self.rows(),
+        }  # fmt: skip
+
+    def plot(self, path: Path | str, *, theme: str = "light") -> Path:
+        """To a file that ends in .svg or .png."""
+        return drawn(self, path, theme)
+
+
+def frontier(
+    task: Task | str, against: Against = "messages", *, n: int, epsilon: float, delta: float = 0.0,
+    ones: int | None = None, models: Names = None, protocols: Names = None, neighbours: str = "replace",
+    over: tuple[float, float] | None = None, points: int = 13, watch: Watch = iter,
+) -> Frontier:  # fmt: skip
+    """The error of everybody who can serve, exactly calibrated, against what it costs.
+
+    `messages`: every choice at this budget, and which of them nothing beats. `epsilon` or `n`: a curve for each
+    protocol, from a tenth to ten times the epsilon or from a hundredth to a hundred times the crowd unless `over` says
+    otherwise. `dropouts`: planned so that this share of people may fail to report; and what is left of the guarantee
+    of a plan that counts on everybody.
+    """
+    if against not in get_args(Against):
+        raise BadArgument("against", f"is {against!r}", f"use one of {', '.join(get_args(Against))}")
+    task, crowd = task_called(task), Crowd(n)
+    budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
+    kinds = competitors(task, models, protocols)
+    if ones is not None and (ones != int(ones) or not 0 <= ones <= n):
+        raise BadArgument("ones", f"is {ones}", f"use a whole number from 0 to n, which is {n:,}")
+    setting = Setting(task, crowd, budget, ones)
+    if against == "messages":
+        places = grid("over", over or OVERHEADS, points, 1e-4, 100.0)
+        found = [point for kind in watch(kinds) for point in _choices(kind, setting, places)]
+        found = marked(found)
+    else:
+        settings = _settings(setting, against, over, points)
+        found = [point for kind in watch(kinds) for point in _curve(kind, setting, against, settings)]
+    if not found:
+        raise Infeasible("no protocol can serve anywhere in this range; use more people or a larger budget")
+    return Frontier(task, against, crowd, budget, ones, tuple(found))
+
+
+@dataclass(frozen=True)
+class Setting:
+    task: Task
+    crowd: Crowd
+    budget: Budget
+    ones: int | None
+
+    def point(self, protocol: Protocol, x: float | None = None) -> Point:
+        noise, unit = protocol.error(self.ones), self.task.unit(self.crowd.size)
+        return Point(
+            protocol.name, protocol.model, protocol.messages_per_person if x is None else x, noise.rmse * unit,
+            noise.half_width() * unit, protocol.messages_per_person, protocol.bits_per_person,
+            protocol.to_json()["parameters"],
+        )  # fmt: skip
+
+
+def _choices(kind: type[Protocol], setting: Setting, overheads: list[float]) -> Iterator[Point]:
+    """Every choice that fits; with some protocols one may also say how much error to trade for messages."""
+    free = "overhead" in inspect.signature(kind.choices).parameters
+    found: dict[tuple[float, ...], Protocol] = {}
+    for given in [{}, *({"overhead": overhead} for overhead in overheads if free)]:
+        try:
+            for protocol in calibrations(kind, setting.task, setting.crowd, setting.budget, **given):
+                found.setdefault(tuple(protocol.parameters.values()), protocol)
+        except Refused:
+            continue
+    yield from sorted(map(setting.point, found.values()), key=lambda point: point.messages)
+
+
+def _settings(
+    base: Setting, against: Against, over: tuple[float, float] | None, points: int
+) -> list[tuple[float, Setting]]:
+    """The places on the axis, and what is asked there."""
+    n, epsilon = base.crowd.size, base.budget.epsilon
+    if against == "epsilon":
+        ends = over or (max(SMALLEST_EPSILON, epsilon / 10), min(50.0, epsilon * 10))
+        places = grid("over", ends, points, SMALLEST_EPSILON, 50.0)
+        return [(x, replace(base, budget=replace(base.budget, epsilon=x))) for x in places]
+    if against == "n":
+        ends = over or (max(1, n // 100, base.ones or 0), min(LARGEST, n * 100))
+        sizes = [x for x in whole_grid("over", ends, points, LARGEST) if x >= (base.ones or 0)]
+        return [(float(x), replace(base, crowd=Crowd(x))) for x in sizes]
+    low, high = over or (0.0, MOST_DROPOUTS)
+    if not 0.0 <= low < high < 1.0:
+        raise BadArgument("over", f"is ({low:g}, {high:g})", "use two shares from 0 to below 1, for example (0, 0.5)")
+    shares = np.linspace(low, high, points).tolist()
+    return [(x, replace(base, crowd=Crowd(n, max(1, n - math.floor(n * x))))) for x in shares]
+
+
+def _curve(
+    kind: type[Protocol], base: Setting, against: Against, settings: list[tuple[float, Setting]]
+) -> Iterator[Point]:
+    everybody = _best(kind, base) if against == "dropouts" else None
+    for x, setting in settings:
+        protocol = _best(kind, setting)
+        if protocol is None:
+            continue
+        point = setting.point(protocol, x)
+        if everybody is not None:
+            left = everybody.loss_if(setting.crowd.honest).epsilon(setting.budget.delta)
+            point = replace(point, epsilon_left=left)
+        yield point
+
+
+def _best(kind: type[Protocol], setting: Setting) -> Protocol | None:
+    try:
+        return calibrate(
+            kind, setting.task, setting.crowd, setting.budget, lambda protocol: protocol.rmse(setting.ones)
+        )
+    except Refused:
+        return None

@@ -1,0 +1,97 @@
+"""The figure of a frontier, and what it says in a sentence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from headcount.core.model import Model
+from headcount.drawing.canvas import number
+from headcount.drawing.curves import Chart, Curve, charts
+from headcount.drawing.tradeoffs import Dots, tradeoffs
+from headcount.planner.point import Point
+
+if TYPE_CHECKING:
+    from headcount.planner.frontier import Frontier
+
+Against = Literal["messages", "epsilon", "n", "dropouts"]
+NEAR = 1.1  # times the central error
+LABELS = {"epsilon": "privacy budget, epsilon", "n": "people"}
+
+
+def drawn(frontier: Frontier, path: Path | str, theme: str) -> Path:
+    """To a file that ends in .svg or .png."""
+    counts = frontier.task.name in {"count", "histogram"} and not frontier.task.per_person
+    ylabel = "typical error (rmse)" + (", people" if counts else "")
+    of = {name: frontier.of(name) for name in dict.fromkeys(point.protocol for point in frontier.points)}
+    if frontier.against == "messages":
+        return tradeoffs(
+            [Dots(name, found[0].model, [(p.messages, p.rmse) for p in found], [p.front for p in found])
+             for name, found in of.items()],
+            path, title=_cheap(frontier), xlabel="messages a person", ylabel=ylabel, theme=theme,
+            subtitle=f"{_sentence(frontier)} Filled: nothing beats it at no more trust.",
+        )  # fmt: skip
+    errors = [Curve(name, [(p.x, p.rmse) for p in found]) for name, found in of.items()]
+    if frontier.against != "dropouts":
+        panels = [Chart(errors, LABELS[frontier.against], ylabel)]
+        return charts(panels, path, title=_trust(frontier), subtitle=_sentence(frontier), theme=theme)
+    left = [Curve(name, [(p.x, _finite(p.epsilon_left)) for p in found]) for name, found in of.items()]
+    panels = [
+        Chart(errors, "share that may fail to report", ylabel, "Planned for: the error grows", shares=True),
+        Chart(
+            [curve for curve in left if math.isfinite(curve.points[0][1])], "share that fails to report",
+            "epsilon that is left", "Not planned for: privacy is lost", shares=True, plain=True,
+        ),
+    ]  # fmt: skip
+    return charts(panels, path, title=_lost(frontier), subtitle=_sentence(frontier), theme=theme)
+
+
+def _finite(epsilon: float | None) -> float:
+    return math.inf if epsilon is None else epsilon
+
+
+def _sentence(frontier: Frontier) -> str:
+    text = str(frontier)
+    return text[0].upper() + text[1:] + "."
+
+
+def _best(points: Sequence[Point], model: Model) -> Point | None:
+    return min((point for point in points if point.model is model), key=lambda point: point.rmse, default=None)
+
+
+def _cheap(frontier: Frontier) -> str:
+    """How little it takes to be nearly as good as if the analyser were trusted."""
+    central = _best(frontier.points, Model.CENTRAL)
+    near = [p for p in frontier.front if p.model is Model.SHUFFLE and central and p.rmse <= NEAR * central.rmse]
+    if not near:
+        return "What accuracy costs in messages"
+    return (
+        f"{near[0].protocol} is within {NEAR - 1:.0%} of the central error at {near[0].messages:.3g} messages a person"
+    )
+
+
+def _trust(frontier: Frontier) -> str:
+    """What trusting a shuffler gains over trusting nobody, where the frontier was asked for."""
+    base = frontier.crowd.size if frontier.against == "n" else frontier.budget.epsilon
+    x = min((point.x for point in frontier.points), key=lambda place: abs(math.log(place / base)))
+    here = [point for point in frontier.points if point.x == x]
+    shuffled, local = _best(here, Model.SHUFFLE), _best(here, Model.LOCAL)
+    if shuffled is None or local is None or local.rmse < 2.0 * shuffled.rmse:
+        return "Whom you trust decides how wrong the answer is"
+    where = f"{x:,.0f} people" if frontier.against == "n" else f"epsilon {number(x)}"
+    gain = f"{local.rmse / shuffled.rmse:,.0f} times smaller"
+    return f"At {where}, trusting a shuffler instead of nobody makes the error {gain}"
+
+
+def _lost(frontier: Frontier) -> str:
+    """What planning for dropouts costs the best of the shuffled, and what not planning does."""
+    first = _best([p for p in frontier.points if p.x == min(q.x for q in frontier.points)], Model.SHUFFLE)
+    if first is None:
+        return "What it costs to plan for people who drop out"
+    last = frontier.of(first.protocol)[-1]
+    lost = last.epsilon_left
+    left = f"; not planning leaves epsilon {number(lost)}" if lost is not None and math.isfinite(lost) else ""
+    more = last.rmse / first.rmse - 1.0
+    return f"Planning for {last.x:.0%} dropouts costs {first.protocol} {more:.0%} more error{left}"

@@ -1,0 +1,53 @@
+"""Errata of the notes and of the papers: what is said, what is right, and the evidence."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from headcount.planner.competitors import Watch
+from headcount.planner.sheet import Sheet
+from headcount.studies.notes import TITLES
+from headcount.studies.statements import PAPERS, STATEMENTS, row_of, tally
+from headcount.studies.study import Finding, Study, Verdict
+
+
+class Errata(Study):
+    name: ClassVar[str] = "errata"
+    question: ClassVar[str] = "What is wrong in the notes and in the papers, and what is right?"
+    source: ClassVar[str] = "the five notes, and the papers they are about"
+
+    def run(self, quick: bool = False, watch: Watch = iter) -> Finding:
+        wrong = [one for one in (*STATEMENTS, *PAPERS) if one.verdict is not Verdict.HOLDS]
+        rows = [row_of(one) for one in watch(wrong)]
+        cells = tuple((row["key"], row["title"], row["verdict"], row["seen"]) for row in rows)
+        sheet = Sheet(("", "statement", "verdict", "what was computed"), cells)
+        return Finding(_answer(), rows, sheet, body=_body(rows))
+
+
+def _answer() -> str:
+    return (
+        f"Of the notes' {len(STATEMENTS)} statements, {tally(STATEMENTS)}; in the papers {len(PAPERS)} slips are "
+        "listed: the gravest, P6, narrows a theorem, the others leave theirs standing. Every row is recomputed by "
+        "the command that stands with it, which fails if the evidence does not bear it out. What holds as it is "
+        "said is in the [index of all statements](statements.md)."
+    )
+
+
+def _body(rows: list[dict[str, Any]]) -> str:
+    titles = [*TITLES, *dict.fromkeys(one.note for one in PAPERS)]
+    parts = []
+    for title in titles:
+        those = [row for row in rows if row["note"] == title]
+        parts += [f"## {title}", "", *(line for row in those for line in _entry(row))] if those else []
+    return "\n".join(parts).rstrip()
+
+
+def _entry(row: dict[str, Any]) -> list[str]:
+    more = f", and more of it by `{row['more']}`" if row["more"] else ""
+    place = row["place"][0].upper() + row["place"][1:]
+    return [
+        f"### {row['key']} {row['title']}", "", f"*{place}.* **{row['verdict'].capitalize()}.**", "",
+        f"- *It says:* {row['says']}",
+        f"- *Rather:* {row['ought']}" if row["verdict"] == Verdict.CORRECTED else f"- *In truth:* {row['ought']}",
+        f"- *Seen:* {row['seen']}. `{row['command']}`{more}", "",
+    ]  # fmt: skip

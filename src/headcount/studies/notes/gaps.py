@@ -1,0 +1,238 @@
+"""Answers to the notes' questions about the two algorithms, and what fills their gaps."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from headcount.ask import protocol
+from headcount.core.budget import Budget
+from headcount.core.crowd import Crowd
+from headcount.core.task import Count
+from headcount.privacy.calibrate import calibrations
+from headcount.privacy.laws import binomial_above
+from headcount.protocols import named
+from headcount.studies.notes import BINARY, SEPARATING, SHUFFLING
+from headcount.studies.notes.binomial import interval
+from headcount.studies.notes.counts import errors
+from headcount.studies.notes.five import noise
+from headcount.studies.notes.laws import binomial, shifted
+from headcount.studies.notes.pure import worst
+from headcount.studies.notes.sampling import exactly, largest_rate
+from headcount.studies.notes.several import gap_laws
+from headcount.studies.notes.survey import rmse
+from headcount.studies.statement import Questions, Reply
+
+asked = Questions()
+BUDGET: dict[str, Any] = {"epsilon": 1.0, "delta": 1e-6}
+
+
+def seen_half(tau: int, rate: float) -> int:
+    """The smallest count that passes the threshold at least half of the time."""
+    return next(k for k in range(tau, 100_000) if float(binomial_above(tau - 1, k, rate)) >= 0.5)
+
+
+def sampled(n: int, ones: int) -> float:
+    """The error of the best sampling for so many ones at (1, 1e-6)."""
+    budget = Budget(1.0, 1e-6)
+    return min(found.rmse(ones) for found in calibrations(named("sample-threshold"), Count(), Crowd(n), budget))
+
+
+@asked(
+    "Q7", "Is shuffled randomised response sample-and-threshold",
+    f"{SHUFFLING}, introduction; {BINARY}, dependence on epsilon and delta",
+    "Can the two protocols be shown to be equivalent, as the notes expect?",
+    "flipping-or-sampling",
+)  # fmt: skip
+def equivalent() -> Reply:
+    response = rmse("cheu-count", 10_000)
+    few, many = sampled(10_000, 200), sampled(10_000, 5_000)
+    return Reply(
+        f"No. In both, people tell the truth with some chance. But whoever does not sends a fair coin in the one, "
+        f"which covers everybody from both sides, and nothing in the other. So on all zeros one answers "
+        f"$\\mathrm{{Bin}}(n, \\lambda/2n)$ and the other 0; one errs by {response:.1f} among 10,000 people at (1, "
+        f"10⁻⁶) whatever they hold, the other by {few:.1f} if 200 hold a one and {many:.1f} if 5,000 do, always by "
+        f"the root of the count. Sampling without a threshold has $\\delta = p$, so somebody must be trusted to "
+        f"apply it; and it is natural under adding and removing people, which the other does not support. "
+        "Common to them is only that either privacy loss is the ratio of two binomial masses.",
+        f"errors {response:.1f} against {few:.1f} and {many:.1f}",
+        many > 2 * few and response < few,
+    )
+
+
+@asked(
+    "Q8", "Can the two events be brought together",
+    f"{BINARY}, the events E1 and E2",
+    "The events look alike but for constants. Can their variables be related better?",
+    "good-events",
+)  # fmt: skip
+def events() -> Reply:
+    n = math.ceil(2 * noise(1.0, 1e-6))
+    gamma = noise(1.0, 1e-6) / n
+    low, high = interval(n, gamma, math.tanh(0.5), 1)
+    law, y = binomial(n, gamma), np.arange(n + 1)
+    out, exact = float(law[(y < low) | (y > high)].sum()), shifted(law, 1.0)
+    tau, rate = 17, -math.expm1(-1.0) / 17
+    holders = range(1, 3000)
+    over = max(float(binomial_above(math.ceil(tau * max(1.0, k * rate)) - 1, k, rate)) for k in holders)
+    sample = exactly(rate, tau, 1.0)
+    return Reply(
+        f"Not by algebra: the step that was to turn one into the other is wrong (S6.8). $E_1$ is about $n$ coins "
+        f"that do not depend on the data, from both sides, with ratio $\\frac{{(n-y)\\gamma}}{{(y+1)(1-\\gamma)}}$; "
+        f"$E_2$ is about the $k$ coins of those who hold a one, from above only, with ratio "
+        f"$\\frac{{(k+1)(1-p)}}{{k+1-v}}$. What they share is their use: outside of the event the ratio may be too "
+        f"large. Neither event is needed, as the excess itself can be summed. At (1, 10⁻⁶), with the papers' "
+        f"parameters, $E_1$ fails with chance {out:.0e} where the exact $\\delta$ is {exact:.0e}; $E_2$ with "
+        f"{over:.0e} where it is {sample:.0e}. "
+        "Both were allowed 10⁻⁶.",
+        f"E1 fails {out:.0e}, exact delta {exact:.0e}; E2 fails {over:.0e}, exact delta {sample:.0e}",
+        exact < out < 1e-6 and sample < over < 1e-6,
+    )
+
+
+@asked(
+    "Q9", "Would a two-sided bound keep the proof",
+    f"{BINARY}, the event E2",
+    "Does the proof of sample-and-threshold survive if its bound is made two-sided?",
+    "good-events",
+)  # fmt: skip
+def two_sided() -> Reply:
+    p, delta = 0.3, 1e-6
+    first = math.ceil(math.log(delta) / math.log1p(-p))  # from here on an empty sample is rare enough to be excluded
+    return Reply(
+        f"It stays valid where it applies, gains nothing, and does not apply to small counts. The ratio grows with "
+        f"the sample, so only large samples hurt; and in the other direction it is at most $\\frac1{{1-p}}$ always. "
+        f"A lower tail added to the event adds its chance to $\\delta$ and removes no loss. And for fewer than "
+        f"{first} holders ($p = 0.3$, $\\delta = 10^{{-6}}$) there is no lower tail to "
+        "exclude: an empty sample alone is likelier than $\\delta$.",
+        f"an empty sample has chance above 1e-6 for up to {first - 1} holders",
+        (1 - p) ** (first - 1) > delta >= (1 - p) ** first,
+    )
+
+
+@asked(
+    "Q10", "How sparse is too sparse",
+    f"{BINARY}, sample and threshold",
+    "How sparse may the ones be before they are lost?",
+    "too-sparse",
+)  # fmt: skip
+def how_sparse() -> Reply:
+    draft = seen_half(17, -math.expm1(-1.0) / 17)
+    found = {tau: (seen_half(tau, rate), rate) for tau in range(4, 61) if (rate := largest_rate(tau, 1.0, 1e-6))}
+    tau = min(found, key=lambda t: found[t][0])
+    half, rate = found[tau]
+    log = math.log(20.0)
+    safe = (tau + log + math.sqrt(2 * tau * log + log**2)) / rate
+    missed = 1.0 - float(binomial_above(tau - 1, math.ceil(safe), rate))
+    floor = protocol("zsum", n=100_000, **BUDGET).rmse()
+    return Reply(
+        f"A count of $k$ is printed with chance $P[\\mathrm{{Bin}}(k, p) \\ge \\tau]$, an even chance near $k = "
+        f"\\tau/p$. At (1, 10⁻⁶) the draft's parameters see {draft} people half of the time. Exactly calibrated the "
+        f"best threshold is {tau}, with $p = {rate:.2f}$, and sees {half}; no other up to 60 does better. To miss a "
+        f"count with a chance of at most 5%, $kp \\ge \\tau + \\ln20 + \\sqrt{{2\\tau\\ln20 + \\ln^220}}$ is "
+        f"enough: {safe:.0f} people, who are missed with {missed:.1%}. Additive noise has a floor too, its standard "
+        f"deviation: {math.sqrt(noise(1.0, 1e-6)):.0f} by the paper's constants, {floor:.1f} calibrated; with the "
+        f"published threshold it is $K = {noise(1.0, 1e-6):.0f}$.",
+        f"even chance at {half} people (threshold {tau}, p = {rate:.3f}), by the draft at {draft}",
+        half < 60 < draft and missed <= 0.05,
+    )
+
+
+@asked(
+    "Q11", "Is the threshold deceiving",
+    f"{BINARY}, heading without text",
+    "Is it deceiving that counts are dropped below a fraction of 1? (A heading says so, slightly, and stops.)",
+    "thresholding",
+)  # fmt: skip
+def deceiving() -> Reply:
+    n, k = 100_000, noise(1.0, 1e-6)
+    law = binomial(n, k / n)
+    silent = {ones: float(law[np.arange(n + 1) >= ones].sum()) for ones in (500, 725, 900)}
+    # Without the threshold, how many bins it takes before the largest error exceeds the threshold's worst.
+    worst_error = k + 3 * math.sqrt(k)
+    tail = float(binomial_above(math.floor(k + worst_error), n, k / n))
+    bins = -math.log10(max(tail, 1e-300))
+    return Reply(
+        f"Yes. 'Greater than 1' looks like nothing in units of the fraction, but the number of messages exceeds $n$ "
+        f"only if $\\sum x_i$ exceeds the number of missing dummies, $K \\pm \\sqrt K$. At (1, 10⁻⁶) that is "
+        f"{k:.0f}: among 100,000 people 500 ones are printed as 0 with chance {silent[500]:.4f}, 725 with "
+        f"{silent[725]:.2f}, 900 with {silent[900]:.1e}. It has nothing to do with privacy, being post-processing. "
+        f"It buys error 0 on empty bins, so that the union bound is over people instead of bins; it costs a bias of "
+        f"up to $K$ on the others, which is the leading term of the theorem. And it is a poor bargain: without it "
+        f"the largest error over all bins stays below what the threshold swallows up to some 10^{bins:.0f} bins. "
+        f"For one count, do not threshold.",
+        f"printed as 0: 500 with {silent[500]:.4f}, 725 with {silent[725]:.2f}, 900 with {silent[900]:.0e}",
+        silent[500] > 0.999 and 0.4 < silent[725] < 0.6 and silent[900] < 1e-6 and bins > 50,
+    )
+
+
+@asked(
+    "Q12", "Why the gap closes for two",
+    f"{SEPARATING}, multi-message shuffle privacy",
+    "Why is the gap randomiser private among two people or more, and not alone?",
+    "multi-message",
+)  # fmt: skip
+def gap() -> Reply:
+    sums = [{0, 1, 3, 4}]
+    for _ in range(3):
+        sums.append({a + b for a in sums[-1] for b in sums[0]})
+    full = [found == set(range(4 * n + 1)) for n, found in enumerate(sums, 1)]
+    epsilons = [worst(gap_laws(), n) for n in (2, 3, 4)]
+    return Reply(
+        f"The shuffler's output is decided by how many ones there are, and words of equal weight are equally "
+        f"likely. A person with a one sends 0, 1, 3 or 4 ones, never 2. Two such people together send any number "
+        f"from 0 to 8, since $\\{{0,1,3,4\\}} + \\{{0,1,3,4\\}} = \\{{0, \\dots, 8\\}}$, and with each further one "
+        f"the range stays without gaps. So for $n \\ge 2$ every output has a positive chance whatever the data are; "
+        f"finitely many positive chances have a finite largest ratio. With uniform choices its logarithm is "
+        f"{epsilons[0]:.3f}, {epsilons[1]:.3f}, {epsilons[2]:.3f} for 2, 3, 4 people. One person alone cannot make "
+        f"a 2, and there it is infinite.",
+        f"epsilon {epsilons[0]:.3f}, {epsilons[1]:.3f}, {epsilons[2]:.3f} for n = 2, 3, 4",
+        full == [False, True, True, True] and all(map(math.isfinite, epsilons)),
+    )
+
+
+@asked(
+    "Q13", "Which algorithm should company A use",
+    f"{BINARY}, the game",
+    "A company knows its budget and nothing of statistics, and wants the best count it can have. What should it use?",
+    "survey-table",
+)  # fmt: skip
+def company() -> Reply:
+    names = ("geometric", "correlated-count", "cheu-count", "zsum", "randomised-response")
+    deltas = [0.0, 1e-6, 1e-6, 1e-6, 0.0]
+    central, best, one, added, alone = (rmse(name, 10_000, delta) for name, delta in zip(names, deltas, strict=True))
+    sample, paper = sampled(10_000, 1_000), math.sqrt(noise(1.0, 1e-6) * (1 - noise(1.0, 1e-6) / 10_000))
+    large = [protocol(name, n=10_000, epsilon=0.5, delta=0.05).rmse() for name in ("zsum", "correlated-count")]
+    return Reply(
+        f"Ask whom people trust, then how many they are. For 10,000 people at (1, 10⁻⁶), by standard error: a "
+        f"trusted analyser {central:.2f}; a trusted shuffler and a random number of messages {best:.2f}; a shuffler "
+        f"and one bit each {one:.1f}; zsum {added:.1f}, by its paper's constants {paper:.0f}; sampling with a "
+        f"trusted thresholder {sample:.1f} if 1,000 hold a one; nobody trusted {alone:.0f}. The order hardly "
+        f"changes with the budget, except that with a large $\\delta$ additive noise is the best under a shuffler: "
+        f"{large[0]:.1f} at (0.5, 0.05), where the correlated kind has {large[1]:.1f}. For histograms with few bins "
+        f"the same; for very many, sampling if items are heavy and "
+        "the thresholder is trusted. `headcount advise` answers for any case.",
+        f"{central:.2f}, {best:.2f}, {one:.1f}, {added:.1f}, {sample:.1f}, {alone:.0f}",
+        central < best < one < sample < alone and added < paper and large[0] < large[1],
+    )
+
+
+@asked(
+    "Q14", "Why all zeros are exact",
+    f"{SEPARATING}, theorem on binary sums, part (iii), an empty box",
+    "Why is there no error if everybody holds 0? (An empty question box.)",
+    "binary-theorem",
+)  # fmt: skip
+def zeros() -> Reply:
+    largest = float(np.abs(errors(2000, 400.0, 0)).max())
+    plain = math.sqrt(2000 * 0.2 * 0.8)
+    return Reply(
+        f"Only dummies are sent, at most one each, so there are at most $n$ messages: $c^* \\le 1$ with certainty, "
+        f"and the analyser prints 0. No chance is involved; among 2,000 people the largest possible error is "
+        f"{largest:.0f}, where without the threshold it would have standard deviation {plain:.1f}. It says nothing "
+        f"about privacy: a crowd with a single one is printed as 0 nearly always too.",
+        f"largest possible error {largest:.0f}, without the threshold {plain:.1f}",
+        largest == 0.0 < plain,
+    )

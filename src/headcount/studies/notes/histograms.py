@@ -1,0 +1,247 @@
+"""The histogram: its theorem, and what separates the models."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import pairwise, product
+
+import numpy as np
+
+from headcount.studies.notes import SEPARATING
+from headcount.studies.notes.counts import accuracy, errors
+from headcount.studies.notes.five import noise
+from headcount.studies.notes.laws import Word, binomial, shifted, shuffled, two_cells
+from headcount.studies.statement import Rows, Seen, corrected, holds
+from headcount.studies.study import Verdict
+
+row = Rows(SEPARATING)
+BINS = (10, 1000, 100_000, 10_000_000)
+
+
+def report(x: int, bins: int, p: Fraction) -> dict[Word, Fraction]:
+    """One person's messages: their bin, and every bin once more with chance p."""
+    law: dict[Word, Fraction] = {}
+    for extra in product((0, 1), repeat=bins):
+        messages = tuple(sorted([x, *(j for j in range(bins) if extra[j])]))
+        law[messages] = law.get(messages, Fraction(0)) + p ** sum(extra) * (1 - p) ** (bins - sum(extra))
+    return law
+
+
+def quantile(
+    values: np.ndarray[tuple[int], np.dtype[np.float64]], masses: object, bins: int, chance: float = 0.95
+) -> float:
+    """The smallest bound that the largest of so many independent errors keeps with this chance."""
+    order = np.argsort(values)
+    reached = np.cumsum(np.asarray(masses)[order])
+    at = int(np.searchsorted(np.log(np.maximum(reached, 1e-300)) * bins, math.log(chance)))
+    return float(values[order[min(at, order.size - 1)]])
+
+
+@row(
+    "S2.13", "The histogram's randomiser", "the histogram's algorithm, both versions",
+    r"For every bin $j$ run the binary randomiser on $\mathbb{1}[x = j]$ and send what it sends, marked $j$; so the "
+    r"bins' counts carry independent noise.",
+)  # fmt: skip
+def independent() -> Seen:
+    p, people = Fraction(3, 5), (0, 0, 2)
+    view = shuffled([report(x, 3, p) for x in people])
+    counts = {tuple(messages.count(j) for j in range(3)): mass for messages, mass in view.items()}
+    bit = [math.comb(3, z) * p**z * (1 - p) ** (3 - z) for z in range(4)]
+    law = {(2 + a, b, 1 + c): bit[a] * bit[b] * bit[c] for a, b, c in product(range(4), repeat=3)}
+    return holds(
+        counts == law,
+        f"3 people, 3 bins: all {len(law)} outcomes have the chance of three independent sums plus Bin(3, 3/5), "
+        f"exactly",
+    )
+
+
+@row(
+    "S2.15", "Two bins, twice the price", "proof of part (i) for histograms, both versions",
+    r"Bins whose count does not change look the same; the two that do are each $(\epsilon, \delta)$-close by the "
+    r"binary theorem, so by composition the histogram is $(2\epsilon, 2\delta)$-private.",
+    more="histogram-theorem",
+)  # fmt: skip
+def composition() -> Seen:
+    laws = [(binomial(n, g), e) for n, g in ((40, 0.5), (100, 0.3), (200, 0.1)) for e in (0.2, 0.5, 1.0)]
+    share = max(two_cells(law, 2 * e) / (2 * shifted(law, e)) for law, e in laws)
+    return holds(
+        share <= 1.0,
+        f"{len(laws)} laws: the exact delta of two bins at 2 epsilon is at most {share:.3f} of twice that of one at "
+        f"epsilon",
+    )
+
+
+@row(
+    "S2.2", "The histogram's theorem, parts (i) and (iii)", "theorem on histograms, both versions",
+    r"The histogram is '$2(\epsilon, \delta)$'-private; and for $\beta > \delta^{25}$ all bins at once are within "
+    r"$\alpha = O(\ln(1/\delta)/(\epsilon^2 n))$ with probability $1-\beta$, for any $n$.",
+    Verdict.CORRECTED,
+    r"$(2\epsilon, 2\delta)$. For all bins at once each non-empty one is run at $\beta/n$, which the paper's step "
+    r"allows for $\beta \ge n\delta^{25}$, with $\ln(2n/\beta)$ for $\ln(2/\beta)$ in $\alpha$. With the variance "
+    r"$np(1-p)$ itself instead of its bound $25\ln(2/\delta)$, $\beta \ge \delta^{25}$ is enough as long as $n \le "
+    r"2^{49}$: for any crowd of people, but not for every $n$.",
+    "histogram-theorem",
+)  # fmt: skip
+def simultaneous() -> Seen:
+    def room(e: float, d: float, n: float, beta: float) -> float:
+        """Bernstein's side condition for n bins: the variance less ln(2n/beta)."""
+        return noise(e, d) * (1 - noise(e, d) / n) - math.log(2 * n) + math.log(beta)
+
+    deltas = (1.0, 0.9, 0.5, 0.05, 1e-3, 1e-6, 1e-12)
+    crowds = [(e, d, 2.0**j * 2 * noise(e, d)) for e in (0.1, 0.5, 1.0) for d in deltas for j in range(60)]
+    people = [room(e, d, n, d**25) for e, d, n in crowds if n <= 2.0**49]
+    first = min(n for e, d, n in crowds if room(e, d, n, d**25) < 0.0)
+    paper = [room(e, d, n, n * d**25) for e, d, n in crowds if n * d**25 <= 1]
+    return corrected(
+        all(room(e, d, n, d**25) >= 0.0 for e, d, n in crowds),
+        min(people) >= 0.0 and min(paper) >= 0.0,
+        f"at beta = delta^25 the side condition holds for all {len(people)} crowds up to 2^49 and first fails at n "
+        f"= {first:.1e}; at n delta^25 it always holds",
+    )
+
+
+@row(
+    "S2.14", "The histogram's theorem, part (ii)", "theorem on histograms, both versions",
+    r"For $\beta > \delta^{25}$ each bin is within $\alpha = O(\ln(1/\delta)/(\epsilon^2 n))$ with probability "
+    r"$1-\beta$; it follows from the binary theorem.",
+    Verdict.CORRECTED,
+    r"$\alpha \le 120.72\,\ln(2/\delta)/(\epsilon^2 n)$. With $\ln(1/\delta)$ no constant serves all $\delta \le "
+    r"1$, as it vanishes at 1; for $\delta \le 1/2$ twice the constant does.",
+    "histogram-theorem",
+)  # fmt: skip
+def each_bin() -> Seen:
+    def needed(d: float) -> float:
+        """The error that is exceeded with chance 1/20, in units of ln(1/delta)."""
+        n = math.ceil(4 * noise(1.0, d))
+        worst = max(
+            quantile(np.abs(errors(n, noise(1.0, d), k)), binomial(n, noise(1.0, d) / n), 1)
+            for k in range(0, n // 2, max(1, n // 100))
+        )
+        return worst / math.log(1 / d)
+
+    near, usual = needed(1 - 1e-6), max(needed(d) for d in (0.5, 0.05, 1e-3))
+    ought = max(accuracy(1.0, d, max(d**25, 0.05)) / math.log(1 / d) for d in (0.5, 0.05, 1e-3))
+    return corrected(
+        near <= 241.44,
+        usual <= ought <= 241.44,
+        f"epsilon = 1, beta = 0.05: the error needs {usual:.0f} ln(1/delta) for delta up to 1/2, but {near:.0e} at "
+        f"delta = 1 - 10^-6",
+    )
+
+
+@row(
+    "S2.3", "The union bound over bins", "proof of part (iii) for histograms, both versions",
+    r"With $Q$ the non-empty bins: $P[\exists j: \tilde c_j - c_j \le \alpha] \le \sum_{j\in Q} P[\tilde c_j - c_j "
+    r"\le \alpha] \le \beta/n = \beta$, since a count whose *estimate* is 0 is reported as nonzero with probability "
+    r"0.",
+    Verdict.CORRECTED,
+    r"The events are $\lvert\tilde c_j - c_j\rvert > \alpha$; for each fixed $j \in Q$ the chance is at most "
+    r"$\beta/n$, the sum over at most $n$ of them at most $\beta$; and bins whose *true* count $c_j$ is 0 err with "
+    r"probability 0.",
+    "histogram-theorem",
+)  # fmt: skip
+def union() -> Seen:
+    e, d, beta, n = 1.0, 0.5, 0.05, 400
+    law, missing = binomial(n, noise(e, d) / n), noise(e, d)
+    bound, held = accuracy(e, d, beta / n), (100, 100, 100, 100, 0)
+    fine = [float(law[errors(n, missing, k) <= bound].sum()) for k in held]
+    wrong = [float(law[np.abs(errors(n, missing, k)) > bound].sum()) for k in held]
+    as_noted, ought = 1 - math.prod(1 - c for c in fine), 1 - math.prod(1 - c for c in wrong)
+    return corrected(
+        as_noted <= beta,
+        ought <= sum(wrong[:4]) + 1e-15 <= beta and wrong[4] == 0.0,
+        f"400 people in 4 of 5 bins, beta = {beta}: the event as noted has chance {as_noted:.3f}, the one that is "
+        f"meant {ought:.1g}",
+    )
+
+
+@row(
+    "S2.16", "The histogram's theorem, part (iv)", "theorem on histograms, both versions",
+    r"Nobody sends more than $d + 1$ messages.",
+)  # fmt: skip
+def most_messages() -> Seen:
+    most = {bins: max(len(m) for m in report(0, bins, Fraction(1, 2))) for bins in (1, 2, 3, 6)}
+    return holds(
+        all(found == bins + 1 for bins, found in most.items()),
+        f"for {', '.join(map(str, most))} bins at most {', '.join(map(str, most.values()))}",
+    )
+
+
+@row(
+    "S2.5", "Messages and bits", "proof of part (iv) for histograms, both versions",
+    r"So there are at most $d + 1$ 'messages/bits/1's'.",
+    Verdict.CORRECTED,
+    r"Up to $d+1$ *messages*, each of which names a bin and takes $\lceil\log_2 d\rceil$ bits; and the usual number "
+    r"is hardly smaller, $1 + dp \ge 1 + d/2$ on average.",
+)  # fmt: skip
+def bits() -> Seen:
+    p, bins = Fraction(1, 2), 6
+    law = report(0, bins, p)
+    mean = sum((len(m) * mass for m, mass in law.items()), Fraction(0))
+    width = math.ceil(math.log2(bins))
+    return corrected(
+        (bins + 1) * width <= bins + 1,
+        mean == 1 + bins * p,
+        f"6 bins, p = 1/2: {float(mean):g} messages of {width} bits on average, up to {(bins + 1) * width} bits",
+    )
+
+
+@row(
+    "S2.6", "Error without the number of bins", "main takeaways and introduction, both versions",
+    "In the shuffle model all bins of a histogram can be estimated with an error that does not depend on how many "
+    "there are.",
+    more="separation",
+)  # fmt: skip
+def shuffle_error() -> Seen:
+    n, missing = 2000, noise(1.0, 1e-3)
+    law = binomial(n, missing / n)
+    held = np.unique(np.linspace(0, n, 80).astype(int)).tolist()  # whatever a bin may hold; at most n of them hold any
+    bounds = {bins: max(quantile(np.abs(errors(n, missing, k)), law, min(bins, n)) for k in held) for bins in BINS}
+    plain = [quantile(np.abs(np.arange(n + 1.0) - missing), law, bins) for bins in BINS]
+    same = {round(bounds[bins], 6) for bins in BINS[2:]}
+    return holds(
+        len(same) == 1 and float(np.abs(errors(n, missing, 0)).max()) == 0.0,
+        f"2,000 people, any data: 95% of the largest errors within {same.pop():.0f} for 10^5 and 10^7 bins alike, "
+        f"and 0 on empty ones; without the threshold {plain[0]:.0f} for 10 bins to {plain[-1]:.0f} for 10^7",
+    )
+
+
+@row(
+    "S2.7", "Local error grows with the number of bins", "main takeaways, both versions",
+    r"A local histogram errs by something like $\sqrt{\ln d}$ on some bin, so the gap in the number of people "
+    r"needed, between shuffle and local, is as large as you like.",
+    more="separation",
+)  # fmt: skip
+def local_error() -> Seen:
+    n, e = 2000, 1.0
+    q = 1 / (math.exp(e) + 1)  # optimised unary encoding: empty bins are independent Bin(n, q)
+    law, off = binomial(n, q), np.abs(np.arange(n + 1.0) - n * q) / (0.5 - q)
+    found = [quantile(off, law, bins) for bins in BINS]
+    scaled = [value / math.sqrt(n * math.log(bins)) for value, bins in zip(found, BINS, strict=True)]
+    return holds(
+        all(a < b for a, b in pairwise(found)) and max(scaled) < 1.5 * min(scaled),
+        f"2,000 people, optimised unary encoding, epsilon = 1: {', '.join(f'{v:.0f}' for v in found)} for 10, 10^3, "
+        f"10^5, 10^7 bins, {min(scaled):.1f} to {max(scaled):.1f} times sqrt(n ln d)",
+    )
+
+
+@row(
+    "S2.8", "Central error does not", "main takeaways, both versions",
+    r"With a trusted analyser there is an algorithm whose error on every bin does not depend on $d$ (reference to "
+    r"Bun, Nissim and Stemmer).",
+    more="separation",
+)  # fmt: skip
+def central_error() -> Seen:
+    # Noise for the bins somebody holds, and those that come out below the threshold are not reported.
+    a, delta = math.exp(-0.5), 1e-6
+    threshold = next(t for t in range(1, 100) if a ** (t - 1) / (1 + a) <= delta)
+    reach = np.arange(0.0, 400.0)
+    law = np.where(reach > 0, 2.0, 1.0) * (1 - a) / (1 + a) * a**reach
+    found = {bins: max(quantile(reach, law, 20), threshold) for bins in BINS}
+    plain = [quantile(reach, law, bins) for bins in BINS]
+    return holds(
+        len(set(found.values())) == 1,
+        f"20 bins held, epsilon = 1, delta = 1e-6: within {found[10]:.0f} on all bins for any d; noise on every bin "
+        f"would give {plain[0]:.0f} to {plain[-1]:.0f}",
+    )

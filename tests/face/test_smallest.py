@@ -1,0 +1,107 @@
+"""The fewest people a protocol needs: found in a hurry, and the same as by calibrating at every size."""
+
+from __future__ import annotations
+
+import pytest
+
+from headcount.core.budget import Budget, Neighbours
+from headcount.core.crowd import Crowd
+from headcount.core.errors import Refused
+from headcount.core.histogram import Histogram
+from headcount.core.protocol import Protocol
+from headcount.core.task import Count, Sum, Task
+from headcount.planner.smallest import smallest_crowd
+from headcount.privacy import calibrate as calibration
+from headcount.privacy.calibrate import attainable, calibrate
+from headcount.protocols import CATALOGUE, named
+
+LOOSE, TIGHT = Budget(4.0, 1e-4), Budget(1.5, 1e-6)
+SOME_MISSING = Crowd(1_000, 900, 2)
+
+
+def question(cls: type[Protocol]) -> Task:
+    if "count" in cls.tasks:
+        return Count()
+    return Histogram(5) if "histogram" in cls.tasks else Sum.whole((0, 10))
+
+
+def slowly(cls: type[Protocol], task: Task, crowd: Crowd, budget: Budget) -> int | None:
+    """With a whole calibration at every size that is tried."""
+
+    def serves(size: int) -> bool:
+        least = max(1, round(size * crowd.least / crowd.size))
+        try:
+            found = calibrate(cls, task, Crowd(size, least, crowd.corrupt), budget) if least > crowd.corrupt else None
+        except Refused:
+            return False
+        return found is not None and found.rmse() < size / 2
+
+    low, high = 0, 1
+    while not serves(high):
+        low, high = high, 2 * high
+        if high > 1 << 20:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if serves(middle) else (middle, high)
+    return high
+
+
+@pytest.mark.parametrize("budget", [LOOSE, TIGHT], ids=str)
+@pytest.mark.parametrize("cls", CATALOGUE, ids=lambda cls: cls.name)
+def test_it_is_the_same_as_by_calibrating_at_every_size(cls, budget):
+    assert smallest_crowd(cls, question(cls), Crowd(1_000), budget) == slowly(cls, question(cls), Crowd(1_000), budget)
+
+
+@pytest.mark.parametrize("name", ["cheu-count", "zsum", "poisson-count", "sample-threshold", "balcer-cheu-histogram"])
+def test_also_where_some_are_missing_or_corrupt(name):
+    cls = named(name)
+    found = smallest_crowd(cls, question(cls), SOME_MISSING, TIGHT)
+    assert found == slowly(cls, question(cls), SOME_MISSING, TIGHT)
+    assert found > smallest_crowd(cls, question(cls), Crowd(1_000), TIGHT)
+
+
+@pytest.mark.parametrize("name", ["geometric", "sample-threshold", "stability-histogram"])
+def test_also_where_people_come_and_go(name):
+    cls, budget = named(name), Budget(1.5, 1e-6, Neighbours.ADD_REMOVE)
+    assert smallest_crowd(cls, question(cls), Crowd(1_000), budget) == slowly(cls, question(cls), Crowd(1_000), budget)
+
+
+def test_none_will_do_without_delta_or_without_a_list():
+    assert smallest_crowd(named("zsum"), Count(), Crowd(1_000), Budget(1.0)) is None
+    assert smallest_crowd(named("poisson-histogram"), Histogram(), Crowd(1_000), TIGHT) is None
+
+
+@pytest.mark.parametrize(("buckets", "fewest"), [(10, 700), (1_000, 5_000)])
+def test_histograms_of_many_cells_do_not_break_it(buckets, fewest):
+    """At tiny sizes hardly any mass is left that both neighbours share."""
+    found = smallest_crowd(named("count-min-shuffle"), Histogram(buckets), Crowd(10**5), Budget(1.0, 1e-6))
+    assert found is not None
+    assert fewest < found < 2 * fewest
+
+
+def test_a_knob_is_not_turned_further_than_need_be(monkeypatch):
+    """In a large crowd the first setting within the budget is good enough; calibration looks on."""
+    looks, turn = [], calibration._turn
+
+    def counting(cls, base, budget, watch=lambda _, __: None):
+        def look(protocol, within):
+            looks.append(within)
+            watch(protocol, within)
+
+        return turn(cls, base, budget, look)
+
+    monkeypatch.setattr(calibration, "_turn", counting)
+    assert attainable(named("cheu-count"), Count(), Crowd(10**5), TIGHT, lambda p: p.rmse() < 5_000)
+    assert sum(looks) == 1
+    looks.clear()
+    calibrate(named("cheu-count"), Count(), Crowd(10**5), TIGHT)
+    assert sum(looks) > 1
+
+
+def test_an_answer_before_it_is_certain_would_be_noticed(monkeypatch):
+    """A search that stops at the first setting within the budget, however bad its answers, finds too small a crowd."""
+    cls = named("poisson-count")
+    right = smallest_crowd(cls, Count(), Crowd(1_000), TIGHT)
+    monkeypatch.setattr("headcount.planner.smallest.attainable", lambda *given: attainable(*given[:-1], lambda _: True))
+    assert smallest_crowd(cls, Count(), Crowd(1_000), TIGHT) < right

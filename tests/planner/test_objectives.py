@@ -1,0 +1,118 @@
+"""What is expected, and what an answer is judged by: against definitions written out at length."""
+
+import math
+
+import numpy as np
+import pytest
+
+import headcount as hc
+from headcount.planner.expected import UNKNOWN, Expected
+from headcount.planner.objective import Objective, _together
+
+BUDGET = {"epsilon": 1, "delta": 1e-4}
+SAMPLED = hc.protocol("sample-threshold", n=300, **BUDGET)
+STEADY = hc.protocol("poisson-count", n=300, **BUDGET)
+LOCAL = hc.protocol("randomised-response", n=300, epsilon=1)
+
+
+def at(objective, protocol, ones=None, people=300, confidence=0.95):
+    return Objective.parse(objective).of(protocol, Expected.parse(ones, people), people, confidence)
+
+
+@pytest.mark.parametrize("unknown", [None, "unknown"])
+def test_nothing_known(unknown):
+    assert Expected.parse(unknown, 10) == UNKNOWN
+    assert not UNKNOWN.known
+
+
+@pytest.mark.parametrize(
+    ("ones", "truths", "weights"),
+    [
+        (7, (7,), (1.0,)), ([3, 3, 5, 0], (0, 3, 5), (0.25, 0.5, 0.25)), ({0: 9, 4: 1}, (0, 4), (0.9, 0.1)),
+        (np.array([2, 2]), (2,), (1.0,)), (np.int64(4), (4,), (1.0,)),
+        ("uniform", tuple(range(11)), (0.05, *[0.1] * 9, 0.05)),
+    ],
+)  # fmt: skip
+def test_the_ways_to_say_what_is_expected(ones, truths, weights):
+    found = Expected.parse(ones, 10)
+    assert found.truths == truths
+    assert found.weights == pytest.approx(weights)
+
+
+@pytest.mark.parametrize("ones", [11, -1, 2.5, "many", [1, 11], {}, {3: -1}, {3: 0}, True, math.nan])
+def test_what_cannot_be_expected_is_refused(ones):
+    with pytest.raises(hc.Refused, match="ones"):
+        Expected.parse(ones, 10)
+
+
+@pytest.mark.parametrize("protocol", [SAMPLED, STEADY, LOCAL], ids=lambda protocol: protocol.name)
+def test_the_mean_square_over_a_profile(protocol):
+    profile = {0: 3, 40: 1, 250: 1}
+    laws = [(weight / 5, protocol.noise(truth, 300)) for truth, weight in profile.items()]
+    square = sum(weight * (law.variance + law.bias**2) for weight, law in laws)
+    assert at("rmse", protocol, profile) == pytest.approx(math.sqrt(square), rel=1e-9)
+
+
+@pytest.mark.parametrize("protocol", [SAMPLED, STEADY, LOCAL], ids=lambda protocol: protocol.name)
+def test_the_interval_over_a_profile_holds_as_often_as_it_says(protocol):
+    profile = {0: 3, 40: 1, 250: 1}
+    width = at("interval", protocol, profile)
+    laws = [(weight / 5, protocol.noise(truth, 300)) for truth, weight in profile.items()]
+
+    def held(within):
+        return sum(weight * law.masses[np.abs(law.values) <= within].sum() for weight, law in laws)
+
+    assert held(width + 1e-9) >= 0.95 - 1e-12
+    assert held(width - 1e-9) < 0.95
+
+
+def test_with_nothing_known_the_worst_truth_counts():
+    worst = max(SAMPLED.size_of_error(truth, 300) for truth in range(301))
+    assert at("rmse", SAMPLED) <= worst
+    assert at("rmse", SAMPLED) > 0.97 * worst
+    widths = [SAMPLED.noise(truth, 300).half_width() for truth in range(301)]
+    assert 0.85 * max(widths) < at("interval", SAMPLED) <= max(widths)
+
+
+@pytest.mark.parametrize("protocol", [SAMPLED, STEADY, LOCAL], ids=lambda protocol: protocol.name)
+def test_the_smallest_detectable_count_is_the_smallest(protocol):
+    none = protocol.noise(0, 300)
+    limit = min(value for value in none.values if none.masses[none.values > value + 1e-6].sum() <= 0.05)
+
+    def seen(truth):
+        law = protocol.noise(truth, 300)
+        return law.masses[law.values + truth > limit + 1e-6].sum() >= 0.95
+
+    assert at("detectable", protocol) == next(truth for truth in range(301) if seen(truth))
+
+
+def test_what_nobody_could_detect():
+    assert at("detectable", LOCAL, people=5) == math.inf
+
+
+def test_the_relative_error_of_a_profile():
+    squares = [(SAMPLED.size_of_error(truth, 300) / truth) ** 2 for truth in (100, 200)]
+    assert at("relative", SAMPLED, [100, 200]) == pytest.approx(math.sqrt(sum(squares) / 2))
+    assert at("relative", STEADY, 0) == pytest.approx(STEADY.rmse(0))
+
+
+@pytest.mark.parametrize("name", ["geometric", "generalised-response"])
+def test_all_bins_lie_within_the_worst_bin_at_once(name):
+    protocol = hc.protocol(name, hc.Histogram(5), n=200, epsilon=1, delta=1e-6 * (name == "geometric"))
+    held = [120, 40, 40, 0, 0]
+    width = at("worst-bin", protocol, held, people=200)
+    data = np.repeat(np.arange(5), held)
+    errors = np.abs(protocol.simulate(data, runs=20_000, seed=1).errors).max(axis=1)
+    assert np.mean(errors <= width + 1e-9) > 0.95 - 5 * math.sqrt(0.05 * 0.95 / 20_000)
+    if protocol.independent:  # otherwise it may be wider than it must be
+        assert np.mean(errors <= width - 1e-9) < 0.95 + 5 * math.sqrt(0.05 * 0.95 / 20_000)
+
+
+def test_independent_bins_need_less_than_any_bins():
+    laws = [SAMPLED.noise(truth, 300) for truth in (0, 100)]
+    bins = np.array([50.0, 50.0])
+    assert _together(laws, bins, True, 0.95) <= _together(laws, bins, False, 0.95)
+
+
+def test_of_one_bin_the_worst_is_the_only_one():
+    assert at("worst-bin", STEADY) == at("interval", STEADY)

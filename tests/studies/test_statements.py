@@ -1,0 +1,169 @@
+"""Every verdict is borne out by its check, and checks notice a wrong verdict or a wrong form."""
+
+import json
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from headcount.cli.main import app
+from headcount.cli.statements import plain
+from headcount.core.errors import BadArgument
+from headcount.studies import statements, survey
+from headcount.studies.answers import ANSWERS
+from headcount.studies.notes import TITLES, binomial, counts, events, five, histograms, laws, local, pure, sampling
+from headcount.studies.statement import Seen, Statement, corrected, look, supported, tell
+from headcount.studies.statements import PAPERS, STATEMENTS, anchor, found
+from headcount.studies.study import Verdict
+
+EVERY = [*STATEMENTS, *PAPERS]
+BY_KEY = {one.key: one for one in EVERY}
+
+
+@pytest.mark.parametrize("one", EVERY, ids=lambda one: one.key)
+def test_what_is_computed_bears_the_verdict_out_and_no_other(one):
+    assert supported(one), look(one.check)
+    for verdict in set(Verdict) - {one.verdict}:
+        ought = "" if verdict is Verdict.HOLDS else "something else"
+        assert not supported(replace(one, verdict=verdict, ought=ought))
+
+
+@pytest.mark.parametrize("one", ANSWERS, ids=lambda one: one.key)
+def test_an_answer_is_borne_out_by_its_figures(one):
+    assert tell(one.reply).sound
+
+
+def test_the_same_is_seen_again():
+    for one in EVERY[::7]:
+        assert one.check() == look(one.check)
+
+
+# Broken twins: the notes' wrong form put in the place of the right one, and the other way round.
+
+TWINS = [
+    ("S1.7", binomial, "mended", binomial.printed),
+    ("S1.7", binomial, "printed", binomial.mended),
+    ("P1.1", binomial, "mended", binomial.printed),
+    ("S1.1", binomial, "tails", lambda *_: 1e-40),
+    ("S1.5", binomial, "interval", lambda n, g, a, _: ((1 - a / 4) * n * g, (1 + a / 4) * n * g)),
+    ("S1.9", five, "tails", lambda *_: 1e-9),
+    ("S1.6", binomial, "mass_ratio", lambda n, g, y, shift: laws.mass_ratio(n, g, y, shift) * 2),
+    ("S2.1", counts, "accuracy", lambda e, d, _: five.noise(e, d) / 100),
+    ("S2.10", counts, "noise", lambda e, d: five.noise(e, d) / 100),
+    ("S2.3", histograms, "accuracy", lambda *_: 1.0),
+    ("S3.6", pure, "worst", lambda *_: 0.0),
+    ("S4.8", local, "beyond", lambda *_: 1.0),
+    ("S6.7", events, "threshold", lambda d: 0.3 + np.log(1 / d) / 10),
+    ("S6.6", sampling, "threshold", lambda d: 20.0 + np.log(1 / d)),
+    ("S6.24", sampling, "binomial_above", lambda *_: np.array(0.9)),
+]
+
+
+@pytest.mark.parametrize(("key", "module", "name", "twin"), TWINS, ids=[f"{key}-{name}" for key, _, name, _ in TWINS])
+def test_a_wrong_form_is_noticed(key, module, name, twin, monkeypatch):
+    one = BY_KEY[key]
+    assert one.check().verdict is one.verdict
+    monkeypatch.setattr(module, name, twin)
+    assert one.check().verdict is not one.verdict
+
+
+def test_what_was_seen_decides():
+    assert Seen(True, "").verdict is Verdict.HOLDS
+    assert Seen(False, "", mended=True).verdict is Verdict.CORRECTED
+    assert Seen(False, "", instead=True).verdict is Verdict.FALSE
+    assert (
+        Seen(False, "").verdict
+        is Seen(False, "", mended=False).verdict
+        is Seen(False, "", instead=False).verdict
+        is None
+    )
+    with pytest.raises(ValueError, match="right form"):
+        Statement("S0", "", "", "", "", Verdict.FALSE, "", "", lambda: corrected(False, True, ""))
+
+
+# The documents.
+
+
+def test_keys_are_told_apart_and_found():
+    keys = [one.key for one in (*EVERY, *ANSWERS)]
+    assert len(set(keys)) == len(keys)
+    groups = {1: 23, 2: 16, 3: 13, 4: 17, 5: 8, 6: 28}
+    assert {one.key for one in STATEMENTS} == {
+        f"S{group}.{i}" for group, last in groups.items() for i in range(1, last + 1)
+    }
+    assert [one.key for one in found("S5")] == [f"S5.{i}" for i in range(1, 9)]
+    assert [one.key for one in found("S1.1")] == ["S1.1"]
+    assert len(found("all")) == len(keys)
+    with pytest.raises(BadArgument, match=r"S1\.7"):
+        found("S9")
+
+
+def test_no_text_breaks_a_table_or_a_formula():
+    for one in (*EVERY, *ANSWERS):
+        texts = [one.title, one.place, *([one.says, one.ought] if isinstance(one, Statement) else [one.question])]
+        texts.append(look(one.check).figure if isinstance(one, Statement) else tell(one.reply).text)
+        for text in texts:
+            assert "|" not in text, one.key
+            assert text.count("$") % 2 == 0, one.key
+            for formula in text.split("$")[1::2]:
+                assert formula.count("{") == formula.count("}"), one.key
+                assert "\\" not in plain(f"${formula}$"), one.key
+        assert re.fullmatch(r"[\w ,.:%()'\-]+", one.title), one.key
+        if isinstance(one, Statement) and one in STATEMENTS:
+            assert one.note in TITLES
+
+
+def test_the_documents_have_every_row_and_no_dead_link(tmp_path):
+    assert survey.main(["--out", str(tmp_path)]) == 0
+    pages = {
+        name: (tmp_path / f"{name}.md").read_text(encoding="utf-8") for name in ("statements", "errata", "answers")
+    }
+    for one in STATEMENTS:
+        assert f"`headcount study check {one.key}`" in pages["statements"]
+        assert (f"### {one.heading}\n" in pages["errata"]) == (one.verdict is not Verdict.HOLDS)
+    for one in PAPERS:
+        assert f"### {one.heading}\n" in pages["errata"]
+    anchors = {
+        name: {anchor(line.lstrip("# ")) for line in text.splitlines() if line.startswith("#")}
+        for name, text in pages.items()
+    }
+    for text in pages.values():
+        for name, place in re.findall(r"\]\((\w+)\.md(?:#([\w\-]+))?\)", text):
+            assert not place or place in anchors[name], place
+
+
+def test_a_row_that_is_not_borne_out_fails_the_command_and_the_documents(monkeypatch, tmp_path, capsys):
+    lost = replace(BY_KEY["S1.8"], verdict=Verdict.HOLDS, ought="")
+    monkeypatch.setattr(statements, "STATEMENTS", (lost,))
+    failed = CliRunner().invoke(app, ["study", "check", "S1.8"])
+    assert failed.exit_code == 1
+    assert "does not bear this out" in failed.output
+    assert CliRunner().invoke(app, ["study", "run", "statements", "--out", str(tmp_path)]).exit_code == 1
+    assert survey.main(["--out", str(tmp_path)]) == 1
+    assert "S1.8" in capsys.readouterr().err
+
+
+def test_the_command_prints_the_statement_the_verdict_and_the_evidence():
+    shown = CliRunner().invoke(app, ["study", "check", "S1.7"])
+    assert shown.exit_code == 0
+    assert "holds with correction" in shown.output
+    assert "2.94 > 1.5" in shown.output
+    assert "(1+α)/(1-α)" in shown.output
+    rows = json.loads(CliRunner().invoke(app, ["study", "check", "Q4", "--format", "json"]).output)
+    assert [row["key"] for row in rows] == ["Q4"]
+    assert rows[0]["supported"] is True
+
+
+@pytest.mark.parametrize(
+    ("formula", "shown"),
+    [
+        (r"$\frac{50}{\epsilon^2 n}\ln\frac2\delta$", "(50/(ε^2 n)) ln(2/δ)"),
+        (r"$8e^{-0.03n^{1/4}}$", "8e^(-0.03n^(1/4))"),
+        (r"$\lvert k'\rvert \le k$", "|k'| ≤ k"),
+        (r"*so* $c^* > 1$", "so c^* > 1"),
+    ],
+)
+def test_formulas_can_be_read_on_a_terminal(formula, shown):
+    assert plain(formula) == shown
