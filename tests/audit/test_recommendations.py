@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import headcount.audit.recommendations as recommendations
-import headcount.planner.advise as planner
+import headcount.planner.competitors as planner
 from headcount.audit.measures import contradiction, detectable, predicted, simulated
 from headcount.audit.questions import NOT_CENTRAL, Asked, grid
 from headcount.audit.recommendations import Examined, examine, summary
@@ -59,6 +59,9 @@ def test_a_protocol_that_understates_its_error_is_caught_by_the_simulation(monke
         def noise(self, truth, reports):
             exact = super().noise(truth, reports)
             return Noise(exact.values / 10.0, exact.masses, exact.dropped)
+
+        def size_of_error(self, truth, reports):
+            return super().size_of_error(truth, reports) / 10.0
 
     for module in (planner, recommendations):
         monkeypatch.setattr(module, "CATALOGUE", tuple(Boastful if cls is Zsum else cls for cls in CATALOGUE))
