@@ -80,7 +80,7 @@ def grid() -> Iterator[Asked]:
             yield Asked(Count(), 2_000, budget, NOT_CENTRAL, (100,), objective)
         for objective in ("interval", "worst-bin"):
             yield Asked(Histogram(10), 2_000, budget, NOT_CENTRAL, _falling(2_000, 10), objective)
-        yield Asked(Histogram(50), 1_000_000, budget, (Model.CENTRAL, *DROPS), _falling(1_000_000, 50), "worst-bin")
+        yield Asked(Histogram(50), 20_000, budget, (Model.CENTRAL, *DROPS), _falling(20_000, 50), "worst-bin")
         for trusted in (ALL, NOT_CENTRAL, LOCAL):
             yield Asked(Sum((0.0, 1.0)), 500, budget, trusted)
         yield Asked(Sum.whole((0, 4)), 500, budget, NOT_CENTRAL, (), "interval")
