@@ -3,8 +3,18 @@
 from headcount.core.errors import BadArgument
 from headcount.studies.smallest_crowd import SmallestCrowd
 from headcount.studies.study import Study
+from headcount.studies.survey_counts import SurveyCounts
+from headcount.studies.survey_histograms import SurveyHistograms
+from headcount.studies.survey_sums import SurveySums
+from headcount.studies.survey_table import SurveyTable
 
-STUDIES: tuple[type[Study], ...] = (SmallestCrowd,)
+STUDIES: tuple[type[Study], ...] = (
+    SmallestCrowd,
+    SurveyCounts,
+    SurveySums,
+    SurveyHistograms,
+    SurveyTable,
+)
 
 
 def study(name: str) -> Study:

@@ -28,7 +28,7 @@ def page(study: Study, found: Finding) -> str:
     stated = []
     if isinstance(study, Theorem):
         stated = [f"**Statement.** {study.statement}", "", f"**Verdict.** {study.verdict}.", ""]
-    figure = [f"![{found.answer.split('.')[0]}.]({study.name}.svg)", ""]
+    figure = [f"![{found.answer.split('. ')[0].rstrip('.')}.]({study.name}.svg)", ""]
     lines = [
         f"# {study.question}", "", f"*{study.source[0].upper()}{study.source[1:]}.*", "",
         *stated, found.answer, "", *(figure if found.draw else []),
