@@ -44,7 +44,10 @@ class Line:
 
 @dataclass(frozen=True)
 class Panel:
-    """Axes with their lines. `at` are places on the horizontal axis to point out, each with a few words."""
+    """Axes with their lines. `at` are places on the horizontal axis to point out, each with a few words.
+
+    The words stand at the foot of the panel, or at its top where the lines leave room there.
+    """
 
     lines: Sequence[Line]
     xlabel: str
@@ -55,6 +58,7 @@ class Panel:
     xlim: tuple[float, float] | None = None
     ylim: tuple[float, float] | None = None
     at: Sequence[tuple[float, str]] = ()
+    top: bool = False
 
 
 def lines(
@@ -80,9 +84,10 @@ def _drawn(axes: Any, panel: Panel, theme: Theme) -> None:
     _scaled(axes.yaxis, panel.up, panel.ylim, [y for _, y in places], 1.25)
     for place, words in panel.at:
         axes.axvline(place, color=theme.soft, lw=0.8, dashes=RULE, zorder=1)
-        style = {"fontsize": 8.5, "color": theme.soft, "rotation": 90, "va": "bottom", "ha": "right"}
+        style = {"fontsize": 8.5, "color": theme.soft, "rotation": 90, "ha": "right"}
+        style |= {"va": "top" if panel.top else "bottom"}
         axes.annotate(
-            words, (place, 0.02), xycoords=axes.get_xaxis_transform(), xytext=(-2, 0), textcoords="offset points",
+            words, (place, 0.98 if panel.top else 0.02), xycoords=axes.get_xaxis_transform(), xytext=(-2, 0), textcoords="offset points",
             **style,
         )  # fmt: skip
     for line in panel.lines:
@@ -91,7 +96,7 @@ def _drawn(axes: Any, panel: Panel, theme: Theme) -> None:
             (drawn,) = axes.plot(*zip(*points, strict=True), color=colour, zorder=3, lw=1.4 if line.dashes else 2.0)
             drawn.set_dashes(line.dashes or (None, None))
         for x, y in line.measured:
-            axes.plot(x, y, "o", ms=5.5, mfc=theme.paper, mec=colour, mew=1.5, zorder=4)
+            axes.plot(x, y, "o", ms=5.5, mfc=theme.paper, mec=colour, mew=1.5, zorder=4, clip_on=False)
     _named(axes, panel, theme)
     axes.grid(axis="y")
     axes.tick_params(length=3)

@@ -1,6 +1,10 @@
 """The studies, one line each: every question, figure and theorem of the notes in runnable form."""
 
 from headcount.core.errors import BadArgument
+from headcount.studies.composition import Composition
+from headcount.studies.local_oracles import LocalOracles
+from headcount.studies.local_sums import LocalSums
+from headcount.studies.meaning import Meaning
 from headcount.studies.smallest_crowd import SmallestCrowd
 from headcount.studies.study import Study
 from headcount.studies.survey_counts import SurveyCounts
@@ -14,6 +18,10 @@ STUDIES: tuple[type[Study], ...] = (
     SurveySums,
     SurveyHistograms,
     SurveyTable,
+    LocalOracles,
+    LocalSums,
+    Composition,
+    Meaning,
 )
 
 

@@ -49,8 +49,8 @@ def _answer(rows: list[dict[str, Any]]) -> str:
     loose = [row["papers_parameters"] / row["predicted"] for row in rows if row["papers_parameters"]]
     return (
         f"Of {rows[0]['people']:,} people, a trusted analyser counts with an error of {number(central['predicted'])} "
-        f"({central['protocol']}), a shuffler with {number(mixed['predicted'])} at {number(mixed['messages'])} messages "
-        f"a person ({mixed['protocol']}) or {number(alone['predicted'])} at one ({alone['protocol']}), and without any "
+        f"({central['protocol']}), a shuffler with {number(mixed['predicted'])} at {number(mixed['messages'])} "
+        f"messages a person ({mixed['protocol']}) or {number(alone['predicted'])} at one ({alone['protocol']}), and without any "
         f"trust it is {number(local['predicted'])}. Divide by the number of people for the error of the share. "
         f"{survey.agreement(rows)}; simulated errors lie within {off:.1%} of the predicted ones; and with the papers' "
         f"own constants the errors are up to {number(max(loose))} times what they need to be."

@@ -67,8 +67,8 @@ def _answer(rows: list[dict[str, Any]]) -> str:
     mixed, alone = survey.best(rows, Model.SHUFFLE), survey.best(rows, Model.SHUFFLE, most=1.0)
     off = max(abs(row["measured"] / row["predicted"] - 1.0) for row in rows)
     return (
-        f"With {BINS} bins and {rows[0]['people']:,} people, a trusted analyser is off by {number(central['predicted'])} "
-        f"a bin and by {number(central['largest'])} in the worst one ({central['protocol']}), a shuffler by "
+        f"With {BINS} bins and {rows[0]['people']:,} people, a trusted analyser is off by "
+        f"{number(central['predicted'])} a bin and by {number(central['largest'])} in the worst one ({central['protocol']}), a shuffler by "
         f"{number(mixed['predicted'])} and {number(mixed['largest'])} at {number(mixed['messages'])} messages a person "
         f"({mixed['protocol']}) or {number(alone['predicted'])} at one ({alone['protocol']}), and without any trust it "
         f"is {number(local['predicted'])} and {number(local['largest'])} ({local['protocol']}). "
