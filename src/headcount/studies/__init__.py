@@ -1,9 +1,11 @@
 """The studies, one line each: every question, figure and theorem of the notes in runnable form."""
 
 from headcount.core.errors import BadArgument
+from headcount.studies.amplification import Amplification
 from headcount.studies.composition import Composition
 from headcount.studies.local_oracles import LocalOracles
 from headcount.studies.local_sums import LocalSums
+from headcount.studies.lower_bounds import LowerBounds
 from headcount.studies.meaning import Meaning
 from headcount.studies.smallest_crowd import SmallestCrowd
 from headcount.studies.study import Study
@@ -20,6 +22,8 @@ STUDIES: tuple[type[Study], ...] = (
     SurveyTable,
     LocalOracles,
     LocalSums,
+    Amplification,
+    LowerBounds,
     Composition,
     Meaning,
 )

@@ -63,7 +63,7 @@ def caught(name: str, epsilon: float, alarms: Floats) -> Floats:
 
     Of all tests none has more than e^t times the false alarms and the divergence at t beyond that, for any t; and for
     some t one has just that."""
-    steps = np.linspace(0.0, epsilon + 8.0, 400)
+    steps = np.unique([*np.linspace(0.0, epsilon + 8.0, 400), epsilon])
     forward, backward = loss(name, epsilon).orders(steps)
     # The divergence at -t is 1 - e^-t and e^-t times that of the other order at t.
     level = np.concatenate([np.exp(steps), np.exp(-steps)])
@@ -124,6 +124,7 @@ def _answer(rows: Sequence[dict[str, Any]]) -> str:
 def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
     looks: dict[str, dict[str, Any]] = {ALLOWED: {"hue": "ink", "dashes": BOUND}}
     looks |= {name: {"hue": name} for name in PROTOCOLS}
+    looks["correlated-count"]["dashes"] = BOUND  # geometric lies below it
     alarms = np.array(ALARMS)
 
     def tests(name: str) -> Line:
