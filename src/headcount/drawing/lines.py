@@ -13,7 +13,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any, Literal, TypeAlias
 
-from headcount.drawing.canvas import apart, canvas, log_axis, number
+from headcount.drawing.canvas import apart, canvas, decades, log_axis, number
 from headcount.drawing.colours import Theme, blend
 
 ROW = 0.16  # inches between two lines of labels
@@ -22,6 +22,7 @@ WORDS = 1.75  # inches for the labels at their right
 LETTERS = 25  # of a line of a label
 BOUND = (4.0, 2.0)
 RULE = (1.2, 1.6)
+LONG = 1e7  # numbers so long that fewer of them fit below an axis
 
 Scale: TypeAlias = Literal["log", "plain", "percent"]
 Points: TypeAlias = Sequence[tuple[float, float]]
@@ -86,9 +87,9 @@ def _drawn(axes: Any, panel: Panel, theme: Theme) -> None:
         axes.axvline(place, color=theme.soft, lw=0.8, dashes=RULE, zorder=1)
         style = {"fontsize": 8.5, "color": theme.soft, "rotation": 90, "ha": "right"}
         style |= {"va": "top" if panel.top else "bottom"}
+        foot = (place, 0.98 if panel.top else 0.02)
         axes.annotate(
-            words, (place, 0.98 if panel.top else 0.02), xycoords=axes.get_xaxis_transform(), xytext=(-2, 0), textcoords="offset points",
-            **style,
+            words, foot, xycoords=axes.get_xaxis_transform(), xytext=(-2, 0), textcoords="offset points", **style
         )  # fmt: skip
     for line in panel.lines:
         colour, points = line.colour(theme), [point for point in line.points if _finite(point)]
@@ -158,6 +159,9 @@ def _scaled(axis: Any, scale: Scale, limits: tuple[float, float] | None, places:
     if scale == "log":
         low, high = limits or (min(places) / room, max(places) * room)
         log_axis(axis, low, high)
+        if name == "x" and high >= LONG:
+            ticks = decades(low, high, most=4)
+            axes.set_xticks(ticks, [number(tick) for tick in ticks])
         return
     low, high = limits or (min(0.0, *places), max(places) * (1.0 + (room - 1.0) / 5.0))
     getattr(axes, f"set_{name}lim")(low, high)

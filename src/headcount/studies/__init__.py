@@ -7,7 +7,9 @@ from headcount.studies.local_oracles import LocalOracles
 from headcount.studies.local_sums import LocalSums
 from headcount.studies.lower_bounds import LowerBounds
 from headcount.studies.meaning import Meaning
+from headcount.studies.separation import Separation
 from headcount.studies.smallest_crowd import SmallestCrowd
+from headcount.studies.smallest_crowds import SmallestCrowds
 from headcount.studies.study import Study
 from headcount.studies.survey_counts import SurveyCounts
 from headcount.studies.survey_histograms import SurveyHistograms
@@ -16,10 +18,12 @@ from headcount.studies.survey_table import SurveyTable
 
 STUDIES: tuple[type[Study], ...] = (
     SmallestCrowd,
+    SmallestCrowds,
     SurveyCounts,
     SurveySums,
     SurveyHistograms,
     SurveyTable,
+    Separation,
     LocalOracles,
     LocalSums,
     Amplification,

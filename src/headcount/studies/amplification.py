@@ -49,9 +49,7 @@ class Amplification(Study):
         local, crowds, kinds = ((0.3,), CROWDS[:3:2], KINDS[1:2]) if quick else (LOCAL, CROWDS, KINDS)
         grid = {(2, e, PEOPLE) for e in local} | {(ANSWERS, e, PEOPLE) for e in local}
         grid |= {(2, TWO, n) for n in crowds} | {(k, TWO, PEOPLE) for k in kinds} | {(ANSWERS, TWO, PEOPLE)}
-        rows = [
-            {"answers": k, "local_epsilon": e, "people": n, **shuffled(k, e, n)} for k, e, n in watch(sorted(grid))
-        ]
+        rows = [{"answers": k, "local_epsilon": e, "people": n, **shuffled(k, e, n)} for k, e, n in watch(sorted(grid))]
         return Finding(_answer(rows), rows, _sheet(rows), partial(_drawn, rows))
 
 
@@ -123,7 +121,9 @@ def _others(people: int, second: float, rest: float) -> tuple[Floats, Floats, Fl
     wide = laws.binomial(people, share) if rest else laws.binomial(1, 0.0)
     low, high = max(0, wide.start - wide.masses.size // 2), wide.start + 3 * wide.masses.size // 2
     stride = max(1, (high - low) // 200)
-    masses = laws.binomials(people - seconds, share, low, high)[:, ::stride] * stride if rest else np.ones((first.size, 1))
+    masses = (
+        laws.binomials(people - seconds, share, low, high)[:, ::stride] * stride if rest else np.ones((first.size, 1))
+    )
     rests = np.arange(low, high + 1)[::stride] if rest else np.zeros(1)
     across = np.broadcast_to(seconds[:, None], masses.shape).astype(np.float64)
     return across, np.broadcast_to(rests, masses.shape).astype(np.float64), first[:, None] * masses
@@ -173,13 +173,13 @@ def _answer(rows: Sequence[dict[str, Any]]) -> str:
     few, many = (at[2, TWO, n]["exact"] for n in (min(r["people"] for r in rows), max(r["people"] for r in rows)))
     return (
         f"Much, and the closed forms hide most of it. {PEOPLE:,} flipped bits of local epsilon {TWO:g} have epsilon "
-        f"{two['exact']:.3f} once shuffled (delta {DELTA:g}); clones, computed, say {two['clones']:.3f}, their closed form "
-        f"{two['clones_formula']:.3f} and the blanket's {two['blanket']:.3f}. Over the grid the best closed form is up to "
-        f"{number(loose)} times too large and the computed clones {min(clones):.2f} to {max(clones):.2f} times. With "
-        f"{ANSWERS} answers instead of two the same local epsilon leaves {ten['exact']:.3f}, attained by a crowd of which "
-        f"everybody else holds a third answer, and the computed blanket is {min(gap):.4f} to {max(gap):.4f} times "
-        f"what such crowds attain: with three answers or more it is as good as exact. From the smallest crowd to the largest epsilon falls {number(few / many)} times, "
-        "nearly like the root of their ratio."
+        f"{two['exact']:.3f} once shuffled (delta {DELTA:g}); clones, computed, say {two['clones']:.3f}, their closed "
+        f"form {two['clones_formula']:.3f} and the blanket's {two['blanket']:.3f}. Over the grid the best closed form "
+        f"is up to {number(loose)} times too large and the computed clones {min(clones):.2f} to {max(clones):.2f} "
+        f"times. With {ANSWERS} answers instead of two the same local epsilon leaves {ten['exact']:.3f}, attained by a "
+        f"crowd of which everybody else holds a third answer, and the computed blanket is {min(gap):.4f} to "
+        f"{max(gap):.4f} times what such crowds attain: with three answers or more it is as good as exact. From the "
+        f"smallest crowd to the largest epsilon falls {number(few / many)} times, nearly like the root of their ratio."
     )
 
 
@@ -208,5 +208,6 @@ def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
     ]  # fmt: skip
     return lines(
         panels, path, title="Shuffling adds far more privacy than the closed forms say",
-        subtitle=f"Randomised response, shuffled, at δ = {DELTA:g}: an upper bound each, but for the black line", theme=theme,
+        subtitle=f"Randomised response, shuffled, at δ = {DELTA:g}: an upper bound each, but for the black line",
+        theme=theme,
     )  # fmt: skip

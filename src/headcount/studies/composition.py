@@ -76,8 +76,7 @@ def together(name: str, counts: int) -> float:
         return counts * EACH.epsilon  # with delta counts times that of each, far below
     if name == "advanced":
         left = math.log(1.0 / (DELTA - counts * EACH.delta))
-        grown = EACH.epsilon * math.sqrt(2.0 * counts * left) + counts * EACH.epsilon * math.expm1(EACH.epsilon)
-        return grown
+        return EACH.epsilon * math.sqrt(2.0 * counts * left) + counts * EACH.epsilon * math.expm1(EACH.epsilon)
     return compose([loss(name)] * counts).epsilon(DELTA)
 
 
@@ -96,12 +95,12 @@ def _answer(rows: Sequence[dict[str, Any]]) -> str:
     last = rows[-1]
     fit = {name: fitting(name) for name in ("basic", "advanced", "optimal", "geometric", "zsum")}
     return (
-        f"Counts at {EACH} each, all at delta {DELTA:g}: {last['counts']} of them cost epsilon {number(last['basic'])} by "
-        f"adding up, {number(last['advanced'])} by advanced composition and {number(last['optimal'])} by the best rule "
-        f"that knows nothing but (epsilon, delta). The geometric count costs {number(last['geometric'])}: it is as bad as "
-        f"its budget allows. Counts hidden by many dummies cost {number(last['zsum'])} (zsum), because they come near "
-        f"their epsilon only rarely, and because their error is larger: geometric noise that is as wide would cost "
-        f"{number(last[WIDE])}. The correlated count, which is nearly geometric, costs "
+        f"Counts at {EACH} each, all at delta {DELTA:g}: {last['counts']} of them cost epsilon {number(last['basic'])} "
+        f"by adding up, {number(last['advanced'])} by advanced composition and {number(last['optimal'])} by the best "
+        f"rule that knows nothing but (epsilon, delta). The geometric count costs {number(last['geometric'])}: it is "
+        f"as bad as its budget allows. Counts hidden by many dummies cost {number(last['zsum'])} (zsum), because they "
+        "come near their epsilon only rarely, and because their error is larger: geometric noise that is as wide "
+        f"would cost {number(last[WIDE])}. The correlated count, which is nearly geometric, costs "
         f"{number(last['correlated-count'])}. Into epsilon {TOTAL:g} fit {fit['basic']} counts by adding up, "
         f"{fit['advanced']} by advanced composition, {fit['optimal']} by the best rule, {fit['geometric']} geometric "
         f"ones and {fit['zsum']} of zsum: who keeps only (epsilon, delta) of a shuffle protocol throws most of it away."

@@ -133,13 +133,14 @@ def _answer(rows: Sequence[dict[str, Any]]) -> str:
         for point in points
     )
     return (
-        f"To send the category itself is better than the optimised unary code below 3 e^epsilon + 2 categories, and not "
-        f"from there on: the computed crossing is off by {off} at any of {len(EPSILONS)} epsilons. Subset selection, "
-        f"which becomes that very protocol for few categories, is the best or as good at {first} of {len(points)} points; "
-        f"with {MANY} categories at epsilon {ONE:g} it errs by {number(many['subset-selection'])} of {PEOPLE:,} people, "
-        f"the worst of the six ({max(many, key=lambda name: many[name])}) by {number(max(many.values()))}. The ranking is about a category that nobody holds: for one that more than "
-        f"{turning(ONE):.0%} of the people hold, basic RAPPOR beats the code that was optimised. Simulated errors lie "
-        f"within {apart:.1%}."
+        "To send the category itself is better than the optimised unary code below 3 e^epsilon + 2 categories, and "
+        f"not from there on: the computed crossing is off by {off} at any of {len(EPSILONS)} epsilons. Subset "
+        f"selection, which becomes that very protocol for few categories, is the best or as good at {first} of "
+        f"{len(points)} points; with {MANY} categories at epsilon {ONE:g} it errs by "
+        f"{number(many['subset-selection'])} of {PEOPLE:,} people, the worst of the six "
+        f"({max(many, key=lambda name: many[name])}) by {number(max(many.values()))}. The ranking is about a category "
+        f"that nobody holds: for one that more than {turning(ONE):.0%} of the people hold, basic RAPPOR beats the code "
+        f"that was optimised. Simulated errors lie within {apart:.1%}."
     )
 
 
@@ -169,6 +170,6 @@ def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
     ]  # fmt: skip
     return lines(
         panels, path, title="Few categories: send yours. Many: anything but that. Frequent ones: it depends",
-        subtitle=f"Local counts of one category among {PEOPLE:,} people, root mean square error. Circles: simulated, or computed",
+        subtitle=f"Local counts of one category, {PEOPLE:,} people, rms error. Circles: simulated, or computed",
         theme=theme,
     )  # fmt: skip

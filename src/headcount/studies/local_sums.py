@@ -129,11 +129,12 @@ def _answer(rows: Sequence[dict[str, Any]]) -> str:
     return (
         f"Up to epsilon {begins():.4f} one bit (duchi) cannot be improved by mixing, from there on the hybrid is the "
         f"best for the worst data; the piecewise protocol alone overtakes the bit only at {overtaken():.3f}, and at "
-        f"the ends of the range at {always or 'none'} of {len(EPSILONS)} epsilons up to {EPSILONS[-1]:g}. It does depend on the data: at epsilon {ONE:g} the piecewise protocol errs by "
-        f"{number(middle['piecewise'])} if everybody holds the middle and by {number(ends['piecewise'])} at an end, the "
-        f"bit by {number(middle['duchi'])} and {number(ends['duchi'])}, and the hybrid by {number(middle['hybrid'])} "
-        f"whatever they hold. Simulation agrees within {off:.1%}, and what is stated here lies at most {rounding:.1%} "
-        "above the formulas, because numbers are rounded to a grid before they are sent."
+        f"the ends of the range at {always or 'none'} of {len(EPSILONS)} epsilons up to {EPSILONS[-1]:g}. It does "
+        f"depend on the data: at epsilon {ONE:g} the piecewise protocol errs by {number(middle['piecewise'])} if "
+        f"everybody holds the middle and by {number(ends['piecewise'])} at an end, the bit by "
+        f"{number(middle['duchi'])} and {number(ends['duchi'])}, and the hybrid by {number(middle['hybrid'])} whatever "
+        f"they hold. Simulation agrees within {off:.1%}, and what is stated here lies at most {rounding:.1%} above the "
+        "formulas, because numbers are rounded to a grid before they are sent."
     )
 
 

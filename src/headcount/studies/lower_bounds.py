@@ -46,7 +46,9 @@ SHUFFLED = ("cheu-count", "poisson-count", "correlated-count", "geometric")
 
 class LowerBounds(Study):
     name: ClassVar[str] = "lower-bounds"
-    question: ClassVar[str] = "How near do randomised response, one message and the geometric count come to what is possible?"
+    question: ClassVar[str] = (
+        "How near do randomised response, one message and the geometric count come to what is possible?"
+    )
     source: ClassVar[str] = "the notes' survey: randomised response is the best you can do, and the geometric count too"
 
     def run(self, quick: bool = False, watch: Watch = iter) -> Finding:
@@ -181,16 +183,16 @@ def _answer(rows: Sequence[dict[str, Any]]) -> str:
     single, several = (_of(rows, model="shuffle", protocol=name) for name in ("cheu-count", "correlated-count"))
     pure, tight, loose = (_of(rows, model="central", delta=delta)[-1] for delta in (0.0, 1e-6, LOOSE))
     return (
-        f"Randomised response is as good as it gets, constant included: its error is {first['error'] / first['bound']:.2f} "
-        f"times the least possible for {first['people']:,} people and {last['error'] / last['bound']:.3f} times for "
-        f"{last['people']:,}, at epsilon {ONE:g}, and tends to it; the notes' 1/√n for the mean leaves out the epsilon, "
-        f"which is most of it for a small one. One message each, at delta = 1/n², has a squared error of "
-        f"{single[0]['error'] ** 2 / math.log(single[0]['people']):.2f} to "
+        "Randomised response is as good as it gets, constant included: its error is "
+        f"{first['error'] / first['bound']:.2f} times the least possible for {first['people']:,} people and "
+        f"{last['error'] / last['bound']:.3f} times for {last['people']:,}, at epsilon {ONE:g}, and tends to it; the "
+        "notes' 1/√n for the mean leaves out the epsilon, which is most of it for a small one. One message each, at "
+        f"delta = 1/n², has a squared error of {single[0]['error'] ** 2 / math.log(single[0]['people']):.2f} to "
         f"{single[-1]['error'] ** 2 / math.log(single[-1]['people']):.2f} ln n from {single[0]['people']:,} to "
-        f"{single[-1]['people']:,} people, the shape of its lower bound; a message more here and there stays at "
-        f"{number(several[-1]['error'])} (correlated-count). Centrally, no pure count of {pure['people']} people errs by "
-        f"less than {pure['bound']:.4f} on average at its worst, and the geometric one by {pure['error']:.4f}; delta "
-        f"1e-06 lowers the bound by {1 - tight['bound'] / pure['bound']:.2g} of it, delta {LOOSE:g} to "
+        f"{single[-1]['people']:,} people, the shape of its lower bound; a few more stay at "
+        f"{number(several[-1]['error'])} (correlated-count). Centrally, no pure count of {pure['people']} people errs "
+        f"by less than {pure['bound']:.4f} on average at its worst, and the geometric one by {pure['error']:.4f}; "
+        f"delta 1e-06 lowers the bound by {1 - tight['bound'] / pure['bound']:.2g} of it, delta {LOOSE:g} to "
         f"{loose['bound']:.3f}: it is a bound for pure privacy and one count only."
     )
 
@@ -210,25 +212,28 @@ def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
     crowds = [float(n) for n in sorted({row["people"] for row in _of(rows, model="local", epsilon=ONE)})]
     single = points("people", "error", model="shuffle", protocol="cheu-count")
     scale = single[0][1] / math.sqrt(math.log(single[0][0]))
-    words = {"cheu-count": "cheu-count, one message", "correlated-count": "correlated-count, a few more"}
+    words = {"cheu-count": "cheu-count, one message", "correlated-count": "correlated-count, a few more messages"}
     shuffle = [
         Line(words.get(name, name), points("people", "error", model="shuffle", protocol=name), name,
              BOUND if name == "poisson-count" else ()) for name in SHUFFLED
     ]  # fmt: skip
-    shuffle.append(Line("√ln n, scaled to touch", [(x, scale * math.sqrt(math.log(x))) for x, _ in single], "ink", RULE))
+    shuffle.append(
+        Line("√ln n, scaled to touch", [(x, scale * math.sqrt(math.log(x))) for x, _ in single], "ink", RULE)
+    )
     central = [
         Line("geometric, kept within 0 and n", points("people", "error", model="central", delta=0.0), "geometric"),
         Line("no pure count can do better", points("people", "bound", model="central", delta=0.0), "ink", BOUND),
         Line(f"with δ = {LOOSE:g} one can", points("people", "bound", model="central", delta=LOOSE), "soft", RULE),
     ]
+    notes = Line("√n, by the notes", [(n, math.sqrt(n)) for n in crowds], "soft", RULE)
     panels = [
-        Panel([*local("people", epsilon=ONE), Line("√n, by the notes", [(n, math.sqrt(n)) for n in crowds], "soft", RULE)],
+        Panel([*local("people", epsilon=ONE), notes],
               "people", "error, people", "Local, ε = 1"),
         Panel(local("epsilon", people=AT), "epsilon", "error, people", f"Local, {AT} people"),
         Panel(shuffle, "people", "error, people", "Shuffled, ε = 1, δ = 1/n²", up="plain"),
         Panel(central, "people", "mean size of the error", "Central, ε = 1", up="plain", across="plain"),
     ]  # fmt: skip
     return lines(
-        panels, path, title="Randomised response and the geometric count are the best of their kind; one message is not",
+        panels, path, title="Randomised response and the geometric count are the best of their kind",
         subtitle="Errors of counts beside what no protocol of the kind can beat", theme=theme,
     )  # fmt: skip

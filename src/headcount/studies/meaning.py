@@ -92,8 +92,8 @@ def _row(name: str, epsilon: float) -> dict[str, Any]:
 
 def _sheet(rows: Sequence[dict[str, Any]]) -> Sheet:
     headings = (
-        "epsilon", "protocol", "best guess is right", "caught at 5% false alarms", "the odds double", "they change by e^ε",
-        "error",
+        "epsilon", "protocol", "best guess is right", "caught at 5% false alarms", "the odds double",
+        "they change by e^ε", "error",
     )  # fmt: skip
     cells = [
         (
@@ -109,14 +109,15 @@ def _answer(rows: Sequence[dict[str, Any]]) -> str:
     one = {row["protocol"]: row for row in rows if row["epsilon"] == 1.0}
     geometric, zsum, correlated = (one[name] for name in ("geometric", "zsum", "correlated-count"))
     return (
-        f"Epsilon bounds the odds: whoever thought a person's two values equally likely guesses right with a chance of at "
-        f"most e^epsilon/(1 + e^epsilon), {one[ALLOWED]['guessed']:.1%} at epsilon 1. A geometric count gives that much away every time "
-        f"({geometric['guessed']:.1%}), the correlated one nearly so ({correlated['guessed']:.1%}). The same budget spent "
-        f"on zsum leaves {zsum['guessed']:.1%}, hardly better than a coin: it doubles somebody's odds with a chance of "
-        f"{number(zsum['doubled'])}, the geometric count with {number(geometric['doubled'])}. At 5% false alarms a test "
-        f"catches {geometric['caught']:.1%} with the one and {zsum['caught']:.1%} with the other. An error of "
-        f"{number(zsum['error'])} instead of {number(geometric['error'])} is the price of that, and (epsilon, delta) alone "
-        "does not show it. Nor is delta the chance that somebody's odds change by more than e^epsilon: with zsum that is "
+        "Epsilon bounds the odds: whoever thought a person's two values equally likely guesses right with a chance of "
+        f"at most e^epsilon/(1 + e^epsilon), {one[ALLOWED]['guessed']:.1%} at epsilon 1. A geometric count gives that "
+        f"much away every time ({geometric['guessed']:.1%}), the correlated one nearly so "
+        f"({correlated['guessed']:.1%}). The same budget spent on zsum leaves {zsum['guessed']:.1%}, hardly better "
+        f"than a coin: it doubles somebody's odds with a chance of {number(zsum['doubled'])}, the geometric count with "
+        f"{number(geometric['doubled'])}. At 5% false alarms a test catches {geometric['caught']:.1%} with the one and "
+        f"{zsum['caught']:.1%} with the other. An error of {number(zsum['error'])} instead of "
+        f"{number(geometric['error'])} is the price of that, and (epsilon, delta) alone does not show it. Nor is delta "
+        "the chance that somebody's odds change by more than e^epsilon: with zsum that is "
         f"{number(zsum['beyond'] / DELTA)} times delta, because delta counts only the excess."
     )
 
@@ -154,5 +155,6 @@ def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
     ]  # fmt: skip
     return lines(
         panels, path, title="The same budget, and not the same given away",
-        subtitle=f"Counts of {PEOPLE:,} people within δ = {DELTA:g}: what an observer learns of one person", theme=theme,
+        subtitle=f"Counts of {PEOPLE:,} people within δ = {DELTA:g}: what an observer learns of one person",
+        theme=theme,
     )  # fmt: skip

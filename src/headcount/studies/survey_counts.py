@@ -50,8 +50,8 @@ def _answer(rows: list[dict[str, Any]]) -> str:
     return (
         f"Of {rows[0]['people']:,} people, a trusted analyser counts with an error of {number(central['predicted'])} "
         f"({central['protocol']}), a shuffler with {number(mixed['predicted'])} at {number(mixed['messages'])} "
-        f"messages a person ({mixed['protocol']}) or {number(alone['predicted'])} at one ({alone['protocol']}), and without any "
-        f"trust it is {number(local['predicted'])}. Divide by the number of people for the error of the share. "
-        f"{survey.agreement(rows)}; simulated errors lie within {off:.1%} of the predicted ones; and with the papers' "
-        f"own constants the errors are up to {number(max(loose))} times what they need to be."
+        f"messages a person ({mixed['protocol']}) or {number(alone['predicted'])} at one ({alone['protocol']}), and "
+        f"without any trust it is {number(local['predicted'])}. Divide by the number of people for the error of the "
+        f"share. {survey.agreement(rows)}; simulated errors lie within {off:.1%} of the predicted ones; and with the "
+        f"papers' own constants the errors are up to {number(max(loose))} times what they need to be."
     )

@@ -68,9 +68,10 @@ def _answer(rows: list[dict[str, Any]]) -> str:
     off = max(abs(row["measured"] / row["predicted"] - 1.0) for row in rows)
     return (
         f"With {BINS} bins and {rows[0]['people']:,} people, a trusted analyser is off by "
-        f"{number(central['predicted'])} a bin and by {number(central['largest'])} in the worst one ({central['protocol']}), a shuffler by "
-        f"{number(mixed['predicted'])} and {number(mixed['largest'])} at {number(mixed['messages'])} messages a person "
-        f"({mixed['protocol']}) or {number(alone['predicted'])} at one ({alone['protocol']}), and without any trust it "
-        f"is {number(local['predicted'])} and {number(local['largest'])} ({local['protocol']}). "
-        f"{survey.agreement(rows)}; simulated errors lie within {off:.0%} of the predicted ones."
+        f"{number(central['predicted'])} a bin and by {number(central['largest'])} in the worst one "
+        f"({central['protocol']}), a shuffler by {number(mixed['predicted'])} and {number(mixed['largest'])} at "
+        f"{number(mixed['messages'])} messages a person ({mixed['protocol']}) or {number(alone['predicted'])} at one "
+        f"({alone['protocol']}), and without any trust it is {number(local['predicted'])} and "
+        f"{number(local['largest'])} ({local['protocol']}). {survey.agreement(rows)}; simulated errors lie within "
+        f"{off:.0%} of the predicted ones."
     )

@@ -102,12 +102,13 @@ def _answer(rows: Sequence[dict[str, Any]]) -> str:
         f"In one scale the table reads the other way round: the notes put {central['notes_error']} for a sum above "
         f"{local['notes_error']} for a mean, as if local privacy were cheaper, and among {local['people']:,} people a "
         f"sum is off by {number(local['predicted'])} locally and by {number(central['predicted'])} centrally. The "
-        f"privacy blanket does not reach the constant error of its row: it goes from "
-        f"{number(blanket['errors'][sizes[0]])} to {number(blanket['errors'][sizes[-1]])} between {int(sizes[0]):,} and {int(sizes[-1]):,} people (n to the "
-        f"{blanket['growth']:.2f}) with its one message; split-and-mix does, at {number(split['messages'])} messages. "
-        f"A count by one message ({number(single['predicted'])}) is "
-        f"{number(single['predicted'] / central['predicted'])} times as wrong as the central one, and the empty row is an error of {number(last['predicted'])} at "
-        f"{number(last['messages'])} messages a person, {number(last['messages_of'][sizes[-1]])} in the largest crowd."
+        "privacy blanket does not reach the constant error of its row: it goes from "
+        f"{number(blanket['errors'][sizes[0]])} to {number(blanket['errors'][sizes[-1]])} between {int(sizes[0]):,} "
+        f"and {int(sizes[-1]):,} people (n to the {blanket['growth']:.2f}) with its one message; split-and-mix does, "
+        f"at {number(split['messages'])} messages. A count by one message ({number(single['predicted'])}) is "
+        f"{number(single['predicted'] / central['predicted'])} times as wrong as the central one, and the empty row is "
+        f"an error of {number(last['predicted'])} at {number(last['messages'])} messages a person, "
+        f"{number(last['messages_of'][sizes[-1]])} in the largest crowd."
     )
 
 
