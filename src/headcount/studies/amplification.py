@@ -131,12 +131,9 @@ def _others(people: int, second: float, rest: float) -> tuple[Floats, Floats, Fl
 
 def _above(level: Floats, trials: Floats, chance: float) -> Floats:
     """E[(Bin(trials, chance) - level)_+], for levels of 0 or more."""
-    from scipy.special import bdtrc
-
-    last = np.floor(level)
-    tail = bdtrc(last, trials, chance)
-    value = trials * chance * bdtrc(last - 1.0, trials - 1.0, chance) - level * tail
-    return np.where(last >= trials, 0.0, np.maximum(value, 0.0))
+    last, slots = np.floor(level).astype(np.int64), trials.astype(np.int64)
+    tail, inner = laws.binomial_above(last, slots, chance), laws.binomial_above(last - 1, slots - 1, chance)
+    return np.where(last >= slots, 0.0, np.maximum(trials * chance * inner - level * tail, 0.0))
 
 
 def _solved(delta: Callable[[float], float], local: float) -> float:

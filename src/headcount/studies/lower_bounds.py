@@ -81,32 +81,28 @@ def least_central(people: int, epsilon: float, delta: float) -> float:
     Its unknowns are the chances of every answer to every count, and for each pair of neighbours what exceeds epsilon;
     that must not add up to more than delta. The last unknown is the worst error."""
     from scipy.optimize import linprog
-    from scipy.sparse import coo_array
 
     size, factor = people + 1, math.exp(epsilon)
-    pairs = [(a, b) for a in range(people) for a, b in ((a, a + 1), (a + 1, a))]
+    pairs = [pair for count in range(people) for pair in ((count, count + 1), (count + 1, count))]
     chances, excesses = size * size, len(pairs) * size
-    entries: list[tuple[int, int, float]] = []  # row, unknown, coefficient
-    for k, (a, b) in enumerate(pairs):
-        for j in range(size):
-            row = k * size + j
-            entries += [(row, a * size + j, 1.0), (row, b * size + j, -factor), (row, chances + row, -1.0)]
-            entries.append((excesses + k, chances + row, 1.0))
-    for i in range(size):
-        row = excesses + len(pairs) + i
-        entries += [(row, i * size + j, float(abs(i - j))) for j in range(size)]
-        entries.append((row, chances + excesses, -1.0))
-    limits = np.concatenate([np.zeros(excesses), np.full(len(pairs), delta), np.zeros(size)])
-    rows, columns, values = zip(*entries, strict=True)
-    sums = [(i, i * size + j) for i in range(size) for j in range(size)]
-    which, unknowns = zip(*sums, strict=True)
     width = chances + excesses + 1
+    above, total, error = np.zeros((excesses, width)), np.zeros((len(pairs), width)), np.zeros((size, width))
+    for k, (one, other) in enumerate(pairs):
+        for answer in range(size):
+            row = k * size + answer
+            above[row, [one * size + answer, other * size + answer, chances + row]] = 1.0, -factor, -1.0
+            total[k, chances + row] = 1.0
+    whole = np.zeros((size, width))
+    for count in range(size):
+        answers = slice(count * size, (count + 1) * size)
+        error[count, answers], error[count, -1] = np.abs(np.arange(size) - count), -1.0
+        whole[count, answers] = 1.0
+    limits = np.concatenate([np.zeros(excesses), np.full(len(pairs), delta), np.zeros(size)])
     found = linprog(
-        np.eye(1, width, width - 1)[0], A_ub=coo_array((values, (rows, columns)), shape=(limits.size, width)).tocsr(),
-        b_ub=limits, A_eq=coo_array((np.ones(chances), (which, unknowns)), shape=(size, width)).tocsr(),
+        np.eye(1, width, width - 1)[0], A_ub=np.vstack([above, total, error]), b_ub=limits, A_eq=whole,
         b_eq=np.ones(size), bounds=(0, None), method="highs",
     )  # fmt: skip
-    return float(found.fun)
+    return math.inf if found.fun is None else float(found.fun)
 
 
 def geometric(epsilon: float, people: int | None = None) -> float:

@@ -21,7 +21,7 @@ from headcount.planner.option import number
 from headcount.planner.sheet import Sheet
 from headcount.privacy.calibrate import calibrate
 from headcount.protocols import named
-from headcount.studies import survey
+from headcount.studies import one_data_set as survey
 from headcount.studies.study import Finding, Study
 
 BUDGET = Budget(1.0, 1e-6)

@@ -88,5 +88,6 @@ def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
     drawn.append(Line("the notes' rule for zsum", [(e, float(rule(e, DELTA))) for e in epsilons], "ink", RULE))
     return lines(
         [Panel(drawn, "epsilon", "people needed")], path, theme=theme,
-        title="Dummies need no crowd, unless people may send only one", subtitle=f"To count better than by a guess, δ = {DELTA:g}",
+        title="Dummies need no crowd, unless people may send only one",
+        subtitle=f"To count better than by a guess, δ = {DELTA:g}",
     )  # fmt: skip

@@ -8,9 +8,9 @@ from headcount.core.model import Model
 from headcount.core.task import Count
 from headcount.planner.competitors import Watch
 from headcount.planner.option import number
-from headcount.studies import survey
+from headcount.studies import one_data_set as survey
+from headcount.studies.one_data_set import Bound
 from headcount.studies.study import Finding, Study
-from headcount.studies.survey import Bound
 
 ROOT = ("√ln(1/δ)/ε", "√ln(1/δ)/(εn)", 0.0)
 BOUNDS = {
@@ -46,12 +46,15 @@ def _answer(rows: list[dict[str, Any]]) -> str:
     central, local = survey.best(rows, Model.CENTRAL), survey.best(rows, Model.LOCAL)
     mixed, alone = survey.best(rows, Model.SHUFFLE), survey.best(rows, Model.SHUFFLE, most=1.0)
     off = max(abs(row["measured"] / row["predicted"] - 1.0) for row in rows)
-    loose = [row["papers_parameters"] / row["predicted"] for row in rows if row["papers_parameters"]]
+    papers = [row for row in rows if row["papers_parameters"] and row["model"] == Model.SHUFFLE]
+    loose = max(papers, key=lambda row: float(row["papers_parameters"] / row["predicted"]))
+    times = loose["papers_parameters"] / loose["predicted"]
     return (
         f"Of {rows[0]['people']:,} people, a trusted analyser counts with an error of {number(central['predicted'])} "
         f"({central['protocol']}), a shuffler with {number(mixed['predicted'])} at {number(mixed['messages'])} "
         f"messages a person ({mixed['protocol']}) or {number(alone['predicted'])} at one ({alone['protocol']}), and "
         f"without any trust it is {number(local['predicted'])}. Divide by the number of people for the error of the "
         f"share. {survey.agreement(rows)}; simulated errors lie within {off:.1%} of the predicted ones; and with the "
-        f"papers' own constants the errors are up to {number(max(loose))} times what they need to be."
+        f"constants of its paper a shuffle protocol errs up to {number(times)} times as much as it needs to "
+        f"({loose['protocol']})."
     )

@@ -10,9 +10,9 @@ from headcount.core.histogram import Histogram
 from headcount.core.model import Model
 from headcount.planner.competitors import Watch
 from headcount.planner.option import number
-from headcount.studies import survey
+from headcount.studies import one_data_set as survey
+from headcount.studies.one_data_set import Bound
 from headcount.studies.study import Finding, Study
-from headcount.studies.survey import Bound
 
 BINS = 20
 LOCAL = ("√n/ε", "1/(ε√n)", 0.5)

@@ -8,9 +8,9 @@ from headcount.core.model import Model
 from headcount.core.task import Sum
 from headcount.planner.competitors import Watch
 from headcount.planner.option import number
-from headcount.studies import survey
+from headcount.studies import one_data_set as survey
+from headcount.studies.one_data_set import Bound
 from headcount.studies.study import Finding, Study
-from headcount.studies.survey import Bound
 
 LOCAL = ("√n/ε", "1/(ε√n)", 0.5)
 QUARTER = ("(n ln(1/δ))^(1/4)/√ε", "n^(-3/4) …", 0.25)

@@ -14,7 +14,8 @@ from headcount.planner.competitors import Watch
 from headcount.planner.option import number
 from headcount.planner.sheet import Sheet
 from headcount.protocols import named
-from headcount.studies import survey, survey_counts, survey_sums
+from headcount.studies import one_data_set as survey
+from headcount.studies import survey_counts, survey_sums
 from headcount.studies.study import Finding, Study
 
 CROWDS = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)

@@ -167,5 +167,8 @@ def best(rows: Sequence[Mapping[str, Any]], *models: Model, most: float = math.i
 def agreement(rows: Sequence[Mapping[str, Any]]) -> str:
     """How stated growth and predictions compare with what was computed and measured."""
     off = max(rows, key=lambda row: abs(row["growth"] - row["stated_growth"]))
-    apart = f"{off['growth']:.2f} where {off['stated_growth']:.2f} is stated ({off['protocol']})"
-    return f"Errors grow with the crowd as the literature says, at worst like n to the {apart}"
+    gap = abs(off["growth"] - off["stated_growth"])
+    return (
+        f"Errors grow with the crowd as the literature says: the power of n is nowhere off by more than {gap:.2f} "
+        f"({off['protocol']})"
+    )
