@@ -205,6 +205,6 @@ def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
     ]  # fmt: skip
     return lines(
         panels, path, title="Shuffling adds far more privacy than the closed forms say",
-        subtitle=f"Randomised response, shuffled, at δ = {DELTA:g}: an upper bound each, but for the black line",
+        subtitle=f"Randomised response, shuffled, at δ = {DELTA:g}: upper bounds, beside what is exact or attained",
         theme=theme,
     )  # fmt: skip

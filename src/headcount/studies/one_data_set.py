@@ -134,7 +134,7 @@ def sheet(rows: Sequence[Mapping[str, Any]]) -> Sheet:
         cells.append((
             row["protocol"], row["model"], row["stated_sum"], row["stated_mean"], f"{row['stated_growth']:.3g}",
             f"{row['growth']:.2f}", papers, number(row["predicted"]), number(row["measured"]),
-            f"{row['measured_mean']:.2g}", row["stated_messages"], number(row["messages"]),
+            f"{row['measured_mean']:.2g}", row["stated_messages"], f"{row['messages']:,.4g}",
         ))  # fmt: skip
     return Sheet(headings, tuple(cells), frozenset({4, 5, 6, 7, 8, 9, 11}))
 
@@ -143,7 +143,7 @@ def drawn(rows: Sequence[Mapping[str, Any]], title: str, what: str, path: Path, 
     shown = [
         Bar(
             row["protocol"], Model(row["model"]), row["predicted"], dot=row["measured"],
-            note=f"{number(row['messages'])} message{'' if row['messages'] == 1 else 's'}",
+            note=f"{row['messages']:,.4g} message{'' if row['messages'] == 1 else 's'}",
         )
         for row in rows
     ]  # fmt: skip

@@ -106,7 +106,7 @@ def _sheet(rows: Sequence[dict[str, Any]]) -> Sheet:
     cells = [
         (
             f"{row['bins']:,}", f"{row['people']:,}", row["protocol"], row["model"], number(row["bin"]),
-            number(row["worst"]), "" if row["measured"] is None else number(row["measured"]), number(row["messages"]),
+            number(row["worst"]), "" if row["measured"] is None else number(row["measured"]), f"{row['messages']:,.4g}",
         )
         for row in rows
     ]  # fmt: skip
@@ -129,8 +129,8 @@ def _answer(rows: Sequence[dict[str, Any]]) -> str:
         "everywhere; a single bin's does not grow at all. Centrally it stops growing: a bin that nobody holds is not "
         "touched (stability-histogram), so that the number of people counts and not the number of bins. One message "
         f"each costs a shuffler the separation: {number(single['worst'])}, because the liars are shared out among all "
-        "bins. A histogram is no easier than a sum, and only logarithmically harder. Simulated worst bins come to "
-        f"{min(seen):.2f} to {max(seen):.2f} times these limits."
+        "bins. A histogram is no easier than a sum, and only logarithmically harder. These limits are for the hardest "
+        f"crowd; in the one that was simulated the worst bin came to {min(seen):.2f} to {max(seen):.2f} times as much."
     )
 
 

@@ -87,7 +87,7 @@ def _sheet(rows: Sequence[dict[str, Any]]) -> Sheet:
         (
             row["row"], row["notes_error"] or "-", row["notes_messages"] or "-", row["remark"], row["stated_sum"],
             row["stated_mean"], row["stated_messages"], f"{row['protocol']}, a {row['task']}", number(row["measured"]),
-            f"{row['measured_mean']:.2g}", number(row["messages"]),
+            f"{row['measured_mean']:.2g}", f"{row['messages']:,.4g}",
         )
         for row in rows
     ]  # fmt: skip
