@@ -138,8 +138,8 @@ def sheet(rows: Sequence[Mapping[str, Any]]) -> Sheet:
         papers = "" if row["papers_parameters"] is None else number(row["papers_parameters"])
         cells.append((
             row["protocol"], row["model"], row["stated_sum"], row["stated_mean"], row["stated_by"],
-            f"{row['stated_growth']:.3g}", f"{row['growth']:.2f}", papers, number(row["predicted"]), number(row["measured"]),
-            f"{row['measured_mean']:.2g}", row["stated_messages"], f"{row['messages']:,.4g}",
+            f"{row['stated_growth']:.3g}", f"{row['growth']:.2f}", papers, number(row["predicted"]),
+            number(row["measured"]), f"{row['measured_mean']:.2g}", row["stated_messages"], f"{row['messages']:,.4g}",
         ))  # fmt: skip
     return Sheet(headings, tuple(cells), frozenset({5, 6, 7, 8, 9, 10, 12}))
 
@@ -155,7 +155,7 @@ def drawn(rows: Sequence[Mapping[str, Any]], title: str, what: str, path: Path, 
     people = rows[0]["people"]
     return bars(
         shown, path, title=title, xlabel="root mean square error, people", theme=theme, sign="",
-        subtitle=f"{what}, {people:,} people, {BUDGET}. Bars: predicted. Dots: simulated. Messages are a person's",
+        subtitle=f"{what}, {people:,} people, {BUDGET}. Bars: predicted. Dots: simulated",
     )  # fmt: skip
 
 
