@@ -32,11 +32,11 @@ class Bar:
 
 def bars(
     rows: Sequence[Bar], path: Path | str, *, title: str, xlabel: str, subtitle: str = "", theme: str = "light",
-    unit: str = "",
+    unit: str = "", sign: str = "± ",
 ) -> Path:  # fmt: skip
     """Draws the rows from the top in the order given, under a heading for each model, on a logarithmic axis from zero.
 
-    `path` ends in .svg or .png. `unit` follows every number, as in "people".
+    `path` ends in .svg or .png. `unit` follows every number, as in "people"; `sign` goes before it.
     """
     models = list(dict.fromkeys(row.model for row in rows))
     groups = [(model, [row for row in rows if row.model is model]) for model in models]
@@ -55,7 +55,7 @@ def bars(
             axes.text(0.0, -down, f"{model}: you trust {model.trusted}", clip_on=False, **words)
             down += 0.95
             for row in members:
-                _drawn(axes, row, -down, sheet.theme, unit)
+                _drawn(axes, row, -down, sheet.theme, unit, sign)
                 marks.append(-down)
                 names.append(row.label)
                 down += 1.0
@@ -73,7 +73,7 @@ def bars(
     return Path(path)
 
 
-def _drawn(axes: Any, row: Bar, height: float, theme: Theme, unit: str) -> None:
+def _drawn(axes: Any, row: Bar, height: float, theme: Theme, unit: str, sign: str) -> None:
     words = {"va": "center", "fontsize": 9.5}
     if row.value is None:
         axes.annotate(
@@ -92,6 +92,6 @@ def _drawn(axes: Any, row: Bar, height: float, theme: Theme, unit: str) -> None:
     if row.dot is not None:
         axes.plot(row.dot, height, "o", ms=6.5, color=theme.ink, mec=theme.paper, mew=1.2, zorder=3, clip_on=False)
         end = max(end, row.dot)
-    text = f"± {number(row.value)}" + (f" {unit}" if unit else "") + (f"   {row.note}" if row.note else "")
+    text = f"{sign}{number(row.value)}" + (f" {unit}" if unit else "") + (f"   {row.note}" if row.note else "")
     colour = theme.soft if row.dim else theme.ink
     axes.annotate(text, (end, height), xytext=(8, 0), textcoords=POINTS, color=colour, **words)

@@ -33,11 +33,11 @@ class Canvas:
 @contextmanager
 def canvas(
     path: Path | str, *, title: str, subtitle: str = "", size: tuple[float, float] = (8.0, 4.5), panels: int = 1,
-    theme: str = "light", together: bool = True,
+    theme: str = "light", together: bool = True, rows: int = 1,
 ) -> Iterator[Canvas]:  # fmt: skip
     """Draw within; the file is written at the end. The title is the finding, the subtitle says of what.
 
-    Panels stand side by side, `together` on one vertical axis.
+    Panels stand side by side, in so many rows, `together` on one vertical axis.
     """
     target, chosen = destination(path), theme_called(theme)
     try:
@@ -51,7 +51,7 @@ def canvas(
         figure = Figure(figsize=size)
         below = (0.0, 0.0, 1.0, _headed(figure, title, subtitle, chosen))
         figure.set_layout_engine("constrained", w_pad=MARGIN, h_pad=MARGIN, wspace=0.03, rect=below)
-        panel = figure.subplots(1, panels, squeeze=False, sharey=together)[0]
+        panel = figure.subplots(rows, panels // rows, squeeze=False, sharey=together).ravel()
         yield Canvas(figure, tuple(panel), chosen)
         target.parent.mkdir(parents=True, exist_ok=True)
         about = {"Creator": "headcount", "Date": None} if target.suffix == ".svg" else {"Software": "headcount"}

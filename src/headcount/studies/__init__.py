@@ -1,19 +1,31 @@
 """The studies, one line each: every question, figure and theorem of the notes in runnable form."""
 
 from headcount.core.errors import BadArgument
+from headcount.studies.amplification import Amplification
 from headcount.studies.answers import Answers
+from headcount.studies.composition import Composition
 from headcount.studies.data_sets import DataSets
 from headcount.studies.dropouts import Dropouts
 from headcount.studies.errata import Errata
 from headcount.studies.error_and_ones import ErrorAndOnes
 from headcount.studies.fixed_sample import FixedSample
 from headcount.studies.good_events import GoodEvents
+from headcount.studies.local_oracles import LocalOracles
+from headcount.studies.local_sums import LocalSums
+from headcount.studies.lower_bounds import LowerBounds
+from headcount.studies.meaning import Meaning
 from headcount.studies.messages import Messages
 from headcount.studies.sampling_as_noise import SamplingAsNoise
 from headcount.studies.sampling_rate import SamplingRate
+from headcount.studies.separation import Separation
 from headcount.studies.smallest_crowd import SmallestCrowd
+from headcount.studies.smallest_crowds import SmallestCrowds
 from headcount.studies.statements import Statements
 from headcount.studies.study import Study
+from headcount.studies.survey_counts import SurveyCounts
+from headcount.studies.survey_histograms import SurveyHistograms
+from headcount.studies.survey_sums import SurveySums
+from headcount.studies.survey_table import SurveyTable
 from headcount.studies.theorems.binary_theorem import BinaryTheorem
 from headcount.studies.theorems.flipping_or_sampling import FlippingOrSampling
 from headcount.studies.theorems.histogram_theorem import HistogramTheorem
@@ -30,6 +42,7 @@ from headcount.studies.why_five import WhyFive
 
 STUDIES: tuple[type[Study], ...] = (
     SmallestCrowd,
+    SmallestCrowds,
     ErrorAndOnes,
     SamplingRate,
     WhyFive,
@@ -41,6 +54,17 @@ STUDIES: tuple[type[Study], ...] = (
     GoodEvents,
     FixedSample,
     SamplingAsNoise,
+    SurveyCounts,
+    SurveySums,
+    SurveyHistograms,
+    SurveyTable,
+    Separation,
+    LocalOracles,
+    LocalSums,
+    Amplification,
+    LowerBounds,
+    Composition,
+    Meaning,
     SmoothBinomial,
     SmoothNoise,
     SingleMessage,
