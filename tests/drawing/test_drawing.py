@@ -15,6 +15,7 @@ from headcount.core.model import Model
 from headcount.drawing.bars import Bar, bars
 from headcount.drawing.canvas import apart, canvas, decades, number
 from headcount.drawing.colours import FAMILIES, THEMES, blend, dashes_of, place_of
+from headcount.drawing.tradeoffs import Dots, covers
 
 ROWS = [
     Bar("geometric", Model.CENTRAL, 3.0, dot=0.0),
@@ -165,3 +166,14 @@ def test_labels_stand_apart_in_their_order_and_move_no_more_than_needed():
     assert placed[1:4] == pytest.approx([0.6, 1.1, 1.6])
     assert all(b - a >= 0.5 - 1e-9 for a, b in pairwise(sorted(apart([0.0] * 7, 0.5, 0.0, 10.0))))
     assert apart([], 1.0) == []
+
+
+def test_a_name_is_not_written_over_the_points_of_another(tmp_path):
+    with canvas(tmp_path / "tradeoffs.svg", title="Names") as sheet:
+        axes = sheet.panels[0]
+        axes.set(xscale="log", yscale="log", xlim=(0.01, 100.0), ylim=(1.0, 1000.0))
+        alone = Dots("randomised-response", Model.LOCAL, [(1.0, 100.0)], [True])
+        through = Dots("sample-threshold", Model.THRESHOLD, [(0.1, 600.0), (0.9, 60.0)], [True, True])
+        below = Dots("sample-threshold", Model.THRESHOLD, [(0.1, 6.0), (0.9, 6.0)], [True, True])
+        assert covers(axes, alone, [alone, through])
+        assert not covers(axes, alone, [alone, below])

@@ -108,7 +108,7 @@ def decades(low: float, high: float, most: int = 9) -> list[float]:
     """Powers of ten from `low` to `high`, not too many of them."""
     first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
     step = max(1, math.ceil((last - first + 1) / most))
-    return [10.0**power for power in range(first, last + 1, step)]
+    return [10.0**power for power in range(first, last + 1) if power % step == 0]
 
 
 def log_axis(axis: Any, low: float, high: float) -> None:

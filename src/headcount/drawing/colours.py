@@ -84,6 +84,12 @@ def place_of(protocol: str) -> tuple[str, int]:
     return tuple(FAMILIES)[sum(protocol.encode()) % len(FAMILIES)], 0
 
 
+def family_of(hue: str) -> str:
+    """Of a protocol that has its place; none of anything else."""
+    known = any(hue.removeprefix(SHUFFLED) in members for members in FAMILIES.values())
+    return place_of(hue)[0] if known else ""
+
+
 def dashes_of(protocol: str) -> tuple[float, ...]:
     """Members of a family differ by their dashes as well."""
     return DASHES[place_of(protocol)[1] % len(DASHES)]

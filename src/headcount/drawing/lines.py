@@ -1,129 +1,187 @@
-"""Lines on plain axes, or a logarithmic vertical one: laws and bounds, each called by its name beside it."""
+"""Lines: what is computed as a line, what was measured as circles on it, bounds dashed, rules dotted.
+
+Every line is called by its name where it ends, and one thing has one colour in all panels.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from textwrap import wrap
+from typing import Any, TypeAlias
 
-from headcount.drawing.canvas import apart, canvas, log_axis, number
-from headcount.drawing.colours import Theme, blend
+from headcount.drawing.axis import Axis
+from headcount.drawing.canvas import apart, canvas
+from headcount.drawing.colours import Theme, blend, dashes_of, family_of
 
-LINE = 0.18  # inches between two labels
-WIDTH = 4.6  # inches of a panel
-HUES = ("flipped bits", "central noise", "dummies", "local", "sampling", "shares")
+ROW = 0.165  # inches between two lines of labels
+WIDTH, ALONE = 3.9, 5.0  # inches of a panel, and of one that has no neighbour
+HEIGHT = 3.2
+LETTERS = 28  # in a line of a label
+BOUND: tuple[float, ...] = (4.5, 2.0)
+RULE: tuple[float, ...] = (1.2, 1.6)
+SOLID: tuple[float, ...] = ()
+HUES = ("central noise", "flipped bits", "dummies", "local", "sampling", "shares", "cancelling", "hashing")
+
+Points: TypeAlias = Sequence[tuple[float, float]]
 
 
 @dataclass(frozen=True)
 class Line:
-    """Points in the order of x. `dots` marks each of them, for what exists at whole numbers only."""
+    """Points in the order of x, and those that were measured.
+
+    `hue` is a protocol, a family, "ink", "soft", or anything that is to have one colour of its own; the label unless
+    told. A protocol has its own dashes too. `dots` are for what exists only at the points, as at whole numbers.
+    """
 
     label: str
-    points: Sequence[tuple[float, float]]
+    points: Points
+    hue: str = ""
+    dashes: tuple[float, ...] | None = None
+    measured: Points = ()
     dots: bool = False
-    dashed: bool = False
+    first: bool = False  # called by its name where it begins
+
+    @property
+    def key(self) -> str:
+        return self.hue or self.label
+
+
+@dataclass(frozen=True)
+class Note:
+    """Words at a place. At an x alone they stand along a thin line upwards, at a y alone along a level one.
+
+    `at` is where on the line, from 0 to 1; with `to`, the note names the stretch from x that far.
+    """
+
+    text: str
+    x: float | None = None
+    y: float | None = None
+    at: float = 0.02
+    to: float | None = None
 
 
 @dataclass(frozen=True)
 class Panel:
-    """Lines together. The band is a stretch of the horizontal axis, with its name; notes begin at a place."""
-
     lines: Sequence[Line]
-    xlabel: str
-    ylabel: str
+    across: Axis
+    up: Axis
     title: str = ""
-    log: bool = False  # the vertical axis
-    wide: bool = False  # the horizontal axis is logarithmic
-    band: tuple[float, float, str] | None = None
-    notes: Sequence[tuple[float, float, str]] = ()
+    notes: Sequence[Note] = ()
+
+    def seen(self, points: Points) -> list[tuple[float, float]]:
+        """Those that there is a place for on both axes."""
+        return [(x, y) for x, y in points if self.across.shows(x) and self.up.shows(y)]
 
 
-def lines(panels: Sequence[Panel], path: Path | str, *, title: str, subtitle: str = "", theme: str = "light") -> Path:
-    """Draws the panels side by side; a label has the same colour in all of them."""
-    labels = list(dict.fromkeys(line.label for panel in panels for line in panel.lines))
-    room = 0.35 + 0.075 * max(map(len, labels))
-    size = (0.9 + (WIDTH + room) * len(panels), 4.4)
+def lines(
+    panels: Sequence[Panel], path: Path | str, *, title: str, subtitle: str = "", theme: str = "light", columns: int = 2
+) -> Path:
+    """Draws the panels, so many side by side."""
+    columns = min(columns, len(panels))
+    rows = math.ceil(len(panels) / columns)
+    labels = [[row for line in panel.lines if not line.first for row in _wrapped(line)] for panel in panels]
+    words = 0.25 + 0.072 * max((len(row) for panel in labels for row in panel), default=0)
+    height = max(HEIGHT, ROW * max(map(len, labels)))
+    size = (0.5 + (0.75 + (WIDTH if columns > 1 else ALONE) + words) * columns, 0.75 + (height + 0.95) * rows)
     with canvas(
-        path, title=title, subtitle=subtitle, size=size, theme=theme, panels=len(panels), together=False
+        path, title=title, subtitle=subtitle, size=size, theme=theme, panels=columns * rows, rows=rows, together=False
     ) as sheet:
-        hues = {label: sheet.theme.families[HUES[i % len(HUES)]] for i, label in enumerate(labels)}
-        for axes, panel in zip(sheet.panels, panels, strict=True):
+        hues = colours(panels, sheet.theme)
+        for axes, panel in zip(sheet.panels, panels, strict=False):
             _drawn(axes, panel, hues, sheet.theme)
+            _named(axes, panel, hues, height, sheet.theme)
+        for axes in sheet.panels[len(panels) :]:
+            axes.set_visible(False)
     return Path(path)
 
 
-def _drawn(axes: Any, panel: Panel, hues: dict[str, str], theme: Theme) -> None:
-    places = [(x, y) for line in panel.lines for x, y in line.points if math.isfinite(y) and (y > 0 or not panel.log)]
-    _scaled(axes, panel, [x for x, _ in places], [y for _, y in places])
-    low, high = axes.get_ylim()
-    ends = []
+def colours(panels: Sequence[Panel], theme: Theme) -> dict[str, str]:
+    """Protocols and families have their own; everything else gets the next that nothing in the figure has."""
+    hues = dict.fromkeys(line.key for panel in panels for line in panel.lines)
+    own = {"ink": theme.ink, "soft": theme.soft, **theme.families}
+    own |= {hue: theme.of(hue) for hue in hues if family_of(hue)}
+    taken = {hue if hue in theme.families else family_of(hue) for hue in hues}
+    left = [theme.families[family] for family in HUES if family not in taken] or [theme.families[name] for name in HUES]
+    others = [hue for hue in hues if hue not in own]
+    return own | {hue: left[i % len(left)] for i, hue in enumerate(others)}
+
+
+def _drawn(axes: Any, panel: Panel, hues: Mapping[str, str], theme: Theme) -> None:
+    places = [point for line in panel.lines for point in panel.seen([*line.points, *line.measured])]
+    panel.across.divide(axes.xaxis, [x for x, _ in places], tight=True)
+    panel.up.divide(axes.yaxis, [y for _, y in places], tight=False)
+    for note in panel.notes:
+        _noted(axes, note, theme)
     for line in panel.lines:
-        points = [(x, y) for x, y in line.points if math.isfinite(y) and (y > 0 or not panel.log)]
-        look = {"color": hues[line.label], "zorder": 3, "clip_on": not line.dots}
-        style = (5, 2) if line.dashed else (None, None)
-        axes.plot(*zip(*points, strict=True), lw=1.0 if line.dots else 2.0, dashes=style, **look)
-        if line.dots:
-            axes.plot(*zip(*points, strict=True), "o", ms=4.5, mec=theme.paper, mew=0.7, **look)
-        ends.append(next((x, y) for x, y in reversed(points) if low <= y <= high))
-    _named(axes, panel, ends, hues, theme)
-    if panel.band:
-        first, last, name = panel.band
-        axes.axvspan(first, last, color=blend(theme.soft, theme.paper, 0.86), zorder=0, lw=0)
-        words = {"ha": "center", "va": "top", "fontsize": 9, "color": theme.soft}
-        axes.text((first + last) / 2.0, 0.985, name, transform=axes.get_xaxis_transform(), **words)
-    for x, y, text in panel.notes:
-        axes.text(x, y, text, ha="left", va="center", fontsize=9, color=theme.soft)
+        colour, points = hues[line.key], panel.seen(line.points)
+        dashes = line.dashes if line.dashes is not None else dashes_of(line.key) if family_of(line.key) else SOLID
+        if points:
+            thin = line.dots or (line.dashes or SOLID) in (BOUND, RULE)
+            (stroke,) = axes.plot(*zip(*points, strict=True), color=colour, lw=1.4 if thin else 2.0, zorder=3)
+            stroke.set_dashes(dashes or (None, None))
+        solid, hollow = {"mfc": colour, "mec": theme.paper, "mew": 0.7}, {"mfc": theme.paper, "mec": colour, "mew": 1.4}
+        for dotted, look in ((points if line.dots else [], solid), (panel.seen(line.measured), hollow)):
+            for x, y in dotted:
+                axes.plot(x, y, "o", ms=5.2, zorder=4, clip_on=False, **look)
     axes.grid(axis="y")
     axes.tick_params(length=3)
-    axes.set_xlabel(panel.xlabel)
-    axes.set_ylabel(panel.ylabel)
     if panel.title:
         axes.set_title(panel.title, weight="bold")
 
 
-def _named(axes: Any, panel: Panel, ends: list[tuple[float, float]], hues: dict[str, str], theme: Theme) -> None:
-    low, high = axes.get_ylim()
-    if panel.log:
-        wanted = [math.log(y / low) / math.log(high / low) for _, y in ends]
-    else:
-        wanted = [(y - low) / (high - low) for _, y in ends]
-    for line, end, place in zip(panel.lines, ends, apart(wanted, LINE / 3.0, 0.0, 1.0), strict=True):
-        rule = {"arrowstyle": "-", "color": blend(hues[line.label], theme.paper, 0.3), "lw": 0.8, "shrinkA": 1}
-        rule |= {"shrinkB": 3 if line.dots else 0, "relpos": (0.0, 0.5)}
-        about = {"va": "center", "fontsize": 9, "color": theme.ink, "annotation_clip": False, "arrowprops": rule}
-        axes.annotate(line.label, end, xytext=(1.04, place), textcoords=axes.transAxes, **about)
+def _named(axes: Any, panel: Panel, hues: Mapping[str, str], height: float, theme: Theme) -> None:
+    """At the right, at the height where each line leaves the panel, or as near as there is room."""
+    across, up = axes.get_xlim(), axes.get_ylim()
+    called: list[tuple[Line, tuple[float, float], list[str]]] = []
+    for line in panel.lines:
+        points = panel.seen(line.points or line.measured)
+        style = {"fontsize": 9, "color": blend(hues[line.key], theme.ink, 0.6), "annotation_clip": False}
+        if line.label and points and line.first:
+            style |= {"rotation": 40, "ha": "left", "va": "bottom", "in_layout": False}
+            axes.annotate(line.label, points[0], xytext=(-3, 3), textcoords="offset points", **style)
+        elif inside := [(x, y) for x, y in points if line.label and _within(x, across) and _within(y, up)]:
+            called.append((line, inside[-1], _wrapped(line)))
+    slots = [panel.up.part(y, up) for _, (_, y), text in called for _ in text]
+    found = iter(apart(slots, ROW / height, 0.0, 1.0))
+    for line, (x, y), text in called:
+        place = sum(next(found) for _ in text) / len(text)
+        link = {"arrowstyle": "-", "color": blend(hues[line.key], theme.paper, 0.3), "lw": 0.8, "relpos": (0.0, 0.5)}
+        link |= {"shrinkA": 1, "shrinkB": 3 if line.dots else 0}
+        axes.annotate(
+            "\n".join(text), (x, min(max(y, up[0]), up[1])), xytext=(1.05, place), textcoords=axes.transAxes,
+            va="center", fontsize=9, color=blend(hues[line.key], theme.ink, 0.6), arrowprops=link,
+            annotation_clip=False, linespacing=1.1,
+        )  # fmt: skip
 
 
-def _scaled(axes: Any, panel: Panel, across: list[float], up: list[float]) -> None:
-    left, right = min(across), max(across)
-    if panel.wide:
-        log_axis(axes.xaxis, left, right)
-    else:
-        axes.set_xlim(left - 0.02 * (right - left), right + 0.02 * (right - left))
-    whole = any(line.dots for line in panel.lines)
-    ticks = [tick for tick in axes.get_xticks() if left <= tick <= right and not (whole and tick % 1)]
-    axes.set_xticks(ticks, [number(tick) for tick in ticks])
-    if panel.log:
-        log_axis(axes.yaxis, min(up) / 1.5, max(up) * 1.5)
-        ticks = _powers(min(up), max(up)) or list(axes.get_yticks())
-        axes.set_yticks(ticks, [_power(tick) for tick in ticks])
-    else:
-        spread = max(up) - min(0.0, *up)
-        axes.set_ylim(min(0.0, *up) - 0.03 * spread, max(up) + 0.08 * spread)
-        ticks = [tick for tick in axes.get_yticks() if min(0.0, *up) <= tick <= max(up) + 0.08 * spread]
-        axes.set_yticks(ticks, [number(tick) for tick in ticks])
+def _wrapped(line: Line) -> list[str]:
+    return wrap(line.label, LETTERS)
 
 
-def _powers(low: float, high: float) -> list[float]:
-    """Round powers of ten, at most nine of them; none if there are fewer than three."""
-    first, last = math.ceil(math.log10(low / 1.5)), math.floor(math.log10(high * 1.5))
-    step = next(step for step in (1, 2, 3, 5, 10, 20, 30, 50, 100) if (last - first) / step < 9)
-    powers = [10.0**power for power in range(first, last + 1) if power % step == 0]
-    return powers if len(powers) > 2 else []
+def _within(value: float, ends: tuple[float, float]) -> bool:
+    slack = 1e-6 * (ends[1] - ends[0])
+    return ends[0] - slack <= value <= ends[1] + slack
 
 
-def _power(tick: float) -> str:
-    power = math.log10(tick)
-    return f"$10^{{{round(power)}}}$" if power < -3.5 and abs(power - round(power)) < 1e-6 else number(tick)
+def _noted(axes: Any, note: Note, theme: Theme) -> None:
+    look = {"fontsize": 8.5, "color": theme.soft, "zorder": 5, "in_layout": False, "textcoords": "offset points"}
+    look |= {"bbox": {"facecolor": theme.paper, "edgecolor": "none", "pad": 1.0, "alpha": 0.8}}
+    rule = {"color": theme.soft, "lw": 0.9, "ls": (0, (2.0, 2.0)), "zorder": 2}
+    if note.x is not None and note.to is not None:
+        axes.axvspan(note.x, note.to, color=blend(theme.soft, theme.paper, 0.86), zorder=0, lw=0)
+        middle = ((note.x + note.to) / 2.0, 0.985)
+        look |= {"xycoords": axes.get_xaxis_transform(), "bbox": None}
+        axes.annotate(note.text, middle, xytext=(0, 0), ha="center", va="top", **look)
+    elif note.x is not None and note.y is not None:
+        axes.annotate(note.text, (note.x, note.y), xytext=(0, 0), ha="left", va="center", **look)
+    elif note.x is not None:
+        axes.axvline(note.x, **rule)
+        look |= {"xycoords": axes.get_xaxis_transform(), "rotation": 90, "ha": "right"}
+        axes.annotate(note.text, (note.x, note.at), xytext=(-4, 0), va="top" if note.at > 0.5 else "bottom", **look)
+    elif note.y is not None:
+        axes.axhline(note.y, **rule)
+        look |= {"xycoords": axes.get_yaxis_transform(), "ha": "left", "va": "bottom"}
+        axes.annotate(note.text, (note.at, note.y), xytext=(0, 3), **look)

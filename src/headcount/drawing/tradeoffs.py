@@ -15,6 +15,7 @@ from headcount.drawing.colours import Theme
 LINE = 0.17  # inches between two labels
 SIZE = (9.4, 5.6)
 INCHES = 4.2  # of the vertical axis
+LETTER = 0.085  # inches, about
 ONE = 1.02  # labels of whatever costs no more than this stand at the left
 
 
@@ -44,8 +45,9 @@ def tradeoffs(
         log_axis(axes.yaxis, min(up) / 1.5, max(up) * 1.6)
         for dots in every:
             _dotted(axes, dots, chosen)
+        on_left = {dots.label: dots.points[-1][0] <= ONE and not covers(axes, dots, every) for dots in every}
         for side in (True, False):
-            _named(axes, [dots for dots in every if (dots.points[-1][0] <= ONE) is side], side, chosen)
+            _named(axes, [dots for dots in every if on_left[dots.label] is side], side, chosen)
         for line, model in enumerate(dict.fromkeys(dots.model for dots in every)):
             about = {"ha": "right", "va": "top", "fontsize": 9.5, "weight": "bold", "transform": axes.transAxes}
             axes.text(0.995, 0.99 - 0.05 * line, str(model), color=chosen.words[model], **about)
@@ -72,15 +74,34 @@ def _ends(low: float, high: float) -> tuple[float, float]:
     return math.exp(min(left, -0.42 * right / 0.58) if low <= ONE else left), math.exp(right)
 
 
+def covers(axes: Any, dots: Dots, every: Sequence[Dots]) -> bool:
+    """Whether its name, at the left of its only point, would be written over what belongs to another."""
+    if len(dots.points) > 1:
+        return False
+    end, (width, height) = _part(axes, dots.points[0]), (LETTER * len(dots.label) / SIZE[0] + 0.04, LINE / INCHES)
+    for other in every:
+        places = [_part(axes, point) for point in other.points] if other is not dots else []
+        for (x, y), (u, v) in zip(places, [*places[1:], *places[-1:]], strict=True):
+            between = [(x + (u - x) * i / 20.0, y + (v - y) * i / 20.0) for i in range(21)]
+            if any(0.01 < end[0] - a < width and abs(end[1] - b) < height for a, b in between):
+                return True
+    return False
+
+
+def _part(axes: Any, point: tuple[float, float]) -> tuple[float, float]:
+    """How far along either axis, from 0 to 1."""
+    across, up = axes.transAxes.inverted().transform(axes.transData.transform(point))
+    return float(across), float(up)
+
+
 def _named(axes: Any, every: list[Dots], left: bool, theme: Theme) -> None:
     """At the cheapest point on the left; at the most accurate one on the right."""
-    low, high = axes.get_ylim()
     ends = [dots.points[0 if left else -1] for dots in every]
-    wanted = [math.log(y / low) / math.log(high / low) for _, y in ends]
+    wanted = [_part(axes, end)[1] for end in ends]
     for dots, end, place in zip(every, ends, apart(wanted, LINE / INCHES, 0.0, 1.0), strict=True):
         line = {"arrowstyle": "-", "color": theme.soft, "lw": 0.6, "shrinkA": 0, "shrinkB": 4}
         line["relpos"] = (1.0, 0.5) if left else (0.0, 0.5)
-        x = axes.transAxes.inverted().transform(axes.transData.transform(end))[0] + (-0.035 if left else 0.03)
+        x = _part(axes, end)[0] + (-0.035 if left else 0.03)
         style = {"fontsize": 9, "color": theme.words[dots.model], "zorder": 4, "annotation_clip": False}
         style["ha"] = "right" if left and x > 0.15 else "left"
         if len(dots.points) > 1 and left:  # where it begins, away from the others

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from headcount.core.model import Model
+from headcount.drawing.axis import Axis
 from headcount.drawing.canvas import number
-from headcount.drawing.curves import Chart, Curve, charts
+from headcount.drawing.lines import Line, Panel, lines
 from headcount.drawing.tradeoffs import Dots, tradeoffs
 from headcount.planner.point import Point
 
@@ -33,23 +34,32 @@ def drawn(frontier: Frontier, path: Path | str, theme: str) -> Path:
             path, title=_cheap(frontier), xlabel="messages a person", ylabel=ylabel, theme=theme,
             subtitle=f"{_sentence(frontier)} Filled: nothing beats it at no more trust.",
         )  # fmt: skip
-    errors = [Curve(name, [(p.x, p.rmse) for p in found]) for name, found in of.items()]
+    error = Axis(ylabel, log=True)
     if frontier.against != "dropouts":
-        panels = [Chart(errors, LABELS[frontier.against], ylabel)]
-        return charts(panels, path, title=_trust(frontier), subtitle=_sentence(frontier), theme=theme)
-    left = [Curve(name, [(p.x, _finite(p.epsilon_left)) for p in found]) for name, found in of.items()]
+        across = Axis(LABELS[frontier.against], log=True)
+        errors = _curves({name: [(p.x, p.rmse) for p in found] for name, found in of.items()}, number)
+        panels = [Panel(errors, across, error)]
+        return lines(panels, path, title=_trust(frontier), subtitle=_sentence(frontier), theme=theme)
+    errors = _curves({name: [(p.x, p.rmse) for p in found] for name, found in of.items()}, "{:.0%}".format)
+    kept = {name: [(p.x, p.epsilon_left) for p in found if p.epsilon_left is not None] for name, found in of.items()}
+    left = _curves({name: points for name, points in kept.items() if points}, "{:.0%}".format)
     panels = [
-        Chart(errors, "share that may fail to report", ylabel, "Planned for: the error grows", shares=True),
-        Chart(
-            [curve for curve in left if math.isfinite(curve.points[0][1])], "share that fails to report",
-            "epsilon that is left", "Not planned for: privacy is lost", shares=True, plain=True,
-        ),
+        Panel(errors, Axis("share that may fail to report", shares=True), error, "Planned for: the error grows"),
+        Panel(left, Axis("share that fails to report", shares=True), Axis("epsilon that is left"),
+              "Not planned for: privacy is lost"),
     ]  # fmt: skip
-    return charts(panels, path, title=_lost(frontier), subtitle=_sentence(frontier), theme=theme)
+    return lines(panels, path, title=_lost(frontier), subtitle=_sentence(frontier), theme=theme)
 
 
-def _finite(epsilon: float | None) -> float:
-    return math.inf if epsilon is None else epsilon
+def _curves(of: Mapping[str, Sequence[tuple[float, float]]], text: Callable[[float], str]) -> list[Line]:
+    """Each named after its protocol, and how far it goes if others go further."""
+    drawn = {name: [(x, y) for x, y in points if math.isfinite(y)] for name, points in of.items()}
+    right = max(points[-1][0] for points in drawn.values() if points)
+    return [
+        Line(name if points[-1][0] == right else f"{name}, to {text(points[-1][0])}", points, name)
+        for name, points in drawn.items()
+        if points
+    ]
 
 
 def _sentence(frontier: Frontier) -> str:

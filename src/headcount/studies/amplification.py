@@ -12,7 +12,8 @@ import numpy as np
 
 from headcount.core.chance import Chance
 from headcount.core.law import Floats
-from headcount.drawing.panels import BOUND, RULE, Line, Panel, lines
+from headcount.drawing.axis import Axis
+from headcount.drawing.lines import BOUND, RULE, Line, Panel, lines
 from headcount.planner.competitors import Watch
 from headcount.planner.option import number
 from headcount.planner.sheet import Sheet
@@ -193,15 +194,16 @@ def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
 
     every, computed = list(CALLED), ["blanket", "clones_formula", "clones", "cover", "exact"]
     single = [name for name in every if name != "cover"]  # for one bit that is what the clones are
+    local, after = Axis("local epsilon", log=True, low=0.1, high=5.0), "epsilon, shuffled"
     panels = [
-        Panel(drawn("local_epsilon", {"answers": 2, "people": PEOPLE}, single), "local epsilon", "epsilon, shuffled",
-              f"One bit, {PEOPLE:,} people", xlim=(0.1, 5.0), ylim=(2e-3, 8.0)),
-        Panel(drawn("local_epsilon", {"answers": ANSWERS, "people": PEOPLE}, every), "local epsilon",
-              "epsilon, shuffled", f"{ANSWERS} answers, {PEOPLE:,} people", xlim=(0.1, 5.0), ylim=(9e-4, 8.0)),
-        Panel(drawn("people", {"answers": 2, "local_epsilon": TWO}, single[2:]), "people", "epsilon, shuffled",
-              f"One bit, local epsilon {TWO:g}"),
-        Panel(drawn("answers", {"people": PEOPLE, "local_epsilon": TWO}, computed), "answers", "epsilon, shuffled",
-              f"Several answers, local epsilon {TWO:g}"),
+        Panel(drawn("local_epsilon", {"answers": 2, "people": PEOPLE}, single), local,
+              Axis(after, log=True, low=2e-3, high=8.0), f"One bit, {PEOPLE:,} people"),
+        Panel(drawn("local_epsilon", {"answers": ANSWERS, "people": PEOPLE}, every), local,
+              Axis(after, log=True, low=9e-4, high=8.0), f"{ANSWERS} answers, {PEOPLE:,} people"),
+        Panel(drawn("people", {"answers": 2, "local_epsilon": TWO}, single[2:]), Axis("people", log=True),
+              Axis(after, log=True), f"One bit, local epsilon {TWO:g}"),
+        Panel(drawn("answers", {"people": PEOPLE, "local_epsilon": TWO}, computed), Axis("answers", log=True),
+              Axis(after, log=True), f"Several answers, local epsilon {TWO:g}"),
     ]  # fmt: skip
     return lines(
         panels, path, title="Shuffling adds far more privacy than the closed forms say",

@@ -13,7 +13,8 @@ from headcount.core.crowd import Crowd
 from headcount.core.loss import PrivacyLoss
 from headcount.core.protocol import Protocol
 from headcount.core.task import Count
-from headcount.drawing.panels import BOUND, RULE, Line, Panel, lines
+from headcount.drawing.axis import Axis
+from headcount.drawing.lines import BOUND, RULE, Line, Panel, lines
 from headcount.planner.competitors import Watch
 from headcount.planner.option import number
 from headcount.planner.sheet import Sheet
@@ -117,7 +118,9 @@ def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
         return Line(name, points, name)
 
     panel = Panel(
-        [line(name) for name in (*RULES, *PROTOCOLS, WIDE)], "counts of the same people", "epsilon of all together"
+        [line(name) for name in (*RULES, *PROTOCOLS, WIDE)],
+        Axis("counts of the same people", log=True),
+        Axis("epsilon of all together", log=True),
     )
     return lines(
         [panel], path, title="Counts cost least together where each is exactly accounted",

@@ -12,8 +12,9 @@ from headcount.core.crowd import Crowd
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
 from headcount.core.task import Count, Sum
+from headcount.drawing.axis import Axis
 from headcount.drawing.canvas import number
-from headcount.drawing.graphs import Axis, Graph, Line, Note, graphs
+from headcount.drawing.lines import Line, Note, Panel, lines
 from headcount.planner.competitors import Watch
 from headcount.planner.sheet import Sheet
 from headcount.privacy.calibrate import calibrate
@@ -124,18 +125,18 @@ def _sheet(rows: list[dict[str, Any]]) -> Sheet:
 def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
     panels = []
     for relied, title in ((1.0, "plans that count on everybody"), (RELIED, f"plans that count on {RELIED:.0%}")):
-        lines = []
+        curves = []
         for name in [*_moved(rows), "sample-threshold", "randomised-response"]:  # the last two stay where they are
             points = [(gone, e) for gone, e in _left(rows, name, relied).items() if e is not None and e <= HIGHEST]
             if _left(rows, name, 1.0)[0.1] is not None:  # nothing is proved of the others but at the plan itself
-                lines.append(Line(name, points))
-        note = Note("as many as were counted on", x=1.0 - RELIED, at=0.97)
+                curves.append(Line(name, points))
+        note = Note("as many as were counted on", x=1.0 - RELIED, at=0.98)
         across = Axis("share of the people who stay away", shares=True, low=0.0, high=rows[-1]["gone"])
         up = Axis("epsilon that is left", log=True, low=0.7, high=HIGHEST)
-        panels.append(Graph(lines, across, up, title, [note] if relied < 1.0 else []))
-    return graphs(
+        panels.append(Panel(curves, across, up, title, [note] if relied < 1.0 else []))
+    return lines(
         panels, path, title="Noise that people bring is missed when they do not; a plan may rely on fewer of them",
         subtitle=f"epsilon at delta = {BUDGET.delta:g}, planned as {BUDGET.epsilon:g} for {PEOPLE:,} people; "
         "a line ends where none is left",
-        theme=theme, labels=2.0,
+        theme=theme,
     )  # fmt: skip

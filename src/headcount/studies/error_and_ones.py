@@ -13,8 +13,9 @@ from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
 from headcount.core.law import Floats
 from headcount.core.task import Count
+from headcount.drawing.axis import Axis
 from headcount.drawing.canvas import number
-from headcount.drawing.graphs import Axis, Graph, Line, Note, graphs
+from headcount.drawing.lines import BOUND, SOLID, Line, Note, Panel, lines
 from headcount.planner.competitors import Watch
 from headcount.planner.sheet import Sheet
 from headcount.privacy.calibrate import calibrate
@@ -110,20 +111,20 @@ def _sheet(rows: list[dict[str, Any]]) -> Sheet:
 def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
     panels = []
     for budget in BUDGETS:
-        lines, notes = [], []
+        curves, notes = [], []
         for kind in KINDS:
             for thresholded in (False, True):
                 found = [row for row in _of(rows, budget.epsilon, kind, thresholded) if row["ones"]]
                 label = f"{kind}, {'thresholded' if thresholded else 'plain'}"
                 points = [(row["ones"], row["rmse"]) for row in found]
-                lines.append(Line(label, points, hue=kind, dashes=int(not thresholded)))
-                lines.append(Line("", [(row["ones"], row["simulated"]) for row in found], dots=True, hue=kind))
+                seen = [(row["ones"], row["simulated"]) for row in found]
+                curves.append(Line(label, points, kind, SOLID if thresholded else BOUND, seen))
             floor = found[0]["floor"]
-            notes.append(Note(f"floor {number(floor)}", x=floor, at=0.23))
+            notes.append(Note(f"floor {number(floor)}", x=floor))
         title = f"epsilon = {budget.epsilon:g}, delta = {budget.delta:g}"
         across, up = Axis("people who hold a one", log=True), Axis("error (rmse, people)", log=True, low=0.8)
-        panels.append(Graph(lines, across, up, title, notes))
-    return graphs(
+        panels.append(Panel(curves, across, up, title, notes))
+    return lines(
         panels, path, title="The error does not depend on the number of ones, unless it is thresholded", theme=theme,
-        subtitle=f"A count of {PEOPLE:,} people with binomial noise (zsum); lines are predicted, dots simulated",
+        subtitle=f"A count of {PEOPLE:,} people with binomial noise (zsum); lines are predicted, circles simulated",
     )  # fmt: skip

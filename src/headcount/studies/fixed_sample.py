@@ -11,8 +11,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from headcount.core.law import Law
+from headcount.drawing.axis import Axis
 from headcount.drawing.canvas import number
-from headcount.drawing.graphs import Axis, Graph, Line, Note, graphs
+from headcount.drawing.lines import BOUND, SOLID, Line, Note, Panel, lines
 from headcount.planner.competitors import Watch
 from headcount.planner.sheet import Sheet
 from headcount.privacy import laws
@@ -152,19 +153,19 @@ def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
     budget = [Note(f"the budget's {DELTA:g}", y=DELTA, at=at) for at in (0.05, 0.5)]
     betrayed = Line(FIXED, [(row["zeros"], max(row[FIXED], TINY)) for row in dense])
     hidden = [
-        Line(kind, [(LARGE - row["zeros"], max(row[kind], TINY)) for row in sparse], dashes=int(kind == COINS))
-        for kind in (FIXED, COINS)
+        Line(kind, [(LARGE - row["zeros"], max(row[kind], TINY)) for row in sparse], dashes=dashes)
+        for kind, dashes in ((FIXED, SOLID), (COINS, BOUND))
     ]
     quiet = "by coins, less than can be drawn" if max(row[COINS] for row in dense) < TINY else ""
-    return graphs(
+    return lines(
         [
-            Graph(
+            Panel(
                 [betrayed], Axis("people who do not hold a one", log=True), up, "nearly everybody holds a one",
                 [budget[0], Note(quiet, y=TINY, at=0.02)],
             ),
-            Graph(hidden, Axis("people who hold a one"), up, "hardly anybody does", budget[1:]),
+            Panel(hidden, Axis("people who hold a one"), up, "hardly anybody does", budget[1:]),
         ],
         path, title="A sample of fixed size betrays whoever differs from all the others; coins do not", theme=theme,
         subtitle=f"Sample and threshold among {LARGE:,} people, {same[0]['sampled'] / LARGE:.0%} sampled, threshold "
-        f"{THRESHOLD}", labels=1.6,
+        f"{THRESHOLD}",
     )  # fmt: skip

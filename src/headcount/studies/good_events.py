@@ -12,8 +12,9 @@ import numpy as np
 
 from headcount.core.law import Floats, Law
 from headcount.core.table import Ints
+from headcount.drawing.axis import Axis
 from headcount.drawing.canvas import number
-from headcount.drawing.graphs import Axis, Graph, Line, Note, graphs
+from headcount.drawing.lines import Line, Note, Panel, lines
 from headcount.planner.competitors import Watch
 from headcount.planner.sheet import Sheet
 from headcount.privacy import laws
@@ -152,15 +153,15 @@ def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
         ("E2", SAMPLES, "people who hold a one", "E2: not too many are sampled", 0.45),
     ):
         own = [row for row in rows if row["part"] == part]
-        lines = []
+        curves = []
         for name, words in names.items():
             points = [(row["size"], row[name]) for row in own if row[name] >= TINY]
-            lines.append(Line(words, points, hue=HUES.get(name, words)))
+            curves.append(Line(words, points, hue=HUES.get(name, words)))
         across = Axis(label, log=part == "E2")
         up = Axis("chance", log=True, low=TINY, high=2.0)
-        panels.append(Graph(lines, across, up, title, [Note(f"delta = {DELTA:g}", y=DELTA, at=at)]))
-    return graphs(
-        panels, path, title="What the proofs bound is far likelier than what privacy needs", theme=theme, labels=1.9,
+        panels.append(Panel(curves, across, up, title, [Note(f"delta = {DELTA:g}", y=DELTA, at=at)]))
+    return lines(
+        panels, path, title="What the proofs bound is far likelier than what privacy needs", theme=theme,
         subtitle=f"epsilon = {EPSILON:g}; additive noise among {PEOPLE:,} people; sampling {RATE:.1%} with threshold "
         f"{math.ceil(TAU)}, by the draft",
     )  # fmt: skip

@@ -14,7 +14,8 @@ from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
 from headcount.core.histogram import Histogram
 from headcount.core.protocol import Protocol
-from headcount.drawing.panels import RULE, Line, Panel, lines
+from headcount.drawing.axis import Axis
+from headcount.drawing.lines import RULE, Line, Note, Panel, lines
 from headcount.planner.competitors import Watch
 from headcount.planner.option import number
 from headcount.planner.sheet import Sheet
@@ -155,18 +156,19 @@ def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
             for name in ORACLES
         ]  # fmt: skip
 
-    few = rule(ONE)
+    few, error = rule(ONE), Axis("error, people", log=True)
     panels = [
-        Panel(panel("categories", {"epsilon": ONE, "share": 0.0}, True), "categories", "error, people",
-              "Held by nobody, ε = 1", at=[(few, f"{few:.1f} categories")], top=True),
-        Panel(panel("epsilon", {"categories": MANY, "share": 0.0}, False), "epsilon", "error, people",
+        Panel(panel("categories", {"epsilon": ONE, "share": 0.0}, True), Axis("categories", log=True), error,
+              "Held by nobody, ε = 1", [Note(f"{few:.1f} categories", few, at=0.98)]),
+        Panel(panel("epsilon", {"categories": MANY, "share": 0.0}, False), Axis("epsilon", log=True), error,
               f"Held by nobody, {MANY} categories"),
-        Panel(panel("share", {"epsilon": ONE, "categories": MANY}, False), "share of the people who hold it",
-              "error, people (axis from 150)", f"Held by more, ε = 1, {MANY} categories", across="percent",
-              up="plain", ylim=(150.0, 230.0), at=[(turning(ONE), "RAPPOR = optimised")]),
+        Panel(panel("share", {"epsilon": ONE, "categories": MANY}, False),
+              Axis("share of the people who hold it", shares=True),
+              Axis("error, people (axis from 150)", low=150.0, high=230.0),
+              f"Held by more, ε = 1, {MANY} categories", [Note("RAPPOR = optimised", turning(ONE))]),
         Panel([Line("3 e^ε + 2", [(e, rule(e)) for e in EPSILONS], "ink", RULE,
-                    [(e, float(crossing(e))) for e in EPSILONS])], "epsilon", "categories",
-              "From how many on the optimised code wins", across="plain"),
+                    [(e, float(crossing(e))) for e in EPSILONS])], Axis("epsilon"), Axis("categories", log=True),
+              "From how many on the optimised code wins"),
     ]  # fmt: skip
     return lines(
         panels, path, title="Few categories: send yours. Many: anything but that. Frequent ones: it depends",

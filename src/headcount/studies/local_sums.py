@@ -14,7 +14,8 @@ from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
 from headcount.core.protocol import Protocol
 from headcount.core.task import Sum
-from headcount.drawing.panels import Line, Panel, lines
+from headcount.drawing.axis import Axis
+from headcount.drawing.lines import Line, Note, Panel, lines
 from headcount.planner.competitors import Watch
 from headcount.planner.option import number
 from headcount.planner.sheet import Sheet
@@ -148,11 +149,12 @@ def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
         seen = [(row["value"], row["measured"]) for row in chosen if row["measured"]]
         return Line(name, [(row["value"], row["formula"]) for row in chosen], HUES[name], measured=seen)
 
-    marks = [(begins(), "the hybrid begins"), (overtaken(), "piecewise = duchi")]
+    marks = [Note("the hybrid begins", begins()), Note("piecewise = duchi", overtaken())]
     panels = [
-        Panel([worst_case(name) for name in HUES], "epsilon", "error of the sum, people", "Worst data", at=marks),
-        Panel([by_value(name) for name in HUES], "what everybody holds", "error of the sum, people",
-              f"By the data, ε = {ONE:g}", across="plain", up="plain", xlim=(0.0, 1.0)),
+        Panel([worst_case(name) for name in HUES], Axis("epsilon", log=True),
+              Axis("error of the sum, people", log=True), "Worst data", marks),
+        Panel([by_value(name) for name in HUES], Axis("what everybody holds", low=0.0, high=1.0),
+              Axis("error of the sum, people"), f"By the data, ε = {ONE:g}"),
     ]  # fmt: skip
     return lines(
         panels, path, title="A bit for little privacy loss, a number for more, and the mixture for any data",

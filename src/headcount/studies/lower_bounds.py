@@ -26,7 +26,8 @@ import numpy as np
 from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
 from headcount.core.task import Count, Sum, Task
-from headcount.drawing.panels import BOUND, RULE, Line, Panel, lines
+from headcount.drawing.axis import Axis
+from headcount.drawing.lines import BOUND, RULE, SOLID, Line, Panel, lines
 from headcount.planner.competitors import Watch
 from headcount.planner.option import number
 from headcount.planner.sheet import Sheet
@@ -200,7 +201,7 @@ def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
     def local(key: str, **fixed: Any) -> list[Line]:
         at = dict(model="local", **fixed)
         return [
-            Line("duchi, for any numbers", points(key, "error", **at, protocol="duchi"), "duchi"),
+            Line("duchi, for any numbers", points(key, "error", **at, protocol="duchi"), "duchi", SOLID),
             Line("randomised response", points(key, "error", **at, protocol="randomised-response"), "sampling"),
             Line("nobody can do better", points(key, "bound", **at, protocol="duchi"), "ink", BOUND),
         ]  # fmt: skip
@@ -211,7 +212,7 @@ def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
     words = {"cheu-count": "cheu-count, one message", "correlated-count": "correlated-count, a few more messages"}
     shuffle = [
         Line(words.get(name, name), points("people", "error", model="shuffle", protocol=name), name,
-             BOUND if name == "poisson-count" else ()) for name in SHUFFLED
+             BOUND if name == "poisson-count" else SOLID) for name in SHUFFLED
     ]  # fmt: skip
     shuffle.append(
         Line("√ln n, scaled to touch", [(x, scale * math.sqrt(math.log(x))) for x, _ in single], "ink", RULE)
@@ -222,12 +223,12 @@ def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
         Line(f"with δ = {LOOSE:g} one can", points("people", "bound", model="central", delta=LOOSE), "soft", RULE),
     ]
     notes = Line("√n, by the notes", [(n, math.sqrt(n)) for n in crowds], "soft", RULE)
+    people, error = Axis("people", log=True), Axis("error, people", log=True)
     panels = [
-        Panel([*local("people", epsilon=ONE), notes],
-              "people", "error, people", "Local, ε = 1"),
-        Panel(local("epsilon", people=AT), "epsilon", "error, people", f"Local, {AT} people"),
-        Panel(shuffle, "people", "error, people", "Shuffled, ε = 1, δ = 1/n²", up="plain"),
-        Panel(central, "people", "mean size of the error", "Central, ε = 1", up="plain", across="plain"),
+        Panel([*local("people", epsilon=ONE), notes], people, error, "Local, ε = 1"),
+        Panel(local("epsilon", people=AT), Axis("epsilon", log=True), error, f"Local, {AT} people"),
+        Panel(shuffle, people, Axis("error, people"), "Shuffled, ε = 1, δ = 1/n²"),
+        Panel(central, Axis("people"), Axis("mean size of the error"), "Central, ε = 1"),
     ]  # fmt: skip
     return lines(
         panels, path, title="Randomised response and the geometric count are the best of their kind",

@@ -16,7 +16,8 @@ from headcount.core.law import Floats
 from headcount.core.loss import PrivacyLoss
 from headcount.core.protocol import Protocol
 from headcount.core.task import Count
-from headcount.drawing.panels import BOUND, RULE, Line, Panel, lines
+from headcount.drawing.axis import Axis
+from headcount.drawing.lines import BOUND, RULE, Line, Note, Panel, lines
 from headcount.planner.competitors import Watch
 from headcount.planner.option import number
 from headcount.planner.sheet import Sheet
@@ -143,15 +144,16 @@ def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
 
     every = (ALLOWED, *PROTOCOLS)
     blind = Line("a coin", [(0.0, 0.0), (0.5, 0.5)], "soft", RULE)
+    epsilon = Axis("epsilon", log=True)
     panels = [
-        Panel([*map(guesses, every)], "epsilon", "the best guess is right", "Guesses, from even odds", up="percent",
-              ylim=(0.5, 1.0)),
-        Panel([*map(tests, every), blind], "false alarms", "caught", "Tests, ε = 1", across="percent", up="percent",
-              xlim=(0.0, 0.5), ylim=(0.0, 1.0)),
-        Panel([*map(odds, PROTOCOLS), Line("δ", [(1.0, DELTA), (3.5, DELTA)], "soft", RULE)], "factor", "chance",
-              "Odds that change by more than a factor, ε = 1", across="plain", xlim=(1.0, 3.5), ylim=(1e-8, 2.0),
-              at=[(math.e, "e^ε")]),
-        Panel([*map(errors, PROTOCOLS)], "epsilon", "error, people", "What it costs"),
+        Panel([*map(guesses, every)], epsilon, Axis("the best guess is right", shares=True, low=0.5, high=1.0),
+              "Guesses, from even odds"),
+        Panel([*map(tests, every), blind], Axis("false alarms", shares=True, low=0.0, high=0.5),
+              Axis("caught", shares=True, low=0.0, high=1.0), "Tests, ε = 1"),
+        Panel([*map(odds, PROTOCOLS), Line("δ", [(1.0, DELTA), (3.5, DELTA)], "soft", RULE)],
+              Axis("factor", low=1.0, high=3.5), Axis("chance", log=True, low=1e-8, high=2.0),
+              "Odds that change by more than a factor, ε = 1", [Note("e^ε", math.e)]),
+        Panel([*map(errors, PROTOCOLS)], epsilon, Axis("error, people", log=True), "What it costs"),
     ]  # fmt: skip
     return lines(
         panels, path, title="The same budget, and not the same given away",

@@ -15,8 +15,9 @@ from headcount.core.errors import Refused
 from headcount.core.histogram import Histogram
 from headcount.core.protocol import Protocol
 from headcount.core.task import Count, Sum, Task
+from headcount.drawing.axis import Axis
 from headcount.drawing.canvas import number
-from headcount.drawing.graphs import Axis, Graph, Line, Note, graphs
+from headcount.drawing.lines import Line, Note, Panel, lines
 from headcount.planner.competitors import Watch
 from headcount.planner.sheet import Sheet
 from headcount.privacy.calibrate import calibrate
@@ -114,22 +115,24 @@ def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
     titles = {
         "correlated-count": "a count",
         "correlated-histogram": f"a histogram of {CATEGORIES} categories",
-        "almost-central-sum": "a sum; dots: split and mix",
+        "almost-central-sum": "a sum; circles: split and mix",
     }  # fmt: skip
     panels = []
     for name, title in titles.items():
-        lines = []
+        curves = []
         for n in dict.fromkeys(row["people"] for row in rows):
-            for other in (name, SHARED) if name == "almost-central-sum" else (name,):
-                own = [row for row in rows if row["protocol"] == other and row["people"] == n]
-                points = sorted((row["extra"], row["ratio"]) for row in own)
-                lines.append(Line(f"{n:,} people", points, dots=other == SHARED, first=True))
+            points, shared = (
+                sorted((r["extra"], r["ratio"]) for r in rows if r["protocol"] == other and r["people"] == n)
+                for other in (name, SHARED)
+            )
+            seen = shared if name == "almost-central-sum" else []
+            curves.append(Line(f"{n:,} people", points, measured=seen, first=True))
         up = Axis("error, in parts of the central error", log=True, low=0.97, high=4.5)
-        fewest = min(x for line in lines for x, _ in line.points)
+        fewest = min(x for line in curves for x, _ in line.points)
         across = Axis("messages a person beyond the first", log=True, low=fewest / 1.6)
-        panels.append(Graph(lines, across, up, title, [Note("", y=1.0)]))
-    return graphs(
-        panels, path, theme=theme, labels=0.5,
+        panels.append(Panel(curves, across, up, title, [Note("", y=1.0)]))
+    return lines(
+        panels, path, theme=theme, columns=3,
         title="In a large crowd, nearly the central error costs nearly no extra message",
         subtitle=f"epsilon = {BUDGET.epsilon:g}, delta = {BUDGET.delta:g}; the dotted line is the central error",
     )  # fmt: skip

@@ -11,8 +11,9 @@ import numpy as np
 from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
 from headcount.core.task import Count
+from headcount.drawing.axis import Axis
 from headcount.drawing.canvas import number
-from headcount.drawing.graphs import Axis, Graph, Line, Note, graphs
+from headcount.drawing.lines import BOUND, SOLID, Line, Note, Panel, lines
 from headcount.planner.competitors import Watch
 from headcount.planner.sheet import Sheet
 from headcount.privacy.calibrate import calibrate
@@ -107,19 +108,16 @@ def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
     cover = thresholds[0]["cover"]
     left_out = Line("left out by sampling", [(row["size"], row["left_out"]) for row in thresholds], hue="sampling")
     names = {"draft": f"sampling, threshold {DRAFT}", "best": "sampling, best threshold", "additive": "additive noise"}
-    hues = {"draft": "sampling", "best": "sampling"}
-    errors = [
-        Line(label, [(row["size"], row[n]) for row in ones], hue=hues.get(n, label), dashes=int(n == "draft"))
-        for n, label in names.items()
-    ]
-    return graphs(
+    looks = {"draft": ("sampling", BOUND), "best": ("sampling", SOLID), "additive": ("dummies", SOLID)}
+    errors = [Line(label, [(row["size"], row[name]) for row in ones], *looks[name]) for name, label in names.items()]
+    return lines(
         [
-            Graph(
+            Panel(
                 [left_out], Axis("threshold", log=True), Axis("people left out on average", low=0.0),
                 "at the threshold itself", [Note(f"additive noise: a cover of {number(cover)}", y=cover, at=0.3)],
             ),
-            Graph(errors, Axis("people who hold a one", log=True), Axis("error (rmse, people)", log=True), "error"),
+            Panel(errors, Axis("people who hold a one", log=True), Axis("error (rmse, people)", log=True), "error"),
         ],
-        path, title="With a high threshold, the people who are not sampled are the noise", theme=theme, labels=1.9,
+        path, title="With a high threshold, the people who are not sampled are the noise", theme=theme,
         subtitle=f"A count at epsilon = {BUDGET.epsilon:g}, delta = {BUDGET.delta:g}; additive noise is Poisson",
     )  # fmt: skip

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from headcount.core.root import crossing
+from headcount.drawing.axis import Axis
 from headcount.drawing.canvas import number
-from headcount.drawing.graphs import Axis, Graph, Line, Note, graphs
+from headcount.drawing.lines import Line, Note, Panel, lines
 from headcount.planner.competitors import Watch
 from headcount.planner.sheet import Sheet
 from headcount.privacy.sampled import SampledCount
@@ -94,13 +95,13 @@ def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
     panels = []
     for delta in DELTAS:
         own = [row for row in rows if row["delta"] == delta]
-        lines = [Line(label, [(row["epsilon"], row[name]) for row in own]) for name, label in RULES.items()]
+        curves = [Line(label, [(row["epsilon"], row[name]) for row in own]) for name, label in RULES.items()]
         up = Axis("share of the people who are asked", log=True, shares=True, low=0.002, high=1.0)
         title = f"delta = {delta:g}, threshold {own[0]['threshold']}"
-        panels.append(Graph(lines, Axis("epsilon"), up, title, [Note(NOTED if delta == DELTAS[0] else "", y=CLAIMED)]))
+        panels.append(Panel(curves, Axis("epsilon"), up, title, [Note(NOTED if delta == DELTAS[0] else "", y=CLAIMED)]))
     least = min(row["exact"] / row["notes"] for row in rows)
-    return graphs(
-        panels, path, theme=theme, labels=1.5,
+    return lines(
+        panels, path, theme=theme, columns=3,
         title=f"More than {math.floor(least)} times as many people may be asked as the notes' rule allows",
         subtitle="The largest sampling rate of sample-and-threshold at one threshold, whatever the number of people",
     )  # fmt: skip

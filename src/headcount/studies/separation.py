@@ -15,7 +15,8 @@ from headcount.core.crowd import Crowd
 from headcount.core.errors import Infeasible
 from headcount.core.histogram import Histogram
 from headcount.core.protocol import Protocol
-from headcount.drawing.panels import BOUND, RULE, Line, Panel, lines
+from headcount.drawing.axis import Axis
+from headcount.drawing.lines import BOUND, RULE, Line, Panel, lines
 from headcount.planner.competitors import Watch
 from headcount.planner.option import number
 from headcount.planner.sheet import Sheet
@@ -147,15 +148,17 @@ def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
 
     here = {"people": PEOPLE}
     local = [(float(d), math.sqrt(PEOPLE)) for d in (BINS[0], BINS[-1])]
+    bins = Axis("bins", log=True)
     panels = [
-        Panel(drawn("bins", "worst", here), "bins", "error of the worst bin, people", "All bins at once, 95%",
-              ylim=(5.0, 1e5)),
-        Panel([*drawn("bins", "bin", here), Line("√n", local, "soft", RULE)], "bins", "error of a bin, people",
-              "One bin, root mean square", ylim=(2.0, 1e5)),
-        Panel(drawn("people", "worst", {"bins": MANY}), "people", "error of the worst bin, people",
+        Panel(drawn("bins", "worst", here), bins, Axis("error of the worst bin, people", log=True, low=5.0, high=1e5),
+              "All bins at once, 95%"),
+        Panel([*drawn("bins", "bin", here), Line("√n", local, "soft", RULE)], bins,
+              Axis("error of a bin, people", log=True, low=2.0, high=1e5), "One bin, root mean square"),
+        Panel(drawn("people", "worst", {"bins": MANY}), Axis("people", log=True),
+              Axis("error of the worst bin, people", log=True),
               f"{MANY:,} bins, by the crowd"),
-        Panel([line for line in drawn("bins", "messages", here) if line.points[-1][1] > 1.001], "bins",
-              "messages a person", "What it takes"),
+        Panel([line for line in drawn("bins", "messages", here) if line.points[-1][1] > 1.001], bins,
+              Axis("messages a person", log=True), "What it takes"),
     ]  # fmt: skip
     return lines(
         panels, path, title="Bins separate the models: logarithms with trust, roots of the crowd without",

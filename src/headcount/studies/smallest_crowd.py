@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
 from headcount.core.task import Count
-from headcount.drawing.curves import Chart, Curve, charts
+from headcount.drawing.axis import Axis
+from headcount.drawing.lines import Line, Panel, lines
 from headcount.planner.competitors import Watch
 from headcount.planner.option import number
 from headcount.planner.sheet import Sheet
@@ -57,14 +58,14 @@ def _answer(rows: list[dict[str, Any]]) -> str:
 
 def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
     panels = [
-        Chart(
+        Panel(
             [
-                Curve(label, [(row["epsilon"], row[name]) for row in rows if row["delta"] == delta])
+                Line(label, [(row["epsilon"], row[name]) for row in rows if row["delta"] == delta])
                 for name, label in (("rule", "the notes' rule"), ("exact", "exactly"))
             ],
-            "epsilon", "people needed", f"delta = {delta:g}",
+            Axis("epsilon", log=True), Axis("people needed", log=True), f"delta = {delta:g}",
         )
         for delta in DELTAS
     ]  # fmt: skip
     title = "Far fewer people are enough than the notes' rule asks for"
-    return charts(panels, path, title=title, subtitle="A count with additive binomial noise (zsum)", theme=theme)
+    return lines(panels, path, title=title, subtitle="A count with additive binomial noise (zsum)", theme=theme)

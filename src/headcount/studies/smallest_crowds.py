@@ -11,7 +11,8 @@ from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
 from headcount.core.model import Model
 from headcount.core.task import Count
-from headcount.drawing.panels import RULE, Line, Panel, lines
+from headcount.drawing.axis import Axis
+from headcount.drawing.lines import RULE, Line, Panel, lines
 from headcount.planner.competitors import Watch
 from headcount.planner.sheet import Sheet
 from headcount.planner.smallest import smallest_crowd
@@ -87,7 +88,7 @@ def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
     epsilons = sorted({row["epsilon"] for row in rows if row["epsilon"] <= 1.0})
     drawn.append(Line("the notes' rule for zsum", [(e, float(rule(e, DELTA))) for e in epsilons], "ink", RULE))
     return lines(
-        [Panel(drawn, "epsilon", "people needed")], path, theme=theme,
+        [Panel(drawn, Axis("epsilon", log=True), Axis("people needed", log=True))], path, theme=theme,
         title="Dummies need no crowd, unless people may send only one",
         subtitle=f"To count better than by a guess, δ = {DELTA:g}",
     )  # fmt: skip

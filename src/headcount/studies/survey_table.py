@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from headcount.core.task import Count, Sum, Task
-from headcount.drawing.panels import Line, Panel, lines
+from headcount.drawing.axis import Axis
+from headcount.drawing.lines import BOUND, SOLID, Line, Panel, lines
 from headcount.planner.competitors import Watch
 from headcount.planner.option import number
 from headcount.planner.sheet import Sheet
@@ -117,12 +118,13 @@ def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
     def line(row: dict[str, Any], mean: bool) -> Line:
         points = [(float(n), error / (int(n) if mean else 1)) for n, error in row["errors"].items()]
         seen = row["measured"] / (row["people"] if mean else 1)
-        dashes = (4.0, 2.0) if row["task"] == "sum" else ()
+        dashes = BOUND if row["task"] == "sum" else SOLID
         return Line(row["protocol"], points, row["protocol"], dashes, [(float(row["people"]), seen)])
 
+    people = Axis("people", log=True)
     panels = [
-        Panel([line(row, False) for row in rows], "people", "error of the sum, people", "Sums"),
-        Panel([line(row, True) for row in rows], "people", "error of the mean", "Means, of the same"),
+        Panel([line(row, False) for row in rows], people, Axis("error of the sum, people", log=True), "Sums"),
+        Panel([line(row, True) for row in rows], people, Axis("error of the mean", log=True), "Means, of the same"),
     ]
     return lines(
         panels, path, title="The survey's table as it should read: one scale at a time",

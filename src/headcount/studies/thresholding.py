@@ -13,8 +13,9 @@ from headcount.core.crowd import Crowd
 from headcount.core.histogram import Histogram
 from headcount.core.law import Noise
 from headcount.core.task import Count
+from headcount.drawing.axis import Axis
 from headcount.drawing.canvas import number
-from headcount.drawing.graphs import Axis, Graph, Line, Note, graphs
+from headcount.drawing.lines import BOUND, RULE, Line, Note, Panel, lines
 from headcount.planner.competitors import Watch
 from headcount.planner.sheet import Sheet
 from headcount.privacy.calibrate import calibrate
@@ -120,28 +121,28 @@ def _sheet(rows: list[dict[str, Any]]) -> Sheet:
 def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
     counts, bins = ([row for row in rows if row["part"] == part] for part in ("a count", "a histogram"))
     bins = bins[1:]
-    count = Graph(
+    count = Panel(
         [
             Line("plain", [(row["ones"], row["plain"]) for row in counts]),
             Line("thresholded", [(row["ones"], row["thresholded"]) for row in counts]),
             Line("its bias, downwards", [(row["ones"], -row["bias"]) for row in counts if row["bias"] < -0.9],
-                 hue="thresholded", dashes=2),
+                 hue="thresholded", dashes=RULE),
         ],
         Axis("people who hold a one", log=True), Axis("error (rmse, people)", log=True, low=0.8), "A single count",
-        [Note(f"floor {number(counts[0]['floor'])}", x=counts[0]["floor"], at=0.2)],
+        [Note(f"floor {number(counts[0]['floor'])}", x=counts[0]["floor"])],
     )  # fmt: skip
-    histogram = Graph(
+    histogram = Panel(
         [
             Line("plain", [(row["empty"], row["plain"]) for row in bins]),
             Line(f"thresholded, {FULL:,} in each filled bin", [(row["empty"], row["thresholded"]) for row in bins],
                  hue="thresholded"),
             Line(f"thresholded, {SPARSE} in each filled bin", [(row["empty"], row["sparse"]) for row in bins],
-                 hue="thresholded", dashes=1),
+                 hue="thresholded", dashes=BOUND),
         ],
         Axis("empty bins", log=True), Axis("worst error of any bin (95%, people)", low=0.0),
         f"{FILLED} filled bins and many empty",
     )  # fmt: skip
-    return graphs(
+    return lines(
         [count, histogram], path, title="A threshold ruins a small count, and saves a histogram that is nearly empty",
         subtitle=f"Binomial noise for epsilon = {BUDGET.epsilon:g}, delta = {BUDGET.delta:g} among {PEOPLE:,} people",
         theme=theme,

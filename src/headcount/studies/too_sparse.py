@@ -13,8 +13,9 @@ from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
 from headcount.core.protocol import Protocol
 from headcount.core.task import Count
+from headcount.drawing.axis import Axis
 from headcount.drawing.canvas import number
-from headcount.drawing.graphs import Axis, Graph, Line, Note, graphs
+from headcount.drawing.lines import BOUND, RULE, SOLID, Line, Note, Panel, lines
 from headcount.planner.competitors import Watch
 from headcount.planner.sheet import Sheet
 from headcount.privacy.calibrate import calibrate
@@ -171,7 +172,10 @@ def _whole(value: float | None) -> str:
 
 def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
     at = {row["protocol"]: row for row in rows if row["epsilon"] == 1.0}
-    looks = {PAPER: ("zsum", 1), CUT: ("zsum", 0), DRAFT: (SAMPLED, 2), FINAL: (SAMPLED, 1), SAMPLED: (SAMPLED, 0)}
+    looks = {
+        PAPER: ("zsum", BOUND), CUT: ("zsum", SOLID), DRAFT: (SAMPLED, RULE), FINAL: (SAMPLED, BOUND),
+        SAMPLED: (SAMPLED, SOLID),
+    }  # fmt: skip
     words = {SAMPLED: "sample-threshold, exactly", CUT: "thresholded zsum, exactly"}
     counts = np.unique(np.geomspace(3, 2_000, 160).astype(int)).tolist()
     chance = []
@@ -179,17 +183,17 @@ def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
         protocol = _again(at[name])
         points = [(k, passed(protocol, k, 0.0)) for k in counts]
         half = at[name]["half"]
-        chance.append(Line(f"{half:,}: {words.get(name, name)}", points, hue=hue, dashes=dashes))
-        chance.append(Line("", [(half, passed(protocol, half, 0.0))], dots=True, hue=hue))
+        middle = [(half, passed(protocol, half, 0.0))]
+        chance.append(Line(f"{half:,}: {words.get(name, name)}", points, hue, dashes, middle))
     half_way = Note("half the time", y=0.5)
     up = Axis("chance that the count is reported", shares=True, high=1.0)
     seen = Axis("fewest ones told from nobody", log=True)
-    return graphs(
+    return lines(
         [
-            Graph(chance, Axis("people who hold a one", log=True), up, "What a threshold lets through", [half_way]),
-            Graph(_detected(rows), Axis("epsilon", log=True), seen, f"What is seen with {SURE:.0%} certainty"),
+            Panel(chance, Axis("people who hold a one", log=True), up, "What a threshold lets through", [half_way]),
+            Panel(_detected(rows), Axis("epsilon", log=True), seen, f"What is seen with {SURE:.0%} certainty"),
         ],
-        path, title="A threshold hides tens of people; the papers' constants make it hundreds", theme=theme, labels=1.9,
+        path, title="A threshold hides tens of people; the papers' constants make it hundreds", theme=theme,
         subtitle=f"A count of {PEOPLE:,} people, delta = {DELTA:g}; at the left, epsilon = 1",
     )  # fmt: skip
 

@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from headcount.core.root import crossing
-from headcount.drawing.graphs import Axis, Graph, Line, Note, graphs
+from headcount.drawing.axis import Axis
+from headcount.drawing.lines import Line, Note, Panel, lines
 from headcount.planner.competitors import Watch
 from headcount.planner.sheet import Sheet
 from headcount.studies.study import Finding, Study
@@ -77,13 +78,13 @@ def _answer(rows: list[dict[str, Any]]) -> str:
 def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
     names = {"half": "1/2", "alpha": "alpha / epsilon", "root_five": "1/√5"}
     first = {"half": 0.5, "alpha": 0.5, "root_five": 1.0 / math.sqrt(5.0)}
-    lines = [
+    curves = [
         Line(label, [(0.0, first[name]), *((row["epsilon"], row[name] / row["epsilon"]) for row in rows)])
         for name, label in names.items()
     ]
-    ends = [Note("the paper's range ends", x=1.0, at=0.45), Note("five fails from here", x=reach(5.0), at=0.45)]
-    size = Graph(
-        lines,
+    ends = [Note("the paper's range ends", x=1.0), Note("five fails from here", x=reach(5.0))]
+    size = Panel(
+        curves,
         Axis("epsilon", low=0.0),
         Axis("in parts of epsilon", low=0.3, high=0.52),
         "alpha between its bounds",
@@ -92,12 +93,11 @@ def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
     most = rows[-1]["needed"]
     needs = [Line("(epsilon / alpha)²", [(0.0, 4.0), *((r["epsilon"], r["needed"]) for r in rows)], hue=names["alpha"])]
     levels = [Note("five", y=5.0, at=0.75), Note("four is too small for any epsilon", y=4.0, at=0.43)]
-    steps = Graph(
-        needs, Axis("epsilon", low=0.0), Axis("smallest c that serves", low=3.5, high=most), "the constant c",
+    steps = Panel(
+        needs, Axis("epsilon", low=0.0), Axis("smallest c that serves", low=3.5, high=1.04 * most), "the constant c",
         [*levels, *(Note("", x=note.x) for note in ends)],
     )  # fmt: skip
-    return graphs(
+    return lines(
         [size, steps], path, title="Five is the smallest whole number that serves every epsilon up to one", theme=theme,
         subtitle="alpha = tanh(epsilon/2) against epsilon/√5 and epsilon/2, and the c for which it is epsilon/√c",
-        labels=1.4,
     )  # fmt: skip

@@ -15,7 +15,8 @@ from flint import arb
 from headcount.audit.enumerate import one_report
 from headcount.core.crowd import Crowd
 from headcount.core.tally import Tally
-from headcount.drawing.lines import Line, Panel, lines
+from headcount.drawing.axis import Axis
+from headcount.drawing.lines import Line, Note, Panel, lines
 from headcount.planner.competitors import Watch
 from headcount.proof.balls import ball, most
 from headcount.protocols.shuffle.zsum import Zsum
@@ -244,8 +245,8 @@ class BinaryTheorem(Checked):
         exact = [(x, float(setting.off_by_more(arb(x)))) for x in errors]
         promise = [(x, min(1.0, 2.0 * exp(-((x - k) ** 2) / (4.0 * k)))) for x in errors]
         curves = [Line("promised: beta", promise), Line("exactly", exact)]
-        notes = [(errors[1], 1e-15, f"smaller errors are not promised:\ncounts below {k:,.0f} mostly read 0")]
-        panel = Panel(curves, "error, in people", "chance of a larger one", log=True, notes=notes)
+        notes = [Note(f"smaller errors are not promised:\ncounts below {k:,.0f} mostly read 0", errors[1], 1e-15)]
+        panel = Panel(curves, Axis("error, in people"), Axis("chance of a larger one", log=True), notes=notes)
         title = "The accuracy that is promised holds with room to spare"
         text = "Zsum as published for 100,000 people, epsilon = 1 and delta = 1e-6; the worst count"
         return lines([panel], path, title=title, subtitle=text, theme=theme)

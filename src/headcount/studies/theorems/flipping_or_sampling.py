@@ -8,6 +8,7 @@ from itertools import pairwise, product
 from pathlib import Path
 from typing import ClassVar
 
+from headcount.drawing.axis import Axis
 from headcount.drawing.lines import Line, Panel, lines
 from headcount.planner.competitors import Watch
 from headcount.studies.study import Verdict
@@ -165,7 +166,7 @@ class FlippingOrSampling(Checked):
             for label, law in (("flipping", flipping.law(ones)), ("sampling", sampling.law(ones))):
                 curves.append(Line(label, [(v, float(m)) for v, m in enumerate(padded(law, n + 1))], dots=True))
             holders = "nobody holds a one" if not ones else f"{ones} of {n} hold a one"
-            panels.append(Panel(curves, "ones that are seen", "chance", holders))
+            panels.append(Panel(curves, Axis("ones that are seen"), Axis("chance"), holders))
         title = "If nobody holds a one, sampling shows nothing and flipping shows noise"
         text = "Bits flipped with chance 1/4; ones sampled with chance 1/2 and shown from 4 on"
         return lines(panels, path, title=title, subtitle=text, theme=theme)

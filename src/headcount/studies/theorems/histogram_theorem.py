@@ -14,7 +14,8 @@ from headcount.audit.enumerate import one_report
 from headcount.core.chance import Chance
 from headcount.core.crowd import Crowd
 from headcount.core.histogram import Histogram
-from headcount.drawing.lines import Line, Panel, lines
+from headcount.drawing.axis import Axis
+from headcount.drawing.lines import BOUND, Line, Panel, lines
 from headcount.planner.competitors import Watch
 from headcount.privacy import laws
 from headcount.privacy.pair import Pair
@@ -182,8 +183,8 @@ class HistogramTheorem(Checked):
             Line(label, [(s.people, float(simultaneous(s, beta, log).left)) for s in settings])
             for label, log in zip(labels, (one_bin, every_person), strict=False)
         ]
-        curves.append(Line(labels[2], [(s.people, float(beta)) for s in (settings[0], settings[-1])], dashed=True))
-        panel = Panel(curves, "people", "chance that some bin is off by more", wide=True)
+        curves.append(Line(labels[2], [(s.people, float(beta)) for s in (settings[0], settings[-1])], dashes=BOUND))
+        panel = Panel(curves, Axis("people", log=True), Axis("chance that some bin is off by more"))
         title = "With many bins, each of them being right is not all of them being right"
         text = "Published parameters at epsilon = 1 and delta = 1e-6; beta = 0.05 and the worst histogram"
         return lines([panel], path, title=title, subtitle=text, theme=theme)

@@ -16,6 +16,7 @@ from headcount.core.crowd import Crowd
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
 from headcount.core.task import Count
+from headcount.drawing.axis import Axis
 from headcount.drawing.lines import Line, Panel, lines
 from headcount.planner.competitors import Watch
 from headcount.privacy.calibrate import calibrate
@@ -135,7 +136,7 @@ class MorePeople(Checked):
 
     def figure(self, claims: Claims, path: Path, theme: str) -> Path:
         curves = [Line(name, _curve(name, 12), dots=True) for name in DRAWN]
-        panel = Panel(curves, "people who take part", "delta at epsilon = 1")
+        panel = Panel(curves, Axis("people who take part"), Axis("delta at epsilon = 1"))
         title = "Each further person helps to hide the others, unless small counts are dropped"
         text = "Exact delta of four tiny protocols planned for six people, each of whom sends the same as ever"
         return lines([panel], path, title=title, subtitle=text, theme=theme)

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from headcount.core.coins import SeededCoins
-from headcount.drawing.lines import Line, Panel, lines
+from headcount.drawing.axis import Axis
+from headcount.drawing.lines import Line, Note, Panel, lines
 from headcount.planner.competitors import Watch
 from headcount.studies.study import Verdict
 from headcount.studies.theorems.claim import Case, Checked, Claim, Claims, Form, crowd, shown
@@ -124,8 +125,8 @@ class MultiMessage(Checked):
             Line("R-gap, four bits", points, dots=True),
             Line("x and 1 − x", [(n, 0.0) for n in self._factors], dots=True),
         ]
-        notes = [(3.0, points[0][1], "R-gap among 2 people; alone, epsilon is infinite")]
-        panel = Panel(curves, "people", "epsilon, with delta = 0", notes=notes)
+        notes = [Note("R-gap among 2 people; alone, epsilon is infinite", 3.0, points[0][1])]
+        panel = Panel(curves, Axis("people"), Axis("epsilon, with delta = 0"), notes=notes)
         title = "Two randomisers that are worthless alone are private once their messages are shuffled"
         text = "Exact epsilon of what the shuffler shows"
         return lines([panel], path, title=title, subtitle=text, theme=theme)

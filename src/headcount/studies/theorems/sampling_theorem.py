@@ -11,6 +11,7 @@ from typing import ClassVar, TypeAlias
 
 from flint import arb
 
+from headcount.drawing.axis import Axis
 from headcount.drawing.lines import Line, Panel, lines
 from headcount.planner.competitors import Watch
 from headcount.privacy.sampled import SampledCount
@@ -232,7 +233,7 @@ class SamplingTheorem(Checked):
             Line("exactly", [(a, least_threshold(a)) for a in shares]),
         ]
         sampled, enough = "alpha, the share of 1 − 1/e that is sampled", "smallest threshold that is enough"
-        panel = Panel(curves, sampled, enough, log=True)
+        panel = Panel(curves, Axis(sampled), Axis(enough, log=True))
         title = "Far smaller counts may be reported than either bound allows"
         text = f"Sample-and-threshold at epsilon = {EPSILON:g} and delta = {DELTA:g}"
         return lines([panel], path, title=title, subtitle=text, theme=theme)

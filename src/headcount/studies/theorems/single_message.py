@@ -13,6 +13,7 @@ from typing import ClassVar
 
 from headcount.core.chance import Chance
 from headcount.core.coins import Coins, SeededCoins
+from headcount.drawing.axis import Axis
 from headcount.drawing.lines import Line, Panel, lines
 from headcount.planner.competitors import Watch
 from headcount.privacy.shuffled import ShuffledBits
@@ -170,7 +171,7 @@ class SingleMessage(Checked):
     def figure(self, claims: Claims, path: Path, theme: str) -> Path:
         curves = [Line("delta = 0", [(n, log(3)) for n in CROWDS])]
         curves += [Line(f"delta = {delta:g}", _amplified(delta)) for delta in (1e-9, 1e-6, 1e-3)]
-        panel = Panel(curves, "people", "epsilon of the shuffled crowd", wide=True)
+        panel = Panel(curves, Axis("people", log=True), Axis("epsilon of the shuffled crowd"))
         title = "Without delta a crowd hides nobody who sends one message; with a little of it, it does"
         text = "Each person's bit is kept with chance 3/4, which alone is private with epsilon = ln 3"
         return lines([panel], path, title=title, subtitle=text, theme=theme)

@@ -12,7 +12,8 @@ from typing import ClassVar, TypeAlias
 
 from flint import arb
 
-from headcount.drawing.lines import Line, Panel, lines
+from headcount.drawing.axis import Axis
+from headcount.drawing.lines import BOUND, Line, Note, Panel, lines
 from headcount.planner.competitors import Watch
 from headcount.proof.balls import ball
 from headcount.studies.study import Verdict
@@ -206,9 +207,10 @@ class SmoothBinomial(Checked):
         curves = [
             Line("P[y] / P[y + 1]", [(y, law.at(y) / law.at(y + 1)) for y in shown_at]),
             Line("3 = (1 + α) / (1 − α)", [(y, float(corrected(law))) for y in ends]),
-            Line("1.5 = 1 + α, as printed", [(y, float(as_printed(law))) for y in ends], dashed=True),
+            Line("1.5 = 1 + α, as printed", [(y, float(as_printed(law))) for y in ends], dashes=BOUND),
         ]
-        panel = Panel(curves, "y", "ratio of neighbouring masses", band=(inside[0], inside[-1], "the good event"))
+        good = Note("the good event", inside[0], to=inside[-1])
+        panel = Panel(curves, Axis("y"), Axis("ratio of neighbouring masses"), notes=[good])
         title = "The printed bound breaks inside the good event; the corrected one holds up to its edge"
         return lines([panel], path, title=title, subtitle="Bin(200, 1/2) with α = 1/2", theme=theme)
 

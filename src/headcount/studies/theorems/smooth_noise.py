@@ -13,6 +13,7 @@ from typing import ClassVar
 from flint import arb
 
 from headcount.core.coins import Coins, SeededCoins
+from headcount.drawing.axis import Axis
 from headcount.drawing.lines import Line, Panel, lines
 from headcount.planner.competitors import Watch
 from headcount.proof.balls import ball
@@ -223,7 +224,7 @@ class SmoothNoise(Checked):
         curves = [
             Line(label, [(mean, float(sides[i])) for mean, sides in found]) for i, label in enumerate(labels, start=1)
         ]
-        panel = Panel(curves, "mean of the noise, in people", "delta", log=True)
+        panel = Panel(curves, Axis("mean of the noise, in people"), Axis("delta", log=True))
         title = "The proof loses most of its strength in Chernoff's bound, not on the way through smoothness"
         text = "A count with binomial noise of 4,000 coins, at e^epsilon = 19/7"
         return lines([panel], path, title=title, subtitle=text, theme=theme)

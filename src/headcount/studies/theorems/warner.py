@@ -10,7 +10,8 @@ from typing import ClassVar, TypeAlias
 
 from flint import arb
 
-from headcount.drawing.lines import Line, Panel, lines
+from headcount.drawing.axis import Axis
+from headcount.drawing.lines import BOUND, Line, Panel, lines
 from headcount.planner.competitors import Watch
 from headcount.proof.balls import ball
 from headcount.studies.study import Verdict
@@ -189,10 +190,10 @@ class Warner(Checked):
             Line("exactly", [(t, float(tail(n, gamma, Fraction(t)))) for t in errors]),
             Line("2 exp(−8 γ² t² / N)", [(t, min(1.0, float(hoeffding(n, gamma, Fraction(t))))) for t in errors]),
             Line(
-                "as written, for means", [(t, min(1.0, 2 * exp(-2 * t * t / n))) for t in range(0, 101, 2)], dashed=True
+                "as written, for means", [(t, min(1.0, 2 * exp(-2 * t * t / n))) for t in range(0, 101, 2)], "", BOUND
             ),
         ]
-        panel = Panel(curves, "error t, in people", "chance of at least that error", log=True)
+        panel = Panel(curves, Axis("error t, in people"), Axis("chance of at least that error", log=True))
         title = "The bound as written promises an accuracy that randomised response does not have"
         text = "1,000 people who keep their bit with chance 0.6 (γ = 0.1), none of whom holds a one"
         return lines([panel], path, title=title, subtitle=text, theme=theme)
