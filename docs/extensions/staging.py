@@ -18,9 +18,9 @@ import guide_figures
 import protocol_pages
 import study_pages
 from pages import figure
+from study_pages import STUDIES
 
 from headcount.protocols import CATALOGUE
-from headcount.studies import STUDIES
 
 DOCS = Path(__file__).parent.parent
 ROOT = DOCS.parent

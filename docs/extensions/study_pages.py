@@ -13,10 +13,12 @@ from pathlib import Path
 
 from pages import block, table
 
-from headcount.studies import STUDIES
+from headcount.studies import STUDIES as CATALOGUE
 from headcount.studies.report import write
 from headcount.studies.study import Study, Theorem
 
+DOCS = Path(__file__).parent.parent
+STUDIES = tuple(study for study in CATALOGUE if not (DOCS / f"{study.name}.md").exists())  # others are written out there
 HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
 
 
