@@ -11,7 +11,7 @@ from typing import Any
 
 from error_figures import BUDGET, SHOWN, situations
 from leaf import Leaf, leaf_of, leaves
-from pages import block, figure, table
+from pages import block, figure, indexed, table
 from programme import readable
 
 import headcount as hc
@@ -71,6 +71,7 @@ def page(protocol: type[Protocol], audited: str = "") -> str:
 
 def _head(protocol: type[Protocol]) -> Iterator[str]:
     own = leaf_of(protocol)
+    yield indexed([f"protocols; {protocol.name}"])
     yield f"# {protocol.name}"
     yield ""
     if issubclass(protocol, Shuffled):
