@@ -5,7 +5,8 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 BENCH := .venv-bench
 
-.PHONY: demo test check bench predictions audit claims survey twins attacks certificates docs format clean
+.PHONY: demo test check bench predictions recommendations company audit claims survey twins attacks certificates docs \
+	format clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -44,8 +45,14 @@ survey: $(READY)  ## what the notes and papers say and what became of it: statem
 twins: $(READY)  ## every protocol broken in every way, and what notices; about half an hour
 	$(BIN)/python -m headcount.audit.twins --out docs/twins.md
 
-predictions: $(READY)  ## predicted error and coverage against 20,000 simulated runs of every protocol
+predictions: $(READY)  ## predicted error, interval and coverage against 20,000 runs of every protocol; a quarter of an hour
 	$(BIN)/python -m headcount.audit.predictions --out docs/predictions.md
+
+recommendations: $(READY)  ## is the recommended plan the best? by brute force and beside its rivals; some ten minutes
+	$(BIN)/python -m headcount.audit.recommendations --out docs/recommendations.md
+
+company: $(READY)  ## which algorithm should company A use? three crowds, by two papers and by the advisor
+	$(BIN)/python -m headcount.audit.company_page --out docs/company-a.md
 
 attacks: $(READY)  ## a million runs of every protocol's smallest instances, attacked from the outside
 	$(BIN)/python -m headcount.audit.attacks --out docs/attacks.md

@@ -119,7 +119,7 @@ class AverageCrowd(Duchi):
     """The error of people who hold nothing, stated for everybody."""
 
     @property
-    def _hardest_value(self):
+    def hardest_value(self):
         return 0
 
 

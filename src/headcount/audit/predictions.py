@@ -1,9 +1,9 @@
-"""Predicted bias, variance and coverage against simulation, for every protocol and every task it answers.
+"""Predicted bias, variance, interval and coverage against simulation, for every protocol and every task it answers.
 
     python -m headcount.audit.predictions [--runs 20000] [--out docs/predictions.md]
 
 Each figure is judged in standard errors of the simulation itself; the command fails if any is off by more than five.
-The variance stated for a sum is that of the crowd which is hardest to estimate: any other may have less, and none more.
+The error stated for a sum is that of the crowd which is hardest to estimate: that crowd must have it, and none more.
 """
 
 from __future__ import annotations
@@ -11,186 +11,129 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
 
-from headcount.core.budget import Budget
-from headcount.core.coins import SeededCoins
-from headcount.core.cover import covering
-from headcount.core.crowd import Crowd
-from headcount.core.field import Values
-from headcount.core.histogram import Histogram
+from headcount.audit.covered import covered
+from headcount.audit.situations import RUNS, Situation, answering, entrant, situations, totals
 from headcount.core.law import Floats, Noise
-from headcount.core.protocol import FEW_VALUES, Protocol
+from headcount.core.model import Model
+from headcount.core.protocol import Protocol
 from headcount.core.tally import Tally
-from headcount.core.task import Count, Sum, Task
-from headcount.privacy.calibrate import calibrate
-from headcount.protocols import CATALOGUE
+from headcount.protocols import named
 
-BUDGETS = (Budget(1.0, 1e-6), Budget(0.5, 1e-8))
-CATEGORIES = 20
-RUNS = 20_000  # of a protocol that draws its tallies from their law
-FEWEST_RUNS = 300  # of one that does not,
-MESSAGES = 4e7  # and about how many messages all of its runs may have
-MODEST = 5_000  # people, whom such a protocol can go through one by one
 LIMIT = 5.0
 CONFIDENCE = 0.95
-
-
-@dataclass(frozen=True, eq=False)
-class Situation:
-    """A crowd, what is asked of it, and the cells of the answer that are judged, by name."""
-
-    task: Task
-    budget: Budget
-    values: Values
-    judged: Mapping[str, int]
-
-    @property
-    def people(self) -> int:
-        return int(self.values.size)
-
-    @property
-    def holders(self) -> dict[int, int]:
-        """How many people the error of each judged cell is stated for; of a sum, all of them."""
-        truth = self.task.truth(self.values)
-        everybody = isinstance(self.task, Sum)
-        return {cell: self.people if everybody else round(float(truth[cell])) for cell in self.judged.values()}
-
-    def calibrated(self, cls: type[Protocol]) -> Protocol:
-        """With the smallest error for the first of the judged cells."""
-        holders = next(iter(self.holders.values()))
-        return calibrate(cls, self.task, Crowd(self.people), self.budget, lambda protocol: protocol.rmse(holders))
-
-
-def counted(people: int, ones: int, budget: Budget) -> Situation:
-    return Situation(Count(), budget, np.repeat([0, 1], [people - ones, ones]), {f"{ones:,} ones": 0})
-
-
-def categorised(people: int, budget: Budget) -> Situation:
-    """Each category has two thirds of the people of the one before it, and none has nobody."""
-    shares = 1.5 ** -np.arange(CATEGORIES, dtype=np.float64)
-    held = np.maximum(1, np.floor(people * shares / shares.sum())).astype(np.int64)
-    held[0] += people - held.sum()
-    names = {f"{held[cell]:,} in a category": cell for cell in (0, CATEGORIES - 1)}
-    return Situation(Histogram(CATEGORIES), budget, np.repeat(np.arange(CATEGORIES), held), names)
-
-
-def spread(people: int, budget: Budget) -> Situation:
-    """Real numbers all over the range."""
-    task = Sum((0.0, 1.0))
-    return Situation(task, budget, task.encoded(np.linspace(0.0, 1.0, people)), {"spread evenly": 0})
-
-
-def parted(people: int, budget: Budget) -> Situation:
-    """Half of the people at either end."""
-    task = Sum((0.0, 1.0))
-    return Situation(task, budget, task.encoded(np.arange(people) % 2), {"half at either end": 0})
-
-
-def situations() -> Iterator[Situation]:
-    for budget in BUDGETS:
-        yield counted(2_000, 150, budget)
-        yield counted(10_000, 1_200, budget)
-    yield counted(1_000_000, 500_000, BUDGETS[0])
-    yield categorised(2_000, BUDGETS[0])
-    yield categorised(100_000, BUDGETS[1])
-    yield spread(1_000, BUDGETS[0])
-    yield parted(1_000, BUDGETS[1])
+HAIR = 1e-9  # of an interval's width, for rounding
 
 
 @dataclass(frozen=True)
 class Judged:
-    """One cell of a protocol's answer in one situation. The z-scores are (simulated - predicted) in standard errors."""
+    """One cell of a protocol's answer in one situation, in the task's unit.
 
-    protocol: Protocol
-    budget: Budget
+    The z-scores are (simulated - predicted) in standard errors. `half` is the predicted half-width, `within` how often
+    the error was at most that, and `inside` how often less: what the next shorter interval about the answer covers.
+    `coverage` is that of the interval which comes with the answer, and `wider` its mean width over the predicted one.
+    """
+
+    protocol: str
+    model: Model
+    task: str
     cell: str
+    exact: bool  # otherwise the predicted error is that of a harder crowd
     runs: int
-    predicted_bias: float
-    predicted_std: float
-    simulated_std: float
+    bias: float
     bias_z: float
+    std: float
+    simulated_std: float
     variance_z: float
+    half: float
+    within: float
+    inside: float
     coverage: float
-    coverage_z: float
+    wider: float
+
+    def chance_z(self, seen: float) -> float:
+        return (seen - CONFIDENCE) / math.sqrt(CONFIDENCE * (1.0 - CONFIDENCE) / self.runs)
+
+    @property
+    def tight(self) -> bool:
+        """Whether the predicted interval is wide enough, and no shorter one is."""
+        enough = self.chance_z(self.within) >= -LIMIT
+        return enough and (self.chance_z(self.inside) <= LIMIT or not self.exact)
 
     @property
     def holds(self) -> bool:
-        """Coverage may be too large: an interval on a lattice often is. So may the variance stated for a sum."""
-        variance = self.variance_z if isinstance(self.protocol.task, Sum) else abs(self.variance_z)
-        return abs(self.bias_z) <= LIMIT and variance <= LIMIT and self.coverage_z >= -LIMIT
+        """Coverage may be too large: an interval on a lattice often is. So may a harder crowd's variance."""
+        variance = abs(self.variance_z) if self.exact else self.variance_z
+        covered = self.chance_z(self.coverage) >= -LIMIT
+        return abs(self.bias_z) <= LIMIT and variance <= LIMIT and covered and self.tight
 
     def row(self) -> str:
+        name = self.protocol if self.task != "histogram" else f"{self.protocol}, {self.cell}"
         cells = [
-            self.protocol.name, self.protocol.task.name, f"{self.protocol.crowd.size:,}", self.cell, f"{self.budget}",
-            f"{self.runs:,}", f"{round(self.predicted_bias, 6) + 0.0:.4g}", f"{self.bias_z:+.1f}",
-            f"{self.predicted_std:.4f}", f"{self.simulated_std:.4f}", f"{self.variance_z:+.1f}", f"{self.coverage:.4f}",
+            name, str(self.model), f"{_clean(self.bias):.4g}", f"{self.bias_z:+.1f}", f"{_clean(self.std):.4g}",
+            f"{self.simulated_std:.4g}", f"{self.variance_z:+.1f}", f"{self.half:.4g}", f"{self.within:.4f}",
+            f"{self.inside:.4f}" if self.exact else f"({self.inside:.4f})", f"{self.coverage:.4f}",
+            f"{self.wider:.2f}" if math.isfinite(self.wider) else "",
         ]  # fmt: skip
         return "| " + " | ".join(cells) + " |"
 
 
-HEAD = (
-    "| protocol | task | people | judged | budget | runs | predicted bias | z | predicted std | simulated std "
-    "| z of it | coverage |",
-    "|---|---|---:|---|---|---:|---:|---:|---:|---:|---:|---:|",
-)
-
-
-def is_direct(protocol: Protocol) -> bool:
-    """Whether it draws its tallies from their law, without touching each person."""
-    return type(protocol).sample is not Protocol.sample and protocol.task.values <= FEW_VALUES
-
-
-def runs_of(protocol: Protocol, most: int = RUNS, messages: float = MESSAGES) -> int:
-    if is_direct(protocol):
-        return most
-    affordable = messages / (protocol.crowd.size * max(1.0, protocol.messages_per_person))
-    return min(most, max(FEWEST_RUNS, round(affordable)))
+def _clean(value: float) -> float:
+    return round(value, 9) + 0.0
 
 
 def judge(protocol: Protocol, situation: Situation, runs: int, seed: int) -> list[Judged]:
     """Of each judged cell, from the same runs."""
-    values, coins = situation.values, SeededCoins(seed)
-    if is_direct(protocol):
-        totals = protocol.sample(np.bincount(values, minlength=situation.task.values), coins, runs)
-    else:
-        totals = protocol.repeated(values, coins, runs)
-    distinct, where = np.unique(totals, axis=0, return_inverse=True)
+    situation = situation.before(protocol)
+    drawn = totals(protocol, situation.values, runs, seed)
+    distinct, where, times = np.unique(drawn, axis=0, return_inverse=True, return_counts=True)
     tallies = [Tally(situation.people, row) for row in distinct]
     estimates = np.array([protocol.point(tally) for tally in tallies])
-    truth = situation.task.truth(values)
-    return [
-        _judge(
-            protocol, situation, name, estimates[:, cell][where] - truth[cell],
-            _covers(protocol, tallies, estimates[:, cell], cell, float(truth[cell]))[where],
-        )
-        for name, cell in situation.judged.items()
-    ]  # fmt: skip
+    truth = situation.task.truth(situation.values)
+    found = []
+    for name, cell in situation.judged.items():
+        covers, width = covered(protocol, tallies, estimates[:, cell], times, cell, float(truth[cell]), CONFIDENCE)
+        errors = estimates[:, cell][where] - truth[cell]
+        found.append(_judge(protocol, situation, name, errors, float(covers @ times) / runs, width))
+    return found
 
 
-def _judge(protocol: Protocol, situation: Situation, name: str, error: Floats, covers: Floats) -> Judged:
-    runs, stated = error.size, isinstance(protocol.task, Sum)
-    noise = protocol.noise(situation.holders[situation.judged[name]], situation.people)
+def _judge(
+    protocol: Protocol, situation: Situation, name: str, errors: Floats, coverage: float, width: float
+) -> Judged:
+    """From errors and the width of intervals in people."""
+    people, runs, unit = situation.people, errors.size, protocol.task.unit(situation.people)
+    stated = protocol.noise(situation.holders[situation.judged[name]], people)
+    noise, error = Noise(stated.values * unit, stated.masses, stated.dropped), errors * unit
+    half = noise.half_width(CONFIDENCE)
+    hair = HAIR * max(unit, half)
     seen = Noise(error, np.full(runs, 1.0 / runs))
-    # What is too rare to have been seen is no error of the prediction. For a sum that is another crowd's, and no help.
-    laws = (seen,) if stated else (seen, noise)
-    coverage = float(covers.mean())
+    # What is too rare to have been seen is no error of the prediction. A harder crowd's is no help.
+    laws = (seen, noise) if situation.exact else (seen,)
     return Judged(
-        protocol=protocol,
-        budget=situation.budget,
+        protocol=protocol.name,
+        model=protocol.model,
+        task=protocol.task.name,
         cell=name,
+        exact=situation.exact,
         runs=runs,
-        predicted_bias=noise.bias,
-        predicted_std=noise.std_error,
-        simulated_std=seen.std_error,
+        bias=noise.bias,
         bias_z=_z(seen.bias - noise.bias, max(law.std_error for law in laws) / math.sqrt(runs)),
+        std=noise.std_error,
+        simulated_std=seen.std_error,
         variance_z=_z(seen.variance - noise.variance, max(_spread(law) for law in laws) / math.sqrt(runs)),
+        half=half,
+        within=float(np.mean(np.abs(error) <= half + hair)),
+        inside=float(np.mean(np.abs(error) < half - hair)),
         coverage=coverage,
-        coverage_z=(coverage - CONFIDENCE) / math.sqrt(CONFIDENCE * (1 - CONFIDENCE) / runs),
+        wider=width * unit / (2.0 * half) if half else math.nan,
     )
 
 
@@ -200,61 +143,118 @@ def _spread(law: Noise) -> float:
     return math.sqrt(max(fourth - law.variance**2, 0.0))
 
 
-def _covers(protocol: Protocol, tallies: list[Tally], estimates: Floats, cell: int, truth: float) -> Floats:
-    """Whether each estimate's interval holds the truth. It depends on the cell's own estimate alone."""
-    different, first, where = np.unique(estimates, return_index=True, return_inverse=True)
-    if type(protocol).intervals is not Protocol.intervals:
-        ends = np.array([protocol.intervals(tallies[at], CONFIDENCE)[cell] for at in first])
-    else:  # the same, without the other cells; all at once where all are equally wide
-        parts = [different] if protocol.steady else np.split(different, different.size)
-        ends = np.concatenate([covering(protocol, part, tallies[0].reports, CONFIDENCE) for part in parts])
-    return np.asarray(((ends[:, 0] - 1e-9 <= truth) & (truth <= ends[:, 1] + 1e-9))[where], dtype=np.float64)
-
-
 def _z(difference: float, standard_error: float) -> float:
     if abs(difference) < 1e-9:
         return 0.0  # but for rounding, which is all that is left where nothing is random
     return difference / standard_error if standard_error else math.copysign(math.inf, difference)
 
 
-def judgements(runs: int) -> Iterator[Judged]:
-    for seed, situation in enumerate(situations()):
-        for cls in _answering(situation.task):
-            protocol = situation.calibrated(cls)
-            if is_direct(protocol) or situation.people <= MODEST:
-                yield from judge(protocol, situation, runs_of(protocol, runs), seed)
+def _job(given: tuple[int, str, int]) -> list[Judged]:
+    place, name, runs = given
+    situation = list(situations())[place]
+    protocol = entrant(named(name), situation, runs)
+    return [] if protocol is None else judge(protocol, situation, runs, place)
 
 
-def _answering(task: Task) -> Iterable[type[Protocol]]:
-    return (cls for cls in CATALOGUE if task.name in cls.tasks)
+def judgements(runs: int) -> Iterator[tuple[Situation, Judged]]:
+    """On all cores, in the order of the situations and of the catalogue."""
+    grid = list(situations())
+    jobs = [(place, cls.name, runs) for place, each in enumerate(grid) for cls in answering(each.task)]
+    with ProcessPoolExecutor() as pool:
+        for (place, _, _), found in zip(jobs, pool.map(_job, jobs), strict=True):
+            yield from ((grid[place], judged) for judged in found)
+
+
+HEAD = (
+    "| protocol | model | bias | z | std | simulated | z | 95% ± | within | inside | coverage | wider |",
+    "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
+)
+PROSE = """# Predicted and simulated error
+
+Made by `make predictions`: {runs:,} seeded runs of every row, through the protocol's own `sample`, which draws tallies
+from their law where that is known and goes through every person where it is not.
+
+- **bias, std**: as predicted from the exact law of the error; the z beside each is how many standard errors of the
+  simulation, by its own fourth moment, lie between the two. It may be {limit:g} at most.
+- **95% ±**: the predicted half-width h. *Within* is how often the error was at most h, *inside* how often it was less
+  than h, which is what the next shorter interval about the answer would cover. The first must reach 95%, the second
+  must not, up to {limit:g} standard errors of {error:.4f}: no shorter interval of the same kind, equally wide on both
+  sides and chosen before the data are seen, would do.
+- **coverage**: of the interval that comes with the answer, at least 95% less {limit:g} standard errors; and how many
+  times **wider** it is on average than the predicted one. It is the same where the error does not hang on the data.
+  Elsewhere nobody knows the truth when the interval is made, and it holds every truth that would have called this
+  answer likely; `sample-threshold` makes it tail by tail, and what is suppressed may be anything small.
+- **sums and means**: what is predicted is the error of the crowd that is hardest to estimate, because an interval must
+  hold for any. Where *all hold the hardest value* all of the above is judged. Other crowds may have less error, never
+  more, and a shorter interval could do for them if it were known that they are the ones who come (in brackets).
+- **histograms**: the largest and the smallest category are judged, with two thirds as many people in each as in the
+  one before.
+"""
+
+
+def page(found: Sequence[tuple[Situation, Judged]], runs: int) -> str:
+    error = math.sqrt(CONFIDENCE * (1.0 - CONFIDENCE) / runs)
+    lines = [PROSE.format(runs=runs, limit=LIMIT, error=error), *_overview([judged for _, judged in found]), ""]
+    for situation, rows in groupby(found, key=lambda pair: pair[0]):
+        lines += [f"## {situation.words[0].upper()}{situation.words[1:]}", "", *HEAD]
+        lines += [*(judged.row() for _, judged in rows), ""]
+    return "\n".join([*lines, summary(found), ""])
+
+
+def _overview(rows: Iterable[Judged]) -> Iterator[str]:
+    """Of every task and model: how many were judged, and the worst of each figure."""
+    yield "| task | model | rows | worst z of bias | of variance | least within | most inside | least coverage |"
+    yield "|---|---|---:|---:|---:|---:|---:|---:|"
+    tasks, models = ("count", "fraction", "histogram", "sum", "mean"), list(Model)
+    place = {(task, model): i for i, (task, model) in enumerate((t, m) for t in tasks for m in models)}
+    for (task, model), some in groupby(
+        sorted(rows, key=lambda row: place[row.task, row.model]), key=lambda row: (row.task, row.model)
+    ):
+        these = list(some)
+        bias, variance, within, inside, coverage = _worst(these)
+        yield (
+            f"| {task} | {model} | {len(these)} | {bias:.1f} | {variance:.1f} | {within:.4f} | {inside:.4f} "
+            f"| {coverage:.4f} |"
+        )
+
+
+def _worst(rows: Sequence[Judged]) -> tuple[float, float, float, float, float]:
+    return (
+        max(abs(row.bias_z) for row in rows),
+        max(abs(row.variance_z) if row.exact else max(row.variance_z, 0.0) for row in rows),
+        min(row.within for row in rows),
+        max((row.inside for row in rows if row.exact), default=0.0),
+        min(row.coverage for row in rows),
+    )
+
+
+def summary(found: Sequence[tuple[Situation, Judged]]) -> str:
+    rows = [judged for _, judged in found]
+    bias, variance, within, inside, coverage = _worst(rows)
+    wrong = sum(not row.holds for row in rows)
+    return (
+        f"{len({id(situation) for situation, _ in found})} situations, {len(rows)} rows of {rows[0].runs:,} runs, "
+        f"{len({row.protocol for row in rows})} protocols: worst z {bias:.1f} of bias and {variance:.1f} of variance, "
+        f"worst coverage {coverage:.4f}, worst tightness {within:.4f} within and {inside:.4f} inside the predicted "
+        f"interval; {'all hold' if not wrong else f'{wrong} do not hold'}."
+    )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Predicted error and coverage against simulation.")
-    parser.add_argument("--runs", type=int, default=RUNS, help="at most, of each protocol in each situation")
+    parser.add_argument("--runs", type=int, default=RUNS, help="of each protocol in each situation")
     parser.add_argument("--out", type=Path)
     arguments = parser.parse_args()
-    order = {cls.name: place for place, cls in enumerate(CATALOGUE)}
-    found = sorted(judgements(arguments.runs), key=lambda judged: order[judged.protocol.name])
-    lines = [
-        "# Predicted and simulated error", "",
-        f"Made by `make predictions`: {arguments.runs:,} seeded runs of each protocol that draws its tallies from",
-        f"their law; the others go through every person, as often as about {MESSAGES:,.0f} messages allow. z is how",
-        "many standard errors of the simulation lie between it and the prediction; coverage is that of the 95%",
-        f"interval. Histograms have {CATEGORIES} categories, of which the largest and the smallest are judged. What is",
-        "stated for a sum is the error of the crowd that is hardest to estimate: others may have less, none has more.",
-        "", *HEAD, *(judged.row() for judged in found), "",
-    ]  # fmt: skip
-    page = "\n".join(lines)
+    found = list(judgements(arguments.runs))
     if arguments.out:
-        arguments.out.write_text(page, encoding="utf-8")
+        arguments.out.write_text(page(found, arguments.runs), encoding="utf-8")
     else:
-        print(page)
-    wrong = [judged for judged in found if not judged.holds]
-    for judged in wrong:
-        print(judged.row(), file=sys.stderr)
-    print(f"{len(found) - len(wrong)} of {len(found)} predictions hold within {LIMIT:g} standard errors")
-    sys.exit(1 if wrong else 0)
+        print(page(found, arguments.runs))
+    for situation, judged in found:
+        if not judged.holds:
+            print(f"{situation.words}: {judged.row()}", file=sys.stderr)
+    print(summary(found))
+    sys.exit(any(not judged.holds for _, judged in found))
 
 
 if __name__ == "__main__":

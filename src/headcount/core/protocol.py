@@ -31,7 +31,7 @@ from headcount.core.loss import PrivacyLoss
 from headcount.core.model import Model
 from headcount.core.quantity import quantity
 from headcount.core.release import AsItIs, Release
-from headcount.core.simulation import Simulation
+from headcount.core.simulation import Simulation, repeated
 from headcount.core.table import Ints
 from headcount.core.tally import Batch, Tally
 from headcount.core.task import COUNTS, Count, Task
@@ -150,6 +150,11 @@ class Protocol(ABC):
 
         For a sum, which has many ways to a total, it is that of the crowd which is hardest to estimate.
         """
+
+    @property
+    def hardest_value(self) -> int:
+        """Of a sum: the value that everybody holds in the crowd which `noise` is about."""
+        return 0
 
     def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
         """Totals of released tallies, one row a run, for a crowd that holds each value so often. For simulation only.
@@ -333,8 +338,7 @@ class Protocol(ABC):
 
     def repeated(self, values: Values, coins: Coins, runs: int) -> Ints:
         """Totals of released tallies, one row a run, through every person's own randomiser."""
-        rows = (self.release(self.tally(self.reports(values, coins)), coins).totals for _ in range(runs))
-        return np.array(list(rows))
+        return repeated(self, values, coins, runs)
 
     def in_unit(self, people: Floats, reports: int) -> Floats:
         """From people to the task's own unit."""

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from headcount.core.law import Floats
+from headcount.core.tally import Batch
+
+if TYPE_CHECKING:
+    from headcount.core.coins import Coins
+    from headcount.core.field import Values
+    from headcount.core.protocol import Protocol
+    from headcount.core.table import Ints
+
+TOGETHER = 1 << 20  # messages that are drawn at a time, of as many runs as have so many
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,3 +52,17 @@ class Simulation:
             f"{len(self.values):,} runs: bias {self.bias:+.3g}, standard deviation {self.std:.4g} "
             f"(seed {self.seed}: not private)"
         )
+
+
+def repeated(protocol: Protocol, values: Values, coins: Coins, runs: int) -> Ints:
+    """Totals of released tallies, one row a run, through every person's own randomiser; many small crowds at once."""
+    each = max(1, int(TOGETHER / (max(1, values.size) * max(1.0, protocol.messages_per_person))))
+    rows = []
+    for start in range(0, runs, each):
+        many = min(each, runs - start)
+        sent, owners = protocol.attributed(np.tile(values, many), np.repeat(np.arange(many), values.size), coins)
+        order = np.argsort(owners, kind="stable")
+        cuts = np.searchsorted(owners[order], np.arange(many + 1)).tolist()
+        batches = (Batch(values.size, sent[order[a:b]]) for a, b in pairwise(cuts))
+        rows += [protocol.release(protocol.tally(batch), coins).totals for batch in batches]
+    return np.array(rows)

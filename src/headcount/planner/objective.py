@@ -13,6 +13,8 @@ from headcount.core.law import Floats, Noise
 from headcount.core.protocol import Protocol
 from headcount.planner.expected import Expected
 
+LATTICES = 4.0  # steps of a lattice beyond which it makes no difference
+
 
 class Objective(StrEnum):
     """Measured exactly, from the law of the error."""
@@ -117,9 +119,10 @@ def _relative(protocol: Protocol, expected: Expected, people: int) -> float:
 
 
 def _detectable(protocol: Protocol, people: int, confidence: float) -> float:
-    """The fewest ones that are called some with this confidence, where none are called none as surely.
+    """From how many ones on they are called some with this confidence, where none are called none as surely.
 
     Some are said to be there if the answer is above a limit, which it exceeds at most that rarely with nobody there.
+    Answers may lie on a lattice that moves with the truth: then fewer can be noticed by luck while more are not.
     """
     limit = _quantile(protocol.noise(0, people), confidence)
     limit += 1e-9 * (
@@ -139,7 +142,10 @@ def _detectable(protocol: Protocol, people: int, confidence: float) -> float:
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if seen(middle) else (middle, high)
-    return float(high)
+    reach = 0 if protocol.steady else math.ceil(LATTICES * protocol.noise(high, people).step)
+    while missed := [truth for truth in range(high + 1, min(high + reach, people) + 1) if not seen(truth)]:
+        high = missed[-1] + 1
+    return float(high) if high <= people else math.inf
 
 
 def _quantile(noise: Noise, confidence: float) -> float:

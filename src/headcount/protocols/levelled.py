@@ -42,11 +42,13 @@ def worst_fraction(task: Task, levels: int) -> float:
     return (parts // 2) / parts
 
 
-def nearest_fraction(task: Task, levels: int, best: float, spread: Callable[[float], float]) -> float:
-    """The remainder, of those that values have, with the largest spread: one of the two next to where its peak is."""
-    parts = steps_of(task) // math.gcd(levels, steps_of(task))
-    at = min(max(best, 0.0), 1.0) * parts
-    return max((min(part, parts - 1) / parts for part in (math.floor(at), math.ceil(at))), key=spread)
+def halfway(task: Task, levels: int, near: float = 0.0) -> int:
+    """A value that has this worst fraction left over; of those, the nearest to a part of the range."""
+    steps = steps_of(task)
+    parts = steps // math.gcd(levels, steps)
+    first = parts // 2 * pow(levels * parts // steps, -1, parts) if parts > 1 else 0
+    last = (steps - first) // parts
+    return first + parts * min(max(round((near * steps - first) / parts), 0), last)
 
 
 def rounding(task: Task, levels: int, people: int) -> tuple[Law, float]:

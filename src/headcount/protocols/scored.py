@@ -93,7 +93,7 @@ class Scored(Protocol):
         return Law(first, masses)
 
     @cached_property
-    def _hardest_value(self) -> int:
+    def hardest_value(self) -> int:
         """The value whose reports vary most: of few values by trying all, of many by the peaks between two levels, of
         which the highest is next to an end or to the middle."""
         steps, middle, curve, gain = steps_of(self.task), self.grid / 2.0, self._curvature, self._gain / self.grid
@@ -119,12 +119,12 @@ class Scored(Protocol):
         return fall / (halfway * (self.grid - halfway))
 
     def noise(self, truth: int, reports: int) -> Noise:
-        one = self._one(self._hardest_value)
+        one = self._one(self.hardest_value)
         law, block = one.crowded(reports)
         return Noise.of(law, centre=reports * one.mean / block, scale=block / self._gain)
 
     def size_of_error(self, truth: int, reports: int) -> float:
-        return math.sqrt(reports * self._one(self._hardest_value).variance) / self._gain
+        return math.sqrt(reports * self._one(self.hardest_value).variance) / self._gain
 
     def intervals(self, tally: Tally, confidence: float) -> Floats:
         half = self._half_width(tally.reports, confidence)

@@ -28,7 +28,7 @@ from headcount.core.tally import Batch, Tally
 from headcount.privacy import laws
 from headcount.privacy.discrete_laplace import DiscreteLaplaceShift, TwoDiscreteLaplaceShifts
 from headcount.privacy.tables import AddNoise
-from headcount.protocols.levelled import MANY, levelled, rounded_laplace, size_of_rounded, steps_of
+from headcount.protocols.levelled import MANY, halfway, levelled, rounded_laplace, size_of_rounded, steps_of
 
 FINEST = 1e7  # steps to a scale: beyond, rounding the masses to 2**-64 would be felt
 
@@ -107,6 +107,10 @@ class NoisyTotal(Protocol):
 
     def point(self, tally: Tally) -> Floats:
         return tally.totals / self.grid
+
+    @property
+    def hardest_value(self) -> int:
+        return halfway(self.task, self.grid)
 
     def noise(self, truth: int, reports: int) -> Noise:
         """Rounding included: of the reports, or of as many people as there could be where that is private."""

@@ -141,10 +141,11 @@ class StabilityHistogram(Protocol):
         return math.sqrt(missed / float(mass[-1])) if truth else 0.0
 
     def intervals(self, tally: Tally, confidence: float) -> Floats:
-        """A suppressed count may be any that is suppressed often enough; half of what may fail is kept for that."""
+        """A suppressed count may be any that is suppressed often enough, which is the lower tail of the noise: what is
+        missed so would have been too low to be covered if it were shown."""
         tail = (1.0 - confidence) / 2.0
         added = self._added
-        half = Noise.of(added, centre=0.0).half_width(1.0 - tail)
+        half = Noise.of(added, centre=0.0).half_width(confidence)
         upto = np.cumsum(added.masses)
         # Suppressed: count + Z <= threshold - 1, which has a chance above the tail for counts up to this.
         most = self.threshold - 1 - int(added.values[upto > tail][0])

@@ -43,7 +43,7 @@ from headcount.privacy import laws, tables
 from headcount.privacy.atoms import Atoms
 from headcount.privacy.floods import AlmostCentral, Unproved, floods
 from headcount.privacy.pair import Nearly
-from headcount.protocols.levelled import levelled, rounding, size_of_rounded, steps_of
+from headcount.protocols.levelled import halfway, levelled, rounding, size_of_rounded, steps_of
 
 WHICH = Field.named("which")
 LONGEST = 11_500  # as many levels as tables that are not too long to draw from allow, times log(1/delta)/epsilon
@@ -144,6 +144,10 @@ class AlmostCentralSum(Protocol):
 
     def point(self, tally: Tally) -> Floats:
         return tally.totals / self.levels
+
+    @property
+    def hardest_value(self) -> int:
+        return halfway(self.task, self.levels)
 
     def noise(self, truth: int, reports: int) -> Noise:
         one_sided = laws.negative_binomial(reports / self.crowd.honest, self.cancel)

@@ -29,11 +29,11 @@ from headcount.core.knob import Knob, likely_variance
 from headcount.core.law import Floats, Law, Noise
 from headcount.core.loss import PrivacyLoss
 from headcount.core.model import Model
-from headcount.core.protocol import Protocol
+from headcount.core.protocol import FEW_VALUES, Protocol
 from headcount.core.tally import Batch, Tally
 from headcount.core.task import SUMS, Sum, Task
 from headcount.privacy.blanket import BlanketResponse
-from headcount.protocols.levelled import levelled, nearest_fraction
+from headcount.protocols.levelled import levelled, steps_of
 
 ANY = Field.named("any")
 
@@ -84,25 +84,36 @@ class BlanketSum(Protocol):
         return (tally.totals / self.levels - tally.reports * self.lie / 2.0) / (1.0 - self.lie)
 
     @cached_property
-    def _hardest_part(self) -> float:
-        """The remainder at the lowest level that makes a person's variance largest."""
-        lie, k = self.lie, self.levels
-        return nearest_fraction(
-            self.task, k, (1.0 - lie * k) / (2.0 * (1.0 - lie)), lambda f: f * (1.0 - f) + lie * (f - k / 2.0) ** 2
-        )
+    def hardest_value(self) -> int:
+        """Of few values by trying all; of many it is next to where the lowest level's variance peaks."""
+        steps, lie = steps_of(self.task), self.lie
+        part = min(max((1.0 - lie * self.levels) / (2.0 * (1.0 - lie)), 0.0), 1.0) * steps / self.levels
+        near = range(steps + 1) if steps < FEW_VALUES else (math.floor(part), math.ceil(part))
+        return max(near, key=self._variance)
+
+    def _placed(self, value: int) -> tuple[int, float]:
+        """The level below a value, and the remainder."""
+        level, rest = divmod(value * self.levels, steps_of(self.task))
+        return level, rest / steps_of(self.task)
+
+    def _variance(self, value: int) -> float:
+        """Of what a person with this value adds to the estimate."""
+        (level, part), lie, k = self._placed(value), self.lie, self.levels
+        spread = part * (1.0 - part) + lie * (level + part - k / 2.0) ** 2 + lie * k * (k + 2) / (12.0 * (1.0 - lie))
+        return spread / (1.0 - lie) / k**2
 
     def noise(self, truth: int, reports: int) -> Noise:
-        part = self._hardest_part
+        level, part = self._placed(self.hardest_value)
         masses = np.full(self.kinds, self.lie / self.kinds)
-        masses[:2] += (1.0 - self.lie) * np.array([1.0 - part, part])
+        masses[level] += (1.0 - self.lie) * (1.0 - part)
+        if part:
+            masses[level + 1] += (1.0 - self.lie) * part
         person = Law(0, masses)
         law, block = person.crowded(reports)
         return Noise.of(law, centre=reports * person.mean / block, scale=block / (self.levels * (1.0 - self.lie)))
 
     def size_of_error(self, truth: int, reports: int) -> float:
-        lie, k, part = self.lie, self.levels, self._hardest_part
-        person = part * (1.0 - part) + lie * (part - k / 2.0) ** 2 + lie * k * (k + 2) / (12.0 * (1.0 - lie))
-        return math.sqrt(reports * person / (1.0 - lie)) / k
+        return math.sqrt(reports * self._variance(self.hardest_value))
 
     @property
     def local_epsilon(self) -> float | None:

@@ -30,7 +30,7 @@ from headcount.core.tally import Tally
 from headcount.core.task import SUMS, Sum, Task
 from headcount.privacy import laws
 from headcount.privacy.shuffled import ShuffledBits
-from headcount.protocols.levelled import levelled, worst_fraction
+from headcount.protocols.levelled import halfway, levelled, worst_fraction
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +84,10 @@ class CheuSum(Protocol):
     def point(self, tally: Tally) -> Floats:
         bits = tally.reports * self.levels
         return (tally.totals[1:] - bits * self.flip) / (self.levels * (1.0 - 2.0 * self.flip))
+
+    @property
+    def hardest_value(self) -> int:
+        return halfway(self.task, self.levels, 0.5)
 
     def noise(self, truth: int, reports: int) -> Noise:
         """People between the two middle levels: flips have the same spread at any level."""

@@ -162,7 +162,7 @@ class RecursiveSum(Protocol):
         return found
 
     @cached_property
-    def _hardest_value(self) -> int:
+    def hardest_value(self) -> int:
         """Digits are hardest at the ends of their ranges, the last one with some remainder."""
         values, finest = self.task.values, self._units[0] * self.precisions[0]
         if values <= FEW_VALUES:
@@ -174,12 +174,12 @@ class RecursiveSum(Protocol):
         return max(near, key=lambda value: float(np.array(self._variances(value)) @ self._worth**2))
 
     def noise(self, truth: int, reports: int) -> Noise:
-        sums = [one_digit(*parts).crowded(reports) for parts in self._laws(self._hardest_value)]
+        sums = [one_digit(*parts).crowded(reports) for parts in self._laws(self.hardest_value)]
         worths = [block * worth for (_, block), worth in zip(sums, self._worth.tolist(), strict=True)]
         return added([law for law, _ in sums], worths)
 
     def size_of_error(self, truth: int, reports: int) -> float:
-        return math.sqrt(reports * float(np.array(self._variances(self._hardest_value)) @ self._worth**2))
+        return math.sqrt(reports * float(np.array(self._variances(self.hardest_value)) @ self._worth**2))
 
     @property
     def local_epsilon(self) -> float | None:

@@ -42,7 +42,7 @@ from headcount.privacy import laws, tables
 from headcount.privacy.discrete_laplace import IdealShift
 from headcount.privacy.pair import Nearly, Pair
 from headcount.privacy.shares import fewest_shares, published_shares, share_distance
-from headcount.protocols.levelled import fine_enough, levelled, rounded_laplace, rounding, size_of_rounded
+from headcount.protocols.levelled import fine_enough, halfway, levelled, rounded_laplace, rounding, size_of_rounded
 
 UP, DOWN = Field.named("up"), Field.named("down")
 MOST = 1 << 20
@@ -136,6 +136,10 @@ class SplitAndMix(Protocol):
         """Residues above the middle of what no sum reaches are negative ones."""
         top = (tally.reports * self.levels + self.modulus) // 2
         return np.where(tally.totals > top, tally.totals - self.modulus, tally.totals) / self.levels
+
+    @property
+    def hardest_value(self) -> int:
+        return halfway(self.task, self.levels)
 
     def noise(self, truth: int, reports: int) -> Noise:
         if reports == self.crowd.honest:
