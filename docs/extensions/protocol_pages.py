@@ -143,7 +143,7 @@ def _guarantee(protocol: type[Protocol]) -> Iterator[str]:
 
 
 def _what(protocol: type[Protocol]) -> str:
-    return {"count": "for a count", "histogram": "for a histogram of 20 categories"}.get(
+    return {"count": f"for a count of about {SHOWN // 5:,} ones", "histogram": "for a histogram of 20 categories"}.get(
         main_task(protocol), "for a sum of numbers between 0 and 1"
     )
 
