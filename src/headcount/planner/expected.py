@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from headcount.core.errors import BadArgument
-from headcount.core.hardest import hardest
 from headcount.core.law import Noise
 from headcount.core.protocol import Protocol
 from headcount.core.quantity import quantity
@@ -65,18 +64,6 @@ class Expected:
     @property
     def known(self) -> bool:
         return bool(self.truths)
-
-    def worst(self, people: int, protocol: Protocol) -> float:
-        """The largest rmse, whatever the truth."""
-        if protocol.steady:
-            return protocol.size_of_error(people // 2, people)
-        return hardest(lambda truth: protocol.size_of_error(truth, people), people)[0]
-
-    def widest(self, people: int, protocol: Protocol, confidence: float) -> float:
-        """The largest half-width, whatever the truth."""
-        if protocol.steady:
-            return protocol.noise(people // 2, people).half_width(confidence)
-        return hardest(lambda truth: protocol.noise(truth, people).half_width(confidence), people, 24)[0]
 
     def mean_square(self, protocol: Protocol, error: Callable[[int], float]) -> float:
         """The root of the error's mean square."""

@@ -28,7 +28,7 @@ FIGURES = (
     "parameters", "bias", "std_error", "rmse", "interval95", "messages_per_person", "bits_per_person", "wire_messages",
     "wire_bytes", "accounting", "local_epsilon",
 )  # fmt: skip
-BESIDES = ("objective", "rmse_average")  # figures that an option also has, in the advisor's own words
+BESIDES = ("objective", "rmse_average", "epsilon", "n")  # figures that an option also has, in the advisor's own words
 
 
 def number(value: float) -> str:
@@ -67,14 +67,12 @@ class Option(ABC):
         return {}
 
     def to_json(self) -> dict[str, Any]:
-        head = {"protocol": self.name, "model": str(self.kind.model), "feasible": bool(self.figures())}
-        found = {**dict.fromkeys((*FIGURES, *BESIDES)), **self.figures()}
-        served = isinstance(self, Candidate)
-        asked = {"epsilon": self.situation.budget.epsilon, "n": self.situation.crowd.size} if served else {}
+        figures = self.figures()
+        head = {"protocol": self.name, "model": str(self.kind.model), "feasible": bool(figures), "reason": self.reason}
+        tail = {"smallest_n": self.smallest_n, "reference": self.kind.reference}
         return {
-            **head, "reason": self.reason, **{name: found[name] for name in FIGURES}, "smallest_n": self.smallest_n,
-            "reference": self.kind.reference, **{name: found[name] for name in BESIDES}, "epsilon": None, "n": None,
-            **asked,
+            **head, **{name: figures.get(name) for name in FIGURES}, **tail,
+            **{name: figures.get(name) for name in BESIDES},
         }  # fmt: skip
 
 
@@ -105,13 +103,17 @@ class Candidate(Option):
         return not self.proportionate, tied, self.situation.costs(self.protocol)[0], error, trust
 
     @cached_property
-    def objective(self) -> float:
-        return self.situation.measure(self.protocol)
+    def _judged(self) -> tuple[float, int]:
+        return self.situation.judged(self.protocol, self.situation.objective)
 
-    @cached_property
+    @property
+    def objective(self) -> float:
+        return self._judged[0]
+
+    @property
     def people(self) -> int:
         """The crowd at which it is worst, of those at which it is judged."""
-        return self.situation.judged(self.protocol, self.situation.objective)[1]
+        return self._judged[1]
 
     @cached_property
     def noise(self) -> Noise:
@@ -164,6 +166,8 @@ class Candidate(Option):
             "local_epsilon": protocol.local_epsilon,
             "objective": self.objective if math.isfinite(self.objective) else None,
             "rmse_average": self.rmse_average,
+            "epsilon": self.situation.budget.epsilon,
+            "n": self.situation.crowd.size,
         }
 
 
