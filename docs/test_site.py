@@ -15,6 +15,7 @@ from pages import figure
 from programme import readable
 from site_check import faults
 from staging import DOCS, light_and_dark, rows_of, unlisted
+from study_pages import with_statements
 
 from headcount.protocols import CATALOGUE, named
 from headcount.protocols.central.geometric import Geometric
@@ -75,6 +76,14 @@ def test_pictures_have_a_dark_one_where_there_is_one():
     both = light_and_dark("errata.md", text, {"studies/a.svg", "studies/a-dark.svg", "b.svg"})
     assert both == text.replace("![alt](studies/a.svg)", figure("studies/a", "alt"))
     assert light_and_dark("studies/errata.md", "![x](../b.svg)", {"b.svg", "b-dark.svg"}) == figure("../b", "x")
+
+
+def test_every_statement_is_in_the_index_with_its_verdict():
+    statements = (DOCS / "statements.md").read_text(encoding="utf-8")
+    rows = sum(line.startswith(("| S", "| [S")) for line in statements.splitlines())
+    text = with_statements(statements)
+    assert text.count("```{index} single: statements; S") == rows > 100
+    assert "single: statements; S1.1, Lemma 3: the binomial law is smooth (holds with correction)\n" in text
 
 
 def test_rows_are_those_of_the_protocol():

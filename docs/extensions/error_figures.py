@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from headcount.audit.predictions import Situation, categorised, counted, is_direct, parted, spread
+from headcount.audit.situations import Situation, categorised, counted, is_direct, parted, spread
 from headcount.core.budget import Budget
 from headcount.core.coins import SeededCoins
 from headcount.core.errors import Infeasible

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from headcount.planner.sheet import Sheet
 
@@ -16,6 +16,11 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]], figures: Colle
 
 def block(language: str, text: str) -> str:
     return f"```{language}\n{text.rstrip()}\n```\n"
+
+
+def indexed(entries: Iterable[str]) -> str:
+    """Puts the page into the index, below each of these."""
+    return "\n".join(f"```{{index}} single: {entry}\n```\n" for entry in entries)
 
 
 def figure(name: str, alt: str, folder: str = "") -> str:

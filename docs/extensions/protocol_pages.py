@@ -11,7 +11,7 @@ from typing import Any
 
 from error_figures import BUDGET, SHOWN, situations
 from leaf import Leaf, leaf_of, leaves
-from pages import block, figure, table
+from pages import block, figure, indexed, table
 from programme import readable
 
 import headcount as hc
@@ -20,7 +20,6 @@ from headcount.core.model import Model
 from headcount.core.protocol import Protocol
 from headcount.core.wire import wire_bytes, wire_messages
 from headcount.drawing.canvas import number
-from headcount.planner.situation import TRUST
 from headcount.protocols import CATALOGUE
 from headcount.protocols.shuffled import Shuffled
 
@@ -72,6 +71,7 @@ def page(protocol: type[Protocol], audited: str = "") -> str:
 
 def _head(protocol: type[Protocol]) -> Iterator[str]:
     own = leaf_of(protocol)
+    yield indexed([f"protocols; {protocol.name}"])
     yield f"# {protocol.name}"
     yield ""
     if issubclass(protocol, Shuffled):
@@ -84,7 +84,7 @@ def _head(protocol: type[Protocol]) -> Iterator[str]:
     yield table(
         ("", ""),
         [
-            ("model", f"[{protocol.model}](../models.md): you trust {TRUST[protocol.model]}"),
+            ("model", f"[{protocol.model}](../models.md): you trust {protocol.model.trusted}"),
             ("answers", ", ".join(sorted(protocol.tasks))),
             ("hides", ", ".join(_relation(relation) for relation in sorted(protocol.relations))),
             ("accounting", f"[{made.loss.kind}](../sharp-edges.md)"),
@@ -143,7 +143,7 @@ def _guarantee(protocol: type[Protocol]) -> Iterator[str]:
 
 
 def _what(protocol: type[Protocol]) -> str:
-    return {"count": "for a count", "histogram": "for a histogram of 20 categories"}.get(
+    return {"count": f"for a count of about {SHOWN // 5:,} ones", "histogram": "for a histogram of 20 categories"}.get(
         main_task(protocol), "for a sum of numbers between 0 and 1"
     )
 

@@ -18,14 +18,15 @@ import guide_figures
 import protocol_pages
 import study_pages
 from pages import figure
+from study_pages import STUDIES
 
 from headcount.protocols import CATALOGUE
-from headcount.studies import STUDIES
 
 DOCS = Path(__file__).parent.parent
 ROOT = DOCS.parent
 ROOTED = {"CHANGELOG.md": "changes.md", "CONTRIBUTING.md": "contributing.md", "SECURITY.md": "promises.md"}
 KEPT = {".md", ".bib", ".svg", ".png"}
+STATEMENTS = "statements.md"
 LONG = ("almost-central-sum", "hadamard-shuffle")  # protocols whose figures take longest
 IMAGE = re.compile(r"^!\[(.*?)\]\(([\w./-]+)\.svg\)$", re.MULTILINE)
 
@@ -102,7 +103,10 @@ def _written() -> Iterable[Path]:
 
 def _by_hand() -> dict[str, str]:
     pages = (path for path in _written() if path.suffix == ".md")
-    return {str(path.relative_to(DOCS)): path.read_text(encoding="utf-8") for path in pages}
+    texts = {str(path.relative_to(DOCS)): path.read_text(encoding="utf-8") for path in pages}
+    if STATEMENTS in texts:
+        texts[STATEMENTS] = study_pages.with_statements(texts[STATEMENTS])
+    return texts
 
 
 def _rooted() -> dict[str, str]:

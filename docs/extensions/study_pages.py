@@ -11,12 +11,17 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from pages import block, table
+from pages import block, indexed, table
 
-from headcount.studies import STUDIES
+from headcount.studies import STUDIES as CATALOGUE
 from headcount.studies.report import write
 from headcount.studies.study import Study, Theorem
 
+DOCS = Path(__file__).parent.parent
+STUDIES = tuple(
+    study for study in CATALOGUE if not (DOCS / f"{study.name}.md").exists()
+)  # others are written out there
+STATEMENT = re.compile(r"^\| \[?(\w[\d.]+)\]?(?:\(.*?\))? \| ([a-z ]+) \| \*\*(.+?)\*\*", re.MULTILINE)
 HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
 
 
@@ -37,10 +42,17 @@ def page(study: type[Study], folder: Path, quick: bool) -> str:
 
 
 def _indexed(study: type[Study]) -> str:
-    entries = [f"single: {study.name}"]
+    entries = [f"studies; {study.name}"]
     if issubclass(study, Theorem):
-        entries += [f"single: statements; {study.name}, which {_verb(study)}"]
-    return "\n".join(f"```{{index}} {entry}\n```\n" for entry in entries)
+        entries += [f"statements; {study.name}, which {_verb(study)}"]
+    return indexed(entries)
+
+
+def with_statements(text: str) -> str:
+    """The page of all statements, each of which is then in the index with its verdict."""
+    rows = STATEMENT.findall(text)
+    entries = (f"statements; {key}, {title.replace(';', ',')} ({verdict})" for key, verdict, title in rows)
+    return f"{indexed(entries)}\n{text}"
 
 
 def _verb(study: type[Theorem]) -> str:

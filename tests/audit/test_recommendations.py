@@ -116,6 +116,14 @@ def test_a_quantile_between_two_steps_of_a_lattice_is_no_contradiction():
     assert abs(contradiction(first, second, "interval")) < 4.0
 
 
+def test_a_rival_whose_messages_would_fill_the_memory_is_not_run(monkeypatch):
+    monkeypatch.setattr(recommendations, "HEAVY", 1.0)
+    found = examine(TOTAL, 200)
+    assert not found.rivals  # nobody here draws a sum from its law
+    assert found.smallest
+    assert found.plans > 5
+
+
 def test_the_grid_asks_enough():
     asked = list(grid())
     assert len(asked) >= 40

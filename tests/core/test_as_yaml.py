@@ -3,14 +3,13 @@
 import math
 
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import headcount as hc
 from headcount.core import as_yaml as module
 from headcount.core.as_yaml import as_yaml
-
-yaml = pytest.importorskip("yaml")
 
 AWKWARD = [
     "", " ", "~", "null", "Yes", "no", "on", "2026-01-01", "1e-6", "1.0", "0x1F", "1:30", "- a", "a: b", "a #b", "#",

@@ -5,6 +5,7 @@ from copy import deepcopy
 from datetime import date
 
 import pytest
+import yaml
 from typer.testing import CliRunner
 
 import headcount as hc
@@ -176,7 +177,6 @@ def test_records_say_what_the_plan_says(plan):
 
 
 def test_yaml_says_the_same(plan):
-    yaml = pytest.importorskip("yaml")
     for record in (plan.to_registry(**DEPLOYED), plan.to_registry(**{**DEPLOYED, "name": "yes: #no\n- 'x'"}, **SAID)):
         assert yaml.safe_load(record.to_yaml()) == record.to_json()
 

@@ -116,3 +116,13 @@ def test_independent_bins_need_less_than_any_bins():
 
 def test_of_one_bin_the_worst_is_the_only_one():
     assert at("worst-bin", STEADY) == at("interval", STEADY)
+
+
+@pytest.mark.parametrize("people", [60, 500, 2_000])
+def test_the_worst_truth_is_found_at_the_edge_of_a_threshold(people):
+    for protocol in hc.advise("count", n=people, epsilon=1, delta=1e-4, models="shuffle-threshold").feasible:
+        plan = protocol.protocol
+        truths = range(people + 1)
+        assert protocol.rmse == pytest.approx(max(plan.size_of_error(truth, people) for truth in truths), rel=0.003)
+        widths = max(plan.noise(truth, people).half_width() for truth in truths)
+        assert protocol.half_width == pytest.approx(widths, rel=0.02)

@@ -117,3 +117,16 @@ def test_one_person_is_told_how_many_it_takes():
     why = hc.advise("count", n=1, **BUDGET).why()
     assert "no better than to guess" in why
     assert "with 3 people or more" in why
+
+
+def test_among_equals_the_one_that_asks_for_least_trust_is_first():
+    assert hc.advise("count", n=1, **BUDGET).feasible[0].name == "randomised-response"
+
+
+def test_liars_are_spoken_of():
+    assert "if nobody lies" in hc.advise("count", n=5_000, **BUDGET, honest=0.9, models="shuffle").why()
+
+
+def test_a_mean_has_no_relative_error():
+    with pytest.raises(hc.Refused, match="which a mean has not"):
+        hc.advise(hc.Mean((0, 1)), n=1_000, **BUDGET, objective="relative")

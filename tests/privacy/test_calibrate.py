@@ -13,6 +13,7 @@ from questions import question
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument, Infeasible, OverBudget, Unsupported
+from headcount.core.histogram import Histogram
 from headcount.core.protocol import Protocol
 from headcount.core.task import Count, Sum
 from headcount.privacy.calibrate import calibrate
@@ -22,6 +23,7 @@ from headcount.protocols.central.geometric import Geometric
 from headcount.protocols.local.randomised_response import RandomisedResponse
 from headcount.protocols.shuffle.cheu_count import CheuCount
 from headcount.protocols.shuffle.correlated_count import CorrelatedCount
+from headcount.protocols.shuffle.correlated_histogram import CorrelatedHistogram
 from headcount.protocols.shuffle.poisson_count import PoissonCount
 from headcount.protocols.shuffle.sample_threshold import SampleThreshold
 from headcount.protocols.shuffle.split_and_mix import SplitAndMix
@@ -315,3 +317,12 @@ def test_poisson_count_needs_34_dummies() -> None:
 def test_a_threshold_of_17_lets_three_in_ten_be_sampled() -> None:
     protocol = at_epsilon_one(SampleThreshold, 10**4, threshold=17)
     assert protocol.parameters["rate"] == pytest.approx(0.302, rel=0.01)
+
+
+def test_a_setting_that_cannot_be_drawn_on_the_way_does_not_end_the_search() -> None:
+    """The first step goes too far for tables, and the budget is met before that."""
+    crowd, budget = Crowd(5_000), Budget(1.0, 1e-6)
+    found = calibrate(CorrelatedHistogram, Histogram(10**6), crowd, budget)
+    assert found.loss.delta(1.0) == pytest.approx(1e-6, rel=1e-5)
+    with pytest.raises(Infeasible, match="dummies"):
+        replace(found, decay=1.0 - (1.0 - found.decay) ** 3).loss.delta(1.0)

@@ -301,3 +301,9 @@ def test_a_batch_of_rows_is_shuffled_like_any_other():
 def test_the_collision_chance_is_a_fraction_of_small_integers():
     hashing = LocalHashing(task=Histogram(1000), crowd=Crowd(1), keep=0.5, range=4)
     assert hashing.collision == float(Fraction(252 * (1 + 1009 - 4), 1009 * 1008))
+
+
+def test_the_bits_of_a_set_do_not_take_a_number_with_as_many_digits():
+    for values, size in ((5_000, 1_300), (4_097, 1), (20_000, 9_999)):
+        protocol = SubsetSelection(task=Histogram(values), crowd=Crowd(10), keep=0.75, size=size)
+        assert protocol.bits_per_person == (protocol.kinds - 1).bit_length()

@@ -77,7 +77,7 @@ class Judged:
     def row(self) -> str:
         name = self.protocol if self.task != "histogram" else f"{self.protocol}, {self.cell}"
         cells = [
-            name, str(self.model), f"{_clean(self.bias):.4g}", f"{self.bias_z:+.1f}", f"{self.std:.4g}",
+            name, str(self.model), f"{_clean(self.bias):.4g}", f"{self.bias_z:+.1f}", f"{_clean(self.std):.4g}",
             f"{self.simulated_std:.4g}", f"{self.variance_z:+.1f}", f"{self.half:.4g}", f"{self.within:.4f}",
             f"{self.inside:.4f}" if self.exact else f"({self.inside:.4f})", f"{self.coverage:.4f}",
             f"{self.wider:.2f}" if math.isfinite(self.wider) else "",

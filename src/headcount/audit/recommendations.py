@@ -31,6 +31,7 @@ from headcount.protocols import CATALOGUE
 
 LIMIT = 5.0
 MESSAGES = 6e7  # that all runs of a plan may have together, where every person is gone through
+HEAVY = 5e6  # messages of a single run, which must all be in memory: such a rival is measured and not run
 RIVALS = 3
 CLOSE = 1e-6
 
@@ -111,7 +112,7 @@ def examine(asked: Asked, runs: int = RUNS, seed: int = 0, advice: Advice | None
     first = (advice or asked.advice()).feasible[0]
     every = list(by_force(asked))
     usable = [plan for plan in every if plan[1].messages_per_person <= TOO_MANY] or every
-    others = _rivals(usable, first.protocol)
+    others = _rivals([plan for plan in usable if _light(plan[1])], first.protocol)
     unit, mine = asked.task.unit(asked.people), runs_of(first.protocol, runs)
     compare = _detected if asked.objective == "detectable" else _errors
     figure, rivals = compare(asked, first, [protocol for _, protocol in others], runs, seed)
@@ -139,6 +140,10 @@ def _rivals(plans: Iterable[tuple[float, Protocol]], first: Protocol) -> list[tu
         if protocol.name not in known and (len(found) < RIVALS or protocol.model not in trusted):
             found.append((least, protocol))
     return found
+
+
+def _light(protocol: Protocol) -> bool:
+    return is_direct(protocol) or protocol.crowd.size * protocol.messages_per_person <= HEAVY
 
 
 def runs_of(protocol: Protocol, runs: int) -> int:
@@ -185,7 +190,7 @@ Made by `make recommendations`. In each situation the advisor is asked. Then eve
 trusted is calibrated and measured again, by brute force, from the bare law of its error: none may have a smaller
 objective. And the recommended plan is run {runs:,} times, through `sample`, beside its {rivals} nearest rivals and the
 best of every other model, on the same data and with the same seeds (fewer times where everybody must be gone through
-in a large crowd: see *runs*). **z** is by how many standard errors of the difference the recommended plan turned out
+in a large crowd: see *runs*; not at all where a run has more than {heavy:,.0f} messages). **z** is by how many standard errors of the difference the recommended plan turned out
 *worse*: of the squared errors run by run; or of the share of errors below the 95% quantiles, where those are compared.
 It may be {limit:g} at most; below zero the simulation speaks for the recommendation.
 
@@ -224,7 +229,7 @@ def main() -> None:
             found.append(each)
             print(each.row(), flush=True)
     if given.out:
-        head = HEAD.format(runs=given.runs, rivals=RIVALS, limit=LIMIT)
+        head = HEAD.format(runs=given.runs, rivals=RIVALS, limit=LIMIT, heavy=HEAVY)
         rows = "".join(f"{each.row()}\n" for each in found)
         given.out.write_text(f"{head}{rows}\n{summary(found)}\n", encoding="utf-8")
     print(summary(found))

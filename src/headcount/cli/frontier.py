@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
 from headcount.cli.options import (
     Categories,
@@ -23,7 +23,7 @@ from headcount.cli.options import (
     categories_of,
 )
 from headcount.cli.progress import Bar
-from headcount.cli.render import Format, grid, show
+from headcount.cli.render import Format, sheet_table, show
 from headcount.core.errors import BadArgument
 from headcount.core.histogram import Histogram
 from headcount.core.task import Count, Fraction, Mean, Sum, Task
@@ -32,7 +32,6 @@ from headcount.drawing.colours import theme_called
 from headcount.planner.frontier import Frontier, frontier
 from headcount.planner.map import SITUATIONS, Map
 from headcount.planner.map import map as who_counts_best
-from headcount.planner.sheet import Sheet
 
 frontiers = typer.Typer(help="What accuracy costs in messages, privacy, people or dropouts.", no_args_is_help=True)
 
@@ -56,7 +55,7 @@ def _shown(found: Frontier | Map, how: Format) -> None:
     sheet = found.sheet()
     if how is Format.TABLE:
         print(f"{sheet.title}\n")
-    show(found.rows() if how is Format.CSV else found.to_json(), how, _table(sheet))
+    show(found.rows() if how is Format.CSV else found.to_json(), how, sheet_table(replace(sheet, title="")))
 
 
 def _drawable(out: Path | None, theme: str) -> None:
@@ -72,13 +71,6 @@ def _drawable(out: Path | None, theme: str) -> None:
 def _say(how: Format, out: Path) -> None:
     if how is Format.TABLE:
         print(f"\nFigure written to {out}")
-
-
-def _table(sheet: Sheet) -> Table:
-    table = grid(*sheet.headings, right=tuple(sorted(sheet.figures)))
-    for row in sheet.rows:
-        table.add_row(*row)
-    return table
 
 
 def _on_ones(task: Task) -> Callable[..., None]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
 from functools import reduce
 from itertools import accumulate, repeat
 from typing import Any
@@ -17,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from headcount.core.amounts import added, folded, mixed, repeated, surely, together
 from headcount.core.chance import WORD, Chance
 from headcount.core.coins import Coins
 from headcount.core.draw import Draw, encoded
@@ -74,7 +74,7 @@ class Brick(ABC):
 
         Most bricks always send the same number.
         """
-        return _surely(min(most, round(self.mean(names))))
+        return surely(min(most, round(self.mean(names))))
 
     @abstractmethod
     def encode(self) -> dict[str, Any]:
@@ -123,9 +123,9 @@ class All(Brick):
     def sends(self, names: Names, most: int) -> Floats:
         if most not in self._always:  # what the parts send that are the same size for everybody
             same = (part.sends(names, most) for part in self.parts if not part.sized_by)
-            self._always[most] = _together(same, most)
+            self._always[most] = together(same, most)
         own = (part.sends(names, most) for part in self.parts if part.sized_by)
-        return _sum(self._always[most], _together(own, most), most)
+        return added(self._always[most], together(own, most), most)
 
     def encode(self) -> dict[str, Any]:
         return {"all": [part.encode() for part in self.parts]}
@@ -156,7 +156,7 @@ class Maybe(Brick):
 
     def sends(self, names: Names, most: int) -> Floats:
         yes = float(self.chance)
-        return _mixed([(yes, self.then.sends(names, most)), (1.0 - yes, self.otherwise.sends(names, most))])
+        return mixed([(yes, self.then.sends(names, most)), (1.0 - yes, self.otherwise.sends(names, most))])
 
     def encode(self) -> dict[str, Any]:
         return {"maybe": str(self.chance.threshold), "then": self.then.encode(), "else": self.otherwise.encode()}
@@ -194,15 +194,15 @@ class Copies(Brick):
     def sends(self, names: Names, most: int) -> Floats:
         once = self.brick.sends(names, most)
         if isinstance(self.amount, Field):
-            return _repeated(once, self.amount.at(names), most)
+            return repeated(once, self.amount.at(names), most)
         masses = np.array([mass / WORD**2 for mass in self.amount.masses])
         if np.count_nonzero(once) == 1:
             spread = np.zeros((masses.size - 1) * (once.size - 1) + 1)
             spread[:: max(1, once.size - 1)] = masses if once.size > 1 else masses.sum()
-            return _folded(spread, most)
+            return folded(spread, most)
         total: Floats = np.zeros(1)
         for mass in masses[::-1]:  # as a polynomial is evaluated
-            total = _sum(total, once, most)
+            total = added(total, once, most)
             total[0] += mass
         return total
 
@@ -238,7 +238,7 @@ class Let(Brick):
             return self.brick.sends({**names, self.name: 0}, most)
         outcomes = self.source.law(names)
         total = sum(weight for _, weight in outcomes)
-        return _mixed(
+        return mixed(
             (weight / total, self.brick.sends({**names, self.name: drawn}, most)) for drawn, weight in outcomes
         )
 
@@ -270,52 +270,11 @@ class Each(Brick):
 
     def sends(self, names: Names, most: int) -> Floats:
         if self.name not in self.brick.sized_by:
-            return _repeated(self.brick.sends({**names, self.name: 0}, most), self.times, most)
-        return _together((self.brick.sends({**names, self.name: i}, most) for i in range(self.times)), most)
+            return repeated(self.brick.sends({**names, self.name: 0}, most), self.times, most)
+        return together((self.brick.sends({**names, self.name: i}, most) for i in range(self.times)), most)
 
     def encode(self) -> dict[str, Any]:
         return {"each": self.name, "below": number(self.times), "do": self.brick.encode()}
-
-
-def _surely(messages: int) -> Floats:
-    chances = np.zeros(messages + 1)
-    chances[messages] = 1.0
-    return chances
-
-
-def _folded(chances: Floats, most: int) -> Floats:
-    """What is above `most` counts as `most`."""
-    if chances.size <= most + 1:
-        return chances
-    return np.append(chances[:most], chances[most:].sum())
-
-
-def _sum(one: Floats, other: Floats, most: int) -> Floats:
-    """Of two parts, drawn independently. Sums of products keep even the smallest chances right."""
-    return _folded(np.convolve(one, other), most)
-
-
-def _together(parts: Iterable[Floats], most: int) -> Floats:
-    return reduce(lambda one, other: _sum(one, other, most), parts, _surely(0))
-
-
-def _repeated(once: Floats, times: int, most: int) -> Floats:
-    total, power = _surely(0), once
-    while times:
-        if times & 1:
-            total = _sum(total, power, most)
-        times >>= 1
-        if times:
-            power = _sum(power, power, most)
-    return total
-
-
-def _mixed(parts: Iterable[tuple[float, Floats]]) -> Floats:
-    kept = list(parts)
-    chances = np.zeros(max(part.size for _, part in kept))
-    for weight, part in kept:
-        chances[: part.size] += weight * part
-    return chances
 
 
 def drawn(programme: Brick, values: Values, coins: Coins, message: np.dtype[Any]) -> npt.NDArray[Any]:

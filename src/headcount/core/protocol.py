@@ -24,6 +24,7 @@ from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument, TooFewReports, Unsupported
 from headcount.core.estimate import Estimate
 from headcount.core.field import VALUE, Field, Values
+from headcount.core.hardest import hardest
 from headcount.core.histogram import Histogram
 from headcount.core.knob import Knob
 from headcount.core.law import Floats, Noise
@@ -294,8 +295,7 @@ class Protocol(ABC):
     def _hardest(self, people: int) -> int:
         if self.steady:
             return people // 2
-        truths: list[int] = sorted({0, *np.geomspace(1, people, 40).astype(int).tolist()})
-        return max(truths, key=lambda truth: self.size_of_error(truth, people))
+        return hardest(lambda truth: self.size_of_error(truth, people), people)[1]
 
     def rmse(self, truth: int | None = None, reports: int | None = None) -> float:
         """The root mean square of a cell's error; with no truth given, for the one that is hardest to estimate."""

@@ -104,8 +104,9 @@ def _growth(axes: Any, sizes: Sequence[Size], colour: str, theme: Theme, unit: s
     axes.set_xticks(people, [number(size) for size in people])
     log_axis(axes.yaxis, min(low / 1.3, middle / 4.0), max(high * 1.3, middle * 4.0))
     last = sizes[-1]
+    up = 12 if last.predicted >= sizes[0].predicted else -19  # where the line does not pass
     axes.annotate(
-        f"{number(last.predicted)} among {last.people:,}", (last.people, last.predicted), xytext=(0, 12),
+        f"{number(last.predicted)} among {last.people:,}", (last.people, last.predicted), xytext=(0, up),
         textcoords="offset points", ha="right", fontsize=9.5, color=theme.ink,
     )  # fmt: skip
     axes.set_xlabel("people")

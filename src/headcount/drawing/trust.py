@@ -21,30 +21,26 @@ SIZE = (11.6, 6.9)
 
 @dataclass(frozen=True)
 class Way:
-    """What happens at each place, nothing where a value only passes, after which of them trust ends, and who sees."""
+    """What happens at each place, nothing where a value only passes; after which of them trust ends; what is seen."""
 
     steps: tuple[str, str, str, str, str, str]
     last: int
-    trusted: str
     seen: str
 
 
 WAYS = {
     Model.CENTRAL: Way(
-        ("what you hold", "", "", "add up", "add noise", "answer"), 4, "the analyser, with everything",
-        "seen by others: the noisy result",
+        ("what you hold", "", "", "add up", "add noise", "answer"), 4, "seen by others: the noisy result"
     ),
     Model.THRESHOLD: Way(
         ("what you hold", "speak or not", "mix", "count", "drop what is small", "answer"), 4,
-        "a shuffler that counts, and drops", "seen by others: counts that are large enough",
+        "seen by others: counts that are large enough",
     ),
     Model.SHUFFLE: Way(
-        ("what you hold", "add noise", "mix", "count", "", "answer"), 2, "a shuffler that mixes",
-        "seen by others: all messages, in no order",
+        ("what you hold", "add noise", "mix", "count", "", "answer"), 2, "seen by others: all messages, in no order"
     ),
     Model.LOCAL: Way(
-        ("what you hold", "add much noise", "", "count", "", "answer"), 1, "nobody",
-        "seen by others: your very message",
+        ("what you hold", "add much noise", "", "count", "", "answer"), 1, "seen by others: your very message"
     ),
 }  # fmt: skip
 
@@ -79,7 +75,7 @@ def _way(axes: Any, model: Model, way: Way, height: float, theme: Theme) -> None
         _box(-WIDE / 2 - 0.12, height - 0.42, line + WIDE / 2 + 0.12, 0.84, blend(colour, theme.paper, 0.84), None)
     )
     axes.text(LEFT, height + 0.17, str(model), fontsize=12.5, weight="bold", color=words, va="center")
-    axes.text(LEFT, height - 0.02, _two_lines(f"trusted: {way.trusted}"), fontsize=8.8, color=theme.soft, va="top")
+    axes.text(LEFT, height - 0.02, _two_lines(f"trusted: {model.trusted}"), fontsize=8.8, color=theme.soft, va="top")
     axes.plot([line, line], [height - 0.5, height + 0.5], color=colour, lw=4.0, solid_capstyle="butt", zorder=4)
     after = way.last >= PLACES.index("release")  # then there is room on the left only
     at, side = (line - 0.08, "right") if after else (line + 0.08, "left")

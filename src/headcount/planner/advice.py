@@ -56,8 +56,8 @@ class Advice:
     def _first(self) -> Candidate:
         if not self.feasible:
             lacking = [option for option in self.options if option.kind.model in self.situation.trusted]
-            reasons_ = "; ".join(f"{option.name}: {option.reason}" for option in lacking)
-            raise Infeasible(f"no protocol can serve ({reasons_})")
+            each = "; ".join(f"{option.name}: {option.reason}" for option in lacking)
+            raise Infeasible(f"no protocol can serve ({each})")
         return self.feasible[0]
 
     def best_of(self, model: str) -> Candidate | None:
@@ -101,21 +101,18 @@ class Advice:
         return Sheet(tuple(columns), tuple(rows), figures, self.title)
 
     def _columns(self) -> dict[str, Any]:
-        given, confidence = self.situation, f"{self.situation.confidence:.4g}".removeprefix("0.")
-        percent = f"{100 * given.confidence:.4g}%" if confidence else ""
+        given = self.situation
         columns: dict[str, Any] = {"protocol": lambda o: o.name, "model": lambda o: str(o.kind.model)}
-        if self.solved:
-            columns |= (
-                {"epsilon": lambda o: f"{o.situation.budget.epsilon:.3g}"}
-                if self.solved == "epsilon"
-                else {"people": lambda o: f"{o.situation.crowd.size:,}"}
-            )
+        if self.solved == "epsilon":
+            columns["epsilon"] = lambda o: f"{o.situation.budget.epsilon:.3g}"
+        elif self.solved == "n":
+            columns["people"] = lambda o: f"{o.situation.crowd.size:,}"
         if given.objective not in (Objective.RMSE, Objective.INTERVAL):
             columns[given.objective.words] = lambda o: number(o.objective) if math.isfinite(o.objective) else "none"
         columns["error (rmse)"] = lambda o: number(o.rmse)
         if not given.expected.known and any(not option.protocol.steady for option in self.feasible):
             columns["on average"] = lambda o: number(o.rmse_average)
-        columns[f"{percent} interval"] = lambda o: f"± {number(o.half_width)}"
+        columns[f"{100 * given.confidence:.4g}% interval"] = lambda o: f"± {number(o.half_width)}"
         if given.collected:
             columns["messages"] = lambda o: f"{given.costs(o.protocol)[0]:,.0f}"
             columns["bytes"] = lambda o: f"{given.costs(o.protocol)[1]:,.0f}"
@@ -133,14 +130,16 @@ class Advice:
                 grouped[option.reason].append(option.name)
         return list(grouped.items())
 
+    @property
+    def _others(self) -> list[str]:
+        return [f"- {', '.join(names)}: {reason}" for reason, names in self.lacking]
+
     def table(self) -> str:
         """Plain text, a line an option."""
-        lacking = [f"- {', '.join(names)}: {reason}" for reason, names in self.lacking]
-        return "\n".join([*([self.sheet().text()] if self.feasible else [self.title]), *lacking])
+        return "\n".join([self.sheet().text() if self.feasible else self.title, *self._others])
 
     def to_markdown(self) -> str:
-        lacking = [f"- {', '.join(names)}: {reason}" for reason, names in self.lacking]
-        return "\n".join([self.sheet().markdown(), *(["", *lacking] if lacking else [])])
+        return "\n".join([self.sheet().markdown(), *(["", *self._others] if self._others else [])])
 
     def to_csv(self) -> str:
         return comma_separated(self.to_json()["options"])

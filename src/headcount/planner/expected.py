@@ -65,19 +65,6 @@ class Expected:
     def known(self) -> bool:
         return bool(self.truths)
 
-    def worst(self, people: int, protocol: Protocol) -> float:
-        """The largest rmse over a spread of truths."""
-        return max(protocol.size_of_error(truth, people) for truth in _spread(protocol, people, 40))
-
-    def widest(self, people: int, protocol: Protocol, confidence: float) -> float:
-        """The largest half-width over a spread of truths; those that Chebyshev rules out are not looked at."""
-        found = 0.0
-        sizes = [(protocol.size_of_error(truth, people), truth) for truth in _spread(protocol, people, 12)]
-        for rmse, truth in sorted(sizes, reverse=True):
-            if rmse / math.sqrt(1.0 - confidence) > found:
-                found = max(found, protocol.noise(truth, people).half_width(confidence))
-        return found
-
     def mean_square(self, protocol: Protocol, error: Callable[[int], float]) -> float:
         """The root of the error's mean square."""
         if protocol.steady:
@@ -111,11 +98,6 @@ class Expected:
 
 
 UNKNOWN = Expected()
-
-
-def _spread(protocol: Protocol, people: int, steps: int) -> set[int]:
-    """Numbers of ones from nobody to everybody; a single one where the error is the same for all."""
-    return {people // 2} if protocol.steady else {0, *np.geomspace(1, people, steps).astype(int).tolist()}
 
 
 def _number(one: Any, n: int) -> int:

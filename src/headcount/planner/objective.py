@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from enum import StrEnum
 
 import numpy as np
 
 from headcount.core.errors import BadArgument
+from headcount.core.hardest import hardest
 from headcount.core.histogram import Histogram
 from headcount.core.law import Floats, Noise
 from headcount.core.protocol import Protocol
@@ -58,13 +60,18 @@ def _rmse(protocol: Protocol, expected: Expected, people: int) -> float:
     def error(truth: int) -> float:
         return protocol.size_of_error(min(truth, people), people)
 
-    return expected.mean_square(protocol, error) if expected.known else expected.worst(people, protocol)
+    return expected.mean_square(protocol, error) if expected.known else _worst(protocol, people, error)
 
 
 def _interval(protocol: Protocol, expected: Expected, people: int, confidence: float) -> float:
     if expected.known:
         return expected.noise(protocol, people).half_width(confidence)
-    return expected.widest(people, protocol, confidence)
+    return _worst(protocol, people, lambda truth: protocol.noise(truth, people).half_width(confidence), 24)
+
+
+def _worst(protocol: Protocol, people: int, error: Callable[[int], float], steps: int = 40) -> float:
+    """Whatever the truth."""
+    return error(people // 2) if protocol.steady else hardest(error, people, steps)[0]
 
 
 def _worst_bin(protocol: Protocol, expected: Expected, people: int, confidence: float) -> float:

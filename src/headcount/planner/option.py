@@ -11,6 +11,7 @@ from typing import Any
 
 from headcount.core.errors import Infeasible, Refused, Unsupported
 from headcount.core.law import Noise
+from headcount.core.model import Model
 from headcount.core.plan import Plan
 from headcount.core.protocol import Protocol
 from headcount.core.wire import wire_bytes, wire_messages
@@ -27,7 +28,7 @@ FIGURES = (
     "parameters", "bias", "std_error", "rmse", "interval95", "messages_per_person", "bits_per_person", "wire_messages",
     "wire_bytes", "accounting", "local_epsilon",
 )  # fmt: skip
-BESIDES = ("objective", "rmse_average")  # figures that an option also has, in the advisor's own words
+BESIDES = ("objective", "rmse_average", "epsilon", "n")  # figures that an option also has, in the advisor's own words
 
 
 def number(value: float) -> str:
@@ -59,19 +60,19 @@ class Option(ABC):
 
     @property
     @abstractmethod
-    def rank(self) -> tuple[bool, float, float, float]:
-        """By the objective, then by messages, then by error; whatever sends far too many messages comes last."""
+    def rank(self) -> tuple[bool, float, float, float, int]:
+        """By the objective, then messages, error and trust; whatever sends far too many messages comes last."""
 
     def figures(self) -> dict[str, Any]:
         return {}
 
     def to_json(self) -> dict[str, Any]:
-        head = {"protocol": self.name, "model": str(self.kind.model), "feasible": bool(self.figures())}
-        found = {**dict.fromkeys((*FIGURES, *BESIDES)), **self.figures()}
-        asked = {"epsilon": self.situation.budget.epsilon, "n": self.situation.crowd.size}
+        figures = self.figures()
+        head = {"protocol": self.name, "model": str(self.kind.model), "feasible": bool(figures), "reason": self.reason}
+        tail = {"smallest_n": self.smallest_n, "reference": self.kind.reference}
         return {
-            **head, "reason": self.reason, **{name: found[name] for name in FIGURES}, "smallest_n": self.smallest_n,
-            "reference": self.kind.reference, **{name: found[name] for name in BESIDES}, **asked,
+            **head, **{name: figures.get(name) for name in FIGURES}, **tail,
+            **{name: figures.get(name) for name in BESIDES},
         }  # fmt: skip
 
 
@@ -96,18 +97,23 @@ class Candidate(Option):
         return f"meets the budget, but at {self.protocol.messages_per_person:,.0f} messages a person: out of proportion"
 
     @property
-    def rank(self) -> tuple[bool, float, float, float]:
-        tied = float(f"{self.objective:.10g}")
-        return not self.proportionate, tied, self.situation.costs(self.protocol)[0], self.rmse
+    def rank(self) -> tuple[bool, float, float, float, int]:
+        tied, error = (float(f"{figure:.10g}") for figure in (self.objective, self.rmse))
+        trust = -list(Model).index(self.kind.model)
+        return not self.proportionate, tied, self.situation.costs(self.protocol)[0], error, trust
 
     @cached_property
+    def _judged(self) -> tuple[float, int]:
+        return self.situation.judged(self.protocol, self.situation.objective)
+
+    @property
     def objective(self) -> float:
-        return self.situation.measure(self.protocol)
+        return self._judged[0]
 
-    @cached_property
+    @property
     def people(self) -> int:
         """The crowd at which it is worst, of those at which it is judged."""
-        return self.situation.judged(self.protocol, self.situation.objective)[1]
+        return self._judged[1]
 
     @cached_property
     def noise(self) -> Noise:
@@ -160,6 +166,8 @@ class Candidate(Option):
             "local_epsilon": protocol.local_epsilon,
             "objective": self.objective if math.isfinite(self.objective) else None,
             "rmse_average": self.rmse_average,
+            "epsilon": self.situation.budget.epsilon,
+            "n": self.situation.crowd.size,
         }
 
 
@@ -177,8 +185,8 @@ class Misfit(Option):
         return self.refusal
 
     @property
-    def rank(self) -> tuple[bool, float, float, float]:
-        return True, math.inf, math.inf, math.inf
+    def rank(self) -> tuple[bool, float, float, float, int]:
+        return True, math.inf, math.inf, math.inf, 0
 
 
 @lru_cache(maxsize=1 << 12)
@@ -186,7 +194,9 @@ def option(kind: type[Protocol], given: Situation) -> Option:
     """The protocol's best setting in this situation, or what it lacks."""
     try:
         given.require(kind)
-        return Candidate(kind, given, _calibrated(kind, given))
+        found = Candidate(kind, given, _calibrated(kind, given))
+        _ = found.objective  # refused where the law of the error is too wide to be written down
+        return found
     except Refused as refusal:
         return Misfit(kind, given, str(refusal), isinstance(refusal, Infeasible))
 

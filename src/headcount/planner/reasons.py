@@ -30,7 +30,8 @@ def _choice(ranked: Sequence[Candidate]) -> str:
     given = first.situation
     answer = "each count" if isinstance(given.task, Histogram) else f"the {given.task.name}"
     close = f"within {_amount(first.half_width, given)} of the truth {_often(given.confidence)}"
-    found = f"Use {first.name}: of {given.crowd.size:,} people it tells {answer} {close}"
+    honest = " if nobody lies" if given.crowd.corrupt else ""
+    found = f"Use {first.name}: of {given.crowd.size:,} people it tells {answer} {close}{honest}"
     other = next((option for option in ranked if option.kind.model is not first.kind.model), None)
     if other is None:
         return f"{found}."

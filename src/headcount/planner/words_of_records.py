@@ -56,6 +56,7 @@ PICTURES = {
     "study": "A question about the protocols, computed, drawn and answered.",
     "question": "What is asked.",
     "quick": "On a coarser grid, to be done sooner.",
+    "key": "What a statement, a slip or a question is called by, as S1.7, P4 or Q3.",
 }
 
 PROOF = {

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
-from headcount.core.errors import BadArgument, Infeasible
+from headcount.core.errors import BadArgument, Infeasible, Refused
 from headcount.core.knob import Knob
 from headcount.core.protocol import Protocol
 from headcount.core.root import crossing
@@ -21,6 +21,7 @@ Objective = Callable[[Protocol], float]
 TIGHT = 1e-6  # delta ends this close to the budget's
 FLOOR = 1e-300
 FIRST_STEP = 0.4
+SMALLEST_STEP = 0.01
 CLOSE = 1e-7  # settings of the knob that are as good as the same
 
 
@@ -149,14 +150,23 @@ def _stride(value: float, budget: Budget) -> float:
 def _bracket(
     knob: Knob, u: float, step: float, excess: Callable[[float], float]
 ) -> tuple[tuple[float, float], tuple[float, float]] | None:
-    """Two settings, one over the budget and one within it, found by growing steps from a first guess."""
+    """Two settings, one over the budget and one within it, found by growing steps from a first guess.
+
+    A setting may be refused, as one with more noise than can be drawn; then the steps get smaller again.
+    """
     value = excess(u)
     outward = 1.0 if value > 0.0 else -1.0
     while True:
         ahead = min(max(u + outward * step, knob.low), knob.high)
         if ahead == u:
             return None if value > 0.0 else ((u, 0.0), (u, value))
-        there = excess(ahead)
+        try:
+            there = excess(ahead)
+        except Refused:
+            if step < SMALLEST_STEP:
+                raise
+            step /= 4.0
+            continue
         if (there > 0.0) != (value > 0.0):
             ends = sorted([(u, value), (ahead, there)])
             return ends[0], ends[1]

@@ -32,7 +32,8 @@ class ManyCells(PrivacyLoss):
         """Equal, as every cell that is raised has one that is lowered."""
         losses, masses, gone = self._composed
         asked = np.minimum(epsilon, LARGEST_EPSILON)
-        bound = np.array([(np.maximum(1.0 - exp_down(e) * np.exp(-losses), 0.0) * masses).sum() for e in asked])
+        falls = np.exp(np.minimum(-losses, 1.0))  # from there on nothing is lost at any epsilon
+        bound = np.array([(np.maximum(1.0 - exp_down(e) * falls, 0.0) * masses).sum() for e in asked])
         bound = np.minimum(bound + gone, 1.0)
         return bound, bound
 
@@ -45,7 +46,7 @@ class ManyCells(PrivacyLoss):
         without, with_one = np.append(self.noise.masses, 0.0), np.append(0.0, self.noise.masses)
         kept = (without > CUT) & (with_one > CUT)
         gone = self.pairs * float(without[~kept].sum() + with_one[~kept].sum())
-        if not kept.any():
+        if gone >= 1.0 or not kept.any():
             return np.zeros(1), np.zeros(1), gone
         raised, lowered = with_one[kept], without[kept]
         ratio = np.log(raised / lowered)

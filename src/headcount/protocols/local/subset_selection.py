@@ -76,6 +76,15 @@ class SubsetSelection(BitRows, Oracle):
     def kinds(self) -> int:
         return math.comb(self.task.values, self.size)
 
+    @property
+    def bits_per_person(self) -> float:
+        """So many sets of so many categories cannot be counted in integers while somebody waits."""
+        parts = (self.task.values, self.size, self.task.values - self.size)
+        if parts[0] <= 1 << 12:
+            return super().bits_per_person
+        all_of_them, chosen, left = (math.lgamma(many + 1.0) for many in parts)
+        return float(math.ceil((all_of_them - chosen - left) / math.log(2.0)))
+
     def view(self, honest: int) -> PrivacyLoss:
         """The sets that hold only the one, only the other, and all that tell nothing."""
         others = self.task.values - 1
