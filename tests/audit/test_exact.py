@@ -18,7 +18,7 @@ from headcount.core.budget import Neighbours
 from headcount.core.chance import WORD
 from headcount.core.crowd import Crowd
 from headcount.core.exact import WHOLE
-from headcount.privacy.pair import Nearly
+from headcount.core.loss import Nearly
 from headcount.privacy.tables import two_sided
 from headcount.protocols import CATALOGUE
 from headcount.protocols.central.geometric import Geometric

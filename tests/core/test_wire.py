@@ -9,9 +9,10 @@ import headcount as hc
 from headcount.core.brick import NOTHING, All, Copies, Each, Emit, Let, Maybe
 from headcount.core.chance import Chance
 from headcount.core.draw import Below
+from headcount.core.errors import BadArgument, OverBudget, Unsupported
 from headcount.core.field import Field
 from headcount.core.table import Table
-from headcount.core.wire import CUT, MOST, wire_bytes, wire_messages
+from headcount.core.wire import CUT, KEYS, MOST, P256, Wire, too_many, wire_bytes, wire_messages
 from headcount.protocols import CATALOGUE
 
 TINIES = [tiny for cls in CATALOGUE for tiny in cls.tinies()]
@@ -78,3 +79,60 @@ def test_floods_without_end_are_not_for_the_wire():
 def test_bytes_grow_by_the_message():
     protocol = hc.protocol("zsum", n=10_000, epsilon=1, delta=1e-6)
     assert wire_bytes(protocol, 2) - wire_bytes(protocol, 1) == 48 + 16 + 1 + protocol.message.itemsize
+
+
+def collected(name="poisson-count", messages=None):
+    budget = hc.Budget(1, 1e-6)
+    protocol = hc.protocol(name, n=10_000, epsilon=1, delta=0.99e-6)
+    return hc.Plan(protocol, budget, Wire.of(protocol, budget) if messages is None else Wire(messages))
+
+
+def test_a_collected_plan_pays_for_what_it_cuts():
+    plan = collected()
+    paid = plan.loss.delta(1.0) - plan.protocol.loss.delta(1.0)
+    cut = too_many(plan.protocol, plan.wire.messages)
+    assert paid == pytest.approx((1 + math.e) * 10_000 * cut, rel=1e-6)
+    assert 0 < paid <= CUT * 1e-6
+    assert plan.loss.kind == "exact"
+
+
+def test_a_plan_that_cuts_more_than_it_can_pay_for_is_refused():
+    fewest = collected().wire.messages
+    with pytest.raises(OverBudget):
+        collected(messages=fewest - 1)
+
+
+def test_the_wire_is_part_of_the_plan_and_of_its_hash(tmp_path):
+    plan = collected()
+    other = hc.Plan(plan.protocol, plan.budget, Wire(plan.wire.messages, P256))
+    assert len({plan.hash, other.hash, hc.Plan(plan.protocol, plan.budget).hash}) == 3
+    assert hc.load_plan(plan.save(tmp_path / "plan.json")) == plan
+
+
+def test_a_charge_counts_what_was_cut(tmp_path):
+    plan, bare = collected(), hc.Plan(collected().protocol, hc.Budget(1, 1e-6))
+    spent = []
+    for name, question in (("wire", plan), ("bare", bare)):
+        ledger = hc.Ledger.open(tmp_path / name, epsilon=3, delta=1e-6)
+        ledger.charge(question)
+        spent.append(hc.Ledger.open(tmp_path / name).spent_exactly)
+    assert spent[0] > spent[1]
+
+
+def test_what_needs_a_trusted_step_has_no_wire():
+    protocol = hc.protocol("geometric", n=100, epsilon=1)
+    with pytest.raises(Unsupported, match="cannot be collected"):
+        Wire.of(protocol, hc.Budget(1))
+
+
+@pytest.mark.parametrize("given", [{"messages": 0}, {"messages": MOST + 1}, {"messages": 1, "suite": "none"}])
+def test_nonsense_is_refused(given):
+    with pytest.raises(BadArgument):
+        Wire(**given)
+
+
+def test_a_longer_key_makes_every_seal_longer():
+    plan = collected()
+    more = KEYS[P256] - 32
+    here, there = (Wire(5, suite).upload_bytes(plan.protocol) for suite in KEYS)
+    assert there - here == 6 * more

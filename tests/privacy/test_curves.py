@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from headcount.core.crowd import Crowd
+from headcount.core.loss import Nearly
 from headcount.core.protocol import Protocol
 from headcount.privacy import laws
 from headcount.privacy.discrete_laplace import DiscreteLaplaceShift, TwoDiscreteLaplaceShifts
-from headcount.privacy.pair import FEW, Nearly, Pair
+from headcount.privacy.pair import FEW, Pair
 from headcount.protocols import CATALOGUE
 from headcount.protocols.central.geometric import Geometric
 from headcount.protocols.central.laplace import Laplace

@@ -58,9 +58,9 @@ def test_floats_would_have_lost_the_smallest_of_charges():
 
 def test_a_spent_budget_refuses_even_that(monkeypatch):
     ledger = hc.Ledger(epsilon=1)
-    monkeypatch.setattr(ledger._book, "loss", lambda _: Costs(1.0))
+    monkeypatch.setattr(ledger._book, "loss", lambda _, __: Costs(1.0))
     ledger.charge(QUESTION)
-    monkeypatch.setattr(ledger._book, "loss", lambda _: Costs(5e-324))
+    monkeypatch.setattr(ledger._book, "loss", lambda _, __: Costs(5e-324))
     with pytest.raises(OverBudget):
         ledger.charge(QUESTION)
     assert ledger.questions == 1
@@ -210,9 +210,9 @@ def test_threads_that_ask_the_same_for_the_first_time_find_one_loss():
     book, twins = hc.Ledger(epsilon=1)._book, [hc.protocol("randomised-response", n=10, keep=0.51) for _ in range(2)]
 
     class Slow(dict):
-        def setdefault(self, protocol, loss):
-            super().setdefault(twins[0], twins[0].loss)
-            return super().setdefault(protocol, loss)
+        def setdefault(self, question, loss):
+            super().setdefault((twins[0], None), twins[0].loss)
+            return super().setdefault(question, loss)
 
     book._losses = Slow()
     assert book.loss(twins[1]) is twins[0].loss is book.loss(twins[0])

@@ -16,6 +16,7 @@ from headcount.core.crowd import Crowd
 from headcount.core.draw import Below, From
 from headcount.core.errors import OverBudget
 from headcount.core.field import Field
+from headcount.core.loss import Nearly
 from headcount.core.rows import Shares
 from headcount.core.tally import Tally
 from headcount.core.task import Sum
@@ -24,7 +25,6 @@ from headcount.privacy.atoms import Atoms
 from headcount.privacy.blanket import BlanketResponse
 from headcount.privacy.calibrate import calibrate
 from headcount.privacy.clones import Clones
-from headcount.privacy.pair import Nearly
 from headcount.privacy.shares import fewest_shares, published_shares, share_distance
 from headcount.protocols.levelled import levelled
 from headcount.protocols.shuffle.blanket_histogram import BlanketHistogram

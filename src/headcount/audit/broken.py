@@ -11,8 +11,8 @@ from headcount.core.chance import Chance
 from headcount.core.coins import Bytes, Coins
 from headcount.core.exact import WHOLE, Parts
 from headcount.core.law import Floats
+from headcount.core.loss import Nearly
 from headcount.core.tally import Tally
-from headcount.privacy.pair import Nearly
 from headcount.privacy.tables import AddNoise, two_sided
 
 RETRIES = 8

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -50,3 +51,18 @@ class PrivacyLoss(ABC):
             return math.log(max(here, 1e-300) / delta) if delta else math.copysign(1.0, here - 1e-300)
 
         return crossing(excess, (low, excess(low)), (high, excess(high)), tight=1e-10 if delta else 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Nearly(PrivacyLoss):
+    """A loss computed for ideal laws, where what is drawn lies within `distance` of them in total variation."""
+
+    ideal: PrivacyLoss
+    distance: float
+    kind: Literal["exact", "bound"] = "exact"
+
+    def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
+        return self.ideal.orders(epsilon)
+
+    def slack(self, epsilon: float) -> float:
+        return self.ideal.slack(epsilon) + (1.0 + float(np.exp(epsilon))) * self.distance

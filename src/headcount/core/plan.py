@@ -13,8 +13,10 @@ from headcount.core.budget import Budget
 from headcount.core.canonical import fingerprint
 from headcount.core.errors import BadArgument, Unsupported
 from headcount.core.files import put
+from headcount.core.loss import PrivacyLoss
 from headcount.core.protocol import Protocol
 from headcount.core.registry import Record, record
+from headcount.core.wire import Wire
 
 FORMAT = "headcount plan 1"
 
@@ -25,6 +27,7 @@ class Plan:
 
     protocol: Protocol
     budget: Budget
+    wire: Wire | None = None  # where it is to be collected from devices
 
     def __post_init__(self) -> None:
         if self.protocol.neighbours is not self.budget.neighbours:
@@ -32,11 +35,20 @@ class Plan:
                 f"the protocol is for neighbours='{self.protocol.neighbours}' and the budget for "
                 f"'{self.budget.neighbours}'; use one relation for both"
             )
-        self.budget.require(self.protocol.loss)
+        self.budget.require(self.loss)
+
+    @cached_property
+    def loss(self) -> PrivacyLoss:
+        """The protocol's; in a collection, with what it costs that everybody sends the same number of messages."""
+        return self.protocol.loss if self.wire is None else self.wire.loss(self.protocol)
 
     def to_json(self) -> dict[str, Any]:
-        programme = self.protocol.programme.encode()
-        return {**self.protocol.to_json(), "budget": self.budget.to_json(), "programme": programme}
+        return {**self.question(), "programme": self.protocol.programme.encode()}
+
+    def question(self) -> dict[str, Any]:
+        """All but the programme, which follows from it."""
+        wire = {} if self.wire is None else {"wire": self.wire.to_json()}
+        return {**self.protocol.to_json(), "budget": self.budget.to_json(), **wire}
 
     @cached_property
     def hash(self) -> str:

@@ -1,29 +1,85 @@
 """What a report weighs on the wire, where everybody sends as many sealed messages as everybody else.
 
 A message is sealed to the analyser, all messages of a person once more to the shuffler, and dummies fill up to the same
-number. How often a person would send more than that is charged to delta: cutting changes the view by at most that
-chance for each of the people, and so delta by 1 + e^epsilon times as much.
+number. How often an honest person would send more than that is charged to delta: cutting changes the view by at most
+that chance for each of them, and so delta by 1 + e^epsilon times as much. (What others send is theirs to cut.)
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from headcount.core.budget import Budget
+from headcount.core.errors import BadArgument, Unsupported
 from headcount.core.law import Floats
+from headcount.core.loss import Nearly, PrivacyLoss
 
 if TYPE_CHECKING:
     from headcount.core.protocol import Protocol
 
-SEAL = 48  # bytes that a layer of encryption adds: a public key and a tag
+X25519, P256 = "x25519-sha256-aes128gcm", "p256-sha256-aes128gcm"
+KEYS = {X25519: 32, P256: 65}  # suites of HPKE (RFC 9180), and the bytes of a public key
+TAG = 16  # bytes that authenticate a sealed text
 IDENTITY = 16  # of a message, or of an upload
 KIND = 1  # real or dummy
-HEAD = 2  # version and number of the key
+CREDENTIAL = 32  # who may report; zeros where nobody asks
+HEAD = 2  # version and number of the shuffler's key
 MOST = 128  # messages that a person could be asked to send
 CUT = 0.01  # the part of delta that pays for reports cut to the common number
+ROUND_UP = 1.0 + 1e-9
+
+
+@dataclass(frozen=True)
+class Wire:
+    """How a plan is collected: everybody sends so many messages, sealed with this suite and no other."""
+
+    messages: int
+    suite: str = X25519
+
+    def __post_init__(self) -> None:
+        if self.suite not in KEYS:
+            raise BadArgument("suite", f"is {self.suite!r}", f"use {' or '.join(map(repr, KEYS))}")
+        if not isinstance(self.messages, int) or not 1 <= self.messages <= MOST:
+            raise BadArgument("messages", f"is {self.messages!r}", f"use a whole number from 1 to {MOST}")
+
+    @classmethod
+    def of(cls, protocol: Protocol, budget: Budget, suite: str = X25519) -> Wire:
+        """With as few messages as the budget allows."""
+        if not protocol.collectable():
+            raise Unsupported(f"{protocol.name} cannot be collected from devices: it needs {protocol.model.trusted}")
+        messages = wire_messages(protocol, budget)
+        if messages is None:
+            raise Unsupported(
+                f"{protocol.name} would have to send more than {MOST} messages from everybody to hide who sends many; "
+                "plan it for a collection"
+            )
+        return cls(messages, suite)
+
+    @property
+    def seal(self) -> int:
+        """Bytes that a layer of encryption adds."""
+        return KEYS[self.suite] + TAG
+
+    def message_bytes(self, protocol: Protocol) -> int:
+        """Of one message, sealed to the analyser."""
+        return self.seal + IDENTITY + KIND + protocol.message.itemsize
+
+    def upload_bytes(self, protocol: Protocol) -> int:
+        """Of one person's upload: the same whatever they hold."""
+        return HEAD + self.seal + IDENTITY + CREDENTIAL + self.messages * self.message_bytes(protocol)
+
+    def loss(self, protocol: Protocol) -> PrivacyLoss:
+        """That of the protocol, and of cutting."""
+        cut = protocol.crowd.honest * too_many(protocol, self.messages)
+        return Nearly(protocol.loss, cut, protocol.loss.kind) if cut else protocol.loss
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
 
 
 def wire_messages(protocol: Protocol, budget: Budget) -> int | None:
@@ -33,17 +89,28 @@ def wire_messages(protocol: Protocol, budget: Budget) -> int | None:
     """
     if protocol.messages_per_person > MOST:
         return None
-    chance = CUT * budget.delta / ((1.0 + math.exp(budget.epsilon)) * protocol.crowd.size)
-    chances = (protocol.programme.sends({"value": value}, MOST + 1) for value in protocol.costliest)
-    needed = max(_enough(each, chance) for each in chances)
-    return needed if needed <= MOST else None
+    chance = CUT * budget.delta / ((1.0 + math.exp(budget.epsilon)) * protocol.crowd.honest)
+    needed = int(np.count_nonzero(_tails(protocol) > chance)) - 1
+    return max(1, needed) if needed <= MOST else None
 
 
-def _enough(chances: Floats, above: float) -> int:
-    tails = np.cumsum(chances[::-1])[::-1]  # tails[k]: the chance of at least k
-    return int(np.count_nonzero(tails > above)) - 1
+def too_many(protocol: Protocol, messages: int) -> float:
+    """The chance that an honest person would send more, for the value that sends most."""
+    tails = _tails(protocol)
+    return float(tails[messages + 1]) if messages + 1 < tails.size else 0.0
+
+
+@lru_cache(maxsize=256)
+def _tails(protocol: Protocol) -> Floats:
+    """At k: the chance to send at least k messages, rounded up."""
+    chances = [protocol.programme.sends({"value": value}, MOST + 1) for value in protocol.costliest]
+    tails = np.zeros(MOST + 2)
+    for each in chances:
+        here = np.cumsum(each[::-1])[::-1] * ROUND_UP
+        tails[: here.size] = np.maximum(tails[: here.size], here)
+    return tails
 
 
 def wire_bytes(protocol: Protocol, messages: int) -> int:
     """Of one person's upload with so many messages."""
-    return HEAD + SEAL + IDENTITY + messages * (SEAL + IDENTITY + KIND + protocol.message.itemsize)
+    return Wire(messages).upload_bytes(protocol)

@@ -11,6 +11,7 @@ from threading import Lock
 from headcount.core.errors import Unsupported
 from headcount.core.loss import PrivacyLoss
 from headcount.core.protocol import Protocol
+from headcount.core.wire import Wire
 from headcount.ledger.charge import Charge
 from headcount.ledger.spending import Allowance, Spending, down
 
@@ -31,7 +32,7 @@ class Book(ABC):
 
     def __init__(self, allowance: Allowance) -> None:
         self.allowance = allowance
-        self._losses: dict[Protocol, PrivacyLoss] = {}
+        self._losses: dict[tuple[Protocol, Wire | None], PrivacyLoss] = {}
 
     @abstractmethod
     def page(self) -> Page:
@@ -44,10 +45,13 @@ class Book(ABC):
         Nobody else reads or writes in between, and on return the charges are there to stay.
         """
 
-    def loss(self, protocol: Protocol) -> PrivacyLoss:
+    def loss(self, protocol: Protocol, wire: Wire | None = None) -> PrivacyLoss:
         """The same object for the same question, in every thread, so that repetitions are composed as such."""
-        known = self._losses.get(protocol)
-        return self._losses.setdefault(protocol, protocol.loss) if known is None else known
+        known = self._losses.get((protocol, wire))
+        if known is None:
+            loss = protocol.loss if wire is None else wire.loss(protocol)
+            known = self._losses.setdefault((protocol, wire), loss)
+        return known
 
     def blank(self) -> Page:
         return Page(Spending(down(self.allowance.delta)))

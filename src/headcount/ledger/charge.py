@@ -11,6 +11,7 @@ from typing import Any
 from headcount.core.canonical import fingerprint
 from headcount.core.plan import Plan
 from headcount.core.protocol import Protocol
+from headcount.core.wire import Wire
 from headcount.ledger.spending import Spending, exactly
 from headcount.protocols.saved import protocol_from_json
 
@@ -35,7 +36,7 @@ class Charge:
     @classmethod
     def of(cls, question: Plan | Protocol, number: int, after: Spending) -> Charge:
         if isinstance(question, Plan):
-            asked = {**question.protocol.to_json(), "budget": question.budget.to_json()}
+            asked = question.question()
             epsilon, delta = Fraction(question.budget.epsilon), Fraction(question.budget.delta)
             protocol = question.protocol
         else:
@@ -50,7 +51,14 @@ class Charge:
 
     @property
     def protocol(self) -> Protocol:
-        return protocol_from_json({name: part for name, part in self.question.items() if name != "budget"})
+        return protocol_from_json(
+            {name: part for name, part in self.question.items() if name not in ("budget", "wire")}
+        )
+
+    @property
+    def wire(self) -> Wire | None:
+        """How it was collected, if it was."""
+        return Wire(**self.question["wire"]) if "wire" in self.question else None
 
     @property
     def asked(self) -> float | None:

@@ -115,7 +115,7 @@ class Journal(Book):
             place = f"{self.path}, line {len(hashes) + 1},"
             line, seal = opened(text, hashes[-1], place)
             charge = _charge(line, place)
-            loss = self.loss(self._asked(charge, place))
+            loss = self.loss(self._asked(charge, place), charge.wire)
             page = page.and_also(charge, page.spending.and_also(loss, charge.asked))
             hashes.append(seal)
             size += len(text) + 1
@@ -137,6 +137,7 @@ class Journal(Book):
         try:
             protocol = charge.protocol
             same = described(charge.question, protocol) == charge.plan
+            _ = charge.wire
             if "budget" in charge.question:
                 Budget(**charge.question["budget"])
         except (Refused, TypeError, AttributeError) as problem:
@@ -152,7 +153,7 @@ class Journal(Book):
         """Whoever opens the file next must read the same questions, or they would be lost to them."""
         for charge, loss in zip(page.charges[since:], page.spending.losses[since:], strict=True):
             try:
-                same = self.loss(charge.protocol) is loss
+                same = self.loss(charge.protocol, charge.wire) is loss
             except Refused:
                 same = False
             if not same:

@@ -148,13 +148,13 @@ class Ledger:
         )
 
     def _loss(self, question: Plan | Protocol) -> PrivacyLoss:
-        protocol = question.protocol if isinstance(question, Plan) else question
+        protocol, wire = (question.protocol, question.wire) if isinstance(question, Plan) else (question, None)
         if protocol.neighbours is not self.allowance.neighbours:
             raise Unsupported(
                 f"the ledger counts in neighbours='{self.allowance.neighbours}' and the question in "
                 f"'{protocol.neighbours}'; use one relation for both"
             )
-        return self._book.loss(protocol)
+        return self._book.loss(protocol, wire)
 
     def __reduce_ex__(self, _: Any) -> NoReturn:
         raise Unsupported(

@@ -14,7 +14,7 @@ from headcount.core.law import Noise
 from headcount.core.model import Model
 from headcount.core.plan import Plan
 from headcount.core.protocol import Protocol
-from headcount.core.wire import wire_bytes, wire_messages
+from headcount.core.wire import Wire, wire_bytes, wire_messages
 from headcount.planner.expected import Expected
 from headcount.planner.objective import Objective
 from headcount.planner.situation import Situation
@@ -84,7 +84,8 @@ class Candidate(Option):
 
     @property
     def plan(self) -> Plan:
-        return Plan(self.protocol, self.situation.budget)
+        given = self.situation
+        return Plan(self.protocol, given.budget, Wire.of(self.protocol, given.budget) if given.collected else None)
 
     @property
     def proportionate(self) -> bool:

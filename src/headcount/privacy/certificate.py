@@ -58,7 +58,7 @@ class Certificate:
 def certify(plan: Plan) -> Certificate:
     """The certificate of a plan: its claim is the loss at the budget's epsilon, which the budget's delta covers."""
     protocol, epsilon = plan.protocol, Fraction(plan.budget.epsilon)
-    loss, crowd, task = protocol.loss, protocol.crowd, protocol.task
+    loss, crowd, task = plan.loss, protocol.crowd, protocol.task
     collusion = protocol.local_epsilon
 
     def point(at: Fraction) -> dict[str, str]:

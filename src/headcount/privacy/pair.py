@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 
@@ -73,21 +72,6 @@ class Pair(PrivacyLoss):
 
     def slack(self, epsilon: float) -> float:
         return self.dropped
-
-
-@dataclass(frozen=True, eq=False)
-class Nearly(PrivacyLoss):
-    """A loss computed for ideal laws, where what is drawn lies within `distance` of them in total variation."""
-
-    ideal: PrivacyLoss
-    distance: float
-    kind: Literal["exact", "bound"] = "exact"
-
-    def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
-        return self.ideal.orders(epsilon)
-
-    def slack(self, epsilon: float) -> float:
-        return self.ideal.slack(epsilon) + (1.0 + float(np.exp(epsilon))) * self.distance
 
 
 @dataclass(frozen=True, eq=False)

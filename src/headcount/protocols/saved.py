@@ -20,9 +20,10 @@ from headcount.core.files import text_of
 from headcount.core.plan import FORMAT, Plan
 from headcount.core.protocol import Protocol
 from headcount.core.task import Task
+from headcount.core.wire import Wire
 from headcount.protocols import TASKS, named
 
-BESIDES = frozenset({"budget", "programme"})  # what a plan says beyond its protocol
+BESIDES = frozenset({"budget", "programme", "wire"})  # what a plan says beyond its protocol
 
 Read = TypeVar("Read", Task, Protocol, Plan)
 
@@ -65,7 +66,7 @@ def _plan(data: dict[str, Any]) -> Plan:
         raise BadArgument(
             "plan", f"has a programme that {protocol.name} no longer runs", "use the version of headcount that wrote it"
         )
-    return Plan(protocol, Budget(**data["budget"]))
+    return Plan(protocol, Budget(**data["budget"]), Wire(**data["wire"]) if "wire" in data else None)
 
 
 def _exactly(what: str, data: Any, build: Callable[[dict[str, Any]], Read]) -> Read:

@@ -33,7 +33,7 @@ from headcount.core.errors import BadArgument, Infeasible
 from headcount.core.field import Field
 from headcount.core.knob import Knob
 from headcount.core.law import Floats, Noise
-from headcount.core.loss import PrivacyLoss
+from headcount.core.loss import Nearly, PrivacyLoss
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
 from headcount.core.table import Table
@@ -42,7 +42,6 @@ from headcount.core.task import SUMS, Sum, Task
 from headcount.privacy import laws, tables
 from headcount.privacy.atoms import Atoms
 from headcount.privacy.floods import AlmostCentral, Unproved, floods
-from headcount.privacy.pair import Nearly
 from headcount.protocols.levelled import halfway, levelled, rounding, size_of_rounded, steps_of
 
 WHICH = Field.named("which")

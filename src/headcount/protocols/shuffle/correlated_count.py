@@ -26,12 +26,11 @@ from headcount.core.coins import Coins
 from headcount.core.crowd import Crowd
 from headcount.core.field import Field
 from headcount.core.law import Floats
-from headcount.core.loss import PrivacyLoss
+from headcount.core.loss import Nearly, PrivacyLoss
 from headcount.core.table import Ints
 from headcount.core.tally import Tally
 from headcount.privacy import laws, tables
 from headcount.privacy.correlated import cancelling
-from headcount.privacy.pair import Nearly
 from headcount.protocols.shuffle.cancelling import Cancelling
 
 MINUS, PLUS = Emit(0), Emit(1)

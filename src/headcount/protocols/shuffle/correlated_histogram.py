@@ -31,13 +31,12 @@ from headcount.core.draw import Below
 from headcount.core.field import Field
 from headcount.core.histogram import Histogram
 from headcount.core.law import Floats
-from headcount.core.loss import PrivacyLoss
+from headcount.core.loss import Nearly, PrivacyLoss
 from headcount.core.table import Ints
 from headcount.core.tally import Tally
 from headcount.core.task import HISTOGRAMS
 from headcount.privacy import laws, tables
 from headcount.privacy.correlated import two_cancelling
-from headcount.privacy.pair import Nearly
 from headcount.protocols.shuffle.cancelling import Cancelling
 
 ANY = Field.named("any")

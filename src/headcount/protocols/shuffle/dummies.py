@@ -10,12 +10,12 @@ from headcount.core.brick import All, Brick, Copies, Emit
 from headcount.core.coins import Coins
 from headcount.core.field import Field
 from headcount.core.law import Floats, Law, Noise
-from headcount.core.loss import PrivacyLoss
+from headcount.core.loss import Nearly, PrivacyLoss
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
 from headcount.core.table import Ints, Table
 from headcount.core.tally import Tally
-from headcount.privacy.pair import Nearly, Pair
+from headcount.privacy.pair import Pair
 
 ONE = Emit(0)
 

@@ -24,14 +24,14 @@ from headcount.core.field import Field
 from headcount.core.histogram import Histogram
 from headcount.core.knob import Knob, likely_variance
 from headcount.core.law import Floats, Noise
-from headcount.core.loss import PrivacyLoss
+from headcount.core.loss import Nearly, PrivacyLoss
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
 from headcount.core.table import Ints
 from headcount.core.tally import Tally
 from headcount.core.task import HISTOGRAMS
 from headcount.privacy import laws, tables
-from headcount.privacy.pair import Nearly, Pair
+from headcount.privacy.pair import Pair
 from headcount.privacy.product import two_cells
 
 ANY = Field.named("any")

@@ -32,7 +32,7 @@ from headcount.core.field import Field
 from headcount.core.histogram import Histogram
 from headcount.core.knob import Knob
 from headcount.core.law import Floats, Noise
-from headcount.core.loss import PrivacyLoss
+from headcount.core.loss import Nearly, PrivacyLoss
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
 from headcount.core.release import Threshold
@@ -41,7 +41,6 @@ from headcount.core.table import Ints
 from headcount.core.tally import Tally
 from headcount.core.task import COUNTS, HISTOGRAMS, Task
 from headcount.privacy import laws
-from headcount.privacy.pair import Nearly
 from headcount.privacy.sampled import SampledCount, SampledHistogram
 
 

@@ -32,7 +32,7 @@ from headcount.core.errors import BadArgument
 from headcount.core.field import Field
 from headcount.core.knob import Knob
 from headcount.core.law import Floats, Law, Noise, weighed
-from headcount.core.loss import PrivacyLoss
+from headcount.core.loss import Nearly, PrivacyLoss
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
 from headcount.core.rows import Shares
@@ -40,7 +40,7 @@ from headcount.core.tally import Batch, Tally
 from headcount.core.task import SUMS, Sum, Task
 from headcount.privacy import laws, tables
 from headcount.privacy.discrete_laplace import IdealShift
-from headcount.privacy.pair import Nearly, Pair
+from headcount.privacy.pair import Pair
 from headcount.privacy.shares import fewest_shares, published_shares, share_distance
 from headcount.protocols.levelled import fine_enough, halfway, levelled, rounded_laplace, rounding, size_of_rounded
 
