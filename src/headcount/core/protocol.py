@@ -116,6 +116,19 @@ class Protocol(ABC):
         """One record of fixed width; by default its only field says which kind of message it is."""
         return np.dtype([("kind", np.min_scalar_type(self.kinds - 1))])
 
+    @property
+    def ranges(self) -> Mapping[str, tuple[Any, Any]]:
+        """The least and the largest of each field of a message; of a row, byte by byte."""
+        return {"kind": (0, self.kinds - 1)}
+
+    def genuine(self, messages: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+        """Which of these somebody who keeps to the protocol might have sent; the others are not counted."""
+        fits = np.ones(messages.size, dtype=np.bool_)
+        for name, (low, high) in self.ranges.items():
+            inside = (messages[name] >= low) & (messages[name] <= high)
+            fits &= inside if inside.ndim == 1 else inside.all(axis=1)
+        return fits
+
     def tally(self, batch: Batch) -> Tally:
         """What the analyser keeps: by default, how often each kind of message occurs."""
         kinds = batch.messages["kind"]

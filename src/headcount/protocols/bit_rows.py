@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +24,11 @@ class BitRows(Protocol):
     @property
     def message(self) -> np.dtype[Any]:
         return np.dtype([("row", np.uint8, (row_bytes(self.task.values),))])
+
+    @property
+    def ranges(self) -> Mapping[str, tuple[Any, Any]]:
+        """Bits beyond the last category are not set."""
+        return {"row": (0, np.packbits(np.ones(self.task.values, dtype=np.bool_), bitorder="little"))}
 
     def tally(self, batch: Batch) -> Tally:
         return Tally(batch.reports, bit_totals(batch.messages["row"], self.task.values))

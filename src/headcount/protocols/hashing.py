@@ -33,6 +33,11 @@ def next_prime(least: int) -> int:
     return candidate
 
 
+def hashes(prime: int, buckets: int) -> dict[str, tuple[int, int]]:
+    """The ranges of a message's fields."""
+    return {"u": (1, prime - 1), "v": (0, prime - 1), "bucket": (0, buckets - 1)}
+
+
 def support(messages: npt.NDArray[Any], values: int, prime: int, buckets: int) -> Ints:
     """How many messages have the bucket of each value.
 

@@ -34,7 +34,7 @@ from headcount.core.model import Model
 from headcount.core.tally import Batch, Tally
 from headcount.core.task import Task
 from headcount.privacy.pair import Pair
-from headcount.protocols.hashing import U, V, collision, hashed, next_prime, support
+from headcount.protocols.hashing import U, V, collision, hashed, hashes, next_prime, support
 from headcount.protocols.oracle import Oracle
 
 MOST = 1 << 24
@@ -99,6 +99,10 @@ class LocalHashing(Oracle):
     def message(self) -> np.dtype[Any]:
         wide, narrow = np.min_scalar_type(self.prime - 1), np.min_scalar_type(self.range - 1)
         return np.dtype([("u", wide), ("v", wide), ("bucket", narrow)])
+
+    @property
+    def ranges(self) -> Mapping[str, tuple[Any, Any]]:
+        return hashes(self.prime, self.range)
 
     def tally(self, batch: Batch) -> Tally:
         return Tally(batch.reports, support(batch.messages, self.task.values, self.prime, self.range))

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from headcount.core.brick import Brick
 from headcount.core.budget import Budget
@@ -75,6 +76,10 @@ class SubsetSelection(BitRows, Oracle):
     @property
     def kinds(self) -> int:
         return math.comb(self.task.values, self.size)
+
+    def genuine(self, messages: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+        whole = np.asarray(np.bitwise_count(messages["row"]).sum(axis=1) == self.size)
+        return super().genuine(messages) & whole
 
     @property
     def bits_per_person(self) -> float:

@@ -98,6 +98,10 @@ class AlmostCentralSum(Protocol):
         return np.dtype([("number", np.min_scalar_type(-self.levels - 1))])
 
     @property
+    def ranges(self) -> Mapping[str, tuple[Any, Any]]:
+        return {"number": (-max(1, (self.levels + 1) // 2), self.levels)}
+
+    @property
     def serves(self) -> bool:
         """Whether its noise can be drawn from tables."""
         try:

@@ -36,7 +36,7 @@ from headcount.core.tally import Batch, Tally
 from headcount.core.task import HISTOGRAMS, Task
 from headcount.privacy import laws
 from headcount.privacy.blanket import HashedCover
-from headcount.protocols.hashing import U, V, collision, hashed, next_prime, support
+from headcount.protocols.hashing import U, V, collision, hashed, hashes, next_prime, support
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,6 +89,10 @@ class AlmostOneMessageHistogram(Protocol):
     def message(self) -> np.dtype[Any]:
         widest = np.min_scalar_type(self.prime)
         return np.dtype([("u", widest), ("v", widest), ("bucket", np.min_scalar_type(self.buckets - 1))])
+
+    @property
+    def ranges(self) -> Mapping[str, tuple[Any, Any]]:
+        return hashes(self.prime, self.buckets)
 
     def report(self, value: Field) -> Brick:
         def with_hash(brick: Brick) -> Brick:

@@ -87,8 +87,11 @@ class HadamardShuffle(Protocol):
 
     @property
     def message(self) -> np.dtype[Any]:
-        widths = [many * self._width for many in self._packed]
-        return np.dtype([(f"part{i}", np.min_scalar_type((1 << width) - 1)) for i, width in enumerate(widths)])
+        return np.dtype([(name, np.min_scalar_type(last)) for name, (_, last) in self.ranges.items()])
+
+    @property
+    def ranges(self) -> Mapping[str, tuple[Any, Any]]:
+        return {f"part{i}": (0, (1 << many * self._width) - 1) for i, many in enumerate(self._packed)}
 
     def report(self, value: Field) -> Brick:
         row, size = value + 1, 1 << self._width

@@ -96,6 +96,10 @@ class SplitAndMix(Protocol):
     def message(self) -> np.dtype[Any]:
         return np.dtype([("share", np.min_scalar_type(self.modulus - 1))])
 
+    @property
+    def ranges(self) -> Mapping[str, tuple[Any, Any]]:
+        return {"share": (0, self.modulus - 1)}
+
     def report(self, value: Field) -> Brick:
         noise = From(tables.negative_binomial(Fraction(1, self.crowd.honest), Fraction(self.decay)))
 
