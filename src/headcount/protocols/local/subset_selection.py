@@ -78,7 +78,7 @@ class SubsetSelection(BitRows, Oracle):
         return math.comb(self.task.values, self.size)
 
     def genuine(self, messages: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-        whole = np.asarray(np.bitwise_count(messages["row"]).sum(axis=1) == self.size)
+        whole: npt.NDArray[np.bool_] = np.bitwise_count(messages["row"]).sum(axis=1) == self.size
         return super().genuine(messages) & whole
 
     @property

@@ -1,0 +1,171 @@
+"""One report as bytes: every message sealed to the analyser, all of them once more to the shuffler.
+
+    message = HPKE(analyser's key of the batch, 16 random bytes | real or dummy | the record)
+    upload  = version | number of the shuffler's key | HPKE(shuffler's key, upload's id | credential | messages)
+
+Both seals are bound to the collection's hash and the number of the batch. There is one form for everything: no field is
+optional, no length depends on what a person holds, and whatever is not exactly like this is refused alike.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.asymmetric import ec, x25519
+from cryptography.hazmat.primitives.hpke import AEAD, KDF, KEM, Suite
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+from headcount.core.errors import HeadcountError, Unsupported
+from headcount.core.mixing import mixed
+from headcount.core.plan import Plan
+from headcount.core.wire import CREDENTIAL, HEAD, IDENTITY, KIND, P256, X25519, Wire
+
+VERSION = 1
+DUMMY, REAL = b"\x00", b"\x01"
+NO_CREDENTIAL = bytes(CREDENTIAL)
+INNER, OUTER = b"headcount/1 inner\x00", b"headcount/1 outer\x00"
+
+PrivateKey: TypeAlias = x25519.X25519PrivateKey | ec.EllipticCurvePrivateKey
+PublicKey: TypeAlias = x25519.X25519PublicKey | ec.EllipticCurvePublicKey
+Records: TypeAlias = npt.NDArray[Any]
+
+SUITES = {
+    X25519: Suite(KEM.X25519, KDF.HKDF_SHA256, AEAD.AES_128_GCM),
+    P256: Suite(KEM.P256, KDF.HKDF_SHA256, AEAD.AES_128_GCM),
+}
+
+
+class WireError(HeadcountError):
+    """These bytes are not what was sealed for this batch. Nothing else is ever said about them."""
+
+    def __init__(self) -> None:
+        super().__init__("not a report to this batch")
+
+
+def new_key(suite: str) -> PrivateKey:
+    return x25519.X25519PrivateKey.generate() if suite == X25519 else ec.generate_private_key(ec.SECP256R1())
+
+
+def public_bytes(key: PublicKey) -> bytes:
+    if isinstance(key, x25519.X25519PublicKey):
+        return key.public_bytes_raw()
+    return key.public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
+
+
+def public_key(suite: str, content: bytes) -> PublicKey:
+    try:
+        if suite == X25519:
+            return x25519.X25519PublicKey.from_public_bytes(content)
+        return ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), content)
+    except ValueError:
+        raise WireError from None
+
+
+@dataclass(frozen=True)
+class Upload:
+    """What the shuffler finds in an upload: nothing that it can read."""
+
+    identity: bytes
+    credential: bytes
+    messages: tuple[bytes, ...]
+
+
+@dataclass(frozen=True)
+class Envelope:
+    """How the reports to one batch of a collection are sealed and opened."""
+
+    plan: Plan
+    collection: bytes  # its hash
+    batch: int
+
+    @cached_property
+    def wire(self) -> Wire:
+        if self.plan.wire is None:
+            raise Unsupported("the plan does not say how it is collected; make it with advise(..., collected=True)")
+        return self.plan.wire
+
+    @cached_property
+    def suite(self) -> Suite:
+        return SUITES[self.wire.suite]
+
+    @cached_property
+    def record(self) -> np.dtype[Any]:
+        """A message as its bytes are laid out, the lowest first."""
+        return self.plan.protocol.message.newbyteorder("<")
+
+    @cached_property
+    def message_bytes(self) -> int:
+        return self.wire.message_bytes(self.plan.protocol)
+
+    @cached_property
+    def upload_bytes(self) -> int:
+        return self.wire.upload_bytes(self.plan.protocol)
+
+    def _bound(self, layer: bytes) -> bytes:
+        return layer + self.collection + self.batch.to_bytes(4, "big")
+
+    # What a client does.
+
+    def sealed(self, messages: Records, analyser: PublicKey) -> list[bytes]:
+        """Everybody's number of messages, dummies among them, in an order that means nothing.
+
+        The few that are too many are left out: the plan has paid for that.
+        """
+        real = [REAL + one.tobytes() for one in messages.astype(self.record)]
+        dummies = [DUMMY + bytes(self.record.itemsize)] * (self.wire.messages - len(real))
+        contents = mixed(mixed(real)[: self.wire.messages] + dummies)
+        bound = self._bound(INNER)
+        return [self.suite.encrypt(os.urandom(IDENTITY) + content, analyser, bound) for content in contents]
+
+    def upload(self, upload: Upload, shuffler: PublicKey, number: int) -> bytes:
+        """The whole report, as it is sent."""
+        content = upload.identity + upload.credential + b"".join(upload.messages)
+        return bytes([VERSION, number]) + self.suite.encrypt(content, shuffler, self._bound(OUTER))
+
+    # What the shuffler does.
+
+    def key_number(self, body: bytes) -> int:
+        """Which of the shuffler's keys an upload was sealed to."""
+        if len(body) != self.upload_bytes or body[0] != VERSION:
+            raise WireError
+        return body[1]
+
+    def opened(self, body: bytes, key: PrivateKey) -> Upload:
+        self.key_number(body)
+        content = self._open(body[HEAD:], key, OUTER)
+        start = IDENTITY + CREDENTIAL
+        parts = range(start, len(content), self.message_bytes)
+        messages = tuple(content[at : at + self.message_bytes] for at in parts)
+        return Upload(content[:IDENTITY], content[IDENTITY:start], messages)
+
+    # What the analyser does.
+
+    def read(self, message: bytes, key: PrivateKey) -> tuple[bytes, bytes | None]:
+        """The message's own id, and its record unless it is a dummy."""
+        if len(message) != self.message_bytes:
+            raise WireError
+        content = self._open(message, key, INNER)
+        identity, kind, record = content[:IDENTITY], content[IDENTITY : IDENTITY + KIND], content[IDENTITY + KIND :]
+        if kind == REAL:
+            return identity, record
+        if kind != DUMMY or any(record):
+            raise WireError
+        return identity, None
+
+    def records(self, contents: Iterable[bytes]) -> Records:
+        """Those that somebody who keeps to the protocol might have sent."""
+        found = np.frombuffer(b"".join(contents), dtype=self.record).astype(self.plan.protocol.message)
+        return found[self.plan.protocol.genuine(found)]
+
+    def _open(self, content: bytes, key: PrivateKey, layer: bytes) -> bytes:
+        try:
+            return self.suite.decrypt(content, key, self._bound(layer))
+        except InvalidTag:
+            raise WireError from None
