@@ -128,11 +128,11 @@ def require_collectable(plan: Plan, shortfall: Shortfall = Shortfall.HOLD) -> No
         )  # fmt: skip
 
 
-def _one_of(kind: type[Any], name: str, value: Any) -> Any:
+def _one_of(kind: type[Shortfall] | type[Admission], name: str, value: Any) -> StrEnum:
     try:
         return kind(value)
     except ValueError:
-        raise BadArgument(name, f"is {value!r}", f"use {' or '.join(map(repr, map(str, kind)))}") from None
+        raise BadArgument(name, f"is {value!r}", f"use {' or '.join(repr(str(each)) for each in kind)}") from None
 
 
 def _whole(name: str, value: Any, low: int, high: int) -> None:

@@ -92,7 +92,7 @@ class Keys:
             folder.mkdir(mode=OURS, parents=True, exist_ok=True)
         except OSError as problem:
             raise BadArgument("keys", f"{folder} cannot be used ({problem.strerror})", "give another folder") from None
-        if os.stat(folder).st_mode & 0o077:
+        if folder.stat().st_mode & 0o077:
             raise BadArgument("keys", f"{folder} can be read by others", f"run: chmod 700 {folder}")
 
     def signer(self) -> Signer:
@@ -111,7 +111,7 @@ class Keys:
         return public_bytes(self.private(name).public_key())
 
     def private(self, name: str) -> PrivateKey:
-        key = self._get(name)
+        key: PrivateKey | Ed25519PrivateKey = self._get(name)
         if isinstance(key, Ed25519PrivateKey):
             raise Damaged(f"{self._path(name)} is not a key to seal to; restore it from a copy")
         return key

@@ -1,0 +1,141 @@
+"""A database that does what it is told: SQLite in a file, or PostgreSQL.
+
+What is committed is on the disk. Whoever writes in SQLite has the file for themselves from the first statement on; in
+PostgreSQL they lock the row that they decide about (`for_update`), which SQLite does not need.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+
+from headcount.core.errors import BadArgument, MissingExtra, Refused, Unsupported
+
+OLDEST_SQLITE = (3, 51, 3)  # before, a checkpoint that races with a writer could damage the file
+PRAGMAS = {
+    "journal_mode": "wal",
+    "synchronous": 2,  # FULL: a commit is on the disk
+    "foreign_keys": 1,
+    "secure_delete": 1,  # what is deleted is overwritten
+    "trusted_schema": 0,
+    "cell_size_check": 1,
+    "busy_timeout": 30_000,
+    "temp_store": 2,  # in memory: nothing is left behind in a file
+}
+SECRET = 0o600
+
+
+class Unavailable(Refused):
+    """The database could not do it now: its disk is full, it is locked, or it has gone away. Nothing was changed."""
+
+
+class Database:
+    """One party's."""
+
+    def __init__(self, engine: Engine, address: str) -> None:
+        self.engine, self.address = engine, address
+
+    @classmethod
+    def open(cls, address: str) -> Database:
+        """By its address: sqlite:///relative.db, sqlite:////absolute.db or postgresql://..."""
+        try:
+            url = make_url(address)
+        except ArgumentError:
+            raise _bad() from None
+        kind = url.get_backend_name()
+        if kind == "sqlite" and url.database:
+            return cls(_sqlite(Path(url.database)), address)
+        if kind == "postgresql":
+            return cls(create_engine(url.set(drivername="postgresql+psycopg"), pool_pre_ping=True), address)
+        raise _bad()
+
+    @property
+    def embedded(self) -> bool:
+        return self.engine.dialect.name == "sqlite"
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """One transaction, which is on the disk when this ends, or was never there."""
+        with _told(), self.engine.connect() as connection:
+            if self.embedded:
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+            yield connection
+            connection.commit()
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        with _told(), self.engine.connect() as connection:
+            yield connection
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+    def forget(self) -> None:
+        """After something was deleted: nothing of it is left in the log beside the file."""
+        if self.embedded:
+            with self.engine.connect() as connection:
+                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Says in one line what the database could not do, and nothing of what it was given."""
+    try:
+        yield
+    except DBAPIError as problem:
+        raise Unavailable(f"the database refused ({type(problem.orig).__name__}); nothing was changed") from None
+    except SQLAlchemyError as problem:
+        raise Unavailable(f"the database could not be used ({type(problem).__name__})") from None
+
+
+def _bad() -> BadArgument:
+    works = "use sqlite:///file.db or postgresql://user@host/name"
+    return BadArgument("database", "is not an address of SQLite or PostgreSQL", works)
+
+
+def _sqlite(path: Path) -> Engine:
+    try:
+        import pysqlite3  # type: ignore[import-untyped]
+    except ImportError:
+        raise MissingExtra("an embedded database", "service") from None
+    if pysqlite3.sqlite_version_info < OLDEST_SQLITE:
+        wanted = ".".join(map(str, OLDEST_SQLITE))
+        raise Unsupported(f"this SQLite is {pysqlite3.sqlite_version} and at least {wanted} is needed")
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, SECRET))
+    except OSError as problem:
+        works = "use a file in a folder that exists and may be written to"
+        raise BadArgument("database", f"{path} cannot be opened ({problem.strerror})", works) from None
+    engine = create_engine(f"sqlite:///{path}", module=pysqlite3.dbapi2)
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: Any, _: Any) -> None:
+        connection.isolation_level = None  # transactions begin where it is said
+        for name, value in PRAGMAS.items():
+            connection.execute(f"PRAGMA {name} = {value}").fetchall()
+            found = connection.execute(f"PRAGMA {name}").fetchone()
+            if found is None or found[0] != value:
+                raise Unsupported(f"SQLite does not take {name} = {value} for {path}; use a local disk")
+
+    return engine
+
+
+def one(connection: Connection, statement: str, **given: Any) -> Any:
+    """The first row, or None."""
+    return connection.execute(text(statement), given).mappings().first()
+
+
+def many(connection: Connection, statement: str, **given: Any) -> list[Any]:
+    return list(connection.execute(text(statement), given).mappings())
+
+
+def do(connection: Connection, statement: str, *rows: dict[str, Any], **given: Any) -> int:
+    """How many rows it changed."""
+    return int(connection.execute(text(statement), list(rows) if rows else given).rowcount)

@@ -1,0 +1,1 @@
+"""How the tables of either role came to be as they are."""

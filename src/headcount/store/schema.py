@@ -1,0 +1,47 @@
+"""Which tables a database has: brought up to this version, or refused if it is of a later one."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import Literal, TypeAlias
+
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+
+from headcount.core.errors import Unsupported
+from headcount.store.database import Database
+
+Role: TypeAlias = Literal["shuffler", "analyser"]
+
+
+def migrate(database: Database, role: Role) -> None:
+    """All steps that are missing, in one transaction."""
+    config = _config(role)
+    known = {step.revision for step in ScriptDirectory.from_config(config).walk_revisions()}
+    with database.writing() as connection:
+        context = MigrationContext.configure(connection, opts={"version_table": "schema_version"})
+        found = context.get_current_revision()
+        if found is not None and found not in known:
+            other = "a later version" if found.startswith(f"{role}_") else "another role"
+            raise Unsupported(f"the database was made by {other} ({found}); use that, or another database")
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+
+
+def revert(database: Database, role: Role, to: str) -> None:
+    """Back to an earlier version, for tests of the steps."""
+    config = _config(role)
+    with database.writing() as connection:
+        config.attributes["connection"] = connection
+        command.downgrade(config, to)
+
+
+def _config(role: Role) -> Config:
+    folder = files("headcount.store") / "migrations"
+    config = Config()
+    config.set_main_option("script_location", str(folder))
+    config.set_main_option("version_locations", str(folder / role))
+    config.set_main_option("path_separator", "os")
+    return config
