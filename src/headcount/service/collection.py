@@ -15,6 +15,7 @@ from typing import Any
 from headcount.core.canonical import fingerprint
 from headcount.core.errors import BadArgument, Refused, Unsupported
 from headcount.core.plan import Plan
+from headcount.core.wire import Wire
 from headcount.protocols.saved import plan_from_json
 from headcount.service.wire import Envelope
 
@@ -79,6 +80,15 @@ class Collection:
     def id(self) -> str:
         """As it is called in addresses."""
         return self.hash[:32]
+
+    @property
+    def wire(self) -> Wire:
+        assert self.plan.wire is not None  # noqa: S101  # refused otherwise when it was made
+        return self.plan.wire
+
+    def purpose(self, batch: int) -> str:
+        """What the analyser's key for a batch is announced for."""
+        return f"{self.hash} {batch}"
 
     def envelope(self, batch: int) -> Envelope:
         return Envelope(self.plan, bytes.fromhex(self.hash), batch)

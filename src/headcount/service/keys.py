@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,10 @@ class Signer:
     def __init__(self, key: Ed25519PrivateKey) -> None:
         self._key = key
         self.public = key.public_key().public_bytes_raw().hex()
+
+    def secret(self, purpose: str) -> bytes:
+        """Known to this party only, and always the same."""
+        return sha256(f"headcount {purpose}".encode() + self._key.private_bytes_raw()).digest()
 
     def signed(self, content: dict[str, Any]) -> dict[str, Any]:
         """The content, with a signature of its canonical JSON."""

@@ -60,6 +60,21 @@ class Database:
     def embedded(self) -> bool:
         return self.engine.dialect.name == "sqlite"
 
+    @property
+    def alone(self) -> str:
+        """At the end of a query in a transaction that decides: nobody else does until it ends."""
+        return "" if self.embedded else " FOR UPDATE"
+
+    @property
+    def shared(self) -> str:
+        """Others who only look may look as well; whoever decides waits."""
+        return "" if self.embedded else " FOR SHARE"
+
+    @property
+    def bytes(self) -> str:
+        """What a column of bytes is called."""
+        return "BLOB" if self.embedded else "BYTEA"
+
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """One transaction, which is on the disk when this ends, or was never there."""

@@ -1,0 +1,178 @@
+"""What becomes of a batch: open, sealed, shuffled, delivered, purged.
+
+Each step is one transaction that may be tried again and is never skipped. Once its messages are mixed, nothing is left
+that tells which of them are one person's.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from hashlib import sha256
+from typing import Any, Protocol
+
+import numpy as np
+from sqlalchemy import Connection
+
+from headcount.core.canonical import canonical
+from headcount.core.coins import SecretCoins
+from headcount.core.errors import BadArgument
+from headcount.core.mixing import mixed_order
+from headcount.service.collection import Collection, Shortfall
+from headcount.service.crash import point
+from headcount.service.keys import Announced, verified
+from headcount.service.shuffler import BATCH, Shuffler
+from headcount.store.database import do, many, one
+
+PART = 1 << 20  # bytes, about, in which a batch is handed on
+
+
+class Receiver(Protocol):
+    """Whom batches are delivered to: the analyser, here or elsewhere."""
+
+    def begin(self, manifest: Any) -> None: ...
+
+    def part(self, collection: str, batch: int, number: int, content: bytes) -> None: ...
+
+    def complete(self, collection: str, batch: int) -> dict[str, Any]:
+        """The signed receipt."""
+
+
+class Batches:
+    """The shuffler's work on what it has taken."""
+
+    def __init__(self, shuffler: Shuffler, receiver: Receiver) -> None:
+        self.shuffler, self.receiver = shuffler, receiver
+        self.database = shuffler.database
+
+    def advance(self) -> None:
+        """Every step that is due, of every batch."""
+        with self.database.reading() as connection:
+            batches = many(connection, "SELECT collection, number FROM batches WHERE state <> 'purged'")
+        steps: tuple[Callable[[str, int], None], ...] = (self.seal, self.shuffle, self.deliver, self.purge)
+        for batch in batches:
+            for step in steps:
+                step(batch["collection"], batch["number"])
+
+    def seal(self, name: str, number: int) -> None:
+        """At the end of its window: enough reports, and it takes no more; too few, and what was agreed happens."""
+        collection = self.shuffler.collection(name)
+        least, now = collection.plan.protocol.crowd.least, self.shuffler.clock()
+        point("before sealing")
+        with self.database.writing() as connection:
+            batch = self._locked(connection, name, number, "open")
+            if batch is None or now < batch["closes"]:
+                return
+            came = self.shuffler.count(connection, batch)
+            if came >= least or collection.shortfall is Shortfall.TOP_UP:
+                moved(connection, batch, state="sealed", reports=came, added=max(0, least - came))
+            elif collection.shortfall is Shortfall.HOLD and batch["holds"] < collection.holds:
+                moved(connection, batch, closes=collection.next_close(now), holds=batch["holds"] + 1)
+                return
+            else:
+                self.shuffler.drop(connection, batch)
+                moved(connection, batch, state="purged")
+            going = one(connection, "SELECT state FROM collections WHERE id = :name", name=name)["state"] == "open"
+            if going and number < collection.batches:
+                self.shuffler.open_batch(connection, collection, number + 1)
+        point("after sealing")
+
+    def shuffle(self, name: str, number: int) -> None:
+        """All messages of the batch into one secret order. The reports, which grouped them, are gone with that."""
+        collection = self.shuffler.collection(name)
+        point("before mixing")
+        with self.database.writing() as connection:
+            batch = self._locked(connection, name, number, "sealed")
+            if batch is None:
+                return
+            tag = batch["tag"]
+            reports = [row["messages"] for row in many(connection, f"SELECT messages FROM reports_{tag}")]
+            row = one(connection, "SELECT keys FROM collections WHERE id = :name", name=name)
+            reports += _of_nobody(collection, number, json.loads(row["keys"])[number - 1], batch["added"])
+            parts = _mixed(reports, collection.envelope(number).message_bytes)
+            content = {
+                "collection": collection.hash, "batch": number, "reports": len(reports), "added": batch["added"],
+                "messages": len(reports) * collection.wire.messages, "parts": [_digest(part) for part in parts],
+            }  # fmt: skip
+            do(
+                connection,
+                f"CREATE TABLE mixed_{tag} (part INTEGER PRIMARY KEY, content {self.database.bytes} NOT NULL)",
+            )
+            rows = [{"part": at, "content": part} for at, part in enumerate(parts)]
+            if rows:
+                do(connection, f"INSERT INTO mixed_{tag} VALUES (:part, :content)", *rows)
+            do(connection, f"DROP TABLE reports_{tag}")
+            moved(connection, batch, state="shuffled", manifest=canonical(self.shuffler.signer.signed(content)))
+        self.database.forget()
+        point("after mixing")
+
+    def deliver(self, name: str, number: int) -> None:
+        """The mixed messages to the analyser, part by part; those that it has already it does not take again."""
+        collection = self.shuffler.collection(name)
+        with self.database.reading() as connection:
+            batch = one(connection, BATCH, name=name, number=number)
+        if batch is None or batch["state"] != "shuffled":
+            return
+        manifest = json.loads(batch["manifest"])
+        point("before delivering")
+        self.receiver.begin(manifest)
+        for part in range(len(manifest["parts"])):
+            with self.database.reading() as connection:
+                here = f"SELECT content FROM mixed_{batch['tag']} WHERE part = :part"
+                row = one(connection, here, part=part)
+            if row is None:
+                return  # somebody else has delivered it meanwhile
+            self.receiver.part(name, number, part, bytes(row["content"]))
+            point("while delivering")
+        receipt = self.receiver.complete(name, number)
+        if verified(receipt, collection.analyser) != {"received": manifest["signature"]}:
+            raise BadArgument("receipt", "is for another batch", "ask the analyser's operator")
+        point("after delivering")
+        with self.database.writing() as connection:
+            if self._locked(connection, name, number, "shuffled") is not None:
+                moved(connection, batch, state="delivered", receipt=canonical(receipt))
+        point("after noting the receipt")
+
+    def purge(self, name: str, number: int) -> None:
+        """What the analyser has, the shuffler needs no more."""
+        point("before purging")
+        with self.database.writing() as connection:
+            batch = self._locked(connection, name, number, "delivered")
+            if batch is None:
+                return
+            self.shuffler.drop(connection, batch)
+            moved(connection, batch, state="purged")
+        self.database.forget()
+        point("after purging")
+
+    def _locked(self, connection: Connection, name: str, number: int, state: str) -> Any:
+        """The batch, if it is in this state; nobody else moves it on until the transaction ends."""
+        batch = one(connection, BATCH + self.database.alone, name=name, number=number)
+        return batch if batch is not None and batch["state"] == state else None
+
+
+def moved(connection: Connection, batch: Any, **columns: Any) -> None:
+    """The batch with other columns."""
+    changes = ", ".join(f"{column} = :{column}" for column in columns)
+    these = {"name": batch["collection"], "of": batch["number"]}
+    do(connection, f"UPDATE batches SET {changes} WHERE collection = :name AND number = :of", **columns, **these)
+
+
+def _of_nobody(collection: Collection, number: int, announced: Any, added: int) -> Iterator[bytes]:
+    """Reports of people who are not there and hold nothing, for the noise they bring."""
+    protocol, envelope = collection.plan.protocol, collection.envelope(number)
+    key = Announced.from_json(announced, collection.analyser, "analyser").public
+    for _ in range(added):
+        sent = protocol.reports(np.zeros(1, dtype=np.int64), SecretCoins())
+        yield b"".join(envelope.sealed(sent.messages, key))
+
+
+def _mixed(reports: Sequence[bytes], size: int) -> list[bytes]:
+    """Messages of this size, in an order that means nothing, in parts."""
+    messages = np.frombuffer(b"".join(reports), dtype=np.uint8).reshape(-1, size)
+    order, step = mixed_order(len(messages), SecretCoins()), max(1, PART // size)
+    return [messages[order[at : at + step]].tobytes() for at in range(0, len(order), step)]
+
+
+def _digest(part: bytes) -> str:
+    return sha256(part).hexdigest()

@@ -1,0 +1,244 @@
+"""The shuffler: takes sealed reports and cannot read them. What becomes of a batch is in `batches`.
+
+Nothing is kept that tells when a report came or from whom: reports are stored under a keyed hash of a number that the
+client drew, in the order of these hashes, and the key goes with the batch.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from hashlib import blake2b
+from typing import Any
+
+from sqlalchemy import Connection
+
+from headcount.core.canonical import canonical
+from headcount.core.errors import BadArgument, TooFewReports, Unsupported
+from headcount.service.collection import Admission, Collection, Shortfall
+from headcount.service.crash import point
+from headcount.service.keys import Announced, Keys
+from headcount.service.outer_keys import OuterKeys
+from headcount.service.wire import Upload, WireError
+from headcount.store.database import Database, do, many, one
+
+BATCH = "SELECT * FROM batches WHERE collection = :name AND number = :number"
+OPEN_BATCH = "SELECT * FROM batches WHERE collection = :name AND state = 'open'"
+BATCHES = "SELECT * FROM batches WHERE collection = :name ORDER BY number"
+
+
+class Answer(Enum):
+    """What becomes of an upload."""
+
+    TAKEN = "taken"  # it is on the disk, now or since before
+    CLOSED = "closed"  # this batch takes no reports any more, or not yet
+    INVALID = "invalid"
+
+
+@dataclass(frozen=True)
+class Offered:
+    """An upload that has been opened, and the batch that it was sent to."""
+
+    collection: str
+    batch: int
+    upload: Upload
+
+
+class Shuffler:
+    """One party, with a database and keys of its own."""
+
+    def __init__(self, database: Database, keys: Keys, clock: Callable[[], float] = time.time) -> None:
+        self.database, self.clock = database, clock
+        self.signer = keys.signer()
+        self.outer = OuterKeys(database, keys, self.signer, clock)
+        self._collections: dict[str, Collection] = {}
+
+    # Collections.
+
+    def register(self, config: Any, announced: Sequence[Any]) -> Collection:
+        """Takes part in a collection whose analyser has announced a key for every batch. Again is not an error."""
+        collection = Collection.from_json(config)
+        if collection.shuffler != self.signer.public:
+            raise BadArgument("shuffler", "is not this one", f"create the collection with {self.signer.public}")
+        purposes = [Announced.from_json(key, collection.analyser, "analyser").purpose for key in announced]
+        if purposes != [collection.purpose(number + 1) for number in range(collection.batches)]:
+            raise BadArgument("keys", "are not those of the collection's batches", "give what the analyser announced")
+        self.outer.ready(collection.wire.suite)
+        row = {"id": collection.id, "config": canonical(config), "keys": canonical(list(announced))}
+        with self.database.writing() as connection:
+            new = "INSERT INTO collections VALUES (:id, :config, :keys, 'open') ON CONFLICT DO NOTHING"
+            if do(connection, new, row):
+                self.open_batch(connection, collection, 1)
+        return collection
+
+    def collection(self, name: str) -> Collection:
+        """By its id. What was agreed never changes, so that it is read once."""
+        if name not in self._collections:
+            with self.database.reading() as connection:
+                row = one(connection, "SELECT config FROM collections WHERE id = :name", name=name)
+            if row is None:
+                raise Unknown(name)
+            self._collections[name] = Collection.from_json(json.loads(row["config"]))
+        return self._collections[name]
+
+    def offer(self, name: str) -> dict[str, Any]:
+        """What a client needs to report: the collection, its open batch, and the keys to seal to."""
+        collection = self.collection(name)
+        with self.database.reading() as connection:
+            row = one(connection, "SELECT * FROM collections WHERE id = :name", name=name)
+            batch = one(connection, OPEN_BATCH, name=name)
+        told = {"collection": json.loads(row["config"]), "batch": None}
+        if batch is None or row["state"] == "destroyed":
+            return told
+        return {
+            **told,
+            "batch": batch["number"],
+            "closes": batch["closes"],
+            "analyser": json.loads(row["keys"])[batch["number"] - 1],
+            "shuffler": self.outer.announcement(collection.wire.suite),
+        }
+
+    def state(self, name: str) -> dict[str, Any]:
+        """For the operator: how far each batch has come. How many have reported is public."""
+        least = self.collection(name).plan.protocol.crowd.least
+        with self.database.reading() as connection:
+            row = one(connection, "SELECT state FROM collections WHERE id = :name", name=name)
+            batches = [
+                {
+                    "batch": batch["number"], "state": batch["state"], "reports": self.count(connection, batch),
+                    "added": batch["added"] or 0, "closes": batch["closes"] if batch["state"] == "open" else None,
+                }
+                for batch in many(connection, BATCHES, name=name)
+            ]  # fmt: skip
+        return {"collection": name, "state": row["state"], "least": least, "batches": batches}
+
+    def names(self) -> list[str]:
+        with self.database.reading() as connection:
+            return [row["id"] for row in many(connection, "SELECT id FROM collections ORDER BY id")]
+
+    def close(self, name: str) -> None:
+        """Seals the open batch now, and opens no other."""
+        collection = self.collection(name)
+        least = collection.plan.protocol.crowd.least
+        with self.database.writing() as connection:
+            batch = one(connection, OPEN_BATCH + self.database.alone, name=name)
+            came = 0 if batch is None else self.count(connection, batch)
+            if batch is not None and collection.shortfall is Shortfall.HOLD and came < least:
+                raise TooFewReports(
+                    f"the batch has {came:,} reports and the guarantee needs {least:,}; wait for more, or destroy the "
+                    "collection"
+                )
+            do(connection, "UPDATE collections SET state = 'closed' WHERE id = :name AND state = 'open'", name=name)
+            do(connection, "UPDATE batches SET closes = 0 WHERE collection = :name AND state = 'open'", name=name)
+
+    def destroy(self, name: str) -> None:
+        """Everything that is kept of a collection but what was agreed."""
+        self.collection(name)
+        with self.database.writing() as connection:
+            for batch in many(connection, BATCHES + self.database.alone, name=name):
+                self.drop(connection, batch)
+            do(connection, "UPDATE collections SET state = 'destroyed' WHERE id = :name", name=name)
+            do(connection, "UPDATE batches SET state = 'purged' WHERE collection = :name", name=name)
+        self.database.forget()
+
+    # Reports.
+
+    def open(self, name: str, batch: int, body: bytes) -> Offered:
+        """An upload, opened; whatever is not one raises WireError."""
+        if not 1 <= batch <= self.collection(name).batches:
+            raise WireError
+        envelope = self.collection(name).envelope(batch)
+        key = self.outer.private(envelope.key_number(body), envelope.wire.suite)
+        return Offered(name, batch, envelope.opened(body, key))
+
+    def take(self, offered: Sequence[Offered]) -> list[Answer]:
+        """Keeps these reports, all in one transaction. A report that is there already is not kept again."""
+        answers = [Answer.CLOSED] * len(offered)
+        groups: dict[tuple[str, int], list[int]] = {}
+        for at, each in enumerate(offered):
+            groups.setdefault((each.collection, each.batch), []).append(at)
+        point("before taking reports")
+        with self.database.writing() as connection:
+            for (name, number), places in groups.items():
+                batch = one(connection, BATCH + self.database.shared, name=name, number=number)
+                if batch is None or batch["state"] != "open" or not self._within(name, batch):
+                    continue
+                rows = {at: self._row(name, batch, offered[at].upload) for at in places}
+                for at, row in rows.items():
+                    answers[at] = Answer.INVALID if row is None else Answer.TAKEN
+                if kept := [row for row in rows.values() if row is not None]:
+                    new = f"INSERT INTO reports_{batch['tag']} VALUES (:id, :who, :messages) ON CONFLICT DO NOTHING"
+                    do(connection, new, *kept)
+        point("after taking reports")
+        return answers
+
+    def _within(self, name: str, batch: Any) -> bool:
+        return bool(self.collection(name).opens <= self.clock() < batch["closes"])
+
+    def _row(self, name: str, batch: Any, upload: Upload) -> dict[str, Any] | None:
+        """As it is stored; None if it comes from somebody who is not invited."""
+        identity = who = _hidden(batch, b"upload", upload.identity)
+        if self.collection(name).admission is Admission.INVITED:
+            if not hmac.compare_digest(self._invitation(name, upload.credential[:16]), upload.credential):
+                return None
+            who = _hidden(batch, b"credential", upload.credential)
+        return {"id": identity, "who": who, "messages": b"".join(upload.messages)}
+
+    def invite(self, name: str, number: int) -> list[str]:
+        """So many invitations, each good for one report to each batch."""
+        if self.collection(name).admission is not Admission.INVITED:
+            raise Unsupported("anyone may report to this collection; create it with admission='invited'")
+        return [self._invitation(name, secrets.token_bytes(16)).hex() for _ in range(number)]
+
+    def _invitation(self, name: str, who: bytes) -> bytes:
+        return who + hmac.digest(self.signer.secret("invitations"), name.encode() + who, "sha256")[:16]
+
+    # The tables of a batch.
+
+    def open_batch(self, connection: Connection, collection: Collection, number: int) -> None:
+        batch = {
+            "collection": collection.id,
+            "number": number,
+            "closes": collection.next_close(self.clock()),
+            "tag": secrets.token_hex(8),
+            "salt": secrets.token_bytes(32),
+        }
+        do(
+            connection,
+            "INSERT INTO batches (collection, number, state, closes, holds, tag, salt) "
+            "VALUES (:collection, :number, 'open', :closes, 0, :tag, :salt)",
+            batch,
+        )
+        kind = self.database.bytes
+        do(
+            connection,
+            f"CREATE TABLE reports_{batch['tag']} (id {kind} PRIMARY KEY, who {kind} NOT NULL UNIQUE, "
+            f"messages {kind} NOT NULL)" + " WITHOUT ROWID" * self.database.embedded,
+        )
+
+    def count(self, connection: Connection, batch: Any) -> int:
+        if batch["state"] != "open":
+            return int(batch["reports"] or 0)
+        row = one(connection, f"SELECT count(*) AS came FROM reports_{batch['tag']}")
+        return int(row["came"])
+
+    def drop(self, connection: Connection, batch: Any) -> None:
+        for table in ("reports", "mixed"):
+            do(connection, f"DROP TABLE IF EXISTS {table}_{batch['tag']}")
+
+
+class Unknown(BadArgument):
+    """There is no such collection here."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__("collection", f"{name[:64]!r} is not known here", "ask its operators for the right name")
+
+
+def _hidden(batch: Any, purpose: bytes, what: bytes) -> bytes:
+    """Something that tells whether it was there before, and nothing else."""
+    return blake2b(purpose + what, key=batch["salt"], digest_size=16).digest()
