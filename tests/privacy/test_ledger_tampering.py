@@ -131,7 +131,7 @@ def sealed_anew(path, change):
         (lambda n, line: n == 4 and line["question"].update(budget=None), "cannot be read"),
         (lambda n, line: n or line.update(epsilon="lots"), "no budget"),
         (lambda n, line: n or line.pop("delta"), "no budget"),
-        (lambda n, line: n or line.update(format="headcount-ledger/2"), "not a file of the format"),
+        (lambda n, line: n or line.update(format="headcount-ledger/2"), "not of the format"),
     ],
 )
 def test_a_file_that_is_sealed_and_means_nothing_is_refused(path, change, words):

@@ -1,0 +1,142 @@
+"""A book of sealed lines, wherever they are kept: first the budget, then one for each charge.
+
+Each line has the hash of all before it. So whoever edits, removes or moves one is found out, unless they write all of
+the rest anew or cut off the end; against that there is the witness.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from headcount.core.budget import Budget, Neighbours
+from headcount.core.canonical import canonical
+from headcount.core.errors import BadArgument, Damaged, Refused, Unsupported
+from headcount.core.protocol import Protocol
+from headcount.ledger.book import Book, Page
+from headcount.ledger.chain import opened, sealed
+from headcount.ledger.charge import Charge, as_text, described
+from headcount.ledger.spending import Allowance
+from headcount.ledger.witness import Witness
+
+FORMAT = "headcount-ledger/1"
+
+
+def first_line(allowance: Allowance) -> bytes:
+    """The line that a ledger with this budget begins with."""
+    first = {
+        "format": FORMAT,
+        "id": secrets.token_hex(16),
+        "epsilon": as_text(allowance.epsilon),
+        "delta": as_text(allowance.delta),
+        "neighbours": str(allowance.neighbours),
+    }
+    return sealed(first, "")[0]
+
+
+@dataclass(frozen=True, eq=False)
+class Read:
+    """What has been read and checked so far. It is replaced, never changed: threads and forks may share it."""
+
+    page: Page
+    hashes: tuple[str, ...]
+
+
+class Lines(Book):
+    """A book that is read from its lines, and written by adding some."""
+
+    def __init__(self, first: bytes, place: str, witness: Path | None) -> None:
+        line, seal = opened(first, "", f"{place}, line 1,")
+        self.place, self.id = place, line.get("id", "")
+        super().__init__(_budget(line, place))
+        self._witness = Witness(witness) if witness is not None else None
+        self._questions: dict[tuple[str, str], Protocol] = {}
+        self._beginning = Read(self.blank(), (seal,))
+
+    def _grown(self, read: Read, lines: Iterable[bytes]) -> Read:
+        """With these lines more."""
+        page, hashes = read.page, list(read.hashes)
+        for text in lines:
+            place = f"{self.place}, line {len(hashes) + 1},"
+            line, seal = opened(text, hashes[-1], place)
+            charge = _charge(line, place)
+            loss = self.loss(self._asked(charge, place), charge.wire)
+            page = page.and_also(charge, page.spending.and_also(loss, charge.asked))
+            hashes.append(seal)
+            if charge.number != len(page.charges):
+                raise Damaged(f"{place} has the number {charge.number}; restore it from a copy")
+        if self._witness is not None:
+            self._witness.check(self.id, tuple(hashes))
+        return Read(page, tuple(hashes))
+
+    def _added(self, read: Read, page: Page) -> tuple[list[bytes], Read]:
+        """The lines that make this page of what was read."""
+        self._readable(page, len(read.page.charges))
+        lines, hashes = [], list(read.hashes)
+        for charge in page.charges[len(read.page.charges) :]:
+            line, seal = sealed(charge.to_json(), hashes[-1])
+            lines.append(line)
+            hashes.append(seal)
+        return lines, Read(page, tuple(hashes))
+
+    def _show(self, read: Read) -> None:
+        """Tells the witness, if it is behind, how far the ledger has come."""
+        if self._witness is not None:
+            self._witness.note(self.id, read.hashes)
+
+    def _asked(self, charge: Charge, place: str) -> Protocol:
+        """The question of a charge, provided that it still means what it meant."""
+        key = (canonical(charge.question), charge.plan)
+        if key not in self._questions:
+            self._questions[key] = _rebuilt(charge, place)
+        return self._questions[key]
+
+    def _readable(self, page: Page, since: int) -> None:
+        """Whoever reads the lines next must find the same questions, or they would be lost to them."""
+        for charge, loss in zip(page.charges[since:], page.spending.losses[since:], strict=True):
+            try:
+                same = self.loss(charge.protocol, charge.wire) is loss
+            except Refused:
+                same = False
+            if not same:
+                raise Unsupported(
+                    f"{charge.question['protocol']} is not as in the catalogue, so that a ledger cannot keep its "
+                    "questions"
+                )
+
+
+def _rebuilt(charge: Charge, place: str) -> Protocol:
+    try:
+        protocol, _ = charge.protocol, charge.wire
+        same = described(charge.question, protocol) == charge.plan
+        if "budget" in charge.question:
+            Budget(**charge.question["budget"])
+    except (Refused, TypeError, AttributeError) as problem:
+        raise Damaged(f"{place} has a question that cannot be read: {problem}") from None
+    if not same:
+        raise Damaged(
+            f"{place} has a question whose programme this version would not run like that, so its cost is not "
+            "known; use the version of headcount that wrote it"
+        )
+    return protocol
+
+
+def _budget(first: dict[str, Any], place: str) -> Allowance:
+    if first.get("format") != FORMAT:
+        raise BadArgument("ledger", f"{place} is not of the format {FORMAT}", "give the path of a ledger")
+    try:
+        _ = first["id"]
+        return Allowance(Fraction(first["epsilon"]), Fraction(first["delta"]), Neighbours.parse(first["neighbours"]))
+    except (TypeError, KeyError, ValueError, ZeroDivisionError):
+        raise Damaged(f"{place} has no budget in its first line; restore it from a copy") from None
+
+
+def _charge(line: dict[str, Any], place: str) -> Charge:
+    try:
+        return Charge.from_json(line)
+    except (TypeError, KeyError, ValueError, ZeroDivisionError):
+        raise Damaged(f"{place} is not a charge; restore it from a copy") from None
