@@ -219,7 +219,7 @@ def test_threads_that_ask_the_same_for_the_first_time_find_one_loss():
 
 
 def test_whoever_looks_first_and_writes_later_overspends():
-    twin = hc.Ledger._of(CheckThenAppend(Allowance.of(COST, 0, "replace"), threads=4))
+    twin = hc.Ledger.of(CheckThenAppend(Allowance.of(COST, 0, "replace"), threads=4))
     assert accepted(twin, threads=4, charges=1) == 4  # of one
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
@@ -59,17 +60,18 @@ class Ledger:
         journal = Journal(Path(path), Path(witness) if witness is not None else None)
         _same(journal.allowance, epsilon, delta, neighbours)
         journal.show_witness()
-        return cls._of(journal)
+        return cls.of(journal)
 
     @classmethod
     def verify(cls, path: str | Path, *, witness: str | Path | None = None) -> Self:
         """The ledger in this file, after every line and its witness have been checked; nothing is written."""
         if witness is not None and not Path(witness).exists():
             raise BadArgument("witness", f"{witness} does not exist", "give the file that the ledger was opened with")
-        return cls._of(Journal(Path(path), Path(witness) if witness is not None else None))
+        return cls.of(Journal(Path(path), Path(witness) if witness is not None else None))
 
     @classmethod
-    def _of(cls, book: Book) -> Self:
+    def of(cls, book: Book) -> Self:
+        """The ledger that is kept in this book."""
         ledger = cls.__new__(cls)
         ledger._book = book
         return ledger
@@ -125,6 +127,14 @@ class Ledger:
 
         On return the charges are there to stay.
         """
+        self._book.turn(self.charged(*questions))
+
+    def require(self, *questions: Plan | Protocol) -> None:
+        """Refuses questions that would be too much, as `charge` does, and spends nothing."""
+        self.charged(*questions)(self._book.page())
+
+    def charged(self, *questions: Plan | Protocol) -> Callable[[Page], Page]:
+        """What makes the next page of this one, or refuses: for a book that is kept together with other things."""
         losses = [self._loss(question) for question in questions]
 
         def turned(page: Page) -> Page:
@@ -137,7 +147,7 @@ class Ledger:
                 page = page.and_also(Charge.of(question, len(page.charges) + 1, after), after)
             return page
 
-        self._book.turn(turned)
+        return turned
 
     def _too_much(self, before: Epsilon, after: Epsilon, asked: int) -> OverBudget:
         digits = 4 if after > self.allowance.epsilon * Fraction(1001, 1000) else 17

@@ -22,7 +22,7 @@ from headcount.service.collection import Collection, Shortfall
 from headcount.service.crash import point
 from headcount.service.keys import Announced, verified
 from headcount.service.shuffler import BATCH, Shuffler
-from headcount.store.database import do, many, one
+from headcount.store.database import changed, do, many, one
 
 PART = 1 << 20  # bytes, about, in which a batch is handed on
 
@@ -65,13 +65,13 @@ class Batches:
                 return
             came = self.shuffler.count(connection, batch)
             if came >= least or collection.shortfall is Shortfall.TOP_UP:
-                moved(connection, batch, state="sealed", reports=came, added=max(0, least - came))
+                changed(connection, batch, state="sealed", reports=came, added=max(0, least - came))
             elif collection.shortfall is Shortfall.HOLD and batch["holds"] < collection.holds:
-                moved(connection, batch, closes=collection.next_close(now), holds=batch["holds"] + 1)
+                changed(connection, batch, closes=collection.next_close(now), holds=batch["holds"] + 1)
                 return
             else:
                 self.shuffler.drop(connection, batch)
-                moved(connection, batch, state="purged")
+                changed(connection, batch, state="purged")
             going = one(connection, "SELECT state FROM collections WHERE id = :name", name=name)["state"] == "open"
             if going and number < collection.batches:
                 self.shuffler.open_batch(connection, collection, number + 1)
@@ -102,7 +102,7 @@ class Batches:
             if rows:
                 do(connection, f"INSERT INTO mixed_{tag} VALUES (:part, :content)", *rows)
             do(connection, f"DROP TABLE reports_{tag}")
-            moved(connection, batch, state="shuffled", manifest=canonical(self.shuffler.signer.signed(content)))
+            changed(connection, batch, state="shuffled", manifest=canonical(self.shuffler.signer.signed(content)))
         self.database.forget()
         point("after mixing")
 
@@ -130,7 +130,7 @@ class Batches:
         point("after delivering")
         with self.database.writing() as connection:
             if self._locked(connection, name, number, "shuffled") is not None:
-                moved(connection, batch, state="delivered", receipt=canonical(receipt))
+                changed(connection, batch, state="delivered", receipt=canonical(receipt))
         point("after noting the receipt")
 
     def purge(self, name: str, number: int) -> None:
@@ -141,7 +141,7 @@ class Batches:
             if batch is None:
                 return
             self.shuffler.drop(connection, batch)
-            moved(connection, batch, state="purged")
+            changed(connection, batch, state="purged")
         self.database.forget()
         point("after purging")
 
@@ -149,13 +149,6 @@ class Batches:
         """The batch, if it is in this state; nobody else moves it on until the transaction ends."""
         batch = one(connection, BATCH + self.database.alone, name=name, number=number)
         return batch if batch is not None and batch["state"] == state else None
-
-
-def moved(connection: Connection, batch: Any, **columns: Any) -> None:
-    """The batch with other columns."""
-    changes = ", ".join(f"{column} = :{column}" for column in columns)
-    these = {"name": batch["collection"], "of": batch["number"]}
-    do(connection, f"UPDATE batches SET {changes} WHERE collection = :name AND number = :of", **columns, **these)
 
 
 def _of_nobody(collection: Collection, number: int, announced: Any, added: int) -> Iterator[bytes]:

@@ -154,3 +154,10 @@ def many(connection: Connection, statement: str, **given: Any) -> list[Any]:
 def do(connection: Connection, statement: str, *rows: dict[str, Any], **given: Any) -> int:
     """How many rows it changed."""
     return int(connection.execute(text(statement), list(rows) if rows else given).rowcount)
+
+
+def changed(connection: Connection, batch: Any, **columns: Any) -> None:
+    """The batch with other columns."""
+    changes = ", ".join(f"{column} = :{column}" for column in columns)
+    this = {"of": batch["collection"], "at": batch["number"]}
+    do(connection, f"UPDATE batches SET {changes} WHERE collection = :of AND number = :at", **columns, **this)

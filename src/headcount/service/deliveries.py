@@ -1,0 +1,88 @@
+"""Batches as they arrive: what the shuffler has signed for, part by part, each as often as it likes."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from typing import Any
+
+from headcount.core.canonical import canonical
+from headcount.core.errors import BadArgument, Refused, TooFewReports
+from headcount.service.analyser import BATCH, Analyser
+from headcount.service.crash import point
+from headcount.service.keys import verified
+from headcount.store.database import changed, do, one
+
+
+class NotYet(Refused):
+    """The batch is not there in full."""
+
+
+class Conflict(Refused):
+    """Something else was said of the same thing before."""
+
+
+class Deliveries:
+    """The analyser's side of a delivery. Every step may be repeated."""
+
+    def __init__(self, analyser: Analyser) -> None:
+        self.analyser, self.database = analyser, analyser.database
+
+    def begin(self, manifest: Any) -> None:
+        """A batch is coming that the shuffler has signed for. There is only one of its number, ever."""
+        try:
+            name = str(manifest["collection"])[:32]
+            collection = self.analyser.collection(name)
+            content = verified(manifest, collection.shuffler)
+            number, reports = content["batch"], content["reports"]
+            fits = (
+                content["collection"] == collection.hash
+                and 1 <= number <= collection.batches
+                and content["messages"] == reports * collection.wire.messages
+                and 0 <= content["added"] <= reports
+            )
+        except (KeyError, TypeError, AttributeError):
+            fits = False
+        if not fits:
+            raise BadArgument("manifest", "is not that of a batch of the collection", "deliver what was signed")
+        if reports < collection.plan.protocol.crowd.least:
+            raise TooFewReports("the batch has fewer reports than the guarantee needs")
+        with self.database.writing() as connection:
+            new = (
+                "INSERT INTO batches VALUES (:name, :number, 'receiving', :manifest, NULL, NULL) ON CONFLICT DO NOTHING"
+            )
+            do(connection, new, name=name, number=number, manifest=canonical(manifest))
+            kept = one(connection, BATCH, name=name, number=number)
+        if kept["manifest"] != canonical(manifest):
+            raise Conflict("another batch of that number was announced before; a number is used once")
+
+    def part(self, collection: str, batch: int, number: int, content: bytes) -> None:
+        """One part of a batch, which must be the one that was signed for. Again is not an error."""
+        point("before a part")
+        with self.database.writing() as connection:
+            row = one(connection, BATCH + self.database.shared, name=collection, number=batch)
+            if row is None:
+                raise NotYet("no such batch was announced")
+            parts = json.loads(row["manifest"])["parts"]
+            if not 0 <= number < len(parts) or sha256(content).hexdigest() != parts[number]:
+                raise BadArgument("part", "is not the one that was signed for", "deliver it as it was mixed")
+            if row["state"] == "receiving":
+                new = "INSERT INTO parts VALUES (:name, :batch, :number, :content) ON CONFLICT DO NOTHING"
+                do(connection, new, name=collection, batch=batch, number=number, content=content)
+        point("after a part")
+
+    def complete(self, collection: str, batch: int) -> dict[str, Any]:
+        """The receipt, once all parts are here."""
+        point("before completing")
+        with self.database.writing() as connection:
+            row = one(connection, BATCH + self.database.alone, name=collection, number=batch)
+            if row is None:
+                raise NotYet("no such batch was announced")
+            manifest = json.loads(row["manifest"])
+            if row["state"] == "receiving":
+                here = "SELECT count(*) AS parts FROM parts WHERE collection = :name AND number = :number"
+                if one(connection, here, name=collection, number=batch)["parts"] < len(manifest["parts"]):
+                    raise NotYet("parts of the batch are missing")
+                changed(connection, row, state="delivered")
+        point("after completing")
+        return self.analyser.signer.signed({"received": manifest["signature"]})
