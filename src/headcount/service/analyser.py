@@ -17,7 +17,7 @@ from headcount.core.canonical import canonical
 from headcount.core.errors import BadArgument
 from headcount.ledger.ledger import Ledger
 from headcount.ledger.spending import Allowance
-from headcount.service.collection import Collection
+from headcount.service.collection import Collection, Unknown
 from headcount.service.keys import Announced, Keys
 from headcount.store.account import Account
 from headcount.store.database import Database, do, many, one
@@ -81,7 +81,7 @@ class Analyser:
         with self.database.reading() as connection:
             row = one(connection, "SELECT * FROM collections WHERE id = :name", name=name)
         if row is None or row["state"] == "destroyed":
-            raise BadArgument("collection", f"{name[:64]!r} is not known here", "create it first")
+            raise Unknown(name)
         return Collection.from_json(json.loads(row["config"]))
 
     def names(self) -> list[str]:

@@ -121,6 +121,13 @@ class Collection:
         return found
 
 
+class Unknown(BadArgument):
+    """There is no such collection here."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__("collection", f"{name[:64]!r} is not known here", "ask its operators for the right name")
+
+
 def require_collectable(plan: Plan, shortfall: Shortfall = Shortfall.HOLD) -> None:
     """Refuses a plan that cannot be collected from devices, and says why."""
     protocol = plan.protocol

@@ -20,7 +20,7 @@ from sqlalchemy import Connection
 
 from headcount.core.canonical import canonical
 from headcount.core.errors import BadArgument, TooFewReports, Unsupported
-from headcount.service.collection import Admission, Collection, Shortfall
+from headcount.service.collection import Admission, Collection, Shortfall, Unknown
 from headcount.service.crash import point
 from headcount.service.keys import Announced, Keys
 from headcount.service.outer_keys import OuterKeys
@@ -230,13 +230,6 @@ class Shuffler:
     def drop(self, connection: Connection, batch: Any) -> None:
         for table in ("reports", "mixed"):
             do(connection, f"DROP TABLE IF EXISTS {table}_{batch['tag']}")
-
-
-class Unknown(BadArgument):
-    """There is no such collection here."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__("collection", f"{name[:64]!r} is not known here", "ask its operators for the right name")
 
 
 def _hidden(batch: Any, purpose: bytes, what: bytes) -> bytes:

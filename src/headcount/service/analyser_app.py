@@ -1,0 +1,147 @@
+"""The analyser's interface: for its operator, for the shuffler that delivers, and for whoever wants the answer."""
+
+from __future__ import annotations
+
+import asyncio
+from fractions import Fraction
+from typing import Any
+
+from headcount.core.errors import BadArgument
+from headcount.ledger.ledger import Ledger
+from headcount.protocols.saved import plan_from_json
+from headcount.service.analyser import Analyser
+from headcount.service.deliveries import Deliveries
+from headcount.service.http import App, Request, Response, Route
+from headcount.service.metrics import Metrics
+from headcount.service.openapi import described
+from headcount.service.releases import Releases
+from headcount.service.shuffler_app import LARGEST_CONFIG, MONITOR, OPERATOR, fields
+from headcount.service.tokens import Tokens
+
+ANALYST = frozenset({"operator", "analyst"})
+SHUFFLER = frozenset({"shuffler"})
+LARGEST_PART = 1 << 22
+BATCH = "/v1/collections/{collection}/batches/{batch#}"
+
+
+class AnalyserApp(App):
+    """Handlers are short: they ask the analyser, in a thread, and say what it said."""
+
+    def __init__(self, analyser: Analyser, tokens: Tokens, metrics: Metrics) -> None:
+        self.analyser = analyser
+        self.deliveries, self.releases = Deliveries(analyser), Releases(analyser)
+        routes = [
+            Route("GET", "/health", "Is it running?", self.health, answer="Health"),
+            Route("GET", "/metrics", "How busy it is.", self.measures, MONITOR, answer="text"),
+            Route("GET", "/openapi.json", "This description.", self.description, answer="Any"),
+            Route("GET", "/v1/identity", "Whose signature this is.", self.identity, answer="Identity"),
+            Route("GET", "/v1/populations", "What each has spent.", self.populations, ANALYST, answer="Populations"),
+            Route("POST", "/v1/populations", "Give a population its budget.", self.endow, OPERATOR, "Endowment",
+                  1 << 12, status=201),
+            Route("POST", "/v1/populations/{population}/cost", "What a plan would cost.", self.cost, ANALYST, "Cost",
+                  LARGEST_CONFIG, "Costs"),
+            Route("GET", "/v1/populations/{population}/ledger", "What was asked.", self.ledger, ANALYST,
+                  answer="Ledger"),
+            Route("GET", "/v1/collections", "All collections.", self.collections, ANALYST, answer="Names"),
+            Route("POST", "/v1/collections", "Take part in a collection.", self.create, OPERATOR, "Agreement",
+                  LARGEST_CONFIG, "Announced", 201),
+            Route("GET", "/v1/collections/{collection}", "How far its batches are.", self.state, ANALYST,
+                  answer="State"),
+            Route("POST", "/v1/batches", "A batch is coming.", self.begin, SHUFFLER, "Manifest", LARGEST_CONFIG),
+            Route("PUT", BATCH + "/parts/{part#}", "A part of it.", self.part, SHUFFLER, "bytes", LARGEST_PART),
+            Route("POST", BATCH + "/complete", "That was all.", self.complete, SHUFFLER, answer="Receipt"),
+            Route("POST", BATCH + "/release", "The answer, always the same.", self.release, ANALYST, answer="Release"),
+            Route("DELETE", "/v1/collections/{collection}", "Forget all but the charge.", self.destroy, OPERATOR),
+        ]  # fmt: skip
+        super().__init__(routes, tokens, metrics)
+
+    async def health(self, _: Request) -> Response:
+        return Response(200, {"status": "running"})
+
+    async def measures(self, _: Request) -> Response:
+        return Response(200, self.metrics.page(), "text/plain; version=0.0.4")
+
+    async def description(self, _: Request) -> Response:
+        return Response(200, described("analyser", self.routes))
+
+    async def identity(self, _: Request) -> Response:
+        return Response(200, {"party": "analyser", "key": self.analyser.signer.public})
+
+    async def populations(self, _: Request) -> Response:
+        def told() -> list[dict[str, Any]]:
+            return [{"population": name, **_spent(self.analyser.ledger(name))} for name in self.analyser.populations()]
+
+        return Response(200, {"populations": await asyncio.to_thread(told)})
+
+    async def endow(self, request: Request) -> Response:
+        given = fields(request, "population", "epsilon", "delta")
+        name = given["population"]
+        if not isinstance(name, str) or not name.isprintable() or not 1 <= len(name) <= 64:
+            raise BadArgument("population", "is not a name that works", "use 1 to 64 letters")
+        amounts = [_amount(part, given[part]) for part in ("epsilon", "delta")]
+        await asyncio.to_thread(self.analyser.endow, name, *amounts)
+        return Response(201, {"done": True})
+
+    async def cost(self, request: Request) -> Response:
+        def told() -> dict[str, Any]:
+            plan = plan_from_json(fields(request, "plan")["plan"])
+            ledger = self.analyser.ledger(request.path["population"])
+            return {"cost": ledger.would_cost(plan), **_spent(ledger)}
+
+        return Response(200, await asyncio.to_thread(told))
+
+    async def ledger(self, request: Request) -> Response:
+        def told() -> dict[str, Any]:
+            ledger = self.analyser.ledger(request.path["population"])
+            return {**_spent(ledger), "charges": [charge.to_json() for charge in ledger.charges]}
+
+        return Response(200, await asyncio.to_thread(told))
+
+    async def collections(self, _: Request) -> Response:
+        return Response(200, {"collections": await asyncio.to_thread(self.analyser.names)})
+
+    async def create(self, request: Request) -> Response:
+        config = fields(request, "collection")["collection"]
+        return Response(201, {"keys": await asyncio.to_thread(self.analyser.create, config)})
+
+    async def state(self, request: Request) -> Response:
+        return Response(200, await asyncio.to_thread(self.analyser.state, request.path["collection"]))
+
+    async def begin(self, request: Request) -> Response:
+        await asyncio.to_thread(self.deliveries.begin, request.json())
+        return Response(200, {"done": True})
+
+    async def part(self, request: Request) -> Response:
+        where = (request.path["collection"], request.number("batch"), request.number("part"))
+        await asyncio.to_thread(self.deliveries.part, *where, request.body)
+        return Response(200, {"done": True})
+
+    async def complete(self, request: Request) -> Response:
+        where = (request.path["collection"], request.number("batch"))
+        return Response(200, await asyncio.to_thread(self.deliveries.complete, *where))
+
+    async def release(self, request: Request) -> Response:
+        where = (request.path["collection"], request.number("batch"))
+        return Response(200, (await asyncio.to_thread(self.releases.release, *where)).encode())
+
+    async def destroy(self, request: Request) -> Response:
+        await asyncio.to_thread(self.analyser.destroy, request.path["collection"])
+        return Response(200, {"done": True})
+
+
+def _spent(ledger: Ledger) -> dict[str, Any]:
+    return {**ledger.budget.to_json(), "spent": ledger.spent, "remaining": ledger.remaining}
+
+
+def _amount(name: str, value: Any) -> Fraction | float:
+    """A number, or a fraction as text."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return value
+    try:
+        return Fraction(value) if isinstance(value, str) and len(value) <= 100 else _refused(name)
+    except (ValueError, ZeroDivisionError):
+        return _refused(name)
+
+
+def _refused(name: str) -> Fraction:
+    raise BadArgument(name, "is not a number", "use a number, or a fraction such as '1/3'")

@@ -1,0 +1,80 @@
+"""Many uploads, one commit: whoever waits for the disk waits together, and is answered when it is there."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from threading import Condition, Thread
+
+from headcount.core.errors import HeadcountError, Refused
+from headcount.service.shuffler import Answer, Offered
+
+TOGETHER = 512  # uploads in a commit, at most
+WAITING = 2_048  # and before it; who comes then is sent away
+
+
+class Busy(Refused):
+    """More is coming in than the disk can take."""
+
+    def __init__(self) -> None:
+        super().__init__("too many reports are coming in at once; try again in a moment")
+
+
+class Intake:
+    """A queue with an end, and one thread that empties it."""
+
+    def __init__(self, take: Callable[[Sequence[Offered]], list[Answer]]) -> None:
+        self._take = take
+        self._queue: list[tuple[Offered, asyncio.Future[Answer]]] = []
+        self._ready, self._closed = Condition(), False
+        self._thread = Thread(target=self._run, name="intake", daemon=True)
+        self._thread.start()
+
+    @property
+    def waiting(self) -> int:
+        return len(self._queue)
+
+    @property
+    def full(self) -> bool:
+        return self.waiting >= WAITING
+
+    async def put(self, offered: Offered) -> Answer:
+        """What became of it, once that is on the disk."""
+        if self.full:
+            raise Busy
+        future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        with self._ready:
+            self._queue.append((offered, future))
+            self._ready.notify()
+        return await future
+
+    def close(self) -> None:
+        with self._ready:
+            self._closed = True
+            self._ready.notify()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while True:
+            with self._ready:
+                while not self._queue and not self._closed:
+                    self._ready.wait()
+                waiting, self._queue = self._queue[:TOGETHER], self._queue[TOGETHER:]
+            if not waiting:
+                return
+            try:
+                answers: Sequence[Answer | HeadcountError] = self._take([offered for offered, _ in waiting])
+            except HeadcountError as problem:
+                answers = [problem] * len(waiting)
+            loop = waiting[0][1].get_loop()
+            loop.call_soon_threadsafe(_answer, [future for _, future in waiting], answers)
+
+
+def _answer(futures: Sequence[asyncio.Future[Answer]], answers: Sequence[Answer | HeadcountError]) -> None:
+    for future, answer in zip(futures, answers, strict=True):
+        if future.cancelled():
+            continue
+        if isinstance(answer, HeadcountError):
+            future.set_exception(answer)
+        else:
+            future.set_result(answer)

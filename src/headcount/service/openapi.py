@@ -1,0 +1,114 @@
+"""The table of routes, as OpenAPI 3.1."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import Any
+
+from headcount.service.http import Route
+
+TEXT, NUMBER, WHOLE, FLAG = {"type": "string"}, {"type": "number"}, {"type": "integer"}, {"type": "boolean"}
+ANYTHING: dict[str, Any] = {"type": "object"}
+
+
+def _object(optional: Sequence[str] = (), **fields: Any) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": fields,
+        "required": [name for name in fields if name not in optional],
+        "additionalProperties": False,
+    }
+
+
+def _list(of: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "array", "items": of}
+
+
+def _maybe(kind: dict[str, Any]) -> dict[str, Any]:
+    return {"type": [kind["type"], "null"]}
+
+
+SPENT: dict[str, Any] = {"epsilon": NUMBER, "delta": NUMBER, "neighbours": TEXT, "spent": NUMBER, "remaining": NUMBER}
+SCHEMAS: dict[str, dict[str, Any]] = {
+    "Error": _object(error=TEXT),
+    "Done": _object(done=FLAG),
+    "Any": ANYTHING,
+    "Health": _object(status=TEXT),
+    "Identity": _object(party=TEXT, key=TEXT),
+    "Names": _object(collections=_list(TEXT)),
+    "Registration": _object(collection=ANYTHING, keys=_list(ANYTHING)),
+    "Agreement": _object(collection=ANYTHING),
+    "Created": _object(collection=TEXT, hash=TEXT),
+    "Announced": _object(keys=_list(ANYTHING)),
+    "Offer": _object(("closes", "analyser", "shuffler"), collection=ANYTHING, batch=_maybe(WHOLE), closes=WHOLE,
+                     analyser=ANYTHING, shuffler=ANYTHING),
+    "State": _object(("state", "least", "population"), collection=TEXT, state=TEXT, least=WHOLE, population=TEXT,
+                     batches=_list(_object(("added", "closes"), batch=WHOLE, state=TEXT, reports=WHOLE, added=WHOLE,
+                                           closes=_maybe(WHOLE)))),
+    "Taken": _object(report={"type": "string", "enum": ["taken"]}),
+    "Closed": _object(("error",), report={"type": "string", "enum": ["closed"]}, error=TEXT),
+    "Number": _object(number=WHOLE),
+    "Invitations": _object(invitations=_list(TEXT)),
+    "Endowment": _object(population=TEXT, epsilon={"type": ["number", "string"]}, delta={"type": ["number", "string"]}),
+    "Populations": _object(populations=_list(_object(population=TEXT, **SPENT))),
+    "Cost": _object(plan=ANYTHING),
+    "Costs": _object(cost=NUMBER, **SPENT),
+    "Ledger": _object(**SPENT, charges=_list(ANYTHING)),
+    "Manifest": _object(collection=TEXT, batch=WHOLE, reports=WHOLE, added=WHOLE, messages=WHOLE, parts=_list(TEXT),
+                        signature=TEXT),
+    "Receipt": _object(received=TEXT, signature=TEXT),
+    "Release": ANYTHING,
+}  # fmt: skip
+
+
+def described(party: str, routes: Sequence[Route]) -> dict[str, Any]:
+    paths: dict[str, dict[str, Any]] = {}
+    for route in routes:
+        paths.setdefault(route.path.replace("#}", "}"), {})[route.method.lower()] = _operation(route)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": f"headcount {party}", "version": version("headcount")},
+        "paths": paths,
+        "components": {
+            "schemas": SCHEMAS,
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def _operation(route: Route) -> dict[str, Any]:
+    refusals = {"400", "404", "405", "408", "409", "411", "413", "415", "503"} | (
+        {"401", "403"} if route.roles else set()
+    )
+    error = {"description": "Refused, with the reason.", "content": _json("Error")}
+    answers = dict.fromkeys(sorted(refusals), error)
+    if route.answer == "Taken":
+        answers["409"] = {"description": "The batch takes no reports.", "content": _json("Closed")}
+    kind = {"text/plain": {"schema": TEXT}} if route.answer == "text" else _json(route.answer)
+    operation: dict[str, Any] = {
+        "summary": route.summary,
+        "operationId": f"{route.handle.__name__}",
+        "parameters": [_parameter(*found) for found in re.findall(r"\{(\w+)(#?)\}", route.path)],
+        "responses": {str(route.status): {"description": "Done.", "content": kind}, **answers},
+    }
+    if route.body:
+        bytes_ = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
+        content = bytes_ if route.body == "bytes" else _json(route.body)
+        operation["requestBody"] = {"required": True, "content": content}
+    if route.roles is not None:
+        operation["security"] = [{"token": []}]
+        operation["description"] = f"For: {', '.join(sorted(route.roles))}."
+    return operation
+
+
+def _json(name: str) -> dict[str, Any]:
+    return {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}}
+
+
+def _parameter(name: str, whole: str) -> dict[str, Any]:
+    kind = {"type": "integer", "minimum": 0, "maximum": 999_999_999} if whole else {
+        "type": "string", "pattern": "^[0-9A-Za-z._~-]{1,64}$",
+    }  # fmt: skip
+    return {"name": name, "in": "path", "required": True, "schema": kind}

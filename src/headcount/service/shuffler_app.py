@@ -1,0 +1,114 @@
+"""The shuffler's interface: for clients, and for its operator."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from headcount.core.errors import BadArgument
+from headcount.service.batches import Batches
+from headcount.service.http import App, Request, Response, Route
+from headcount.service.intake import Busy, Intake
+from headcount.service.metrics import Metrics
+from headcount.service.openapi import described
+from headcount.service.shuffler import Answer, Shuffler
+from headcount.service.tokens import Tokens
+from headcount.service.wire import WireError
+
+OPERATOR = frozenset({"operator"})
+MONITOR = frozenset({"operator", "monitor"})
+LARGEST_UPLOAD = 1 << 18
+LARGEST_CONFIG = 1 << 23
+MOST_INVITATIONS = 10_000
+
+TAKEN = {"report": "taken"}
+CLOSED = {"report": "closed"}
+
+
+class ShufflerApp(App):
+    """Handlers are short: they ask the shuffler, in a thread, and say what it said."""
+
+    def __init__(self, shuffler: Shuffler, batches: Batches, tokens: Tokens, metrics: Metrics) -> None:
+        self.shuffler, self.batches = shuffler, batches
+        self.intake = Intake(shuffler.take)
+        routes = [
+            Route("GET", "/health", "Is it running?", self.health, answer="Health"),
+            Route("GET", "/metrics", "How busy it is.", self.measures, MONITOR, answer="text"),
+            Route("GET", "/openapi.json", "This description.", self.description, answer="Any"),
+            Route("GET", "/v1/identity", "Whose signature this is.", self.identity, answer="Identity"),
+            Route("GET", "/v1/collections", "All collections.", self.collections, OPERATOR, answer="Names"),
+            Route("POST", "/v1/collections", "Take part in a collection.", self.register, OPERATOR, "Registration",
+                  LARGEST_CONFIG, "Created", 201),
+            Route("GET", "/v1/collections/{collection}", "What a client needs to report.", self.offer, answer="Offer"),
+            Route("GET", "/v1/collections/{collection}/state", "How far its batches are.", self.state, OPERATOR,
+                  answer="State"),
+            Route("POST", "/v1/collections/{collection}/batches/{batch#}/reports", "Report.", self.report,
+                  body="bytes", most=LARGEST_UPLOAD, answer="Taken"),
+            Route("POST", "/v1/collections/{collection}/close", "Seal the open batch; open no other.", self.close,
+                  OPERATOR),
+            Route("POST", "/v1/collections/{collection}/invitations", "Invite people.", self.invite, OPERATOR,
+                  "Number", 1 << 10, "Invitations", 201),
+            Route("DELETE", "/v1/collections/{collection}", "Forget everything but what was agreed.", self.destroy,
+                  OPERATOR),
+        ]  # fmt: skip
+        super().__init__(routes, tokens, metrics)
+
+    async def health(self, _: Request) -> Response:
+        return Response(200, {"status": "running"})
+
+    async def measures(self, _: Request) -> Response:
+        self.metrics.waiting(self.intake.waiting)
+        return Response(200, self.metrics.page(), "text/plain; version=0.0.4")
+
+    async def description(self, _: Request) -> Response:
+        return Response(200, described("shuffler", self.routes))
+
+    async def identity(self, _: Request) -> Response:
+        return Response(200, {"party": "shuffler", "key": self.shuffler.signer.public})
+
+    async def collections(self, _: Request) -> Response:
+        return Response(200, {"collections": await asyncio.to_thread(self.shuffler.names)})
+
+    async def register(self, request: Request) -> Response:
+        given = fields(request, "collection", "keys")
+        made = await asyncio.to_thread(self.shuffler.register, given["collection"], given["keys"])
+        return Response(201, {"collection": made.id, "hash": made.hash})
+
+    async def offer(self, request: Request) -> Response:
+        return Response(200, await asyncio.to_thread(self.shuffler.offer, request.path["collection"]))
+
+    async def state(self, request: Request) -> Response:
+        return Response(200, await asyncio.to_thread(self.shuffler.state, request.path["collection"]))
+
+    async def report(self, request: Request) -> Response:
+        """Opened here, kept by whoever commits next. Who comes when it is full is sent away unread."""
+        if self.intake.full:
+            raise Busy
+        offered = self.shuffler.open(request.path["collection"], request.number("batch"), request.body)
+        answer = await self.intake.put(offered)
+        if answer is Answer.INVALID:
+            raise WireError
+        return Response(200, TAKEN) if answer is Answer.TAKEN else Response(409, CLOSED)
+
+    async def close(self, request: Request) -> Response:
+        await asyncio.to_thread(self.shuffler.close, request.path["collection"])
+        return Response(200, {"done": True})
+
+    async def invite(self, request: Request) -> Response:
+        number = fields(request, "number")["number"]
+        if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= MOST_INVITATIONS:
+            raise BadArgument("number", "is not one that works", f"use a number from 1 to {MOST_INVITATIONS:,}")
+        made = await asyncio.to_thread(self.shuffler.invite, request.path["collection"], number)
+        return Response(201, {"invitations": made})
+
+    async def destroy(self, request: Request) -> Response:
+        await asyncio.to_thread(self.shuffler.destroy, request.path["collection"])
+        return Response(200, {"done": True})
+
+
+def fields(request: Request, *names: str) -> dict[str, Any]:
+    """The fields of the body, which are just these."""
+    given = request.json()
+    if set(given) != set(names):
+        raise BadArgument("body", "does not have the right fields", f"give {', '.join(names)}")
+    return dict(given)
