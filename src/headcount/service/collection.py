@@ -6,13 +6,14 @@ that about with reports of their own would choose the crowd of the last one who 
 
 from __future__ import annotations
 
+import json
 import secrets
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
-from headcount.core.canonical import fingerprint
+from headcount.core.canonical import canonical, fingerprint
 from headcount.core.errors import BadArgument, Refused, Unsupported
 from headcount.core.plan import Plan
 from headcount.core.wire import Wire
@@ -107,18 +108,35 @@ class Collection:
     def from_json(cls, data: Any, *, hash: str | None = None) -> Collection:
         """What `to_json` wrote, and nothing else."""
         try:
-            given = {name: value for name, value in data.items() if name not in ("format", "plan")}
-            found = cls(plan=plan_from_json(data["plan"]), **given)
-            same = data == found.to_json()
-        except Refused:
-            raise
-        except (KeyError, TypeError, AttributeError, ValueError):
-            same = False
-        if not same:
-            raise BadArgument("collection", "is not one that this version can read", "give what to_json wrote")
+            found = _read(canonical(data))
+        except (TypeError, ValueError) as problem:
+            if isinstance(problem, Refused):
+                raise
+            raise _unreadable() from None
         if hash is not None and found.hash != hash:
             raise BadArgument("collection", "has another hash than was expected", "ask its operators for the right one")
         return found
+
+
+@lru_cache(maxsize=64)
+def _read(text: str) -> Collection:
+    """A plan takes a while to be checked: the same text is read once."""
+    data = json.loads(text)
+    try:
+        given = {name: value for name, value in data.items() if name not in ("format", "plan")}
+        found = Collection(plan=plan_from_json(data["plan"]), **given)
+        same = canonical(found.to_json()) == text
+    except Refused:
+        raise
+    except (KeyError, TypeError, AttributeError, ValueError):
+        same = False
+    if not same:
+        raise _unreadable()
+    return found
+
+
+def _unreadable() -> BadArgument:
+    return BadArgument("collection", "is not one that this version can read", "give what to_json wrote")
 
 
 class Unknown(BadArgument):

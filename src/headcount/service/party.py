@@ -1,0 +1,165 @@
+"""A party in a folder: its settings, keys and database, and the interface that they make.
+
+party.toml     who it is, where it listens, where its database is
+keys/          private keys, to be read by nobody else
+party.db       the database, unless it is PostgreSQL
+witness/       of the analyser: how far its ledgers have come. Better kept on another disk
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from headcount.core.errors import BadArgument
+from headcount.core.files import put, text_of
+from headcount.service.analyser import Analyser
+from headcount.service.analyser_app import AnalyserApp
+from headcount.service.batches import Batches, Receiver
+from headcount.service.keys import Keys
+from headcount.service.metrics import Metrics
+from headcount.service.remote import RemoteReceiver
+from headcount.service.shuffler import Shuffler
+from headcount.service.shuffler_app import ShufflerApp
+from headcount.service.tokens import Tokens
+from headcount.store.database import Database
+from headcount.store.schema import migrate
+
+Role = Literal["shuffler", "analyser"]
+SETTINGS = "party.toml"
+PORTS = {"shuffler": 8401, "analyser": 8402}
+KNOWN = {"party", "listen", "database", "keys", "witness", "analyser", "token"}
+SECRET = 0o600
+
+
+@dataclass(frozen=True)
+class Party:
+    """What its settings say. Paths in them are relative to their file."""
+
+    role: Role
+    host: str
+    port: int
+    database: str
+    keys: Path
+    witness: Path | None = None
+    analyser: str = ""  # where the shuffler delivers
+    token: Path | None = None  # and what it shows there
+
+    @classmethod
+    def read(cls, path: Path) -> Party:
+        try:
+            given = tomllib.loads(text_of(path, "a party's settings"))
+        except tomllib.TOMLDecodeError as problem:
+            raise BadArgument("config", f"{path} is not TOML: {problem}", "mend it, or make a party anew") from None
+        for name in sorted(set(given) - KNOWN):
+            raise BadArgument(name, f"is not a setting, in {path}", f"there are {', '.join(sorted(KNOWN))}")
+        for name in ("party", "listen", "database", "keys"):
+            if not isinstance(given.get(name), str):
+                raise BadArgument(name, f"is missing in {path}", "give it as text")
+        if given["party"] not in PORTS:
+            raise BadArgument("party", f"is {given['party']!r} in {path}", "use 'shuffler' or 'analyser'")
+        host, port = address_of(given["listen"])
+
+        def beside(name: str) -> Path | None:
+            return path.parent / given[name] if name in given else None
+
+        database, keys = given["database"], beside("keys")
+        if database.startswith("sqlite:///") and not database.startswith("sqlite:////"):
+            database = f"sqlite:///{(path.parent / database.removeprefix('sqlite:///')).absolute()}"
+        assert keys is not None  # noqa: S101  # it was looked at above
+        return cls(given["party"], host, port, database, keys, beside("witness"), given.get("analyser", ""),
+                   beside("token"))  # fmt: skip
+
+    def opened(self) -> Opened:
+        """Its database brought up to date, its keys at hand."""
+        database = Database.open(self.database)
+        migrate(database, self.role)
+        return Opened(self, database, Keys(self.keys), Tokens(database, self.role))
+
+
+def create(
+    folder: Path, role: Role, *, database: str = "", listen: str = "", analyser: str = "", token: str = ""
+) -> Party:
+    """A new party in this folder. Refused if there is one."""
+    path = folder / SETTINGS
+    if path.exists():
+        raise BadArgument("folder", f"{folder} holds a party already", "use another folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = {
+        "party": role,
+        "listen": listen or f"127.0.0.1:{PORTS[role]}",
+        "database": database or "sqlite:///party.db",
+        "keys": "keys",
+    }
+    if role == "analyser":
+        lines["witness"] = "witness"
+        (folder / "witness").mkdir(mode=0o700, exist_ok=True)
+    elif analyser:
+        lines |= {"analyser": analyser, "token": "analyser.token"}
+        secret(folder / "analyser.token", token)
+    put(path, "".join(f'{name} = "{value}"\n' for name, value in lines.items()))
+    party = Party.read(path)
+    party.opened().close()
+    return party
+
+
+def secret(path: Path, text: str) -> None:
+    """A file that only its owner reads."""
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, SECRET)
+    try:
+        os.write(file, f"{text}\n".encode())
+    finally:
+        os.close(file)
+
+
+def address_of(listen: str) -> tuple[str, int]:
+    parts = urlsplit(f"//{listen}")
+    try:
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host, port = None, None
+    if not host or port is None:
+        raise BadArgument("listen", f"is {listen!r}", "use an address and port, as 127.0.0.1:8401")
+    return host, port
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A party at work."""
+
+    party: Party
+    database: Database
+    keys: Keys
+    tokens: Tokens
+
+    def shuffler(self, clock: Callable[[], float] | None = None) -> Shuffler:
+        return Shuffler(self.database, self.keys, **_clock(clock))
+
+    def analyser(self, clock: Callable[[], float] | None = None) -> Analyser:
+        return Analyser(self.database, self.keys, self.party.witness, **_clock(clock))
+
+    def receiver(self) -> Receiver:
+        if not self.party.analyser or self.party.token is None:
+            raise BadArgument(
+                "analyser", "is missing in the shuffler's settings", "say where to deliver, and the token"
+            )
+        return RemoteReceiver(self.party.analyser, text_of(self.party.token, "a token").strip())
+
+    def app(self) -> ShufflerApp | AnalyserApp:
+        metrics = Metrics(self.party.role)
+        if self.party.role == "analyser":
+            return AnalyserApp(self.analyser(), self.tokens, metrics)
+        shuffler = self.shuffler()
+        return ShufflerApp(shuffler, Batches(shuffler, self.receiver()), self.tokens, metrics)
+
+    def close(self) -> None:
+        self.database.close()
+
+
+def _clock(clock: Callable[[], float] | None) -> dict[str, Any]:
+    return {} if clock is None else {"clock": clock}

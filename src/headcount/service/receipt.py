@@ -1,0 +1,61 @@
+"""What a person is told about their own report: what left the device, and what it gives away."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """Nothing in it depends on the answer."""
+
+    question: str
+    collection: str
+    batch: int
+    state: str  # made, taken or closed
+    messages: int
+    bytes: int
+    epsilon: float
+    delta: float
+    least: int
+    colluding: float | None  # the epsilon that is left if shuffler and analyser are one; None if nothing is
+    lifetime_epsilon: float
+    lifetime_delta: float
+
+    @property
+    def odds(self) -> float:
+        """How much more likely anything seen can be for one answer than for another."""
+        return math.exp(self.epsilon)
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def __str__(self) -> str:
+        left = {
+            "made": "has been made and is still on this device",
+            "taken": "has left this device, and was taken",
+            "closed": "was not taken: the batch had been closed",
+        }[self.state]
+        mixed = (
+            f"Mixed with those of at least {self.least - 1:,} others, whatever is learnt is at most "
+            f"{_times(self.odds)} as likely for one answer as for another, but for a chance of {self.delta:g}."
+        )
+        alone = (
+            "If the shuffler and the analyser work together, they learn the answer."
+            if self.colluding is None
+            else "If the shuffler and the analyser work together, the messages are at most "
+            f"{_times(math.exp(self.colluding))} as likely for one answer as for another."
+        )
+        return "\n".join([
+            f"“{self.question}”",
+            f"Your report {left}: {self.messages} sealed messages, {self.bytes:,} bytes, as from everybody else.",
+            mixed,
+            alone,
+            f"All your reports together: epsilon {self.lifetime_epsilon:.4g}, delta {self.lifetime_delta:.3g}.",
+        ])  # fmt: skip
+
+
+def _times(factor: float) -> str:
+    return f"{factor:,.3g} times" if factor < 1e6 else "some millions of times"

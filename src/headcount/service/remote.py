@@ -1,0 +1,100 @@
+"""The other side of an interface: requests that are tried again where that is safe, and refusals as they were said."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import time
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from headcount.core.canonical import canonical
+from headcount.core.errors import BadArgument, Refused
+
+TIMEOUT = 30.0
+TRIES = 5
+LARGEST = 1 << 26
+
+
+class Elsewhere(Refused):
+    """The other side refused, or could not be reached."""
+
+    def __init__(self, words: str, status: int = 0) -> None:
+        super().__init__(words)
+        self.status = status
+
+
+class Remote:
+    """An interface by its address. Whatever is sent may be sent again: nothing there counts twice."""
+
+    def __init__(self, address: str, token: str = "", timeout: float = TIMEOUT) -> None:
+        parts = urlsplit(address)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise BadArgument("address", f"is {address!r}", "use http://host:port or https://host")
+        self.address, self._token, self._timeout = address.rstrip("/"), token, timeout
+        self._kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+        self._host, self._port, self._base = parts.hostname, parts.port, parts.path.rstrip("/")
+        self._connection: http.client.HTTPConnection | None = None
+
+    def ask(self, method: str, path: str, content: Any = None) -> Any:
+        """JSON to JSON; bytes are sent as they are."""
+        return json.loads(self.text(method, path, content))
+
+    def text(self, method: str, path: str, content: Any = None) -> str:
+        body = content if isinstance(content, bytes) else b"" if content is None else canonical(content).encode()
+        status, answer = self._tried(method, path, body)
+        if status >= 400:
+            raise Elsewhere(_reason(answer) or f"{self.address} refused with {status}", status)
+        return answer.decode()
+
+    def _tried(self, method: str, path: str, body: bytes) -> tuple[int, bytes]:
+        for attempt in range(TRIES):
+            try:
+                status, wait, answer = self._once(method, path, body)
+            except (OSError, http.client.HTTPException):
+                self.close()
+                status, wait, answer = 0, 0.2 * 2**attempt, b""
+            if status not in (0, 503):
+                return status, answer
+            if attempt + 1 < TRIES:
+                time.sleep(wait)
+        if status == 503:
+            return status, answer
+        raise Elsewhere(f"{self.address} cannot be reached; is it running?")
+
+    def _once(self, method: str, path: str, body: bytes) -> tuple[int, float, bytes]:
+        if self._connection is None:
+            self._connection = self._kind(self._host, self._port, timeout=self._timeout)
+        headers = {"Authorization": f"Bearer {self._token}"} if self._token else {}
+        self._connection.request(method, self._base + quote(path), body, headers)
+        response = self._connection.getresponse()
+        answer = response.read(LARGEST)
+        return response.status, float(response.headers.get("Retry-After", "1")), answer
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+class RemoteReceiver:
+    """The analyser, to which a shuffler delivers."""
+
+    def __init__(self, address: str, token: str) -> None:
+        self._remote = Remote(address, token)
+
+    def begin(self, manifest: Any) -> None:
+        self._remote.ask("POST", "/v1/batches", manifest)
+
+    def part(self, collection: str, batch: int, number: int, content: bytes) -> None:
+        self._remote.ask("PUT", f"/v1/collections/{collection}/batches/{batch}/parts/{number}", content)
+
+    def complete(self, collection: str, batch: int) -> dict[str, Any]:
+        return dict(self._remote.ask("POST", f"/v1/collections/{collection}/batches/{batch}/complete"))
+
+
+def _reason(answer: bytes) -> str:
+    try:
+        return str(json.loads(answer)["error"])
+    except (ValueError, KeyError, TypeError):
+        return ""

@@ -1,0 +1,69 @@
+"""Parties that listen: one process, one loop, and the steps of batches done beside it."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from importlib.metadata import version
+
+from granian.constants import HTTPModes, Interfaces
+from granian.http import HTTP1Settings
+from granian.server.embed import Server
+
+from headcount.core.errors import HeadcountError
+from headcount.service.logs import log
+from headcount.service.party import Opened
+from headcount.service.shuffler_app import ShufflerApp
+
+HEADERS_WITHIN = 5_000  # milliseconds
+BACKLOG = 1_024
+AT_ONCE = 4_096  # requests
+STEP = 0.5  # seconds between looks at what is due
+
+
+async def serve(parties: Sequence[Opened], ready: Callable[[], None] = lambda: None) -> None:
+    """Until the process is told to end. What is under way is finished first."""
+    apps = [opened.app() for opened in parties]
+    servers = [
+        Server(
+            app, opened.party.host, opened.party.port, interface=Interfaces.ASGI, http=HTTPModes.http1,
+            websockets=False, backlog=BACKLOG, backpressure=AT_ONCE, log_enabled=False,
+            http1_settings=HTTP1Settings(header_read_timeout=HEADERS_WITHIN),
+        )
+        for app, opened in zip(apps, parties, strict=True)
+    ]  # fmt: skip
+    ended = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, ended.set)
+    tasks = [asyncio.create_task(server.serve()) for server in servers]
+    tasks += [asyncio.create_task(_steps(app, ended)) for app in apps if isinstance(app, ShufflerApp)]
+    for opened in parties:
+        listen = f"{opened.party.host}:{opened.party.port}"
+        log("serving", party=opened.party.role, listen=listen, version=version("headcount"))
+    asyncio.get_running_loop().call_later(0.2, ready)
+    await asyncio.wait([asyncio.create_task(ended.wait()), *tasks], return_when=asyncio.FIRST_COMPLETED)
+    for server in servers:
+        server.stop()  # type: ignore[no-untyped-call]
+    ended.set()
+    with suppress(asyncio.CancelledError):
+        await asyncio.gather(*tasks, return_exceptions=True)
+    for app in apps:
+        if isinstance(app, ShufflerApp):
+            app.intake.close()
+    for opened in parties:
+        opened.close()
+
+
+async def _steps(app: ShufflerApp, ended: asyncio.Event) -> None:
+    """What is due, again and again; what fails is tried again at the next look."""
+    while not ended.is_set():
+        try:
+            await asyncio.to_thread(app.batches.advance)
+            app.metrics.stepped("done")
+        except HeadcountError as problem:
+            app.metrics.stepped("failed")
+            log("step failed", party="shuffler", problem=type(problem).__name__)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(ended.wait(), STEP)
