@@ -14,6 +14,7 @@ import headcount
 from headcount import ask
 from headcount.cli.advise import advisor
 from headcount.cli.audit import audit
+from headcount.cli.collection import collections
 from headcount.cli.compare import compare
 from headcount.cli.demo import demonstrate
 from headcount.cli.explain import explain
@@ -47,6 +48,7 @@ from headcount.cli.options import (
     parameters_of,
     task_for,
 )
+from headcount.cli.parties import desk, keys, parties, serve, tokens
 from headcount.cli.plans import export, run
 from headcount.cli.proof import certify, verify
 from headcount.cli.render import Format, estimate_table, grid, show
@@ -65,6 +67,12 @@ app.add_typer(frontiers, name="frontier")
 app.command("map")(draw_map)
 app.add_typer(ledgers, name="ledger")
 app.add_typer(studies, name="study")
+app.command()(serve)
+app.add_typer(collections, name="collection")
+app.add_typer(parties, name="party")
+app.add_typer(keys, name="keys")
+app.add_typer(tokens, name="tokens")
+app.command()(desk)
 app.command()(audit)
 
 

@@ -1,0 +1,191 @@
+"""Collections on the command line: agree on one, report to it, close it, and get the answer."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from headcount.cli.options import Formats
+from headcount.cli.render import Format, console, grid, show
+from headcount.core.errors import BadArgument
+from headcount.protocols.saved import load_plan
+
+if TYPE_CHECKING:
+    from headcount.service.desk import Desk
+    from headcount.service.released import Released
+
+collections = typer.Typer(help="Counting over a network: a plan, a shuffler and an analyser.", no_args_is_help=True)
+
+Name = Annotated[str, typer.Argument(help="The collection's name.")]
+Data = Annotated[Path, typer.Option("--data", help="The folder of headcount serve --data, or of headcount desk.")]
+SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
+
+
+@collections.command()
+def create(
+    plan: Annotated[Path, typer.Argument(help="A plan for a collection: headcount advise … --collected --save FILE.")],
+    data: Data,
+    question: Annotated[str, typer.Option(help="What people are asked.")],
+    population: Annotated[str, typer.Option(help="Whose budget pays for it.")] = "people",
+    window: Annotated[str, typer.Option(help="How long a batch is open: 90s, 20m, 12h or 7d.")] = "1d",
+    batches: Annotated[int, typer.Option(help="How many batches, one after the other; each costs the budget.")] = 1,
+    shortfall: Annotated[str, typer.Option(help="If too few report: hold, top-up or purge.")] = "hold",
+    holds: Annotated[int, typer.Option(help="How many windows more a batch is held.")] = 3,
+    invited: Annotated[bool, typer.Option("--invited", help="Only who has an invitation may report.")] = False,
+    how: Formats = Format.TABLE,
+) -> None:
+    """Agree on a collection with both parties. From then on, people may report."""
+    made = _desk(data).create(
+        load_plan(plan), question=question, population=population, window=seconds(window), batches=batches,
+        shortfall=shortfall, holds=holds, admission="invited" if invited else "anyone",
+    )  # fmt: skip
+    facts = {
+        "collection": made.id, "hash": made.hash, "protocol": made.plan.protocol.name, "messages": made.wire.messages,
+        "bytes": made.wire.upload_bytes(made.plan.protocol), "least": made.plan.protocol.crowd.least,
+    }  # fmt: skip
+    table = grid("", "")
+    for name, fact in facts.items():
+        table.add_row(name, f"{fact:,}" if isinstance(fact, int) else str(fact))
+    show(facts, how, table)
+
+
+@collections.command("show")
+def show_collection(
+    data: Data, name: Annotated[str | None, typer.Argument(help="One of them.")] = None, how: Formats = Format.TABLE
+) -> None:
+    """How far collections have come."""
+    held = _desk(data)
+    states = [held.state(each) for each in ([name] if name else held.names())]
+    rows = [{"collection": s["collection"], "least": s["least"], **batch} for s in states for batch in s["batches"]]
+    table = grid("collection", "batch", "state", "reports", "of at least", "closes", right=(1, 3, 4))
+    for row in rows:
+        closes = "" if not row["closes"] else datetime.fromtimestamp(row["closes"], UTC).strftime("%Y-%m-%d %H:%M UTC")
+        added = f" (+{row['added']:,} of nobody)" if row["added"] else ""
+        table.add_row(
+            row["collection"],
+            str(row["batch"]),
+            row["state"],
+            f"{row['reports']:,}{added}",
+            f"{row['least']:,}",
+            closes,
+        )
+    show(rows, how, table)
+
+
+@collections.command()
+def report(
+    name: Name,
+    answer: Annotated[str, typer.Option(help="The answer: 1 or 0, a number, or a category.")],
+    device: Annotated[Path, typer.Option(help="Where this device keeps what it sent.")] = Path("device"),
+    data: Annotated[Path | None, typer.Option(help="The folder of headcount serve --data or headcount desk.")] = None,
+    shuffler: Annotated[str | None, typer.Option(help="The shuffler's address, without a folder.")] = None,
+    hash: Annotated[str | None, typer.Option(help="The hash that the collection must have.")] = None,
+    invitation: Annotated[str, typer.Option(help="The digits that you were sent.")] = "",
+    how: Formats = Format.TABLE,
+) -> None:
+    """Report as one person's device would: randomised once, sealed, and sent; again, the same is sent again."""
+    from headcount.service.client import Client
+
+    if (data is None) == (shuffler is None):
+        raise BadArgument("--shuffler", "and --data are both given or both missing", "give one of them")
+    address = shuffler or _desk(data or Path()).shuffler.address
+    receipt = Client(device).report(address, name, _answer(answer), hash=hash, invitation=invitation)
+    show(receipt.to_json(), how, escape(str(receipt)))
+
+
+@collections.command()
+def invite(
+    name: Name, data: Data, number: Annotated[int, typer.Option(help="How many.")] = 1, how: Formats = Format.TABLE
+) -> None:
+    """Invitations to a collection that needs them, each for one report."""
+    made = _desk(data).invite(name, number)
+    show([{"invitation": each} for each in made], how, "\n".join(made))
+
+
+@collections.command()
+def close(name: Name, data: Data) -> None:
+    """Seal the open batch now and open no other; waits until it is delivered."""
+    held = _desk(data)
+    with console().status("mixing and delivering"):
+        state = held.close(name)
+    for batch in state["batches"]:
+        print(f"batch {batch['batch']}: {batch['state']}, {batch['reports']:,} reports")
+
+
+@collections.command()
+def release(
+    name: Name, data: Data, batch: Annotated[int, typer.Option(help="Which.")] = 1,
+    out: Annotated[Path | None, typer.Option(help="Where to write the signed release.")] = None,
+    how: Formats = Format.TABLE,
+) -> None:  # fmt: skip
+    """The answer of a batch, paid for and signed. Asked again, it is the same to the byte."""
+    from headcount.service.released import Released
+
+    with console().status("opening and counting"):
+        told = Released(_desk(data).release(name, batch))
+    if out is not None:
+        told.save(out)
+    show(told.content, how, release_table(told))
+    if out is not None and how is Format.TABLE:
+        print(f"written to {out}; prove it again: headcount verify {out}")
+
+
+def release_table(told: Released) -> Any:
+    content, estimate = told.content, told.estimate
+    table = grid("", "")
+    table.add_row("question", escape(content["question"]))
+    if "cells" in estimate:
+        for cell in estimate["cells"]:
+            low, high = cell["interval95"]
+            table.add_row(escape(str(cell["category"])), f"[bold]{cell['value']:,.1f}[/]  ({low:,.1f} to {high:,.1f})")
+    else:
+        low, high = estimate["interval95"]
+        table.add_row("answer", f"[bold]{estimate['value']:,.6g}[/]")
+        table.add_row("95% interval", f"{low:,.6g} to {high:,.6g}")
+    table.add_row("people", f"{content['people']:,}")
+    table.add_row(
+        "guarantee",
+        f"(ε={estimate['epsilon']:g}, δ={estimate['delta']:.3g}), {estimate['neighbours']} one, {estimate['model']}, "
+        f"{estimate['protocol']}, {estimate['accounting']}",
+    )
+    table.add_row("signed by", told.analyser)
+    return table
+
+
+@collections.command()
+def destroy(
+    name: Name, data: Data, yes: Annotated[bool, typer.Option("--yes", help="Do not ask again.")] = False
+) -> None:
+    """Forget reports, messages, keys and answers at both parties. What was charged stays charged."""
+    if not yes and not typer.confirm(f"Destroy all that is kept of {name}?"):
+        raise typer.Exit(1)
+    _desk(data).destroy(name)
+    print(f"{name} is destroyed")
+
+
+def seconds(text: str) -> int:
+    found = re.fullmatch(r"([1-9][0-9]{0,8})([smhd]?)", text.strip())
+    if not found:
+        raise BadArgument("--window", f"is {text!r}", "use for example 90s, 20m, 12h or 7d")
+    return int(found[1]) * SECONDS[found[2] or "s"]
+
+
+def _answer(text: str) -> Any:
+    """A number where it is one."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _desk(folder: Path) -> Desk:
+    from headcount.service.desk import Desk
+
+    return Desk.open(folder)

@@ -1,0 +1,124 @@
+"""Whoever runs a collection: knows both parties by their addresses, holds a token of each, and agrees with them.
+
+desk.json     addresses and tokens, to be read by nobody else
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from headcount.core.errors import BadArgument
+from headcount.core.files import text_of
+from headcount.core.plan import Plan
+from headcount.service.collection import Admission, Collection, Shortfall, require_collectable
+from headcount.service.party import secret
+from headcount.service.remote import Remote
+
+FILE = "desk.json"
+PARTIES = ("shuffler", "analyser")
+PATIENCE = 600.0  # seconds that a batch may take to be mixed and delivered
+
+
+@dataclass(frozen=True)
+class Desk:
+    """Both parties, as its holder sees them."""
+
+    shuffler: Remote
+    analyser: Remote
+
+    @classmethod
+    def open(cls, folder: str | Path) -> Desk:
+        path = Path(folder) / FILE
+        if not path.exists():
+            works = "start one: headcount serve --data DIR, or headcount desk DIR --shuffler … --analyser …"
+            raise BadArgument("data", f"{folder} has no {FILE}", works)
+        try:
+            given = json.loads(text_of(path, "a desk"))
+            return cls(*(Remote(given[party]["address"], given[party]["token"]) for party in PARTIES))
+        except (ValueError, KeyError, TypeError) as problem:
+            if isinstance(problem, BadArgument):
+                raise
+            raise BadArgument("data", f"{path} is not a desk", "make it anew: headcount desk") from None
+
+    @staticmethod
+    def write(folder: Path, **parties: tuple[str, str]) -> None:
+        """The address and token of each."""
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        content = {party: dict(zip(("address", "token"), parties[party], strict=True)) for party in PARTIES}
+        secret(folder / FILE, json.dumps(content, indent=1))
+
+    # Populations.
+
+    def endow(self, population: str, epsilon: float | str, delta: float | str) -> None:
+        self.analyser.ask("POST", "/v1/populations", {"population": population, "epsilon": epsilon, "delta": delta})
+
+    def populations(self) -> list[dict[str, Any]]:
+        return list(self.analyser.ask("GET", "/v1/populations")["populations"])
+
+    def ledger(self, population: str) -> dict[str, Any]:
+        return dict(self.analyser.ask("GET", f"/v1/populations/{population}/ledger"))
+
+    def would_cost(self, population: str, plan: Plan) -> float:
+        """How much the population's spending would grow by one batch of this plan."""
+        return float(self.analyser.ask("POST", f"/v1/populations/{population}/cost", {"plan": plan.to_json()})["cost"])
+
+    # Collections.
+
+    def create(
+        self, plan: Plan, *, question: str, population: str, window: int, opens: int | None = None, batches: int = 1,
+        shortfall: str = Shortfall.HOLD, holds: int = 3, admission: str = Admission.ANYONE,
+    ) -> Collection:  # fmt: skip
+        """Agreed with the analyser, who announces its keys, and then with the shuffler, who takes reports."""
+        require_collectable(plan)
+        keys = {party: getattr(self, party).ask("GET", "/v1/identity")["key"] for party in PARTIES}
+        collection = Collection(
+            plan, question, population, int(time.time()) if opens is None else opens, window, **keys, batches=batches,
+            shortfall=Shortfall(shortfall), holds=holds, admission=Admission(admission),
+        )  # fmt: skip
+        agreed = self.analyser.ask("POST", "/v1/collections", {"collection": collection.to_json()})
+        self.shuffler.ask("POST", "/v1/collections", {"collection": collection.to_json(), "keys": agreed["keys"]})
+        return collection
+
+    def names(self) -> list[str]:
+        return list(self.shuffler.ask("GET", "/v1/collections")["collections"])
+
+    def collection(self, name: str) -> Collection:
+        return Collection.from_json(self.shuffler.ask("GET", f"/v1/collections/{name}")["collection"])
+
+    def state(self, name: str) -> dict[str, Any]:
+        """How far each batch has come, by both parties: the analyser's word counts where it has one."""
+        told = self.shuffler.ask("GET", f"/v1/collections/{name}/state")
+        there = {
+            batch["batch"]: batch["state"] for batch in self.analyser.ask("GET", f"/v1/collections/{name}")["batches"]
+        }
+        for batch in told["batches"]:
+            if there.get(batch["batch"], "receiving") != "receiving":
+                batch["state"] = there[batch["batch"]]
+        return dict(told)
+
+    def invite(self, name: str, number: int) -> list[str]:
+        path = f"/v1/collections/{name}/invitations"
+        return list(self.shuffler.ask("POST", path, {"number": number})["invitations"])
+
+    def close(self, name: str) -> dict[str, Any]:
+        """Seals the open batch, and waits until nothing is under way."""
+        self.shuffler.ask("POST", f"/v1/collections/{name}/close")
+        until = time.monotonic() + PATIENCE
+        while (state := self.state(name)) and time.monotonic() < until:
+            if all(batch["state"] in ("purged", "delivered", "claimed", "released") for batch in state["batches"]):
+                break
+            time.sleep(0.2)
+        return state
+
+    def release(self, name: str, batch: int = 1) -> dict[str, Any]:
+        """The answer, signed; asked again, it is the same."""
+        return dict(self.analyser.ask("POST", f"/v1/collections/{name}/batches/{batch}/release"))
+
+    def destroy(self, name: str) -> None:
+        """Reports, messages, keys and answers, at both parties. What was charged stays charged."""
+        for party in (self.shuffler, self.analyser):
+            party.ask("DELETE", f"/v1/collections/{name}")

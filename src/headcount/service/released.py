@@ -1,0 +1,59 @@
+"""A release as anybody can check it: who signed it, and whether what it claims is proved."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from headcount.core.canonical import canonical
+from headcount.core.errors import BadArgument
+from headcount.core.files import put, text_of
+from headcount.service.keys import verified
+
+if TYPE_CHECKING:
+    from headcount.proof import Verdict
+
+FORMAT = "headcount release 1"
+
+
+@dataclass(frozen=True)
+class Released:
+    """What an analyser has signed."""
+
+    content: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.content, dict) or self.content.get("format") != FORMAT:
+            raise BadArgument("release", "is not one", "give what headcount collection release wrote")
+        verified(self.content, str(self.content.get("analyser", "")))
+
+    @classmethod
+    def read(cls, path: str | Path) -> Released:
+        try:
+            return cls(json.loads(text_of(path, "a release")))
+        except ValueError as problem:
+            if isinstance(problem, BadArgument):
+                raise
+            raise BadArgument(
+                "release", f"{path} is not JSON", "give what headcount collection release wrote"
+            ) from None
+
+    def save(self, path: str | Path) -> Path:
+        return put(path, canonical(self.content) + "\n")
+
+    @property
+    def estimate(self) -> dict[str, Any]:
+        return dict(self.content["estimate"])
+
+    @property
+    def analyser(self) -> str:
+        """The public key that it was signed with. Compare it with the one that you know."""
+        return str(self.content["analyser"])
+
+    def verify(self) -> Verdict:
+        """Proves the guarantee again, from the certificate alone."""
+        from headcount.proof import verify
+
+        return verify(self.content["certificate"])
