@@ -13,6 +13,7 @@ from rich.markup import escape
 from headcount.cli.options import Formats
 from headcount.cli.render import Format, console, grid, show
 from headcount.core.errors import BadArgument
+from headcount.core.estimate import digits
 from headcount.protocols.saved import load_plan
 
 if TYPE_CHECKING:
@@ -142,11 +143,13 @@ def release_table(told: Released) -> Any:
     if "cells" in estimate:
         for cell in estimate["cells"]:
             low, high = cell["interval95"]
-            table.add_row(escape(str(cell["category"])), f"[bold]{cell['value']:,.1f}[/]  ({low:,.1f} to {high:,.1f})")
+            value, low, high = (f"{number:,.{digits(low, high)}f}" for number in (cell["value"], low, high))
+            table.add_row(escape(str(cell["category"])), f"[bold]{value}[/]  ({low} to {high})")
     else:
         low, high = estimate["interval95"]
-        table.add_row("answer", f"[bold]{estimate['value']:,.6g}[/]")
-        table.add_row("95% interval", f"{low:,.6g} to {high:,.6g}")
+        value, low, high = (f"{number:,.{digits(low, high)}f}" for number in (estimate["value"], low, high))
+        table.add_row("answer", f"[bold]{value}[/]")
+        table.add_row("95% interval", f"{low} to {high}")
     table.add_row("people", f"{content['people']:,}")
     table.add_row(
         "guarantee",

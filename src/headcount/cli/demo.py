@@ -1,75 +1,101 @@
-"""The whole pipeline in one process, on simulated people."""
+"""The whole thing on one machine: two parties that listen, people who report, and an answer that is proved."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 import numpy as np
-from rich.markup import escape
 
-from headcount.cli.render import advice_table, console, grid
-from headcount.core.budget import Budget, Neighbours
+from headcount.cli.collection import release_table
+from headcount.cli.progress import Bar
+from headcount.cli.render import console
 from headcount.core.chance import Chance
-from headcount.core.coins import SecretCoins, SeededCoins
-from headcount.core.errors import MissingExtra
-from headcount.core.estimate import Estimate
-from headcount.core.model import Model
+from headcount.core.coins import SeededCoins
+from headcount.core.errors import MissingExtra, Refused
 from headcount.core.task import Count
-from headcount.drawing.bars import Bar, bars
 from headcount.planner.advise import advise
 
+if TYPE_CHECKING:
+    from headcount.service.collection import Collection
+    from headcount.service.desk import Desk
+    from headcount.service.receipt import Receipt
+
 YES = Chance.up(0.12)
+AT_ONCE = 16  # devices
 
 
-def demonstrate(*, people: int, epsilon: float, delta: float, out: Path) -> None:
-    """Advice first, then the best protocol of each model through randomiser, shuffler and analyser, then a figure."""
+def demonstrate(*, people: int, epsilon: float, delta: float) -> None:
+    """Ends with both parties gone and nothing left behind."""
+    try:
+        from headcount.service.desk import Desk
+        from headcount.service.released import Released
+    except ImportError:
+        raise MissingExtra("the demonstration", "service") from None
     terminal = console()
     answers = SeededCoins(people).bernoulli(YES, people)
     truth = int(np.count_nonzero(answers))
     terminal.print(
-        f"\n{people:,} simulated people were asked; {truth:,} of them would say yes. Nobody is to learn who.\n"
+        f"{people:,} simulated people will be asked; {truth:,} of them would say yes. Nobody is to learn who.\n"
     )
-    advice = advise(Count(), n=people, epsilon=epsilon, delta=delta, ones=truth, neighbours=Neighbours.REPLACE)
-    terminal.print(advice_table(advice))
-    table = grid(
-        "model", "protocol", "truth", "answer", "95% interval", "off by", "messages sent", "guarantee",
-        title="\nThe best protocol of each model, run:", right=(2, 3, 4, 5, 6),
-    )  # fmt: skip
-    answered: list[tuple[Estimate, float]] = []
-    for model in Model:
-        option = advice.best_of(model)
-        if option is None:
-            terminal.print(f"{model}: no protocol meets the budget")
-            continue
-        protocol, coins = advice.plan(option).protocol, SecretCoins()
-        batch = protocol.randomise(answers, coins)  # the crowd's devices, then the shuffler
-        released = protocol.release(protocol.tally(batch), coins)  # the trusted side, where there is one
-        estimate = replace(protocol.estimate(released), budget=advice.budget)  # the analyser
-        low, high = estimate.interval()
-        sent = f"{people:,} values" if model is Model.CENTRAL else f"{batch.messages.size:,}"
-        table.add_row(
-            str(model), option.name, f"{truth:,}", f"{estimate.value:,.1f}", f"{low:,.1f} to {high:,.1f}",
-            f"{abs(estimate.value - truth):,.1f}", sent, ", ".join(estimate.promises()[:2]),
-        )  # fmt: skip
-        answered.append((estimate, option.half_width))
-    terminal.print(table)
-    _figure(answered, truth, advice.budget, out)
+    advice = advise(Count(), n=people, epsilon=epsilon, delta=delta, models=["shuffle"], collected=True)
+    terminal.print(advice.why(), highlight=False)
+    with TemporaryDirectory(prefix="headcount-") as folder, _serving(Path(folder)) as ports:
+        terminal.print(
+            f"\nA shuffler listens at port {ports[0]}, an analyser at {ports[1]}, with keys and databases apart."
+        )
+        desk = Desk.open(folder)
+        desk.endow("simulated people", 2 * epsilon, 2 * delta)
+        collection = desk.create(
+            advice.best, question="Have you ever lied to a survey?", population="simulated people", window=3_600
+        )
+        receipts = _reports(desk, collection, answers, Path(folder))
+        terminal.print(f"{len(receipts):,} devices have reported. One of them tells its owner:\n")
+        terminal.print(str(receipts[0]), style="italic", highlight=False)
+        desk.close(collection.id)
+        told = Released(desk.release(collection.id))
+        verdict = told.verify()
+        terminal.print("\nThe batch was closed, mixed, delivered, opened, counted and paid for:\n")
+        terminal.print(release_table(told))
+        terminal.print(f"\nIts certificate is {verdict.answer}. The truth was {truth:,}.")
 
 
-def _figure(answered: list[tuple[Estimate, float]], truth: int, budget: Budget, out: Path) -> None:
-    people = answered[0][0].protocol.crowd.size if answered else 0
-    rows = [
-        Bar(estimate.protocol.name, estimate.protocol.model, half, dot=abs(float(estimate.value) - truth))
-        for estimate, half in answered
-    ]
+def _reports(desk: Desk, collection: Collection, answers: np.ndarray, folder: Path) -> list[Receipt]:
+    """Every person has a device of their own, with its own folder."""
+    from headcount.service.client import Client
+
+    def report(person: int) -> Receipt:
+        device = Client(folder / "devices" / str(person))
+        return device.report(desk.shuffler.address, collection.id, int(answers[person]), hash=collection.hash)
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        under_way = [pool.submit(report, person) for person in range(len(answers))]
+        return [device.result() for device in Bar("devices report")(under_way)]
+
+
+@contextmanager
+def _serving(folder: Path) -> Iterator[tuple[int, int]]:
+    """Both parties, in a process of their own, until this ends."""
+    ports = _free(), _free()
+    command = [sys.executable, "-m", "headcount", "serve", "--data", str(folder), "--ports", *map(str, ports)]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
-        bars(
-            rows, out, title=f"The price of trust: counting {people:,} people, {truth:,} of whom say yes",
-            subtitle=f"{budget}, {budget.neighbours.words}. A bar holds 19 of 20 answers; the dot is this one.",
-            xlabel="how far the answer is off (people)",
-        )  # fmt: skip
-    except MissingExtra as missing:
-        console().print(f"\nNo figure: {escape(str(missing))}")
-        return
-    console().print(f"\nFigure written to {out}")
+        if server.stdout is None or not server.stdout.readline():
+            raise Refused("the parties did not start; try: headcount serve --data DIR")
+        yield ports
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def _free() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,9 +13,15 @@ from headcount.core.errors import BadArgument
 from headcount.ledger.charge import Charge
 from headcount.ledger.ledger import Ledger, counted
 
+if TYPE_CHECKING:
+    from headcount.service.desk import Desk
+
 ledgers = typer.Typer(help="What has been spent on one crowd, kept in a file.", no_args_is_help=True)
 
-Kept = Annotated[Path, typer.Argument(help="The ledger's file.")]
+Kept = Annotated[Path, typer.Argument(help="The ledger's file; with --data, the name of a population.")]
+Data = Annotated[
+    Path | None, typer.Option("--data", help="Of a population that an analyser keeps: the folder of serve or desk.")
+]
 
 
 def ledger_of(path: Path | None, witness: Path | None) -> Ledger | None:
@@ -31,27 +37,45 @@ def ledger_of(path: Path | None, witness: Path | None) -> Ledger | None:
 @ledgers.command()
 def create(
     file: Kept, epsilon: Epsilon, delta: Delta = 0.0, neighbours: Neighbours = "replace", witness: WitnessFile = None,
-    how: Formats = Format.TABLE,
+    data: Data = None, how: Formats = Format.TABLE,
 ) -> None:  # fmt: skip
     """Begin a ledger: what one crowd may lose in all."""
+    if data is not None:
+        if neighbours != "replace" or witness is not None:
+            works = "leave them out: an analyser counts in 'replace' and has a witness of its own"
+            raise BadArgument("--data", "is given with --neighbours or --witness", works)
+        _desk(data).endow(str(file), epsilon, delta)
+        _show(_desk(data).ledger(str(file)), how)
+        return
     _show(Ledger.create(file, epsilon=epsilon, delta=delta, neighbours=neighbours, witness=witness), how)
 
 
 @ledgers.command("show")
-def show_ledger(file: Kept, how: Formats = Format.TABLE) -> None:
+def show_ledger(file: Kept, data: Data = None, how: Formats = Format.TABLE) -> None:
     """What was asked, and what is left."""
-    _exists(file)
-    _show(Ledger.verify(file), how)
+    _show(_verified(file, None, data), how)
 
 
 @ledgers.command()
-def verify(file: Kept, witness: WitnessFile = None, how: Formats = Format.TABLE) -> None:
+def verify(file: Kept, witness: WitnessFile = None, data: Data = None, how: Formats = Format.TABLE) -> None:
     """Check every line and what it adds up to; with a witness, that none is missing. Nothing is written."""
-    _exists(file)
-    ledger = Ledger.verify(file, witness=witness)
+    ledger = _verified(file, witness, data)
     checked = {"questions": ledger.questions, "spent": ledger.spent, "witnessed": witness is not None}
     lines = "every line is in place" + (", and none is missing" if witness is not None else "")
     show(checked, how, f"{lines}: {ledger.spent:.4g} of {ledger.budget} spent on {counted(ledger.questions)}")
+
+
+def _verified(file: Path, witness: Path | None, data: Path | None) -> Ledger:
+    if data is not None:
+        return _desk(data).ledger(str(file), witness)
+    _exists(file)
+    return Ledger.verify(file, witness=witness)
+
+
+def _desk(folder: Path) -> Desk:
+    from headcount.service.desk import Desk
+
+    return Desk.open(folder)
 
 
 def _exists(path: Path) -> None:

@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from headcount import ask
+from headcount.cli.collection import release_table
 from headcount.cli.options import (
     Bounds,
     Categories,
@@ -26,12 +27,14 @@ from headcount.cli.options import (
 from headcount.cli.render import Format, console, grid, show
 from headcount.core.budget import Budget
 from headcount.core.errors import BadArgument
+from headcount.core.files import text_of
 from headcount.core.plan import Plan
 from headcount.privacy.certificate import certify as certified
 from headcount.protocols.saved import load_plan
 
 if TYPE_CHECKING:
     from headcount.proof import Verdict
+    from headcount.service.released import Released
 
 COLOURS = {"proved": "green", "refuted": "red", "cannot prove": "yellow"}
 CODES = {"proved": 0, "refuted": 1, "cannot prove": 2}
@@ -80,14 +83,32 @@ def certify(
         print("its accounting is a bound by a theorem, which may be beyond what the proofs know")
 
 
-def verify(file: Annotated[Path, typer.Argument(help="The certificate.")], how: Formats = Format.TABLE) -> None:
+def verify(
+    file: Annotated[Path, typer.Argument(help="The certificate, or the signed release of a collection.")],
+    signed_by: Annotated[
+        str | None, typer.Option("--signed-by", help="Of a release: the public key that must have signed it.")
+    ] = None,
+    how: Formats = Format.TABLE,
+) -> None:
     """Prove a certificate again, independently of the code that made it: exit code 0 proved, 1 refuted, 2 neither."""
-    verdict = ask.verify(file)
+    told = _released(file)
+    if signed_by is not None and (told is None or told.analyser != signed_by):
+        raise BadArgument("--signed-by", "is not who signed this", "do not rely on it")
+    if told is not None and how is Format.TABLE:
+        console().print(release_table(told))
+    verdict = ask.verify(file if told is None else told.content["certificate"])
     if how is not Format.TABLE or verdict.points:
         show(verdict.to_json(), how, _table(verdict))
     if how is Format.TABLE:
         console().print(_sentence(verdict), highlight=False, soft_wrap=True)
     raise typer.Exit(CODES[verdict.answer])
+
+
+def _released(file: Path) -> Released | None:
+    """The release in this file, its signature checked; None if it is something else."""
+    from headcount.service.released import FORMAT, Released
+
+    return Released.read(file) if f'"{FORMAT}"' in text_of(file, "a certificate")[:100_000] else None
 
 
 def _table(verdict: Verdict) -> Table:

@@ -247,8 +247,7 @@ class Estimate:
         """Whole numbers as they are; otherwise to about a tenth of the interval."""
         if not numbers.size or bool((numbers == np.rint(numbers)).all()):
             return 0
-        half = float(np.max(numbers[:, 2] - numbers[:, 1])) / 2.0
-        return min(max(1 - math.floor(math.log10(half)), 0 if half >= 100.0 else 1), 9) if half > 0.0 else 1
+        return digits(0.0, float(np.max(numbers[:, 2] - numbers[:, 1])))
 
     def promises(self) -> list[str]:
         words = [] if self.budget is None else [str(self.budget)]
@@ -292,6 +291,12 @@ class Estimate:
         other = None if self.other is None else {"value": self.other.value, "interval95": list(self.other.interval95)}
         cells = [{"category": c.category, "value": c.value, "interval95": list(c.interval95)} for c in self.cells]
         return {"cells": cells, "simultaneous95": self.simultaneous95, "other": other}
+
+
+def digits(low: float, high: float) -> int:
+    """How many places of an answer mean something: to about a tenth of its interval."""
+    half = (high - low) / 2.0
+    return min(max(1 - math.floor(math.log10(half)), 0 if half >= 100.0 else 1), 9) if half > 0.0 else 1
 
 
 def _onto_simplex(people: Floats, total: float) -> Floats:

@@ -7,7 +7,7 @@ the rest anew or cut off the end; against that there is the witness.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -107,6 +107,22 @@ class Lines(Book):
                     f"{charge.question['protocol']} is not as in the catalogue, so that a ledger cannot keep its "
                     "questions"
                 )
+
+
+class Copied(Lines):
+    """Lines as somebody else has sent them: to look at and to check, never to charge."""
+
+    def __init__(self, lines: Sequence[bytes], place: str, witness: Path | None = None) -> None:
+        if not lines:
+            raise Damaged(f"{place} has no first line, which would say what the budget is")
+        super().__init__(lines[0], place, witness)
+        self._read = self._grown(self._beginning, lines[1:])
+
+    def page(self) -> Page:
+        return self._read.page
+
+    def turn(self, turned: Callable[[Page], Page]) -> None:
+        raise Unsupported("this is a copy of a ledger; whoever keeps it charges it")
 
 
 def _rebuilt(charge: Charge, place: str) -> Protocol:

@@ -91,11 +91,8 @@ class AnalyserApp(App):
         return Response(200, await asyncio.to_thread(told))
 
     async def ledger(self, request: Request) -> Response:
-        def told() -> dict[str, Any]:
-            ledger = self.analyser.ledger(request.path["population"])
-            return {**_spent(ledger), "charges": [charge.to_json() for charge in ledger.charges]}
-
-        return Response(200, await asyncio.to_thread(told))
+        lines = await asyncio.to_thread(lambda: self.analyser.account(request.path["population"]).lines())
+        return Response(200, {"lines": lines})
 
     async def collections(self, _: Request) -> Response:
         return Response(200, {"collections": await asyncio.to_thread(self.analyser.names)})

@@ -14,6 +14,8 @@ from typing import Any
 from headcount.core.errors import BadArgument
 from headcount.core.files import text_of
 from headcount.core.plan import Plan
+from headcount.ledger.ledger import Ledger
+from headcount.ledger.lines import Copied
 from headcount.service.collection import Admission, Collection, Shortfall, require_collectable
 from headcount.service.party import secret
 from headcount.service.remote import Remote
@@ -59,8 +61,10 @@ class Desk:
     def populations(self) -> list[dict[str, Any]]:
         return list(self.analyser.ask("GET", "/v1/populations")["populations"])
 
-    def ledger(self, population: str) -> dict[str, Any]:
-        return dict(self.analyser.ask("GET", f"/v1/populations/{population}/ledger"))
+    def ledger(self, population: str, witness: Path | None = None) -> Ledger:
+        """A copy of what the analyser has written down, every line of it checked here."""
+        lines = self.analyser.ask("GET", f"/v1/populations/{population}/ledger")["lines"]
+        return Ledger.of(Copied([line.encode() for line in lines], f"the ledger of {population!r}", witness))
 
     def would_cost(self, population: str, plan: Plan) -> float:
         """How much the population's spending would grow by one batch of this plan."""

@@ -55,7 +55,7 @@ SCHEMAS: dict[str, dict[str, Any]] = {
     "Populations": _object(populations=_list(_object(population=TEXT, **SPENT))),
     "Cost": _object(plan=ANYTHING),
     "Costs": _object(cost=NUMBER, **SPENT),
-    "Ledger": _object(**SPENT, charges=_list(ANYTHING)),
+    "Ledger": _object(lines=_list(TEXT)),
     "Manifest": _object(collection=TEXT, batch=WHOLE, reports=WHOLE, added=WHOLE, messages=WHOLE, parts=_list(TEXT),
                         signature=TEXT),
     "Receipt": _object(received=TEXT, signature=TEXT),

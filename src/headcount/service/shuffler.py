@@ -119,7 +119,8 @@ class Shuffler:
 
     def names(self) -> list[str]:
         with self.database.reading() as connection:
-            return [row["id"] for row in many(connection, "SELECT id FROM collections ORDER BY id")]
+            rows = many(connection, "SELECT id FROM collections WHERE state <> 'destroyed' ORDER BY id")
+        return [row["id"] for row in rows]
 
     def close(self, name: str) -> None:
         """Seals the open batch now, and opens no other."""

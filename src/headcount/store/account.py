@@ -45,10 +45,16 @@ class Account(Lines):
         with database.reading() as connection:
             row = one(connection, "SELECT line FROM charges WHERE population = :name AND number = 0", name=name)
         if row is None:
-            raise BadArgument("population", f"{name!r} has no budget", "give it one: headcount ledger create")
+            works = f"give it one: headcount ledger create {name} --data DIR --epsilon 5 --delta 1e-5"
+            raise BadArgument("population", f"{name!r} has no budget", works)
         super().__init__(complete(row["line"].encode())[0], f"the ledger of {name!r}", witness)
         self._read = self._beginning
         self.page()
+
+    def lines(self) -> list[str]:
+        """All of them, for somebody else to check."""
+        with self.database.reading() as connection:
+            return [row["line"].rstrip("\n") for row in many(connection, LINES, name=self.name, after=-1)]
 
     def page(self) -> Page:
         with self.database.reading() as connection:
