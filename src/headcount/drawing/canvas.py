@@ -73,11 +73,21 @@ def _headed(figure: Any, title: str, subtitle: str, theme: Theme) -> float:
     width, height = figure.get_size_inches()
     down = 0.14
     for text, points, weight, colour in ((title, 13.0, "bold", theme.ink), (subtitle, 10.0, "normal", theme.soft)):
-        for line in wrap(text, int((width - 2 * MARGIN) * (120.0 if weight == "bold" else 136.0) / points)):
+        for line in balanced(text, int((width - 2 * MARGIN) * (120.0 if weight == "bold" else 136.0) / points)):
             at = (MARGIN / width, 1.0 - down / height)
             figure.text(*at, line, fontsize=points, weight=weight, color=colour, ha="left", va="top")
             down += points * 1.42 / 72.0
     return float(1.0 - down / height)
+
+
+def balanced(text: str, letters: int) -> list[str]:
+    """In as few lines as it takes, none of which is longer than it has to be."""
+    lines = wrap(text, letters)
+    while letters > 1 and len(narrower := wrap(text, letters - 1, break_long_words=False)) == len(lines):
+        if max(map(len, narrower)) > letters - 1:
+            break
+        lines, letters = narrower, letters - 1
+    return lines
 
 
 def _settings(theme: Theme) -> dict[str, Any]:

@@ -166,7 +166,7 @@ def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
               Axis("share of the people who hold it", shares=True),
               Axis("error, people (axis from 150)", low=150.0, high=230.0),
               f"Held by more, ε = 1, {MANY} categories", [Note("RAPPOR = optimised", turning(ONE))]),
-        Panel([Line("3 e^ε + 2", [(e, rule(e)) for e in EPSILONS], "ink", RULE,
+        Panel([Line("3 $e^ε$ + 2", [(e, rule(e)) for e in EPSILONS], "ink", RULE,
                     [(e, float(crossing(e))) for e in EPSILONS])], Axis("epsilon"), Axis("categories", log=True),
               "From how many on the optimised code wins"),
     ]  # fmt: skip

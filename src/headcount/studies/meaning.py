@@ -152,7 +152,7 @@ def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
               Axis("caught", shares=True, low=0.0, high=1.0), "Tests, ε = 1"),
         Panel([*map(odds, PROTOCOLS), Line("δ", [(1.0, DELTA), (3.5, DELTA)], "soft", RULE)],
               Axis("factor", low=1.0, high=3.5), Axis("chance", log=True, low=1e-8, high=2.0),
-              "Odds that change by more than a factor, ε = 1", [Note("e^ε", math.e)]),
+              "Odds that change by more than a factor, ε = 1", [Note("$e^ε$", math.e)]),
         Panel([*map(errors, PROTOCOLS)], epsilon, Axis("error, people", log=True), "What it costs"),
     ]  # fmt: skip
     return lines(
