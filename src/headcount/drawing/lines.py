@@ -19,7 +19,7 @@ from headcount.drawing.names import LETTER, ROW, Room, Spot, leaves
 WIDTH, ALONE = 3.9, 5.0  # inches of a panel, and of one that has no neighbour
 HEIGHT = 3.2
 LETTERS = 28  # in a line of a label
-EARLY = 0.93  # a line that ends before this part of the width is named there, if there is room
+EARLY = 0.9  # a line that ends before this part of the width is named there, if there is room
 BOUND: tuple[float, ...] = (4.5, 2.0)
 RULE: tuple[float, ...] = (1.2, 1.6)
 SOLID: tuple[float, ...] = ()
@@ -147,9 +147,15 @@ def _named(axes: Any, panel: Panel, hues: Mapping[str, str], size: Spot, theme: 
             early = end[0] < EARLY
             if early and (place := room.beside((end[0] * size[0], end[1] * size[1]), text)):
                 at = (place[0] / size[0], place[1] / size[1])
+                paper = {"facecolor": theme.paper, "edgecolor": "none", "pad": 0.5, "alpha": 0.8}
+                style |= {"bbox": paper, "zorder": 5}
                 axes.annotate("\n".join(text), end, xytext=at, xycoords=axes.transAxes, **style)
             else:
-                link = {"arrowstyle": "-", "color": blend(hues[line.key], theme.paper, 0.3), "relpos": (0.0, 0.5)}
+                link: dict[str, Any] = {
+                    "arrowstyle": "-",
+                    "color": blend(hues[line.key], theme.paper, 0.3),
+                    "relpos": (0.0, 0.5),
+                }
                 link |= {"shrinkA": 1, "shrinkB": 3 if line.dots else 0, "lw": 0.8, "ls": (0, (1, 3)) if early else "-"}
                 called.append((text, end, style | {"arrowprops": link}))
     found = iter(apart([end[1] for text, end, _ in called for _ in text], ROW / size[1], 0.0, 1.0))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TypeAlias
 
 Spot: TypeAlias = tuple[float, float]
@@ -27,7 +28,7 @@ class Room:
     def draw(self, points: Sequence[Spot]) -> None:
         """A line through these."""
         self.spots += points[:1]
-        for here, there in zip(points, points[1:], strict=False):
+        for here, there in pairwise(points):
             steps = max(1, min(2000, math.ceil(math.dist(here, there) / STEP)))
             self.spots += [_between(here, there, (i + 1) / steps) for i in range(steps)]
 
@@ -39,7 +40,7 @@ class Room:
         wide, tall = LETTER * max(map(len, text)), ROW * len(text)
         for left, middle in _around(end, wide, tall):
             box = (left, middle - tall / 2.0, left + wide, middle + tall / 2.0)
-            if self._free((min(left, end[0] + STEP / 2.0), *box[1:]) if left > end[0] else box):  # nothing lies between
+            if self._free((min(left, end[0] + STEP / 2.0), *box[1:])):  # with nothing between the end and its name
                 self.write(box)
                 return left, middle
         return None

@@ -93,9 +93,10 @@ def _answer(rows: list[dict[str, Any]]) -> str:
         f"for {few:,} people at {number(bins[few]['ratio'])} times the central error, "
         f"{number(bins[many]['messages'])} for {many:,} at {number(bins[many]['ratio'])}). A sum of real numbers "
         f"pays for every level it is rounded to: almost-central-sum sends {number(sums[few]['messages'])} each among "
-        f"{few:,} people and {number(sums[many]['messages'])} among {many:,}, where splitting into shares takes "
-        f"{number(shares[few]['messages'])} and {number(shares[many]['messages'])} at "
-        f"{number(shares[many]['ratio'])} times the central error."
+        f"{few:,} people and {number(sums[many]['messages'])} among {many:,} for {sums[few]['ratio']:.2f} and "
+        f"{sums[many]['ratio']:.2f} times the central error, where splitting into shares takes "
+        f"{number(shares[few]['messages'])} and {number(shares[many]['messages'])} for {shares[few]['ratio']:.2f} and "
+        f"{shares[many]['ratio']:.2f} times."
     )
 
 

@@ -25,8 +25,8 @@ from headcount.core.model import Model
 from headcount.core.protocol import Protocol
 from headcount.core.task import Task
 from headcount.drawing.bars import Bar, bars
+from headcount.drawing.canvas import number
 from headcount.planner.competitors import Watch
-from headcount.planner.option import number
 from headcount.planner.sheet import Sheet
 from headcount.privacy.calibrate import calibrate
 from headcount.protocols import CATALOGUE
@@ -148,7 +148,7 @@ def drawn(rows: Sequence[Mapping[str, Any]], title: str, what: str, path: Path, 
     shown = [
         Bar(
             row["protocol"], Model(row["model"]), row["predicted"], dot=row["measured"],
-            note=f"{row['messages']:,.4g} message{'' if row['messages'] == 1 else 's'}",
+            note=f"{number(row['messages'])} message{'' if row['messages'] == 1 else 's'}",
         )
         for row in rows
     ]  # fmt: skip
@@ -173,7 +173,5 @@ def agreement(rows: Sequence[Mapping[str, Any]]) -> str:
     """How stated growth and predictions compare with what was computed and measured."""
     off = max(rows, key=lambda row: abs(row["growth"] - row["stated_growth"]))
     gap, (few, many) = abs(off["growth"] - off["stated_growth"]), off["growth_between"]
-    return (
-        f"From {few:,} to {many:,} people errors grow as stated: the power of n is nowhere off by more than {gap:.2f} "
-        f"({off['protocol']})"
-    )
+    most = f"more than {gap:.2f} ({off['protocol']})" if gap >= 0.005 else "as much as 0.01"
+    return f"From {few:,} to {many:,} people errors grow as stated: the power of n is nowhere off by {most}"

@@ -16,9 +16,9 @@ from headcount.core.errors import Infeasible
 from headcount.core.histogram import Histogram
 from headcount.core.protocol import Protocol
 from headcount.drawing.axis import Axis
+from headcount.drawing.canvas import number
 from headcount.drawing.lines import BOUND, RULE, Line, Panel, lines
 from headcount.planner.competitors import Watch
-from headcount.planner.option import number
 from headcount.planner.sheet import Sheet
 from headcount.privacy.calibrate import calibrate
 from headcount.protocols import named

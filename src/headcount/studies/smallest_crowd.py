@@ -11,9 +11,9 @@ from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
 from headcount.core.task import Count
 from headcount.drawing.axis import Axis
+from headcount.drawing.canvas import number
 from headcount.drawing.lines import Line, Panel, lines
 from headcount.planner.competitors import Watch
-from headcount.planner.option import number
 from headcount.planner.sheet import Sheet
 from headcount.planner.smallest import smallest_crowd
 from headcount.protocols import named

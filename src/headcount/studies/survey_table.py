@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 
 from headcount.core.task import Count, Sum, Task
 from headcount.drawing.axis import Axis
+from headcount.drawing.canvas import number
 from headcount.drawing.lines import BOUND, SOLID, Line, Panel, lines
 from headcount.planner.competitors import Watch
-from headcount.planner.option import number
 from headcount.planner.sheet import Sheet
 from headcount.protocols import named
 from headcount.studies import one_data_set as survey
