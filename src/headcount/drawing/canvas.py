@@ -82,11 +82,13 @@ def _headed(figure: Any, title: str, subtitle: str, theme: Theme) -> float:
 
 def balanced(text: str, letters: int) -> list[str]:
     """In as few lines as it takes, none of which is longer than it has to be."""
-    lines = wrap(text, letters)
-    while letters > 1 and len(narrower := wrap(text, letters - 1, break_long_words=False)) == len(lines):
-        if max(map(len, narrower)) > letters - 1:
+    least = max(map(len, text.split()), default=1)
+    lines = wrap(text, max(letters, least), break_on_hyphens=False)
+    for fewer in range(letters, least - 1, -1):
+        narrower = wrap(text, fewer, break_on_hyphens=False)
+        if len(narrower) > len(lines):
             break
-        lines, letters = narrower, letters - 1
+        lines = narrower
     return lines
 
 
@@ -127,7 +129,9 @@ def log_axis(axis: Any, low: float, high: float) -> None:
     getattr(axes, f"set_{name}scale")("log")
     ticks = decades(low, high)
     if len(ticks) < 3:
-        ticks = sorted({*ticks, *(m * p for p in decades(low / 10, high) for m in (1, 2, 5) if low <= m * p <= high)})
+        for multiples in ((1, 2, 5), (1, 1.2, 1.5, 2, 3, 5, 7)):
+            within = {m * p for p in decades(low / 10, high) for m in multiples if low <= m * p <= high}
+            ticks = sorted({*ticks, *within}) if len(ticks) < 3 else ticks
     getattr(axes, f"set_{name}lim")(low, high)
     getattr(axes, f"set_{name}ticks")(ticks, [number(tick) for tick in ticks])
     axis.set_minor_locator(_no_ticks())

@@ -151,12 +151,9 @@ def _named(axes: Any, panel: Panel, hues: Mapping[str, str], size: Spot, theme: 
                 style |= {"bbox": paper, "zorder": 5}
                 axes.annotate("\n".join(text), end, xytext=at, xycoords=axes.transAxes, **style)
             else:
-                link: dict[str, Any] = {
-                    "arrowstyle": "-",
-                    "color": blend(hues[line.key], theme.paper, 0.3),
-                    "relpos": (0.0, 0.5),
-                }
-                link |= {"shrinkA": 1, "shrinkB": 3 if line.dots else 0, "lw": 0.8, "ls": (0, (1, 3)) if early else "-"}
+                hue, dots = (theme.soft, (0, (1, 3))) if early else (hues[line.key], "-")  # not to look like the line
+                link: dict[str, Any] = {"arrowstyle": "-", "color": blend(hue, theme.paper, 0.3), "lw": 0.8, "ls": dots}
+                link |= {"relpos": (0.0, 0.5), "shrinkA": 1, "shrinkB": 3 if line.dots else 0}
                 called.append((text, end, style | {"arrowprops": link}))
     found = iter(apart([end[1] for text, end, _ in called for _ in text], ROW / size[1], 0.0, 1.0))
     for text, end, style in called:

@@ -134,6 +134,6 @@ def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
         panels.append(Panel(curves, across, up, title, [Note("", y=1.0)]))
     return lines(
         panels, path, theme=theme, columns=3,
-        title="In a large crowd, nearly the central error costs nearly no extra message",
+        title="A large crowd counts as well as a trusted analyser for hardly a message more",
         subtitle=f"epsilon = {BUDGET.epsilon:g}, delta = {BUDGET.delta:g}; the dotted line is the central error",
     )  # fmt: skip
