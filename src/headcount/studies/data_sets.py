@@ -162,8 +162,8 @@ def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
     wins = ", ".join(name.split(":")[0] for name in _won_by_sampling(rows))
     return ranks(
         lines, [f"{d.name}\n{d.ones:,} of {d.people:,}" for d in DATA_SETS], path, theme=theme, low=0.5,
-        title=f"Sampling beats additive noise on {wins}" if wins
-        else "Additive noise beats sampling on dense, sparse and middling data alike",
+        title=f"Sampling beats binomial noise on {wins}" if wins
+        else "Binomial noise beats sampling on dense, sparse and middling data alike",
         xlabel="error (rmse, people)",
         subtitle=f"A count at epsilon = {BUDGET.epsilon:g}, delta = {BUDGET.delta:g}: strokes predicted, dots seen; "
         "pale by the papers",

@@ -144,7 +144,7 @@ def sheet(rows: Sequence[Mapping[str, Any]]) -> Sheet:
     return Sheet(headings, tuple(cells), frozenset({5, 6, 7, 8, 9, 10, 12}))
 
 
-def drawn(rows: Sequence[Mapping[str, Any]], title: str, what: str, path: Path, theme: str) -> Path:
+def drawn(rows: Sequence[Mapping[str, Any]], title: str, what: str, for_whom: str, path: Path, theme: str) -> Path:
     shown = [
         Bar(
             row["protocol"], Model(row["model"]), row["predicted"], dot=row["measured"],
@@ -155,12 +155,12 @@ def drawn(rows: Sequence[Mapping[str, Any]], title: str, what: str, path: Path, 
     people = rows[0]["people"]
     return bars(
         shown, path, title=title, xlabel="root mean square error, people", theme=theme, sign="",
-        subtitle=f"{what}, {people:,} people, {BUDGET}. Bars: predicted. Dots: simulated",
+        subtitle=f"{what}, {people:,} people, {BUDGET}. Bars: predicted{for_whom}. Dots: simulated",
     )  # fmt: skip
 
 
-def figure(rows: Sequence[Mapping[str, Any]], title: str, what: str) -> Callable[[Path, str], Path]:
-    return partial(drawn, rows, title, what)
+def figure(rows: Sequence[Mapping[str, Any]], title: str, what: str, for_whom: str = "") -> Callable[[Path, str], Path]:
+    return partial(drawn, rows, title, what, for_whom)
 
 
 def best(rows: Sequence[Mapping[str, Any]], *models: Model, most: float = math.inf) -> Mapping[str, Any]:

@@ -40,9 +40,8 @@ class SurveySums(Study):
     def run(self, quick: bool = False, watch: Watch = iter) -> Finding:
         rows = survey.surveyed(Sum((0, 1)), survey.numbers, BOUNDS, quick, watch)
         title = "For a sum, one message costs an error that grows with the crowd; a few messages cost none"
-        return Finding(
-            _answer(rows), rows, survey.sheet(rows), survey.figure(rows, title, "A sum of numbers in [0, 1]")
-        )
+        draw = survey.figure(rows, title, "A sum of numbers in [0, 1]", " for the hardest crowd")
+        return Finding(_answer(rows), rows, survey.sheet(rows), draw)
 
 
 def _answer(rows: list[dict[str, Any]]) -> str:
