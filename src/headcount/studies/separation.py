@@ -162,5 +162,6 @@ def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
     ]  # fmt: skip
     return lines(
         panels, path, title="Bins separate the models: logarithms with trust, roots of the crowd without",
-        subtitle=f"Histograms of {PEOPLE:,} people, {BUDGET}. Circles: simulated", theme=theme,
+        subtitle=f"Histograms of {PEOPLE:,} people, {BUDGET}. Lines: the hardest crowd. Circles: a simulated one",
+        theme=theme,
     )  # fmt: skip
