@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 
 from headcount.drawing.axis import Axis
-from headcount.drawing.canvas import canvas
+from headcount.drawing.canvas import balanced, canvas
 from headcount.drawing.colours import THEMES
 from headcount.drawing.lines import BOUND, Line, Note, Panel, colours, lines
 
@@ -19,6 +19,7 @@ LINES = [
     Line("named at its start", [(2.0, 9.0), (5.0, 1.0)], first=True),
     Line("beyond the panel", [(2.0, 1e9)]),
 ]
+AXES = (Axis("x"), Axis("y"))
 LOG = Panel(
     LINES, Axis("ones", log=True), Axis("error", log=True, high=40.0), "a panel", [Note("floor", 4.0), Note("x", 2, 3)]
 )
@@ -57,9 +58,8 @@ def test_zeros_and_infinities_are_left_out_of_logarithms(tmp_path):
     assert lines([panel], tmp_path / "lines.png", title="Gone").stat().st_size > 5_000
 
 
-def test_names_stand_apart_and_only_what_is_seen_has_one(tmp_path, monkeypatch):
-    crowded = Panel([Line(f"line {i}", [(0.0, 1.0), (1.0, 1.0)]) for i in range(9)], Axis("x"), Axis("y"))
-    far = Panel([Line("far away", [(0.0, 9.0)]), crowded.lines[0]], Axis("x"), Axis("y", high=2.0))
+def _kept(monkeypatch):
+    """The sheets that are drawn on from now on."""
     sheets = []
 
     @contextmanager
@@ -69,6 +69,13 @@ def test_names_stand_apart_and_only_what_is_seen_has_one(tmp_path, monkeypatch):
             yield sheet
 
     monkeypatch.setattr("headcount.drawing.lines.canvas", kept)
+    return sheets
+
+
+def test_names_stand_apart_and_only_what_is_seen_has_one(tmp_path, monkeypatch):
+    crowded = Panel([Line(f"line {i}", [(0.0, 1.0), (1.0, 1.0)]) for i in range(9)], Axis("x"), Axis("y"))
+    far = Panel([Line("far away", [(0.0, 9.0)]), crowded.lines[0]], Axis("x"), Axis("y", high=2.0))
+    sheets = _kept(monkeypatch)
     lines([crowded, far], tmp_path / "lines.png", title="Crowded")
     from matplotlib.text import Text  # without the line that leads there
 
@@ -76,6 +83,35 @@ def test_names_stand_apart_and_only_what_is_seen_has_one(tmp_path, monkeypatch):
     assert len(boxes) == 9
     assert not any(a.y0 < b.y1 - 0.5 and b.y0 < a.y1 - 0.5 for i, a in enumerate(boxes) for b in boxes[:i])
     assert [text.get_text() for text in sheets[0].panels[1].texts] == ["line 0"]
+
+
+def test_a_line_that_ends_early_is_named_there_if_nothing_is_in_the_way(tmp_path, monkeypatch):
+    short = Line("short", [(0.0, 1.0), (0.3, 1.0)])
+    lonely = Panel([short, Line("long", [(0.0, 3.0), (1.0, 3.0)])], Axis("x"), Axis("y"))
+    wall = [Line("", [(0.3 + 0.01 * i, 0.0), (0.3 + 0.01 * i, 3.0)]) for i in range(1, 10)]
+    fenced = Panel([short, *wall, Line("", [(0.0, 1.1), (0.3, 1.1)]), Line("", [(0.0, 0.9), (0.3, 0.9)])], *AXES)
+    sheets = _kept(monkeypatch)
+    lines([lonely, fenced], tmp_path / "lines.png", title="Short")
+    places = [{text.get_text(): text.get_position() for text in axes.texts} for axes in sheets[0].panels]
+    assert 0.3 < places[0]["short"][0] < 0.4
+    assert places[0]["short"][1] == pytest.approx(1.0 / (3.0 * 1.06), abs=0.01)
+    assert places[0]["long"][0] > 1.0
+    assert places[1]["short"][0] > 1.0
+
+
+def test_a_line_is_named_where_it_leaves_the_panel(tmp_path, monkeypatch):
+    steep = Panel([Line("steep", [(0.0, 0.0), (1.0, 4.0)]), Line("", [(2.0, 1.0)])], Axis("x"), Axis("y", high=2.0))
+    sheets = _kept(monkeypatch)
+    lines([steep], tmp_path / "lines.png", title="Steep")
+    (name,) = sheets[0].panels[0].texts
+    assert name.xy == pytest.approx((0.25, 1.0), abs=1e-3)
+
+
+def test_words_are_broken_evenly_and_never_within():
+    assert balanced("geometric, kept within 0 and n", 28) == ["geometric, kept", "within 0 and n"]
+    assert balanced("56: sample-threshold, exactly", 28) == ["56: sample-threshold,", "exactly"]
+    assert balanced("unbreakable", 4) == ["unbreakable"]
+    assert balanced("", 10) == []
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,15 @@
 """Every study runs, says what it found, and finds the same again."""
 
 import json
+import re
+from dataclasses import replace
 from functools import cache
 
 import pytest
+from typer.testing import CliRunner
 
 import headcount as hc
+from headcount.cli.study import studies
 from headcount.studies import STUDIES, study
 from headcount.studies.report import page, write
 from headcount.studies.study import Finding
@@ -50,3 +54,25 @@ def test_names_are_told_apart_and_found():
     assert len({kind.name for kind in STUDIES}) == len(STUDIES)
     with pytest.raises(hc.Refused, match="smallest-crowd"):
         study("moon")
+
+
+def test_a_run_says_how_long_it_took_and_goes_on_to_the_end(tmp_path, monkeypatch):
+    class Amiss(study("why-five").__class__):
+        def run(self, quick=False, watch=iter):
+            return replace(super().run(quick, watch), rows=[{"key": "S0.0", "supported": False}])
+
+    def run(*kinds):
+        monkeypatch.setattr("headcount.cli.study.STUDIES", kinds)
+        return CliRunner().invoke(studies, ["run", "all", "--quick", "--out", str(tmp_path)])
+
+    plain, sound = study("why-five").__class__, run(study("why-five").__class__, study("smallest-crowd").__class__)
+    assert sound.exit_code == 0
+    assert re.search(r"smallest-crowd\.md, [\d.]+ s\n\n2 studies, [\d.]+ s", sound.output)
+    amiss = run(Amiss, plain)
+    assert amiss.exit_code == 1
+    assert "2 studies" in amiss.output
+    assert amiss.output.rstrip().endswith("not borne out: S0.0")
+
+
+def test_a_source_that_asks_has_no_full_stop():
+    assert "deceiving?*" in page(study("thresholding"), found_by("thresholding"))

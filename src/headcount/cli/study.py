@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Annotated
 
@@ -33,19 +34,28 @@ def run(
     out: Annotated[Path, typer.Option(help="The folder for its page, rows and figures.")] = Path("studies"),
     quick: Annotated[bool, typer.Option("--quick", help="On a coarser grid.")] = False,
 ) -> None:
-    """Computes, draws and writes; the answer is printed."""
+    """Computes, draws and writes; the answer is printed, with the time it took."""
     chosen = [found() for found in STUDIES] if name == "all" else [study(name)]
     terminal = console()
-    for one in chosen:
-        found = one.run(quick, Bar(one.name))
+    began, amiss = time.monotonic(), []
+    for place, one in enumerate(chosen, 1):
+        started = time.monotonic()
+        found = one.run(quick, Bar(f"{place}/{len(chosen)} {one.name}" if len(chosen) > 1 else one.name))
         written = write(one, found, out)
         terminal.print(f"[bold]{one.name}[/]  {one.question}")
         terminal.print(found.answer, markup=False, highlight=False)
-        terminal.print(f"→ {written[0]}\n", markup=False, highlight=False)
-        if any(row.get("supported") is False for row in found.rows):
-            amiss = [row["key"] for row in found.rows if row.get("supported") is False]
-            terminal.print(f"not borne out: {', '.join(amiss)}", markup=False, highlight=False)
-            raise typer.Exit(1)
+        terminal.print(f"→ {written[0]}, {_since(started)}\n", markup=False, highlight=False)
+        amiss += [row["key"] for row in found.rows if row.get("supported") is False]
+    if len(chosen) > 1:
+        terminal.print(f"{len(chosen)} studies, {_since(began)}", markup=False, highlight=False)
+    if amiss:
+        terminal.print(f"not borne out: {', '.join(dict.fromkeys(amiss))}", markup=False, highlight=False)
+        raise typer.Exit(1)
+
+
+def _since(moment: float) -> str:
+    minutes, seconds = divmod(time.monotonic() - moment, 60.0)
+    return f"{minutes:.0f} min {seconds:.0f} s" if minutes else f"{seconds:.1f} s"
 
 
 studies.command("check")(check)

@@ -31,9 +31,8 @@ class Axis:
         return math.isfinite(value) and (value > 0.0 or not self.log)
 
     def part(self, value: float, ends: tuple[float, float]) -> float:
-        """How far from the one end to the other, at most 1."""
+        """How far from the one end to the other: between 0 and 1, unless it lies beyond them."""
         low, high = ends
-        value = min(max(value, low), high)
         return math.log(value / low) / math.log(high / low) if self.log else (value - low) / (high - low)
 
     def divide(self, axis: Any, values: Sequence[float], *, tight: bool) -> None:

@@ -52,6 +52,7 @@ def bars(
         down, marks, names = 0.0, [], []
         for model, members in groups:
             words = {"color": sheet.theme.words[model], "fontsize": 9.5, "weight": "bold", "va": "center"}
+            words |= {"bbox": {"facecolor": sheet.theme.paper, "edgecolor": "none", "pad": 0.5}}
             axes.text(0.0, -down, f"{model}: you trust {model.trusted}", clip_on=False, **words)
             down += 0.95
             for row in members:
@@ -69,7 +70,7 @@ def bars(
         axes.minorticks_off()
         axes.grid(axis="x")
         axes.spines[["bottom", "left"]].set_visible(False)
-        axes.set_xlabel(xlabel)
+        axes.set_xlabel(f"{xlabel} (logarithmic scale)")
     return Path(path)
 
 

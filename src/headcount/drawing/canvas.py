@@ -73,11 +73,23 @@ def _headed(figure: Any, title: str, subtitle: str, theme: Theme) -> float:
     width, height = figure.get_size_inches()
     down = 0.14
     for text, points, weight, colour in ((title, 13.0, "bold", theme.ink), (subtitle, 10.0, "normal", theme.soft)):
-        for line in wrap(text, int((width - 2 * MARGIN) * (120.0 if weight == "bold" else 136.0) / points)):
+        for line in balanced(text, int((width - 2 * MARGIN) * (120.0 if weight == "bold" else 136.0) / points)):
             at = (MARGIN / width, 1.0 - down / height)
             figure.text(*at, line, fontsize=points, weight=weight, color=colour, ha="left", va="top")
             down += points * 1.42 / 72.0
     return float(1.0 - down / height)
+
+
+def balanced(text: str, letters: int) -> list[str]:
+    """In as few lines as it takes, none of which is longer than it has to be."""
+    least = max(map(len, text.split()), default=1)
+    lines = wrap(text, max(letters, least), break_on_hyphens=False)
+    for fewer in range(letters, least - 1, -1):
+        narrower = wrap(text, fewer, break_on_hyphens=False)
+        if len(narrower) > len(lines):
+            break
+        lines = narrower
+    return lines
 
 
 def _settings(theme: Theme) -> dict[str, Any]:
@@ -117,7 +129,9 @@ def log_axis(axis: Any, low: float, high: float) -> None:
     getattr(axes, f"set_{name}scale")("log")
     ticks = decades(low, high)
     if len(ticks) < 3:
-        ticks = sorted({*ticks, *(m * p for p in decades(low / 10, high) for m in (1, 2, 5) if low <= m * p <= high)})
+        for multiples in ((1, 2, 5), (1, 1.2, 1.5, 2, 3, 5, 7)):
+            within = {m * p for p in decades(low / 10, high) for m in multiples if low <= m * p <= high}
+            ticks = sorted({*ticks, *within}) if len(ticks) < 3 else ticks
     getattr(axes, f"set_{name}lim")(low, high)
     getattr(axes, f"set_{name}ticks")(ticks, [number(tick) for tick in ticks])
     axis.set_minor_locator(_no_ticks())

@@ -9,17 +9,17 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from textwrap import wrap
 from typing import Any, TypeAlias
 
 from headcount.drawing.axis import Axis
-from headcount.drawing.canvas import apart, canvas
+from headcount.drawing.canvas import apart, balanced, canvas
 from headcount.drawing.colours import Theme, blend, dashes_of, family_of
+from headcount.drawing.names import LETTER, ROW, Room, Spot, leaves
 
-ROW = 0.165  # inches between two lines of labels
 WIDTH, ALONE = 3.9, 5.0  # inches of a panel, and of one that has no neighbour
 HEIGHT = 3.2
 LETTERS = 28  # in a line of a label
+EARLY = 0.9  # a line that ends before this part of the width is named there, if there is room
 BOUND: tuple[float, ...] = (4.5, 2.0)
 RULE: tuple[float, ...] = (1.2, 1.6)
 SOLID: tuple[float, ...] = ()
@@ -92,7 +92,7 @@ def lines(
         hues = colours(panels, sheet.theme)
         for axes, panel in zip(sheet.panels, panels, strict=False):
             _drawn(axes, panel, hues, sheet.theme)
-            _named(axes, panel, hues, height, sheet.theme)
+            _named(axes, panel, hues, (WIDTH if columns > 1 else ALONE, height), sheet.theme)
         for axes in sheet.panels[len(panels) :]:
             axes.set_visible(False)
     return Path(path)
@@ -132,38 +132,62 @@ def _drawn(axes: Any, panel: Panel, hues: Mapping[str, str], theme: Theme) -> No
         axes.set_title(panel.title, weight="bold")
 
 
-def _named(axes: Any, panel: Panel, hues: Mapping[str, str], height: float, theme: Theme) -> None:
-    """At the right, at the height where each line leaves the panel, or as near as there is room."""
+def _named(axes: Any, panel: Panel, hues: Mapping[str, str], size: Spot, theme: Theme) -> None:
+    """Beside its end, where a line ends early and there is room; otherwise at the right, as level as may be."""
     across, up = axes.get_xlim(), axes.get_ylim()
-    called: list[tuple[Line, tuple[float, float], list[str]]] = []
+    room, called = _room(panel, across, up, size), []
     for line in panel.lines:
         points = panel.seen(line.points or line.measured)
         style = {"fontsize": 9, "color": blend(hues[line.key], theme.ink, 0.6), "annotation_clip": False}
         if line.label and points and line.first:
             style |= {"rotation": 40, "ha": "left", "va": "bottom", "in_layout": False}
             axes.annotate(line.label, points[0], xytext=(-3, 3), textcoords="offset points", **style)
-        elif inside := [(x, y) for x, y in points if line.label and _within(x, across) and _within(y, up)]:
-            called.append((line, inside[-1], _wrapped(line)))
-    slots = [panel.up.part(y, up) for _, (_, y), text in called for _ in text]
-    found = iter(apart(slots, ROW / height, 0.0, 1.0))
-    for line, (x, y), text in called:
-        place = sum(next(found) for _ in text) / len(text)
-        link = {"arrowstyle": "-", "color": blend(hues[line.key], theme.paper, 0.3), "lw": 0.8, "relpos": (0.0, 0.5)}
-        link |= {"shrinkA": 1, "shrinkB": 3 if line.dots else 0}
-        axes.annotate(
-            "\n".join(text), (x, min(max(y, up[0]), up[1])), xytext=(1.05, place), textcoords=axes.transAxes,
-            va="center", fontsize=9, color=blend(hues[line.key], theme.ink, 0.6), arrowprops=link,
-            annotation_clip=False, linespacing=1.1,
-        )  # fmt: skip
+        elif line.label and (end := leaves([(panel.across.part(x, across), panel.up.part(y, up)) for x, y in points])):
+            text, style = _wrapped(line), style | {"linespacing": 1.1, "va": "center", "textcoords": axes.transAxes}
+            early = end[0] < EARLY
+            if early and (place := room.beside((end[0] * size[0], end[1] * size[1]), text)):
+                at = (place[0] / size[0], place[1] / size[1])
+                paper = {"facecolor": theme.paper, "edgecolor": "none", "pad": 0.5, "alpha": 0.8}
+                style |= {"bbox": paper, "zorder": 5}
+                axes.annotate("\n".join(text), end, xytext=at, xycoords=axes.transAxes, **style)
+            else:
+                hue, dots = (theme.soft, (0, (1, 3))) if early else (hues[line.key], "-")  # not to look like the line
+                link: dict[str, Any] = {"arrowstyle": "-", "color": blend(hue, theme.paper, 0.3), "lw": 0.8, "ls": dots}
+                link |= {"relpos": (0.0, 0.5), "shrinkA": 1, "shrinkB": 3 if line.dots else 0}
+                called.append((text, end, style | {"arrowprops": link}))
+    found = iter(apart([end[1] for text, end, _ in called for _ in text], ROW / size[1], 0.0, 1.0))
+    for text, end, style in called:
+        place = (1.05, sum(next(found) for _ in text) / len(text))
+        axes.annotate("\n".join(text), end, xytext=place, xycoords=axes.transAxes, **style)
+
+
+def _room(panel: Panel, across: Spot, up: Spot, size: Spot) -> Room:
+    """The panel with its lines, circles and notes in it."""
+    room = Room(size)
+    for line in panel.lines:
+        for points, joined in ((line.points, True), (line.measured, False)):
+            seen = panel.seen(points)
+            places = [(panel.across.part(x, across) * size[0], panel.up.part(y, up) * size[1]) for x, y in seen]
+            for run in [places] if joined else [[place] for place in places]:
+                room.draw(run)
+    for note in panel.notes:
+        long = LETTER * max(map(len, note.text.split("\n")))
+        x = None if note.x is None else panel.across.part(note.x, across) * size[0]
+        y = None if note.y is None else panel.up.part(note.y, up) * size[1]
+        if x is not None and y is not None:
+            room.write((x, y - ROW, x + long, y + ROW))
+        elif x is not None and note.to is None:
+            low = note.at * size[1] - (long if note.at > 0.5 else 0.0)
+            room.write((x - 0.22, low, x, low + long))
+            room.draw([(x, 0.0), (x, size[1])])
+        elif y is not None:
+            room.write((note.at * size[0], y, note.at * size[0] + long, y + 0.22))
+            room.draw([(0.0, y), (size[0], y)])
+    return room
 
 
 def _wrapped(line: Line) -> list[str]:
-    return wrap(line.label, LETTERS)
-
-
-def _within(value: float, ends: tuple[float, float]) -> bool:
-    slack = 1e-6 * (ends[1] - ends[0])
-    return ends[0] - slack <= value <= ends[1] + slack
+    return balanced(line.label, LETTERS)
 
 
 def _noted(axes: Any, note: Note, theme: Theme) -> None:

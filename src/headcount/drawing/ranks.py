@@ -49,6 +49,7 @@ def ranks(
         for panel, (axes, name) in enumerate(zip(sheet.panels, titles, strict=True)):
             log_axis(axes.xaxis, low, high)
             axes.patch.set_visible(False)  # headings reach over into the next panel
+            axes.set_zorder(len(titles) - panel)
             axes.set_title(name, weight="bold")
             axes.set_xlabel(xlabel)
             heights = _placed(axes, rows, models, sheet.theme, headed=panel == 0)
@@ -67,6 +68,7 @@ def _placed(axes: Any, rows: Sequence[Rank], models: list[Model], theme: Theme, 
             axes.annotate(
                 f"{model}: you trust {model.trusted}", (0.0, -down), xycoords=axes.get_yaxis_transform(), va="center",
                 color=theme.words[model], fontsize=9.5, weight="bold", annotation_clip=False, in_layout=False,
+                bbox={"facecolor": theme.paper, "edgecolor": "none", "pad": 0.5},
             )  # fmt: skip
         down += 0.9
         for row in (row for row in rows if row.model is model):

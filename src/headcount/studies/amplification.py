@@ -13,9 +13,9 @@ import numpy as np
 from headcount.core.chance import Chance
 from headcount.core.law import Floats
 from headcount.drawing.axis import Axis
+from headcount.drawing.canvas import number
 from headcount.drawing.lines import BOUND, RULE, Line, Panel, lines
 from headcount.planner.competitors import Watch
-from headcount.planner.option import number
 from headcount.planner.sheet import Sheet
 from headcount.privacy import laws
 from headcount.privacy.blanket import BlanketResponse
@@ -168,7 +168,8 @@ def _answer(rows: Sequence[dict[str, Any]]) -> str:
     loose = max(min(row["clones_formula"] or math.inf, row["blanket"]) / row["exact"] for row in binary)
     clones = [row["clones"] / row["exact"] for row in binary]
     gap = [row["cover"] / row["exact"] for row in several]
-    few, many = (at[2, TWO, n]["exact"] for n in (min(r["people"] for r in rows), max(r["people"] for r in rows)))
+    few, many = (f(row["people"] for row in rows) for f in (min, max))
+    falls = at[2, TWO, few]["exact"] / at[2, TWO, many]["exact"]
     return (
         f"Much, and the closed forms hide most of it. {PEOPLE:,} flipped bits of local epsilon {TWO:g} have epsilon "
         f"{two['exact']:.3f} once shuffled (delta {DELTA:g}); clones, computed, say {two['clones']:.3f}, their closed "
@@ -176,8 +177,9 @@ def _answer(rows: Sequence[dict[str, Any]]) -> str:
         f"is up to {number(loose)} times too large and the computed clones {min(clones):.2f} to {max(clones):.2f} "
         f"times. With {ANSWERS} answers instead of two the same local epsilon leaves {ten['exact']:.3f}, attained by a "
         f"crowd of which everybody else holds a third answer, and the computed blanket is {min(gap):.4f} to "
-        f"{max(gap):.4f} times what such crowds attain: with three answers or more it is as good as exact. From the "
-        f"smallest crowd to the largest epsilon falls {number(few / many)} times, nearly like the root of their ratio."
+        f"{max(gap):.4f} times what such crowds attain: with three answers or more it is as good as exact. From "
+        f"{few:,} to {many:,} people epsilon falls {number(falls)} times; in proportion to 1/√n it would fall "
+        f"{number(math.sqrt(many / few))} times."
     )
 
 

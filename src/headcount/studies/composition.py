@@ -14,9 +14,9 @@ from headcount.core.loss import PrivacyLoss
 from headcount.core.protocol import Protocol
 from headcount.core.task import Count
 from headcount.drawing.axis import Axis
+from headcount.drawing.canvas import number
 from headcount.drawing.lines import BOUND, RULE, Line, Panel, lines
 from headcount.planner.competitors import Watch
-from headcount.planner.option import number
 from headcount.planner.sheet import Sheet
 from headcount.privacy.any_mechanism import AnyMechanism
 from headcount.privacy.calibrate import calibrate

@@ -151,9 +151,9 @@ def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
     sparse = sorted((row for row in same if row["zeros"] >= LARGE - 100), key=lambda row: -row["zeros"])
     up = Axis(f"exact delta at epsilon = {EPSILON:g}", log=True, low=TINY, high=3.0)
     budget = [Note(f"the budget's {DELTA:g}", y=DELTA, at=at) for at in (0.05, 0.5)]
-    betrayed = Line(FIXED, [(row["zeros"], max(row[FIXED], TINY)) for row in dense])
+    betrayed = Line(FIXED, [(row["zeros"], row[FIXED]) for row in dense])
     hidden = [
-        Line(kind, [(LARGE - row["zeros"], max(row[kind], TINY)) for row in sparse], dashes=dashes)
+        Line(kind, [(LARGE - row["zeros"], row[kind]) for row in sparse], dashes=dashes)
         for kind, dashes in ((FIXED, SOLID), (COINS, BOUND))
     ]
     quiet = "by coins, less than can be drawn" if max(row[COINS] for row in dense) < TINY else ""

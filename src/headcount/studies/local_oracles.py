@@ -15,9 +15,9 @@ from headcount.core.crowd import Crowd
 from headcount.core.histogram import Histogram
 from headcount.core.protocol import Protocol
 from headcount.drawing.axis import Axis
+from headcount.drawing.canvas import number
 from headcount.drawing.lines import RULE, Line, Note, Panel, lines
 from headcount.planner.competitors import Watch
-from headcount.planner.option import number
 from headcount.planner.sheet import Sheet
 from headcount.privacy.calibrate import calibrate
 from headcount.protocols import named
@@ -135,8 +135,8 @@ def _answer(rows: Sequence[dict[str, Any]]) -> str:
     )
     return (
         "To send the category itself is better than the optimised unary code below 3 e^epsilon + 2 categories, and "
-        f"not from there on: the computed crossing is off by {off} at any of {len(EPSILONS)} epsilons. Subset "
-        f"selection, which becomes that very protocol for few categories, is the best or as good at {first} of "
+        f"not from there on: the computed crossing is off by {off or 'nothing'} at any of {len(EPSILONS)} epsilons. "
+        f"Subset selection, which becomes that very protocol for few categories, is the best or as good at {first} of "
         f"{len(points)} points; with {MANY} categories at epsilon {ONE:g} it errs by "
         f"{number(many['subset-selection'])} of {PEOPLE:,} people, the worst of the six "
         f"({max(many, key=lambda name: many[name])}) by {number(max(many.values()))}. The ranking is about a category "
@@ -166,7 +166,7 @@ def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
               Axis("share of the people who hold it", shares=True),
               Axis("error, people (axis from 150)", low=150.0, high=230.0),
               f"Held by more, ε = 1, {MANY} categories", [Note("RAPPOR = optimised", turning(ONE))]),
-        Panel([Line("3 e^ε + 2", [(e, rule(e)) for e in EPSILONS], "ink", RULE,
+        Panel([Line("3 $e^ε$ + 2", [(e, rule(e)) for e in EPSILONS], "ink", RULE,
                     [(e, float(crossing(e))) for e in EPSILONS])], Axis("epsilon"), Axis("categories", log=True),
               "From how many on the optimised code wins"),
     ]  # fmt: skip

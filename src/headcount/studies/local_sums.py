@@ -15,9 +15,9 @@ from headcount.core.crowd import Crowd
 from headcount.core.protocol import Protocol
 from headcount.core.task import Sum
 from headcount.drawing.axis import Axis
+from headcount.drawing.canvas import number
 from headcount.drawing.lines import Line, Note, Panel, lines
 from headcount.planner.competitors import Watch
-from headcount.planner.option import number
 from headcount.planner.sheet import Sheet
 from headcount.privacy.calibrate import calibrate
 from headcount.protocols import named

@@ -27,9 +27,9 @@ from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
 from headcount.core.task import Count, Sum, Task
 from headcount.drawing.axis import Axis
+from headcount.drawing.canvas import number
 from headcount.drawing.lines import BOUND, RULE, SOLID, Line, Panel, lines
 from headcount.planner.competitors import Watch
-from headcount.planner.option import number
 from headcount.planner.sheet import Sheet
 from headcount.privacy import laws
 from headcount.privacy.calibrate import calibrate
@@ -186,7 +186,7 @@ def _answer(rows: Sequence[dict[str, Any]]) -> str:
         "notes' 1/√n for the mean leaves out the epsilon, which is most of it for a small one. One message each, at "
         f"delta = 1/n², has a squared error of {single[0]['error'] ** 2 / math.log(single[0]['people']):.2f} to "
         f"{single[-1]['error'] ** 2 / math.log(single[-1]['people']):.2f} ln n from {single[0]['people']:,} to "
-        f"{single[-1]['people']:,} people, the shape of its lower bound; a few more stay at "
+        f"{single[-1]['people']:,} people, nearly the shape of its lower bound; a few more stay at "
         f"{number(several[-1]['error'])} (correlated-count). Centrally, no pure count of {pure['people']} people errs "
         f"by less than {pure['bound']:.4f} on average at its worst, and the geometric one by {pure['error']:.4f}; "
         f"delta 1e-06 lowers the bound by {1 - tight['bound'] / pure['bound']:.2g} of it, delta {LOOSE:g} to "

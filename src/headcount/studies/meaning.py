@@ -17,9 +17,9 @@ from headcount.core.loss import PrivacyLoss
 from headcount.core.protocol import Protocol
 from headcount.core.task import Count
 from headcount.drawing.axis import Axis
+from headcount.drawing.canvas import number
 from headcount.drawing.lines import BOUND, RULE, Line, Note, Panel, lines
 from headcount.planner.competitors import Watch
-from headcount.planner.option import number
 from headcount.planner.sheet import Sheet
 from headcount.privacy.any_mechanism import AnyMechanism
 from headcount.privacy.calibrate import calibrate
@@ -152,7 +152,7 @@ def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
               Axis("caught", shares=True, low=0.0, high=1.0), "Tests, ε = 1"),
         Panel([*map(odds, PROTOCOLS), Line("δ", [(1.0, DELTA), (3.5, DELTA)], "soft", RULE)],
               Axis("factor", low=1.0, high=3.5), Axis("chance", log=True, low=1e-8, high=2.0),
-              "Odds that change by more than a factor, ε = 1", [Note("e^ε", math.e)]),
+              "Odds that change by more than a factor, ε = 1", [Note("$e^ε$", math.e)]),
         Panel([*map(errors, PROTOCOLS)], epsilon, Axis("error, people", log=True), "What it costs"),
     ]  # fmt: skip
     return lines(

@@ -93,9 +93,10 @@ def _answer(rows: list[dict[str, Any]]) -> str:
         f"for {few:,} people at {number(bins[few]['ratio'])} times the central error, "
         f"{number(bins[many]['messages'])} for {many:,} at {number(bins[many]['ratio'])}). A sum of real numbers "
         f"pays for every level it is rounded to: almost-central-sum sends {number(sums[few]['messages'])} each among "
-        f"{few:,} people and {number(sums[many]['messages'])} among {many:,}, where splitting into shares takes "
-        f"{number(shares[few]['messages'])} and {number(shares[many]['messages'])} at "
-        f"{number(shares[many]['ratio'])} times the central error."
+        f"{few:,} people and {number(sums[many]['messages'])} among {many:,} for {sums[few]['ratio']:.2f} and "
+        f"{sums[many]['ratio']:.2f} times the central error, where splitting into shares takes "
+        f"{number(shares[few]['messages'])} and {number(shares[many]['messages'])} for {shares[few]['ratio']:.2f} and "
+        f"{shares[many]['ratio']:.2f} times."
     )
 
 
@@ -133,6 +134,6 @@ def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
         panels.append(Panel(curves, across, up, title, [Note("", y=1.0)]))
     return lines(
         panels, path, theme=theme, columns=3,
-        title="In a large crowd, nearly the central error costs nearly no extra message",
+        title="A large crowd counts as well as a trusted analyser for hardly a message more",
         subtitle=f"epsilon = {BUDGET.epsilon:g}, delta = {BUDGET.delta:g}; the dotted line is the central error",
     )  # fmt: skip

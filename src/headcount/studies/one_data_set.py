@@ -25,8 +25,8 @@ from headcount.core.model import Model
 from headcount.core.protocol import Protocol
 from headcount.core.task import Task
 from headcount.drawing.bars import Bar, bars
+from headcount.drawing.canvas import number
 from headcount.planner.competitors import Watch
-from headcount.planner.option import number
 from headcount.planner.sheet import Sheet
 from headcount.privacy.calibrate import calibrate
 from headcount.protocols import CATALOGUE
@@ -144,23 +144,23 @@ def sheet(rows: Sequence[Mapping[str, Any]]) -> Sheet:
     return Sheet(headings, tuple(cells), frozenset({5, 6, 7, 8, 9, 10, 12}))
 
 
-def drawn(rows: Sequence[Mapping[str, Any]], title: str, what: str, path: Path, theme: str) -> Path:
+def drawn(rows: Sequence[Mapping[str, Any]], title: str, what: str, for_whom: str, path: Path, theme: str) -> Path:
     shown = [
         Bar(
             row["protocol"], Model(row["model"]), row["predicted"], dot=row["measured"],
-            note=f"{row['messages']:,.4g} message{'' if row['messages'] == 1 else 's'}",
+            note=f"{number(row['messages'])} message{'' if row['messages'] == 1 else 's'}",
         )
         for row in rows
     ]  # fmt: skip
     people = rows[0]["people"]
     return bars(
         shown, path, title=title, xlabel="root mean square error, people", theme=theme, sign="",
-        subtitle=f"{what}, {people:,} people, {BUDGET}. Bars: predicted. Dots: simulated",
+        subtitle=f"{what}, {people:,} people, {BUDGET}. Bars: predicted{for_whom}. Dots: simulated",
     )  # fmt: skip
 
 
-def figure(rows: Sequence[Mapping[str, Any]], title: str, what: str) -> Callable[[Path, str], Path]:
-    return partial(drawn, rows, title, what)
+def figure(rows: Sequence[Mapping[str, Any]], title: str, what: str, for_whom: str = "") -> Callable[[Path, str], Path]:
+    return partial(drawn, rows, title, what, for_whom)
 
 
 def best(rows: Sequence[Mapping[str, Any]], *models: Model, most: float = math.inf) -> Mapping[str, Any]:
@@ -173,7 +173,5 @@ def agreement(rows: Sequence[Mapping[str, Any]]) -> str:
     """How stated growth and predictions compare with what was computed and measured."""
     off = max(rows, key=lambda row: abs(row["growth"] - row["stated_growth"]))
     gap, (few, many) = abs(off["growth"] - off["stated_growth"]), off["growth_between"]
-    return (
-        f"From {few:,} to {many:,} people errors grow as stated: the power of n is nowhere off by more than {gap:.2f} "
-        f"({off['protocol']})"
-    )
+    most = f"more than {gap:.2f} ({off['protocol']})" if gap >= 0.005 else "as much as 0.01"
+    return f"From {few:,} to {many:,} people errors grow as stated: the power of n is nowhere off by {most}"

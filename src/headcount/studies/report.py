@@ -25,12 +25,12 @@ def write(study: Study, found: Finding, folder: Path) -> list[Path]:
 
 def page(study: Study, found: Finding) -> str:
     """In Markdown."""
-    stated = []
+    stated, source = [], study.source[0].upper() + study.source[1:]
     if isinstance(study, Theorem):
         stated = [f"**Statement.** {study.statement}", "", f"**Verdict.** {study.verdict}.", ""]
     figure = [f"![{found.answer.split('. ')[0].rstrip('.')}.]({study.name}.svg)", ""]
     lines = [
-        f"# {study.question}", "", f"*{study.source[0].upper()}{study.source[1:]}.*", "",
+        f"# {study.question}", "", f"*{source}{'' if source.endswith('?') else '.'}*", "",
         *stated, found.answer, "", *(figure if found.draw else []),
         found.body or found.sheet.markdown(), "", f"Made by `headcount study run {study.name}`.", "",
     ]  # fmt: skip

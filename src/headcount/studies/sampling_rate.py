@@ -103,5 +103,6 @@ def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
     return lines(
         panels, path, theme=theme, columns=3,
         title=f"More than {math.floor(least)} times as many people may be asked as the notes' rule allows",
-        subtitle="The largest sampling rate of sample-and-threshold at one threshold, whatever the number of people",
+        subtitle="The largest sampling rate of sample-and-threshold at one threshold, whatever the number of people; "
+        "dotted, the most that the notes expect",
     )  # fmt: skip

@@ -16,9 +16,9 @@ from headcount.core.errors import Infeasible
 from headcount.core.histogram import Histogram
 from headcount.core.protocol import Protocol
 from headcount.drawing.axis import Axis
+from headcount.drawing.canvas import number
 from headcount.drawing.lines import BOUND, RULE, Line, Panel, lines
 from headcount.planner.competitors import Watch
-from headcount.planner.option import number
 from headcount.planner.sheet import Sheet
 from headcount.privacy.calibrate import calibrate
 from headcount.protocols import named
@@ -162,5 +162,6 @@ def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
     ]  # fmt: skip
     return lines(
         panels, path, title="Bins separate the models: logarithms with trust, roots of the crowd without",
-        subtitle=f"Histograms of {PEOPLE:,} people, {BUDGET}. Circles: simulated", theme=theme,
+        subtitle=f"Histograms of {PEOPLE:,} people, {BUDGET}. Lines: the hardest crowd. Circles: a simulated one",
+        theme=theme,
     )  # fmt: skip

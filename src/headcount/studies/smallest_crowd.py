@@ -11,9 +11,9 @@ from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
 from headcount.core.task import Count
 from headcount.drawing.axis import Axis
+from headcount.drawing.canvas import number
 from headcount.drawing.lines import Line, Panel, lines
 from headcount.planner.competitors import Watch
-from headcount.planner.option import number
 from headcount.planner.sheet import Sheet
 from headcount.planner.smallest import smallest_crowd
 from headcount.protocols import named
@@ -57,13 +57,15 @@ def _answer(rows: list[dict[str, Any]]) -> str:
 
 
 def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
+    people = [row[name] for row in rows for name in ("rule", "exact")]
+    up = Axis("people needed", log=True, low=min(people) / 1.5, high=max(people) * 1.5)
     panels = [
         Panel(
             [
                 Line(label, [(row["epsilon"], row[name]) for row in rows if row["delta"] == delta])
                 for name, label in (("rule", "the notes' rule"), ("exact", "exactly"))
             ],
-            Axis("epsilon", log=True), Axis("people needed", log=True), f"delta = {delta:g}",
+            Axis("epsilon", log=True), up, f"delta = {delta:g}",
         )
         for delta in DELTAS
     ]  # fmt: skip

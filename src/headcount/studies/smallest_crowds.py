@@ -76,7 +76,7 @@ def _answer(rows: Sequence[dict[str, Any]]) -> str:
         f"{at['randomised-response', small]}. Two need a crowd: zsum, whose people send one dummy at most, "
         f"{one['zsum']} and {at['zsum', small]:,} people (the notes' rule says {rule(1.0, DELTA):,} and "
         f"{rule(small, DELTA):,}), and sampling, which has to pass its threshold, {one['sample-threshold']} and "
-        f"{at['sample-threshold', small]}. Few people have to send more messages each, not to be more."
+        f"{at['sample-threshold', small]}. A small crowd makes up for its size if each may send more messages."
     )
 
 
@@ -89,6 +89,6 @@ def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
     drawn.append(Line("the notes' rule for zsum", [(e, float(rule(e, DELTA))) for e in epsilons], "ink", RULE))
     return lines(
         [Panel(drawn, Axis("epsilon", log=True), Axis("people needed", log=True))], path, theme=theme,
-        title="Dummies need no crowd, unless people may send only one",
-        subtitle=f"To count better than by a guess, δ = {DELTA:g}",
+        title="Few people are enough, unless each may send only one dummy",
+        subtitle=f"The smallest crowd that is counted better than by a guess, delta = {DELTA:g}",
     )  # fmt: skip

@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 from headcount.core.model import Model
 from headcount.core.task import Count
+from headcount.drawing.canvas import number
 from headcount.planner.competitors import Watch
-from headcount.planner.option import number
 from headcount.studies import one_data_set as survey
 from headcount.studies.one_data_set import Bound
 from headcount.studies.study import Finding, Study

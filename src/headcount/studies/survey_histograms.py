@@ -8,8 +8,8 @@ import numpy as np
 
 from headcount.core.histogram import Histogram
 from headcount.core.model import Model
+from headcount.drawing.canvas import number
 from headcount.planner.competitors import Watch
-from headcount.planner.option import number
 from headcount.studies import one_data_set as survey
 from headcount.studies.one_data_set import Bound
 from headcount.studies.study import Finding, Study

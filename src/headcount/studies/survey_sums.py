@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 from headcount.core.model import Model
 from headcount.core.task import Sum
+from headcount.drawing.canvas import number
 from headcount.planner.competitors import Watch
-from headcount.planner.option import number
 from headcount.studies import one_data_set as survey
 from headcount.studies.one_data_set import Bound
 from headcount.studies.study import Finding, Study
@@ -40,9 +40,8 @@ class SurveySums(Study):
     def run(self, quick: bool = False, watch: Watch = iter) -> Finding:
         rows = survey.surveyed(Sum((0, 1)), survey.numbers, BOUNDS, quick, watch)
         title = "For a sum, one message costs an error that grows with the crowd; a few messages cost none"
-        return Finding(
-            _answer(rows), rows, survey.sheet(rows), survey.figure(rows, title, "A sum of numbers in [0, 1]")
-        )
+        draw = survey.figure(rows, title, "A sum of numbers in [0, 1]", " for the hardest crowd")
+        return Finding(_answer(rows), rows, survey.sheet(rows), draw)
 
 
 def _answer(rows: list[dict[str, Any]]) -> str:

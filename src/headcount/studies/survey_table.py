@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 
 from headcount.core.task import Count, Sum, Task
 from headcount.drawing.axis import Axis
+from headcount.drawing.canvas import number
 from headcount.drawing.lines import BOUND, SOLID, Line, Panel, lines
 from headcount.planner.competitors import Watch
-from headcount.planner.option import number
 from headcount.planner.sheet import Sheet
 from headcount.protocols import named
 from headcount.studies import one_data_set as survey
@@ -108,9 +108,9 @@ def _answer(rows: Sequence[dict[str, Any]]) -> str:
         f"{number(blanket['errors'][sizes[0]])} to {number(blanket['errors'][sizes[-1]])} between {int(sizes[0]):,} "
         f"and {int(sizes[-1]):,} people (n to the {blanket['growth']:.2f}) with its one message; split-and-mix does, "
         f"at {number(split['messages'])} messages. A count by one message ({number(single['predicted'])}) is "
-        f"{number(single['predicted'] / central['predicted'])} times as wrong as the central one, and the empty row is "
-        f"an error of {number(last['predicted'])} at {number(last['messages'])} messages a person, "
-        f"{number(last['messages_of'][sizes[-1]])} in the largest crowd."
+        f"{number(single['predicted'] / central['predicted'])} times as wrong as the central one. The row that is "
+        f"empty in the notes ought to say an error of {number(last['predicted'])} for {number(last['messages'])} "
+        f"messages a person, which are {number(last['messages_of'][sizes[-1]])} in the largest crowd."
     )
 
 

@@ -92,8 +92,8 @@ def _answer(rows: list[dict[str, Any]]) -> str:
     return (
         "For a single count it buys one thing, an exact 0 where nobody holds a one, and costs up to "
         f"{number(worst['thresholded'])} people where {worst['ones']:,} hold one: most of what lies below the floor "
-        f"of {number(worst['floor'])} is reported as 0, a bias of {number(worst['bias'])} there, and the price is "
-        f"within 5% of nothing only from {first['ones']:,} ones on, against an error of {number(worst['plain'])} "
+        f"of {number(worst['floor'])} is reported as 0, a bias of {number(worst['bias'])} there, and it adds "
+        f"less than 5% to the error only from {first['ones']:,} ones on, against an error of {number(worst['plain'])} "
         f"without it. Over a histogram the bargain changes, because empty bins are then free: with {FILLED} filled "
         f"bins the worst error (95%) of the plain histogram grows from {number(few['plain'])} with no empty bin to "
         f"{number(many['plain'])} with {many['empty']:,}, while the thresholded one stays at "

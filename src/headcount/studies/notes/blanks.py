@@ -6,9 +6,11 @@ import math
 
 from headcount.ask import protocol
 from headcount.core.task import Sum
+from headcount.protocols import named
+from headcount.studies.data_sets import DATA_SETS, tuned
 from headcount.studies.notes import BINARY, SEPARATING, SURVEY
 from headcount.studies.notes.five import noise
-from headcount.studies.notes.gaps import BUDGET, sampled
+from headcount.studies.notes.gaps import BUDGET
 from headcount.studies.notes.survey import rmse
 from headcount.studies.statement import Questions, Reply
 
@@ -62,23 +64,29 @@ def breaks_off() -> Reply:
     "data-sets",
 )  # fmt: skip
 def data_sets() -> Reply:
-    sets = {"I": (500, 250), "II": (1_000_000, 1_000), "III": (20_000, 2_000)}
-    added = {name: rmse("zsum", n) for name, (n, _) in sets.items()}
-    sample = {name: sampled(n, ones) for name, (n, ones) in sets.items()}
-    third = {name: rmse("correlated-count", n) for name, (n, _) in sets.items()}
-    rule = math.ceil(2 * noise(1.0, 1e-6))
-    return Reply(
-        f"Stand-ins for them at (1, 10⁻⁶): I, 250 ones among 500; II, 1,000 among a million; III, 2,000 among "
-        f"20,000. By the published constants nobody serves I: additive noise asks for {rule:,} people, and of 250 "
-        f"ones the draft's sampling sees 9, below its threshold of 17. Calibrated exactly, additive noise errs by "
-        f"{added['I']:.1f}, {added['II']:.1f}, {added['III']:.1f} and sampling by {sample['I']:.1f}, "
-        f"{sample['II']:.1f}, {sample['III']:.1f}. So sampling comes close on I and never wins; and noise that "
-        f"cancels, with {third['I']:.1f}, {third['II']:.1f} and {third['III']:.1f}, wins on all three. What "
-        f"sampling is good for is not in these: items that nobody listed beforehand.",
-        "additive, sampling, cancelling: "
-        + "; ".join(f"{name} {added[name]:.1f}, {sample[name]:.1f}, {third[name]:.1f}" for name in sets),
-        all(third[name] < added[name] < sample[name] for name in sets),
+    added, sample, third = (
+        {data.name.split(":")[0]: tuned(named(name), data).rmse(data.ones) for data in DATA_SETS}
+        for name in ("zsum", "sample-threshold", "correlated-count")
     )
+    first, rule = DATA_SETS[0], math.ceil(2 * noise(1.0, 1e-6))
+    seen = first.ones * -math.expm1(-1.0) / (3.0 + math.log(1e6))
+    sizes = "; ".join(f"{data.name.replace(': ', ', ')}, {data.ones:,} ones of {data.people:,}" for data in DATA_SETS)
+    return Reply(
+        f"Stand-ins for them at (1, 10⁻⁶): {sizes}. By the published constants additive noise asks for {rule:,} "
+        f"people and is out on I, where the draft's sampling sees {seen:.0f} ones, hardly above its threshold of 17. "
+        f"Calibrated exactly, additive noise errs by {_listed(added)} and sampling, with a threshold that suits the "
+        f"count, by {_listed(sample)}. So sampling comes close on I and never wins; and noise that cancels, with "
+        f"{_listed(third)}, wins on all three. What sampling is good for is not in these: items that nobody listed "
+        f"beforehand.",
+        "additive, sampling, cancelling: "
+        + "; ".join(f"{name} {added[name]:.1f}, {sample[name]:.1f}, {third[name]:.1f}" for name in added),
+        all(third[name] < added[name] < sample[name] for name in added),
+    )
+
+
+def _listed(errors: dict[str, float]) -> str:
+    first, second, last = (f"{error:.1f}" for error in errors.values())
+    return f"{first}, {second} and {last}"
 
 
 @asked(

@@ -229,9 +229,10 @@ class BinaryTheorem(Checked):
     def answer(self, claims: Claims) -> str:
         private, right, twin = claims["privacy"].worst, claims["accuracy"].worst, claims["no-bias"].worst
         return (
-            f"Part (i) is never closer to failing than {shown(private.left)} where {shown(private.right)} is "
-            f"promised ({private.at}). The missing constant of part (ii) is the one stated above; the exact chance "
-            f"of a larger error is at most {shown(right.strain)} of beta, and its first term cannot be left out: "
+            f"Part (i) holds with much to spare: where it is tightest, the exact delta is {shown(private.left)} and "
+            f"{shown(private.right)} is promised ({private.at}). The missing constant of part (ii) is the one stated "
+            f"above; the exact chance of a larger error is at most {shown(right.strain)} of beta, and its first term "
+            "cannot be left out: "
             f"counts below K = 50 ln(2/delta) / epsilon² are answered with 0 more often than not, so that without "
             f"it the chance is {shown(twin.left)} for beta = {shown(twin.right)}. The condition on beta is "
             f"cautious: Bernstein's inequality gives the same alpha down to ln(2/beta) = 2.25 K, and it breaks only "

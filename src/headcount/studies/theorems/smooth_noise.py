@@ -209,8 +209,8 @@ class SmoothNoise(Checked):
         twin, converse = claims["two-at-once"].worst, claims["converse"].worst
         even = Change(Law.uniform(20), Fraction(3, 2), (1, 1))
         return (
-            f"Little can be taken from delta Delta: {even} comes to {shown(even.exact)} of the "
-            f"{shown(lemma(even).right)} allowed. Each coordinate needs a draw of its own, and the law must be "
+            f"The bound delta Delta is nearly attained: an even law ({even}) comes to {shown(even.exact)} where "
+            f"{shown(lemma(even).right)} is allowed. Each coordinate needs a draw of its own, and the law must be "
             f"smooth for the largest single change: otherwise delta can be {shown(twin.left)} where "
             f"{shown(twin.right)} is claimed ({twin.at}). What smoothness promises, a ratio below e^epsilon but for "
             f"a chance of delta, is more than privacy asks: for binomial noise of {converse.at} that chance is "
