@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Literal
 
@@ -84,7 +85,7 @@ class Plane(PrivacyLoss):
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
         factors = exp_down(epsilon)
         forward, backward = np.zeros_like(epsilon), np.zeros_like(epsilon)
-        for lower, upper in pairwise(self._rows()):
+        for lower, upper in pairwise(self._kept or self._rows()):
             for i, factor in enumerate(factors):
                 forward[i] += np.maximum(upper - factor * lower, 0.0).sum()
                 backward[i] += np.maximum(lower - factor * upper, 0.0).sum()
@@ -96,20 +97,26 @@ class Plane(PrivacyLoss):
 
     def pair(self) -> Pair:
         """Every outcome at once, for planes that are small."""
-        lower, upper = zip(*pairwise(self._rows()), strict=True)
+        lower, upper = zip(*pairwise(self._kept or self._rows()), strict=True)
         return Pair(np.concatenate(upper), np.concatenate(lower), self.slack(0.0))
+
+    @cached_property
+    def _kept(self) -> tuple[Floats, ...]:
+        """The rows of a plane that is small, which are then computed once."""
+        return tuple(self._rows()) if self.cells <= FEW_CELLS else ()
 
     def _rows(self) -> Iterator[Floats]:
         """P[A - B = w, B + Z = v] over v for each w, with an empty row at either end."""
         a, z = (law.masses[law.masses > COARSE_CUT * law.masses.max()] for law in (self.own, self.flood))
         size = a.size + z.size - 1
-        spectrum = np.fft.rfft(z, size)
+        length = 1 << (size - 1).bit_length()  # transforms of such a length are quick
+        spectrum = np.fft.rfft(z, length)
         yield np.zeros(size)
         for w in range(1 - a.size, a.size):
             down, up = max(0, -w), max(0, w)  # A = b + w and B = b for b = down, down + 1, ...
             joint = np.zeros(a.size)
             joint[down : a.size - up] = a[up : a.size - down] * a[down : a.size - up]
-            row = np.fft.irfft(np.fft.rfft(joint, size) * spectrum, size)
+            row = np.fft.irfft(np.fft.rfft(joint, length) * spectrum, length)[:size]
             yield np.where(row > FOURIER_ERROR * row.max(), row, 0.0)
         yield np.zeros(size)
 
