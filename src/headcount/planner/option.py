@@ -205,16 +205,21 @@ def _calibrated(kind: type[Protocol], given: Situation) -> Protocol:
     if not given.caps.any and not given.collected:
         return calibrate(kind, given.task, given.crowd, given.spendable, given.measure)
     refusal: Refused | None = None
-    for overhead in (None, *(OVERHEADS if "overhead" in signature(kind.choices).parameters else ())):
-        chosen = {} if overhead is None else {"overhead": overhead}
+    options = signature(kind.choices).parameters
+    evenly = {"even": True} if given.collected and "even" in options else {}
+    for overhead in (None, *(OVERHEADS if "overhead" in options else ())):
+        chosen = evenly if overhead is None else {"overhead": overhead, **evenly}
         fitting = []
-        for protocol in calibrations(kind, given.task, given.crowd, given.spendable, **chosen):
-            try:
-                given.caps.require(*given.costs(protocol))
-            except Unsupported as over:
-                refusal = over
-            else:
-                fitting.append(protocol)
+        try:
+            for protocol in calibrations(kind, given.task, given.crowd, given.spendable, **chosen):
+                try:
+                    given.caps.require(*given.costs(protocol))
+                except Unsupported as over:
+                    refusal = over
+                else:
+                    fitting.append(protocol)
+        except Infeasible as too_much:
+            refusal = refusal or too_much
         if fitting:
             return min(fitting, key=given.measure)
     if refusal is not None:
