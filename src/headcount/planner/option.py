@@ -22,7 +22,7 @@ from headcount.planner.smallest import smallest_crowd
 from headcount.privacy.calibrate import calibrate, calibrations
 
 TOO_MANY = 1_000  # messages a person
-OVERHEADS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)  # of the error, tried to save messages
+OVERHEADS = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)  # of the error, tried to save messages
 
 FIGURES = (
     "parameters", "bias", "std_error", "rmse", "interval95", "messages_per_person", "bits_per_person", "wire_messages",

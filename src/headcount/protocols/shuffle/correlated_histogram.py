@@ -110,4 +110,4 @@ class CorrelatedHistogram(Cancelling):
     def tinies(cls) -> Iterable[Self]:
         """The other one has an even flood."""
         yield cls.tiny()
-        yield cls(task=Histogram(2), crowd=Crowd(2), inner=5.0, shape=4.0, decay=0.004)
+        yield cls(task=Histogram(2), crowd=Crowd(2), inner=4.0, shape=9.0, decay=0.006)
