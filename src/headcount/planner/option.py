@@ -204,7 +204,7 @@ def option(kind: type[Protocol], given: Situation) -> Option:
 def _calibrated(kind: type[Protocol], given: Situation) -> Protocol:
     if not given.caps.any and not given.collected:
         return calibrate(kind, given.task, given.crowd, given.spendable, given.measure)
-    refusal: Refused | None = None
+    refused: list[tuple[float, Refused]] = []  # with the messages it would have taken
     options = signature(kind.choices).parameters
     evenly = {"even": True} if given.collected and "even" in options else {}
     for overhead in (None, *(OVERHEADS if "overhead" in options else ())):
@@ -212,16 +212,18 @@ def _calibrated(kind: type[Protocol], given: Situation) -> Protocol:
         fitting = []
         try:
             for protocol in calibrations(kind, given.task, given.crowd, given.spendable, **chosen):
+                messages = math.inf
                 try:
-                    given.caps.require(*given.costs(protocol))
+                    messages, size = given.costs(protocol)
+                    given.caps.require(messages, size)
                 except Unsupported as over:
-                    refusal = over
+                    refused.append((messages, over))
                 else:
                     fitting.append(protocol)
         except Infeasible as too_much:
-            refusal = refusal or too_much
+            refused.append((math.inf, too_much))
         if fitting:
             return min(fitting, key=given.measure)
-    if refusal is not None:
-        raise refusal
+    if refused:
+        raise min(refused, key=lambda each: each[0])[1]
     return calibrate(kind, given.task, given.crowd, given.spendable, given.measure)  # which says why nothing fits
