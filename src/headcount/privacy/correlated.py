@@ -131,7 +131,15 @@ def inner_for(epsilon: float, overhead: float) -> float:
     return 2.0 * math.asinh(math.sinh(epsilon / 2.0) / (1.0 + overhead))
 
 
-def likely_decay(budget: Budget, inner: float, shape: float) -> float:
-    """Where to look for the flood's decay: what is left of epsilon must be smaller than its flank is steep."""
-    flood = 0.08 * math.log(1.0 / budget.delta) ** 2 / max(budget.epsilon - inner, 1e-9)
-    return math.log1p(flood / shape)
+def likely_spread(budget: Budget, inner: float) -> float:
+    """About the variance with which a flood hides one pair behind what is left of epsilon."""
+    return math.log(1.0 / budget.delta) / max(budget.epsilon - inner, 1e-9) ** 2
+
+
+def likely_pairs(budget: Budget, inner: float, shape: float) -> float:
+    """Where to look for the flood's decay, as the logarithm of the pairs to a shape: for one that is heavy, what is
+    left of epsilon must be smaller than its flank is steep; m pairs in all have the variance m (1 + m / shape)."""
+    steep = 0.08 * math.log(1.0 / budget.delta) ** 2 / max(budget.epsilon - inner, 1e-9)
+    spread = likely_spread(budget, inner)
+    wide = 2.0 * spread / (1.0 + math.sqrt(1.0 + 4.0 * spread / shape))
+    return math.log(max(steep, wide) / shape)
