@@ -135,7 +135,7 @@ def test_the_figure_draws_what_was_asked(given, words, log, tmp_path):
     advice = hc.advise("count", delta=1e-6, **{"protocols": CHEAP, **given})
     text = advice.plot(tmp_path / "options.svg").read_text()
     assert words in text
-    assert ("(logarithmic)" in text) is log
+    assert ("(logarithmic scale)" in text) is log
     assert "recommended" in text
     if "within" in given:
         solved = advice.feasible[-1]
