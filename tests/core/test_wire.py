@@ -70,10 +70,12 @@ def test_what_is_bounded_is_never_cut(name, messages):
     assert wire_messages(protocol, hc.Budget(1, 0.0)) == messages
 
 
-def test_floods_without_end_are_not_for_the_wire():
+def test_heavy_floods_are_not_for_the_wire():
     protocol = hc.protocol("correlated-count", n=10_000, epsilon=1, delta=1e-6)
     assert protocol.programme.sends({"value": 1}, MOST + 1)[-1] > 0
     assert wire_messages(protocol, hc.Budget(1, 1e-6)) is None
+    even = hc.protocol("correlated-count", n=10_000, epsilon=1, delta=1e-6, overhead=0.05, even=True)
+    assert wire_messages(even, hc.Budget(1, 1e-6)) < 30
 
 
 def test_bytes_grow_by_the_message():

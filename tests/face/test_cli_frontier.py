@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from threading import Event
 
 import pytest
 from rich.console import Console
@@ -73,6 +74,7 @@ def test_the_map_as_json_and_csv():
         (("map", *SMALL, "--out", "map.pdf"), "--out is 'map.pdf'; use a name that ends in .svg or .png"),
         (("map", *SMALL, "--theme", "sepia"), "use 'light' or 'dark'"),
         (("map", "--epsilon", 1, "--n", 10, 5), "low < high"),
+        (("map", "--epsilon", 1, "--points", 3), "none of these can give delta = 0; use --delta 1e-6"),
         (("frontier", "count", "--n", 10, *BUDGET, "--against", "money"), "use one of messages"),
         (("frontier", "count", "--n", 10, *BUDGET, "--protocols", "abacus"), "abacus"),
     ],
@@ -86,12 +88,30 @@ def test_what_cannot_be_is_refused_before_anything_is_computed(arguments, words,
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ("terminal", "patience", "shown"), [(True, -1.0, True), (True, 1e9, False), (False, -1.0, False)]
-)
-def test_a_bar_is_shown_on_a_terminal_after_a_while(terminal, patience, shown, monkeypatch):
+class Watched(io.StringIO):
+    """Tells when the bar has been drawn."""
+
+    def __init__(self):
+        super().__init__()
+        self.drawn = Event()
+
+    def write(self, text):
+        if "calibrating" in text:
+            self.drawn.set()
+        return super().write(text)
+
+
+def test_a_bar_is_shown_on_a_terminal_even_while_the_first_item_takes_long(monkeypatch):
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    written = Watched()
+    for item in Bar("calibrating", Console(file=written, force_terminal=True, width=80))([1, 2, 3]):
+        assert written.drawn.wait(60) or item != 1
+
+
+@pytest.mark.parametrize(("terminal", "patience"), [(True, 1e6), (False, 0.0)])
+def test_no_bar_is_shown_before_that_or_where_nobody_watches(terminal, patience, monkeypatch):
     monkeypatch.setattr(progress, "PATIENCE", patience)
-    written = io.StringIO()
+    written = Watched()
     bar = Bar("calibrating", Console(file=written, force_terminal=terminal, width=80))
     assert list(bar([1, 2, 3])) == [1, 2, 3]
-    assert ("calibrating" in written.getvalue()) is shown
+    assert not written.drawn.is_set()

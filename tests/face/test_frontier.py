@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from dataclasses import replace
 from xml.etree import ElementTree
 
@@ -13,6 +14,9 @@ import pytest
 import headcount as hc
 from headcount.core.errors import BadArgument, Infeasible
 from headcount.core.model import Model
+from headcount.planner.expected import Expected
+from headcount.planner.objective import Objective
+from headcount.planner.option import number
 from headcount.planner.point import TRUST, Point, marked
 from headcount.planner.sheet import comma_separated
 
@@ -31,12 +35,14 @@ def dropouts():
 
 
 def same(point: Point, protocol: hc.Protocol, ones: int | None = None) -> bool:
-    noise, unit = protocol.error(ones), protocol.task.unit(protocol.crowd.size)
+    people = protocol.crowd.size
+    unit, expected = protocol.task.unit(people), Expected.parse(ones, people)
+    width = Objective.INTERVAL.of(protocol, expected, people, 0.95)
     return (
         point.protocol == protocol.name
         and point.parameters == protocol.to_json()["parameters"]
-        and point.rmse == pytest.approx(noise.rmse * unit, rel=1e-12)
-        and point.half_width == pytest.approx(noise.half_width() * unit, rel=1e-12)
+        and point.rmse == pytest.approx(protocol.rmse(ones) * unit, rel=1e-12)
+        and point.half_width == pytest.approx(width * unit, rel=1e-12)
         and point.messages == protocol.messages_per_person
         and point.bits == protocol.bits_per_person
     )
@@ -52,6 +58,31 @@ def test_a_curve_is_the_calibrations_that_one_would_get_by_name(against, name, t
         assert same(point, hc.protocol(point.protocol, task, **given), 12)
     wrong = replace(found.points[0], rmse=found.points[0].rmse * 1.001)
     assert not same(wrong, hc.protocol(wrong.protocol, task, **{**BUDGET, name: wrong.x}), 12)
+
+
+@pytest.mark.parametrize(("task", "ones"), [("count", None), ("fraction", 300), (hc.Histogram(5), {0: 1, 80: 3})])
+def test_it_says_to_the_digit_what_the_advisor_says(task, ones):
+    given = {**BUDGET, "ones": ones, "models": ["central", "shuffle-threshold", "local"]}
+    advice = hc.advise(task, **given)
+    curves = hc.frontier(task, "epsilon", **given, over=(0.5, 2.0), points=3)
+    planned = hc.frontier(task, "dropouts", **given, over=(0.0, 0.5), points=2)
+    choices = hc.frontier(task, **given, points=2)
+    for option in advice.feasible:
+        figures = option.rmse, option.half_width, option.protocol.to_json()["parameters"]
+        for found in (curves, planned, choices):
+            places = [(p.rmse, p.half_width, p.parameters) for p in found.of(option.name)]
+            assert figures in places
+        assert f"± {number(option.half_width)}" in advice.table()
+        if any(p.front and p.half_width == option.half_width for p in choices.of(option.name)):
+            assert f"± {number(option.half_width)}" in choices.text()
+
+
+def test_what_is_left_of_no_promise_is_not_called_infinite():
+    found = hc.frontier("count", "dropouts", **BUDGET, protocols="negative-binomial-count", points=2)
+    assert found.points[-1].epsilon_left == math.inf
+    assert "(nothing)" in found.text()
+    assert not {"inf", "∞"} & set(found.text().split())
+    assert found.to_json()["points"][-1]["epsilon_left"] is None
 
 
 def test_ranges_end_where_they_are_told_and_hold_the_question_itself():
@@ -149,7 +180,10 @@ def test_figures_are_drawn_and_the_title_is_a_finding(messages, dropouts, tmp_pa
             svg = found.plot(tmp_path / theme / f"{name}.svg", theme=theme)
             assert ElementTree.parse(svg).getroot().tag.endswith("svg")  # noqa: S314
         assert found.plot(tmp_path / f"{name}.png").stat().st_size > 20_000
-    assert "of the central error at" in (tmp_path / "light" / "messages.svg").read_text()
+    text = (tmp_path / "light" / "messages.svg").read_text()
+    assert "is nearly as close as a trusted analyser" in text
+    assert "typical error (rmse) of the count, in people" in text
+    assert "messages that each person sends" in text
     assert "Planning for 50% dropouts costs correlated-count" in (tmp_path / "light" / "dropouts.svg").read_text()
     curves = hc.frontier("count", "epsilon", **BUDGET, protocols=["zsum", "randomised-response"], points=3)
     assert "trusting a shuffler instead of nobody" in curves.plot(tmp_path / "e.svg").read_text()
@@ -160,7 +194,7 @@ def test_figures_are_drawn_and_the_title_is_a_finding(messages, dropouts, tmp_pa
     [
         ({"against": "money"}, "messages, epsilon, n, dropouts"),
         ({"task": "sum"}, r"hc\.Sum\(bounds\)"),
-        ({"ones": 2_001}, "from 0 to n, which is 2,000"),
+        ({"ones": 2_001}, "there are 2,000 people"),
         ({"protocols": "abacus"}, "'abacus'"),
         ({"models": ["nowhere"]}, "'nowhere'"),
         ({"points": 1}, "2 to 1,000"),

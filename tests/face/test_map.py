@@ -13,7 +13,7 @@ import pytest
 
 import headcount as hc
 from headcount.core.crowd import Crowd
-from headcount.core.errors import BadArgument
+from headcount.core.errors import BadArgument, Infeasible
 from headcount.drawing.regions import Mark
 from headcount.planner.contest import Entry, closed_in, entries, winners
 from headcount.planner.map import SITUATIONS, USELESS
@@ -138,7 +138,7 @@ def test_closing_in_ends_at_neighbours_on_either_side(root):
 def test_it_prints_its_finding_a_table_json_and_csv(everybody, pair):
     assert "correlated-count beats both" in everybody.finding
     assert [panel.title for panel in everybody.panels] == [
-        "With the papers' constants", "Calibrated exactly", "The whole catalogue, exactly",
+        "With the papers' constants", "Calibrated exactly", "All 7 that need a shuffler, exactly",
     ]  # fmt: skip
     assert [len(panel.protocols) for panel in everybody.panels] == [2, 2, 7]
     assert len(pair.panels) == 2
@@ -164,10 +164,23 @@ def test_figures_are_drawn_with_marks_and_the_finding(everybody, pair, tmp_path)
     assert pair.plot(tmp_path / "pair.png").stat().st_size > 30_000
 
 
-def test_with_no_delta_nobody_behind_a_shuffler_serves_and_the_map_says_so(tmp_path):
-    found = hc.map(epsilon=1, n=(100, 1_000), ones=(1, 50), points=3)
-    assert found.finding == "Nobody here can meet this budget"
-    assert found.plot(tmp_path / "nobody.svg").exists()
+def test_with_no_delta_nobody_behind_a_shuffler_serves_and_others_do():
+    few = {"epsilon": 1, "n": (100, 1_000), "ones": (1, 50), "points": 3}
+    with pytest.raises(Infeasible, match="none of these can give delta = 0; use delta=1e-6, or the models central"):
+        hc.map(**few)
+    with pytest.raises(Infeasible, match="use more people or a larger budget"):
+        hc.map(**{**few, "n": (2, 20), "delta": 1e-6, "protocols": "zsum"})
+    found = hc.map(**few, models=["central", "local"])
+    assert found.finding == "Calibrated exactly, geometric counts best wherever there is anything to see"
+
+
+def test_the_heading_speaks_of_who_takes_part(pair):
+    assert "From how many ones on sample-threshold is beaten" in pair.sheet().title
+    found = hc.map(
+        epsilon=1, delta=1e-6, n=(100, 1_000), ones=(1, 50), points=3, protocols="zsum,shuffled-randomised-response"
+    )
+    assert "sample-threshold" not in str(found)
+    assert found.sheet().title.startswith("Who has the smallest error at")
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import pytest
 
 import headcount as hc
+from headcount.drawing.canvas import number as drawing_number
 
 CHEAP = ["geometric", "zsum", "poisson-count", "randomised-response"]
 
@@ -54,3 +55,89 @@ def test_the_fewest_ones_that_show_in_one_line():
     assert hc.smallest_detectable("count", n=10_000, epsilon=1, delta=1e-6, models=["shuffle"]) == 5
     local = hc.smallest_detectable("count", n=10_000, epsilon=1, models=["local"])
     assert local == pytest.approx(2 * 1.645 * hc.protocol("randomised-response", n=10_000, epsilon=1).rmse(), rel=0.02)
+
+
+def lacking(advice):
+    return {option.name: option for option in advice.options if option not in advice.feasible}
+
+
+def test_where_more_people_make_it_worse_it_says_up_to_how_many():
+    advice = hc.advise("count", epsilon=1, delta=1e-6, within=20, protocols=CHEAP)
+    reason = lacking(advice)["randomised-response"].reason
+    assert reason.startswith("comes within 20 for up to 107 people only")
+    alone = {"epsilon": 1, "protocols": "randomised-response"}
+    few, many = (hc.advise("count", n=n, **alone).feasible[0].half_width for n in (107, 108))
+    assert few <= 20 < many
+    assert [option.name for option in advice.feasible] == ["geometric", "poisson-count", "zsum"]
+    for option in advice.feasible:
+        assert (
+            hc.advise("count", n=1_000_000, epsilon=1, delta=1e-6, protocols=option.name).feasible[0].half_width <= 20
+        )
+    with pytest.raises(hc.Refused, match="up to 107 people only"):
+        hc.smallest_n("count", epsilon=1, within=20, models="local")
+
+
+def test_a_window_of_few_people_is_found_even_where_it_is_narrow():
+    reason = lacking(hc.advise("count", epsilon=1, delta=1e-6, within=9, protocols="zsum"))["zsum"].reason
+    assert reason.startswith("comes within 9 for up to 84 people only")
+    widths = [hc.advise("count", n=n, epsilon=1, delta=1e-6, protocols="zsum").feasible[0].half_width for n in (84, 85)]
+    assert widths[0] <= 9 < widths[1]
+
+
+def test_where_errors_neither_fall_nor_come_near_the_search_ends():
+    advice = hc.advise("count", epsilon=1, delta=1e-6, within=10, protocols=["poisson-count", "sample-threshold"])
+    reasons = {name: option.reason for name, option in lacking(advice).items()}
+    assert reasons["poisson-count"] == "comes within 11.07 at best; allow more"
+    assert "at best" in reasons["sample-threshold"]
+
+
+def test_no_more_people_are_asked_for_than_there_are():
+    advice = hc.advise("fraction", epsilon=1, delta=1e-6, within=1e-12, protocols=["geometric", "poisson-count"])
+    assert not advice.feasible
+    assert "at best" in advice.table()
+
+
+@pytest.mark.parametrize("given", [{"n": 50}, {"epsilon": 1, "honest": 0.5}])
+def test_what_was_not_solved_names_no_number_of_people(given):
+    """It would be at a budget, or with so many liars, that nobody asked for."""
+    advice = hc.advise("count", **given, delta=1e-6, within=0.01, models="shuffle", protocols=CHEAP)
+    assert not advice.feasible
+    assert {option["smallest_n"] for option in advice.to_json()["options"]} == {None}
+    solved = hc.advise("count", n=2_000, delta=1e-6, within=20, protocols="zsum").feasible[0]
+    assert solved.smallest_n == hc.smallest_n(
+        "count", epsilon=solved.situation.budget.epsilon, delta=1e-6, protocols="zsum"
+    )
+
+
+@pytest.mark.parametrize("task", [hc.Sum((0, 10)), hc.Mean((0, 10))])
+def test_a_sum_has_no_smallest_number_of_ones(task):
+    with pytest.raises(hc.Refused, match=f"'detectable', which a {task.name} has not; use 'interval'"):
+        hc.advise(task, n=1_000, epsilon=1, objective="detectable")
+
+
+def test_what_cannot_be_detected_is_refused_rather_than_infinite():
+    with pytest.raises(hc.Refused, match="no number of ones can be told from none"):
+        hc.smallest_detectable("count", n=5, epsilon=0.1, models="local")
+    text = hc.advise("count", n=5, epsilon=0.1, objective="detectable", models="local").table()
+    assert "inf" not in text
+
+
+@pytest.mark.parametrize(
+    ("given", "words", "log"),
+    [
+        ({"n": 10_000, "epsilon": 1}, "are off by no more than the bar, in people", True),
+        ({"n": 10_000, "epsilon": 1, "protocols": "geometric,zsum"}, "are off by no more than the bar", False),
+        ({"n": 10_000, "within": 20}, "How much epsilon it takes to tell the count within 20 people", True),
+        ({"epsilon": 1, "within": 20}, "How many people it takes to tell the count within 20 people", False),
+    ],
+)  # fmt: skip
+def test_the_figure_draws_what_was_asked(given, words, log, tmp_path):
+    advice = hc.advise("count", delta=1e-6, **{"protocols": CHEAP, **given})
+    text = advice.plot(tmp_path / "options.svg").read_text()
+    assert words in text
+    assert ("(logarithmic scale)" in text) is log
+    assert "recommended" in text
+    if "within" in given:
+        solved = advice.feasible[-1]
+        size = solved.situation.budget.epsilon if "n" in given else solved.situation.crowd.size
+        assert drawing_number(size) in text

@@ -19,6 +19,7 @@ from headcount.protocols.shuffle.correlated_histogram import CorrelatedHistogram
 CORRELATED_HISTOGRAMS = [
     CorrelatedHistogram.tiny(),
     CorrelatedHistogram(task=Histogram(9), crowd=Crowd(10), inner=1.5, shape=3.0, decay=0.4),
+    CorrelatedHistogram(task=Histogram(9), crowd=Crowd(10), inner=1.5, shape=900.0, decay=0.01),
     CorrelatedHistogram(task=Histogram(4), crowd=Crowd(1000, least=500), inner=0.9, shape=5.0, decay=0.8),
 ]
 
@@ -67,6 +68,7 @@ CORRELATED = [
     CorrelatedCount.tiny(),
     CorrelatedCount(crowd=Crowd(10), inner=0.9, shape=5.0, decay=0.8),
     CorrelatedCount(crowd=Crowd(1000, least=500), inner=1.9, shape=16.6, decay=0.95),
+    CorrelatedCount(crowd=Crowd(10), inner=0.9, shape=3000.0, decay=0.01),
 ]
 
 

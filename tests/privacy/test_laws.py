@@ -59,7 +59,10 @@ def test_negative_binomial_masses_are_good_to_twelve_digits(shape: float, decay:
     check_accuracy(laws.negative_binomial(shape, decay), lambda k: truth.negative_binomial_mass(shape, decay, k))
 
 
-@pytest.mark.parametrize(("shape", "decay"), [(2.5, 0.999), (11.05, 0.9966), (17.3, 0.9999), (27.6, 0.9989)])
+FLOODS = [(2.5, 0.999), (11.05, 0.9966), (17.3, 0.9999), (27.6, 0.9989), (2e5, 0.009), (6.5e7, 0.0055), (1e9, 0.004)]
+
+
+@pytest.mark.parametrize(("shape", "decay"), FLOODS)
 def test_floods_are_good_to_ten_digits(shape: float, decay: float) -> None:
     law = laws.negative_binomial(shape, decay)
     check_accuracy(law, lambda k: truth.negative_binomial_mass(shape, decay, k), fine=5e-11, far=1e-10)

@@ -36,6 +36,7 @@ MEANS = [
 SHARES = [
     (Fraction(1, 10**9), Fraction(0.37)), (Fraction(11, 10**4), Fraction(0.9966)), (Fraction(1, 6), Fraction(0.25)),
     (Fraction(27.6) / 10**9, Fraction(0.99)), (Fraction(1), Fraction(0.5)), (Fraction(20), Fraction(1, 1000)),
+    (Fraction(6.5e7) / 10**4, Fraction(0.0055)), (Fraction(2e5) / 10**6, Fraction(0.009)),
 ]  # fmt: skip
 DECAYS = [Fraction(1, 1000), Fraction(0.05), Fraction(1, 2), Fraction(0.9), Fraction(0.9966)]
 RATES = [Fraction(1, 10**4), Fraction(1, 1000), Fraction(1, 64), Fraction(0.1), Fraction(0.7), Fraction(1), Fraction(5)]

@@ -63,6 +63,23 @@ def test_negative_binomial_masses(shape: Fraction, decay: Fraction) -> None:
     )
 
 
+@pytest.mark.parametrize("shape", [Fraction(10), Fraction(12_345, 2), Fraction(10**8)])
+def test_masses_of_floods_from_their_middle(shape: Fraction) -> None:
+    mean = 3_000
+    decay = mean / (shape + mean)
+    law = negative_binomial(ball(shape), ball(decay))
+    few = [k for k in (0, 1, 500, mean - 1, mean, 3_200) if k >= law.start]
+    for k in few:
+        r, d = (mpmath.mpf(x.numerator) / x.denominator for x in (shape, decay))
+        choose = mpmath.loggamma(k + r) - mpmath.loggamma(r) - mpmath.loggamma(k + 1)
+        exact = mpmath.exp(choose + r * mpmath.log(1 - d) + k * mpmath.log(d))
+        low, high = (mpmath.mpf(x.numerator) / x.denominator for x in (least(law.at(k)), most(law.at(k))))
+        assert low <= exact * (1 + mpmath.mpf(2) ** -350)
+        assert exact * (1 - mpmath.mpf(2) ** -350) <= high <= low * (1 + mpmath.mpf(2) ** -150)
+    assert least(sum(law.masses, arb(0))) > 1 - most(law.outside) - NEARLY
+    assert most(law.outside) < NEARLY
+
+
 def test_a_geometric_number_more() -> None:
     law = geometric_more(Law(0, [arb(1) / 2, arb(0), arb(1) / 2], arb(0)), arb(1) / 4)
     check(law, lambda k: mpmath.mpf(3) / 8 * (mpmath.mpf(4) ** -k + (mpmath.mpf(4) ** (2 - k) if k >= 2 else 0)))

@@ -28,20 +28,27 @@ from forged import (
 
 from headcount.audit.certificates import lowered, plans, with_the_noise_of
 from headcount.audit.exact import exact_delta
+from headcount.core.budget import Budget
 from headcount.core.canonical import fingerprint
 from headcount.core.crowd import Crowd
 from headcount.core.histogram import Histogram
 from headcount.core.plan import Plan
 from headcount.core.protocol import Protocol
+from headcount.core.task import Count
+from headcount.privacy.calibrate import calibrate
 from headcount.privacy.certificate import certify
 from headcount.proof import verify
 from headcount.protocols import CATALOGUE
 from headcount.protocols.central.stability_histogram import StabilityHistogram
+from headcount.protocols.shuffle.correlated_count import CorrelatedCount
+from headcount.protocols.shuffle.correlated_histogram import CorrelatedHistogram
 
 SLOW = {"piecewise", "hybrid", "shuffled-piecewise", "shuffled-hybrid", "laplace"}  # with as many outcomes as a sum has
 QUICK = [plan for plan in plans([(4.0, 1e-5, 100)]) if plan.protocol.name not in SLOW]
 FEW = [plan for name in ("zsum", "poisson-count", "geometric", "stability-histogram", "sample-threshold")
        for plan in plans([(1.0, 1e-6, 10_000)], only=name)]  # fmt: skip
+EVEN = [Plan(calibrate(kind, task, Crowd(10_000), Budget(1.0, 1e-6), even=True), Budget(1.0, 1e-6))
+        for kind, task in ((CorrelatedCount, Count()), (CorrelatedHistogram, Histogram(10)))]  # fmt: skip
 TINIES = [tiny for protocol in CATALOGUE for tiny in protocol.tinies() if tiny.name != "correlated-histogram"]
 
 
@@ -50,7 +57,7 @@ def _called(plan: Plan) -> str:
     return f"{protocol.name}-{protocol.task.name}-{protocol.neighbours}-{protocol.crowd.size}"
 
 
-@pytest.mark.parametrize("plan", [*QUICK, *FEW], ids=_called)
+@pytest.mark.parametrize("plan", [*QUICK, *FEW, *EVEN], ids=_called)
 def test_a_plan_is_proved_and_refuted_with_less_noise(plan: Plan) -> None:
     honest = certify(plan)
     verdict, weaker = verify(honest.to_json()), verify(with_the_noise_of(honest, lowered(plan.protocol)).to_json())

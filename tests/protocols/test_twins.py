@@ -12,6 +12,7 @@ import pytest
 from headcount.core.brick import NOTHING, All, Copies, Emit, Maybe
 from headcount.core.chance import Chance
 from headcount.core.law import Noise
+from headcount.core.table import Table
 from headcount.privacy import tables
 from headcount.privacy.discrete_laplace import DiscreteLaplaceShift
 from headcount.protocols.central.laplace import Laplace
@@ -61,6 +62,14 @@ class IndependentFlood(CorrelatedCount):
         )
 
 
+class CutFlood(CorrelatedCount):
+    """Nobody sends more than one pair, and nothing is charged for those that are cut."""
+
+    def report(self, value):
+        *others, flood = super().report(value).parts
+        return All(*others, Copies(Table.of(flood.amount.masses[:2]), flood.brick))
+
+
 class TooConfident(RandomisedResponse):
     def intervals(self, tally, confidence):
         return super().intervals(tally, confidence - 0.2)
@@ -88,7 +97,7 @@ class StillBiased(Zsum):
 
 
 @pytest.mark.parametrize(
-    "twin", [HalfTheSensitivity, SwappedConvention, RoundedTheWrongWay, IndependentFlood, TooConfident]
+    "twin", [HalfTheSensitivity, SwappedConvention, RoundedTheWrongWay, IndependentFlood, CutFlood, TooConfident]
 )
 def test_the_suite_catches(twin):
     with pytest.raises(Nonconforming):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
+from threading import Timer
 from typing import Any
 
 from rich.console import Console
@@ -21,17 +21,19 @@ class Bar:
         self.console = console or Console(stderr=True)
 
     def __call__(self, items: list[Any]) -> Iterator[Any]:
-        began = time.monotonic()
         if not self.console.is_terminal:
             yield from items
             return
         progress = Progress(*COLUMNS, TimeRemainingColumn(), console=self.console, transient=True)
         task = progress.add_task(self.what, total=len(items))
+        alarm = Timer(PATIENCE, progress.start)  # also while the first item takes long
+        alarm.daemon = True
+        alarm.start()
         try:
             for done, item in enumerate(items, 1):
                 yield item
                 progress.update(task, completed=done)
-                if time.monotonic() - began > PATIENCE and not progress.live.is_started:
-                    progress.start()
         finally:
+            alarm.cancel()
+            alarm.join()
             progress.stop()

@@ -54,11 +54,11 @@ def regions(
             log_axis(axes.xaxis, n[0], n[-1])
             log_axis(axes.yaxis, ones[0], ones[-1])
             axes.set_title(panel.title, weight="bold")
-            axes.set_xlabel("people")
+            axes.set_xlabel("how many people report")
             axes.tick_params(length=3)
             _coloured(axes, panel, n, ones, sheet.theme)
             _labelled(axes, panel, Room(n, ones), marks, sheet.theme)
-        sheet.panels[0].set_ylabel("of whom hold a one")
+        sheet.panels[0].set_ylabel("how many of them hold a one")
     return Path(path)
 
 

@@ -49,8 +49,9 @@ def tradeoffs(
         for side in (True, False):
             _named(axes, [dots for dots in every if on_left[dots.label] is side], side, chosen)
         for line, model in enumerate(dict.fromkeys(dots.model for dots in every)):
-            about = {"ha": "right", "va": "top", "fontsize": 9.5, "weight": "bold", "transform": axes.transAxes}
-            axes.text(0.995, 0.99 - 0.05 * line, str(model), color=chosen.words[model], **about)
+            about = {"ha": "right", "va": "top", "fontsize": 8.5, "transform": axes.transAxes}
+            words = f"{model}: you trust {model.trusted.split(',')[0]}"
+            axes.text(0.995, 0.99 - 0.05 * line, words, color=chosen.words[model], **about)
         axes.grid()
         axes.tick_params(length=3)
         axes.set_xlabel(xlabel)

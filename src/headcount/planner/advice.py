@@ -12,8 +12,7 @@ from typing import Any
 from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument, Infeasible
-from headcount.core.histogram import Histogram
-from headcount.core.model import Model, parsed_model
+from headcount.core.model import parsed_model
 from headcount.core.plan import Plan
 from headcount.core.task import Task
 from headcount.planner.objective import Objective
@@ -146,25 +145,9 @@ class Advice:
 
     def plot(self, path: Path | str, *, theme: str = "light") -> Path:
         """The options as bars, grouped by what must be trusted, into a PNG or SVG file."""
-        from headcount.drawing.bars import Bar, bars
+        from headcount.planner.advice_figure import drawn
 
-        unit = {"count": "people", "histogram": "people"}.get(self.task.name, "")
-        models = sorted({option.kind.model for option in self.feasible}, key=list(Model).index)
-        rows = [
-            Bar(option.name, model, option.half_width, dim=not option.proportionate)
-            for model in models
-            for option in self.feasible
-            if option.kind.model is model
-        ]
-        if not rows:
-            _ = self.best  # says why there is nothing to draw
-        often = f"{100 * self.situation.confidence:.4g} of 100 answers"
-        label = "each count" if isinstance(self.task, Histogram) else f"the {self.task.name}"
-        title = f"How far off {label} may be, by what you trust"
-        return bars(
-            rows, path, title=title, subtitle=self.title, unit=unit, theme=theme,
-            xlabel=f"{often} lie within the bar" + (f", in {unit}" if unit else ""),
-        )  # fmt: skip
+        return drawn(self, path, theme)
 
     def __str__(self) -> str:
         return self.table()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -92,4 +93,6 @@ def smallest_detectable(task: Task | str, *, n: Any, epsilon: float, delta: floa
     advice = advise(task, n=n, epsilon=epsilon, delta=delta, objective="detectable", **wishes)
     _ = advice.best  # says why, if there is none
     fewest = advice.feasible[0].objective
+    if not math.isfinite(fewest):
+        raise Infeasible("no number of ones can be told from none; use more people or a larger budget")
     return int(fewest) if fewest.is_integer() else fewest

@@ -16,12 +16,14 @@ from headcount.core.crowd import LARGEST, Crowd
 from headcount.core.errors import BadArgument, Infeasible, Refused
 from headcount.core.protocol import Protocol
 from headcount.core.task import Task
-from headcount.drawing.canvas import number
 from headcount.planner.competitors import Names, Watch, competitors, grid, task_called, whole_grid
+from headcount.planner.expected import Expected
 from headcount.planner.frontier_figure import Against, drawn
+from headcount.planner.option import Candidate, number, option
 from headcount.planner.point import Point, marked
 from headcount.planner.sheet import Sheet
-from headcount.privacy.calibrate import calibrate, calibrations
+from headcount.planner.situation import Situation
+from headcount.privacy.calibrate import calibrations
 
 OVERHEADS = (0.002, 4.0)  # how far above the central error, where a protocol lets one say
 MOST_DROPOUTS = 0.5
@@ -33,12 +35,21 @@ COLUMNS = 6  # of the table that people read
 class Frontier:
     """Points by protocol, in the order of the catalogue, and by x."""
 
-    task: Task
+    situation: Situation
     against: Against
-    crowd: Crowd
-    budget: Budget
-    ones: int | None
     points: tuple[Point, ...]
+
+    @property
+    def task(self) -> Task:
+        return self.situation.task
+
+    @property
+    def crowd(self) -> Crowd:
+        return self.situation.crowd
+
+    @property
+    def budget(self) -> Budget:
+        return self.situation.budget
 
     @property
     def front(self) -> tuple[Point, ...]:
@@ -77,10 +88,7 @@ class Frontier:
             at = {point.x: point for point in self.of(name)}
             cells = [number(at[x].rmse) if x in at else "-" for x in shown]
             if self.against == "dropouts":
-                left = [at[x].epsilon_left if x in at else None for x in shown]
-                cells = [
-                    f"{cell} (ε {number(e)})" if e is not None else cell for cell, e in zip(cells, left, strict=True)
-                ]
+                cells = [f"{cell}{_left(at[x])}" if x in at else cell for cell, x in zip(cells, shown, strict=True)]
             rows.append((name, str(next(iter(at.values())).model), *cells))
         titles = [f"{x:.0%}" if self.against == "dropouts" else number(x) for x in shown]
         title = f"Error (rmse) against {WORDS[self.against]}: {self}"
@@ -91,7 +99,7 @@ class Frontier:
     def __str__(self) -> str:
         people = "" if self.against == "n" else f"{self.crowd.size:,} people, "
         budget = f"δ={self.budget.delta:g}" if self.against == "epsilon" else str(self.budget)
-        ones = "" if self.ones is None else f", about {self.ones:,} ones"
+        ones = f", {self.situation.expected}" if self.situation.expected.known else ""
         return f"{self.task.name}, {people}{budget}, {self.budget.neighbours.words}{ones}"
 
     def text(self) -> str:
@@ -113,7 +121,7 @@ class Frontier:
     def to_json(self) -> dict[str, Any]:
         return {
             "task": self.task.name, "against": self.against, "budget": self.budget.to_json(),
-            "crowd": {"n": self.crowd.size, "ones": self.ones}, "points": self.rows(),
+            "crowd": {"n": self.crowd.size, "ones": self.situation.expected.to_json()}, "points": self.rows(),
         }  # fmt: skip
 
     def plot(self, path: Path | str, *, theme: str = "light") -> Path:
@@ -123,7 +131,7 @@ class Frontier:
 
 def frontier(
     task: Task | str, against: Against = "messages", *, n: int, epsilon: float, delta: float = 0.0,
-    ones: int | None = None, models: Names = None, protocols: Names = None, neighbours: str = "replace",
+    ones: Any = None, models: Names = None, protocols: Names = None, neighbours: str = "replace",
     over: tuple[float, float] | None = None, points: int = 13, watch: Watch = iter,
 ) -> Frontier:  # fmt: skip
     """The error of everybody who can serve, exactly calibrated, against what it costs.
@@ -135,92 +143,72 @@ def frontier(
     """
     if against not in get_args(Against):
         raise BadArgument("against", f"is {against!r}", f"use one of {', '.join(get_args(Against))}")
-    task, crowd = task_called(task), Crowd(n)
-    budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
-    kinds = competitors(task, models, protocols)
-    if ones is not None and (ones != int(ones) or not 0 <= ones <= n):
-        raise BadArgument("ones", f"is {ones}", f"use a whole number from 0 to n, which is {n:,}")
-    setting = Setting(task, crowd, budget, ones)
+    given = Situation(
+        task_called(task), Crowd(n), Budget(epsilon, delta, Neighbours.parse(neighbours)), Expected.parse(ones, n)
+    )
+    kinds = competitors(given.task, models, protocols)
     if against == "messages":
         places = grid("over", over or OVERHEADS, points, 1e-4, 100.0)
-        found = [point for kind in watch(kinds) for point in _choices(kind, setting, places)]
-        found = marked(found)
+        found = marked(point for kind in watch(kinds) for point in _choices(kind, given, places))
     else:
-        settings = _settings(setting, against, over, points)
-        found = [point for kind in watch(kinds) for point in _curve(kind, setting, against, settings)]
+        situations = _situations(given, against, over, points)
+        found = [point for kind in watch(kinds) for point in _curve(kind, given, against, situations)]
     if not found:
         raise Infeasible("no protocol can serve anywhere in this range; use more people or a larger budget")
-    return Frontier(task, against, crowd, budget, ones, tuple(found))
+    return Frontier(given, against, tuple(found))
 
 
-@dataclass(frozen=True)
-class Setting:
-    task: Task
-    crowd: Crowd
-    budget: Budget
-    ones: int | None
-
-    def point(self, protocol: Protocol, x: float | None = None) -> Point:
-        noise, unit = protocol.error(self.ones), self.task.unit(self.crowd.size)
-        return Point(
-            protocol.name, protocol.model, protocol.messages_per_person if x is None else x, noise.rmse * unit,
-            noise.half_width() * unit, protocol.messages_per_person, protocol.bits_per_person,
-            protocol.to_json()["parameters"],
-        )  # fmt: skip
+def _left(point: Point) -> str:
+    if point.epsilon_left is None:
+        return ""
+    return f" (ε {number(point.epsilon_left)})" if math.isfinite(point.epsilon_left) else " (nothing)"
 
 
-def _choices(kind: type[Protocol], setting: Setting, overheads: list[float]) -> Iterator[Point]:
+def _choices(kind: type[Protocol], given: Situation, overheads: list[float]) -> Iterator[Point]:
     """Every choice that fits; with some protocols one may also say how much error to trade for messages."""
     free = "overhead" in inspect.signature(kind.choices).parameters
     found: dict[tuple[float, ...], Protocol] = {}
-    for given in [{}, *({"overhead": overhead} for overhead in overheads if free)]:
+    for wish in [{}, *({"overhead": overhead} for overhead in overheads if free)]:
         try:
-            for protocol in calibrations(kind, setting.task, setting.crowd, setting.budget, **given):
+            for protocol in calibrations(kind, given.task, given.crowd, given.budget, **wish):
                 found.setdefault(tuple(protocol.parameters.values()), protocol)
         except Refused:
             continue
-    yield from sorted(map(setting.point, found.values()), key=lambda point: point.messages)
+    points = (Point.of(Candidate(kind, given, protocol)) for protocol in found.values())
+    yield from sorted(points, key=lambda point: point.messages)
 
 
-def _settings(
-    base: Setting, against: Against, over: tuple[float, float] | None, points: int
-) -> list[tuple[float, Setting]]:
+def _situations(
+    given: Situation, against: Against, over: tuple[float, float] | None, points: int
+) -> list[tuple[float, Situation]]:
     """The places on the axis, and what is asked there."""
-    n, epsilon = base.crowd.size, base.budget.epsilon
+    n, epsilon = given.crowd.size, given.budget.epsilon
     if against == "epsilon":
         ends = over or (max(SMALLEST_EPSILON, epsilon / 10), min(50.0, epsilon * 10))
         places = grid("over", ends, points, SMALLEST_EPSILON, 50.0)
-        return [(x, replace(base, budget=replace(base.budget, epsilon=x))) for x in places]
+        return [(x, replace(given, budget=replace(given.budget, epsilon=x))) for x in places]
     if against == "n":
-        ends = over or (max(1, n // 100, base.ones or 0), min(LARGEST, n * 100))
-        sizes = [x for x in whole_grid("over", ends, points, LARGEST) if x >= (base.ones or 0)]
-        return [(float(x), replace(base, crowd=Crowd(x))) for x in sizes]
+        ones = max(given.expected.truths, default=0)
+        ends = over or (max(1, n // 100, ones), min(LARGEST, n * 100))
+        sizes = [x for x in whole_grid("over", ends, points, LARGEST) if x >= ones]
+        return [(float(x), replace(given, crowd=Crowd(x))) for x in sizes]
     low, high = over or (0.0, MOST_DROPOUTS)
     if not 0.0 <= low < high < 1.0:
         raise BadArgument("over", f"is ({low:g}, {high:g})", "use two shares from 0 to below 1, for example (0, 0.5)")
     shares = np.linspace(low, high, points).tolist()
-    return [(x, replace(base, crowd=Crowd(n, max(1, n - math.floor(n * x))))) for x in shares]
+    return [(x, replace(given, crowd=Crowd(n, max(1, n - math.floor(n * x))))) for x in shares]
 
 
 def _curve(
-    kind: type[Protocol], base: Setting, against: Against, settings: list[tuple[float, Setting]]
+    kind: type[Protocol], given: Situation, against: Against, situations: list[tuple[float, Situation]]
 ) -> Iterator[Point]:
-    everybody = _best(kind, base) if against == "dropouts" else None
-    for x, setting in settings:
-        protocol = _best(kind, setting)
-        if protocol is None:
+    everybody = option(kind, given) if against == "dropouts" else None
+    for x, there in situations:
+        best = option(kind, there)
+        if not isinstance(best, Candidate):
             continue
-        point = setting.point(protocol, x)
-        if everybody is not None:
-            left = everybody.loss_if(setting.crowd.honest).epsilon(setting.budget.delta)
+        point = Point.of(best, x)
+        if isinstance(everybody, Candidate):
+            left = everybody.protocol.loss_if(there.crowd.honest).epsilon(there.budget.delta)
             point = replace(point, epsilon_left=left)
         yield point
-
-
-def _best(kind: type[Protocol], setting: Setting) -> Protocol | None:
-    try:
-        return calibrate(
-            kind, setting.task, setting.crowd, setting.budget, lambda protocol: protocol.rmse(setting.ones)
-        )
-    except Refused:
-        return None

@@ -19,19 +19,26 @@ if TYPE_CHECKING:
 
 Against = Literal["messages", "epsilon", "n", "dropouts"]
 NEAR = 1.1  # times the central error
-LABELS = {"epsilon": "privacy budget, epsilon", "n": "people"}
+LABELS = {
+    "messages": "messages that each person sends, on average (further left is cheaper)",
+    "epsilon": "privacy budget, epsilon (further left is more private)",
+    "n": "how many people report",
+}
+UNITS = {
+    "count": "of the count, in people", "fraction": "of the fraction (0.01 is one of 100 people)",
+    "histogram": "of each count, in people", "sum": "of the sum", "mean": "of the mean",
+}  # fmt: skip
 
 
 def drawn(frontier: Frontier, path: Path | str, theme: str) -> Path:
     """To a file that ends in .svg or .png."""
-    counts = frontier.task.name in {"count", "histogram"} and not frontier.task.per_person
-    ylabel = "typical error (rmse)" + (", people" if counts else "")
+    ylabel = f"typical error (rmse) {UNITS[frontier.task.name]}"
     of = {name: frontier.of(name) for name in dict.fromkeys(point.protocol for point in frontier.points)}
     if frontier.against == "messages":
         return tradeoffs(
             [Dots(name, found[0].model, [(p.messages, p.rmse) for p in found], [p.front for p in found])
              for name, found in of.items()],
-            path, title=_cheap(frontier), xlabel="messages a person", ylabel=ylabel, theme=theme,
+            path, title=_cheap(frontier), xlabel=LABELS["messages"], ylabel=ylabel, theme=theme,
             subtitle=f"{_sentence(frontier)} Filled: nothing beats it at no more trust.",
         )  # fmt: skip
     error = Axis(ylabel, log=True)
@@ -43,9 +50,12 @@ def drawn(frontier: Frontier, path: Path | str, theme: str) -> Path:
     errors = _curves({name: [(p.x, p.rmse) for p in found] for name, found in of.items()}, "{:.0%}".format)
     kept = {name: [(p.x, p.epsilon_left) for p in found if p.epsilon_left is not None] for name, found in of.items()}
     left = _curves({name: points for name, points in kept.items() if points}, "{:.0%}".format)
+    promised = frontier.budget.epsilon
     panels = [
-        Panel(errors, Axis("share that may fail to report", shares=True), error, "Planned for: the error grows"),
-        Panel(left, Axis("share that fails to report", shares=True), Axis("epsilon that is left"),
+        Panel(errors, Axis("share of people who may fail to report", shares=True), error,
+              "Planned for: the error grows"),
+        Panel(left, Axis("share of people who fail to report", shares=True),
+              Axis(f"epsilon that really holds, where {number(promised)} was promised"),
               "Not planned for: privacy is lost"),
     ]  # fmt: skip
     return lines(panels, path, title=_lost(frontier), subtitle=_sentence(frontier), theme=theme)
@@ -64,7 +74,7 @@ def _curves(of: Mapping[str, Sequence[tuple[float, float]]], text: Callable[[flo
 
 def _sentence(frontier: Frontier) -> str:
     text = str(frontier)
-    return text[0].upper() + text[1:] + "."
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def _best(points: Sequence[Point], model: Model) -> Point | None:
@@ -76,10 +86,9 @@ def _cheap(frontier: Frontier) -> str:
     central = _best(frontier.points, Model.CENTRAL)
     near = [p for p in frontier.front if p.model is Model.SHUFFLE and central and p.rmse <= NEAR * central.rmse]
     if not near:
-        return "What accuracy costs in messages"
-    return (
-        f"{near[0].protocol} is within {NEAR - 1:.0%} of the central error at {near[0].messages:.3g} messages a person"
-    )
+        return "The more messages people send, the closer the answer"
+    cost = f"{near[0].messages:.3g} messages a person"
+    return f"At {cost}, {near[0].protocol} is nearly as close as a trusted analyser"
 
 
 def _trust(frontier: Frontier) -> str:
@@ -102,6 +111,10 @@ def _lost(frontier: Frontier) -> str:
         return "What it costs to plan for people who drop out"
     last = frontier.of(first.protocol)[-1]
     lost = last.epsilon_left
-    left = f"; not planning leaves epsilon {number(lost)}" if lost is not None and math.isfinite(lost) else ""
+    left = (
+        f"; unplanned, epsilon {number(frontier.budget.epsilon)} becomes {number(lost)}"
+        if lost is not None and math.isfinite(lost)
+        else ""
+    )
     more = last.rmse / first.rmse - 1.0
     return f"Planning for {last.x:.0%} dropouts costs {first.protocol} {more:.0%} more error{left}"

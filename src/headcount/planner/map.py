@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.crowd import LARGEST, Crowd
+from headcount.core.errors import Infeasible
 from headcount.core.law import Floats
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
@@ -86,32 +87,37 @@ class Map:
     @cached_property
     def finding(self) -> str:
         """What the map says, in a sentence."""
-        pair, last = self.panels[1], self.panels[-1]
-        best, other = (next(iter(panel.shares(self.ones).items()), ("", 0.0)) for panel in (pair, last))
+        exact = [panel for panel in self.panels if panel.constants == "exact"]
+        best, other = (next(iter(panel.shares(self.ones).items()), ("", 0.0)) for panel in (exact[0], exact[-1]))
         if not other[0]:
-            return "Nobody here can meet this budget"
-        if len(self.panels) == 2 or best[0] not in BOTH:
+            return "Calibrated exactly, no answer here is worth more than “nobody”"
+        if len(exact) == 1 or best[0] not in BOTH:
             return f"Calibrated exactly, {other[0]} counts best {_where(other[1])}"
         loser = BOTH[best[0] == ADDITIVE]
         beaten = "beats both" if other[0] not in BOTH else "remains the best of all"
         return f"Calibrated exactly, {best[0]} beats {loser} {_where(best[1])}; {other[0]} {beaten}"
 
     def sheet(self) -> Sheet:
-        """Where additive noise overtakes sample-and-threshold, for some of the crowds."""
+        """Who counts best in some of the crowds; if it takes part, from where on sample-and-threshold is beaten."""
         step = -(-len(self.n) // ROWS)
         chosen = sorted({*self.n[::step], self.n[-1]})
         rows = tuple((f"{n:,}", *(self._crossing(panel, n) for panel in self.panels)) for n in chosen)
         return Sheet(
             ("people", *(panel.title for panel in self.panels)), rows, frozenset(range(1 + len(self.panels))),
-            f"Ones from which {SAMPLED} is beaten, at {self.budget}, {self.budget.neighbours.words}",
+            f"{self._heading} at {self.budget}, {self.budget.neighbours.words}",
         )  # fmt: skip
+
+    @property
+    def _heading(self) -> str:
+        sampled = any(SAMPLED in panel.protocols for panel in self.panels)
+        return f"From how many ones on {SAMPLED} is beaten," if sampled else "Who has the smallest error"
 
     def _crossing(self, panel: Panel, n: int) -> str:
         found = [f"{number(c.ones)} ({c.above} above)" for c in panel.crossings if c.n == n]
         if found:
             return ", ".join(found)
         names = [name for name in np.unique(panel.winners[:, self.n.index(n)]).tolist() if name]
-        return f"{' or '.join(names)} throughout" if names else "nobody"
+        return f"{names[0]} throughout" if len(names) == 1 else " or ".join(names) or "nobody"
 
     def summary(self) -> str:
         """Who wins how much of each panel, a line each."""
@@ -161,7 +167,8 @@ def map(
     """Who wins a count at each number of people and of ones.
 
     Left alone, the map compares additive noise (zsum) with sample-and-threshold, by the papers' constants and exactly,
-    and then everybody who trusts a shuffler. With `models` or `protocols` it compares those, in the same two ways.
+    and then everybody who trusts a shuffler. With `models` or `protocols` it compares those, exactly and, if there is
+    any, by the papers' constants.
     """
     budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
     people, truths = whole_grid("n", n, points, LARGEST), whole_grid("ones", ones, points, LARGEST)
@@ -173,15 +180,18 @@ def map(
         ("Calibrated exactly", "exact", pair),
     ]
     if not named:
-        wanted.append(("The whole catalogue, exactly", "exact", shuffled))
+        wanted.append((f"All {len(shuffled)} that need a shuffler, exactly", "exact", shuffled))
     field: dict[tuple[Constants, str, int], list[Entry]] = {}
     for size in watch(people):
         for _, constants, kinds in wanted:
             for kind in kinds:
                 if (constants, kind.name, size) not in field:
                     field[constants, kind.name, size] = entries(kind, Crowd(size), budget, constants)
+    served = {constants for (constants, _, _), team in field.items() if team}
+    if "exact" not in served:
+        raise Infeasible(_nobody(budget))
     panels = []
-    for title, constants, kinds in wanted:
+    for title, constants, kinds in (each for each in wanted if each[1] in served):
         teams = {size: [entry for kind in kinds for entry in field[constants, kind.name, size]] for size in people}
         begins = _begins(ADDITIVE, kinds, people, budget, constants)
         panels.append(_panel(title, constants, kinds, teams, truths, begins))
@@ -221,6 +231,12 @@ def _begins(
             if can(fewer) < 0.0 < can(more):
                 return closed_in(can, (fewer, -1.0), (more, 1.0))[1][0]
     return None
+
+
+def _nobody(budget: Budget) -> str:
+    if budget.delta == 0.0:
+        return "none of these can give delta = 0; use delta=1e-6, or the models central and local"
+    return "none of these can meet this budget in any of these crowds; use more people or a larger budget"
 
 
 def _needs(panel: Panel) -> tuple[int, str] | None:

@@ -22,7 +22,7 @@ from headcount.planner.smallest import smallest_crowd
 from headcount.privacy.calibrate import calibrate, calibrations
 
 TOO_MANY = 1_000  # messages a person
-OVERHEADS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)  # of the error, tried to save messages
+OVERHEADS = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)  # of the error, tried to save messages
 
 FIGURES = (
     "parameters", "bias", "std_error", "rmse", "interval95", "messages_per_person", "bits_per_person", "wire_messages",
@@ -205,19 +205,26 @@ def option(kind: type[Protocol], given: Situation) -> Option:
 def _calibrated(kind: type[Protocol], given: Situation) -> Protocol:
     if not given.caps.any and not given.collected:
         return calibrate(kind, given.task, given.crowd, given.spendable, given.measure)
-    refusal: Refused | None = None
-    for overhead in (None, *(OVERHEADS if "overhead" in signature(kind.choices).parameters else ())):
-        chosen = {} if overhead is None else {"overhead": overhead}
+    refused: list[tuple[float, Refused]] = []  # with the messages it would have taken
+    options = signature(kind.choices).parameters
+    evenly = {"even": True} if given.collected and "even" in options else {}
+    for overhead in (None, *(OVERHEADS if "overhead" in options else ())):
+        chosen = evenly if overhead is None else {"overhead": overhead, **evenly}
         fitting = []
-        for protocol in calibrations(kind, given.task, given.crowd, given.spendable, **chosen):
-            try:
-                given.caps.require(*given.costs(protocol))
-            except Unsupported as over:
-                refusal = over
-            else:
-                fitting.append(protocol)
+        try:
+            for protocol in calibrations(kind, given.task, given.crowd, given.spendable, **chosen):
+                messages = math.inf
+                try:
+                    messages, size = given.costs(protocol)
+                    given.caps.require(messages, size)
+                except Unsupported as over:
+                    refused.append((messages, over))
+                else:
+                    fitting.append(protocol)
+        except Infeasible as too_much:
+            refused.append((math.inf, too_much))
         if fitting:
             return min(fitting, key=given.measure)
-    if refusal is not None:
-        raise refusal
+    if refused:
+        raise min(refused, key=lambda each: each[0])[1]
     return calibrate(kind, given.task, given.crowd, given.spendable, given.measure)  # which says why nothing fits

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 from headcount.core.model import Model
+from headcount.planner.option import Candidate
 
 TRUST = {model: place for place, model in enumerate(reversed(Model))}  # nobody is the least to trust
 
@@ -26,6 +27,15 @@ class Point:
     parameters: dict[str, float]
     front: bool = False  # nothing that asks for no more trust is more accurate at no more messages
     epsilon_left: float | None = None  # for a plan that counts on everybody, if so many drop out
+
+    @classmethod
+    def of(cls, option: Candidate, x: float | None = None) -> Self:
+        """Judged as an advice would; against messages unless a place is given."""
+        protocol, messages = option.protocol, option.protocol.messages_per_person
+        return cls(
+            option.name, option.kind.model, messages if x is None else x, option.rmse, option.half_width, messages,
+            protocol.bits_per_person, protocol.to_json()["parameters"],
+        )  # fmt: skip
 
     def to_json(self) -> dict[str, Any]:
         left = self.epsilon_left

@@ -61,9 +61,9 @@ class Situation:
     def __post_init__(self) -> None:
         if not 0.0 < quantity("confidence", self.confidence, "use a number between 0 and 1") < 1.0:
             raise BadArgument("confidence", f"is {self.confidence:g}", "use a number between 0 and 1, as 0.95")
-        if self.objective is Objective.RELATIVE and self.task.name in SUMS:
+        if self.objective in (Objective.RELATIVE, Objective.DETECTABLE) and self.task.name in SUMS:
             raise BadArgument(
-                "objective", f"is 'relative', which a {self.task.name} has not", "use 'interval' or 'rmse'"
+                "objective", f"is '{self.objective}', which a {self.task.name} has not", "use 'interval' or 'rmse'"
             )
         if self.objective is Objective.RELATIVE and not self.expected.known:
             works = "say about how many hold a one" if self.task.name in COUNTS else "say how many are in the category"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Literal
 
@@ -84,7 +85,7 @@ class Plane(PrivacyLoss):
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
         factors = exp_down(epsilon)
         forward, backward = np.zeros_like(epsilon), np.zeros_like(epsilon)
-        for lower, upper in pairwise(self._rows()):
+        for lower, upper in pairwise(self._kept or self._rows()):
             for i, factor in enumerate(factors):
                 forward[i] += np.maximum(upper - factor * lower, 0.0).sum()
                 backward[i] += np.maximum(lower - factor * upper, 0.0).sum()
@@ -96,20 +97,26 @@ class Plane(PrivacyLoss):
 
     def pair(self) -> Pair:
         """Every outcome at once, for planes that are small."""
-        lower, upper = zip(*pairwise(self._rows()), strict=True)
+        lower, upper = zip(*pairwise(self._kept or self._rows()), strict=True)
         return Pair(np.concatenate(upper), np.concatenate(lower), self.slack(0.0))
+
+    @cached_property
+    def _kept(self) -> tuple[Floats, ...]:
+        """The rows of a plane that is small, which are then computed once."""
+        return tuple(self._rows()) if self.cells <= FEW_CELLS else ()
 
     def _rows(self) -> Iterator[Floats]:
         """P[A - B = w, B + Z = v] over v for each w, with an empty row at either end."""
         a, z = (law.masses[law.masses > COARSE_CUT * law.masses.max()] for law in (self.own, self.flood))
         size = a.size + z.size - 1
-        spectrum = np.fft.rfft(z, size)
+        length = 1 << (size - 1).bit_length()  # transforms of such a length are quick
+        spectrum = np.fft.rfft(z, length)
         yield np.zeros(size)
         for w in range(1 - a.size, a.size):
             down, up = max(0, -w), max(0, w)  # A = b + w and B = b for b = down, down + 1, ...
             joint = np.zeros(a.size)
             joint[down : a.size - up] = a[up : a.size - down] * a[down : a.size - up]
-            row = np.fft.irfft(np.fft.rfft(joint, size) * spectrum, size)
+            row = np.fft.irfft(np.fft.rfft(joint, length) * spectrum, length)[:size]
             yield np.where(row > FOURIER_ERROR * row.max(), row, 0.0)
         yield np.zeros(size)
 
@@ -124,7 +131,15 @@ def inner_for(epsilon: float, overhead: float) -> float:
     return 2.0 * math.asinh(math.sinh(epsilon / 2.0) / (1.0 + overhead))
 
 
-def likely_decay(budget: Budget, inner: float, shape: float) -> float:
-    """Where to look for the flood's decay: what is left of epsilon must be smaller than its flank is steep."""
-    flood = 0.08 * math.log(1.0 / budget.delta) ** 2 / max(budget.epsilon - inner, 1e-9)
-    return math.log1p(flood / shape)
+def likely_spread(budget: Budget, inner: float) -> float:
+    """About the variance with which a flood hides one pair behind what is left of epsilon."""
+    return math.log(1.0 / budget.delta) / max(budget.epsilon - inner, 1e-9) ** 2
+
+
+def likely_pairs(budget: Budget, inner: float, shape: float) -> float:
+    """Where to look for the flood's decay, as the logarithm of the pairs to a shape: for one that is heavy, what is
+    left of epsilon must be smaller than its flank is steep; m pairs in all have the variance m (1 + m / shape)."""
+    steep = 0.08 * math.log(1.0 / budget.delta) ** 2 / max(budget.epsilon - inner, 1e-9)
+    spread = likely_spread(budget, inner)
+    wide = 2.0 * spread / (1.0 + math.sqrt(1.0 + 4.0 * spread / shape))
+    return math.log(max(steep, wide) / shape)

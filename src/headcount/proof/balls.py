@@ -109,7 +109,15 @@ def poisson(mean: arb) -> Law:
 
 
 def negative_binomial(shape: arb, decay: arb) -> Law:
-    """Masses from 0 on. Their ratio is decay (k + shape) / (k + 1); below a shape of 1 it rises, but never to decay."""
+    """The ratio of mass k + 1 to mass k is decay (k + shape) / (k + 1), which falls with k if the shape is above 1.
+
+    Below it rises, but never to decay: masses from 0 on.
+    """
+    if shape > 1:
+        mode = floor((shape - 1) * decay / (1 - decay))
+        choose = (mode + shape).lgamma() - shape.lgamma() - arb(mode + 1).lgamma()
+        mass = (choose + shape * (1 - decay).log() + mode * decay.log()).exp()
+        return Law.around(mode, mass, lambda k: decay * (k + shape) / (k + 1), (0, None))
     mass = ((1 - decay).log() * shape).exp()
     masses, k, small = [], 0, arb(2) ** -NEGLIGIBLE_BITS
     while True:

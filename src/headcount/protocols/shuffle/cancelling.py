@@ -17,7 +17,11 @@ from headcount.core.model import Model
 from headcount.core.protocol import Protocol
 from headcount.core.task import Task
 from headcount.privacy import laws
-from headcount.privacy.correlated import inner_for, likely_decay
+from headcount.privacy.correlated import inner_for, likely_pairs, likely_spread
+
+EVENLY = 100.0  # times as many shapes as pairs: the flood is nearly Poisson
+PAIRS = 30.0  # of an even flood that a person should not be asked for, about
+MOST_SHAPES = 1e9
 
 
 def changed(task: Task) -> int:
@@ -27,12 +31,17 @@ def changed(task: Task) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class Cancelling(Protocol):
-    """The error is that of the few alone, two-sided geometric at `inner`; the flood, NB(shape, decay), only hides."""
+    """The error is that of the few alone, two-sided geometric at `inner`; the flood, NB(shape, decay), only hides.
+
+    A small shape hides with the fewest pairs on average, of which a few people send very many. A large one with a small
+    decay is nearly Poisson: more pairs, but nobody sends many. That is what a collection needs, where everybody sends
+    as many messages as the one who sends most.
+    """
 
     model: ClassVar[Model] = Model.SHUFFLE
     knob: ClassVar[Knob] = Knob(
-        "decay", lambda u, _: -math.expm1(-u), 1e-3, 17.0,
-        lambda budget, given: likely_decay(budget, changed(given["task"]) * given["inner"], given["shape"]),
+        "decay", lambda u, _: 1.0 / (1.0 + math.exp(-u)), -14.0, 17.0,  # the pairs to a shape, on average, are e^u
+        lambda budget, given: likely_pairs(budget, changed(given["task"]) * given["inner"], given["shape"]),
     )  # fmt: skip
     reference: ClassVar[str] = "Ghazi, Kumar, Manurangsi, Pagh and Sinha 2021, arXiv:2109.13158"
     patience: ClassVar[float]  # how much error is worth a message
@@ -43,21 +52,30 @@ class Cancelling(Protocol):
 
     def __post_init__(self) -> None:
         self.bounded("inner", 0.0, 50.0)
-        self.bounded("shape", 0.0, 1e9)
+        self.bounded("shape", 0.0, MOST_SHAPES)
         self.bounded("decay", 0.0, 1.0 - 1e-9)
         super().__post_init__()
 
     @classmethod
     def choices(
-        cls, task: Task, crowd: Crowd, budget: Budget, overhead: float | None = None
+        cls, task: Task, crowd: Crowd, budget: Budget, overhead: float | None = None, even: bool = False
     ) -> Iterable[Mapping[str, Any]]:
-        """Half a percent above the central error; more in crowds where the messages for that would be too many."""
-        log, cells = math.log(1.0 / budget.delta), task.cells
-        if overhead is None:
-            overhead = max(0.005, math.sqrt(cls.patience * log**2 * cells / (crowd.honest * budget.epsilon)))
+        """Half a percent above the central error; more in crowds where the messages for that would be too many.
+
+        Those of people on average; if the flood is to be `even`, those of whoever sends most.
+        """
+        log, parts = math.log(1.0 / budget.delta), changed(task)
+        people, whole = crowd.honest / task.cells, budget.epsilon / parts
+        if overhead is None and even:
+            left = math.sqrt(log / (PAIRS * people))
+            overhead = max(0.005, left / (2.0 * parts * math.tanh(whole / 2.0)))
+        elif overhead is None:
+            overhead = max(0.005, math.sqrt(cls.patience * log**2 / (people * budget.epsilon)))
         elif not 0.0 < overhead < 1e3:
             raise BadArgument("overhead", f"is {overhead!r}", "use a number above 0, for example 0.005")
-        yield {"inner": inner_for(budget.epsilon / changed(task), overhead), "shape": max(2.0, 0.8 * log)}
+        inner = inner_for(whole, overhead)
+        evenly = min(EVENLY * likely_spread(budget, parts * inner), MOST_SHAPES)
+        yield {"inner": inner, "shape": evenly if even else max(2.0, 0.8 * log)}
 
     @property
     def cancel(self) -> float:

@@ -7,7 +7,8 @@ View:       both totals, $(\sum x + A + Z, B + Z)$. With $G = Z + \mathrm{Geom}(
 Error:      unbiased, two-sided geometric: $\mathrm{Var}\,\hat c = 2q/(1-q)^2$ at $n$ reports, whatever the data.
 
 $q = e^{-\epsilon^*}$ with $\epsilon^*$ the `inner` epsilon; $r$ and $p$ are the `shape` and `decay` of the flood.
-`overhead` says how far the standard error may lie above the central optimum; a smaller one costs more messages.
+`overhead` says how far the standard error may lie above the central optimum; a smaller one costs more messages. With
+`even` the shape is so large that the flood is nearly Poisson, and nobody sends many messages at once.
 
 [GKMP20] Ghazi, Kumar, Manurangsi and Pagh, Private Counting from Anonymous Messages, ICML 2020.
 [GKMPS21] Ghazi, Kumar, Manurangsi, Pagh and Sinha, Differentially Private Aggregation in the Shuffle Model, ICML 2021.
@@ -15,6 +16,7 @@ $q = e^{-\epsilon^*}$ with $\epsilon^*$ the `inner` epsilon; $r$ and $p$ are the
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Self
@@ -73,3 +75,9 @@ class CorrelatedCount(Cancelling):
     @classmethod
     def tiny(cls) -> Self:
         return cls(crowd=Crowd(6), inner=2.5, shape=1.5, decay=0.25)
+
+    @classmethod
+    def tinies(cls) -> Iterable[Self]:
+        """The other one has an even flood."""
+        yield cls.tiny()
+        yield cls(crowd=Crowd(6), inner=2.5, shape=60.0, decay=0.01)

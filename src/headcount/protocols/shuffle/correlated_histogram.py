@@ -9,7 +9,8 @@ View:       both totals of every category, independently. A replaced person chan
 Error:      unbiased, two-sided geometric: $\mathrm{Var}\,\hat c_j = 2q/(1-q)^2$ at $n$ reports, cells independent.
 
 $q = e^{-\epsilon^*}$ with $\epsilon^*$ the `inner` epsilon; $r$ and $p$ are the `shape` and `decay` of the flood.
-`overhead` says how far the standard error may lie above the central optimum; a smaller one costs more messages.
+`overhead` says how far the standard error may lie above the central optimum; a smaller one costs more messages. With
+`even` the shape is so large that the flood is nearly Poisson, and nobody sends many messages at once.
 
 [GKMP20] Ghazi, Kumar, Manurangsi and Pagh, Private Counting from Anonymous Messages, ICML 2020.
 [GKMPS21] Ghazi, Kumar, Manurangsi, Pagh and Sinha, Differentially Private Aggregation in the Shuffle Model, ICML 2021.
@@ -18,6 +19,7 @@ $q = e^{-\epsilon^*}$ with $\epsilon^*$ the `inner` epsilon; $r$ and $p$ are the
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Self
@@ -102,3 +104,9 @@ class CorrelatedHistogram(Cancelling):
     @classmethod
     def tiny(cls) -> Self:
         return cls(task=Histogram(2), crowd=Crowd(3), inner=4.0, shape=1.0, decay=0.05)
+
+    @classmethod
+    def tinies(cls) -> Iterable[Self]:
+        """The other one has an even flood."""
+        yield cls.tiny()
+        yield cls(task=Histogram(2), crowd=Crowd(2), inner=4.0, shape=9.0, decay=0.006)

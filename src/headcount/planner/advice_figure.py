@@ -1,0 +1,51 @@
+"""The figure of an advice: a bar for each option, grouped by what must be trusted, the first choice marked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from headcount.core.histogram import Histogram
+from headcount.core.model import Model
+from headcount.drawing.bars import Bar, bars
+from headcount.planner.option import Candidate, number
+
+if TYPE_CHECKING:
+    from headcount.planner.advice import Advice
+
+
+def drawn(advice: Advice, path: Path | str, theme: str) -> Path:
+    """To a file that ends in .svg or .png: what was solved for, or else how far off each option may be."""
+    length, look = _question(advice)
+    models = sorted({option.kind.model for option in advice.feasible}, key=list(Model).index)
+    rows = [
+        Bar(option.name, model, length(option), dim=not option.proportionate, best=option is advice.feasible[0])
+        for model in models
+        for option in advice.feasible
+        if option.kind.model is model
+    ]
+    if not rows:
+        _ = advice.best  # says why there is nothing to draw
+    return bars(rows, path, subtitle=advice.title, theme=theme, **look)
+
+
+def _question(advice: Advice) -> tuple[Callable[[Candidate], float], dict[str, Any]]:
+    """How long an option's bar is, and what is written around it."""
+    unit = {"count": "people", "histogram": "people"}.get(advice.task.name, "")
+    what = "each count" if isinstance(advice.task, Histogram) else f"the {advice.task.name}"
+    wish = "" if advice.within is None else f"{number(advice.within)}{f' {unit}' if unit else ''}"
+    if advice.solved == "epsilon":
+        title, label = f"How much epsilon it takes to tell {what} within {wish}", "smallest epsilon that is enough"
+        look = {"title": title, "xlabel": f"{label}; a shorter bar is more private", "sign": "ε = "}
+        return lambda option: option.situation.budget.epsilon, look
+    if advice.solved == "n":
+        title = f"How many people it takes to tell {what} within {wish}"
+        look = {"title": title, "xlabel": "fewest people who are enough", "sign": "", "unit": "people"}
+        return lambda option: float(option.situation.crowd.size), look
+    often = f"{100 * advice.situation.confidence:.4g} of 100 answers"
+    look = {
+        "title": f"How far off {what} may be, by what you trust", "unit": unit,
+        "xlabel": f"{often} are off by no more than the bar" + (f", in {unit}" if unit else ""),
+    }  # fmt: skip
+    return lambda option: option.half_width, look
