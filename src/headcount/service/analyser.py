@@ -103,12 +103,12 @@ class Analyser:
     def destroy(self, name: str) -> None:
         """Messages, keys and answers; what was charged stays charged."""
         collection = self.collection(name)
+        for number in range(collection.batches):
+            self.keys.delete(inner_key(name, number + 1))
         with self.database.writing() as connection:
             do(connection, "DELETE FROM parts WHERE collection = :name", name=name)
             do(connection, "DELETE FROM batches WHERE collection = :name", name=name)
             do(connection, "UPDATE collections SET state = 'destroyed' WHERE id = :name", name=name)
-        for number in range(collection.batches):
-            self.keys.delete(inner_key(name, number + 1))
         self.database.forget()
 
 

@@ -36,16 +36,15 @@ class Releases:
         """The answer, with its certificate and signature, as text: always the same."""
         collection = self.analyser.collection(name)
         result = self._claimed(collection, number)
-        if result is not None:
-            return result
-        try:
-            told = self._told(collection, number)
-        except Refused:
-            result = self._claimed(collection, number)  # another was faster, and has forgotten the messages
-            if result is None:
-                raise
-            return result
-        return self._kept(name, number, told)
+        if result is None:
+            try:
+                result = self._kept(name, number, self._told(collection, number))
+            except Refused:
+                result = self._claimed(collection, number)  # another was faster, and has forgotten the messages
+                if result is None:
+                    raise
+        self._forgotten(name, number)
+        return result
 
     def _claimed(self, collection: Collection, number: int) -> str | None:
         """Charges for the batch and claims it, both or neither; an answer that is there already is returned."""
@@ -87,7 +86,7 @@ class Releases:
         })  # fmt: skip
 
     def _kept(self, name: str, number: int, told: dict[str, Any]) -> str:
-        """The answer that is kept, which is this one unless another was faster; then its messages are forgotten."""
+        """The answer that is kept, which is this one unless another was faster. Its messages go with that."""
         point("before releasing")
         with self.database.writing() as connection:
             row = one(connection, BATCH + self.database.alone, name=name, number=number)
@@ -97,10 +96,14 @@ class Releases:
                 do(connection, gone, name=name, number=number)
             result = one(connection, BATCH, name=name, number=number)["result"]
         point("after releasing")
-        self.analyser.keys.delete(inner_key(name, number))
-        self.database.forget()
-        point("after forgetting")
         return str(result)
+
+    def _forgotten(self, name: str, number: int) -> None:
+        """Nothing is left of the messages, nor of the key that could open a copy of them."""
+        if self.analyser.keys.has(inner_key(name, number)):
+            self.database.forget()
+            self.analyser.keys.delete(inner_key(name, number))
+            point("after forgetting")
 
     def _counted(self, collection: Collection, number: int, manifest: Any) -> Tally:
         """What the batch's messages come to: each once, and only those that could have been sent."""
