@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 
 from headcount.core.canonical import canonical
 from headcount.core.coins import SecretCoins
-from headcount.core.errors import BadArgument
+from headcount.core.errors import BadArgument, HeadcountError
 from headcount.core.mixing import mixed_order
 from headcount.service.collection import Collection, Shortfall
 from headcount.service.crash import point
@@ -46,13 +46,19 @@ class Batches:
         self.database = shuffler.database
 
     def advance(self) -> None:
-        """Every step that is due, of every batch."""
+        """Every step that is due, of every batch. One that fails keeps no other from going on."""
         with self.database.reading() as connection:
             batches = many(connection, "SELECT collection, number FROM batches WHERE state <> 'purged'")
         steps: tuple[Callable[[str, int], None], ...] = (self.seal, self.shuffle, self.deliver, self.purge)
+        problems: list[HeadcountError] = []
         for batch in batches:
-            for step in steps:
-                step(batch["collection"], batch["number"])
+            try:
+                for step in steps:
+                    step(batch["collection"], batch["number"])
+            except HeadcountError as problem:
+                problems.append(problem)
+        if problems:
+            raise problems[0]
 
     def seal(self, name: str, number: int) -> None:
         """At the end of its window: enough reports, and it takes no more; too few, and what was agreed happens."""
@@ -74,7 +80,7 @@ class Batches:
                 changed(connection, batch, state="purged")
             going = one(connection, "SELECT state FROM collections WHERE id = :name", name=name)["state"] == "open"
             if going and number < collection.batches:
-                self.shuffler.open_batch(connection, collection, number + 1)
+                self.shuffler.open_batch(connection, collection, number + 1, now)
         point("after sealing")
 
     def shuffle(self, name: str, number: int) -> None:
@@ -102,7 +108,8 @@ class Batches:
             if rows:
                 do(connection, f"INSERT INTO mixed_{tag} VALUES (:part, :content)", *rows)
             do(connection, f"DROP TABLE reports_{tag}")
-            changed(connection, batch, state="shuffled", manifest=canonical(self.shuffler.signer.signed(content)))
+            manifest = canonical(self.shuffler.signer.signed(content))
+            changed(connection, batch, state="shuffled", manifest=manifest, salt=b"")
         self.database.forget()
         point("after mixing")
 

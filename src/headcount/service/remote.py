@@ -14,6 +14,7 @@ from headcount.core.errors import BadArgument, Refused
 TIMEOUT = 30.0
 TRIES = 5
 LARGEST = 1 << 26
+LONGEST_WAIT = 10.0  # seconds, whatever the other side says
 
 
 class Elsewhere(Refused):
@@ -38,7 +39,10 @@ class Remote:
 
     def ask(self, method: str, path: str, content: Any = None) -> Any:
         """JSON to JSON; bytes are sent as they are."""
-        return json.loads(self.text(method, path, content))
+        try:
+            return json.loads(self.text(method, path, content))
+        except ValueError:
+            raise Elsewhere(f"{self.address} does not answer as a party of a collection would") from None
 
     def text(self, method: str, path: str, content: Any = None) -> str:
         body = content if isinstance(content, bytes) else b"" if content is None else canonical(content).encode()
@@ -69,7 +73,8 @@ class Remote:
         self._connection.request(method, self._base + quote(path), body, headers)
         response = self._connection.getresponse()
         answer = response.read(LARGEST)
-        return response.status, float(response.headers.get("Retry-After", "1")), answer
+        wait = response.headers.get("Retry-After", "")
+        return response.status, min(float(wait) if wait.isdecimal() else 1.0, LONGEST_WAIT), answer
 
     def close(self) -> None:
         if self._connection is not None:
