@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy import URL, Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
@@ -29,6 +29,7 @@ PRAGMAS = {
     "busy_timeout": 30_000,
     "temp_store": 2,  # in memory: nothing is left behind in a file
 }
+SETTINGS = {"fsync": "on", "full_page_writes": "on", "synchronous_commit": "on"}  # of PostgreSQL, for the same
 SECRET = 0o600
 
 
@@ -53,7 +54,7 @@ class Database:
         if kind == "sqlite" and url.database:
             return cls(_sqlite(Path(url.database)), address)
         if kind == "postgresql":
-            return cls(create_engine(url.set(drivername="postgresql+psycopg"), pool_pre_ping=True), address)
+            return cls(_postgresql(url), address)
         raise _bad()
 
     @property
@@ -95,7 +96,7 @@ class Database:
     def forget(self) -> None:
         """After something was deleted: nothing of it is left in the log beside the file."""
         if self.embedded:
-            with self.engine.connect() as connection:
+            with _told(), self.engine.connect() as connection:
                 connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
 
@@ -138,6 +139,20 @@ def _sqlite(path: Path) -> Engine:
             found = connection.execute(f"PRAGMA {name}").fetchone()
             if found is None or found[0] != value:
                 raise Unsupported(f"SQLite does not take {name} = {value} for {path}; use a local disk")
+
+    return engine
+
+
+def _postgresql(url: URL) -> Engine:
+    engine = create_engine(url.set(drivername="postgresql+psycopg"), pool_pre_ping=True)
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: Any, _: Any) -> None:
+        connection.execute("SET synchronous_commit = on")
+        for name, value in SETTINGS.items():
+            if connection.execute(f"SHOW {name}").fetchone() != (value,):
+                raise Unsupported(f"PostgreSQL has {name} not {value}, and might lose what it said it kept; set it")
+        connection.commit()
 
     return engine
 
