@@ -105,7 +105,7 @@ class Client:
     def send(self, path: Path, remote: Remote) -> Receipt:
         """What was made, as often as it takes."""
         kept = _read(path)
-        if kept["state"] == "made":
+        if kept["state"] != "taken":
             to = f"/v1/collections/{kept['collection'][:32]}/batches/{kept['batch']}/reports"
             try:
                 remote.ask("POST", to, bytes.fromhex(kept["body"]))
@@ -167,6 +167,11 @@ class Client:
             pass
         finally:
             beginning.unlink()
+        folder = os.open(self.folder, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
 
     def _paths(self) -> Iterator[Path]:
         return iter(sorted(self.folder.glob("*-*.json")))
