@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -11,7 +12,7 @@ from headcount.ledger.ledger import Ledger
 from headcount.protocols.saved import plan_from_json
 from headcount.service.analyser import Analyser
 from headcount.service.deliveries import Deliveries
-from headcount.service.http import App, Request, Response, Route
+from headcount.service.http import NAME, App, Request, Response, Route
 from headcount.service.metrics import Metrics
 from headcount.service.openapi import described
 from headcount.service.releases import Releases
@@ -76,8 +77,8 @@ class AnalyserApp(App):
     async def endow(self, request: Request) -> Response:
         given = fields(request, "population", "epsilon", "delta")
         name = given["population"]
-        if not isinstance(name, str) or not name.isprintable() or not 1 <= len(name) <= 64:
-            raise BadArgument("population", "is not a name that works", "use 1 to 64 letters")
+        if not isinstance(name, str) or not re.fullmatch(NAME, name):
+            raise BadArgument("population", "is not a name that works", "use 1 to 64 letters, digits and . _ ~ -")
         amounts = [_amount(part, given[part]) for part in ("epsilon", "delta")]
         await asyncio.to_thread(self.analyser.endow, name, *amounts)
         return Response(201, {"done": True})

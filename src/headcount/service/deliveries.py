@@ -40,6 +40,8 @@ class Deliveries:
                 and 1 <= number <= collection.batches
                 and content["messages"] == reports * collection.wire.messages
                 and 0 <= content["added"] <= reports
+                and all(isinstance(number, int) for number in (number, reports, content["added"]))
+                and all(isinstance(part, str) for part in content["parts"])
             )
         except (KeyError, TypeError, AttributeError):
             fits = False
@@ -80,9 +82,16 @@ class Deliveries:
                 raise NotYet("no such batch was announced")
             manifest = json.loads(row["manifest"])
             if row["state"] == "receiving":
-                here = "SELECT count(*) AS parts FROM parts WHERE collection = :name AND number = :number"
-                if one(connection, here, name=collection, number=batch)["parts"] < len(manifest["parts"]):
+                here = (
+                    "SELECT count(*) AS parts, sum(length(content)) AS bytes FROM parts WHERE collection = :name AND "
+                    "number = :number"
+                )
+                found = one(connection, here, name=collection, number=batch)
+                if found["parts"] < len(manifest["parts"]):
                     raise NotYet("parts of the batch are missing")
+                size = self.analyser.collection(collection).envelope(batch).message_bytes
+                if found["bytes"] != manifest["messages"] * size:
+                    raise Conflict("the batch has not as many messages as were signed for")
                 changed(connection, row, state="delivered")
         point("after completing")
         return self.analyser.signer.signed({"received": manifest["signature"]})
