@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 YES = Chance.up(0.12)
 AT_ONCE = 16  # devices
+MESSAGES = 32  # that everybody sends, at most
 
 
 def demonstrate(*, people: int, epsilon: float, delta: float) -> None:
@@ -45,7 +46,9 @@ def demonstrate(*, people: int, epsilon: float, delta: float) -> None:
     terminal.print(
         f"{people:,} simulated people will be asked; {truth:,} of them would say yes. Nobody is to learn who.\n"
     )
-    advice = advise(Count(), n=people, epsilon=epsilon, delta=delta, models=["shuffle"], collected=True)
+    advice = advise(
+        Count(), n=people, epsilon=epsilon, delta=delta, models=["shuffle"], collected=True, max_messages=32
+    )
     terminal.print(advice.why(), highlight=False)
     with TemporaryDirectory(prefix="headcount-") as folder, _serving(Path(folder)) as ports:
         terminal.print(
@@ -85,7 +88,7 @@ def _serving(folder: Path) -> Iterator[tuple[int, int]]:
     """Both parties, in a process of their own, until this ends."""
     ports = _free(), _free()
     command = [sys.executable, "-m", "headcount", "serve", "--data", str(folder), "--ports", *map(str, ports)]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)  # noqa: S603
     try:
         if server.stdout is None or not server.stdout.readline():
             raise Refused("the parties did not start; try: headcount serve --data DIR")
