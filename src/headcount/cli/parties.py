@@ -21,13 +21,13 @@ parties = typer.Typer(help="A shuffler or an analyser, in a folder of its own.",
 keys = typer.Typer(help="The keys that a shuffler's reports are sealed to.", no_args_is_help=True)
 tokens = typer.Typer(help="Who may ask a party what.", no_args_is_help=True)
 
-Config = Annotated[Path, typer.Option("--config", help="The party's settings: party.toml in its folder.")]
+Config = Annotated[Path, typer.Option("--config", help="The party's folder, or its settings there: party.toml.")]
 
 
 def serve(
     role: Annotated[str | None, typer.Argument(help="shuffler or analyser; with --data, both are served.")] = None,
     data: Annotated[Path | None, typer.Option(help="A folder for both, to try it out.")] = None,
-    config: Annotated[Path | None, typer.Option(help="The settings of the one to serve.")] = None,
+    config: Annotated[Path | None, typer.Option(help="The folder of the one to serve, or its party.toml.")] = None,
     ports: Annotated[
         tuple[int, int] | None, typer.Option(help="Where both listen, with --data: 8401 8402 unless told.")
     ] = None,
@@ -83,7 +83,7 @@ def create(
     for name in ("operator", *(["shuffler"] if role == "analyser" else [])):
         party.secret(folder / f"{name}.token", opened.tokens.issue(name, name))
     print(f"{role} made in {folder}, whose signature is {opened.keys.signer().public}")
-    print(f"serve it: headcount serve {role} --config {folder / party.SETTINGS}")
+    print(f"serve it: headcount serve {role} --config {folder}")
     opened.close()
 
 
@@ -177,9 +177,9 @@ def show_tokens(config: Config, how: Formats = Format.TABLE) -> None:
 
 
 def _opened(config: Path, role: str | None = None) -> Opened:
-    from headcount.service.party import SETTINGS, Party
+    from headcount.service.party import Party
 
-    party = Party.read(config / SETTINGS if config.is_dir() else config)
+    party = Party.read(config)
     if role is not None and party.role != role:
         raise BadArgument("--config", f"is that of the {party.role}", f"give the {role}'s")
     return party.opened()

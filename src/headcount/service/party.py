@@ -52,6 +52,8 @@ class Party:
 
     @classmethod
     def read(cls, path: Path) -> Party:
+        """By its file, or the folder that it is in."""
+        path = path / SETTINGS if path.is_dir() else path
         try:
             given = tomllib.loads(text_of(path, "a party's settings"))
         except tomllib.TOMLDecodeError as problem:
