@@ -7,7 +7,7 @@ that tells which of them are one person's.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import Any, Protocol
 
@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 
 from headcount.core.canonical import canonical
 from headcount.core.coins import SecretCoins
-from headcount.core.errors import BadArgument
+from headcount.core.errors import BadArgument, HeadcountError
 from headcount.core.mixing import mixed_order
 from headcount.service.collection import Collection, Shortfall
 from headcount.service.crash import point
@@ -46,14 +46,17 @@ class Batches:
         self.database = shuffler.database
 
     def advance(self) -> None:
-        """Every step that is due, of every batch."""
+        """Every step that is due, of every batch. One that fails does not keep the others waiting."""
         self.shuffler.outer.refresh()
-        steps: dict[str, Callable[[str, int], None]] = {
-            "open": self.seal, "sealed": self.shuffle, "shuffled": self.deliver, "delivered": self.purge,
-        }  # fmt: skip
-        while due := self._due():
-            for batch in due:
-                steps[batch["state"]](batch["collection"], batch["number"])
+        problems = []
+        for batch in self._due():
+            try:
+                for step in (self.seal, self.shuffle, self.deliver, self.purge):
+                    step(batch["collection"], batch["number"])
+            except HeadcountError as problem:
+                problems.append(problem)
+        if problems:
+            raise problems[0]
 
     def _due(self) -> list[Any]:
         """Looked for without a lock: whoever takes a step looks again, with one."""
