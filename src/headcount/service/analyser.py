@@ -73,7 +73,7 @@ class Analyser:
     def _announced(self, collection: Collection, number: int) -> dict[str, Any]:
         suite = collection.wire.suite
         key = self.keys.make(inner_key(collection.id, number), suite).hex()
-        expires = collection.opens + collection.window * (collection.batches + collection.holds + 1)
+        expires = collection.opens + collection.window * (collection.batches * (collection.holds + 1) + 1)
         announced = Announced("analyser", collection.purpose(number), number, suite, key, expires)
         return self.signer.signed(announced.to_json())
 
