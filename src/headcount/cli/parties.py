@@ -94,11 +94,13 @@ def desk(
     analyser: Annotated[str, typer.Option(help="The analyser's address.")],
     analyser_token: Annotated[Path, typer.Option(help="The file of the token that its operator gave.")],
 ) -> None:
-    """Write down how to reach a shuffler and an analyser, for --data."""
+    """Write down how to reach a shuffler and an analyser, for --data. Both are asked whether they know the tokens."""
     from headcount.service.desk import Desk
 
     held = [text_of(path, "a token").strip() for path in (shuffler_token, analyser_token)]
     Desk.write(folder, shuffler=(shuffler, held[0]), analyser=(analyser, held[1]))
+    for party, key in Desk.open(folder).identities().items():
+        print(f"the {party} signs as {key}")
     print(f"written to {folder}; now use --data {folder}")
 
 

@@ -18,10 +18,11 @@ from headcount.ledger.ledger import Ledger
 from headcount.ledger.lines import Copied
 from headcount.service.collection import Admission, Collection, Shortfall, require_collectable
 from headcount.service.party import secret
-from headcount.service.remote import Remote
+from headcount.service.remote import Elsewhere, Remote
 
 FILE = "desk.json"
 PARTIES = ("shuffler", "analyser")
+STARTING = 30.0  # seconds that a party may take to start
 PATIENCE = 600.0  # seconds that a batch may take to be mixed and delivered
 
 
@@ -52,6 +53,18 @@ class Desk:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         content = {party: dict(zip(("address", "token"), parties[party], strict=True)) for party in PARTIES}
         secret(folder / FILE, json.dumps(content, indent=1))
+
+    def identities(self, patience: float = STARTING) -> dict[str, str]:
+        """The public key of each, once it answers; refused if that is not the one it should be, or the token wrong."""
+        found = {}
+        for party in PARTIES:
+            remote: Remote = getattr(self, party)
+            told = _awaited(remote, patience)
+            if told["party"] != party:
+                raise BadArgument(f"--{party}", f"is the address of the {told['party']}", f"give the {party}'s")
+            remote.ask("GET", "/v1/collections")
+            found[party] = str(told["key"])
+        return found
 
     # Populations.
 
@@ -126,3 +139,13 @@ class Desk:
         """Reports, messages, keys and answers, at both parties. What was charged stays charged."""
         for party in (self.shuffler, self.analyser):
             party.ask("DELETE", f"/v1/collections/{name}")
+
+
+def _awaited(remote: Remote, patience: float) -> Any:
+    until = time.monotonic() + patience
+    while True:
+        try:
+            return remote.ask("GET", "/v1/identity")
+        except Elsewhere as problem:
+            if problem.status or time.monotonic() > until:
+                raise
