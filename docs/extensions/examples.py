@@ -25,6 +25,7 @@ SESSION = "% examples: one session\n"
 BLOCK = re.compile(r"^```(python|console)\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
 REFUSED = "# refused"
 BESIDE = "&"
+USUAL = ("8401", "8402")  # where parties listen unless told
 OTHER_COMMANDS = {"make", "pip"}  # what they do takes too long, or another machine
 CLIENT = "from headcount.cli.main import main; main()"
 
@@ -47,8 +48,9 @@ def in_session(text: str) -> bool:
 
 
 def shape(text: str) -> list[str]:
-    """What is left when numbers, and how wide they are, do not matter."""
-    return [re.sub(r"\s+", " ", re.sub(r"-?[\d,.]*\d", "#", line)).strip() for line in text.splitlines()]
+    """What is left when numbers, names of random digits, and how wide they are, do not matter."""
+    named = re.sub(r"\b[0-9a-f]{32,}\b", "#", text)
+    return [re.sub(r"\s+", " ", re.sub(r"-?[\d,.]*\d", "#", line)).strip() for line in named.splitlines()]
 
 
 def commands(script: str) -> Iterator[tuple[list[str], int]]:
@@ -90,7 +92,7 @@ class Beside:
         lines = [started.stdout.readline() for _ in range(2 if "--data" in words else 1)]
         if not all(lines):
             raise AssertionError(f"{shlex.join(words)} did not start")
-        return "".join(lines)
+        return re.sub("|".join(ports), lambda port: USUAL[ports.index(port[0])], "".join(lines))
 
     def __enter__(self) -> Beside:
         return self

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +12,7 @@ from rich.markup import escape
 
 from headcount.cli.devices import reported
 from headcount.cli.options import Formats
-from headcount.cli.render import Format, console, grid, show
+from headcount.cli.render import Format, console, grid, moment, show
 from headcount.core.errors import BadArgument
 from headcount.core.estimate import digits
 from headcount.protocols.saved import load_plan
@@ -74,7 +73,7 @@ def show_collection(
     rows = [{"collection": s["collection"], "least": s["least"], **batch} for s in states for batch in s["batches"]]
     table = grid("collection", "batch", "state", "reports", "of at least", "closes", right=(1, 3, 4))
     for row in rows:
-        closes = "" if not row["closes"] else datetime.fromtimestamp(row["closes"], UTC).strftime("%Y-%m-%d %H:%M UTC")
+        closes = moment(row["closes"]) if row["closes"] else ""
         added = f" (+{row['added']:,} of nobody)" if row["added"] else ""
         table.add_row(
             row["collection"],

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 import typer
 
 from headcount.cli.options import Formats
-from headcount.cli.render import Format, grid, show
+from headcount.cli.render import Format, grid, moment, show
 from headcount.core.errors import BadArgument, MissingExtra
 from headcount.core.files import text_of
 from headcount.core.wire import KEYS, X25519
@@ -109,9 +109,9 @@ def show_keys(config: Config, how: Formats = Format.TABLE) -> None:
     """Which keys there are."""
     opened = _opened(config, "shuffler")
     rows = opened.shuffler().outer.table()
-    table = grid("number", "suite", "state", "expires", right=(0, 3))
+    table = grid("number", "suite", "state", "expires", right=(0,))
     for row in rows:
-        table.add_row(*map(str, row.values()))
+        table.add_row(*map(str, {**row, "expires": moment(row["expires"])}.values()))
     show(rows, how, table)
     opened.close()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
@@ -29,6 +30,11 @@ class Format(StrEnum):
 def console() -> Console:
     """Wide enough for the tables when the output is not a terminal."""
     return Console() if sys.stdout.isatty() else Console(width=140)
+
+
+def moment(seconds: int) -> str:
+    """Since 1970, as a date."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def show(value: Any, how: Format, table: RenderableType, markdown: str | None = None) -> None:
