@@ -27,6 +27,8 @@ class Elsewhere(Refused):
 class Remote:
     """An interface by its address. Whatever is sent may be sent again: nothing there counts twice."""
 
+    _connection: http.client.HTTPConnection | None = None
+
     def __init__(self, address: str, token: str = "", timeout: float = TIMEOUT) -> None:
         parts = urlsplit(address)
         if parts.scheme not in ("http", "https") or not parts.hostname:
@@ -34,7 +36,6 @@ class Remote:
         self.address, self._token, self._timeout = address.rstrip("/"), token, timeout
         self._kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
         self._host, self._port, self._base = parts.hostname, parts.port, parts.path.rstrip("/")
-        self._connection: http.client.HTTPConnection | None = None
 
     def ask(self, method: str, path: str, content: Any = None) -> Any:
         """JSON to JSON; bytes are sent as they are."""
@@ -75,6 +76,9 @@ class Remote:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+    def __del__(self) -> None:
+        self.close()
 
 
 class RemoteReceiver:
