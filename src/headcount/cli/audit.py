@@ -18,6 +18,7 @@ from headcount.audit.replay import Replay, replay
 from headcount.cli.options import Bounds, Categories, Formats, Neighbours, Params, categories_of, parameters_of
 from headcount.cli.render import Format, console, grid, show
 from headcount.core.budget import Neighbours as Relation
+from headcount.core.counted import people
 from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument
 from headcount.core.histogram import Histogram
@@ -137,8 +138,7 @@ def _one(protocol: Protocol, given: dict[str, Any], how: Format) -> Audit:
 def _report(found: Audit) -> Table:
     run, protocol = found.attack, found.attack.protocol
     given = ", ".join(f"{name} = {value:.6g}" for name, value in protocol.parameters.items())
-    people = max(map(sum, run.pair))
-    crowd = f"{people:,} {'person' if people == 1 else 'people'}"
+    crowd = people(max(map(sum, run.pair)))
     words = protocol.neighbours.words
     table = grid("", "", title=f"{protocol.name} ({protocol.model}, {protocol.task.name}, {crowd}, {words})")
     table.add_row("parameters", given)

@@ -73,6 +73,8 @@ def estimate_table(estimate: Estimate) -> Table:
         value, low, high = estimate.shown()
         table.add_row("answer", f"[bold]{value}[/]")
         table.add_row("95% interval", f"{low} to {high}")
+    if estimate.note:
+        table.add_row("", estimate.note)
     table.add_row("guarantee", ", ".join(estimate.promises()))
     if estimate.protocol.model is not Model.CENTRAL:
         table.add_row("messages", f"{estimate.protocol.messages_per_person:.4g} a person")

@@ -25,7 +25,7 @@ class Difference:
 
     @property
     def std_error(self) -> float:
-        return math.hypot(*(noise.std_error * scale for noise, scale in (self.first, self.second)))
+        return math.hypot(*(noise.rmse * scale for noise, scale in (self.first, self.second)))
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """From the law of the difference of the two errors, which are independent."""
