@@ -15,6 +15,7 @@ from headcount import ask
 from headcount.audit.attack import Attack, attack
 from headcount.audit.joint import Joint, joint
 from headcount.audit.replay import Replay, replay
+from headcount.cli.numbers import WHOLE
 from headcount.cli.options import Bounds, Categories, Formats, Neighbours, Params, categories_of, parameters_of
 from headcount.cli.render import Format, console, grid, show
 from headcount.core.budget import Neighbours as Relation
@@ -71,7 +72,10 @@ def audited(protocol: Protocol, **how: Any) -> Audit:
 
 def audit(
     name: Annotated[str, typer.Argument(help="The protocol, or 'all' for the smallest instance of each.")],
-    n: Annotated[int | None, typer.Option("--n", help="How many people report; few, so that views repeat.")] = None,
+    n: Annotated[
+        int | None,
+        typer.Option("--n", **WHOLE, help="How many people report; few, so that views repeat."),
+    ] = None,
     samples: Annotated[float, typer.Option(help="How often each of the two crowds is run.")] = 1e6,
     epsilon: Annotated[float | None, typer.Option(help="Calibrate to this epsilon first, and to --delta.")] = None,
     delta: Annotated[float | None, typer.Option(help="Where to attack; unless told, where epsilon is 1.")] = None,

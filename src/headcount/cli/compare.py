@@ -13,6 +13,7 @@ from headcount.cli.ledger import ledger_of
 from headcount.cli.options import (
     Bounds,
     Categories,
+    Clip,
     Column,
     Delta,
     Epsilon,
@@ -20,6 +21,7 @@ from headcount.cli.options import (
     Formats,
     LedgerFile,
     Neighbours,
+    Other,
     Unit,
     Where,
     WitnessFile,
@@ -35,8 +37,9 @@ from headcount.planner.comparison import Comparison
 def compare(
     file: File, column: Column, epsilon: Epsilon, delta: Delta = 0.0, where: Where = None, unit: Unit = None,
     bounds: Bounds = None,
+    clip: Clip = False,
     mean: Annotated[bool, typer.Option(help="Within --bounds, the mean and not the sum.")] = False,
-    categories: Categories = None, neighbours: Neighbours = "replace", ledger: LedgerFile = None,
+    categories: Categories = None, other: Other = False, neighbours: Neighbours = "replace", ledger: LedgerFile = None,
     witness: WitnessFile = None, how: Formats = Format.TABLE,
 ) -> None:  # fmt: skip
     """Answer by the best protocol of every model of trust, side by side. Every answer is spent: see what all cost."""
@@ -45,9 +48,10 @@ def compare(
     listed = categories_of(categories)
     frame = read(file, [name for name in (column, unit) if name], [column] if isinstance(listed, list) else [])
     comparison = compared(
-        frame, Mean(bounds) if mean and bounds else None, epsilon=epsilon, delta=delta, neighbours=neighbours,
-        column=column, where=where, unit=unit, bounds=None if mean else bounds,
-        categories=None if listed is None else like(frame[column], listed), ledger=ledger_of(ledger, witness),
+        frame, Mean(bounds, clip=clip) if mean and bounds else None, epsilon=epsilon, delta=delta,
+        neighbours=neighbours, column=column, where=where, unit=unit, bounds=None if mean else bounds,
+        clip=clip and not mean, categories=None if listed is None else like(frame[column], listed), other=other,
+        ledger=ledger_of(ledger, witness),
     )  # fmt: skip
     value = _rows(comparison) if how is Format.CSV else comparison.to_json()
     show(value, how, _tables(comparison), comparison.to_markdown())

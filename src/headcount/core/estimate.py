@@ -11,11 +11,11 @@ import numpy as np
 
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.difference import Difference
-from headcount.core.errors import BadArgument, Unsupported
+from headcount.core.errors import Unsupported
 from headcount.core.hardest import hardest
 from headcount.core.histogram import Histogram, Label
 from headcount.core.law import Floats, Noise
-from headcount.core.quantity import quantity
+from headcount.core.quantity import confident
 from headcount.core.tally import Tally
 
 if TYPE_CHECKING:
@@ -69,8 +69,7 @@ class Estimate:
 
         Exact where the cells' errors are independent, and at least as wide as they must be where they are not.
         """
-        if not 0.0 < quantity("confidence", confidence, "use a number between 0 and 1") < 1.0:
-            raise BadArgument("confidence", f"is {confidence:g}", _share(confidence))
+        confident(confidence)
         each = self.each_at(confidence) if simultaneous else confidence
         ends = self.protocol.intervals(self.tally, each)
         return np.stack([self._unit(self._bounded(side)) for side in ends.T], axis=1)
@@ -320,13 +319,6 @@ class Estimate:
         other = None if self.other is None else {"value": self.other.value, "interval95": list(self.other.interval95)}
         cells = [{"category": c.category, "value": c.value, "interval95": list(c.interval95)} for c in self.cells]
         return {"cells": cells, "simultaneous95": self.simultaneous95, "other": other}
-
-
-def _share(confidence: float) -> str:
-    """What would work instead, of a confidence that is no number between 0 and 1."""
-    if 1.0 < confidence < 100.0:
-        return f"write {confidence:g}% as {confidence / 100.0:g}"
-    return "use a number between 0 and 1, for example 0.95"
 
 
 def _onto_simplex(people: Floats, total: float) -> Floats:

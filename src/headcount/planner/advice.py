@@ -120,7 +120,7 @@ class Advice:
         columns["error (rmse)"] = lambda o: number(o.rmse)
         if not given.expected.known and any(not option.protocol.steady for option in self.feasible):
             columns["on average"] = lambda o: number(o.rmse_average)
-        columns[f"{100 * given.confidence:.4g}% interval"] = lambda o: f"± {number(o.half_width)}" if math.isfinite(o.half_width) else "-"
+        columns[f"{100 * given.confidence:.4g}% interval"] = lambda o: _either_side(o.half_width)
         if given.collected:
             columns["messages"] = lambda o: f"{given.costs(o.protocol)[0]:,.0f}"
             columns["bytes"] = lambda o: f"{given.costs(o.protocol)[1]:,.0f}"
@@ -209,6 +209,10 @@ class Advice:
             "options": [option.to_json() for option in self.options],
             "objective": str(given.objective), "confidence": given.confidence, "within": self.within,
         }  # fmt: skip
+
+
+def _either_side(width: float) -> str:
+    return f"± {number(width)}" if math.isfinite(width) else "-"
 
 
 def _either(models: Collection[Model]) -> str:

@@ -127,8 +127,10 @@ def _otherwise(first: Candidate) -> str:
 def _dropouts(first: Candidate) -> str:
     """Noise that comes from the crowd is missing where people are; other noise is not."""
     crowd = first.situation.crowd
+    if crowd.least == 1:
+        return "If nobody reports, nothing is released"
     liars = f", of which {crowd.corrupt:,} may be lies" if crowd.corrupt else ""
-    free = ": it costs nothing here" if first.kind.model in (Model.LOCAL, Model.CENTRAL) else ""
+    free = ": the promise holds without them" if first.kind.model in (Model.LOCAL, Model.CENTRAL) else ""
     wish = "" if crowd.least < crowd.size else f" (plan with a smaller least= if some may stay away{free})"
     return f"If fewer than {counted(crowd.least, 'report')} come{liars}, nothing is released{wish}"
 

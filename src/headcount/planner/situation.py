@@ -12,7 +12,7 @@ from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument, Unsupported
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
-from headcount.core.quantity import quantity
+from headcount.core.quantity import confident, quantity
 from headcount.core.task import COUNTS, SUMS, Task
 from headcount.core.wire import CUT, MOST, wire_bytes, wire_messages
 from headcount.planner.competitors import Names, task_called, trusted
@@ -79,9 +79,7 @@ class Situation:
     sizes: tuple[int, ...] = ()  # crowds at which answers are judged, by the worst; otherwise the expected one
 
     def __post_init__(self) -> None:
-        works = "use a number from 0.5 to below 1, for example 0.95 for 19 times out of 20"
-        if not 0.5 <= quantity("confidence", self.confidence, works) < 1.0:
-            raise BadArgument("confidence", f"is {self.confidence:g}", works)
+        confident(self.confidence)
         if not isinstance(self.collected, bool):
             raise BadArgument("collected", f"is {self.collected!r}", "use True or False")
         if self.objective is Objective.RELATIVE and self.task.name in SUMS:
