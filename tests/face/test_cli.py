@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from headcount.cli.numbers import whole
+from headcount.cli.options import categories_of
 from headcount.cli.spelling import spelt
 from headcount.core.errors import BadArgument
 from headcount.protocols import CATALOGUE
@@ -356,15 +357,13 @@ def test_what_is_not_clear_is_no_number_of_people(text):
 
 
 def test_every_command_takes_such_numbers():
-    asked = ("--model", "central,local", *BUDGET, "--format", "json")
-    described = json.loads(headcount("advise", "count", "--n", "1,000..1e4", *asked).stdout)
-    assert described["crowd"]["n"] == 10_000
-    assert {option["model"] for option in described["options"] if option["feasible"]} == {"central", "local"}
+    shown = headcount("advise", "count", "--n", "1,000..1e4", *BUDGET, "--model", "central,local").stdout
+    assert shown.startswith("1,000 to 10,000 people")
+    assert shown.index("geometric") < shown.index("randomised-response") < shown.index("  - ")
     assert priced("zsum", "--n", "10,000", "--param", "gamma=0.0034", "--epsilon", 1)["delta"] < 1e-5
     assert "'10k' is not clear" in headcount("price", "zsum", "--n", "10k", "--epsilon", 1).stderr
-    many = ("--categories", "1,000", "--model", "central")
-    options = json.loads(headcount("advise", "histogram", "--n", 900, *many, *BUDGET, "--format", "json").stdout)
-    assert options["task"] == "histogram"
+    assert categories_of("1,000") == categories_of("1e3") == 1_000
+    assert categories_of("1,2,x") == ["1", "2", "x"]
 
 
 def test_what_is_written_is_said(tmp_path):
