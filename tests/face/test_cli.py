@@ -387,3 +387,11 @@ def test_the_advice_is_in_the_words_of_the_command_line():
     done = headcount("advise", "count", "--n", 1_000, *BUDGET, "--model", "shuffle", "--max-messages", 1)
     assert "use --max-messages 1.035" in done.stdout
     assert "max_messages" not in done.stdout
+
+
+def test_messages_in_passing_are_spelt_as_options_too(files):
+    assert "use for example --delta 1e-6" in headcount("compare", *CLICKED, "--epsilon", 1, where=files).stdout
+    binned = headcount("histogram", "people.csv", "--column", "person", "--bins", 5, *BUDGET, where=files)
+    assert "--bounds is missing" in binned.stderr
+    nobody = headcount("demo", "--people", 0)
+    assert (nobody.returncode, nobody.stdout) == (2, "")

@@ -28,6 +28,7 @@ from headcount.cli.options import (
     categories_of,
 )  # fmt: skip
 from headcount.cli.render import Format, sheet_table, show
+from headcount.cli.spelling import spelt
 from headcount.comparing import compare as compared
 from headcount.core.errors import BadArgument
 from headcount.core.task import Mean
@@ -59,7 +60,7 @@ def compare(
 
 def _tables(comparison: Comparison) -> Group:
     cells = Text("") if comparison.cells is None else Group("", sheet_table(comparison.cells), "")
-    return Group(sheet_table(comparison.sheet), cells, Text("\n".join(comparison.sentences)))
+    return Group(sheet_table(comparison.sheet), cells, Text("\n".join(map(spelt, comparison.sentences))))
 
 
 def _rows(comparison: Comparison) -> list[dict[str, Any]]:

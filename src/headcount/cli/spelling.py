@@ -12,6 +12,8 @@ PHRASES = {
     "a pair such as (1_000, 5_000)": "a range as 1000..5000",
     "a table such as {0: 90, 500: 10}": "a table such as 0:90,500:10",
     "use (low, high) with low < high": "use the lower bound and then the upper",
+    "use (low, high) with": "use the lower end and then the upper, with",
+    "10**6": "1e6",
     "plan.save": "headcount advise … --save",
 }
 RENAMED = {"models": "model"}
