@@ -12,6 +12,7 @@ from headcount.cli.render import advice_table, console, grid
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.chance import Chance
 from headcount.core.coins import SecretCoins, SeededCoins
+from headcount.core.crowd import Crowd
 from headcount.core.errors import MissingExtra
 from headcount.core.estimate import Estimate
 from headcount.core.model import Model
@@ -25,6 +26,7 @@ YES = Chance.up(0.12)
 def demonstrate(*, people: int, epsilon: float, delta: float, out: Path) -> None:
     """Advice first, then the best protocol of each model through randomiser, shuffler and analyser, then a figure."""
     terminal = console()
+    Crowd(people)  # refuses what is no number of people
     answers = SeededCoins(people).bernoulli(YES, people)
     truth = int(np.count_nonzero(answers))
     terminal.print(

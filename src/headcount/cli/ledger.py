@@ -9,9 +9,10 @@ import typer
 
 from headcount.cli.options import Delta, Epsilon, Formats, Neighbours, WitnessFile
 from headcount.cli.render import Format, grid, show
+from headcount.core.counted import counted
 from headcount.core.errors import BadArgument
 from headcount.ledger.charge import Charge
-from headcount.ledger.ledger import Ledger, counted
+from headcount.ledger.ledger import Ledger
 
 ledgers = typer.Typer(help="What has been spent on one crowd, kept in a file.", no_args_is_help=True)
 
@@ -51,7 +52,8 @@ def verify(file: Kept, witness: WitnessFile = None, how: Formats = Format.TABLE)
     ledger = Ledger.verify(file, witness=witness)
     checked = {"questions": ledger.questions, "spent": ledger.spent, "witnessed": witness is not None}
     lines = "every line is in place" + (", and none is missing" if witness is not None else "")
-    show(checked, how, f"{lines}: {ledger.spent:.4g} of {ledger.budget} spent on {counted(ledger.questions)}")
+    asked = counted(ledger.questions, "question")
+    show(checked, how, f"{lines}: {ledger.spent:.4g} of {ledger.budget} spent on {asked}")
 
 
 def _exists(path: Path) -> None:
