@@ -17,6 +17,7 @@ from headcount.cli.devices import reported
 from headcount.cli.render import console
 from headcount.core.chance import Chance
 from headcount.core.coins import SeededCoins
+from headcount.core.crowd import Crowd
 from headcount.core.errors import MissingExtra, Refused
 from headcount.core.task import Count
 from headcount.planner.advise import advise
@@ -33,6 +34,7 @@ def demonstrate(*, people: int, epsilon: float, delta: float) -> None:
     except ImportError:
         raise MissingExtra("the demonstration", "service") from None
     terminal = console()
+    Crowd(people)  # refuses what is no number of people
     answers = SeededCoins(people).bernoulli(YES, people)
     truth = int(np.count_nonzero(answers))
     terminal.print(
