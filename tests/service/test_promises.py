@@ -21,7 +21,7 @@ from headcount.service.receipt import Receipt
 from headcount.service.releases import Releases
 from headcount.service.remote import Elsewhere
 from headcount.service.wire import DUMMY, INNER, REAL, WireError, new_key
-from headcount.store.database import Unavailable, do, many
+from headcount.store.database import Unavailable, do, many, one
 
 
 class Line:
@@ -172,14 +172,16 @@ def test_nothing_groups_messages_once_they_are_mixed(alone):
     collection = parties.agreed(plan(messages=3))
     reports = parties.reported(collection, *range(12))
     whole = [b"".join(report.upload.messages) for report in reports]
-    assert all(each in files(rig.folder / "shuffler") for each in whole)
+    with parties.shuffler.database.reading() as connection:
+        salt = bytes(one(connection, "SELECT salt FROM batches")["salt"])
+    assert all(each in files(rig.folder / "shuffler") for each in [*whole, salt])
     parties.receiver.losing = {0: "request"}
     parties.clock.now += WINDOW
     with pytest.raises(Elsewhere):
         parties.batches.advance()
     assert parties.states(collection) == {1: "shuffled"}
     found = files(rig.folder / "shuffler")
-    assert not any(each in found for each in whole)
+    assert not any(each in found for each in [*whole, salt])
     parties.batches.advance()
     found = files(rig.folder / "shuffler")
     assert not any(message in found for report in reports for message in report.upload.messages)
@@ -231,11 +233,15 @@ def test_a_report_that_was_acknowledged_is_on_the_disk(rig):
 # What the analyser promises.
 
 
-def test_with_too_few_reports_nothing_is_delivered(parties):
+@pytest.mark.parametrize(("shortfall", "states"), [("purge", ["purged"]), ("hold", ["open", "purged"])])
+def test_with_too_few_reports_nothing_is_delivered(parties, shortfall, states):
+    """Held for one window more, where that was agreed, and then destroyed."""
     parties.endowed()
-    collection = parties.agreed(plan(least=5), shortfall="purge")
+    collection = parties.agreed(plan(least=5), shortfall=shortfall, holds=1)
     parties.reported(collection, 0, 1, 2, 3)
-    closed(parties)
+    for state in states:
+        closed(parties)
+        assert parties.states(collection) == {1: state}
     assert parties.states(collection, "analyser") == {}
     assert parties.release(collection).status == 409
 
