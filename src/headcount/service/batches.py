@@ -112,7 +112,8 @@ class Batches:
             if rows:
                 do(connection, f"INSERT INTO mixed_{tag} VALUES (:part, :content)", *rows)
             do(connection, f"DROP TABLE reports_{tag}")
-            changed(connection, batch, state="shuffled", manifest=canonical(self.shuffler.signer.signed(content)))
+            manifest = canonical(self.shuffler.signer.signed(content))
+            changed(connection, batch, state="shuffled", manifest=manifest, salt=b"")
         self.database.forget()
         point("after mixing")
 

@@ -25,7 +25,7 @@ from headcount.service.crash import point
 from headcount.service.keys import Announced, Keys
 from headcount.service.outer_keys import OuterKeys
 from headcount.service.wire import Upload, WireError
-from headcount.store.database import Database, do, many, one
+from headcount.store.database import Database, changed, do, many, one
 
 BATCH = "SELECT * FROM batches WHERE collection = :name AND number = :number"
 OPEN_BATCH = "SELECT * FROM batches WHERE collection = :name AND state = 'open'"
@@ -229,8 +229,10 @@ class Shuffler:
         return int(row["came"])
 
     def drop(self, connection: Connection, batch: Any) -> None:
+        """Its reports and messages, and the key of their hashes."""
         for table in ("reports", "mixed"):
             do(connection, f"DROP TABLE IF EXISTS {table}_{batch['tag']}")
+        changed(connection, batch, salt=b"")
 
 
 def _hidden(batch: Any, purpose: bytes, what: bytes) -> bytes:
