@@ -9,6 +9,7 @@ from typing import Any
 
 from headcount.core.canonical import canonical
 from headcount.core.errors import BadArgument
+from headcount.service.crash import point
 from headcount.service.keys import Announced, Keys, Signer
 from headcount.service.wire import PrivateKey, WireError
 from headcount.store.database import Database, do, many, one
@@ -53,16 +54,20 @@ class OuterKeys:
         return number
 
     def retire(self, number: int | None = None) -> list[int]:
-        """Deletes the key of this number, or all whose time is over: what was sealed to them cannot be opened again."""
+        """Deletes the key of this number, or all whose time is over: what was sealed to them cannot be opened again.
+
+        Files that a crash has left behind go with them.
+        """
         over = "SELECT * FROM sealing_keys WHERE state <> 'deleted' AND (number = :number OR (:all AND expires < :now))"
         with self.database.writing() as connection:
             given = {"number": number or 0, "all": number is None, "now": int(self.clock())}
             gone = [row["number"] for row in many(connection, over, **given)]
             for each in gone:
                 do(connection, "UPDATE sealing_keys SET state = 'deleted' WHERE number = :number", number=each)
-        for each in gone:
-            self.keys.delete(_name(each))
-            self._private.pop(each, None)
+            deleted = many(connection, "SELECT number FROM sealing_keys WHERE state = 'deleted'")
+        point("while retiring")
+        for row in deleted:
+            self.keys.delete(_name(row["number"]))
         return gone
 
     def refresh(self) -> None:
@@ -83,7 +88,13 @@ class OuterKeys:
         return [dict(row) for row in rows]
 
     def private(self, number: int, suite: str) -> PrivateKey:
-        """To open uploads with; a number that is not, or no longer, there is like any other wrong one."""
+        """To open uploads with; a number that is not, or no longer, there is like any other wrong one.
+
+        It may have been deleted by another process, which takes its file away.
+        """
+        if not self.keys.has(_name(number)):
+            self._private.pop(number, None)
+            raise WireError
         if number not in self._private:
             with self.database.reading() as connection:
                 row = one(connection, "SELECT * FROM sealing_keys WHERE number = :number", number=number)

@@ -19,15 +19,17 @@ Role: TypeAlias = Literal["shuffler", "analyser"]
 def migrate(database: Database, role: Role) -> None:
     """All steps that are missing, in one transaction."""
     config = _config(role)
-    known = {step.revision for step in ScriptDirectory.from_config(config).walk_revisions()}
+    steps = ScriptDirectory.from_config(config)
+    known = {step.revision for step in steps.walk_revisions()}
     with database.writing() as connection:
         context = MigrationContext.configure(connection, opts={"version_table": "schema_version"})
         found = context.get_current_revision()
         if found is not None and found not in known:
             other = "a later version" if found.startswith(f"{role}_") else "another role"
             raise Unsupported(f"the database was made by {other} ({found}); use that, or another database")
-        config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+        if found != steps.get_current_head():
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
 
 
 def revert(database: Database, role: Role, to: str) -> None:

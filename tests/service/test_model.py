@@ -1,0 +1,78 @@
+"""Whatever happens in whatever order: nobody is counted twice, nobody who was taken is lost, answers never change."""
+
+import os
+import shutil
+
+import pytest
+from cluster import quick_folder
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis.stateful import run_state_machine_as_test
+from rig import STRESS, Rig, often
+
+from headcount.core.errors import HeadcountError
+from headcount.service import batches, releases, shuffler
+from headcount.service.shuffler import Answer, Shuffler
+from machine import Machine
+
+
+def run(new, sequences):
+    """Looking for a shorter sequence that fails takes minutes, for which there is time under stress only."""
+    kind = {} if STRESS else {"derandomize": True, "phases": [Phase.generate]}
+    settled = settings(
+        max_examples=sequences, stateful_step_count=50, deadline=None, database=None, print_blob=True,
+        report_multiple_bugs=False, suppress_health_check=[*HealthCheck], **kind,
+    )  # fmt: skip
+    run_state_machine_as_test(lambda: Machine(new), settings=settled)
+
+
+def copies_of(first):
+    def new():
+        place = quick_folder("headcount-model-")
+        return first.copied(place), lambda: shutil.rmtree(place)
+
+    return new
+
+
+def test_on_sqlite(folder):
+    run(copies_of(Rig.made(folder / "first")), often(60, 2_000))
+
+
+def test_on_postgresql(folder, postgres):
+    likes = {role: postgres.database() for role in ("shuffler", "analyser")}
+    first = Rig.made(folder / "first", {role: postgres.address(name) for role, name in likes.items()})
+
+    def new():
+        place = quick_folder("headcount-model-")
+        names = {role: postgres.database(like) for role, like in likes.items()}
+
+        def gone():
+            for name in names.values():
+                postgres.drop(name)
+            shutil.rmtree(place)
+
+        return first.copied(place, {role: postgres.address(name) for role, name in names.items()}), gone
+
+    run(new, often(15, 500))
+
+
+opened, mixed = releases._opened, batches._mixed
+TWINS = {
+    "copies of a message are counted": (releases, "_opened", lambda envelope, part, key, _: (
+        record for at in range(0, len(part), envelope.message_bytes)
+        for record in opened(envelope, part[at : at + envelope.message_bytes], key, set())
+    )),
+    "a retry is kept again": (shuffler, "_hidden", lambda *_: os.urandom(16)),
+    "what was not kept is acknowledged": (Shuffler, "take", lambda _, offered: [Answer.TAKEN for _ in offered]),
+    "a window never ends": (Shuffler, "_within", lambda *_: True),
+    "a message is lost in the mixing": (batches, "_mixed", lambda reports, size: mixed([
+        reports[0][:-size] + bytes(size), *reports[1:]
+    ], size)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("twin", TWINS)
+def test_it_finds(twin, folder, monkeypatch):
+    """Services with one thing wrong each."""
+    monkeypatch.setattr(*TWINS[twin])
+    with pytest.raises((AssertionError, HeadcountError, ExceptionGroup)):
+        run(copies_of(Rig.made(folder / "first")), 60)
