@@ -44,7 +44,7 @@ def cooked(folder, command, postgres, **given):
     path = os.pathsep.join([str(command), str(programs()), os.environ["PATH"]])
     places = {"PGHOST": str(postgres.folder), "PGUSER": "headcount", "SHUFFLER": free(), "ANALYSER": free()}
     return subprocess.run(
-        [RECIPE, folder], capture_output=True, text=True, timeout=120, check=False,
+        [RECIPE, folder], capture_output=True, text=True, timeout=600, check=False,
         env=os.environ | {"PATH": path, "COLUMNS": "120"} | places | given,
     )  # fmt: skip
 
