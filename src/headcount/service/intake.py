@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from threading import Condition, Thread
+from time import sleep
 
 from headcount.core.errors import HeadcountError, Refused
 from headcount.service.shuffler import Answer, Offered
 
 TOGETHER = 512  # uploads in a commit, at most
+GATHER = 0.005  # seconds that the first of them waits for company
 WAITING = 2_048  # and before it; who comes then is sent away
 
 
@@ -59,6 +61,8 @@ class Intake:
             with self._ready:
                 while not self._queue and not self._closed:
                     self._ready.wait()
+            sleep(GATHER)
+            with self._ready:
                 waiting, self._queue = self._queue[:TOGETHER], self._queue[TOGETHER:]
             if not waiting:
                 return
