@@ -19,6 +19,7 @@ from headcount.cli.progress import Bar
 from headcount.cli.render import console
 from headcount.core.chance import Chance
 from headcount.core.coins import SeededCoins
+from headcount.core.crowd import Crowd
 from headcount.core.errors import MissingExtra, Refused
 from headcount.core.task import Count
 from headcount.planner.advise import advise
@@ -41,6 +42,7 @@ def demonstrate(*, people: int, epsilon: float, delta: float) -> None:
     except ImportError:
         raise MissingExtra("the demonstration", "service") from None
     terminal = console()
+    Crowd(people)  # refuses what is no number of people
     answers = SeededCoins(people).bernoulli(YES, people)
     truth = int(np.count_nonzero(answers))
     terminal.print(

@@ -207,6 +207,11 @@ class Protocol(ABC):
         return False
 
     @property
+    def provable(self) -> bool:
+        """Whether `verify` knows a proof of its claim; otherwise that rests on the theorem, and on what is tested."""
+        return True
+
+    @property
     def local_epsilon(self) -> float | None:
         """What remains if everyone but the person colludes; None if nothing does."""
         return None

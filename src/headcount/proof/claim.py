@@ -60,7 +60,8 @@ class Claim:
 
     def __str__(self) -> str:
         """What a verdict is about. Names, parameters and words in a certificate are not looked at."""
-        who = "one report by itself" if self.model == "local" else f"at least {self.honest:,} honest people"
+        people = "1 honest person" if self.honest == 1 else f"{self.honest:,} honest people"
+        who = "one report by itself" if self.model == "local" else f"at least {people}"
         corrupt = f" besides {self.corrupt:,} corrupt ones" if self.corrupt else ""
         held = "anything" if self.values is None else f"one of {self.values:,} values"
         sent = "" if self.messages is None else f" and sends {self.messages:,} messages"

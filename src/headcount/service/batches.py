@@ -47,12 +47,19 @@ class Batches:
 
     def advance(self) -> None:
         """Every step that is due, of every batch."""
+        self.shuffler.outer.refresh()
+        steps: dict[str, Callable[[str, int], None]] = {
+            "open": self.seal, "sealed": self.shuffle, "shuffled": self.deliver, "delivered": self.purge,
+        }  # fmt: skip
+        while due := self._due():
+            for batch in due:
+                steps[batch["state"]](batch["collection"], batch["number"])
+
+    def _due(self) -> list[Any]:
+        """Looked for without a lock: whoever takes a step looks again, with one."""
+        due = "SELECT * FROM batches WHERE state <> 'purged' AND (state <> 'open' OR closes <= :now)"
         with self.database.reading() as connection:
-            batches = many(connection, "SELECT collection, number FROM batches WHERE state <> 'purged'")
-        steps: tuple[Callable[[str, int], None], ...] = (self.seal, self.shuffle, self.deliver, self.purge)
-        for batch in batches:
-            for step in steps:
-                step(batch["collection"], batch["number"])
+            return many(connection, due, now=int(self.shuffler.clock()))
 
     def seal(self, name: str, number: int) -> None:
         """At the end of its window: enough reports, and it takes no more; too few, and what was agreed happens."""

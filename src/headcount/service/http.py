@@ -89,7 +89,7 @@ class Route:
 
     def __post_init__(self) -> None:
         parts = re.sub(r"\{(\w+)#\}", r"(?P<\1>[1-9][0-9]{0,8}|0)", self.path)
-        parts = re.sub(r"\{(\w+)\}", r"(?P<\1>[0-9A-Za-z._~-]{1,64})", parts)
+        parts = re.sub(r"\{(\w+)\}", r"(?P<\1>[0-9A-Za-z ._~-]{1,64})", parts)
         object.__setattr__(self, "pattern", re.compile(parts))
 
 

@@ -65,6 +65,11 @@ class OuterKeys:
             self._private.pop(each, None)
         return gone
 
+    def refresh(self) -> None:
+        """Forgets keys that were deleted meanwhile, by whomever."""
+        for number in [number for number in self._private if not self.keys.has(_name(number))]:
+            self._private.pop(number, None)
+
     def announcement(self, suite: str) -> Any:
         with self.database.reading() as connection:
             row = one(connection, LATEST, suite=suite)

@@ -8,6 +8,7 @@ from an older copy is found out by the witness, a file in another place.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from headcount.ledger.lines import Lines, Read, first_line
 from headcount.ledger.spending import Allowance
 from headcount.store.database import Database, do, many, one
 
+NAME = re.compile(r"[0-9A-Za-z][0-9A-Za-z ._-]{0,63}")
 ROW = "SELECT head FROM populations WHERE name = :name"
 LINES = "SELECT number, line FROM charges WHERE population = :name AND number > :after ORDER BY number"
 NEW_LINE = "INSERT INTO charges VALUES (:name, :number, :line)"
@@ -32,6 +34,10 @@ class Account(Lines):
     @staticmethod
     def create(database: Database, name: str, allowance: Allowance) -> None:
         """Refused if there is one of that name."""
+        if not NAME.fullmatch(name):
+            raise BadArgument(
+                "population", "is not a name that works", "use up to 64 letters, digits, spaces and . _ -"
+            )
         line = first_line(allowance)
         with database.writing() as connection:
             head = json.loads(line)["hash"]
@@ -50,6 +56,7 @@ class Account(Lines):
         super().__init__(complete(row["line"].encode())[0], f"the ledger of {name!r}", witness)
         self._read = self._beginning
         self.page()
+        self._show(self._read)
 
     def lines(self) -> list[str]:
         """All of them, for somebody else to check."""
