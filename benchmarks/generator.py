@@ -1,8 +1,9 @@
 """Uploads that come when they are due, whether or not the others were answered.
 
 Run as a script: where to, the file of uploads and the length of each, the number of connections, a file for what was
-seen, and then how many uploads a second for how many seconds, as often as one likes (`2000x10`). For every upload it
-writes when it was due, how long after that it was answered, and with what status (0: never).
+seen, whether an upload that finds no free connection waits for one (`wait`) or not (`leave`), and then how many uploads
+a second for how many seconds, as often as one likes (`2000x10`). For every upload it writes when it was due, how long
+after that it was answered, and with what status (0: never).
 """
 
 from __future__ import annotations
@@ -48,8 +49,8 @@ class Connection(asyncio.Protocol):
 class Load:
     """All of it."""
 
-    def __init__(self, head: bytes, uploads: bytes, size: int, due: np.ndarray) -> None:
-        self.head, self.uploads, self.size, self.due = head, uploads, size, due
+    def __init__(self, head: bytes, uploads: bytes, size: int, due: np.ndarray, patient: bool) -> None:
+        self.head, self.uploads, self.size, self.due, self.patient = head, uploads, size, due, patient
         self.idle: deque[Connection] = deque()
         self.waiting: deque[int] = deque()
         self.taken, self.status = np.full(len(due), np.inf), np.zeros(len(due), dtype=np.int64)
@@ -73,8 +74,10 @@ class Load:
             while at < len(due) and due[at] <= now:
                 if self.idle:
                     self.idle.popleft().send(at)
-                else:
+                elif self.patient:
                     self.waiting.append(at)
+                else:
+                    self.left -= 1
                 at += 1
             await asyncio.sleep(TICK)
         until = perf_counter() + PATIENCE
@@ -83,14 +86,14 @@ class Load:
 
 
 def main() -> None:
-    host, port, path, file, size, connections, out, *phases = sys.argv[1:]
+    host, port, path, file, size, connections, out, door, *phases = sys.argv[1:]
     due, start = [], 0.0
     for phase in phases:
         rate, seconds = map(float, phase.split("x"))
         due.append(start + np.arange(round(rate * seconds)) / rate)
         start += seconds
     head = f"POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Length: {size}\r\n\r\n".encode()
-    load = Load(head, Path(file).read_bytes(), int(size), np.concatenate(due))
+    load = Load(head, Path(file).read_bytes(), int(size), np.concatenate(due), door == "wait")
     asyncio.run(load.run(host, int(port), int(connections)))
     np.savez(out, due=load.due, taken=load.taken, status=load.status)
 

@@ -42,7 +42,7 @@ class Seen:
         return np.count_nonzero(accepted) / float((self.due + self.taken)[accepted].max() - self.due.min())
 
 
-def sent(served: Serving, collection: Collection, connections: int, *phases: tuple[float, float]) -> Seen:
+def sent(served: Serving, collection: Collection, connections: int, *phases: tuple[float, float], door: str = "wait") -> Seen:
     """Uploads at these rates, for so many seconds each; sealed before the clock starts."""
     offer = served.desk.shuffler.ask("GET", f"/v1/collections/{collection.id}")
     uploads, out = served.folder / "uploads", served.folder / "seen.npz"
@@ -50,7 +50,7 @@ def sent(served: Serving, collection: Collection, connections: int, *phases: tup
     command = [
         sys.executable, str(HERE / "generator.py"), "127.0.0.1", str(served.ports["shuffler"]),
         f"/v1/collections/{collection.id}/batches/1/reports", str(uploads),
-        str(collection.envelope(1).upload_bytes), str(connections), str(out),
+        str(collection.envelope(1).upload_bytes), str(connections), str(out), door,
         *(f"{rate}x{seconds}" for rate, seconds in phases),
     ]  # fmt: skip
     subprocess.run(command, check=True)
