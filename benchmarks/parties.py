@@ -39,6 +39,9 @@ class Serving:
     def megabytes(self, role: str, peak: bool = True) -> float:
         return _status(self.pids[role], "VmHWM" if peak else "VmRSS") / 1024.0
 
+    def forget_peak(self, role: str) -> None:
+        Path(f"/proc/{self.pids[role]}/clear_refs").write_text("5")
+
     def processor(self, role: str) -> float:
         """Seconds of a core that it has used so far."""
         fields = Path(f"/proc/{self.pids[role]}/stat").read_text().rpartition(")")[2].split()
@@ -119,7 +122,7 @@ def _cluster() -> Iterator[dict[str, str]]:
         try:
             with psycopg.connect(f"postgresql://headcount@/postgres?host={folder}", autocommit=True) as connection:
                 for role in ROLES:
-                    connection.execute(f"CREATE DATABASE {role}")  # noqa: S608
+                    connection.execute(f"CREATE DATABASE {role}")
             yield {role: f"postgresql://headcount@/{role}?host={folder}" for role in ROLES}
         finally:
             subprocess.run([*own, "-w", "-m", "fast", "stop"], **quiet)
