@@ -92,7 +92,14 @@ class Collection:
         return f"{self.hash} {batch}"
 
     def envelope(self, batch: int) -> Envelope:
-        return Envelope(self.plan, bytes.fromhex(self.hash), batch)
+        """Made once for each batch: every report is opened with it."""
+        if batch not in self._envelopes:
+            self._envelopes[batch] = Envelope(self.plan, bytes.fromhex(self.hash), batch)
+        return self._envelopes[batch]
+
+    @cached_property
+    def _envelopes(self) -> dict[int, Envelope]:
+        return {}
 
     def next_close(self, now: float) -> int:
         """The end of the window in which this moment lies."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from threading import Lock
 from typing import Any
 
 from headcount.core.canonical import canonical
@@ -31,10 +32,17 @@ class Releases:
 
     def __init__(self, analyser: Analyser) -> None:
         self.analyser, self.database = analyser, analyser.database
+        self._counting = Lock()
 
     def release(self, name: str, number: int) -> str:
-        """The answer, with its certificate and signature, as text: always the same."""
-        collection = self.analyser.collection(name)
+        """The answer, with its certificate and signature, as text: always the same.
+
+        Here one at a time: whoever asks again while a batch is counted waits, and does not count it as well.
+        """
+        with self._counting:
+            return self._released(self.analyser.collection(name), number)
+
+    def _released(self, collection: Collection, number: int) -> str:
         result = self._claimed(collection, number)
         if result is not None:
             return result
@@ -45,7 +53,7 @@ class Releases:
             if result is None:
                 raise
             return result
-        return self._kept(name, number, told)
+        return self._kept(collection.id, number, told)
 
     def _claimed(self, collection: Collection, number: int) -> str | None:
         """Charges for the batch and claims it, both or neither; an answer that is there already is returned."""

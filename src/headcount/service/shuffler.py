@@ -11,6 +11,7 @@ import json
 import secrets
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from hashlib import blake2b
@@ -24,7 +25,7 @@ from headcount.service.collection import Admission, Collection, Shortfall, Unkno
 from headcount.service.crash import point
 from headcount.service.keys import Announced, Keys
 from headcount.service.outer_keys import OuterKeys
-from headcount.service.wire import Upload, WireError
+from headcount.service.wire import Envelope, Upload, WireError
 from headcount.store.database import Database, changed, do, many, one
 
 BATCH = "SELECT * FROM batches WHERE collection = :name AND number = :number"
@@ -38,6 +39,15 @@ class Answer(Enum):
     TAKEN = "taken"  # it is on the disk, now or since before
     CLOSED = "closed"  # this batch takes no reports any more, or not yet
     INVALID = "invalid"
+
+
+@dataclass(frozen=True)
+class Sent:
+    """An upload as it came, and the batch that it was sent to."""
+
+    collection: str
+    batch: int
+    body: bytes
 
 
 @dataclass(frozen=True)
@@ -149,13 +159,30 @@ class Shuffler:
 
     # Reports.
 
+    def require(self, sent: Sent) -> Envelope:
+        """How it is sealed, by its looks; whatever does not look like an upload raises WireError."""
+        collection = self.collection(sent.collection)
+        if not 1 <= sent.batch <= collection.batches:
+            raise WireError
+        envelope = collection.envelope(sent.batch)
+        envelope.key_number(sent.body)
+        return envelope
+
     def open(self, name: str, batch: int, body: bytes) -> Offered:
         """An upload, opened; whatever is not one raises WireError."""
-        if not 1 <= batch <= self.collection(name).batches:
-            raise WireError
-        envelope = self.collection(name).envelope(batch)
+        envelope = self.require(Sent(name, batch, body))
         key = self.outer.private(envelope.key_number(body), envelope.wire.suite)
         return Offered(name, batch, envelope.opened(body, key))
+
+    def accept(self, sent: Sequence[Sent]) -> list[Answer]:
+        """Opens these uploads and keeps what is in them."""
+        answers, opened = [Answer.INVALID] * len(sent), dict[int, Offered]()
+        for at, each in enumerate(sent):
+            with suppress(WireError):
+                opened[at] = self.open(each.collection, each.batch, each.body)
+        for at, answer in zip(opened, self.take(list(opened.values())), strict=True):
+            answers[at] = answer
+        return answers
 
     def take(self, offered: Sequence[Offered]) -> list[Answer]:
         """Keeps these reports, all in one transaction. A report that is there already is not kept again."""
