@@ -68,7 +68,7 @@ class Releases:
             read = account.turn_within(connection, Ledger.of(account).charged(collection.plan))
             changed(connection, row, state="claimed", charge=len(read.hashes) - 1)
         point("after claiming")
-        account.noted(read)
+        account.noted()
         point("after the witness")
         return None
 
