@@ -71,8 +71,9 @@ class Intake:
                 return
             try:
                 answers: Sequence[Answer | HeadcountError] = self._take([sent for sent, _ in waiting])
-            except HeadcountError as problem:
-                answers = [problem] * len(waiting)
+            except Exception as problem:  # noqa: BLE001  # whatever it is, nobody may wait for ever
+                refusal = problem if isinstance(problem, HeadcountError) else HeadcountError(type(problem).__name__)
+                answers = [refusal] * len(waiting)
             loop = waiting[0][1].get_loop()
             loop.call_soon_threadsafe(_answer, [future for _, future in waiting], answers)
 

@@ -13,7 +13,7 @@ from threading import Lock
 from typing import Any
 
 from headcount.core.canonical import canonical
-from headcount.core.errors import Refused
+from headcount.core.errors import Refused, TooFewReports
 from headcount.core.tally import Batch, Tally
 from headcount.ledger.ledger import Ledger
 from headcount.privacy.certificate import certify
@@ -63,8 +63,12 @@ class Releases:
             row = one(connection, BATCH + self.database.alone, name=name, number=number)
             if row is None or row["state"] == "receiving":
                 raise NotYet(f"batch {number} has not been delivered; close the collection, or wait")
-            if row["state"] != "delivered":
-                return None if row["result"] is None else str(row["result"])
+            if row["state"] == "released":
+                self.analyser.keys.delete(inner_key(name, number))
+                return str(row["result"])
+            if row["state"] == "claimed":
+                account.show_within(connection)  # whoever claimed it may not have come to that
+                return None
             read = account.turn_within(connection, Ledger.of(account).charged(collection.plan))
             changed(connection, row, state="claimed", charge=len(read.hashes) - 1)
         point("after claiming")
@@ -123,6 +127,8 @@ class Releases:
                 raise Conflict("the batch was released meanwhile; ask for it again")
             records = _opened(envelope, bytes(row["content"]), key, seen)
             tally += protocol.tally(Batch(0, envelope.records(records)))
+        if len(seen) < protocol.crowd.honest * collection.wire.messages:
+            raise TooFewReports("fewer messages could be opened than the honest people have sent; nothing is released")
         return tally
 
 

@@ -21,6 +21,7 @@ from sqlalchemy import Connection
 
 from headcount.core.canonical import canonical
 from headcount.core.errors import BadArgument, TooFewReports, Unsupported
+from headcount.core.mixing import mixed
 from headcount.service.collection import Admission, Collection, Shortfall, Unknown
 from headcount.service.crash import point
 from headcount.service.keys import Announced, Keys
@@ -37,7 +38,8 @@ class Answer(Enum):
     """What becomes of an upload."""
 
     TAKEN = "taken"  # it is on the disk, now or since before
-    CLOSED = "closed"  # this batch takes no reports any more, or not yet
+    LATER = "later"  # not at this moment: the batch has not begun, or it is being decided whether it ends
+    CLOSED = "closed"  # this batch takes no reports any more
     INVALID = "invalid"
 
 
@@ -103,7 +105,7 @@ class Shuffler:
             row = one(connection, "SELECT * FROM collections WHERE id = :name", name=name)
             batch = one(connection, OPEN_BATCH, name=name)
         told = {"collection": json.loads(row["config"]), "batch": None}
-        if batch is None or row["state"] == "destroyed":
+        if batch is None or row["state"] == "destroyed" or self.clock() < collection.opens:
             return told
         return {
             **told,
@@ -133,10 +135,11 @@ class Shuffler:
         return [row["id"] for row in rows]
 
     def close(self, name: str) -> None:
-        """Seals the open batch now, and opens no other."""
+        """Opens no further batch, and seals the open one: now, or at the end of its window if that was agreed."""
         collection = self.collection(name)
         least = collection.plan.protocol.crowd.least
         with self.database.writing() as connection:
+            self.locked(connection, name)
             batch = one(connection, OPEN_BATCH + self.database.alone, name=name)
             came = 0 if batch is None else self.count(connection, batch)
             if batch is not None and collection.shortfall is Shortfall.HOLD and came < least:
@@ -145,12 +148,14 @@ class Shuffler:
                     "collection"
                 )
             do(connection, "UPDATE collections SET state = 'closed' WHERE id = :name AND state = 'open'", name=name)
-            do(connection, "UPDATE batches SET closes = 0 WHERE collection = :name AND state = 'open'", name=name)
+            if batch is not None and not collection.fixed:
+                changed(connection, batch, closes=0)
 
     def destroy(self, name: str) -> None:
         """Everything that is kept of a collection but what was agreed."""
         self.collection(name)
         with self.database.writing() as connection:
+            self.locked(connection, name)
             for batch in many(connection, BATCHES + self.database.alone, name=name):
                 self.drop(connection, batch)
             do(connection, "UPDATE collections SET state = 'destroyed' WHERE id = :name", name=name)
@@ -194,14 +199,18 @@ class Shuffler:
         with self.database.writing() as connection:
             for (name, number), places in groups.items():
                 batch = one(connection, BATCH + self.database.shared, name=name, number=number)
-                if batch is None or batch["state"] != "open" or not self._within(name, batch):
+                if batch is None or batch["state"] != "open":
+                    continue
+                if not self._within(name, batch):
+                    for at in places:
+                        answers[at] = Answer.LATER
                     continue
                 rows = {at: self._row(name, batch, offered[at].upload) for at in places}
                 for at, row in rows.items():
                     answers[at] = Answer.INVALID if row is None else Answer.TAKEN
                 if kept := [row for row in rows.values() if row is not None]:
                     new = f"INSERT INTO reports_{batch['tag']} VALUES (:id, :who, :messages) ON CONFLICT DO NOTHING"
-                    do(connection, new, *kept)
+                    do(connection, new, *mixed(kept))
         point("after taking reports")
         return answers
 
@@ -225,6 +234,10 @@ class Shuffler:
 
     def _invitation(self, name: str, who: bytes) -> bytes:
         return who + hmac.digest(self.signer.secret("invitations"), name.encode() + who, "sha256")[:16]
+
+    def locked(self, connection: Connection, name: str) -> Any:
+        """The collection's row, locked before those of its batches: so that no batch is opened meanwhile."""
+        return one(connection, "SELECT * FROM collections WHERE id = :name" + self.database.alone, name=name)
 
     # The tables of a batch.
 

@@ -89,6 +89,11 @@ class Account(Lines):
         with self._alone() as connection:
             self._show(self._caught_up(connection))
 
+    def show_within(self, connection: Connection) -> None:
+        """The same, as a part of this transaction; what cannot be told to the witness is not gone on with."""
+        one(connection, ROW + self.database.alone, name=self.name)
+        self._show(self._caught_up(connection))
+
     @contextmanager
     def _alone(self) -> Iterator[Connection]:
         """While nobody else charges: so ledger and witness are those of one moment."""
