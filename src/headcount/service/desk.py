@@ -23,7 +23,7 @@ from headcount.service.remote import Elsewhere, Remote
 FILE = "desk.json"
 PARTIES = ("shuffler", "analyser")
 STARTING = 30.0  # seconds that a party may take to start
-PATIENCE = 600.0  # seconds that a batch may take to be mixed and delivered
+PATIENCE = 600.0  # seconds that a batch may take to be mixed and delivered, or to be opened and counted
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Desk:
             raise BadArgument("data", f"{folder} has no {FILE}", works)
         try:
             given = json.loads(text_of(path, "a desk"))
-            return cls(*(Remote(given[party]["address"], given[party]["token"]) for party in PARTIES))
+            return cls(*(Remote(given[party]["address"], given[party]["token"], PATIENCE) for party in PARTIES))
         except (ValueError, KeyError, TypeError) as problem:
             if isinstance(problem, BadArgument):
                 raise

@@ -7,6 +7,7 @@ what was sealed to it any more, whoever has kept a copy.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -125,14 +126,14 @@ class Keys:
         return self._path(name).exists()
 
     def delete(self, name: str) -> None:
-        """Overwrites and removes it; it is not an error if that was done before."""
+        """Overwrites and removes it; it is not an error if that was done before, or is being done."""
         path = self._path(name)
-        if path.exists():
+        with suppress(FileNotFoundError):
             with path.open("r+b") as file:
-                file.write(bytes(path.stat().st_size))
+                file.write(bytes(os.fstat(file.fileno()).st_size))
                 file.flush()
                 os.fsync(file.fileno())
-            path.unlink(missing_ok=True)
+            path.unlink()
 
     def names(self) -> list[str]:
         return sorted(path.stem for path in self.folder.glob("*.key"))

@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from threading import Lock
 from typing import Any
 
 from headcount.core.canonical import canonical
-from headcount.core.errors import Refused
+from headcount.core.errors import Refused, TooFewReports
 from headcount.core.tally import Batch, Tally
 from headcount.ledger.ledger import Ledger
 from headcount.privacy.certificate import certify
@@ -31,10 +32,17 @@ class Releases:
 
     def __init__(self, analyser: Analyser) -> None:
         self.analyser, self.database = analyser, analyser.database
+        self._counting = Lock()
 
     def release(self, name: str, number: int) -> str:
-        """The answer, with its certificate and signature, as text: always the same."""
-        collection = self.analyser.collection(name)
+        """The answer, with its certificate and signature, as text: always the same.
+
+        Here one at a time: whoever asks again while a batch is counted waits, and does not count it as well.
+        """
+        with self._counting:
+            return self._released(self.analyser.collection(name), number)
+
+    def _released(self, collection: Collection, number: int) -> str:
         result = self._claimed(collection, number)
         if result is not None:
             return result
@@ -45,7 +53,7 @@ class Releases:
             if result is None:
                 raise
             return result
-        return self._kept(name, number, told)
+        return self._kept(collection.id, number, told)
 
     def _claimed(self, collection: Collection, number: int) -> str | None:
         """Charges for the batch and claims it, both or neither; an answer that is there already is returned."""
@@ -55,12 +63,16 @@ class Releases:
             row = one(connection, BATCH + self.database.alone, name=name, number=number)
             if row is None or row["state"] == "receiving":
                 raise NotYet(f"batch {number} has not been delivered; close the collection, or wait")
-            if row["state"] != "delivered":
-                return None if row["result"] is None else str(row["result"])
+            if row["state"] == "released":
+                self.analyser.keys.delete(inner_key(name, number))
+                return str(row["result"])
+            if row["state"] == "claimed":
+                account.show_within(connection)  # whoever claimed it may not have come to that
+                return None
             read = account.turn_within(connection, Ledger.of(account).charged(collection.plan))
             changed(connection, row, state="claimed", charge=len(read.hashes) - 1)
         point("after claiming")
-        account.noted(read)
+        account.noted()
         point("after the witness")
         return None
 
@@ -115,6 +127,8 @@ class Releases:
                 raise Conflict("the batch was released meanwhile; ask for it again")
             records = _opened(envelope, bytes(row["content"]), key, seen)
             tally += protocol.tally(Batch(0, envelope.records(records)))
+        if len(seen) < protocol.crowd.honest * collection.wire.messages:
+            raise TooFewReports("fewer messages could be opened than the honest people have sent; nothing is released")
         return tally
 
 

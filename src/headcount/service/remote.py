@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import time
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -14,6 +15,7 @@ from headcount.core.errors import BadArgument, Refused
 TIMEOUT = 30.0
 TRIES = 5
 LARGEST = 1 << 26
+LONGEST_WAIT = 30.0
 
 
 class Elsewhere(Refused):
@@ -39,7 +41,10 @@ class Remote:
 
     def ask(self, method: str, path: str, content: Any = None) -> Any:
         """JSON to JSON; bytes are sent as they are."""
-        return json.loads(self.text(method, path, content))
+        try:
+            return json.loads(self.text(method, path, content))
+        except ValueError:
+            raise Elsewhere(f"{self.address} did not answer in JSON; is it the right address?") from None
 
     def text(self, method: str, path: str, content: Any = None) -> str:
         body = content if isinstance(content, bytes) else b"" if content is None else canonical(content).encode()
@@ -70,7 +75,7 @@ class Remote:
         self._connection.request(method, self._base + quote(path), body, headers)
         response = self._connection.getresponse()
         answer = response.read(LARGEST)
-        return response.status, float(response.headers.get("Retry-After", "1")), answer
+        return response.status, _wait(response.headers.get("Retry-After", "1")), answer
 
     def close(self) -> None:
         if self._connection is not None:
@@ -95,6 +100,11 @@ class RemoteReceiver:
 
     def complete(self, collection: str, batch: int) -> dict[str, Any]:
         return dict(self._remote.ask("POST", f"/v1/collections/{collection}/batches/{batch}/complete"))
+
+
+def _wait(told: str) -> float:
+    """Seconds, as the other side wishes them, within reason."""
+    return min(float(told), LONGEST_WAIT) if re.fullmatch(r"[0-9]{1,9}", told) else 1.0
 
 
 def _reason(answer: bytes) -> str:

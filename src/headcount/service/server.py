@@ -12,7 +12,6 @@ from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 from granian.server.embed import Server
 
-from headcount.core.errors import HeadcountError
 from headcount.service.logs import log
 from headcount.service.party import Opened
 from headcount.service.shuffler_app import ShufflerApp
@@ -38,7 +37,9 @@ async def serve(parties: Sequence[Opened], ready: Callable[[], None] = lambda: N
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, ended.set)
     tasks = [asyncio.create_task(server.serve()) for server in servers]
-    tasks += [asyncio.create_task(_steps(app, ended)) for app in apps if isinstance(app, ShufflerApp)]
+    for app in apps:
+        if isinstance(app, ShufflerApp):  # an analyser that does not answer must not keep batches from being sealed
+            tasks += [asyncio.create_task(_steps(app, step, ended)) for step in (app.batches.mix, app.batches.hand_on)]
     for opened in parties:
         listen = f"{opened.party.host}:{opened.party.port}"
         log("serving", party=opened.party.role, listen=listen, version=version("headcount"))
@@ -56,13 +57,13 @@ async def serve(parties: Sequence[Opened], ready: Callable[[], None] = lambda: N
         opened.close()
 
 
-async def _steps(app: ShufflerApp, ended: asyncio.Event) -> None:
+async def _steps(app: ShufflerApp, step: Callable[[], None], ended: asyncio.Event) -> None:
     """What is due, again and again; what fails is tried again at the next look."""
     while not ended.is_set():
         try:
-            await asyncio.to_thread(app.batches.advance)
+            await asyncio.to_thread(step)
             app.metrics.stepped("done")
-        except HeadcountError as problem:
+        except Exception as problem:  # noqa: BLE001  # whatever it is, the next look may go better
             app.metrics.stepped("failed")
             log("step failed", party="shuffler", problem=type(problem).__name__)
         with suppress(TimeoutError):

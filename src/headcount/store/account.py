@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -55,8 +56,7 @@ class Account(Lines):
             raise BadArgument("population", f"{name!r} has no budget", works)
         super().__init__(complete(row["line"].encode())[0], f"the ledger of {name!r}", witness)
         self._read = self._beginning
-        self.page()
-        self._show(self._read)
+        self.noted()
 
     def lines(self) -> list[str]:
         """All of them, for somebody else to check."""
@@ -64,14 +64,14 @@ class Account(Lines):
             return [row["line"].rstrip("\n") for row in many(connection, LINES, name=self.name, after=-1)]
 
     def page(self) -> Page:
-        with self.database.reading() as connection:
+        with self._alone() as connection:
             return self._caught_up(connection).page
 
     def turn(self, turned: Callable[[Page], Page]) -> None:
         """In a transaction of its own; see `turn_within` for one that does more."""
         with self.database.writing() as connection:
-            read = self.turn_within(connection, turned)
-        self.noted(read)
+            self.turn_within(connection, turned)
+        self.noted()
 
     def turn_within(self, connection: Connection, turned: Callable[[Page], Page]) -> Read:
         """As a part of this transaction. When it has ended well, `noted` must be told."""
@@ -84,10 +84,22 @@ class Account(Lines):
         do(connection, "UPDATE populations SET head = :head WHERE name = :name", head=read.hashes[-1], name=self.name)
         return read
 
-    def noted(self, read: Read) -> None:
+    def noted(self) -> None:
         """The charges are there to stay: so the witness may know of them."""
-        self._read = read
-        self._show(read)
+        with self._alone() as connection:
+            self._show(self._caught_up(connection))
+
+    def show_within(self, connection: Connection) -> None:
+        """The same, as a part of this transaction; what cannot be told to the witness is not gone on with."""
+        one(connection, ROW + self.database.alone, name=self.name)
+        self._show(self._caught_up(connection))
+
+    @contextmanager
+    def _alone(self) -> Iterator[Connection]:
+        """While nobody else charges: so ledger and witness are those of one moment."""
+        with self.database.writing() as connection:
+            one(connection, ROW + self.database.alone, name=self.name)
+            yield connection
 
     def _caught_up(self, connection: Connection) -> Read:
         """With what was added since, here or elsewhere."""

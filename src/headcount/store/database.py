@@ -7,13 +7,13 @@ PostgreSQL they lock the row that they decide about (`for_update`), which SQLite
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, text
-from sqlalchemy.engine import make_url
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from headcount.core.errors import BadArgument, MissingExtra, Refused, Unsupported
@@ -30,6 +30,7 @@ PRAGMAS = {
     "temp_store": 2,  # in memory: nothing is left behind in a file
 }
 SECRET = 0o600
+TRIES = 10  # to empty the log
 
 
 class Unavailable(Refused):
@@ -53,7 +54,7 @@ class Database:
         if kind == "sqlite" and url.database:
             return cls(_sqlite(Path(url.database)), address)
         if kind == "postgresql":
-            return cls(create_engine(url.set(drivername="postgresql+psycopg"), pool_pre_ping=True), address)
+            return cls(_postgresql(url), address)
         raise _bad()
 
     @property
@@ -93,10 +94,16 @@ class Database:
         self.engine.dispose()
 
     def forget(self) -> None:
-        """After something was deleted: nothing of it is left in the log beside the file."""
-        if self.embedded:
-            with self.engine.connect() as connection:
-                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        """After something was deleted: nothing of it is left in the log beside the file.
+
+        While somebody reads the log it cannot be emptied; it is tried again a few times, and when the party starts.
+        """
+        for _ in range(TRIES if self.embedded else 0):
+            with _told(), self.engine.connect() as connection:
+                busy = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0][0]
+            if not busy:
+                return
+            time.sleep(0.05)
 
 
 @contextmanager
@@ -138,6 +145,23 @@ def _sqlite(path: Path) -> Engine:
             found = connection.execute(f"PRAGMA {name}").fetchone()
             if found is None or found[0] != value:
                 raise Unsupported(f"SQLite does not take {name} = {value} for {path}; use a local disk")
+
+    return engine
+
+
+def _postgresql(url: URL) -> Engine:
+    """With the settings that the steps of a batch rely on, whatever the server's own are."""
+    own = url.set(drivername="postgresql+psycopg")
+    engine = create_engine(own, pool_pre_ping=True, isolation_level="READ COMMITTED")
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: Any, _: Any) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("SET synchronous_commit = on")
+            for name in ("fsync", "full_page_writes"):
+                if cursor.execute(f"SHOW {name}").fetchone()[0] != "on":
+                    raise Unsupported(f"PostgreSQL runs with {name} = off: what it calls kept could be lost")
+        connection.commit()
 
     return engine
 

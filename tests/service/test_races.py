@@ -1,0 +1,115 @@
+"""Many at once, for one budget or one answer: nobody spends what another has spent, and all see the same."""
+
+import asyncio
+import json
+import os
+from contextlib import closing, suppress
+from fractions import Fraction
+
+import pytest
+from processes import Child
+from rig import WINDOW, asked, plan
+
+import headcount as hc
+from headcount.core.errors import OverBudget
+from headcount.ledger.ledger import Ledger
+from headcount.ledger.spending import Allowance
+from headcount.store.account import Account
+from headcount.store.database import Database, do, one
+
+PROCESSES, SPENDS = 16, 1_000
+QUESTION = hc.protocol("randomised-response", n=10, keep=0.51)
+COST = Fraction(QUESTION.loss.epsilon(0.0))
+
+
+@pytest.fixture
+def address(rig):
+    """Of a database with the analyser's tables."""
+    with rig.opened() as parties:
+        return parties.opened["analyser"].party.database
+
+
+def raced(work, processes=PROCESSES):
+    """What so many processes say that all do this."""
+    children = [Child(work) for _ in range(processes)]
+    said = [child.said() for child in children]
+    assert [child.code for child in children] == [0] * processes
+    return b"".join(said)
+
+
+def test_sixteen_processes_spend_exactly_the_budget(address, folder):
+    with closing(Database.open(address)) as database:
+        Account.create(database, "people", Allowance.of(SPENDS * COST, 0.0, "replace"))
+
+    def work(say):
+        ledger = Ledger.of(Account(Database.open(address), "people", folder / "witness"))
+        while True:
+            try:
+                ledger.charge(QUESTION)
+            except OverBudget:
+                return
+            say(b".")
+
+    assert len(raced(work)) == SPENDS
+    with closing(Database.open(address)) as database:
+        ledger = Ledger.of(Account(database, "people", folder / "witness"))
+        assert ledger.questions == SPENDS
+        assert ledger.spent_exactly == SPENDS * COST
+    assert json.loads((folder / "witness").read_text().splitlines()[-1])["number"] == SPENDS
+
+
+def test_to_look_and_then_to_spend_overspends(address):
+    """The twin."""
+    with closing(Database.open(address)) as database, database.writing() as connection:
+        do(connection, "CREATE TABLE spends (number INTEGER)")
+
+    def work(say):
+        database = Database.open(address)
+        while True:
+            with database.reading() as connection:
+                if one(connection, "SELECT count(*) AS spends FROM spends")["spends"] >= 100:
+                    return
+            with database.writing() as connection:
+                do(connection, "INSERT INTO spends VALUES (1)")
+            say(b".")
+
+    assert len(raced(work)) > 100
+
+
+def test_whoever_looks_while_others_spend_finds_the_ledger_in_order(address, folder):
+    """Its end, its lines and its witness are written one after the other, and read together."""
+    with closing(Database.open(address)) as database:
+        Account.create(database, "people", Allowance.of(100 * COST, 0.0, "replace"))
+
+    def work(say):
+        book = Account(Database.open(address), "people", folder / "witness")
+        ledger = Ledger.of(book)
+        while (spent := ledger.spent_exactly) < 100 * COST:
+            if os.getpid() % 2:
+                with suppress(OverBudget):
+                    ledger.charge(QUESTION)
+                    say(b".")
+            assert spent <= ledger.spent_exactly
+
+    assert raced(work, 4)
+
+
+def test_thirty_two_who_ask_for_one_release_get_the_same_and_it_is_paid_for_once(rig):
+    with rig.opened() as one, rig.opened() as other:
+        one.endowed()
+        collection = one.agreed(plan())
+        one.reported(collection, *range(12))
+        rig.clock.now += WINDOW
+        one.batches.advance()
+        path = f"/v1/collections/{collection.id}/batches/1/release"
+
+        async def ask_at_once():
+            apps = [parties.apps["analyser"] for parties in (one, other)] * 16
+            return await asyncio.gather(
+                *(asked(app, "POST", path, token=rig.tokens["analyser"]["analyst"]) for app in apps)
+            )
+
+        answers = one.loop.run_until_complete(ask_at_once())
+        assert {answer.status for answer in answers} == {200}
+        assert len({answer.body for answer in answers}) == 1
+        assert one.analyser.ledger("people").questions == other.analyser.ledger("people").questions == 1
