@@ -63,6 +63,19 @@ def test_a_batch_that_cannot_be_delivered_keeps_no_other_waiting(parties):
     assert [parties.states(collection)[1] for collection in both] == ["purged", "purged"]
 
 
+def test_a_batch_whose_end_is_fixed_is_not_closed_earlier(parties):
+    parties.endowed()
+    collections = [parties.agreed(plan(), fixed=fixed) for fixed in (True, False)]
+    for collection in collections:
+        parties.reported(collection, 0, 1, 2)
+        parties.told("shuffler", "POST", f"/v1/collections/{collection.id}/close")
+    parties.batches.advance()
+    assert [parties.states(collection)[1] for collection in collections] == ["open", "purged"]
+    parties.clock.now += WINDOW
+    parties.batches.advance()
+    assert parties.states(collections[0]) == {1: "purged"}
+
+
 def test_the_last_key_lives_as_long_as_all_batches_may_be_held(parties):
     """Two batches, each held twice: the second may be open until the sixth window ends."""
     parties.endowed()

@@ -14,6 +14,7 @@ from headcount.core.errors import BadArgument, Damaged, OverBudget, Unsupported
 from headcount.core.mixing import mixed_order
 from headcount.core.plan import Plan
 from headcount.core.wire import Wire
+from headcount.ledger.ledger import Ledger
 from headcount.service import logs
 from headcount.service.client import Client, Limits
 from headcount.service.keys import Announced
@@ -278,9 +279,9 @@ def test_messages_count_once_and_bad_ones_are_left_out_one_by_one(parties, colle
     for messages in (first.upload.messages, first.upload.messages, (odd[0], odd[1]), (odd[2], unreadable)):
         body = made(collection, offer, 4, messages=messages).body
         assert parties.report(collection, 1, body).status == 200
-    parties.reported(collection, 0)
+    parties.reported(collection, 0, 1, 2)
     closed(parties)
-    assert counted(collection, parties.release(collection).json) == [1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]
+    assert counted(collection, parties.release(collection).json) == [1, 1, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0]
 
 
 def test_a_report_has_exactly_as_many_messages_as_was_agreed(parties, collection):
@@ -319,16 +320,17 @@ def _lost(*_):
 
 
 def test_nothing_is_told_that_the_budget_does_not_pay_for(parties):
-    """Two collections were agreed on while each could be paid; both cannot."""
+    """What could not be paid for is not agreed on; and if the budget is gone when it is asked for, not told."""
     parties.endowed(epsilon=1.5)
-    both = [parties.agreed(plan(), question=question) for question in ("One?", "Two?")]
-    for collection in both:
-        parties.reported(collection, 0, 1, 2)
+    collection = parties.agreed(plan())
+    with pytest.raises(AssertionError, match="would bring the ledger"):
+        parties.agreed(plan(), question="Another?")
+    parties.reported(collection, 0, 1, 2)
     closed(parties)
-    assert [parties.release(collection).status for collection in both] == [200, 409]
-    assert parties.states(both[1], "analyser") == {1: "delivered"}
-    with pytest.raises(AssertionError):
-        parties.agreed(plan(), question="Three?")
+    account = parties.analyser.account("people")
+    account.turn(Ledger.of(account).charged(plan()))
+    assert parties.release(collection).status == 409
+    assert parties.states(collection, "analyser") == {1: "delivered"}
 
 
 def test_the_key_and_the_messages_of_a_batch_go_with_its_release(alone):

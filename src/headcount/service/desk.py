@@ -22,6 +22,7 @@ from headcount.service.remote import Elsewhere, Remote
 
 FILE = "desk.json"
 PARTIES = ("shuffler", "analyser")
+OVER = {"purged", "delivered", "claimed", "released"}
 STARTING = 30.0  # seconds that a party may take to start
 PATIENCE = 600.0  # seconds that a batch may take to be mixed and delivered, or to be opened and counted
 
@@ -88,13 +89,14 @@ class Desk:
     def create(
         self, plan: Plan, *, question: str, population: str, window: int, opens: int | None = None, batches: int = 1,
         shortfall: str = Shortfall.HOLD, holds: int = 3, admission: str = Admission.ANYONE,
+        fixed: bool = False,
     ) -> Collection:  # fmt: skip
         """Agreed with the analyser, who announces its keys, and then with the shuffler, who takes reports."""
         require_collectable(plan)
         keys = {party: getattr(self, party).ask("GET", "/v1/identity")["key"] for party in PARTIES}
         collection = Collection(
             plan, question, population, int(time.time()) if opens is None else opens, window, **keys, batches=batches,
-            shortfall=Shortfall(shortfall), holds=holds, admission=Admission(admission),
+            shortfall=Shortfall(shortfall), holds=holds, admission=Admission(admission), fixed=fixed,
         )  # fmt: skip
         agreed = self.analyser.ask("POST", "/v1/collections", {"collection": collection.to_json()})
         self.shuffler.ask("POST", "/v1/collections", {"collection": collection.to_json(), "keys": agreed["keys"]})
@@ -122,11 +124,12 @@ class Desk:
         return list(self.shuffler.ask("POST", path, {"number": number})["invitations"])
 
     def close(self, name: str) -> dict[str, Any]:
-        """Seals the open batch, and waits until nothing is under way."""
+        """Seals the open batch, unless its end is fixed, and waits until nothing is under way."""
+        still = {"open"} if self.collection(name).fixed else set()
         self.shuffler.ask("POST", f"/v1/collections/{name}/close")
         until = time.monotonic() + PATIENCE
         while (state := self.state(name)) and time.monotonic() < until:
-            if all(batch["state"] in ("purged", "delivered", "claimed", "released") for batch in state["batches"]):
+            if all(batch["state"] in OVER | still for batch in state["batches"]):
                 break
             time.sleep(0.2)
         return state
