@@ -88,13 +88,14 @@ class Desk:
     def create(
         self, plan: Plan, *, question: str, population: str, window: int, opens: int | None = None, batches: int = 1,
         shortfall: str = Shortfall.HOLD, holds: int = 3, admission: str = Admission.ANYONE,
+        fixed: bool = False,
     ) -> Collection:  # fmt: skip
         """Agreed with the analyser, who announces its keys, and then with the shuffler, who takes reports."""
         require_collectable(plan)
         keys = {party: getattr(self, party).ask("GET", "/v1/identity")["key"] for party in PARTIES}
         collection = Collection(
             plan, question, population, int(time.time()) if opens is None else opens, window, **keys, batches=batches,
-            shortfall=Shortfall(shortfall), holds=holds, admission=Admission(admission),
+            shortfall=Shortfall(shortfall), holds=holds, admission=Admission(admission), fixed=fixed,
         )  # fmt: skip
         agreed = self.analyser.ask("POST", "/v1/collections", {"collection": collection.to_json()})
         self.shuffler.ask("POST", "/v1/collections", {"collection": collection.to_json(), "keys": agreed["keys"]})
