@@ -46,7 +46,7 @@ def create(
     shortfall: Annotated[str, typer.Option(help="If too few report: hold, top-up or purge.")] = "hold",
     holds: Annotated[int, typer.Option(help="How many windows more a batch is held.")] = 3,
     invited: Annotated[bool, typer.Option("--invited", help="Only who has an invitation may report.")] = False,
-    fixed: Annotated[bool, typer.Option("--fixed", help="Batches end with their windows, and never earlier.")] = False,
+    fixed: Annotated[bool, typer.Option("--fixed", help="Batches end with their windows and never before.")] = False,
     how: Formats = Format.TABLE,
 ) -> None:
     """Agree on a collection with both parties. From then on, people may report."""

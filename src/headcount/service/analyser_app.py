@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -21,6 +22,7 @@ from headcount.service.tokens import Tokens
 ANALYST = frozenset({"operator", "analyst"})
 SHUFFLER = frozenset({"shuffler"})
 LARGEST_PART = 1 << 22
+PLAIN = re.compile(r"[0-9]{1,40}([/.][0-9]{1,40})?")
 BATCH = "/v1/collections/{collection}/batches/{batch#}"
 
 
@@ -135,7 +137,7 @@ def _amount(name: str, value: Any) -> Fraction | float:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return value
     try:
-        return Fraction(value) if isinstance(value, str) and len(value) <= 100 else _refused(name)
+        return Fraction(value) if isinstance(value, str) and PLAIN.fullmatch(value) else _refused(name)
     except (ValueError, ZeroDivisionError):
         return _refused(name)
 

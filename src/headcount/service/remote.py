@@ -16,6 +16,7 @@ TIMEOUT = 30.0
 TRIES = 5
 LARGEST = 1 << 26
 LONGEST_WAIT = 30.0
+HERE = {"127.0.0.1", "localhost", "::1"}
 
 
 class Elsewhere(Refused):
@@ -35,6 +36,8 @@ class Remote:
         parts = urlsplit(address)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise BadArgument("address", f"is {address!r}", "use http://host:port or https://host")
+        if token and parts.scheme == "http" and parts.hostname not in HERE:
+            raise BadArgument("address", "would get a token in the clear", "use https, or a tunnel to this machine")
         self.address, self._token, self._timeout = address.rstrip("/"), token, timeout
         self._kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
         self._host, self._port, self._base = parts.hostname, parts.port, parts.path.rstrip("/")
