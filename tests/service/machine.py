@@ -72,9 +72,10 @@ class Machine(RuleBasedStateMachine):
             again = made(self.collection, offer, before.bucket, identity=before.upload.identity)
             self._send(again, lost, at)
 
-    @rule(older=st.booleans(), at=instances, data=st.data())
-    def replay(self, older: bool, at: int, data: st.DataObject) -> None:
+    @rule(crowd=st.lists(people, max_size=4), older=st.booleans(), at=instances, data=st.data())
+    def replay(self, crowd: list[int], older: bool, at: int, data: st.DataObject) -> None:
         """Messages that were sent before, to this batch or another, as somebody else's report."""
+        self.report(crowd, "", at)
         offer = self.parties[at].offer(self.collection)
         known = [report for batch in self.taken if older or batch == offer["batch"] for report in self._reports(batch)]
         if offer["batch"] is not None and known:

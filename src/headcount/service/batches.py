@@ -97,7 +97,7 @@ class Batches:
                 self.shuffler.drop(connection, batch)
                 changed(connection, batch, state="purged")
             if state == "open" and number < collection.batches:
-                self.shuffler.open_batch(connection, collection, number + 1)
+                self.shuffler.open_batch(connection, collection, number + 1, now)
         self.database.forget()
         point("after sealing")
 

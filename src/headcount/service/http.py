@@ -29,6 +29,7 @@ Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[None]]
 
 DEADLINE = 10.0  # seconds for a body to arrive
 RETRY = 2  # seconds, where it is busy
+NAME = "[0-9A-Za-z ._~-]{1,64}"  # as it may stand in an address
 HEADERS = [
     (b"cache-control", b"no-store"),
     (b"x-content-type-options", b"nosniff"),
@@ -89,7 +90,7 @@ class Route:
 
     def __post_init__(self) -> None:
         parts = re.sub(r"\{(\w+)#\}", r"(?P<\1>[1-9][0-9]{0,8}|0)", self.path)
-        parts = re.sub(r"\{(\w+)\}", r"(?P<\1>[0-9A-Za-z ._~-]{1,64})", parts)
+        parts = re.sub(r"\{(\w+)\}", rf"(?P<\1>{NAME})", parts)
         object.__setattr__(self, "pattern", re.compile(parts))
 
 

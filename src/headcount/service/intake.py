@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from threading import Condition, Thread
 from time import sleep
 
-from headcount.core.errors import HeadcountError, Refused
+from headcount.core.errors import Refused
 from headcount.service.shuffler import Answer, Sent
 
 TOGETHER = 256  # uploads in a commit, at most
@@ -70,19 +70,18 @@ class Intake:
             if not waiting:
                 return
             try:
-                answers: Sequence[Answer | HeadcountError] = self._take([sent for sent, _ in waiting])
-            except Exception as problem:  # noqa: BLE001  # whatever it is, nobody may wait for ever
-                refusal = problem if isinstance(problem, HeadcountError) else HeadcountError(type(problem).__name__)
-                answers = [refusal] * len(waiting)
+                answers: Sequence[Answer | Exception] = self._take([sent for sent, _ in waiting])
+            except Exception as problem:  # noqa: BLE001  # whoever waits is told, and the next ones are taken
+                answers = [problem] * len(waiting)
             loop = waiting[0][1].get_loop()
             loop.call_soon_threadsafe(_answer, [future for _, future in waiting], answers)
 
 
-def _answer(futures: Sequence[asyncio.Future[Answer]], answers: Sequence[Answer | HeadcountError]) -> None:
+def _answer(futures: Sequence[asyncio.Future[Answer]], answers: Sequence[Answer | Exception]) -> None:
     for future, answer in zip(futures, answers, strict=True):
         if future.cancelled():
             continue
-        if isinstance(answer, HeadcountError):
+        if isinstance(answer, Exception):
             future.set_exception(answer)
         else:
             future.set_result(answer)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any
 
-from headcount.service.http import Route
+from headcount.service.http import NAME, Route
 
 TEXT, NUMBER, WHOLE, FLAG = {"type": "string"}, {"type": "number"}, {"type": "integer"}, {"type": "boolean"}
 ANYTHING: dict[str, Any] = {"type": "object"}
@@ -109,6 +109,6 @@ def _json(name: str) -> dict[str, Any]:
 
 def _parameter(name: str, whole: str) -> dict[str, Any]:
     kind = {"type": "integer", "minimum": 0, "maximum": 999_999_999} if whole else {
-        "type": "string", "pattern": "^[0-9A-Za-z ._~-]{1,64}$",
+        "type": "string", "pattern": f"^{NAME}$",
     }  # fmt: skip
     return {"name": name, "in": "path", "required": True, "schema": kind}

@@ -79,9 +79,10 @@ class Party:
                    beside("token"))  # fmt: skip
 
     def opened(self) -> Opened:
-        """Its database brought up to date, its keys at hand."""
+        """Its database brought up to date, its keys at hand. What a crash kept from being forgotten is forgotten."""
         database = Database.open(self.database)
         migrate(database, self.role)
+        database.forget()
         return Opened(self, database, Keys(self.keys), Tokens(database, self.role))
 
 

@@ -37,7 +37,7 @@ class Receipt:
         left = {
             "made": "has been made and is still on this device",
             "taken": "has left this device, and was taken",
-            "closed": "was not taken: the batch had been closed",
+            "closed": "came when the batch took no reports",
         }[self.state]
         others = f"at least {self.least - 1:,} others{', or of nobody' if self.top_up else ''}"
         mixed = (

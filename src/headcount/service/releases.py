@@ -44,16 +44,15 @@ class Releases:
 
     def _released(self, collection: Collection, number: int) -> str:
         result = self._claimed(collection, number)
-        if result is not None:
-            return result
-        try:
-            told = self._told(collection, number)
-        except Refused:
-            result = self._claimed(collection, number)  # another was faster, and has forgotten the messages
-            if result is None:
-                raise
-            return result
-        return self._kept(collection.id, number, told)
+        if result is None:
+            try:
+                result = self._kept(collection.id, number, self._told(collection, number))
+            except Refused:
+                result = self._claimed(collection, number)  # another was faster, and has forgotten the messages
+                if result is None:
+                    raise
+        self._forgotten(collection.id, number)
+        return result
 
     def _claimed(self, collection: Collection, number: int) -> str | None:
         """Charges for the batch and claims it, both or neither; an answer that is there already is returned."""
@@ -64,7 +63,6 @@ class Releases:
             if row is None or row["state"] == "receiving":
                 raise NotYet(f"batch {number} has not been delivered; close the collection, or wait")
             if row["state"] == "released":
-                self.analyser.keys.delete(inner_key(name, number))
                 return str(row["result"])
             if row["state"] == "claimed":
                 account.show_within(connection)  # whoever claimed it may not have come to that
@@ -99,7 +97,7 @@ class Releases:
         })  # fmt: skip
 
     def _kept(self, name: str, number: int, told: dict[str, Any]) -> str:
-        """The answer that is kept, which is this one unless another was faster; then its messages are forgotten."""
+        """The answer that is kept, which is this one unless another was faster. Its messages go with that."""
         point("before releasing")
         with self.database.writing() as connection:
             row = one(connection, BATCH + self.database.alone, name=name, number=number)
@@ -109,10 +107,14 @@ class Releases:
                 do(connection, gone, name=name, number=number)
             result = one(connection, BATCH, name=name, number=number)["result"]
         point("after releasing")
-        self.analyser.keys.delete(inner_key(name, number))
-        self.database.forget()
-        point("after forgetting")
         return str(result)
+
+    def _forgotten(self, name: str, number: int) -> None:
+        """Nothing is left of the messages, nor of the key that could open a copy of them."""
+        if self.analyser.keys.has(inner_key(name, number)):
+            self.database.forget()
+            self.analyser.keys.delete(inner_key(name, number))
+            point("after forgetting")
 
     def _counted(self, collection: Collection, number: int, manifest: Any) -> Tally:
         """What the batch's messages come to: each once, and only those that could have been sent."""

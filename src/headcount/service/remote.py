@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.client
 import json
-import re
 import time
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -15,7 +14,7 @@ from headcount.core.errors import BadArgument, Refused
 TIMEOUT = 30.0
 TRIES = 5
 LARGEST = 1 << 26
-LONGEST_WAIT = 30.0
+LONGEST_WAIT = 10.0  # seconds, whatever the other side says
 HERE = {"127.0.0.1", "localhost", "::1"}
 
 
@@ -47,7 +46,7 @@ class Remote:
         try:
             return json.loads(self.text(method, path, content))
         except ValueError:
-            raise Elsewhere(f"{self.address} did not answer in JSON; is it the right address?") from None
+            raise Elsewhere(f"{self.address} does not answer as a party of a collection would") from None
 
     def text(self, method: str, path: str, content: Any = None) -> str:
         body = content if isinstance(content, bytes) else b"" if content is None else canonical(content).encode()
@@ -78,7 +77,8 @@ class Remote:
         self._connection.request(method, self._base + quote(path), body, headers)
         response = self._connection.getresponse()
         answer = response.read(LARGEST)
-        return response.status, _wait(response.headers.get("Retry-After", "1")), answer
+        wait = response.headers.get("Retry-After", "")
+        return response.status, min(float(wait) if wait.isdecimal() else 1.0, LONGEST_WAIT), answer
 
     def close(self) -> None:
         if self._connection is not None:
@@ -103,11 +103,6 @@ class RemoteReceiver:
 
     def complete(self, collection: str, batch: int) -> dict[str, Any]:
         return dict(self._remote.ask("POST", f"/v1/collections/{collection}/batches/{batch}/complete"))
-
-
-def _wait(told: str) -> float:
-    """Seconds, as the other side wishes them, within reason."""
-    return min(float(told), LONGEST_WAIT) if re.fullmatch(r"[0-9]{1,9}", told) else 1.0
 
 
 def _reason(answer: bytes) -> str:

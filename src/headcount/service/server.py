@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import socket
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib.metadata import version
@@ -12,6 +13,7 @@ from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 from granian.server.embed import Server
 
+from headcount.core.errors import BadArgument
 from headcount.service.logs import log
 from headcount.service.party import Opened
 from headcount.service.shuffler_app import ShufflerApp
@@ -24,6 +26,8 @@ STEP = 0.5  # seconds between looks at what is due
 
 async def serve(parties: Sequence[Opened], ready: Callable[[], None] = lambda: None) -> None:
     """Until the process is told to end. What is under way is finished first."""
+    for opened in parties:
+        _require_free(opened.party.host, opened.party.port)
     apps = [opened.app() for opened in parties]
     servers = [
         Server(
@@ -63,8 +67,17 @@ async def _steps(app: ShufflerApp, step: Callable[[], None], ended: asyncio.Even
         try:
             await asyncio.to_thread(step)
             app.metrics.stepped("done")
-        except Exception as problem:  # noqa: BLE001  # whatever it is, the next look may go better
+        except Exception as problem:  # noqa: BLE001  # whatever it is, reports are still taken
             app.metrics.stepped("failed")
             log("step failed", party="shuffler", problem=type(problem).__name__)
         with suppress(TimeoutError):
             await asyncio.wait_for(ended.wait(), STEP)
+
+
+def _require_free(host: str, port: int) -> None:
+    """Refuses where somebody listens already: the server would share the address with them, and the requests too."""
+    try:
+        socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET).close()
+    except OSError as problem:
+        works = "stop what listens there, or use another port"
+        raise BadArgument("listen", f"is {host}:{port}, which cannot be used ({problem.strerror})", works) from None

@@ -85,7 +85,7 @@ class Shuffler:
         with self.database.writing() as connection:
             new = "INSERT INTO collections VALUES (:id, :config, :keys, 'open') ON CONFLICT DO NOTHING"
             if do(connection, new, row):
-                self.open_batch(connection, collection, 1)
+                self.open_batch(connection, collection, 1, self.clock())
         return collection
 
     def collection(self, name: str) -> Collection:
@@ -241,11 +241,11 @@ class Shuffler:
 
     # The tables of a batch.
 
-    def open_batch(self, connection: Connection, collection: Collection, number: int) -> None:
+    def open_batch(self, connection: Connection, collection: Collection, number: int, now: float) -> None:
         batch = {
             "collection": collection.id,
             "number": number,
-            "closes": collection.next_close(self.clock()),
+            "closes": collection.next_close(now),
             "tag": secrets.token_hex(8),
             "salt": secrets.token_bytes(32),
         }

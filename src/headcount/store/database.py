@@ -29,6 +29,7 @@ PRAGMAS = {
     "busy_timeout": 30_000,
     "temp_store": 2,  # in memory: nothing is left behind in a file
 }
+SETTINGS = {"fsync": "on", "full_page_writes": "on", "synchronous_commit": "on"}  # of PostgreSQL, for the same
 SECRET = 0o600
 TRIES = 10  # to empty the log
 
@@ -156,11 +157,10 @@ def _postgresql(url: URL) -> Engine:
 
     @event.listens_for(engine, "connect")
     def prepare(connection: Any, _: Any) -> None:
-        with connection.cursor() as cursor:
-            cursor.execute("SET synchronous_commit = on")
-            for name in ("fsync", "full_page_writes"):
-                if cursor.execute(f"SHOW {name}").fetchone()[0] != "on":
-                    raise Unsupported(f"PostgreSQL runs with {name} = off: what it calls kept could be lost")
+        connection.execute("SET synchronous_commit = on")
+        for name, value in SETTINGS.items():
+            if connection.execute(f"SHOW {name}").fetchone() != (value,):
+                raise Unsupported(f"PostgreSQL has {name} not {value}, and might lose what it said it kept; set it")
         connection.commit()
 
     return engine

@@ -1,0 +1,119 @@
+"""A process that dies at any of the named points: whoever goes on finds everything in order."""
+
+import os
+import re
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from processes import Child
+from rig import START, WINDOW, Parties, counted, made, plan
+
+from headcount.service import batches, crash
+from headcount.service.crash import POINTS
+from headcount.service.shuffler import Answer, Shuffler
+from headcount.store.database import many
+
+SOURCE = Path(crash.__file__).parent
+DIED = 137
+
+
+def test_the_list_of_points_is_that_of_the_source():
+    found = re.findall(r'\bpoint\("([^"]+)"\)', "".join(path.read_text() for path in SOURCE.glob("*.py")))
+    assert sorted(found) == sorted(POINTS)
+
+
+def test_a_process_is_told_where_to_die_by_its_environment():
+    words = "from headcount.service.crash import point; point('before sealing'); print('alive')"
+    for place, code in (("before sealing", DIED), ("after sealing", 0)):
+        told = {**os.environ, "HEADCOUNT_CRASH_AT": place}
+        assert subprocess.run([sys.executable, "-c", words], env=told, capture_output=True).returncode == code
+
+
+class Story:
+    """A collection whose reports are made. Whoever lives it does what is left to do, and says what is done."""
+
+    def __init__(self, rig, folder):
+        self.rig, self.acknowledged = rig, set()
+        with rig.opened() as parties:
+            parties.endowed()
+            self.collection = parties.agreed(plan())
+            offer = parties.offer(self.collection)
+            self.reports = [made(self.collection, offer, bucket) for bucket in range(12)]
+
+    def lived(self, die_at=None):
+        """By another process, which may be told to die. Returns its code and the answer that it was given."""
+
+        def life(say):
+            crash.TOLD, batches.PART = die_at, 500
+            self.rig.clock.now = START
+            with closing(Parties(self.rig)) as parties:
+                for number in {*range(12)} - self.acknowledged:
+                    answer = parties.report(self.collection, 1, self.reports[number].body)
+                    if answer.status == 200:
+                        say(b"%d\n" % number)
+                parties.shuffler.outer.rotate(self.collection.wire.suite)
+                parties.shuffler.outer.retire(1)
+                self.rig.clock.now = START + WINDOW
+                parties.batches.advance()
+                say(parties.release(self.collection).body + b"\n")
+
+        child = Child(life)
+        *said, last = child.said().split(b"\n")
+        assert not last
+        self.acknowledged |= {int(line) for line in said if not line.startswith(b"{")}
+        return child.code, [line for line in said if line.startswith(b"{")]
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_nothing_is_lost_or_counted_twice(point, rig, folder):
+    story = Story(rig, folder)
+    assert story.lived(die_at=point) == (DIED, [])
+    before = len(story.acknowledged)
+    code, answers = story.lived()
+    assert code == 0
+    assert before in (0, 12)
+    with rig.opened() as parties:
+        again = parties.release(story.collection)
+        assert answers == [again.body]
+        assert counted(story.collection, again.json) == [1] * 12
+        assert parties.analyser.ledger("people").questions == 1
+        nothing_is_left(parties, story.collection)
+
+
+def nothing_is_left(parties, collection):
+    """Of reports, of messages, or of keys that could open them."""
+    assert parties.states(collection) == {1: "purged"}
+    keys = {role: opened.keys.names() for role, opened in parties.opened.items()}
+    assert keys["analyser"] == ["identity"]
+    assert "outer-1" not in keys["shuffler"]
+    for opened in parties.opened.values():
+        with opened.database.reading() as connection:
+            catalogue = "sqlite_master" if opened.database.embedded else "pg_class"
+            column = "name" if opened.database.embedded else "relname"
+            tables = {row[column] for row in many(connection, f"SELECT {column} FROM {catalogue}")}
+            assert not [table for table in tables if table.startswith(("reports_", "mixed_"))]
+    with parties.opened["analyser"].database.reading() as connection:
+        assert many(connection, "SELECT * FROM parts") == []
+
+
+def test_an_acknowledgement_before_the_commit_is_found_out(rig, folder, monkeypatch):
+    """The twin keeps reports together with the next ones."""
+    waiting, take = [], Shuffler.take
+
+    def later(self, offered):
+        ready = waiting[:]
+        waiting[:] = offered
+        take(self, ready)
+        return [Answer.TAKEN] * len(offered)
+
+    monkeypatch.setattr(Shuffler, "take", later)
+    story = Story(rig, folder)
+    assert story.lived(die_at="before sealing") == (DIED, [])
+    assert len(story.acknowledged) == 12
+    monkeypatch.undo()
+    story.lived()
+    with rig.opened() as parties:
+        assert counted(story.collection, parties.release(story.collection).json).count(1) == 11
