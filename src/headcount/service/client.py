@@ -146,7 +146,7 @@ class Client:
         """
         kept = _read(path)
         stale = kept["key"] != offer["shuffler"].get("number") or kept["invitation"] != invitation
-        if kept["state"] == "made" and stale:
+        if kept["state"] != "taken" and stale:
             messages = [bytes.fromhex(each) for each in kept["messages"]]
             identity = bytes.fromhex(kept["identity"])
             put(path, json.dumps(kept | self._outer(collection, batch, offer, invitation, identity, messages)))

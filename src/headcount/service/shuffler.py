@@ -38,8 +38,7 @@ class Answer(Enum):
     """What becomes of an upload."""
 
     TAKEN = "taken"  # it is on the disk, now or since before
-    LATER = "later"  # not at this moment: the batch has not begun, or it is being decided whether it ends
-    CLOSED = "closed"  # this batch takes no reports any more
+    CLOSED = "closed"  # this batch takes no reports now: not yet, not at this moment, or not any more
     INVALID = "invalid"
 
 
@@ -199,11 +198,7 @@ class Shuffler:
         with self.database.writing() as connection:
             for (name, number), places in groups.items():
                 batch = one(connection, BATCH + self.database.shared, name=name, number=number)
-                if batch is None or batch["state"] != "open":
-                    continue
-                if not self._within(name, batch):
-                    for at in places:
-                        answers[at] = Answer.LATER
+                if batch is None or batch["state"] != "open" or not self._within(name, batch):
                     continue
                 rows = {at: self._row(name, batch, offered[at].upload) for at in places}
                 for at, row in rows.items():

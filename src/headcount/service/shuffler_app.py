@@ -14,22 +14,12 @@ from headcount.service.openapi import described
 from headcount.service.shuffler import Answer, Sent, Shuffler
 from headcount.service.tokens import Tokens
 from headcount.service.wire import WireError
-from headcount.store.database import Unavailable
 
 OPERATOR = frozenset({"operator"})
 MONITOR = frozenset({"operator", "monitor"})
 LARGEST_UPLOAD = 1 << 18
 LARGEST_CONFIG = 1 << 23
 MOST_INVITATIONS = 10_000
-
-
-class NotNow(Unavailable):
-    """The batch is between two states."""
-
-    def __init__(self) -> None:
-        super().__init__("the batch takes no reports at this moment; try again in a moment")
-
-
 TAKEN = {"report": "taken"}
 CLOSED = {"report": "closed"}
 
@@ -96,8 +86,6 @@ class ShufflerApp(App):
         answer = await self.intake.put(sent)
         if answer is Answer.INVALID:
             raise WireError
-        if answer is Answer.LATER:
-            raise NotNow
         return Response(200, TAKEN) if answer is Answer.TAKEN else Response(409, CLOSED)
 
     async def close(self, request: Request) -> Response:
