@@ -50,7 +50,7 @@ class Machine(RuleBasedStateMachine):
     @rule(crowd=st.lists(people, min_size=1, max_size=8), lost=lost, at=instances)
     def report(self, crowd: list[int], lost: str, at: int) -> None:
         """To the open batch: what was made for it before, or something new."""
-        offer = self.parties[at].offer(self.collection)
+        offer = self._offer(at)
         for person in crowd if offer["batch"] is not None else ():
             mine = (offer["batch"], person)
             if mine not in self.first:
@@ -66,7 +66,7 @@ class Machine(RuleBasedStateMachine):
     @rule(lost=lost, at=instances, data=st.data())
     def retry_changed(self, lost: str, at: int, data: st.DataObject) -> None:
         """The same upload by its id, made anew."""
-        offer = self.parties[at].offer(self.collection)
+        offer = self._offer(at)
         if own := [report for (batch, _), report in self.first.items() if batch == offer["batch"]]:
             before = data.draw(st.sampled_from(own))
             again = made(self.collection, offer, before.bucket, identity=before.upload.identity)
@@ -76,7 +76,7 @@ class Machine(RuleBasedStateMachine):
     def replay(self, crowd: list[int], older: bool, at: int, data: st.DataObject) -> None:
         """Messages that were sent before, to this batch or another, as somebody else's report."""
         self.report(crowd, "", at)
-        offer = self.parties[at].offer(self.collection)
+        offer = self._offer(at)
         known = [report for batch in self.taken if older or batch == offer["batch"] for report in self._reports(batch)]
         if offer["batch"] is not None and known:
             for copied in data.draw(st.lists(st.sampled_from(known), min_size=1, max_size=3)):
@@ -85,7 +85,7 @@ class Machine(RuleBasedStateMachine):
     @rule(at=instances)
     def rubbish_inside(self, at: int) -> None:
         """A report that the shuffler can open and whose messages nobody can."""
-        offer = self.parties[at].offer(self.collection)
+        offer = self._offer(at)
         if offer["batch"] is not None:
             size = self.collection.envelope(1).message_bytes
             messages = tuple(os.urandom(size) for _ in range(self.collection.wire.messages))
@@ -94,7 +94,7 @@ class Machine(RuleBasedStateMachine):
     @rule(how=st.sampled_from(["number", "key", "batch", "short", "flipped"]), at=instances)
     def rubbish(self, how: str, at: int) -> None:
         """A report that was made for something else, or damaged."""
-        offer = self.parties[at].offer(self.collection)
+        offer = self._offer(at)
         if offer["batch"] is None:
             return
         report = made(self.collection, offer, 0)
@@ -111,6 +111,14 @@ class Machine(RuleBasedStateMachine):
         else:
             body = body[:-9] + bytes([body[-9] ^ 4]) + body[-8:]
         assert self.parties[at].report(self.collection, batch, body).status == 400
+
+    def _offer(self, at: int) -> Any:
+        """As it will be when the collection opens: whoever wants to may come too early."""
+        now = self.rig.clock.now
+        self.rig.clock.now = max(now, self.collection.opens)
+        offer = self.parties[at].offer(self.collection)
+        self.rig.clock.now = now
+        return offer
 
     def _send(self, report: Made, lost: str, at: int) -> None:
         """Predicts what is said, and notes what was taken. Whether the answer arrives makes no difference."""

@@ -10,7 +10,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -47,7 +47,9 @@ class Client:
         remote: Remote | None = None,
     ) -> Receipt:  # fmt: skip
         """Answers now. Asked again, the same report is sent again; `hash` says which collection it must be."""
-        remote = remote or Remote(address)
+        if remote is None:
+            with closing(Remote(address)) as own:
+                return self.report(address, name, answer, hash=hash, invitation=invitation, remote=own)
         offer = remote.ask("GET", f"/v1/collections/{name}")
         return self.send(self.prepare(offer, name, answer, hash=hash, invitation=invitation), remote)
 
