@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 BENCH := .venv-bench
 
 .PHONY: demo test check bench predictions recommendations company audit claims survey twins attacks certificates docs \
-	format clean
+	stress format clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -60,8 +60,11 @@ attacks: $(READY)  ## a million runs of every protocol's smallest instances, att
 bench:  ## speed beside the peers, in an environment of their own; writes docs/benchmarks.md
 	$(PYTHON) -m venv $(BENCH)
 	$(BENCH)/bin/python -m pip install --quiet --upgrade pip
-	$(BENCH)/bin/python -m pip install --quiet --editable . --requirement benchmarks/requirements.txt
+	$(BENCH)/bin/python -m pip install --quiet --editable '.[service]' --requirement benchmarks/requirements.txt
 	$(BENCH)/bin/python benchmarks/run.py --out docs/benchmarks.md
+
+stress: $(READY)  ## two minutes of reports at half the load: memory, open files and the log do not grow
+	$(BIN)/python benchmarks/soak.py 120
 
 format: $(READY)
 	$(BIN)/ruff check --fix .

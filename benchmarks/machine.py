@@ -12,7 +12,10 @@ from time import perf_counter
 
 import headcount
 
-LIBRARIES = ("headcount", "numpy", "scipy", "cryptography", "opendp", "diffprivlib", "scikit-learn")
+LIBRARIES = (
+    "headcount", "numpy", "scipy", "cryptography", "opendp", "diffprivlib", "scikit-learn", "granian", "sqlalchemy",
+    "pysqlite3", "psycopg",
+)  # fmt: skip
 
 
 def described() -> str:

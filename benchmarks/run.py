@@ -10,13 +10,16 @@ from time import perf_counter
 
 import bernoulli
 import calibration
+import devices
 import domains
 import imports
 import laplace
 import machine
+import messages
 import oracles
 import people
 import simulation
+import uploads
 from page import page
 
 BENCHMARKS = {
@@ -28,7 +31,12 @@ BENCHMARKS = {
     "simulation": simulation.measure,
     "calibration": calibration.measure,
     "imports": imports.measure,
+    "uploads": uploads.measure,
+    "overload": uploads.overload,
+    "messages": messages.measure,
+    "devices": devices.measure,
 }
+GROUPS = {"service": ("uploads", "overload", "messages", "devices")}
 HEAD = """# Benchmarks
 
 Written by `make bench`. Contenders take turns in one run; a figure is the median of its repetitions, the spread in
@@ -44,10 +52,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, help="the page to write; printed where left out")
     parser.add_argument("--quick", action="store_true", help="fewer repetitions and smaller inputs, under a minute")
-    parser.add_argument("--only", choices=BENCHMARKS, action="append", help="only this benchmark (may be repeated)")
+    parser.add_argument(
+        "--only", choices=[*BENCHMARKS, *GROUPS], action="append", help="only this benchmark (may be repeated)"
+    )
     options = parser.parse_args()
     facts, sections = machine.described(), []
-    for name in options.only or BENCHMARKS:
+    chosen = [name for given in options.only or BENCHMARKS for name in GROUPS.get(given, (given,))]
+    for name in chosen:
         start, others = perf_counter(), machine.OthersAtWork()
         section = BENCHMARKS[name](options.quick)
         sections.append(replace(section, others=others.cores()))

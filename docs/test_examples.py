@@ -8,7 +8,7 @@ from protocol_table import README, written
 
 sys.path.insert(0, str(Path(__file__).parent / "extensions"))
 
-from examples import Example, Session, commands, examples, in_session, run_alone, shape
+from examples import Beside, Example, Session, commands, examples, in_session, run_alone, shape
 from protocol_pages import example as example_of
 
 from headcount.protocols import CATALOGUE
@@ -41,11 +41,12 @@ def test_examples_run_by_themselves(example, tmp_path):
 @pytest.mark.parametrize("name", [name for name, text in TEXTS.items() if in_session(text)])
 def test_examples_of_a_session_run_one_after_the_other(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    session = Session()
-    for example in examples(TEXTS[name]):
-        printed = session.run(example)
-        if example.output is not None:
-            assert shape(printed) == shape(example.output), example.code
+    with Beside(tmp_path) as beside:
+        session = Session(beside)
+        for example in examples(TEXTS[name]):
+            printed = session.run(example)
+            if example.output is not None:
+                assert shape(printed) == shape(example.output), example.code
 
 
 @pytest.mark.parametrize("protocol", CATALOGUE, ids=lambda protocol: protocol.name)
@@ -65,6 +66,8 @@ def test_twins_of_examples_are_caught(tmp_path, monkeypatch):
         run_alone(Example("console", "headcount explain delta  # refused\n", None), tmp_path)
     with pytest.raises(AssertionError, match="ended with 1, not 0"):
         run_alone(Example("python", "import nothing_of_this_name\n", None), tmp_path)
+    with pytest.raises(AssertionError, match="did not start"):
+        run_alone(Example("console", "headcount serve &\n", None), tmp_path)
     with pytest.raises(ValueError, match="curl is no command"):
         list(commands("curl elsewhere"))
 

@@ -2,7 +2,8 @@
 
 Every block of Python and of commands runs. What follows it as text is what it prints, up to the digits that chance
 decides. Blocks run by themselves, unless the page begins with the mark of a session: then they run one after the other
-in one folder, and names live on. `python docs/extensions/examples.py PAGE …` writes what is printed into the page.
+in one folder, and names live on. A command with & at its end goes on beside those that follow it; parties are served at
+ports that are free. `python docs/extensions/examples.py PAGE …` writes what is printed into the page.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import contextlib
 import io
 import re
 import shlex
+import socket
 import subprocess
 import sys
 import tempfile
@@ -22,6 +24,8 @@ from typing import Any
 SESSION = "% examples: one session\n"
 BLOCK = re.compile(r"^```(python|console)\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
 REFUSED = "# refused"
+BESIDE = "&"
+USUAL = ("8401", "8402")  # where parties listen unless told
 OTHER_COMMANDS = {"make", "pip"}  # what they do takes too long, or another machine
 CLIENT = "from headcount.cli.main import main; main()"
 
@@ -44,8 +48,9 @@ def in_session(text: str) -> bool:
 
 
 def shape(text: str) -> list[str]:
-    """What is left when numbers, and how wide they are, do not matter."""
-    return [re.sub(r"\s+", " ", re.sub(r"-?[\d,.]*\d", "#", line)).strip() for line in text.splitlines()]
+    """What is left when numbers, names of random digits, and how wide they are, do not matter."""
+    named = re.sub(r"\b[0-9a-f]{32,}\b", "#", text)
+    return [re.sub(r"\s+", " ", re.sub(r"-?[\d,.]*\d", "#", line)).strip() for line in named.splitlines()]
 
 
 def commands(script: str) -> Iterator[tuple[list[str], int]]:
@@ -62,7 +67,46 @@ def run_alone(example: Example, folder: Path) -> str:
     """In processes of its own."""
     if example.language == "python":
         return _process(["-W", "error", "-c", example.code], folder, 0)
-    return "".join(_process(["-c", CLIENT, *words], folder, code) for words, code in commands(example.code))
+    with Beside(folder) as beside:
+        return "".join(
+            beside.start(words[:-1]) if words[-1] == BESIDE else _process(["-c", CLIENT, *words], folder, code)
+            for words, code in commands(example.code)
+        )
+
+
+class Beside:
+    """Commands that go on while others run, until the examples end."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.started = folder, list[subprocess.Popen[str]]()
+
+    def start(self, words: list[str]) -> str:
+        """Returns when it has said where it listens."""
+        ports = [str(_free_port()) for _ in range(2)]
+        started = subprocess.Popen(
+            [sys.executable, "-c", CLIENT, *words, *(["--ports", *ports] if "--data" in words else [])],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=self.folder,
+        )  # fmt: skip
+        self.started.append(started)
+        assert started.stdout is not None
+        lines = [started.stdout.readline() for _ in range(2 if "--data" in words else 1)]
+        if not all(lines):
+            raise AssertionError(f"{shlex.join(words)} did not start")
+        return re.sub("|".join(ports), lambda port: USUAL[ports.index(port[0])], "".join(lines))
+
+    def __enter__(self) -> Beside:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for each in self.started:
+            each.terminate()
+            each.communicate()
+
+
+def _free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
 
 
 def _process(arguments: list[str], folder: Path, code: int) -> str:
@@ -75,8 +119,9 @@ def _process(arguments: list[str], folder: Path, code: int) -> str:
 class Session:
     """One folder and one set of names for all examples of a page. Use it where the folder is the current one."""
 
-    def __init__(self) -> None:
+    def __init__(self, beside: Beside | None = None) -> None:
         self.names: dict[str, Any] = {"__name__": "__main__"}
+        self.beside = beside
 
     def run(self, example: Example) -> str:
         out = io.StringIO()
@@ -85,7 +130,10 @@ class Session:
                 exec(compile(example.code, "example", "exec"), self.names)  # noqa: S102
             else:
                 for words, code in commands(example.code):
-                    self._command(words, code, out)
+                    if words[-1] == BESIDE and self.beside is not None:
+                        out.write(self.beside.start(words[:-1]))
+                    else:
+                        self._command(words, code, out)
         return out.getvalue()
 
     @staticmethod
@@ -108,9 +156,9 @@ class Session:
             out.write(said.getvalue())
 
 
-def written(text: str) -> str:
+def written(text: str, beside: Beside) -> str:
     """The page with what its examples print now, wherever it shows what they print."""
-    session = Session()
+    session = Session(beside)
 
     def again(found: re.Match[str]) -> str:
         example = Example(*found.groups())
@@ -123,5 +171,5 @@ def written(text: str) -> str:
 
 if __name__ == "__main__":
     for page in map(Path.resolve, map(Path, sys.argv[1:])):
-        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-            page.write_text(written(page.read_text(encoding="utf-8")), encoding="utf-8")
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), Beside(Path(folder)) as processes:
+            page.write_text(written(page.read_text(encoding="utf-8"), processes), encoding="utf-8")

@@ -24,7 +24,13 @@ from headcount.protocols import CATALOGUE
 
 DOCS = Path(__file__).parent.parent
 ROOT = DOCS.parent
-ROOTED = {"CHANGELOG.md": "changes.md", "CONTRIBUTING.md": "contributing.md", "SECURITY.md": "promises.md"}
+ROOTED = {
+    "CHANGELOG.md": "changes.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "SECURITY.md": "promises.md",
+    "THREATMODEL.md": "threats.md",
+    "KNOWN_ISSUES.md": "issues.md",
+}
 KEPT = {".md", ".bib", ".svg", ".png"}
 STATEMENTS = "statements.md"
 LONG = ("almost-central-sum", "hadamard-shuffle")  # protocols whose figures take longest
@@ -110,11 +116,13 @@ def _by_hand() -> dict[str, str]:
 
 
 def _rooted() -> dict[str, str]:
-    """Pages of the root, whose links lead into docs/."""
-    return {
-        target: re.sub(r"\]\(docs/", "](", (ROOT / source).read_text(encoding="utf-8"))
-        for source, target in ROOTED.items()
-    }
+    """Pages of the root, whose links lead into docs/, or to each other."""
+
+    def led(found: re.Match[str]) -> str:
+        return f"]({ROOTED.get(found[1], found[1].removeprefix('docs/'))})"
+
+    texts = {target: (ROOT / source).read_text(encoding="utf-8") for source, target in ROOTED.items()}
+    return {target: re.sub(r"\]\(([\w./-]+)\)", led, text) for target, text in texts.items()}
 
 
 def _generated(studies: Path, *, quick: bool) -> dict[str, str]:

@@ -26,17 +26,18 @@ from headcount.running import carried_out, charge
 
 def compare(
     data: Any, task: Task | None = None, *, epsilon: float, delta: float = 0.0, neighbours: str = "replace",
-    column: str | None = None, where: object = None, unit: Any = None, bounds: Any = None, categories: Any = None,
-    ledger: Ledger | None = None,
+    column: str | None = None, where: object = None, unit: Any = None, bounds: Any = None, clip: bool = False,
+    categories: Any = None, other: bool = False, ledger: Ledger | None = None,
 ) -> Comparison:  # fmt: skip
     """The price of trust on your own data: the best protocol of every model of trust is run, side by side.
 
-    The task is a count unless told; `bounds` asks for a sum and `categories` for a histogram. `column`, `where` and
-    `unit` are as for `count`. Every answer is really drawn and costs (epsilon, delta): the comparison says what all of
-    them cost together. With a ledger, all are charged before the first is drawn, or none.
+    The task is a count unless told; `bounds` asks for a sum and `categories` for a histogram, with `clip` and `other`
+    as for `sum` and `histogram`. `column`, `where` and `unit` are as for `count`. Every answer is really drawn and
+    costs (epsilon, delta): the comparison says what all of them cost together. With a ledger, all are charged before
+    the first is drawn, or none.
     """
     budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
-    asked = _task(task, bounds, categories)
+    asked = _task(task, bounds, clip, categories, other)
     asked, values = ready(asked, answers(asked, data, column=column, where=where, unit=unit), budget)
     plans: dict[Model, Plan] = {}
     reasons: dict[Model, str] = {}
@@ -53,17 +54,23 @@ def compare(
     return Comparison(asked, budget, together(list(plans.values())), sides)
 
 
-def _task(task: Task | None, bounds: Any, categories: Any) -> Task:
+def _task(task: Task | None, bounds: Any, clip: bool, categories: Any, other: bool) -> Task:
     given = [
         name for name, part in (("task", task), ("bounds", bounds), ("categories", categories)) if part is not None
     ]
     if len(given) > 1:
         raise BadArgument(given[1], f"is given together with {given[0]}", "leave one of them out")
+    if clip and bounds is None:
+        raise BadArgument("clip", "needs bounds", "give bounds=(0, 120), or say it in the task")
+    if other and categories is None:
+        raise BadArgument("other", "needs categories", "name the categories that are not other")
     if task is not None:
         if not isinstance(task, Task):
             raise BadArgument("task", f"is {task!r}", "use for example hc.Mean((0, 120))")
         return task
-    return Sum(bounds) if bounds is not None else Histogram(categories) if categories is not None else Count()
+    if bounds is not None:
+        return Sum(bounds, clip=clip)
+    return Count() if categories is None else Histogram(categories, other=other)
 
 
 def together(plans: Sequence[Plan]) -> Budget:

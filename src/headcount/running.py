@@ -10,6 +10,7 @@ import numpy as np
 
 from headcount.core.budget import Neighbours
 from headcount.core.coins import Coins, SecretCoins
+from headcount.core.counted import people
 from headcount.core.errors import BadArgument, TooFewReports, TooManyReports
 from headcount.core.estimate import Estimate
 from headcount.core.model import Model
@@ -47,13 +48,13 @@ def require_fit(protocol: Protocol, values: Any) -> None:
     protocol.task.encoded(values)
     crowd, private = protocol.crowd, protocol.neighbours is Neighbours.ADD_REMOVE
     if values.size < crowd.least:
-        came = "fewer" if private else f"{values.size:,}"
-        works = "" if private else f" plan for n={values.size}, or"
+        came = "fewer people" if private else people(values.size)
+        works = "" if private else f" make a plan for {people(values.size)}, or"
         raise TooFewReports(
-            f"data has {came} people and the plan needs at least {crowd.least:,};{works} give everybody's answers"
+            f"data has {came} and the plan needs at least {crowd.least:,};{works} give everybody's answers"
         )
     if protocol.model is Model.THRESHOLD and values.size > crowd.size:
-        raise TooManyReports(f"{protocol.name} was planned for at most {crowd.size:,} people; plan for more")
+        raise TooManyReports(f"{protocol.name} was planned for at most {people(crowd.size)}; plan for more")
 
 
 def charge(ledger: Ledger | None, *plans: Plan) -> None:

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headcount.core.budget import Budget, Neighbours
+from headcount.core.counted import counted, people
 from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument, BadData, OverBudget, Refused
 from headcount.core.loss import PrivacyLoss
@@ -272,3 +273,9 @@ def test_tallies_of_other_reports_or_totals_differ() -> None:
     assert tally != Tally(6, np.array([1, 2]))
     assert tally != Tally(5, np.array([1, 3]))
     assert tally != (5, [1, 2])
+
+
+def test_one_is_a_person_and_the_rest_are_people() -> None:
+    assert [people(number) for number in (0, 1, 2, 1_000)] == ["0 people", "1 person", "2 people", "1,000 people"]
+    assert counted(1.0, "message", digits=".4g") == "1 message"
+    assert counted(1.5, "message", digits=".4g") == "1.5 messages"

@@ -148,3 +148,54 @@ def test_the_plan_of_an_advice_is_run_on_whatever_count_takes():
         advice.plan("zsm")
     with pytest.raises(hc.Refused, match="model"):
         advice.best_of("shufle")
+
+
+def test_what_cannot_be_told_is_a_dash():
+    """A trillion people's coins have too many outcomes to be gone through for an interval, not for an error."""
+    advice = hc.advise("count", n=10**12, epsilon=1, delta=1e-14, protocols=["geometric", "randomised-response"])
+    assert str(advice).splitlines()[3].split()[1:] == ["local", "959,517", "959,517", "-", "1", "exact"]
+    assert "randomised-response would typically be off by 959,517" in advice.why()
+    figures = json.loads(json.dumps(advice.to_json(), allow_nan=False))["options"][1]
+    assert figures["interval95"] is figures["std_error"] is None
+    assert figures["rmse"] > 9e5
+
+
+@pytest.mark.parametrize(
+    ("task", "wish", "says"),
+    [
+        (hc.Histogram(20), {"objective": "worst-bin"}, "tells all counts at once within 12 of the truth 19 times out"),
+        (hc.Count(), {"objective": "detectable"}, "tells 5 ones or more from none 19 times out of 20, either way"),
+        (hc.Count(), {"objective": "relative", "ones": 100}, "with a typical error of 1.36% of the truth"),
+        (hc.Count(), {"confidence": 0.999}, "999 times out of 1,000"),
+        (hc.Count(), {"confidence": 0.5}, "1 time out of 2"),
+        (hc.Count(), {"confidence": 0.97}, "97% of the time"),
+        (hc.Count(), {"epsilon": None, "within": 30}, "trusting nobody, randomised-response would need ε="),
+        (hc.Count(), {}, "(plan with a smaller least= if some may stay away: the promise holds without them)"),
+        (hc.Count(), {"n": 1}, "If nobody reports, nothing is released"),
+    ],
+)  # fmt: skip
+def test_the_sentences_speak_of_what_was_asked(task, wish, says):
+    why = hc.advise(task, **{"n": 3_000, "epsilon": 1, "delta": 1e-6, "models": "central,local", **wish}).why()
+    assert says in why
+
+
+def test_a_delta_that_promises_little_is_spoken_of():
+    """Whoever publishes everybody's value with chance delta keeps the promise, too."""
+    says = "the values of about 10 of them might be published outright"
+    for n, delta in ((1_000, 0.01), (10_000, 0.001)):
+        advice = hc.advise("count", n=n, epsilon=1, delta=delta, models="central")
+        assert says in advice.why()
+        assert says in str(advice)
+        assert says in advice.to_markdown()
+    fine = hc.advise("count", n=1_000, epsilon=1, delta=0.0009, models="central")
+    assert "outright" not in fine.why() + str(fine)
+
+
+def test_those_that_lack_the_same_are_named_together_and_once():
+    advice = hc.advise(hc.Count(), n=1_000, epsilon=1, models=["shuffle"])
+    assert "no protocol can serve" in str(advice).splitlines()[0]
+    for option in advice.options:
+        assert not option.reason.startswith(option.name)
+    assert str(advice).count("cannot give delta = 0") == 1
+    with pytest.raises(hc.Refused, match=r"no protocol of the shuffle model can serve \(cheu-count, zsum, "):
+        advice.why()

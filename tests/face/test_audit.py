@@ -81,7 +81,7 @@ def test_all_of_them_line_by_line(monkeypatch):
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
-    [(("nobody",), "use one of"), (("zsum", "--samples", "7"), "samples"), (("zsum", "--samples", "1500.5"), "whole"),
+    [(("nobody",), "the nearest"), (("zsum", "--samples", "7"), "samples"), (("zsum", "--samples", "1500.5"), "whole"),
      (("zsum", "--seen", "all"), "view"), (("zsum", "--neighbours", "add-remove"), "--neighbours replace"),
      (("geometric", "--categories", "4"), "--epsilon"), (("all", "--n", "4"), "name one"),
      (("laplace", "--seen", "message"), "--seen view"), (("zsum", "--n", "0"), "from 1 to")],

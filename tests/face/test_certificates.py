@@ -57,3 +57,20 @@ def test_the_command_line_certifies_and_verifies(tmp_path):
     path.write_text(path.read_text().replace('"least": 100', '"least": 90'))
     changed = run.invoke(app, ["verify", str(path)])
     assert (changed.exit_code, "was changed" in changed.output) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "task", "n"),
+    [("split-and-mix", hc.Sum((0, 1)), 300), ("recursive-sum", hc.Mean((0, 1)), 300),
+     ("almost-central-sum", hc.Sum((0, 1)), 300), ("blanket-sum", hc.Sum((0, 1)), 300),
+     ("almost-one-message-histogram", hc.Histogram(5), 300), ("count-min-shuffle", hc.Histogram(5), 3_000),
+     ("sample-threshold", hc.Histogram(5), 300), ("sample-threshold", hc.Count(), 300),
+     ("fake-users", hc.Histogram(5), 300), ("shuffled-generalised-response", hc.Histogram(5), 300)],
+    ids=str,
+)  # fmt: skip
+def test_a_promise_that_cannot_be_proved_again_says_so(name, task, n):
+    """Held against the proofs themselves: whoever says either of another protocol is found out."""
+    advice = hc.advise(task, n=n, epsilon=1, delta=1e-6, protocols=name)
+    proved = hc.verify(hc.certify(advice)).answer == "proved"
+    assert advice.best.protocol.provable == proved
+    assert ("`headcount verify` knows no proof of this promise" in advice.why()) == (not proved)

@@ -11,7 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from headcount.cli.options import as_options
+from headcount.cli.numbers import whole
+from headcount.cli.options import categories_of
+from headcount.cli.spelling import spelt
+from headcount.core.errors import BadArgument
 from headcount.protocols import CATALOGUE
 
 
@@ -110,6 +113,21 @@ REFUSED = {
         "gamma",
     ),
     "parameter text": (("price", "zsum", "--n", "9", "--param", "gamma", "--epsilon", "1"), "name=number"),
+    "a percentage": (
+        ("advise", "count", "--n", "9", *BUDGET, "--confidence", "95"),
+        "--confidence is 95; write 95% as",
+    ),
+    "ten or ten thousand": (("advise", "count", "--n", "10.000", *BUDGET), "--n is '10.000'"),
+    "one or several": (("advise", "count", "--n", "9999", *BUDGET, "--ones", "1,000"), "one number or several"),
+    "bounds": (("advise", "mean", "--n", "9", *BUDGET, "--bounds", "9", "0"), "for example --bounds 0 120"),
+    "a range": (("advise", "count", "--n", "9..1", *BUDGET), "--n is (9, 1); use a number of people, or a range as 1"),
+    "nothing serves": (
+        ("advise", "count", "--n", "9", "--epsilon", "1", "--model", "shuffle"),
+        "no protocol of the shuffle model can serve (cheu-count, zsum, poisson-count, negative-binomial-count, "
+        "correlated-count, shuffled-randomised-response: cannot give delta = 0; use --delta 1e-6 or another model)",
+    ),
+    "a figure": (("advise", "count", "--n", "9", *BUDGET, "--plot", "a.pdf"), "--plot is 'a.pdf'"),
+    "clip": (("compare", "people.csv", "--column", "person", "--bounds", "0", "9", *BUDGET), "or use --clip"),
     "nobody": (("advise", "count", "--n", "0", *BUDGET), "from 1 to"),
     "price of nothing": (("price", "zsum", "--n", "100", "--param", "gamma=0.1"), "--epsilon"),
     "price without parameters": (("price", "zsum", "--n", "100", "--epsilon", "1"), "gamma"),
@@ -297,5 +315,82 @@ def test_refusals_name_options_as_they_are_typed(visitors):
     asked = ("sum", visitors, "--column", "age", "--bounds", 0, 10, *BUDGET)
     assert "--clip" in headcount(*asked).stderr
     assert "--model central" in headcount("histogram", visitors, "--column", "browser", *BUDGET).stderr
-    assert as_options("0.9 at delta=1e-06 is spent; use delta=1e-7") == "0.9 at delta=1e-06 is spent; use --delta 1e-7"
-    assert as_options("plan with a smaller least= then") == "plan with a smaller --least then"
+
+
+@pytest.mark.parametrize(
+    ("said", "typed"),
+    [
+        ("0.9 at delta=1e-06 is spent; use delta=1e-7", "0.9 at delta=1e-06 is spent; use --delta 1e-7"),
+        ("plan with a smaller least= then", "plan with a smaller --least then"),
+        ("use max_messages=1.1 and max_bytes=9", "use --max-messages 1.1 and --max-bytes 9"),
+        ("with neighbours='add-remove'", "with neighbours='add-remove'"),  # not one of its options
+    ],
+)
+def test_arguments_are_spelt_as_options(said, typed):
+    assert spelt(said) == typed
+
+
+@pytest.mark.parametrize(
+    ("said", "typed"),
+    [
+        ("for example bounds=(0, 120)", "for example --bounds 0 120"),
+        ("as bins=[0, 18, 65.5]", "as --bins 0,18,65.5"),
+        ("as categories=['a', 'b'], or how many", "as --categories a,b, or how many"),
+        ("use other=True, or whole=False", "use --other, or no --whole"),
+        ("needs model='central'; else", "needs --model central; else"),
+    ],
+)
+def test_values_are_typed_without_python(said, typed):
+    assert spelt(said, {"--bounds", "--bins", "--categories", "--other", "--whole", "--model"}) == typed
+
+
+@pytest.mark.parametrize("text", ["10000", "10,000", "10_000", "1e4", "1.0e4", " 10000 "])
+def test_a_number_of_people_may_be_typed_in_many_ways(text):
+    assert whole("--n", text) == 10_000
+
+
+@pytest.mark.parametrize("text", ["10.000", "10k", "1,00", "1e400", "inf", "nan", "", "1.5", "1e-3"])
+def test_what_is_not_clear_is_no_number_of_people(text):
+    with pytest.raises(BadArgument, match="10000, 10,000 or 1e4"):
+        whole("--n", text)
+
+
+def test_every_command_takes_such_numbers():
+    shown = headcount("advise", "count", "--n", "1,000..1e4", *BUDGET, "--model", "central,local").stdout
+    assert shown.startswith("1,000 to 10,000 people")
+    assert shown.index("geometric") < shown.index("randomised-response") < shown.index("  - ")
+    assert priced("zsum", "--n", "10,000", "--param", "gamma=0.0034", "--epsilon", 1)["delta"] < 1e-5
+    assert "'10k' is not clear" in headcount("price", "zsum", "--n", "10k", "--epsilon", 1).stderr
+    assert categories_of("1,000") == categories_of("1e3") == 1_000
+    assert categories_of("1,2,x") == ["1", "2", "x"]
+
+
+def test_what_is_written_is_said(tmp_path):
+    asked = ("advise", "count", "--n", 500, *BUDGET, "--model", "local", "--save", "plan.json", "--plot", "a/b.svg")
+    done = headcount(*asked, where=tmp_path)
+    assert "written to plan.json\nwritten to a/b.svg, in a new folder\n" in done.stdout
+    done = headcount(*asked, "--format", "json", where=tmp_path)
+    assert done.stderr == "written to plan.json\nwritten to a/b.svg\n"
+    assert json.loads(done.stdout)["best"] == "randomised-response"
+
+
+def test_nothing_serves_in_json_either():
+    asked = ("advise", "count", "--n", 9, "--epsilon", 1, "--model", "shuffle", "--format", "json")
+    done = headcount(*asked)
+    assert done.returncode == 2
+    assert json.loads(done.stdout)["best"] is None
+    assert done.stderr.startswith("headcount: no protocol of the shuffle model can serve")
+
+
+def test_the_advice_is_in_the_words_of_the_command_line():
+    done = headcount("advise", "count", "--n", 1_000, *BUDGET, "--model", "shuffle", "--max-messages", 1)
+    assert "use --max-messages 1.035" in done.stdout
+    assert "max_messages" not in done.stdout
+
+
+def test_messages_in_passing_are_spelt_as_options_too(files):
+    assert "use for example --delta 1e-6" in headcount("compare", *CLICKED, "--epsilon", 1, where=files).stdout
+    binned = headcount("histogram", "people.csv", "--column", "person", "--bins", 5, *BUDGET, where=files)
+    assert "--bounds is missing" in binned.stderr
+    nobody = headcount("demo", "--people", 0)
+    assert (nobody.returncode, nobody.stdout) == (2, "")

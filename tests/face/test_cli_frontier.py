@@ -25,7 +25,7 @@ def test_a_frontier_prints_a_table_and_draws(tmp_path):
     assert done.returncode == 0
     assert done.stderr == ""
     assert "zsum" in done.stdout
-    assert "Figure written to new/f.svg" in done.stdout
+    assert "written to new/f.svg, in a new folder" in done.stdout
     assert (tmp_path / "new" / "f.svg").stat().st_size > 5_000
 
 

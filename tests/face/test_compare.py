@@ -174,3 +174,21 @@ def test_the_command_line_compares(tmp_path, monkeypatch):
     assert run.invoke(app, [*asked, "markdown"]).output.count("| red |") == 1
     refused = run.invoke(app, ["compare", "people.csv", "--column", "age", "--mean", "--epsilon", "1"])
     assert "--mean needs --bounds" in str(refused.exception)
+
+
+def test_what_a_refusal_advises_can_be_done():
+    ages = [5, 70, 40] * 300
+    with pytest.raises(hc.Refused, match="use clip=True"):
+        hc.compare(ages, bounds=(0, 60), **BUDGET)
+    assert abs(hc.compare(ages, bounds=(0, 60), clip=True, **BUDGET)["central"].value - 31_500) < 900
+    with pytest.raises(hc.Refused, match="use other=True"):
+        hc.compare(["a", "b", "c"] * 300, categories=["a", "b"], **BUDGET)
+    assert (
+        abs(
+            hc.compare(["a", "b", "c"] * 300, categories=["a", "b"], other=True, epsilon=1)["central"].other.value - 300
+        )
+        < 30
+    )
+    for wish in ({"clip": True}, {"other": True}):
+        with pytest.raises(hc.Refused, match="needs"):
+            hc.compare(CLICKED, **wish, **BUDGET)

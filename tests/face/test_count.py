@@ -255,3 +255,21 @@ def test_a_billion_people_are_simulated_in_a_moment():
     totals = protocol.sample(np.array([876_543_211, 123_456_789]), hc.SeededCoins(1), 100)
     points = [protocol.point(hc.Tally(10**9, row)).item() for row in totals]
     assert abs(np.mean(points) - 123_456_789) < 5
+
+
+@pytest.mark.parametrize("given", [{"model": "shuffle-threshold"}, {"protocol": "zsum", "thresholded": True}], ids=str)
+def test_a_zero_that_stands_for_a_small_count_says_so(given):
+    """Nobody's count is certain because it was dropped."""
+    dropped = hc.count([1] * 3 + [0] * 997, **given, **BUDGET)
+    assert dropped.value == 0.0
+    low, high = dropped.interval()
+    assert low == 0.0 < 3 < high
+    assert "small counts are dropped and read 0" in str(dropped)
+    worst = max(dropped.protocol.rmse(truth) for truth in range(int(high) + 1))
+    assert dropped.std_error == dropped.to_json()["std_error"] == pytest.approx(worst, rel=0.02)
+    gap = dropped - hc.count([1] * 3 + [0] * 997, **given, **BUDGET)
+    assert gap.interval()[1] > 3
+    shown = hc.count([1] * 900 + [0] * 100, **given, **BUDGET)
+    assert "dropped" not in str(shown)
+    assert 0.0 < shown.std_error < 80
+    assert not hc.count([1] * 3 + [0] * 997, model="central", **BUDGET).note

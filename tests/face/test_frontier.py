@@ -194,7 +194,7 @@ def test_figures_are_drawn_and_the_title_is_a_finding(messages, dropouts, tmp_pa
     [
         ({"against": "money"}, "messages, epsilon, n, dropouts"),
         ({"task": "sum"}, r"hc\.Sum\(bounds\)"),
-        ({"ones": 2_001}, "there are 2,000 people"),
+        ({"ones": 2_001}, "of 2,000 people"),
         ({"protocols": "abacus"}, "'abacus'"),
         ({"models": ["nowhere"]}, "'nowhere'"),
         ({"points": 1}, "2 to 1,000"),

@@ -268,3 +268,13 @@ def test_an_answer_has_no_difference_to_itself():
     found = hc.count(np.ones(100), **BUDGET)
     with pytest.raises(hc.Refused, match="itself"):
         _ = found - found
+
+
+def test_empty_cells_and_hidden_labels_are_no_certainty():
+    few = hc.histogram(
+        ["a"] * 5 + ["b"] * 3, categories=["a", "b"], protocol="stability-histogram", epsilon=1, delta=1e-6
+    )
+    assert "small counts are dropped and read 0" in str(few)
+    assert "small counts" in few._repr_html_()
+    hidden = hc.histogram(["a"] * 5 + ["b"] * 3, model="central", epsilon=1, delta=1e-6)
+    assert hidden.std_error == few.std_error > 7

@@ -113,7 +113,7 @@ def changed(kept, how):
 def test_what_was_edited_is_refused(how, tmp_path):
     path = PLAN.save(tmp_path / "plan.json")
     path.write_text(json.dumps(changed(json.loads(path.read_text()), how)))
-    with pytest.raises(hc.Refused, match="was changed since it was saved"):
+    with pytest.raises(hc.Refused, match=r"was changed since it was saved: .* or make the plan anew"):
         hc.load_plan(path)
 
 
@@ -174,7 +174,11 @@ def test_runs_take_columns_as_the_questions_do(folder):
 
 def test_what_does_not_fit_is_refused_before_it_is_charged():
     ledger = hc.Ledger(epsilon=9, delta=1e-4)
-    for data, match in ((np.zeros(N - 1), "plan for n=599"), (np.full(N, 2), "other than 0 and 1"), (["x"] * N, "0/1")):
+    for data, match in (
+        (np.zeros(N - 1), "a plan for 599 people"),
+        (np.full(N, 2), "other than 0 and 1"),
+        (["x"] * N, "0/1"),
+    ):
         with pytest.raises(hc.Refused, match=match):
             hc.run(PLAN, data, ledger=ledger)
     with pytest.raises(TooFewReports, match="data has fewer people"):  # how many is private here
@@ -209,7 +213,7 @@ def test_the_command_line_refuses_what_does_not_fit(folder):
     assert "other than 0 and 1" in headcount(*run, "age")
     assert "which the file does not have" in headcount(*run, "nobody")
     assert "0/1 or true/false" in headcount(*run, "browser")
-    assert "plan for n=600" in headcount("run", "mean.json", "people.csv", "--column", "age")
+    assert "a plan for 600 people" in headcount("run", "mean.json", "people.csv", "--column", "age")
     assert "data must be numbers" in headcount("run", "mean.json", "people.csv", "--column", "browser")
     assert "is not JSON" in headcount("run", "people.csv", "people.csv", "--column", "age")
 

@@ -216,3 +216,14 @@ def test_the_command_line_explains():
     assert all(word in everything for word in ("epsilon", "who is trusted", "shuffled-hybrid"))
     assert len(json.loads(run.invoke(app, ["explain", "--format", "json"]).output)) == len(entries())
     assert "zsum" in repr(hc.explain())
+
+
+def test_several_words_are_explained_one_after_the_other():
+    run = CliRunner()
+    lines = run.invoke(app, ["explain", "epsilon", "95%", "interval", "--least"]).output
+    assert [word for word in ("epsilon: ", "interval95: ", "least: ") if word in lines] == re.findall(
+        r"^\w+: ", lines, re.M
+    )
+    both = json.loads(run.invoke(app, ["explain", "delta", "zsum", "--format", "json"]).output)
+    assert [one["word"] for one in both] == ["delta", "zsum"]
+    assert "'frobnication' is not explained" in str(run.invoke(app, ["explain", "delta", "frobnication"]).exception)

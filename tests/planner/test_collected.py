@@ -71,7 +71,7 @@ def test_fewer_messages_cost_accuracy():
 def test_a_cap_that_cannot_be_met_says_the_fewest_that_would_do():
     advice = hc.advise("count", n=1_000, **BUDGET, models="shuffle", collected=True, max_messages=20)
     reason = next(option.reason for option in advice.options if option.name == "correlated-count")
-    assert reason == "sends 25 messages a person and 20 are allowed"
+    assert reason == "sends 25 messages a person where 20 are allowed; use max_messages=25"
 
 
 def test_with_little_epsilon_the_noise_that_is_not_cancelled_takes_too_many():

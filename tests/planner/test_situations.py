@@ -42,7 +42,7 @@ def test_under_a_cap_the_flood_is_traded_for_error():
 def test_a_cap_that_nothing_can_meet_says_what_would_do():
     advice = hc.advise("count", n=10_000, **BUDGET, models=["shuffle"], max_messages=0.5)
     assert not advice.feasible
-    assert "sends 1 messages a person and 0.5 are allowed" in advice.table()
+    assert "sends 1 message a person where 0.5 are allowed; use max_messages=1" in advice.table()
     with pytest.raises(hc.Refused, match=r"0\.5 are allowed"):
         _ = advice.best
     assert "bytes" in hc.advise("count", n=10_000, **BUDGET, max_bytes=0.01).table()
@@ -66,7 +66,7 @@ def test_caps_are_on_the_wire_in_a_collection():
     advice = hc.advise("count", n=10_000, **BUDGET, collected=True, max_messages=2)
     assert {"zsum", "cheu-count"} <= {option.name for option in advice.feasible}
     reason = next(option.reason for option in advice.options if option.name == "poisson-count")
-    assert reason == "sends 5 messages a person and 2 are allowed"
+    assert reason == "sends 5 messages a person where 2 are allowed; use max_messages=5"
 
 
 def test_every_cap_and_objective_keeps_the_ranking_true():
@@ -97,6 +97,10 @@ def test_unknown_ones_come_with_the_average_too():
         ({"honest": 0}, "honest"), ({"honest": 1.1}, "honest"), ({"honest": 0.5, "corrupt": 3}, "honest"),
         ({"n": (10, 5)}, "n is"), ({"n": (1, 2, 3)}, "n is"), ({"n": (100, 200), "least": 100}, "least"),
         ({"max_messages": 0}, "max_messages"), ({"max_bytes": -1}, "max_bytes"), ({"confidence": 1}, "confidence"),
+        ({"confidence": 95}, "write 95% as 0.95"), ({"confidence": 0.05}, "confidence"), ({"honest": -1}, "honest"),
+        ({"collected": "no"}, "collected"), ({"neighbours": 3}, "neighbours"), ({"models": 3}, "models"),
+        ({"models": []}, "models is empty"), ({"protocols": []}, "protocols is empty"), ({"n": (0, 5)}, "n is"),
+        ({"n": ("a", "b")}, "n is"), ({"epsilon": None, "within": 501}, "use less than 500"),
         ({"objective": "speed"}, "objective"), ({"objective": "relative"}, "ones"), ({"within": 3}, "within"),
         ({"within": 3, "epsilon": None, "n": None}, "within"), ({"epsilon": None}, "epsilon"), ({"n": None}, "n is"),
         ({"epsilon": None, "within": 0}, "within"), ({"n": None, "within": 5, "ones": 3}, "n is"),
@@ -114,8 +118,16 @@ def test_a_sum_has_no_ones():
 
 def test_one_person_is_told_how_many_it_takes():
     why = hc.advise("count", n=1, **BUDGET).why()
-    assert "no better than to guess" in why
-    assert "with 3 people or more" in why
+    assert "of 1 person it tells" in why
+    assert "no better than to guess half of the people without asking" in why
+    assert "with 3 people or more, geometric would be better" in why  # and not the randomised-response it speaks of
+
+
+@pytest.mark.parametrize(
+    ("task", "guess"), [(hc.Mean((0, 9)), "the middle of the bounds"), (hc.Histogram(9), "for every category")]
+)
+def test_a_guess_is_one_of_the_answer(task, guess):
+    assert guess in hc.advise(task, n=1, **BUDGET, models="central").why()
 
 
 def test_among_equals_the_one_that_asks_for_least_trust_is_first():
@@ -129,3 +141,22 @@ def test_liars_are_spoken_of():
 def test_a_mean_has_no_relative_error():
     with pytest.raises(hc.Refused, match="which a mean has not"):
         hc.advise(hc.Mean((0, 1)), n=1_000, **BUDGET, objective="relative")
+
+
+def test_what_a_cap_asks_for_is_enough():
+    for cap, wishes in (("max_messages", {"max_messages": 1.001}), ("max_bytes", {"max_bytes": 0.05})):
+        for refused in hc.advise("count", n=1_000, **BUDGET, models="shuffle", **wishes).options:
+            if f"use {cap}=" in refused.reason:
+                most = float(refused.reason.rpartition("=")[2])
+                assert hc.advise("count", n=1_000, **BUDGET, protocols=refused.name, **{cap: most}).feasible
+    both = hc.advise("count", n=1_000, **BUDGET, protocols="zsum", max_messages=1, max_bytes=0.1).options[0].reason
+    assert both == (
+        "sends 1.966 messages and 0.2457 bytes a person where 1 and 0.1 are allowed; "
+        "use max_messages=1.966 and max_bytes=0.2458"
+    )
+
+
+def test_models_may_stand_between_commas():
+    both = hc.advise("count", n=1_000, **BUDGET, models="central, local")
+    assert {option.kind.model for option in both.feasible} == {"central", "local"}
+    assert both.table() == hc.advise("count", n=1_000, **BUDGET, models=["central", "local"]).table()

@@ -7,9 +7,22 @@ from typing import Annotated, Any
 
 import typer
 
-from headcount.cli.options import Categories, Delta, Formats, Needed, Neighbours, Whole, as_options, categories_of
+from headcount.cli.numbers import THOUSANDS, whole
+from headcount.cli.options import (
+    Categories,
+    Corrupt,
+    Delta,
+    Formats,
+    Least,
+    Models,
+    Needed,
+    Neighbours,
+    Whole,
+    categories_of,
+)  # fmt: skip
 from headcount.cli.progress import Bar
-from headcount.cli.render import Format, advice_table, console, show
+from headcount.cli.render import Format, advice_table, console, drawable, show, written
+from headcount.cli.spelling import spelt
 from headcount.core.errors import BadArgument
 from headcount.core.histogram import Histogram
 from headcount.core.task import Count, Fraction, Mean, Sum, Task
@@ -29,11 +42,6 @@ Ones = Annotated[
         help="About how many hold a one: 200, or 0:90,500:10 with weights, uniform, or unknown (the worst case)."
     ),
 ]
-Models = Annotated[
-    list[str] | None, typer.Option("--model", help="A model you can trust (may be repeated): central, shuffle, …")
-]
-Least = Annotated[int | None, typer.Option(help="The fewest reports a release may have.")]
-Corrupt = Annotated[int, typer.Option(help="How many of those may lie or collude.")]
 Honest = Annotated[
     float | None, typer.Option(help="Instead: which fraction of the reports can be relied upon, as 0.9.")
 ]
@@ -41,7 +49,7 @@ Judged = Annotated[
     str | None,
     typer.Option("--objective", help="rmse, interval, worst-bin, relative or detectable.", show_default="rmse"),
 ]
-Confidence = Annotated[float, typer.Option(help="Of the interval.")]
+Confidence = Annotated[float, typer.Option(help="Of the interval: 0.95 is 19 times out of 20.")]
 MostMessages = Annotated[float | None, typer.Option("--max-messages", help="The most messages a person may send.")]
 MostBytes = Annotated[float | None, typer.Option("--max-bytes", help="The most bytes a person may send.")]
 Collected = Annotated[
@@ -55,22 +63,27 @@ Drawn = Annotated[Path | None, typer.Option("--plot", help="Draw the options int
 
 
 def _advise(task: Task, how: Format, save: Path | None, plot: Path | None, **given: Any) -> None:
-    given |= {"n": _people(given["n"]), "ones": _ones(given.get("ones")), "models": given.pop("model")}
-    advice = advise_on(task, **given, watch=Bar("advising"))
-    show(advice.to_json(), how, advice_table(advice), advice.to_markdown())
-    if how is Format.TABLE and advice.feasible:
-        console().print("\n" + as_options(advice.why()), markup=False, highlight=False)
-    if save is not None:
-        advice.best.save(save)
     if plot is not None:
-        advice.plot(plot)
+        drawable("--plot", plot)
+    given |= {"n": _people(given["n"]), "ones": _ones(given.get("ones")), "models": given.pop("model") or None}
+    advice = advise_on(task, **given, watch=Bar("advising"))
+    if advice.feasible or how is not Format.TABLE:
+        show(advice.to_json(), how, advice_table(advice), advice.to_markdown())
+    best = advice.best  # refused, with what each lacks, if there is none
+    if how is Format.TABLE:
+        console().print("\n" + spelt(advice.why()), markup=False, highlight=False)
+    if save is not None:
+        written(how, best.save, save)
+    if plot is not None:
+        written(how, advice.plot, plot)
 
 
 def _people(text: str | None) -> Any:
-    """A number, also as 1e6, or a range with two dots."""
+    """A number, also as 1e6 or 1,000,000, or a range with two dots."""
     if text is None:
         return None
-    ends = [_whole("--n", part, "write a number of people, or a range as 1000..5000") for part in text.split("..")]
+    works = "write a number of people, as 10000, 10,000 or 1e4, or a range as 1000..5000"
+    ends = [whole("--n", part, works) for part in text.split("..")]
     return ends[0] if len(ends) == 1 else tuple(ends)
 
 
@@ -78,23 +91,21 @@ def _ones(text: str | None) -> Any:
     if text is None or text in {"unknown", "uniform"}:
         return text
     works = "write a number, several as 10,20,30, or numbers with weights as 0:90,500:10"
+    if THOUSANDS.fullmatch(text):
+        clear = f"write {text.replace(',', '')}, or {text.replace(',', ', ')!r} for several"
+        raise BadArgument("--ones", f"is {text!r}, which may be one number or several", clear)
     if ":" not in text:
-        numbers = [_whole("--ones", part, works) for part in text.split(",")]
+        numbers = [whole("--ones", part, works) for part in text.split(",")]
         return numbers[0] if len(numbers) == 1 else numbers
     pairs = [part.partition(":") for part in text.split(",")]
-    return {_whole("--ones", number, works): _float("--ones", weight, works) for number, _, weight in pairs}
+    return {whole("--ones", number, works): _weight(weight, works) for number, _, weight in pairs}
 
 
-def _whole(argument: str, text: str, works: str) -> int | float:
-    number = _float(argument, text.replace("_", ""), works)
-    return int(number) if number.is_integer() else number
-
-
-def _float(argument: str, text: str, works: str) -> float:
+def _weight(text: str, works: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise BadArgument(argument, f"is {text!r}", works) from None
+        raise BadArgument("--ones", f"has the weight {text!r}", works) from None
 
 
 def _on_ones(task: Task) -> Any:

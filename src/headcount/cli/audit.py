@@ -15,9 +15,11 @@ from headcount import ask
 from headcount.audit.attack import Attack, attack
 from headcount.audit.joint import Joint, joint
 from headcount.audit.replay import Replay, replay
+from headcount.cli.numbers import WHOLE
 from headcount.cli.options import Bounds, Categories, Formats, Neighbours, Params, categories_of, parameters_of
 from headcount.cli.render import Format, console, grid, show
 from headcount.core.budget import Neighbours as Relation
+from headcount.core.counted import people
 from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument
 from headcount.core.histogram import Histogram
@@ -70,7 +72,10 @@ def audited(protocol: Protocol, **how: Any) -> Audit:
 
 def audit(
     name: Annotated[str, typer.Argument(help="The protocol, or 'all' for the smallest instance of each.")],
-    n: Annotated[int | None, typer.Option("--n", help="How many people report; few, so that views repeat.")] = None,
+    n: Annotated[
+        int | None,
+        typer.Option("--n", **WHOLE, help="How many people report; few, so that views repeat."),
+    ] = None,
     samples: Annotated[float, typer.Option(help="How often each of the two crowds is run.")] = 1e6,
     epsilon: Annotated[float | None, typer.Option(help="Calibrate to this epsilon first, and to --delta.")] = None,
     delta: Annotated[float | None, typer.Option(help="Where to attack; unless told, where epsilon is 1.")] = None,
@@ -137,8 +142,7 @@ def _one(protocol: Protocol, given: dict[str, Any], how: Format) -> Audit:
 def _report(found: Audit) -> Table:
     run, protocol = found.attack, found.attack.protocol
     given = ", ".join(f"{name} = {value:.6g}" for name, value in protocol.parameters.items())
-    people = max(map(sum, run.pair))
-    crowd = f"{people:,} {'person' if people == 1 else 'people'}"
+    crowd = people(max(map(sum, run.pair)))
     words = protocol.neighbours.words
     table = grid("", "", title=f"{protocol.name} ({protocol.model}, {protocol.task.name}, {crowd}, {words})")
     table.add_row("parameters", given)

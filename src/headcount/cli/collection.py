@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
 
+from headcount.cli.devices import reported
 from headcount.cli.options import Formats
-from headcount.cli.render import Format, console, grid, show
+from headcount.cli.render import Format, console, grid, moment, show
 from headcount.core.errors import BadArgument
 from headcount.core.estimate import digits
 from headcount.protocols.saved import load_plan
@@ -22,8 +23,15 @@ if TYPE_CHECKING:
 
 collections = typer.Typer(help="Counting over a network: a plan, a shuffler and an analyser.", no_args_is_help=True)
 
-Name = Annotated[str, typer.Argument(help="The collection's name.")]
+Name = Annotated[
+    str | None,
+    typer.Argument(
+        help="The collection's name, or its beginning; with --data it may be left out if there is only one."
+    ),
+]
 Data = Annotated[Path, typer.Option("--data", help="The folder of headcount serve --data, or of headcount desk.")]
+WHOLE_NAME = 32
+MOST_DEVICES = 10_000  # invitations that are made at a time
 SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 
 
@@ -38,12 +46,13 @@ def create(
     shortfall: Annotated[str, typer.Option(help="If too few report: hold, top-up or purge.")] = "hold",
     holds: Annotated[int, typer.Option(help="How many windows more a batch is held.")] = 3,
     invited: Annotated[bool, typer.Option("--invited", help="Only who has an invitation may report.")] = False,
+    fixed: Annotated[bool, typer.Option("--fixed", help="Batches end with their windows and never before.")] = False,
     how: Formats = Format.TABLE,
 ) -> None:
     """Agree on a collection with both parties. From then on, people may report."""
     made = _desk(data).create(
         load_plan(plan), question=question, population=population, window=seconds(window), batches=batches,
-        shortfall=shortfall, holds=holds, admission="invited" if invited else "anyone",
+        shortfall=shortfall, holds=holds, admission="invited" if invited else "anyone", fixed=fixed,
     )  # fmt: skip
     facts = {
         "collection": made.id, "hash": made.hash, "protocol": made.plan.protocol.name, "messages": made.wire.messages,
@@ -61,11 +70,11 @@ def show_collection(
 ) -> None:
     """How far collections have come."""
     held = _desk(data)
-    states = [held.state(each) for each in ([name] if name else held.names())]
+    states = [held.state(each) for each in ([_named(held, name)] if name else held.names())]
     rows = [{"collection": s["collection"], "least": s["least"], **batch} for s in states for batch in s["batches"]]
     table = grid("collection", "batch", "state", "reports", "of at least", "closes", right=(1, 3, 4))
     for row in rows:
-        closes = "" if not row["closes"] else datetime.fromtimestamp(row["closes"], UTC).strftime("%Y-%m-%d %H:%M UTC")
+        closes = moment(row["closes"]) if row["closes"] else ""
         added = f" (+{row['added']:,} of nobody)" if row["added"] else ""
         table.add_row(
             row["collection"],
@@ -80,13 +89,16 @@ def show_collection(
 
 @collections.command()
 def report(
-    name: Name,
     answer: Annotated[str, typer.Option(help="The answer: 1 or 0, a number, or a category.")],
+    name: Name = None,
     device: Annotated[Path, typer.Option(help="Where this device keeps what it sent.")] = Path("device"),
     data: Annotated[Path | None, typer.Option(help="The folder of headcount serve --data or headcount desk.")] = None,
     shuffler: Annotated[str | None, typer.Option(help="The shuffler's address, without a folder.")] = None,
     hash: Annotated[str | None, typer.Option(help="The hash that the collection must have.")] = None,
     invitation: Annotated[str, typer.Option(help="The digits that you were sent.")] = "",
+    devices: Annotated[
+        int | None, typer.Option(help="To try it out: as so many devices with this answer, which keep nothing.")
+    ] = None,
     how: Formats = Format.TABLE,
 ) -> None:
     """Report as one person's device would: randomised once, sealed, and sent; again, the same is sent again."""
@@ -94,41 +106,63 @@ def report(
 
     if (data is None) == (shuffler is None):
         raise BadArgument("--shuffler", "and --data are both given or both missing", "give one of them")
-    address = shuffler or _desk(data or Path()).shuffler.address
-    receipt = Client(device).report(address, name, _answer(answer), hash=hash, invitation=invitation)
+    held = None if data is None else _desk(data)
+    address = held.shuffler.address if held else str(shuffler)
+    whole = _named(held, name)
+    if devices is not None:
+        _rehearsed(address, whole, _answer(answer), devices, hash, held, how)
+        return
+    receipt = Client(device).report(address, whole, _answer(answer), hash=hash, invitation=invitation)
     show(receipt.to_json(), how, escape(str(receipt)))
+
+
+def _rehearsed(
+    address: str, name: str, answer: Any, devices: int, hash: str | None, held: Desk | None, how: Format
+) -> None:
+    """As many devices as were asked for; whoever holds the desk invites them, where that is needed."""
+    if not 1 <= devices <= MOST_DEVICES:
+        raise BadArgument("--devices", f"is {devices}", f"use a number from 1 to {MOST_DEVICES:,}")
+    needed = held is not None and held.collection(name).admission == "invited"
+    invitations = held.invite(name, devices) if held is not None and needed else []
+    receipts = reported(address, name, [answer] * devices, hash=hash, invitations=invitations)
+    states = Counter(receipt.state for receipt in receipts)
+    told = ", ".join(f"{number:,} {state}" for state, number in sorted(states.items()))
+    show(dict(states), how, f"{devices:,} devices reported: {told}")
 
 
 @collections.command()
 def invite(
-    name: Name, data: Data, number: Annotated[int, typer.Option(help="How many.")] = 1, how: Formats = Format.TABLE
-) -> None:
-    """Invitations to a collection that needs them, each for one report."""
-    made = _desk(data).invite(name, number)
+    data: Data, name: Name = None, number: Annotated[int, typer.Option(help="How many.")] = 1,
+    how: Formats = Format.TABLE,
+) -> None:  # fmt: skip
+    """Invitations to a collection that needs them, each for one report to each batch."""
+    held = _desk(data)
+    made = held.invite(_named(held, name), number)
     show([{"invitation": each} for each in made], how, "\n".join(made))
 
 
 @collections.command()
-def close(name: Name, data: Data) -> None:
+def close(data: Data, name: Name = None) -> None:
     """Seal the open batch now and open no other; waits until it is delivered."""
     held = _desk(data)
     with console().status("mixing and delivering"):
-        state = held.close(name)
+        state = held.close(_named(held, name))
     for batch in state["batches"]:
         print(f"batch {batch['batch']}: {batch['state']}, {batch['reports']:,} reports")
 
 
 @collections.command()
 def release(
-    name: Name, data: Data, batch: Annotated[int, typer.Option(help="Which.")] = 1,
+    data: Data, name: Name = None, batch: Annotated[int, typer.Option(help="Which.")] = 1,
     out: Annotated[Path | None, typer.Option(help="Where to write the signed release.")] = None,
     how: Formats = Format.TABLE,
 ) -> None:  # fmt: skip
     """The answer of a batch, paid for and signed. Asked again, it is the same to the byte."""
     from headcount.service.released import Released
 
+    held = _desk(data)
     with console().status("opening and counting"):
-        told = Released(_desk(data).release(name, batch))
+        told = Released(held.release(_named(held, name), batch))
     if out is not None:
         told.save(out)
     show(told.content, how, release_table(told))
@@ -162,13 +196,15 @@ def release_table(told: Released) -> Any:
 
 @collections.command()
 def destroy(
-    name: Name, data: Data, yes: Annotated[bool, typer.Option("--yes", help="Do not ask again.")] = False
+    data: Data, name: Name = None, yes: Annotated[bool, typer.Option("--yes", help="Do not ask again.")] = False
 ) -> None:
     """Forget reports, messages, keys and answers at both parties. What was charged stays charged."""
-    if not yes and not typer.confirm(f"Destroy all that is kept of {name}?"):
+    held = _desk(data)
+    whole = _named(held, name)
+    if not yes and not typer.confirm(f"Destroy all that is kept of {whole}?"):
         raise typer.Exit(1)
-    _desk(data).destroy(name)
-    print(f"{name} is destroyed")
+    held.destroy(whole)
+    print(f"{whole} is destroyed")
 
 
 def seconds(text: str) -> int:
@@ -186,6 +222,19 @@ def _answer(text: str) -> Any:
         except ValueError:
             continue
     return text
+
+
+def _named(held: Desk | None, name: str | None) -> str:
+    """The collection that is meant: by its whole name, by its beginning, or because there is no other."""
+    if name is not None and (held is None or len(name) == WHOLE_NAME):
+        return name
+    found = [each for each in held.names() if each.startswith(name or "")] if held else []
+    if len(found) != 1:
+        said = "is missing" if name is None else f"is {name!r}"
+        raise BadArgument(
+            "name", f"{said}, and {len(found)} collections could be meant", "see headcount collection show"
+        )
+    return found[0]
 
 
 def _desk(folder: Path) -> Desk:

@@ -13,6 +13,7 @@ from headcount.cli.ledger import ledger_of
 from headcount.cli.options import (
     Bounds,
     Categories,
+    Clip,
     Column,
     Delta,
     Epsilon,
@@ -20,12 +21,14 @@ from headcount.cli.options import (
     Formats,
     LedgerFile,
     Neighbours,
+    Other,
     Unit,
     Where,
     WitnessFile,
     categories_of,
 )  # fmt: skip
 from headcount.cli.render import Format, sheet_table, show
+from headcount.cli.spelling import spelt
 from headcount.comparing import compare as compared
 from headcount.core.errors import BadArgument
 from headcount.core.task import Mean
@@ -35,8 +38,9 @@ from headcount.planner.comparison import Comparison
 def compare(
     file: File, column: Column, epsilon: Epsilon, delta: Delta = 0.0, where: Where = None, unit: Unit = None,
     bounds: Bounds = None,
+    clip: Clip = False,
     mean: Annotated[bool, typer.Option(help="Within --bounds, the mean and not the sum.")] = False,
-    categories: Categories = None, neighbours: Neighbours = "replace", ledger: LedgerFile = None,
+    categories: Categories = None, other: Other = False, neighbours: Neighbours = "replace", ledger: LedgerFile = None,
     witness: WitnessFile = None, how: Formats = Format.TABLE,
 ) -> None:  # fmt: skip
     """Answer by the best protocol of every model of trust, side by side. Every answer is spent: see what all cost."""
@@ -45,9 +49,10 @@ def compare(
     listed = categories_of(categories)
     frame = read(file, [name for name in (column, unit) if name], [column] if isinstance(listed, list) else [])
     comparison = compared(
-        frame, Mean(bounds) if mean and bounds else None, epsilon=epsilon, delta=delta, neighbours=neighbours,
-        column=column, where=where, unit=unit, bounds=None if mean else bounds,
-        categories=None if listed is None else like(frame[column], listed), ledger=ledger_of(ledger, witness),
+        frame, Mean(bounds, clip=clip) if mean and bounds else None, epsilon=epsilon, delta=delta,
+        neighbours=neighbours, column=column, where=where, unit=unit, bounds=None if mean else bounds,
+        clip=clip and not mean, categories=None if listed is None else like(frame[column], listed), other=other,
+        ledger=ledger_of(ledger, witness),
     )  # fmt: skip
     value = _rows(comparison) if how is Format.CSV else comparison.to_json()
     show(value, how, _tables(comparison), comparison.to_markdown())
@@ -55,7 +60,7 @@ def compare(
 
 def _tables(comparison: Comparison) -> Group:
     cells = Text("") if comparison.cells is None else Group("", sheet_table(comparison.cells), "")
-    return Group(sheet_table(comparison.sheet), cells, Text("\n".join(comparison.sentences)))
+    return Group(sheet_table(comparison.sheet), cells, Text("\n".join(map(spelt, comparison.sentences))))
 
 
 def _rows(comparison: Comparison) -> list[dict[str, Any]]:

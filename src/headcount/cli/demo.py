@@ -6,30 +6,24 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from headcount.cli.collection import release_table
-from headcount.cli.progress import Bar
+from headcount.cli.devices import reported
 from headcount.cli.render import console
 from headcount.core.chance import Chance
 from headcount.core.coins import SeededCoins
+from headcount.core.crowd import Crowd
 from headcount.core.errors import MissingExtra, Refused
 from headcount.core.task import Count
 from headcount.planner.advise import advise
 
-if TYPE_CHECKING:
-    from headcount.service.collection import Collection
-    from headcount.service.desk import Desk
-    from headcount.service.receipt import Receipt
-
 YES = Chance.up(0.12)
-AT_ONCE = 16  # devices
+MESSAGES = 32  # that everybody sends, at most
 
 
 def demonstrate(*, people: int, epsilon: float, delta: float) -> None:
@@ -40,12 +34,15 @@ def demonstrate(*, people: int, epsilon: float, delta: float) -> None:
     except ImportError:
         raise MissingExtra("the demonstration", "service") from None
     terminal = console()
+    Crowd(people)  # refuses what is no number of people
     answers = SeededCoins(people).bernoulli(YES, people)
     truth = int(np.count_nonzero(answers))
     terminal.print(
         f"{people:,} simulated people will be asked; {truth:,} of them would say yes. Nobody is to learn who.\n"
     )
-    advice = advise(Count(), n=people, epsilon=epsilon, delta=delta, models=["shuffle"], collected=True)
+    advice = advise(
+        Count(), n=people, epsilon=epsilon, delta=delta, models=["shuffle"], collected=True, max_messages=MESSAGES
+    )
     terminal.print(advice.why(), highlight=False)
     with TemporaryDirectory(prefix="headcount-") as folder, _serving(Path(folder)) as ports:
         terminal.print(
@@ -56,7 +53,7 @@ def demonstrate(*, people: int, epsilon: float, delta: float) -> None:
         collection = desk.create(
             advice.best, question="Have you ever lied to a survey?", population="simulated people", window=3_600
         )
-        receipts = _reports(desk, collection, answers, Path(folder))
+        receipts = reported(desk.shuffler.address, collection.id, answers.astype(int).tolist(), hash=collection.hash)
         terminal.print(f"{len(receipts):,} devices have reported. One of them tells its owner:\n")
         terminal.print(str(receipts[0]), style="italic", highlight=False)
         desk.close(collection.id)
@@ -67,25 +64,12 @@ def demonstrate(*, people: int, epsilon: float, delta: float) -> None:
         terminal.print(f"\nIts certificate is {verdict.answer}. The truth was {truth:,}.")
 
 
-def _reports(desk: Desk, collection: Collection, answers: np.ndarray, folder: Path) -> list[Receipt]:
-    """Every person has a device of their own, with its own folder."""
-    from headcount.service.client import Client
-
-    def report(person: int) -> Receipt:
-        device = Client(folder / "devices" / str(person))
-        return device.report(desk.shuffler.address, collection.id, int(answers[person]), hash=collection.hash)
-
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        under_way = [pool.submit(report, person) for person in range(len(answers))]
-        return [device.result() for device in Bar("devices report")(under_way)]
-
-
 @contextmanager
 def _serving(folder: Path) -> Iterator[tuple[int, int]]:
     """Both parties, in a process of their own, until this ends."""
     ports = _free(), _free()
     command = [sys.executable, "-m", "headcount", "serve", "--data", str(folder), "--ports", *map(str, ports)]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)  # noqa: S603
     try:
         if server.stdout is None or not server.stdout.readline():
             raise Refused("the parties did not start; try: headcount serve --data DIR")

@@ -11,7 +11,8 @@ from rich.text import Text
 
 from headcount.cli.options import Formats
 from headcount.cli.render import Format, show
-from headcount.planner.glossary import entries, entry
+from headcount.core.errors import BadArgument
+from headcount.planner.glossary import Entry, entries, entry
 from headcount.planner.glossary import explain as explained
 
 
@@ -21,11 +22,29 @@ def explain(
     ] = None,
     how: Formats = Format.TABLE,
 ) -> None:
-    """What a word means, in a sentence or two."""
+    """What a word means, or several, in a sentence or two each."""
     if not word:
         lines = (line.partition(": ") for line in explained().splitlines())
         topics = [(Text(topic, style="bold"), Padding(Text(words), (0, 0, 1, 2))) for topic, _, words in lines]
         show([one.to_json() for one in entries()], how, Group(*(part for topic in topics for part in topic)))
         return
-    found = entry(" ".join(word))
-    show(found.to_json(), how, Text.assemble((found.word, "bold"), f": {found.meaning}"))
+    found = _found(word)
+    rows = [one.to_json() for one in found]
+    texts = [Text.assemble((one.word, "bold"), f": {one.meaning}") for one in found]
+    show(rows[0] if len(rows) == 1 else rows, how, Group(*texts))
+
+
+def _found(words: list[str]) -> list[Entry]:
+    """Their entries. Words that have a meaning together are taken together, as many as can be: 95% interval."""
+    found: list[Entry] = []
+    while words:
+        for length in range(len(words), 0, -1):
+            try:
+                found.append(entry(" ".join(words[:length])))
+            except BadArgument:
+                if length == 1:
+                    raise
+            else:
+                words = words[length:]
+                break
+    return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,11 +24,9 @@ from headcount.cli.options import (
     categories_of,
 )
 from headcount.cli.progress import Bar
-from headcount.cli.render import Format, sheet_table, show
-from headcount.core.errors import BadArgument
+from headcount.cli.render import Format, drawable, sheet_table, show, written
 from headcount.core.histogram import Histogram
 from headcount.core.task import Count, Fraction, Mean, Sum, Task
-from headcount.drawing.canvas import destination
 from headcount.drawing.colours import theme_called
 from headcount.planner.frontier import Frontier, frontier
 from headcount.planner.map import SITUATIONS, Map
@@ -44,11 +43,11 @@ Look = Annotated[str, typer.Option("--theme", help="The figure's colours: light 
 
 
 def _frontier(task: Task, how: Format, out: Path | None, theme: str, **given: Any) -> None:
-    _drawable(out, theme)
+    _checked(out, theme)
     found = frontier(task, watch=Bar("calibrating"), **given)
     _shown(found, how)
     if out is not None:
-        _say(how, found.plot(out, theme=theme))
+        written(how, partial(found.plot, theme=theme), out)
 
 
 def _shown(found: Frontier | Map, how: Format) -> None:
@@ -58,19 +57,11 @@ def _shown(found: Frontier | Map, how: Format) -> None:
     show(found.rows() if how is Format.CSV else found.to_json(), how, sheet_table(replace(sheet, title="")))
 
 
-def _drawable(out: Path | None, theme: str) -> None:
+def _checked(out: Path | None, theme: str) -> None:
     """Refuses before anything is computed."""
     theme_called(theme)
     if out is not None:
-        try:
-            destination(out)
-        except BadArgument as refusal:
-            raise BadArgument("--out", *str(refusal).removeprefix("path ").split("; ", 1)) from None
-
-
-def _say(how: Format, out: Path) -> None:
-    if how is Format.TABLE:
-        print(f"\nFigure written to {out}")
+        drawable("--out", out)
 
 
 def _on_ones(task: Task) -> Callable[..., None]:
@@ -82,7 +73,7 @@ def _on_ones(task: Task) -> Callable[..., None]:
         points: Points = 13, out: Out = None, theme: Look = "light", how: Formats = Format.TABLE,
     ) -> None:  # fmt: skip
         _frontier(
-            task, how, out, theme, against=against, n=n, epsilon=epsilon, delta=delta, ones=ones, models=model,
+            task, how, out, theme, against=against, n=n, epsilon=epsilon, delta=delta, ones=ones, models=model or None,
             protocols=protocols, neighbours=neighbours, over=over, points=points,
         )  # fmt: skip
 
@@ -99,7 +90,7 @@ def _on_numbers(kind: type[Sum]) -> Callable[..., None]:
     ) -> None:  # fmt: skip
         _frontier(
             kind.whole(bounds) if whole else kind(bounds), how, out, theme, against=against, n=n, epsilon=epsilon,
-            delta=delta, models=model, protocols=protocols, neighbours=neighbours, over=over, points=points,
+            delta=delta, models=model or None, protocols=protocols, neighbours=neighbours, over=over, points=points,
         )  # fmt: skip
 
     return command
@@ -120,7 +111,7 @@ def frontier_histogram(
     """Every protocol for a histogram; without --categories, for labels that nobody knows beforehand."""
     _frontier(
         Histogram(categories_of(categories)), how, out, theme, against=against, n=n, epsilon=epsilon, delta=delta,
-        ones=ones, models=model, protocols=protocols, neighbours=neighbours, over=over, points=points,
+        ones=ones, models=model or None, protocols=protocols, neighbours=neighbours, over=over, points=points,
     )  # fmt: skip
 
 
@@ -134,13 +125,13 @@ def draw_map(
     theme: Look = "light", how: Formats = Format.TABLE,
 ) -> None:  # fmt: skip
     """Who counts best among so many people with so many ones; and where additive noise overtakes sampling."""
-    _drawable(out, theme)
+    _checked(out, theme)
     found = who_counts_best(
-        epsilon=epsilon, delta=delta, n=n, ones=ones, points=points, models=model, protocols=protocols,
+        epsilon=epsilon, delta=delta, n=n, ones=ones, points=points, models=model or None, protocols=protocols,
         watch=Bar("calibrating"),
     )  # fmt: skip
     if how is Format.TABLE:
         print(f"{found.finding}.\n\n{found.summary()}\n")
     _shown(found, how)
     if out is not None:
-        _say(how, found.plot(out, theme=theme, marks=SITUATIONS if situations else ()))
+        written(how, partial(found.plot, theme=theme, marks=SITUATIONS if situations else ()), out)

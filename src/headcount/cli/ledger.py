@@ -9,9 +9,10 @@ import typer
 
 from headcount.cli.options import Delta, Epsilon, Formats, Neighbours, WitnessFile
 from headcount.cli.render import Format, grid, show
+from headcount.core.counted import counted
 from headcount.core.errors import BadArgument
 from headcount.ledger.charge import Charge
-from headcount.ledger.ledger import Ledger, counted
+from headcount.ledger.ledger import Ledger
 
 if TYPE_CHECKING:
     from headcount.service.desk import Desk
@@ -62,7 +63,8 @@ def verify(file: Kept, witness: WitnessFile = None, data: Data = None, how: Form
     ledger = _verified(file, witness, data)
     checked = {"questions": ledger.questions, "spent": ledger.spent, "witnessed": witness is not None}
     lines = "every line is in place" + (", and none is missing" if witness is not None else "")
-    show(checked, how, f"{lines}: {ledger.spent:.4g} of {ledger.budget} spent on {counted(ledger.questions)}")
+    asked = counted(ledger.questions, "question")
+    show(checked, how, f"{lines}: {ledger.spent:.4g} of {ledger.budget} spent on {asked}")
 
 
 def _verified(file: Path, witness: Path | None, data: Path | None) -> Ledger:

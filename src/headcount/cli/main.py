@@ -21,6 +21,7 @@ from headcount.cli.explain import explain
 from headcount.cli.files import like, read
 from headcount.cli.frontier import draw_map, frontiers
 from headcount.cli.ledger import ledger_of, ledgers
+from headcount.cli.numbers import WHOLE
 from headcount.cli.options import (
     Bounds,
     Categories,
@@ -36,13 +37,14 @@ from headcount.cli.options import (
     Needed,
     Neighbours,
     Ones,
+    Other,
     Params,
+    People,
     ProtocolName,
     Unit,
     Where,
     Whole,
     WitnessFile,
-    as_options,
     bins_of,
     categories_of,
     parameters_of,
@@ -52,6 +54,7 @@ from headcount.cli.parties import desk, keys, parties, serve, tokens
 from headcount.cli.plans import export, run
 from headcount.cli.proof import certify, verify
 from headcount.cli.render import Format, estimate_table, grid, show
+from headcount.cli.spelling import as_typed, flags_of
 from headcount.cli.study import studies
 from headcount.core.budget import Budget
 from headcount.core.errors import BadArgument, Refused
@@ -125,7 +128,7 @@ def histogram(
     file: File, column: Column, epsilon: Epsilon, delta: Delta = 0.0, categories: Categories = None,
     bins: Annotated[str | None, typer.Option(help="For numbers: the edges, or how many bins within --bounds.")] = None,
     bounds: Bounds = None,
-    other: Annotated[bool, typer.Option(help="Count whoever is in none of the categories apart.")] = False,
+    other: Other = False,
     fractions: Annotated[bool, typer.Option(help="Answer in fractions of the people.")] = False,
     consistent: Annotated[bool, typer.Option(help="The nearest counts that add up; no longer unbiased.")] = False,
     unit: Unit = None, model: ModelName = None, neighbours: Neighbours = "replace", protocol: ProtocolName = None,
@@ -164,11 +167,11 @@ app.command("mean", help="How much do people hold on average?")(_of_numbers(ask.
 @app.command()
 def price(
     name: Annotated[str, typer.Argument(help="The protocol.")],
-    n: Annotated[int, typer.Option("--n", help="How many people report.")],
+    n: People,
     param: Params = None,
     epsilon: Annotated[float | None, typer.Option(help="Price delta at this epsilon.")] = None,
     delta: Annotated[float | None, typer.Option(help="Price epsilon at this delta; with both, calibrate.")] = None,
-    honest: Annotated[int | None, typer.Option(help="How many of them can be relied upon.")] = None,
+    honest: Annotated[int | None, typer.Option(**WHOLE, help="How many of them can be relied upon.")] = None,
     neighbours: Neighbours = "replace",
     ones: Ones = None,
     categories: Categories = None,
@@ -239,7 +242,7 @@ def _yes(cell: Any) -> str:
 
 @app.command()
 def demo(
-    people: Annotated[int, typer.Option(help="How many people to simulate.")] = 2_000,
+    people: Annotated[int, typer.Option(**WHOLE, help="How many people to simulate.")] = 2_000,
     epsilon: Epsilon = 1.0,
     delta: Delta = 1e-6,
 ) -> None:
@@ -266,5 +269,15 @@ def main() -> None:
     try:
         app()
     except Refused as refusal:
-        print(f"headcount: {as_options(str(refusal))}", file=sys.stderr)
+        print(f"headcount: {as_typed(refusal, flags_of(_command(sys.argv[1:])))}", file=sys.stderr)
         sys.exit(2)
+
+
+def _command(words: list[str]) -> Any:
+    """The command that the words begin with."""
+    command: Any = typer.main.get_command(app)
+    for word in words:
+        if word not in getattr(command, "commands", {}):
+            break
+        command = command.commands[word]
+    return command

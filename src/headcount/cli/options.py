@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from headcount.cli.numbers import WHOLE, looks_whole, whole
 from headcount.cli.render import Format
 from headcount.core.errors import BadArgument
 from headcount.core.histogram import Histogram
@@ -35,13 +35,18 @@ Categories = Annotated[
 Bounds = Annotated[tuple[float, float] | None, typer.Option(help="The smallest and the largest possible value.")]
 Needed = Annotated[tuple[float, float], typer.Option("--bounds", help="The smallest and the largest possible value.")]
 Clip = Annotated[bool, typer.Option(help="Bring values outside the bounds to the nearer one instead of refusing them.")]
-People = Annotated[int, typer.Option("--n", help="How many people will report.")]
-Models = Annotated[list[str] | None, typer.Option("--model", help="Only these models; may be repeated.")]
-Least = Annotated[int | None, typer.Option(help="The fewest reports a release may have.")]
-Corrupt = Annotated[int, typer.Option(help="How many of those may lie or collude.")]
-Ones = Annotated[
-    int | None, typer.Option(help="About how many hold a one, or are in the category; left out, the worst case counts.")
+People = Annotated[int, typer.Option("--n", **WHOLE, help="How many people will report.")]
+Models = Annotated[
+    list[str] | None,
+    typer.Option("--model", help="A model you can trust: central, shuffle, … (repeated, or separated by commas)."),
 ]
+Least = Annotated[int | None, typer.Option(**WHOLE, help="The fewest reports a release may have.")]
+Corrupt = Annotated[int, typer.Option(**WHOLE, help="How many of those may lie or collude.")]
+Ones = Annotated[
+    int | None,
+    typer.Option(**WHOLE, help="About how many hold a one, or are in the category; left out, the worst case counts."),
+]
+Other = Annotated[bool, typer.Option(help="Count whoever is in none of the categories apart.")]
 LedgerFile = Annotated[Path | None, typer.Option("--ledger", help="The ledger of this crowd, which is charged first.")]
 WitnessFile = Annotated[
     Path | None, typer.Option("--witness", help="A second file, in another place, that tells if charges are missing.")
@@ -63,9 +68,12 @@ def parameters_of(pairs: list[str] | None) -> dict[str, Any]:
 
 
 def categories_of(text: str | None) -> Any:
+    """Labels, or how many: 1,000 is not two labels, nor 1e3 one."""
     if text is None:
         return None
-    return int(text) if text.strip().isdigit() else [label.strip() for label in text.split(",")]
+    if looks_whole(text):
+        return whole("--categories", text)
+    return [label.strip() for label in text.split(",")]
 
 
 def bins_of(text: str | None) -> Any:
@@ -89,17 +97,3 @@ def task_for(name: str, categories: str | None, bounds: tuple[float, float] | No
         missing = "--categories" if "histogram" in answers else "--bounds"
         raise BadArgument(missing, f"is missing for {name}", "use for example --categories 100, or --bounds 0 1")
     return None
-
-
-def as_options(message: str) -> str:
-    """A refusal that speaks of arguments, in the spelling of the command line."""
-    message = re.sub(r"\b(other|clip|clamp|whole)=True\b", r"--\1", message)
-    message = re.sub(r"\bwhole=False\b", "no --whole", message)
-    message = re.sub(
-        r"\buse (for example )?delta=([\w.-]+)", r"use \1--delta \2", message
-    )  # elsewhere it is a figure, not advice
-    return re.sub(r"\b(model|neighbours|least|where|seen)=(?:'?([\w.-]+)'?)?", _option, message)
-
-
-def _option(found: re.Match[str]) -> str:
-    return f"--{found[1]} {found[2]}" if found[2] else f"--{found[1]}"

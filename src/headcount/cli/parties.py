@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 import typer
 
 from headcount.cli.options import Formats
-from headcount.cli.render import Format, grid, show
+from headcount.cli.render import Format, grid, moment, show
 from headcount.core.errors import BadArgument, MissingExtra
 from headcount.core.files import text_of
 from headcount.core.wire import KEYS, X25519
@@ -21,13 +21,13 @@ parties = typer.Typer(help="A shuffler or an analyser, in a folder of its own.",
 keys = typer.Typer(help="The keys that a shuffler's reports are sealed to.", no_args_is_help=True)
 tokens = typer.Typer(help="Who may ask a party what.", no_args_is_help=True)
 
-Config = Annotated[Path, typer.Option("--config", help="The party's settings: party.toml in its folder.")]
+Config = Annotated[Path, typer.Option("--config", help="The party's folder, or its settings there: party.toml.")]
 
 
 def serve(
     role: Annotated[str | None, typer.Argument(help="shuffler or analyser; with --data, both are served.")] = None,
     data: Annotated[Path | None, typer.Option(help="A folder for both, to try it out.")] = None,
-    config: Annotated[Path | None, typer.Option(help="The settings of the one to serve.")] = None,
+    config: Annotated[Path | None, typer.Option(help="The folder of the one to serve, or its party.toml.")] = None,
     ports: Annotated[
         tuple[int, int] | None, typer.Option(help="Where both listen, with --data: 8401 8402 unless told.")
     ] = None,
@@ -83,7 +83,7 @@ def create(
     for name in ("operator", *(["shuffler"] if role == "analyser" else [])):
         party.secret(folder / f"{name}.token", opened.tokens.issue(name, name))
     print(f"{role} made in {folder}, whose signature is {opened.keys.signer().public}")
-    print(f"serve it: headcount serve {role} --config {folder / party.SETTINGS}")
+    print(f"serve it: headcount serve {role} --config {folder}")
     opened.close()
 
 
@@ -94,11 +94,13 @@ def desk(
     analyser: Annotated[str, typer.Option(help="The analyser's address.")],
     analyser_token: Annotated[Path, typer.Option(help="The file of the token that its operator gave.")],
 ) -> None:
-    """Write down how to reach a shuffler and an analyser, for --data."""
+    """Write down how to reach a shuffler and an analyser, for --data. Both are asked whether they know the tokens."""
     from headcount.service.desk import Desk
 
     held = [text_of(path, "a token").strip() for path in (shuffler_token, analyser_token)]
     Desk.write(folder, shuffler=(shuffler, held[0]), analyser=(analyser, held[1]))
+    for party, key in Desk.open(folder).identities().items():
+        print(f"the {party} signs as {key}")
     print(f"written to {folder}; now use --data {folder}")
 
 
@@ -107,9 +109,9 @@ def show_keys(config: Config, how: Formats = Format.TABLE) -> None:
     """Which keys there are."""
     opened = _opened(config, "shuffler")
     rows = opened.shuffler().outer.table()
-    table = grid("number", "suite", "state", "expires", right=(0, 3))
+    table = grid("number", "suite", "state", "expires", right=(0,))
     for row in rows:
-        table.add_row(*map(str, row.values()))
+        table.add_row(*map(str, {**row, "expires": moment(row["expires"])}.values()))
     show(rows, how, table)
     opened.close()
 
@@ -177,9 +179,9 @@ def show_tokens(config: Config, how: Formats = Format.TABLE) -> None:
 
 
 def _opened(config: Path, role: str | None = None) -> Opened:
-    from headcount.service.party import SETTINGS, Party
+    from headcount.service.party import Party
 
-    party = Party.read(config / SETTINGS if config.is_dir() else config)
+    party = Party.read(config)
     if role is not None and party.role != role:
         raise BadArgument("--config", f"is that of the {party.role}", f"give the {role}'s")
     return party.opened()

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console, Group, RenderableType
@@ -12,9 +15,12 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from headcount.cli.spelling import spelt
+from headcount.core.errors import BadArgument
 from headcount.core.estimate import OTHER, Estimate
 from headcount.core.histogram import Histogram
 from headcount.core.model import Model
+from headcount.drawing.canvas import destination
 from headcount.planner.advice import Advice
 from headcount.planner.sheet import Sheet, comma_separated
 
@@ -29,6 +35,11 @@ class Format(StrEnum):
 def console() -> Console:
     """Wide enough for the tables when the output is not a terminal."""
     return Console() if sys.stdout.isatty() else Console(width=140)
+
+
+def moment(seconds: int) -> str:
+    """Since 1970, as a date."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def show(value: Any, how: Format, table: RenderableType, markdown: str | None = None) -> None:
@@ -54,6 +65,21 @@ def _rows(value: Any) -> list[dict[str, Any]]:
     return rows
 
 
+def drawable(option: str, path: Path) -> None:
+    """Refuses a figure that could not be drawn, before anything is computed."""
+    try:
+        destination(path)
+    except BadArgument as refusal:
+        raise BadArgument(option, *str(refusal).removeprefix("path ").split("; ", 1)) from None
+
+
+def written(how: Format, write: Callable[[Path], object], path: Path) -> None:
+    """Writes, and says where; beside an answer in JSON or CSV, on standard error."""
+    folder = "" if path.parent.exists() else ", in a new folder"
+    write(path)
+    print(f"written to {path}{folder}", file=sys.stdout if how is Format.TABLE else sys.stderr)
+
+
 def grid(*headings: str, title: str = "", right: tuple[int, ...] = ()) -> Table:
     table = Table(title=title or None, title_justify="left", header_style="bold", box=None, pad_edge=False)
     for i, heading in enumerate(headings):
@@ -73,6 +99,8 @@ def estimate_table(estimate: Estimate) -> Table:
         value, low, high = estimate.shown()
         table.add_row("answer", f"[bold]{value}[/]")
         table.add_row("95% interval", f"{low} to {high}")
+    if estimate.note:
+        table.add_row("", estimate.note)
     table.add_row("guarantee", ", ".join(estimate.promises()))
     if estimate.protocol.model is not Model.CENTRAL:
         table.add_row("messages", f"{estimate.protocol.messages_per_person:.4g} a person")
@@ -96,6 +124,6 @@ def sheet_table(sheet: Sheet, *, numbered: bool = False) -> Table:
 
 def advice_table(advice: Advice) -> Group:
     """Those that serve, in order, then what the others lack."""
-    lacking = [Text(f"  - {', '.join(names)}: {reason}", style="dim") for reason, names in advice.lacking]
+    lacking = [Text(f"  - {', '.join(names)}: {spelt(reason)}", style="dim") for reason, names in advice.lacking]
     served = sheet_table(advice.sheet(), numbered=True) if advice.feasible else Text(advice.title)
     return Group(served, *([Text("")] if lacking else []), *lacking)

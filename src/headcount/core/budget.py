@@ -24,7 +24,7 @@ class Neighbours(StrEnum):
     @classmethod
     def parse(cls, text: str) -> Neighbours:
         try:
-            return cls(text.replace("_", "-"))
+            return cls(str(text).replace("_", "-"))
         except ValueError:
             raise BadArgument("neighbours", f"is {text!r}", "use 'replace' or 'add-remove'") from None
 

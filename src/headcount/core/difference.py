@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from headcount.core.law import Floats, Noise, weighed
+from headcount.core.quantity import confident
 
 LIKELY = 1e-12
 POINTS = 2_000
@@ -25,10 +26,11 @@ class Difference:
 
     @property
     def std_error(self) -> float:
-        return math.hypot(*(noise.std_error * scale for noise, scale in (self.first, self.second)))
+        return math.hypot(*(noise.rmse * scale for noise, scale in (self.first, self.second)))
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """From the law of the difference of the two errors, which are independent."""
+        confident(confidence)
         (a, a_masses, a_gap), (b, b_masses, b_gap) = (_points(noise, scale) for noise, scale in self._both)
         size = np.abs(a[:, None] - b[None, :]).ravel()
         order = np.argsort(size, kind="stable")

@@ -11,10 +11,11 @@ import numpy as np
 
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.difference import Difference
-from headcount.core.errors import BadArgument, Unsupported
+from headcount.core.errors import Unsupported
+from headcount.core.hardest import hardest
 from headcount.core.histogram import Histogram, Label
 from headcount.core.law import Floats, Noise
-from headcount.core.quantity import quantity
+from headcount.core.quantity import confident
 from headcount.core.tally import Tally
 
 if TYPE_CHECKING:
@@ -68,8 +69,7 @@ class Estimate:
 
         Exact where the cells' errors are independent, and at least as wide as they must be where they are not.
         """
-        if not 0.0 < quantity("confidence", confidence, "use a number between 0 and 1") < 1.0:
-            raise BadArgument("confidence", f"is {confidence:g}", "use a number between 0 and 1, for example 0.95")
+        confident(confidence)
         each = self.each_at(confidence) if simultaneous else confidence
         ends = self.protocol.intervals(self.tally, each)
         return np.stack([self._unit(self._bounded(side)) for side in ends.T], axis=1)
@@ -97,9 +97,33 @@ class Estimate:
 
     @property
     def error(self) -> Noise:
-        """The law of the error, in people, at the estimate itself (of a histogram's largest cell)."""
-        guess = max(self._guesses())
+        """The law of the error, in people, at the estimate itself (of a histogram's largest cell).
+
+        Where nothing passed a threshold, it is that at the worst of the counts which may have been dropped.
+        """
+        guess = self._worst_dropped if self._all_dropped else max(self._guesses())
         return self.protocol.noise(guess, self._people(guess))
+
+    @property
+    def _drops(self) -> bool:
+        """Whether small counts read 0. Only then is 0 certain where nobody is."""
+        return not self.protocol.steady and self.protocol.noise(0, self.tally.reports).rmse == 0.0
+
+    @property
+    def _all_dropped(self) -> bool:
+        return not self.people.any() and self._drops
+
+    @property
+    def _worst_dropped(self) -> int:
+        nothing = replace(self.tally, totals=np.zeros(1, dtype=np.int64), keys=None)
+        most = self.protocol.intervals(nothing, 0.95)[0, 1]
+        most = int(most if self.n is None else min(most, self.n))
+        return hardest(lambda truth: self.protocol.size_of_error(truth, self._people(truth)), max(1, most))[1]
+
+    @property
+    def note(self) -> str:
+        """What a 0 stands for where small counts are dropped; nothing otherwise."""
+        return "small counts are dropped and read 0" if self._drops and (self.people == 0.0).any() else ""
 
     def _people(self, guess: int) -> int:
         """How many reported, or at least so many where that is private."""
@@ -112,7 +136,8 @@ class Estimate:
 
     @property
     def std_error(self) -> float:
-        return self.error.std_error * self.scale
+        """The root mean square of the error, at the estimate itself."""
+        return self.error.rmse * self.scale
 
     @property
     def n(self) -> int | None:
@@ -215,9 +240,10 @@ class Estimate:
 
     def __str__(self) -> str:
         if isinstance(self.protocol.task, Histogram):
-            return "\n".join([*self._lines(), ", ".join(self.promises())])
+            return "\n".join([*self._lines(), *([self.note] if self.note else []), ", ".join(self.promises())])
         number, left, right = self.shown()
-        return f"{number}  (95% interval {left} to {right})   {', '.join(self.promises())}"
+        note = f"; {self.note}" if self.note else ""
+        return f"{number}  (95% interval {left} to {right}{note})   {', '.join(self.promises())}"
 
     __repr__ = __str__
 
@@ -261,7 +287,8 @@ class Estimate:
         if isinstance(self.protocol.task, Histogram):
             rows = "".join(f"<tr><td>{escape(a)}</td><td>{b}</td><td>{c}</td></tr>" for a, b, c in self.rows(SHOWN))
             head = "<tr><th>category</th><th>value</th><th>95% interval</th></tr>"
-            return f"<div><table>{head}{rows}</table><small>{escape(', '.join(self.promises()))}</small></div>"
+            words = [*([self.note] if self.note else []), *self.promises()]
+            return f"<div><table>{head}{rows}</table><small>{escape(', '.join(words))}</small></div>"
         number, rest = str(self).split("   ")
         return f"<div><strong>{escape(number)}</strong><br><small>{escape(rest)}</small></div>"
 

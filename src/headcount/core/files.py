@@ -19,12 +19,25 @@ def put(path: str | Path, text: str) -> Path:
             file.flush()
             os.fsync(file.fileno())
         beginning.replace(path)
+        flushed(path.parent)
     except OSError as problem:
         with suppress(OSError):
             beginning.unlink()
         works = "use a file in a folder that exists and may be written to"
         raise BadArgument("path", f"{path} cannot be written ({problem.strerror})", works) from None
     return path
+
+
+def flushed(folder: Path) -> None:
+    """The names in a folder are on the disk."""
+    try:
+        file = os.open(folder, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
+    except PermissionError:  # where a folder cannot be opened, its names need no flushing
+        return
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)
 
 
 def text_of(path: str | Path, what: str) -> str:

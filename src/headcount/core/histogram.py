@@ -48,6 +48,8 @@ class Histogram(Task):
     def binned(cls, bins: Any, bounds: Any = None, *, other: bool = False, fractions: bool = False) -> Histogram:
         """Of numbers: `bins` is a list of edges, or how many equal bins there are between the `bounds`."""
         if isinstance(bins, int | np.integer):
+            if bounds is None:
+                raise BadArgument("bounds", "is missing", "a number of bins needs them, for example bounds=(0, 120)")
             task = Sum(bounds, clip=False)  # checks the bounds
             bins = np.linspace(*task.bounds, _positive("bins", int(bins)) + 1).tolist()
         return cls(edges=tuple(bins), other=other, fractions=fractions)

@@ -10,6 +10,16 @@ import numpy as np
 from headcount.core.errors import BadArgument
 
 
+def confident(confidence: Any) -> None:
+    """Refuses a confidence that is none: 95 where 0.95 is meant, or 0.05."""
+    works = "use a number from 0.5 to below 1, for example 0.95"
+    number = quantity("confidence", confidence, works)
+    if 1.0 < number < 100.0:
+        works = f"write {number:g}% as {number / 100.0:g}"
+    if not 0.5 <= number < 1.0:
+        raise BadArgument("confidence", f"is {number:g}", works)
+
+
 def quantity(argument: str, value: Any, works: str) -> float:
     """The value as a float; whole numbers stay exact as long as a float can hold them."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):

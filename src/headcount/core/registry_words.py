@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.metadata import version
 
 from headcount.core.budget import Budget, Neighbours
+from headcount.core.counted import counted
 from headcount.core.histogram import Histogram
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
@@ -81,16 +82,21 @@ def guarantee(protocol: Protocol, budget: Budget) -> str:
     words += f", of which {slack:.2g} pays for rounded tables and cut tails." if slack else "."
     if protocol.model is Model.SHUFFLE:
         lying = f", of whom at most {crowd.corrupt:,} lie or collude" if crowd.corrupt else ""
-        words += f" It holds if at least {crowd.least:,} people report{lying}; with fewer reports nothing is released."
+        words += f" It holds if at least {_reporting(crowd.least)}{lying}; with fewer reports nothing is released."
     if protocol.model is Model.THRESHOLD:
-        words += f" It holds if at most {crowd.size:,} people report."
+        words += f" It holds if at most {_reporting(crowd.size)}."
     return words
+
+
+def _reporting(number: int) -> str:
+    return counted(number, "person reports", "people report")
 
 
 def trust(protocol: Protocol) -> str:
     words = TRUSTED[protocol.model]
     if protocol.model is Model.SHUFFLE:
-        words += f"At least {protocol.crowd.honest:,} people are trusted to follow the protocol. "
+        honest = counted(protocol.crowd.honest, "person is", "people are")
+        words += f"At least {honest} trusted to follow the protocol. "
     if protocol.model in (Model.SHUFFLE, Model.THRESHOLD):
         left = protocol.local_epsilon
         words += "If the shuffler and the analyser collude, "
@@ -100,13 +106,13 @@ def trust(protocol: Protocol) -> str:
 
 def actors(protocol: Protocol) -> str:
     sent = f"{protocol.messages_per_person:.4g} on average, for the value that costs most"
-    people = f"- People's own devices randomise the values and send messages: {sent}."
+    devices = f"- People's own devices randomise the values and send messages: {sent}."
     analyser = "- The analyser sees what is sent to it and computes the answer. It is not trusted."
     lines = {
         Model.CENTRAL: ["- The curator holds the values, adds the noise and is trusted."],
-        Model.LOCAL: [people, analyser],
-        Model.SHUFFLE: [people, "- The shuffler sees who sends, mixes the messages and is trusted.", analyser],
-        Model.THRESHOLD: [people, "- The shuffler sees who sends, drops small counts and is trusted.", analyser],
+        Model.LOCAL: [devices, analyser],
+        Model.SHUFFLE: [devices, "- The shuffler sees who sends, mixes the messages and is trusted.", analyser],
+        Model.THRESHOLD: [devices, "- The shuffler sees who sends, drops small counts and is trusted.", analyser],
     }
     return "\n".join([*lines[protocol.model], OUTSIDE])
 

@@ -94,10 +94,10 @@ class Count(Task):
         if data.dtype == np.bool_:
             return data.view(np.uint8)
         if data.dtype.kind not in "iuf":
-            raise BadData("data must be 0/1 or true/false; use where to say which value counts as 1")
+            raise BadData("data must be 0/1 or true/false; use where= to say which value counts as 1")
         bits: npt.NDArray[np.bool_] = data == 1
         if int(np.count_nonzero(bits)) + int(np.count_nonzero(data == 0)) < data.size:
-            raise BadData("data has values other than 0 and 1; use where to say which value counts as 1")
+            raise BadData("data has values other than 0 and 1; use where= to say which value counts as 1")
         return bits.view(np.uint8)
 
     def truth(self, values: Array) -> Floats:

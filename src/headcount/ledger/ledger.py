@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NoReturn, Self, TypeAlias
 
 from headcount.core.budget import Budget
+from headcount.core.counted import counted
 from headcount.core.errors import BadArgument, OverBudget, Unsupported
 from headcount.core.loss import PrivacyLoss
 from headcount.core.plan import Plan
@@ -173,9 +174,8 @@ class Ledger:
         )
 
     def __repr__(self) -> str:
-        return (
-            f"Ledger: {self.spent:.4g} of {self.budget} spent on {counted(self.questions)}, {self.allowance.neighbours}"
-        )
+        asked = counted(self.questions, "question")
+        return f"Ledger: {self.spent:.4g} of {self.budget} spent on {asked}, {self.allowance.neighbours}"
 
 
 def _asked(question: Plan | Protocol) -> float | None:
@@ -194,7 +194,3 @@ def _same(kept: Allowance, epsilon: Rational | None, delta: Rational | None, nei
         if mine != theirs:
             has = str(mine) if name == "neighbours" else f"{float(mine):g}"
             raise BadArgument(name, f"is {theirs}, and the ledger has {has}", "leave it out, or begin another ledger")
-
-
-def counted(questions: int) -> str:
-    return "1 question" if questions == 1 else f"{questions} questions"

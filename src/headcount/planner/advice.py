@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from headcount.core.budget import Budget
+from headcount.core.counted import people
 from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument, Infeasible
-from headcount.core.model import parsed_model
+from headcount.core.model import Model, parsed_model
 from headcount.core.plan import Plan
 from headcount.core.task import Task
 from headcount.planner.objective import Objective
 from headcount.planner.option import Candidate, Option, number
-from headcount.planner.reasons import reasons
+from headcount.planner.reasons import outright, reasons
 from headcount.planner.sheet import Sheet, comma_separated
 from headcount.planner.situation import Situation
 
@@ -54,10 +56,17 @@ class Advice:
     @property
     def _first(self) -> Candidate:
         if not self.feasible:
-            lacking = [option for option in self.options if option.kind.model in self.situation.trusted]
-            each = "; ".join(f"{option.name}: {option.reason}" for option in lacking)
-            raise Infeasible(f"no protocol can serve ({each})")
+            raise Infeasible(self._nothing)
         return self.feasible[0]
+
+    @property
+    def _nothing(self) -> str:
+        """That no protocol serves, and what each of those that could be trusted lacks."""
+        trusted = self.situation.trusted
+        among = "" if len(trusted) == len(Model) else f" of the {_either(trusted)} model"
+        lacking = self._grouped(option for option in self.options if option.kind.model in trusted)
+        each = "; ".join(f"{', '.join(names)}: {reason}" for reason, names in lacking)
+        return f"no protocol{among} can serve ({each})" if lacking else f"no protocol{among} answers this"
 
     def best_of(self, model: str) -> Candidate | None:
         trusted = parsed_model(model)
@@ -76,18 +85,17 @@ class Advice:
 
     def why(self) -> str:
         """The choice in plain sentences: how wrong, what is trusted and promised, what if people or operators fail."""
-        first = self._first
-        enough = [option.smallest_n for option in self.feasible] if first.guesswork else []
-        return reasons(self.feasible, min((n for n in enough if n), default=None))
+        _ = self._first  # says why, if there is none
+        return reasons(self.feasible)
 
     @property
     def title(self) -> str:
         given = self.situation
-        people = f"{given.crowd.size:,} people" if self.solved != "n" else "as few people as will do"
+        crowd = people(given.crowd.size) if self.solved != "n" else "as few people as will do"
         if given.sizes and self.solved != "n":
-            people = f"{given.sizes[0]:,} to {given.sizes[-1]:,} people"
+            crowd = f"{given.sizes[0]:,} to {people(given.sizes[-1])}"
         budget = f"(ε=?, δ={given.budget.delta:g})" if self.solved == "epsilon" else str(given.budget)
-        words = [people, budget, given.budget.neighbours.words]
+        words = [crowd, budget, given.budget.neighbours.words]
         words += [str(given.expected)] if given.expected.known else []
         words += [f"within {self.within:g}"] if self.within is not None else []
         return ", ".join(words)
@@ -111,7 +119,7 @@ class Advice:
         columns["error (rmse)"] = lambda o: number(o.rmse)
         if not given.expected.known and any(not option.protocol.steady for option in self.feasible):
             columns["on average"] = lambda o: number(o.rmse_average)
-        columns[f"{100 * given.confidence:.4g}% interval"] = lambda o: f"± {number(o.half_width)}"
+        columns[f"{100 * given.confidence:.4g}% interval"] = lambda o: _either_side(o.half_width)
         if given.collected:
             columns["messages"] = lambda o: f"{given.costs(o.protocol)[0]:,.0f}"
             columns["bytes"] = lambda o: f"{given.costs(o.protocol)[1]:,.0f}"
@@ -123,22 +131,35 @@ class Advice:
     @property
     def lacking(self) -> list[tuple[str, list[str]]]:
         """What would make others serve, and whom."""
+        return self._grouped(option for option in self.options if not isinstance(option, Candidate))
+
+    @staticmethod
+    def _grouped(options: Iterable[Option]) -> list[tuple[str, list[str]]]:
+        """Those that lack the same together."""
         grouped: defaultdict[str, list[str]] = defaultdict(list)
-        for option in self.options:
-            if not isinstance(option, Candidate):
-                grouped[option.reason].append(option.name)
+        for option in options:
+            grouped[option.reason].append(option.name)
         return list(grouped.items())
 
     @property
     def _others(self) -> list[str]:
         return [f"- {', '.join(names)}: {reason}" for reason, names in self.lacking]
 
+    @property
+    def _remarks(self) -> list[str]:
+        """What must be said whoever wins."""
+        given = self.feasible[0].situation if self.feasible else self.situation
+        return [remark] if (remark := outright(given)) else []
+
     def table(self) -> str:
         """Plain text, a line an option."""
-        return "\n".join([self.sheet().text() if self.feasible else self.title, *self._others])
+        if not self.feasible:
+            return "\n".join([f"{self.title}: no protocol can serve", *self._others])
+        return "\n".join([self.sheet().text(), *self._others, *self._remarks])
 
     def to_markdown(self) -> str:
-        return "\n".join([self.sheet().markdown(), *(["", *self._others] if self._others else [])])
+        below = [*self._others, *([""] if self._others and self._remarks else []), *self._remarks]
+        return "\n".join([self.sheet().markdown(), *(["", *below] if below else [])])
 
     def to_csv(self) -> str:
         return comma_separated(self.to_json()["options"])
@@ -170,6 +191,14 @@ class Advice:
             "options": [option.to_json() for option in self.options],
             "objective": str(given.objective), "confidence": given.confidence, "within": self.within,
         }  # fmt: skip
+
+
+def _either_side(width: float) -> str:
+    return f"± {number(width)}" if math.isfinite(width) else "-"
+
+
+def _either(models: Collection[Model]) -> str:
+    return " or ".join(str(model) for model in Model if model in models)
 
 
 def _accounting(option: Candidate) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from headcount.core.errors import Infeasible
 from headcount.core.histogram import Histogram
 from headcount.core.model import Model
 from headcount.drawing.bars import Bar, bars
@@ -23,10 +25,11 @@ def drawn(advice: Advice, path: Path | str, theme: str) -> Path:
         Bar(option.name, model, length(option), dim=not option.proportionate, best=option is advice.feasible[0])
         for model in models
         for option in advice.feasible
-        if option.kind.model is model
+        if option.kind.model is model and math.isfinite(length(option))
     ]
     if not rows:
         _ = advice.best  # says why there is nothing to draw
+        raise Infeasible("every interval is too wide to be told; there is nothing to draw")
     return bars(rows, path, subtitle=advice.title, theme=theme, **look)
 
 

@@ -12,6 +12,7 @@ from headcount.core.task import Task
 from headcount.planner.advice import Advice
 from headcount.planner.backwards import fewest_people, smallest_epsilon
 from headcount.planner.competitors import Names, Watch, competitors
+from headcount.planner.objective import Objective
 from headcount.planner.option import Option, option
 from headcount.planner.situation import Situation, crowd_of, situation
 
@@ -51,10 +52,18 @@ def advise(
     if not quantity("within", within, "use a positive number") > 0.0:
         raise BadArgument("within", f"is {within:g}", "use a positive number")
     if unknown == "epsilon":
+        _require_effort(given, within)
         found = [smallest_epsilon(kind, given, within) for kind in kinds]
         return _solved(given, found, within, unknown, lambda each: each.situation.budget.epsilon)
     found = [fewest_people(kind, given, within, lambda n: crowd_of(n, None, corrupt, honest)) for kind in kinds]
     return _solved(given, found, within, unknown, lambda each: each.situation.crowd.size)
+
+
+def _require_effort(given: Situation, within: float) -> None:
+    """Refuses a wish that whoever guesses the middle fulfils without asking anybody."""
+    half = given.task.unit(given.crowd.size) * given.crowd.size / 2.0
+    if given.objective in (Objective.RMSE, Objective.INTERVAL, Objective.WORST_BIN) and within > half:
+        raise BadArgument("within", f"is {within:g}, which a guess without asking comes to", f"use less than {half:g}")
 
 
 def _unknown(n: Any, epsilon: float | None, within: float | None) -> str:

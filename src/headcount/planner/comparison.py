@@ -8,6 +8,7 @@ from html import escape
 from typing import Any
 
 from headcount.core.budget import Budget
+from headcount.core.counted import people
 from headcount.core.estimate import Estimate
 from headcount.core.histogram import Histogram
 from headcount.core.model import Model
@@ -69,7 +70,7 @@ class Comparison:
         several = isinstance(self.task, Histogram)
         shown = ("each count is off by", "all within") if several else ("answer", "95% interval", "error (rmse)")
         headings = ("model", "you trust", "protocol", *shown, "messages", "price of trust")
-        title = "" if self.n is None else f"{self.n:,} people, "
+        title = "" if self.n is None else f"{people(self.n)}, "
         title += f"{self.budget} for each answer, {self.budget.neighbours.words}"
         rows = tuple(self._row(side, len(headings)) for side in self.sides)
         return Sheet(headings, rows, frozenset(range(3, len(headings))), title)

@@ -19,12 +19,17 @@ Watch = Callable[[list[Any]], Iterable[Any]]  # goes through a list, and may sho
 
 def competitors(task: Task, models: Names, protocols: Names) -> list[type[Protocol]]:
     """The protocols of the catalogue that answer the task: of these models, and of these names if any are given."""
-    trusted = {parsed_model(model) for model in _several(models)} or set(Model)
-    kinds = [named(name) for name in _several(protocols)] or CATALOGUE
-    found = [kind for kind in kinds if task.name in kind.tasks and kind.model in trusted]
+    kinds = CATALOGUE if protocols is None else [named(name) for name in _several("protocols", protocols)]
+    wanted = trusted(models)
+    found = [kind for kind in kinds if task.name in kind.tasks and kind.model in wanted]
     if not found:
         raise Infeasible(f"none of these protocols answers a {task.name} in these models; use fewer conditions")
     return found
+
+
+def trusted(models: Names) -> set[Model]:
+    """The models of these names; without any names, all of them."""
+    return set(Model) if models is None else {parsed_model(model) for model in _several("models", models)}
 
 
 def task_called(task: Task | str) -> Task:
@@ -56,7 +61,11 @@ def whole_grid(argument: str, ends: tuple[float, float], points: int, most: floa
     return sorted({round(place) for place in grid(argument, ends, points, 1.0, most)})
 
 
-def _several(names: Names) -> list[str]:
-    if names is None:
-        return []
-    return [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
+def _several(argument: str, names: Collection[str] | str) -> list[str]:
+    """Names in a list, or between commas."""
+    listed = [names] if isinstance(names, str) else names
+    if not isinstance(listed, Collection) or not all(isinstance(name, str) for name in listed):
+        raise BadArgument(argument, f"is {names!r}", "give a name, or a list of them")
+    if not listed:
+        raise BadArgument(argument, "is empty", "name at least one, or leave it out for all of them")
+    return [name.strip() for one in listed for name in one.split(",")]

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from headcount.core.counted import people
 from headcount.core.errors import BadArgument
 from headcount.core.law import Noise
 from headcount.core.protocol import Protocol
@@ -103,5 +104,5 @@ UNKNOWN = Expected()
 def _number(one: Any, n: int) -> int:
     number = quantity("ones", one, WORKS)
     if number != int(number) or not 0 <= number <= n:
-        raise BadArgument("ones", f"is {number:,g}, and there are {n:,} people", WORKS)
+        raise BadArgument("ones", f"is {number:,g}, of {people(n)}", WORKS)
     return int(number)

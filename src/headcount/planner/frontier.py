@@ -12,6 +12,7 @@ from typing import Any, get_args
 import numpy as np
 
 from headcount.core.budget import SMALLEST_EPSILON, Budget, Neighbours
+from headcount.core.counted import people
 from headcount.core.crowd import LARGEST, Crowd
 from headcount.core.errors import BadArgument, Infeasible, Refused
 from headcount.core.protocol import Protocol
@@ -97,10 +98,10 @@ class Frontier:
         return Sheet(("protocol", "model", *titles), tuple(rows), frozenset(range(2, 2 + len(shown))), title)
 
     def __str__(self) -> str:
-        people = "" if self.against == "n" else f"{self.crowd.size:,} people, "
+        crowd = "" if self.against == "n" else f"{people(self.crowd.size)}, "
         budget = f"δ={self.budget.delta:g}" if self.against == "epsilon" else str(self.budget)
         ones = f", {self.situation.expected}" if self.situation.expected.known else ""
-        return f"{self.task.name}, {people}{budget}, {self.budget.neighbours.words}{ones}"
+        return f"{self.task.name}, {crowd}{budget}, {self.budget.neighbours.words}{ones}"
 
     def text(self) -> str:
         return self.sheet().text()

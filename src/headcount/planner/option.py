@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from inspect import signature
 from typing import Any
 
+from headcount.core.counted import people
 from headcount.core.errors import Infeasible, Refused, Unsupported
 from headcount.core.law import Noise
 from headcount.core.model import Model
@@ -17,7 +19,7 @@ from headcount.core.protocol import Protocol
 from headcount.core.wire import Wire, wire_bytes, wire_messages
 from headcount.planner.expected import Expected
 from headcount.planner.objective import Objective
-from headcount.planner.situation import Situation
+from headcount.planner.situation import OverCap, Situation
 from headcount.planner.smallest import smallest_crowd
 from headcount.privacy.calibrate import calibrate, calibrations
 
@@ -32,7 +34,9 @@ BESIDES = ("objective", "rmse_average", "epsilon", "n")  # figures that an optio
 
 
 def number(value: float) -> str:
-    """With the digits that mean something."""
+    """With the digits that mean something; a dash for what cannot be told."""
+    if not math.isfinite(value):
+        return "-"
     if value == round(value) and abs(value) < 1e15:
         return f"{value:,.0f}"
     return f"{value:,.2f}" if 0.1 <= value < 1e4 else f"{value:,.0f}" if value >= 1e4 else f"{value:.3g}"
@@ -136,13 +140,13 @@ class Candidate(Option):
         """Over all numbers of ones alike, where nothing is known of them."""
         if self.situation.expected.known or self.protocol.steady:
             return self.rmse
-        uniform = Expected.parse("uniform", self.situation.crowd.size)
-        return replace(self.situation, expected=uniform).judged(self.protocol, Objective.RMSE)[0]
+        uniform = replace(self.situation, expected=Expected.parse("uniform", self.situation.crowd.size))
+        return _if_known(lambda: uniform.judged(self.protocol, Objective.RMSE)[0])
 
     @cached_property
     def half_width(self) -> float:
-        """Of the 95% interval, or of that with the confidence asked for."""
-        return self.situation.judged(self.protocol, Objective.INTERVAL)[0]
+        """Of the 95% interval, or of that with the confidence asked for; infinite if the law is too wide to tell."""
+        return _if_known(lambda: self.situation.judged(self.protocol, Objective.INTERVAL)[0])
 
     @cached_property
     def guesswork(self) -> bool:
@@ -151,22 +155,23 @@ class Candidate(Option):
 
     def figures(self) -> dict[str, Any]:
         protocol, messages = self.protocol, None
+        figures: dict[str, float] = {
+            "bias": _if_known(lambda: self.noise.bias * self.scale),
+            "std_error": _if_known(lambda: self.noise.std_error * self.scale),
+            "rmse": self.rmse, "rmse_average": self.rmse_average, "interval95": self.half_width,
+            "objective": self.objective,
+        }  # fmt: skip
         if protocol.collectable():
             messages = wire_messages(protocol, self.situation.budget)
         return {
+            **{name: figure if math.isfinite(figure) else None for name, figure in figures.items()},
             "parameters": protocol.to_json()["parameters"],
-            "bias": self.noise.bias * self.scale,
-            "std_error": self.noise.std_error * self.scale,
-            "rmse": self.rmse,
-            "interval95": self.half_width,
             "messages_per_person": protocol.messages_per_person,
             "bits_per_person": protocol.bits_per_person,
             "wire_messages": messages,
             "wire_bytes": None if messages is None else wire_bytes(protocol, messages),
             "accounting": protocol.loss.kind,
             "local_epsilon": protocol.local_epsilon,
-            "objective": self.objective if math.isfinite(self.objective) else None,
-            "rmse_average": self.rmse_average,
             "epsilon": self.situation.budget.epsilon,
             "n": self.situation.crowd.size,
         }
@@ -182,7 +187,7 @@ class Misfit(Option):
     @property
     def reason(self) -> str:
         if self.for_want_of_people and self.smallest_n is not None and self.smallest_n > self.situation.crowd.size:
-            return f"needs {self.smallest_n:,} people, you have {self.situation.crowd.size:,}"
+            return f"needs {people(self.smallest_n)}, you have {self.situation.crowd.size:,}"
         return self.refusal
 
     @property
@@ -199,13 +204,22 @@ def option(kind: type[Protocol], given: Situation) -> Option:
         _ = found.objective  # refused where the law of the error is too wide to be written down
         return found
     except Refused as refusal:
-        return Misfit(kind, given, str(refusal), isinstance(refusal, Infeasible))
+        reason = str(refusal).removeprefix(f"{kind.name} ")
+        return Misfit(kind, given, reason, isinstance(refusal, Infeasible))
+
+
+def _if_known(figure: Callable[[], float]) -> float:
+    """Infinite where the law of the error is too wide to be written down."""
+    try:
+        return figure()
+    except Infeasible:
+        return math.inf
 
 
 def _calibrated(kind: type[Protocol], given: Situation) -> Protocol:
     if not given.caps.any and not given.collected:
         return calibrate(kind, given.task, given.crowd, given.spendable, given.measure)
-    refused: list[tuple[float, Refused]] = []  # with the messages it would have taken
+    refusals: list[Refused] = []
     options = signature(kind.choices).parameters
     evenly = {"even": True} if given.collected and "even" in options else {}
     for overhead in (None, *(OVERHEADS if "overhead" in options else ())):
@@ -213,18 +227,16 @@ def _calibrated(kind: type[Protocol], given: Situation) -> Protocol:
         fitting = []
         try:
             for protocol in calibrations(kind, given.task, given.crowd, given.spendable, **chosen):
-                messages = math.inf
                 try:
-                    messages, size = given.costs(protocol)
-                    given.caps.require(messages, size)
+                    given.caps.require(*given.costs(protocol))
                 except Unsupported as over:
-                    refused.append((messages, over))
+                    refusals.append(over)
                 else:
                     fitting.append(protocol)
         except Infeasible as too_much:
-            refused.append((math.inf, too_much))
+            refusals.append(too_much)
         if fitting:
             return min(fitting, key=given.measure)
-    if refused:
-        raise min(refused, key=lambda each: each[0])[1]
+    if refusals:
+        raise min(refusals, key=lambda over: over.times if isinstance(over, OverCap) else math.inf)
     return calibrate(kind, given.task, given.crowd, given.spendable, given.measure)  # which says why nothing fits

@@ -1,55 +1,109 @@
-"""An advice in three sentences that somebody without statistics can act on."""
+"""An advice in a few sentences that somebody without statistics can act on."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 
-from headcount.core.crowd import Crowd
+from headcount.core.counted import counted, people
 from headcount.core.histogram import Histogram
 from headcount.core.model import Model
+from headcount.core.task import SUMS
+from headcount.planner.objective import Objective
 from headcount.planner.option import Candidate, number
 from headcount.planner.situation import Situation
 
 
-def reasons(ranked: Sequence[Candidate], people: int | None) -> str:
+def reasons(ranked: Sequence[Candidate]) -> str:
     """What to use and how wrong it will be; what is trusted and promised; what happens if people do not keep to it.
 
-    `people` is how many would be needed for an answer better than a guess, where this one is not.
+    And whatever there is to hold against it: a delta that promises little, a claim that cannot be proved again, an
+    answer that is no better than a guess.
     """
     first = ranked[0]
-    sentences = [_choice(ranked), _promise(first), _otherwise(first)]
-    if first.guesswork:
-        more = f"with {people:,} people or more it would be" if people else "no number of people would change that"
-        sentences.append(f"But that is no better than to guess half of them without asking anybody; {more}.")
-    return " ".join(sentences)
+    sentences = [_choice(ranked), _promise(first), outright(first.situation), _otherwise(first), _unproved(first)]
+    sentences += [_guesswork(ranked)] if first.guesswork else []
+    return " ".join(filter(None, sentences))
+
+
+def outright(given: Situation) -> str:
+    """What a delta that is not below one over the number of people may mean; nothing if it is."""
+    size, delta = given.crowd.size, given.budget.delta
+    if size * delta < 1.0:
+        return ""
+    return (
+        f"With δ={delta:g} among {people(size)}, the values of about {size * delta:,.0f} of them might be published "
+        f"outright and the promise would still be kept: use a delta far below {1.0 / size:.2g}."
+    )
 
 
 def _choice(ranked: Sequence[Candidate]) -> str:
     first = ranked[0]
     given = first.situation
-    answer = "each count" if isinstance(given.task, Histogram) else f"the {given.task.name}"
-    close = f"within {_amount(first.half_width, given)} of the truth {_often(given.confidence)}"
     honest = " if nobody lies" if given.crowd.corrupt else ""
-    found = f"Use {first.name}: of {given.crowd.size:,} people it tells {answer} {close}{honest}"
+    found = f"Use {first.name}: of {people(given.crowd.size)} it {_tells(first)}{honest}"
     other = next((option for option in ranked if option.kind.model is not first.kind.model), None)
     if other is None:
         return f"{found}."
-    close = f"within {_amount(other.half_width, given)}"
-    return f"{found}; trusting {other.kind.model.trusted}, {other.name} would come {close}."
+    return f"{found}; trusting {other.kind.model.trusted}, {other.name} would {_instead(first, other)}."
+
+
+def _tells(option: Candidate) -> str:
+    """How good the answer is, by what it is judged."""
+    given, often = option.situation, _often(option.situation.confidence)
+    several = isinstance(given.task, Histogram)
+    answer = "each count" if several else f"the {given.task.name}"
+    match given.objective:
+        case Objective.DETECTABLE if math.isinf(option.objective):
+            return "cannot tell any number of ones from none"
+        case Objective.DETECTABLE:
+            who = "people in a category" if several else "ones"
+            return f"tells {_amount(option.objective, given)} {who} or more from none {often}, either way"
+        case Objective.RELATIVE:
+            return f"tells {answer} with a typical error of {_share(option.objective)} of the truth"
+        case Objective.WORST_BIN if several:
+            return f"tells all counts at once within {_amount(option.objective, given)} of the truth {often}"
+        case _ if math.isinf(option.half_width):
+            return f"tells {answer} with a typical error of {_amount(option.rmse, given)}"
+        case _:
+            return f"tells {answer} within {_amount(option.half_width, given)} of the truth {often}"
+
+
+def _instead(first: Candidate, other: Candidate) -> str:
+    """How another does by the same measure; asked backwards, what it needs for as much."""
+    given = other.situation
+    if given.budget != first.situation.budget:
+        return f"need ε={given.budget.epsilon:.3g} for that"
+    if given.crowd != first.situation.crowd:
+        return f"need {people(given.crowd.size)} for that"
+    match given.objective:
+        case Objective.DETECTABLE if math.isinf(other.objective):
+            return "not tell any number from none"
+        case Objective.DETECTABLE:
+            return f"need {_amount(other.objective, given)} or more"
+        case Objective.RELATIVE:
+            return f"typically be off by {_share(other.objective)}"
+        case Objective.WORST_BIN:
+            return f"come within {_amount(other.objective, given)}"
+        case _ if math.isinf(other.half_width):
+            return f"typically be off by {_amount(other.rmse, given)}"
+        case _:
+            return f"come within {_amount(other.half_width, given)}"
 
 
 def _amount(width: float, given: Situation) -> str:
     return f"{number(100.0 * width)} percentage points" if given.task.name == "fraction" else number(width)
 
 
+def _share(part: float) -> str:
+    return f"{100.0 * part:,.3g}%"
+
+
 def _often(confidence: float) -> str:
     rare = 1.0 / (1.0 - confidence)
-    return (
-        f"{round(rare) - 1} times out of {round(rare)}"
-        if abs(rare - round(rare)) < 1e-6
-        else f"{confidence:.1%} of the time"
-    )
+    if abs(rare - round(rare)) > 1e-6 * rare:
+        return f"{100.0 * confidence:.6g}% of the time"
+    return f"{counted(round(rare) - 1, 'time')} out of {round(rare):,}"
 
 
 def _promise(first: Candidate) -> str:
@@ -67,17 +121,18 @@ def _promise(first: Candidate) -> str:
 
 
 def _otherwise(first: Candidate) -> str:
-    return f"{_dropouts(first.kind.model, first.situation.crowd)}; {_collusion(first)}."
+    return f"{_dropouts(first)}; {_collusion(first)}."
 
 
-def _dropouts(model: Model, crowd: Crowd) -> str:
-    if model is Model.LOCAL:
-        return "If people stay away the promise to the others is untouched"
-    if model is Model.CENTRAL:
-        return "If people stay away the promise to the others holds, for a plan with fewer people"
+def _dropouts(first: Candidate) -> str:
+    """Noise that comes from the crowd is missing where people are; other noise is not."""
+    crowd = first.situation.crowd
+    if crowd.least == 1:
+        return "If nobody reports, nothing is released"
     liars = f", of which {crowd.corrupt:,} may be lies" if crowd.corrupt else ""
-    wish = "" if crowd.least < crowd.size else " (plan with a smaller least= if some may stay away)"
-    return f"If fewer than {crowd.least:,} reports come{liars}, nothing is released{wish}"
+    free = ": the promise holds without them" if first.kind.model in (Model.LOCAL, Model.CENTRAL) else ""
+    wish = "" if crowd.least < crowd.size else f" (plan with a smaller least= if some may stay away{free})"
+    return f"If fewer than {counted(crowd.least, 'report')} come{liars}, nothing is released{wish}"
 
 
 def _collusion(first: Candidate) -> str:
@@ -88,3 +143,26 @@ def _collusion(first: Candidate) -> str:
     left = first.protocol.local_epsilon
     whole = "nothing is left of it" if left is None else f"each person is still promised ε={left:.3g}"
     return f"and if the shuffler and the analyser collude, {whole}"
+
+
+def _unproved(first: Candidate) -> str:
+    if first.protocol.provable:
+        return ""
+    theorem = f"it is a bound that rests on the theorem of {first.kind.reference}"
+    return f"`headcount verify` knows no proof of this promise: {theorem}."
+
+
+def _guesswork(ranked: Sequence[Candidate]) -> str:
+    """What guess is as good, and who would be better with more people."""
+    task = ranked[0].situation.task
+    if task.name in SUMS:
+        guess = "to guess the middle of the bounds for everybody"
+    elif isinstance(task, Histogram):
+        guess = "to guess half of the people for every category"
+    else:
+        guess = "to guess half of the people"
+    enough = min(((option.smallest_n, option.name) for option in ranked if option.smallest_n), default=None)
+    more = "no number of people would change that"
+    if enough is not None:
+        more = f"with {people(enough[0])} or more, {enough[1]} would be better"
+    return f"But that is no better than {guess} without asking anybody; {more}."

@@ -3,21 +3,39 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from headcount.core.budget import Budget, Neighbours
+from headcount.core.counted import counted
 from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument, Unsupported
-from headcount.core.model import Model, parsed_model
+from headcount.core.model import Model
 from headcount.core.protocol import Protocol
-from headcount.core.quantity import quantity
+from headcount.core.quantity import confident, quantity
 from headcount.core.task import COUNTS, SUMS, Task
 from headcount.core.wire import CUT, MOST, wire_bytes, wire_messages
-from headcount.planner.competitors import task_called
+from headcount.planner.competitors import Names, task_called, trusted
 from headcount.planner.expected import UNKNOWN, Expected
 from headcount.planner.objective import Objective
+
+
+class OverCap(Unsupported):
+    """More would be sent than is allowed; says how much would have to be."""
+
+    def __init__(self, over: list[tuple[str, float, float]]) -> None:
+        self.times = max(cost / most for _, cost, most in over)
+        sent = " and ".join(counted(cost, name, digits=",.4g") for name, cost, _ in over)
+        allowed = " and ".join(f"{most:,.4g}" for _, _, most in over)
+        works = " and ".join(f"max_{name}s={_at_least(cost)}" for name, cost, _ in over)
+        several = len(over) > 1 or allowed != "1"
+        super().__init__(f"sends {sent} a person where {allowed} {'are' if several else 'is'} allowed; use {works}")
+
+
+def _at_least(cost: float) -> str:
+    """With few digits, rounded up."""
+    unit = 10.0 ** (math.floor(math.log10(cost)) - 3)
+    return f"{math.ceil(cost / unit * (1.0 - 1e-12)) * unit:.4g}"
 
 
 @dataclass(frozen=True)
@@ -30,17 +48,19 @@ class Caps:
     def __post_init__(self) -> None:
         for name in ("messages", "bytes"):
             most = getattr(self, name)
-            if most != math.inf and not quantity(f"max_{name}", most, "use a positive number") > 0.0:
-                raise BadArgument(f"max_{name}", f"is {most:g}", "use a positive number")
+            works = f"use a positive number of {name}, or leave it out"
+            if most != math.inf and not quantity(f"max_{name}", most, works) > 0.0:
+                raise BadArgument(f"max_{name}", f"is {most:g}", works)
 
     @property
     def any(self) -> bool:
         return min(self.messages, self.bytes) < math.inf
 
     def require(self, messages: float, size: float) -> None:
-        for name, cost, most in (("messages", messages, self.messages), ("bytes", size, self.bytes)):
-            if cost > most:
-                raise Unsupported(f"sends {cost:,.4g} {name} a person and {most:,.4g} are allowed")
+        costs = (("message", messages, self.messages), ("byte", size, self.bytes))
+        over = [(name, cost, most) for name, cost, most in costs if cost > most]
+        if over:
+            raise OverCap(over)
 
 
 @dataclass(frozen=True)
@@ -59,8 +79,9 @@ class Situation:
     sizes: tuple[int, ...] = ()  # crowds at which answers are judged, by the worst; otherwise the expected one
 
     def __post_init__(self) -> None:
-        if not 0.0 < quantity("confidence", self.confidence, "use a number between 0 and 1") < 1.0:
-            raise BadArgument("confidence", f"is {self.confidence:g}", "use a number between 0 and 1, as 0.95")
+        confident(self.confidence)
+        if not isinstance(self.collected, bool):
+            raise BadArgument("collected", f"is {self.collected!r}", "use True or False")
         if self.objective in (Objective.RELATIVE, Objective.DETECTABLE) and self.task.name in SUMS:
             raise BadArgument(
                 "objective", f"is '{self.objective}', which a {self.task.name} has not", "use 'interval' or 'rmse'"
@@ -109,7 +130,7 @@ class Situation:
 
 def situation(
     task: Task | str, *, n: Any, epsilon: float, delta: float, ones: Any, neighbours: str,
-    models: Collection[str] | str | None, least: int | None, corrupt: int, honest: float | None, objective: str,
+    models: Names, least: int | None, corrupt: int, honest: float | None, objective: str,
     confidence: float, max_messages: float | None, max_bytes: float | None, collected: bool,
 ) -> Situation:  # fmt: skip
     """From the words people use."""
@@ -117,7 +138,6 @@ def situation(
     if few != many and least is not None:
         raise BadArgument("least", "is given together with a range of n", "leave one of them out")
     crowd = crowd_of(many, few if few != many else least, corrupt, honest)
-    models = [models] if isinstance(models, str) else models
     caps = Caps(
         math.inf if max_messages is None else max_messages, math.inf if max_bytes is None else max_bytes
     )  # fmt: skip
@@ -128,7 +148,7 @@ def situation(
         expected=Expected.parse(ones, crowd.size),
         objective=Objective.parse(objective),
         confidence=confidence,
-        trusted=frozenset(parsed_model(model) for model in models) if models else frozenset(Model),
+        trusted=frozenset(trusted(models)),
         caps=caps,
         collected=collected,
         sizes=(crowd.least, crowd.size) if few != many else (),
@@ -150,7 +170,8 @@ def crowd_of(n: int, least: int | None, corrupt: int, honest: float | None) -> C
 
 def _range(n: Any) -> tuple[Any, Any]:
     if isinstance(n, tuple | list):
-        if len(n) != 2 or not n[0] <= n[1]:
-            raise BadArgument("n", f"is {n!r}", "use a number of people, or a pair such as (1_000, 5_000)")
+        works = "use a number of people, or a pair such as (1_000, 5_000)"
+        if len(n) != 2 or not 1 <= quantity("n", n[0], works) <= quantity("n", n[1], works):
+            raise BadArgument("n", f"is {n!r}", works)
         return n[0], n[1]
     return n, n

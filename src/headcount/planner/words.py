@@ -76,7 +76,8 @@ ANSWER = {
     "confidence": "How often an interval holds the truth when everything is repeated: 0.95 is 19 times out of 20.",
     "simultaneous95": "In at least 19 of 20 repetitions all counts of a histogram are this close to their truths, all "
     "at once. An interval95 is no wider: it speaks of one count.",
-    "std_error": "How much the answer scatters when everything is repeated. Without a bias it is the same as the rmse.",
+    "std_error": "The size of a typical error at the answer itself. In an advice it is how much the answer scatters "
+    "when everything is repeated, which is the same as the rmse if there is no bias.",
     "rmse": "The size of a typical error: the root of its mean square over many repetitions. An answer lies within "
     "twice that of the truth at least 3 times out of 4, and usually 19 times out of 20.",
     "rmse_average": "The rmse where every number of ones is as likely as any other, rather than for the number that "

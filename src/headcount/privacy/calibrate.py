@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from headcount.core.budget import Budget
+from headcount.core.counted import counted
 from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument, Infeasible, Refused
 from headcount.core.knob import Knob
@@ -36,7 +37,7 @@ def calibrate(
     if not found:
         raise Infeasible(
             f"{cls.name} cannot meet epsilon={budget.epsilon:g}, delta={budget.delta:g} "
-            f"with {crowd.honest:,} honest people; use more people or a larger budget"
+            f"with {counted(crowd.honest, 'honest person', 'honest people')}; use more people or a larger budget"
         )
     return min(found, key=objective or (lambda p: p.rmse())) if len(found) > 1 else found[0]
 

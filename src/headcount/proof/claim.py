@@ -20,6 +20,7 @@ MODELS = {"central", "local", "shuffle", "shuffle-threshold"}
 LARGEST_EPSILON = 500
 NUMBER = re.compile(r"[0-9]{1,400}([/.][0-9]{1,400})?", re.ASCII)
 MOST_POINTS = 100
+MOST_MESSAGES = 1_000
 RELATIONS = {"replace", "add-remove"}
 
 
@@ -55,13 +56,16 @@ class Claim:
     summed: bool  # the trusted side adds up the messages; otherwise it counts each kind of them
     release: Release
     curve: tuple[tuple[Fraction, Fraction], ...]
+    messages: int | None = None  # that everybody sends, where reports are cut and filled up to one number
 
     def __str__(self) -> str:
         """What a verdict is about. Names, parameters and words in a certificate are not looked at."""
-        who = "one report by itself" if self.model == "local" else f"at least {self.honest:,} honest people"
+        people = "1 honest person" if self.honest == 1 else f"{self.honest:,} honest people"
+        who = "one report by itself" if self.model == "local" else f"at least {people}"
         corrupt = f" besides {self.corrupt:,} corrupt ones" if self.corrupt else ""
         held = "anything" if self.values is None else f"one of {self.values:,} values"
-        return f"{self.model} model, {self.neighbours} one person, {who}{corrupt}, each of whom holds {held}"
+        sent = "" if self.messages is None else f" and sends {self.messages:,} messages"
+        return f"{self.model} model, {self.neighbours} one person, {who}{corrupt}, each of whom holds {held}{sent}"
 
     @property
     def honest(self) -> int:
@@ -127,8 +131,16 @@ def _claim(certificate: dict[str, Any]) -> Claim:
         raise Unreadable("the claim is not within the budget that stands beside it")
     return Claim(
         model, neighbours, size, least, corrupt, values, report,
-        certificate["tally"] == "sum", release, curve,
+        certificate["tally"] == "sum", release, curve, _messages(certificate.get("wire")),
     )  # fmt: skip
+
+
+def _messages(wire: Any) -> int | None:
+    if wire is None:
+        return None
+    if not 1 <= (messages := integer(wire["messages"])) <= MOST_MESSAGES:
+        raise Unreadable(f"everybody sends from 1 to {MOST_MESSAGES} messages")
+    return messages
 
 
 def _release(encoded: dict[str, Any]) -> Release:

@@ -10,6 +10,8 @@ from typing import Any, Literal
 from flint import ctx
 
 from headcount.proof import added, bits, blanket, central, clones, cover, local, sampled
+from headcount.proof.amounts import too_many
+from headcount.proof.balls import ball, most
 from headcount.proof.claim import Claim, Prover, read
 from headcount.proof.divergence import Bounds
 from headcount.proof.effort import limited
@@ -121,10 +123,30 @@ def _judged(claim: Claim) -> Verdict:
     proof = next((proof for prover in PROVERS if (proof := prover(claim))), None)
     if proof is None:
         return Verdict("cannot prove", f"no proof is known here for such reports in the {claim.model} model")
-    points = tuple(Point(epsilon, delta, proof.bounds(epsilon)) for epsilon, delta in claim.curve)
+    cut = _cut(claim)
+    points = tuple(
+        Point(epsilon, delta, _and_cut(proof.bounds(epsilon), epsilon, cut)) for epsilon, delta in claim.curve
+    )
     answers = {point.answer for point in points}
     if "refuted" in answers:
         return Verdict("refuted", "an event tells two neighbouring crowds further apart than is claimed", points)
     if answers == {"proved"}:
         return Verdict("proved", proof.because, points)
     return Verdict("cannot prove", "the bounds are too wide at some epsilon", points)
+
+
+def _cut(claim: Claim) -> Fraction:
+    """The chance, at most, that an honest person would send more messages than everybody does, and so is cut short."""
+    if claim.messages is None:
+        return Fraction(0)
+    if claim.values is None:
+        raise Unreadable("where anything may be held, messages have no common length")
+    return claim.honest * too_many(claim.report, claim.values, claim.messages)
+
+
+def _and_cut(bounds: Bounds, epsilon: Fraction, cut: Fraction) -> Bounds:
+    """What is seen changes by at most the cut with either crowd."""
+    if not cut:
+        return bounds
+    either = (1 + most(ball(epsilon).exp())) * cut
+    return bounds.widened(either, either)

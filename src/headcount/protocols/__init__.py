@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
+
 from headcount.core.errors import BadArgument
 from headcount.core.histogram import Histogram
 from headcount.core.protocol import Protocol
@@ -87,6 +89,7 @@ CATALOGUE: tuple[type[Protocol], ...] = (
     shuffled(Piecewise),
     shuffled(Hybrid),
 )
+NEAREST = 5
 TASKS: dict[str, type[Task]] = {task.name: task for task in (Count, Fraction, Sum, Mean, Histogram)}
 
 
@@ -94,4 +97,6 @@ def named(name: str) -> type[Protocol]:
     for protocol in CATALOGUE:
         if protocol.name == name:
             return protocol
-    raise BadArgument("protocol", f"is {name!r}", f"use one of {', '.join(p.name for p in CATALOGUE)}")
+    nearest = get_close_matches(str(name), [protocol.name for protocol in CATALOGUE], NEAREST, 0.0)
+    works = f"the nearest of the {len(CATALOGUE)} protocols are {', '.join(nearest)}"
+    raise BadArgument("protocol", f"is {name!r}", works)

@@ -90,8 +90,8 @@ def load_plan(path: str | Path, *, hash: str | None = None) -> Plan:
         raise BadArgument("plan", f"{path} {_other_than_a_plan(kept)}", "give a file that plan.save wrote")
     writer, here = kept.get("headcount"), version("headcount")
     if set(kept) != {"format", "headcount", "hash", "plan"} or not _whole(kept):
-        works = "write it anew with plan.save"
-        raise BadArgument("plan", f"{path} was changed since it was saved: its hash is that of something else", works)
+        wrong = "was changed since it was saved: the plan in it and the hash beside it no longer belong together"
+        raise BadArgument("plan", f"{path} {wrong}", "get the file again from whoever saved it, or make the plan anew")
     try:
         return plan_from_json(kept["plan"], hash=hash)
     except BadArgument as problem:

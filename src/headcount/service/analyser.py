@@ -13,8 +13,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import Connection
+
 from headcount.core.canonical import canonical
 from headcount.core.errors import BadArgument
+from headcount.core.plan import Plan
 from headcount.ledger.ledger import Ledger
 from headcount.ledger.spending import Allowance
 from headcount.service.collection import Collection, Unknown
@@ -23,6 +26,7 @@ from headcount.store.account import Account
 from headcount.store.database import Database, do, many, one
 
 BATCH = "SELECT * FROM batches WHERE collection = :name AND number = :number"
+COLLECTION = "SELECT * FROM collections WHERE id = :name"
 
 
 class Analyser:
@@ -63,23 +67,43 @@ class Analyser:
         collection = Collection.from_json(config)
         if collection.analyser != self.signer.public:
             raise BadArgument("analyser", "is not this one", f"create the collection with {self.signer.public}")
-        self.ledger(collection.population).require(*[collection.plan] * collection.batches)
-        announced = [self._announced(collection, number + 1) for number in range(collection.batches)]
-        with self.database.writing() as connection:
-            new = "INSERT INTO collections VALUES (:id, :config, 'open') ON CONFLICT DO NOTHING"
-            do(connection, new, id=collection.id, config=canonical(config))
-        return announced
+        with self.database.reading() as connection:
+            known = one(connection, COLLECTION, name=collection.id)
+        if known is None:
+            ahead = [plan for name in self.names() for plan in self._to_be_paid(name, collection.population)]
+            self.ledger(collection.population).require(*ahead, *[collection.plan] * collection.batches)
+            keys = canonical([self._announced(collection, number + 1) for number in range(collection.batches)])
+            with self.database.writing() as connection:
+                new = "INSERT INTO collections VALUES (:id, :config, :keys, 'open') ON CONFLICT DO NOTHING"
+                do(connection, new, id=collection.id, config=canonical(config), keys=keys)
+                known = one(connection, COLLECTION, name=collection.id)
+        if known["state"] == "destroyed":
+            raise Unknown(collection.id)
+        return list(json.loads(known["keys"]))
+
+    def _to_be_paid(self, name: str, population: str) -> list[Plan]:
+        """What a collection of this population has still to pay for: it was promised that it could."""
+        collection = self.collection(name)
+        if collection.population != population:
+            return []
+        paid = "SELECT count(*) AS paid FROM batches WHERE collection = :name AND charge IS NOT NULL"
+        with self.database.reading() as connection:
+            return [collection.plan] * (collection.batches - int(one(connection, paid, name=name)["paid"]))
 
     def _announced(self, collection: Collection, number: int) -> dict[str, Any]:
         suite = collection.wire.suite
         key = self.keys.make(inner_key(collection.id, number), suite).hex()
-        expires = collection.opens + collection.window * (collection.batches + collection.holds + 1)
+        expires = collection.opens + collection.window * (collection.batches * (collection.holds + 1) + 1)
         announced = Announced("analyser", collection.purpose(number), number, suite, key, expires)
         return self.signer.signed(announced.to_json())
 
     def collection(self, name: str) -> Collection:
         with self.database.reading() as connection:
-            row = one(connection, "SELECT * FROM collections WHERE id = :name", name=name)
+            return self.still(connection, name)
+
+    def still(self, connection: Connection, name: str) -> Collection:
+        """The collection, which is not destroyed while this transaction lasts."""
+        row = one(connection, COLLECTION + self.database.shared, name=name)
         if row is None or row["state"] == "destroyed":
             raise Unknown(name)
         return Collection.from_json(json.loads(row["config"]))
@@ -101,14 +125,29 @@ class Analyser:
         return {"collection": name, "population": collection.population, "batches": batches}
 
     def destroy(self, name: str) -> None:
-        """Messages, keys and answers; what was charged stays charged."""
-        collection = self.collection(name)
-        for number in range(collection.batches):
-            self.keys.delete(inner_key(name, number + 1))
+        """Messages, keys and answers; what was charged stays charged. Again is not an error."""
         with self.database.writing() as connection:
+            row = one(connection, COLLECTION + self.database.alone, name=name)
+            if row is None:
+                raise Unknown(name)
             do(connection, "DELETE FROM parts WHERE collection = :name", name=name)
             do(connection, "DELETE FROM batches WHERE collection = :name", name=name)
             do(connection, "UPDATE collections SET state = 'destroyed' WHERE id = :name", name=name)
+        self._forget_keys({inner_key(name, number + 1) for number in range(len(json.loads(row["keys"])))})
+
+    def tidy(self) -> None:
+        """When it starts: whatever a crash has left of what was to be deleted."""
+        with self.database.reading() as connection:
+            destroyed = many(connection, "SELECT id, keys FROM collections WHERE state = 'destroyed'")
+            released = many(connection, "SELECT collection, number FROM batches WHERE state = 'released'")
+        over = {inner_key(row["collection"], row["number"]) for row in released}
+        for row in destroyed:
+            over |= {inner_key(row["id"], number + 1) for number in range(len(json.loads(row["keys"])))}
+        self._forget_keys(over)
+
+    def _forget_keys(self, names: set[str]) -> None:
+        for name in names & set(self.keys.names()):
+            self.keys.delete(name)
         self.database.forget()
 
 

@@ -7,7 +7,7 @@ that tells which of them are one person's.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from typing import Any, Protocol
 
@@ -46,12 +46,23 @@ class Batches:
         self.database = shuffler.database
 
     def advance(self) -> None:
-        """Every step that is due, of every batch. One that fails keeps no other from going on."""
-        with self.database.reading() as connection:
-            batches = many(connection, "SELECT collection, number FROM batches WHERE state <> 'purged'")
-        steps: tuple[Callable[[str, int], None], ...] = (self.seal, self.shuffle, self.deliver, self.purge)
-        problems: list[HeadcountError] = []
-        for batch in batches:
+        """Every step that is due, of every batch."""
+        self.mix()
+        self.hand_on()
+
+    def mix(self) -> None:
+        """What needs nobody else: seals, and mixes."""
+        self.shuffler.outer.look_after()
+        self._each(self.seal, self.shuffle)
+
+    def hand_on(self) -> None:
+        """What the analyser is needed for, which may take its time."""
+        self._each(self.deliver, self.purge)
+
+    def _each(self, *steps: Callable[[str, int], None]) -> None:
+        """A batch whose step fails does not keep the others waiting."""
+        problems = []
+        for batch in self._due():
             try:
                 for step in steps:
                     step(batch["collection"], batch["number"])
@@ -60,12 +71,19 @@ class Batches:
         if problems:
             raise problems[0]
 
+    def _due(self) -> list[Any]:
+        """Looked for without a lock: whoever takes a step looks again, with one."""
+        due = "SELECT * FROM batches WHERE state <> 'purged' AND (state <> 'open' OR closes <= :now)"
+        with self.database.reading() as connection:
+            return many(connection, due, now=int(self.shuffler.clock()))
+
     def seal(self, name: str, number: int) -> None:
         """At the end of its window: enough reports, and it takes no more; too few, and what was agreed happens."""
         collection = self.shuffler.collection(name)
         least, now = collection.plan.protocol.crowd.least, self.shuffler.clock()
         point("before sealing")
         with self.database.writing() as connection:
+            state = self.shuffler.locked(connection, name)["state"]
             batch = self._locked(connection, name, number, "open")
             if batch is None or now < batch["closes"]:
                 return
@@ -78,14 +96,15 @@ class Batches:
             else:
                 self.shuffler.drop(connection, batch)
                 changed(connection, batch, state="purged")
-            going = one(connection, "SELECT state FROM collections WHERE id = :name", name=name)["state"] == "open"
-            if going and number < collection.batches:
+            if state == "open" and number < collection.batches:
                 self.shuffler.open_batch(connection, collection, number + 1, now)
+        self.database.forget()
         point("after sealing")
 
     def shuffle(self, name: str, number: int) -> None:
         """All messages of the batch into one secret order. The reports, which grouped them, are gone with that."""
         collection = self.shuffler.collection(name)
+        added = self._of_nobody(collection, number)  # which takes a while, and so is done before anything is locked
         point("before mixing")
         with self.database.writing() as connection:
             batch = self._locked(connection, name, number, "sealed")
@@ -93,8 +112,7 @@ class Batches:
                 return
             tag = batch["tag"]
             reports = [row["messages"] for row in many(connection, f"SELECT messages FROM reports_{tag}")]
-            row = one(connection, "SELECT keys FROM collections WHERE id = :name", name=name)
-            reports += _of_nobody(collection, number, json.loads(row["keys"])[number - 1], batch["added"])
+            reports += added
             parts = _mixed(reports, collection.envelope(number).message_bytes)
             content = {
                 "collection": collection.hash, "batch": number, "reports": len(reports), "added": batch["added"],
@@ -152,19 +170,23 @@ class Batches:
         self.database.forget()
         point("after purging")
 
+    def _of_nobody(self, collection: Collection, number: int) -> list[bytes]:
+        """Reports of people who are not there and hold nothing, for the noise they bring, where a batch was short."""
+        with self.database.reading() as connection:
+            batch = one(connection, BATCH, name=collection.id, number=number)
+            row = one(connection, "SELECT keys FROM collections WHERE id = :name", name=collection.id)
+        if batch is None or batch["state"] != "sealed":
+            return []
+        protocol, envelope = collection.plan.protocol, collection.envelope(number)
+        key = Announced.from_json(json.loads(row["keys"])[number - 1], collection.analyser, "analyser").public
+        nothing = np.zeros(1, dtype=np.int64)
+        each = (protocol.reports(nothing, SecretCoins()).messages for _ in range(batch["added"]))
+        return [b"".join(envelope.sealed(messages, key)) for messages in each]
+
     def _locked(self, connection: Connection, name: str, number: int, state: str) -> Any:
         """The batch, if it is in this state; nobody else moves it on until the transaction ends."""
         batch = one(connection, BATCH + self.database.alone, name=name, number=number)
         return batch if batch is not None and batch["state"] == state else None
-
-
-def _of_nobody(collection: Collection, number: int, announced: Any, added: int) -> Iterator[bytes]:
-    """Reports of people who are not there and hold nothing, for the noise they bring."""
-    protocol, envelope = collection.plan.protocol, collection.envelope(number)
-    key = Announced.from_json(announced, collection.analyser, "analyser").public
-    for _ in range(added):
-        sent = protocol.reports(np.zeros(1, dtype=np.int64), SecretCoins())
-        yield b"".join(envelope.sealed(sent.messages, key))
 
 
 def _mixed(reports: Sequence[bytes], size: int) -> list[bytes]:

@@ -9,9 +9,8 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -19,52 +18,19 @@ from typing import Any
 import numpy as np
 
 from headcount.core.coins import Coins, SecretCoins
-from headcount.core.errors import BadArgument, OverBudget, Refused, Unsupported
+from headcount.core.errors import BadArgument, Refused, Unsupported
 from headcount.core.files import put
 from headcount.core.wire import CREDENTIAL, IDENTITY
-from headcount.service.collection import Admission, Collection
+from headcount.ledger.files import locked
+from headcount.service.collection import Admission, Collection, Shortfall
 from headcount.service.keys import Announced
+from headcount.service.limits import Limits
 from headcount.service.receipt import Receipt
 from headcount.service.remote import Elsewhere, Remote
 from headcount.service.wire import NO_CREDENTIAL, Upload
 
 FORMAT = "headcount report 1"
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What this device agrees to at most."""
-
-    epsilon: float = 2.0
-    delta: float = 1e-4
-    least: int = 100  # people among whom a report is mixed
-    colluding: float = float("inf")  # the epsilon that may be left if the operators work together
-    lifetime_epsilon: float = 10.0
-    lifetime_delta: float = 1e-3
-
-    def require(self, collection: Collection, spent: tuple[Fraction, Fraction]) -> None:
-        """Refuses what goes beyond."""
-        plan, protocol = collection.plan, collection.plan.protocol
-        alone = float("inf") if protocol.local_epsilon is None else protocol.local_epsilon
-        for name, asked, most in (
-            ("epsilon", plan.budget.epsilon, self.epsilon), ("delta", plan.budget.delta, self.delta),
-            ("colluding", alone, self.colluding),
-        ):  # fmt: skip
-            if asked > most:
-                raise Unsupported(
-                    f"the collection asks for {name}={asked:g}, and this device agrees to {most:g} at most"
-                )
-        honest = protocol.crowd.honest
-        if honest < self.least:
-            raise Unsupported(f"the collection relies on {honest:,} honest people, and this device on {self.least:,}")
-        for name, before, more in (
-            ("lifetime_epsilon", spent[0], plan.budget.epsilon), ("lifetime_delta", spent[1], plan.budget.delta)
-        ):  # fmt: skip
-            if before + Fraction(more) > Fraction(getattr(self, name)):
-                raise OverBudget(
-                    f"with this report the device would have spent {float(before) + more:g} in all, and agrees to "
-                    f"{getattr(self, name):g} ({name})"
-                )
+OWN = ("question", "collection", "batch", "state", "epsilon", "delta", "least", "colluding", "top_up")
 
 
 class Client:
@@ -99,10 +65,14 @@ class Client:
             raise Unsupported("the collection takes no reports now")
         batch = int(offer["batch"])
         path = self.folder / f"{collection.hash}-{batch}.json"
-        if not path.exists():
-            self.limits.require(collection, self.spent())
-            body = self._sealed(collection, batch, offer, answer, invitation, coins or SecretCoins())
-            self._keep(path, collection, batch, body)
+        with self._alone():
+            if path.exists():
+                self._resealed(path, collection, batch, offer, invitation)
+            else:
+                self.limits.require(collection, self.spent())
+                messages = self._sealed(collection, batch, offer, answer, coins or SecretCoins())
+                outer = self._outer(collection, batch, offer, invitation, os.urandom(IDENTITY), messages)
+                self._keep(path, collection, batch, {"messages": [each.hex() for each in messages], **outer})
         return path
 
     def send(self, path: Path, remote: Remote) -> Receipt:
@@ -123,11 +93,11 @@ class Client:
     def receipt(self, path: Path) -> Receipt:
         kept = _read(path)
         epsilon, delta = self.spent()
-        own = {name: kept[name] for name in ("question", "collection", "batch", "state", "messages", "epsilon", "delta",
-                                             "least", "colluding")}  # fmt: skip
+        own = {name: kept[name] for name in OWN}
         return Receipt(
-            **own, bytes=len(kept["body"]) // 2, lifetime_epsilon=float(epsilon), lifetime_delta=float(delta)
-        )
+            **own, messages=len(kept["messages"]), bytes=len(kept["body"]) // 2, lifetime_epsilon=float(epsilon),
+            lifetime_delta=float(delta),
+        )  # fmt: skip
 
     def receipts(self) -> list[Receipt]:
         return [self.receipt(path) for path in self._paths()]
@@ -139,42 +109,66 @@ class Client:
             (Fraction(k["delta"]) for k in kept), Fraction(0)
         )
 
-    def _sealed(
-        self, collection: Collection, batch: int, offer: Any, answer: Any, invitation: str, coins: Coins
-    ) -> bytes:
+    def _sealed(self, collection: Collection, batch: int, offer: Any, answer: Any, coins: Coins) -> list[bytes]:
+        """The answer, randomised and sealed to the analyser: once."""
         envelope, protocol = collection.envelope(batch), collection.plan.protocol
-        analyser = Announced.from_json(offer["analyser"], collection.analyser, "analyser")
-        shuffler = Announced.from_json(offer["shuffler"], collection.shuffler, "shuffler")
-        if analyser.purpose != collection.purpose(batch):
+        key = Announced.from_json(offer["analyser"], collection.analyser, "analyser")
+        if key.purpose != collection.purpose(batch):
             raise BadArgument("analyser", "announced this key for something else", "do not answer")
-        if min(analyser.expires, shuffler.expires) < self.clock():
-            raise BadArgument("keys", "have expired", "ask for the collection again")
+        self._usable(key, collection)
         values = protocol.task.encoded(np.asarray([answer]))
-        messages = envelope.sealed(protocol.reports(values, coins).messages, analyser.public)
-        upload = Upload(os.urandom(IDENTITY), _credential(collection, invitation), tuple(messages))
-        return envelope.upload(upload, shuffler.public, shuffler.number)
+        return envelope.sealed(protocol.reports(values, coins).messages, key.public)
 
-    def _keep(self, path: Path, collection: Collection, batch: int, body: bytes) -> None:
-        """Durably, and never in place of another: whoever comes second uses the first one's."""
+    def _outer(
+        self,
+        collection: Collection,
+        batch: int,
+        offer: Any,
+        invitation: str,
+        identity: bytes,
+        messages: Sequence[bytes],
+    ) -> dict[str, Any]:
+        """All of it once more, sealed to the shuffler."""
+        key = Announced.from_json(offer["shuffler"], collection.shuffler, "shuffler")
+        self._usable(key, collection)
+        upload = Upload(identity, _credential(collection, invitation), tuple(messages))
+        body = collection.envelope(batch).upload(upload, key.public, key.number)
+        return {"identity": identity.hex(), "key": key.number, "invitation": invitation, "body": body.hex()}
+
+    def _usable(self, key: Announced, collection: Collection) -> None:
+        if key.expires < self.clock():
+            raise BadArgument("keys", "have expired", "ask for the collection again")
+        if key.suite != collection.wire.suite:
+            raise BadArgument("keys", "are of another suite than was agreed", "do not answer")
+
+    def _resealed(self, path: Path, collection: Collection, batch: int, offer: Any, invitation: str) -> None:
+        """The same messages to a key that took the place of the one they were sealed to, or with another invitation.
+
+        Nothing is drawn anew: to do that whenever somebody asks would let them average the noise away.
+        """
+        kept = _read(path)
+        stale = kept["key"] != offer["shuffler"].get("number") or kept["invitation"] != invitation
+        if kept["state"] != "taken" and stale:
+            messages = [bytes.fromhex(each) for each in kept["messages"]]
+            identity = bytes.fromhex(kept["identity"])
+            put(path, json.dumps(kept | self._outer(collection, batch, offer, invitation, identity, messages)))
+
+    def _keep(self, path: Path, collection: Collection, batch: int, made: dict[str, Any]) -> None:
         plan, protocol = collection.plan, collection.plan.protocol
         kept = {
             "format": FORMAT, "collection": collection.hash, "question": collection.question, "batch": batch,
-            "state": "made", "messages": collection.wire.messages, "epsilon": plan.budget.epsilon,
-            "delta": plan.budget.delta, "least": protocol.crowd.least, "colluding": protocol.local_epsilon,
-            "body": body.hex(),
+            "state": "made", "epsilon": plan.budget.epsilon, "delta": plan.budget.delta, "least": protocol.crowd.least,
+            "colluding": protocol.local_epsilon, "top_up": collection.shortfall is Shortfall.TOP_UP,
         }  # fmt: skip
-        beginning = put(self.folder / f"new-{os.urandom(8).hex()}", json.dumps(kept))
-        try:
-            os.link(beginning, path)
-        except FileExistsError:
-            pass
-        finally:
-            beginning.unlink()
-        folder = os.open(self.folder, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        put(path, json.dumps(kept | made))
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """One at a time decides what this device may still spend, across processes."""
+        lock = self.folder / "lock"
+        lock.touch(mode=0o600)
+        with locked(lock, alone=True):
+            yield
 
     def _paths(self) -> Iterator[Path]:
         return iter(sorted(self.folder.glob("*-*.json")))

@@ -1,7 +1,8 @@
 """A collection: what its parties agree on before anybody reports. Its hash is bound into every seal.
 
-Batches follow each other. A batch closes at the end of a window, never because somebody has come: whoever could bring
-that about with reports of their own would choose the crowd of the last one who is honest.
+Batches follow each other. A batch closes at the end of a window, or when its operator says so unless it is `fixed`, but
+never because somebody has come: whoever could bring that about with reports of their own would choose the crowd of the
+last one who is honest.
 """
 
 from __future__ import annotations
@@ -56,6 +57,7 @@ class Collection:
     shortfall: Shortfall = Shortfall.HOLD
     holds: int = 3
     admission: Admission = Admission.ANYONE
+    fixed: bool = False  # whether a batch is sealed at the end of a window only; otherwise its operator may do so
     nonce: str = ""  # so that no two collections are the same
 
     def __post_init__(self) -> None:
@@ -71,6 +73,8 @@ class Collection:
             _text(name, getattr(self, name))
         for name, size in (("shuffler", 32), ("analyser", 32), ("nonce", 16)):
             _hexadecimal(name, getattr(self, name), size)
+        if not isinstance(self.fixed, bool):
+            raise BadArgument("fixed", f"is {self.fixed!r}", "use True or False")
         require_collectable(self.plan, self.shortfall)
 
     @cached_property
@@ -92,7 +96,14 @@ class Collection:
         return f"{self.hash} {batch}"
 
     def envelope(self, batch: int) -> Envelope:
-        return Envelope(self.plan, bytes.fromhex(self.hash), batch)
+        """Made once for each batch: every report is opened with it."""
+        if batch not in self._envelopes:
+            self._envelopes[batch] = Envelope(self.plan, bytes.fromhex(self.hash), batch)
+        return self._envelopes[batch]
+
+    @cached_property
+    def _envelopes(self) -> dict[int, Envelope]:
+        return {}
 
     def next_close(self, now: float) -> int:
         """The end of the window in which this moment lies."""

@@ -9,6 +9,7 @@ from typing import Any
 from headcount.core.canonical import canonical
 from headcount.core.errors import BadArgument, Refused, TooFewReports
 from headcount.service.analyser import BATCH, Analyser
+from headcount.service.collection import Shortfall
 from headcount.service.crash import point
 from headcount.service.keys import verified
 from headcount.store.database import changed, do, one
@@ -34,13 +35,13 @@ class Deliveries:
             name = str(manifest["collection"])[:32]
             collection = self.analyser.collection(name)
             content = verified(manifest, collection.shuffler)
-            number, reports = content["batch"], content["reports"]
+            number, reports, added = (content[part] for part in ("batch", "reports", "added"))
             fits = (
                 content["collection"] == collection.hash
+                and {type(content[part]) for part in ("batch", "reports", "added", "messages")} == {int}
                 and 1 <= number <= collection.batches
                 and content["messages"] == reports * collection.wire.messages
-                and 0 <= content["added"] <= reports
-                and all(isinstance(number, int) for number in (number, reports, content["added"]))
+                and 0 <= added <= (reports if collection.shortfall is Shortfall.TOP_UP else 0)
                 and all(isinstance(part, str) for part in content["parts"])
             )
         except (KeyError, TypeError, AttributeError):
@@ -50,6 +51,7 @@ class Deliveries:
         if reports < collection.plan.protocol.crowd.least:
             raise TooFewReports("the batch has fewer reports than the guarantee needs")
         with self.database.writing() as connection:
+            self.analyser.still(connection, name)
             new = (
                 "INSERT INTO batches VALUES (:name, :number, 'receiving', :manifest, NULL, NULL) ON CONFLICT DO NOTHING"
             )
@@ -62,6 +64,7 @@ class Deliveries:
         """One part of a batch, which must be the one that was signed for. Again is not an error."""
         point("before a part")
         with self.database.writing() as connection:
+            self.analyser.still(connection, collection)
             row = one(connection, BATCH + self.database.shared, name=collection, number=batch)
             if row is None:
                 raise NotYet("no such batch was announced")
@@ -77,21 +80,19 @@ class Deliveries:
         """The receipt, once all parts are here."""
         point("before completing")
         with self.database.writing() as connection:
+            agreed = self.analyser.still(connection, collection)
             row = one(connection, BATCH + self.database.alone, name=collection, number=batch)
             if row is None:
                 raise NotYet("no such batch was announced")
             manifest = json.loads(row["manifest"])
             if row["state"] == "receiving":
-                here = (
-                    "SELECT count(*) AS parts, sum(length(content)) AS bytes FROM parts WHERE collection = :name AND "
-                    "number = :number"
-                )
+                here = "SELECT count(*) AS parts, coalesce(sum(length(content)), 0) AS size FROM parts "
+                here += "WHERE collection = :name AND number = :number"
                 found = one(connection, here, name=collection, number=batch)
                 if found["parts"] < len(manifest["parts"]):
                     raise NotYet("parts of the batch are missing")
-                size = self.analyser.collection(collection).envelope(batch).message_bytes
-                if found["bytes"] != manifest["messages"] * size:
-                    raise Conflict("the batch has not as many messages as were signed for")
+                if found["size"] != manifest["messages"] * agreed.envelope(batch).message_bytes:
+                    raise BadArgument("manifest", "tells of another number of messages", "deliver what was mixed")
                 changed(connection, row, state="delivered")
         point("after completing")
         return self.analyser.signer.signed({"received": manifest["signature"]})

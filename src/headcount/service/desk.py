@@ -18,11 +18,13 @@ from headcount.ledger.ledger import Ledger
 from headcount.ledger.lines import Copied
 from headcount.service.collection import Admission, Collection, Shortfall, require_collectable
 from headcount.service.party import secret
-from headcount.service.remote import Remote
+from headcount.service.remote import Elsewhere, Remote
 
 FILE = "desk.json"
 PARTIES = ("shuffler", "analyser")
-PATIENCE = 600.0  # seconds that a batch may take to be mixed and delivered
+OVER = {"purged", "delivered", "claimed", "released"}
+STARTING = 30.0  # seconds that a party may take to start
+PATIENCE = 600.0  # seconds that a batch may take to be mixed and delivered, or to be opened and counted
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class Desk:
             raise BadArgument("data", f"{folder} has no {FILE}", works)
         try:
             given = json.loads(text_of(path, "a desk"))
-            return cls(*(Remote(given[party]["address"], given[party]["token"]) for party in PARTIES))
+            return cls(*(Remote(given[party]["address"], given[party]["token"], PATIENCE) for party in PARTIES))
         except (ValueError, KeyError, TypeError) as problem:
             if isinstance(problem, BadArgument):
                 raise
@@ -52,6 +54,18 @@ class Desk:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         content = {party: dict(zip(("address", "token"), parties[party], strict=True)) for party in PARTIES}
         secret(folder / FILE, json.dumps(content, indent=1))
+
+    def identities(self, patience: float = STARTING) -> dict[str, str]:
+        """The public key of each, once it answers; refused if that is not the one it should be, or the token wrong."""
+        found = {}
+        for party in PARTIES:
+            remote: Remote = getattr(self, party)
+            told = _awaited(remote, patience)
+            if told["party"] != party:
+                raise BadArgument(f"--{party}", f"is the address of the {told['party']}", f"give the {party}'s")
+            remote.ask("GET", "/v1/collections")
+            found[party] = str(told["key"])
+        return found
 
     # Populations.
 
@@ -75,13 +89,14 @@ class Desk:
     def create(
         self, plan: Plan, *, question: str, population: str, window: int, opens: int | None = None, batches: int = 1,
         shortfall: str = Shortfall.HOLD, holds: int = 3, admission: str = Admission.ANYONE,
+        fixed: bool = False,
     ) -> Collection:  # fmt: skip
         """Agreed with the analyser, who announces its keys, and then with the shuffler, who takes reports."""
         require_collectable(plan)
         keys = {party: getattr(self, party).ask("GET", "/v1/identity")["key"] for party in PARTIES}
         collection = Collection(
             plan, question, population, int(time.time()) if opens is None else opens, window, **keys, batches=batches,
-            shortfall=Shortfall(shortfall), holds=holds, admission=Admission(admission),
+            shortfall=Shortfall(shortfall), holds=holds, admission=Admission(admission), fixed=fixed,
         )  # fmt: skip
         agreed = self.analyser.ask("POST", "/v1/collections", {"collection": collection.to_json()})
         self.shuffler.ask("POST", "/v1/collections", {"collection": collection.to_json(), "keys": agreed["keys"]})
@@ -109,11 +124,12 @@ class Desk:
         return list(self.shuffler.ask("POST", path, {"number": number})["invitations"])
 
     def close(self, name: str) -> dict[str, Any]:
-        """Seals the open batch, and waits until nothing is under way."""
+        """Seals the open batch, unless its end is fixed, and waits until nothing is under way."""
+        still = {"open"} if self.collection(name).fixed else set()
         self.shuffler.ask("POST", f"/v1/collections/{name}/close")
         until = time.monotonic() + PATIENCE
         while (state := self.state(name)) and time.monotonic() < until:
-            if all(batch["state"] in ("purged", "delivered", "claimed", "released") for batch in state["batches"]):
+            if all(batch["state"] in OVER | still for batch in state["batches"]):
                 break
             time.sleep(0.2)
         return state
@@ -126,3 +142,13 @@ class Desk:
         """Reports, messages, keys and answers, at both parties. What was charged stays charged."""
         for party in (self.shuffler, self.analyser):
             party.ask("DELETE", f"/v1/collections/{name}")
+
+
+def _awaited(remote: Remote, patience: float) -> Any:
+    until = time.monotonic() + patience
+    while True:
+        try:
+            return remote.ask("GET", "/v1/identity")
+        except Elsewhere as problem:
+            if problem.status or time.monotonic() > until:
+                raise

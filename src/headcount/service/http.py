@@ -29,7 +29,7 @@ Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[None]]
 
 DEADLINE = 10.0  # seconds for a body to arrive
 RETRY = 2  # seconds, where it is busy
-NAME = "[0-9A-Za-z._~-]{1,64}"  # as it may stand in an address
+NAME = "[0-9A-Za-z ._~-]{1,64}"  # as it may stand in an address
 HEADERS = [
     (b"cache-control", b"no-store"),
     (b"x-content-type-options", b"nosniff"),

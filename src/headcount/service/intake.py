@@ -1,16 +1,21 @@
-"""Many uploads, one commit: whoever waits for the disk waits together, and is answered when it is there."""
+"""Many uploads, one commit: whoever waits for the disk waits together, and is answered when it is there.
+
+Uploads are opened here as well and not where they arrive, so that all who wait are in one queue that can be full.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
 from threading import Condition, Thread
+from time import sleep
 
 from headcount.core.errors import Refused
-from headcount.service.shuffler import Answer, Offered
+from headcount.service.shuffler import Answer, Sent
 
-TOGETHER = 512  # uploads in a commit, at most
-WAITING = 2_048  # and before it; who comes then is sent away
+TOGETHER = 256  # uploads in a commit, at most
+GATHER = 0.005  # seconds that the first of them waits for company
+WAITING = 512  # and before it; who comes then is sent away
 
 
 class Busy(Refused):
@@ -23,9 +28,9 @@ class Busy(Refused):
 class Intake:
     """A queue with an end, and one thread that empties it."""
 
-    def __init__(self, take: Callable[[Sequence[Offered]], list[Answer]]) -> None:
+    def __init__(self, take: Callable[[Sequence[Sent]], list[Answer]]) -> None:
         self._take = take
-        self._queue: list[tuple[Offered, asyncio.Future[Answer]]] = []
+        self._queue: list[tuple[Sent, asyncio.Future[Answer]]] = []
         self._ready, self._closed = Condition(), False
         self._thread = Thread(target=self._run, name="intake", daemon=True)
         self._thread.start()
@@ -38,13 +43,13 @@ class Intake:
     def full(self) -> bool:
         return self.waiting >= WAITING
 
-    async def put(self, offered: Offered) -> Answer:
+    async def put(self, sent: Sent) -> Answer:
         """What became of it, once that is on the disk."""
         if self.full:
             raise Busy
         future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         with self._ready:
-            self._queue.append((offered, future))
+            self._queue.append((sent, future))
             self._ready.notify()
         return await future
 
@@ -59,11 +64,13 @@ class Intake:
             with self._ready:
                 while not self._queue and not self._closed:
                     self._ready.wait()
+            sleep(GATHER)
+            with self._ready:
                 waiting, self._queue = self._queue[:TOGETHER], self._queue[TOGETHER:]
             if not waiting:
                 return
             try:
-                answers: Sequence[Answer | Exception] = self._take([offered for offered, _ in waiting])
+                answers: Sequence[Answer | Exception] = self._take([sent for sent, _ in waiting])
             except Exception as problem:  # noqa: BLE001  # whoever waits is told, and the next ones are taken
                 answers = [problem] * len(waiting)
             loop = waiting[0][1].get_loop()

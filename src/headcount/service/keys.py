@@ -119,7 +119,7 @@ class Keys:
     def private(self, name: str) -> PrivateKey:
         key: PrivateKey | Ed25519PrivateKey = self._get(name)
         if isinstance(key, Ed25519PrivateKey):
-            raise Damaged(f"{self._path(name)} is not a key to seal to; restore it from a copy")
+            raise Damaged(f"the key {name} is not one to seal to; restore it from a copy")
         return key
 
     def has(self, name: str) -> bool:
@@ -135,6 +135,12 @@ class Keys:
                 os.fsync(file.fileno())
             path.unlink()
 
+    def tidy(self) -> None:
+        """Removes what a crash has left of keys that were being made."""
+        for path in self.folder.iterdir():
+            if path.suffix != ".key" and path.is_file():
+                path.unlink(missing_ok=True)
+
     def names(self) -> list[str]:
         return sorted(path.stem for path in self.folder.glob("*.key"))
 
@@ -145,9 +151,9 @@ class Keys:
         try:
             return load_der_private_key(self._path(name).read_bytes(), password=None)
         except FileNotFoundError:
-            raise BadArgument("keys", f"{self._path(name)} does not exist", "it was deleted, or never made") from None
+            raise BadArgument("keys", f"have none called {name}", "it was deleted, or never made") from None
         except (OSError, ValueError):
-            raise Damaged(f"{self._path(name)} cannot be read; restore it from a copy") from None
+            raise Damaged(f"the key {name} cannot be read; restore it from a copy") from None
 
     def _put(self, name: str, key: PrivateKey | Ed25519PrivateKey) -> None:
         """There in full or not at all, and never in place of another: whoever comes second uses the first one's."""

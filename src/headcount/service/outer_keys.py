@@ -58,9 +58,14 @@ class OuterKeys:
 
         Files that a crash has left behind go with them.
         """
-        over = "SELECT * FROM sealing_keys WHERE state <> 'deleted' AND (number = :number OR (:all AND expires < :now))"
+        over = "SELECT * FROM sealing_keys WHERE state = 'expired' AND (number = :number OR (:all AND expires < :now))"
         with self.database.writing() as connection:
             given = {"number": number or 0, "all": number is None, "now": int(self.clock())}
+            active = many(connection, "SELECT number FROM sealing_keys WHERE state = 'active'")
+            if number in [row["number"] for row in active]:
+                raise BadArgument(
+                    "number", f"{number} is the key that is announced now", "rotate first, then retire it"
+                )
             gone = [row["number"] for row in many(connection, over, **given)]
             for each in gone:
                 do(connection, "UPDATE sealing_keys SET state = 'deleted' WHERE number = :number", number=each)
@@ -69,6 +74,16 @@ class OuterKeys:
         for row in deleted:
             self.keys.delete(_name(row["number"]))
         return gone
+
+    def look_after(self) -> None:
+        """Forgets keys that were deleted meanwhile, by whomever, and rotates those that clients would soon refuse."""
+        for number in [number for number in list(self._private) if not self.keys.has(_name(number))]:
+            self._private.pop(number, None)
+        soon = "SELECT DISTINCT suite FROM sealing_keys WHERE state = 'active' AND expires < :soon"
+        with self.database.reading() as connection:
+            suites = [row["suite"] for row in many(connection, soon, soon=int(self.clock()) + GRACE)]
+        for suite in suites:
+            self.rotate(suite)
 
     def announcement(self, suite: str) -> Any:
         with self.database.reading() as connection:

@@ -8,6 +8,7 @@ witness/       of the analyser: how far its ledgers have come. Better kept on an
 
 from __future__ import annotations
 
+import json
 import os
 import tomllib
 from collections.abc import Callable
@@ -17,7 +18,7 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from headcount.core.errors import BadArgument
-from headcount.core.files import put, text_of
+from headcount.core.files import text_of
 from headcount.service.analyser import Analyser
 from headcount.service.analyser_app import AnalyserApp
 from headcount.service.batches import Batches, Receiver
@@ -52,6 +53,8 @@ class Party:
 
     @classmethod
     def read(cls, path: Path) -> Party:
+        """By its file, or the folder that it is in."""
+        path = path / SETTINGS if path.is_dir() else path
         try:
             given = tomllib.loads(text_of(path, "a party's settings"))
         except tomllib.TOMLDecodeError as problem:
@@ -103,7 +106,7 @@ def create(
     elif analyser:
         lines |= {"analyser": analyser, "token": "analyser.token"}
         secret(folder / "analyser.token", token)
-    put(path, "".join(f'{name} = "{value}"\n' for name, value in lines.items()))
+    secret(path, "\n".join(f"{name} = {json.dumps(value)}" for name, value in lines.items()))
     party = Party.read(path)
     party.opened().close()
     return party
@@ -153,8 +156,12 @@ class Opened:
 
     def app(self) -> ShufflerApp | AnalyserApp:
         metrics = Metrics(self.party.role)
+        self.keys.tidy()
+        self.database.forget()
         if self.party.role == "analyser":
-            return AnalyserApp(self.analyser(), self.tokens, metrics)
+            analyser = self.analyser()
+            analyser.tidy()
+            return AnalyserApp(analyser, self.tokens, metrics)
         shuffler = self.shuffler()
         return ShufflerApp(shuffler, Batches(shuffler, self.receiver()), self.tokens, metrics)
 

@@ -23,6 +23,7 @@ class Receipt:
     colluding: float | None  # the epsilon that is left if shuffler and analyser are one; None if nothing is
     lifetime_epsilon: float
     lifetime_delta: float
+    top_up: bool = False  # whether reports of nobody may stand in for people who stay away
 
     @property
     def odds(self) -> float:
@@ -38,9 +39,10 @@ class Receipt:
             "taken": "has left this device, and was taken",
             "closed": "came when the batch took no reports",
         }[self.state]
+        others = f"at least {self.least - 1:,} others{', or of nobody' if self.top_up else ''}"
         mixed = (
-            f"Mixed with those of at least {self.least - 1:,} others, whatever is learnt is at most "
-            f"{_times(self.odds)} as likely for one answer as for another, but for a chance of {self.delta:g}."
+            f"Mixed with those of {others}, whatever is learnt is at most {_times(self.odds)} as likely for one answer "
+            f"as for another, but for a chance of {self.delta:g}."
         )
         alone = (
             "If the shuffler and the analyser work together, they learn the answer."

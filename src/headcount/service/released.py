@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,25 @@ class Released:
         if not isinstance(self.content, dict) or self.content.get("format") != FORMAT:
             raise BadArgument("release", "is not one", "give what headcount collection release wrote")
         verified(self.content, str(self.content.get("analyser", "")))
+        try:
+            same = self._agrees()
+        except (KeyError, TypeError, ValueError, ZeroDivisionError):
+            same = False
+        if not same:
+            raise BadArgument("release", "tells of another guarantee than its certificate", "do not rely on it")
+
+    def _agrees(self) -> bool:
+        """Whether the answer stands beside its own certificate."""
+        answer, proof = self.content["estimate"], self.content["certificate"]
+        claim = proof["claim"]
+        return bool(
+            answer["protocol"] == proof["protocol"]
+            and answer["model"] == proof["model"]
+            and answer["neighbours"] == proof["neighbours"]
+            and Fraction(answer["epsilon"]) == Fraction(claim["epsilon"])
+            and Fraction(answer["delta"]) == Fraction(claim["delta"])
+            and self.content["people"] + self.content["added"] >= proof["crowd"]["least"]
+        )
 
     @classmethod
     def read(cls, path: str | Path) -> Released:

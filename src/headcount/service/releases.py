@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from threading import Lock
 from typing import Any
 
 from headcount.core.canonical import canonical
@@ -31,19 +32,26 @@ class Releases:
 
     def __init__(self, analyser: Analyser) -> None:
         self.analyser, self.database = analyser, analyser.database
+        self._counting = Lock()
 
     def release(self, name: str, number: int) -> str:
-        """The answer, with its certificate and signature, as text: always the same."""
-        collection = self.analyser.collection(name)
+        """The answer, with its certificate and signature, as text: always the same.
+
+        Here one at a time: whoever asks again while a batch is counted waits, and does not count it as well.
+        """
+        with self._counting:
+            return self._released(self.analyser.collection(name), number)
+
+    def _released(self, collection: Collection, number: int) -> str:
         result = self._claimed(collection, number)
         if result is None:
             try:
-                result = self._kept(name, number, self._told(collection, number))
+                result = self._kept(collection.id, number, self._told(collection, number))
             except Refused:
                 result = self._claimed(collection, number)  # another was faster, and has forgotten the messages
                 if result is None:
                     raise
-        self._forgotten(name, number)
+        self._forgotten(collection.id, number)
         return result
 
     def _claimed(self, collection: Collection, number: int) -> str | None:
@@ -54,8 +62,11 @@ class Releases:
             row = one(connection, BATCH + self.database.alone, name=name, number=number)
             if row is None or row["state"] == "receiving":
                 raise NotYet(f"batch {number} has not been delivered; close the collection, or wait")
-            if row["state"] != "delivered":
-                return None if row["result"] is None else str(row["result"])
+            if row["state"] == "released":
+                return str(row["result"])
+            if row["state"] == "claimed":
+                account.show_within(connection)  # whoever claimed it may not have come to that
+                return None
             read = account.turn_within(connection, Ledger.of(account).charged(collection.plan))
             changed(connection, row, state="claimed", charge=len(read.hashes) - 1)
         point("after claiming")

@@ -15,6 +15,7 @@ TIMEOUT = 30.0
 TRIES = 5
 LARGEST = 1 << 26
 LONGEST_WAIT = 10.0  # seconds, whatever the other side says
+HERE = {"127.0.0.1", "localhost", "::1"}
 
 
 class Elsewhere(Refused):
@@ -28,14 +29,17 @@ class Elsewhere(Refused):
 class Remote:
     """An interface by its address. Whatever is sent may be sent again: nothing there counts twice."""
 
+    _connection: http.client.HTTPConnection | None = None
+
     def __init__(self, address: str, token: str = "", timeout: float = TIMEOUT) -> None:
         parts = urlsplit(address)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise BadArgument("address", f"is {address!r}", "use http://host:port or https://host")
+        if token and parts.scheme == "http" and parts.hostname not in HERE:
+            raise BadArgument("address", "would get a token in the clear", "use https, or a tunnel to this machine")
         self.address, self._token, self._timeout = address.rstrip("/"), token, timeout
         self._kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
         self._host, self._port, self._base = parts.hostname, parts.port, parts.path.rstrip("/")
-        self._connection: http.client.HTTPConnection | None = None
 
     def ask(self, method: str, path: str, content: Any = None) -> Any:
         """JSON to JSON; bytes are sent as they are."""
@@ -80,6 +84,9 @@ class Remote:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+    def __del__(self) -> None:
+        self.close()
 
 
 class RemoteReceiver:

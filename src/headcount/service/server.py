@@ -41,7 +41,9 @@ async def serve(parties: Sequence[Opened], ready: Callable[[], None] = lambda: N
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, ended.set)
     tasks = [asyncio.create_task(server.serve()) for server in servers]
-    tasks += [asyncio.create_task(_steps(app, ended)) for app in apps if isinstance(app, ShufflerApp)]
+    for app in apps:
+        if isinstance(app, ShufflerApp):  # an analyser that does not answer must not keep batches from being sealed
+            tasks += [asyncio.create_task(_steps(app, step, ended)) for step in (app.batches.mix, app.batches.hand_on)]
     for opened in parties:
         listen = f"{opened.party.host}:{opened.party.port}"
         log("serving", party=opened.party.role, listen=listen, version=version("headcount"))
@@ -59,11 +61,11 @@ async def serve(parties: Sequence[Opened], ready: Callable[[], None] = lambda: N
         opened.close()
 
 
-async def _steps(app: ShufflerApp, ended: asyncio.Event) -> None:
+async def _steps(app: ShufflerApp, step: Callable[[], None], ended: asyncio.Event) -> None:
     """What is due, again and again; what fails is tried again at the next look."""
     while not ended.is_set():
         try:
-            await asyncio.to_thread(app.batches.advance)
+            await asyncio.to_thread(step)
             app.metrics.stepped("done")
         except Exception as problem:  # noqa: BLE001  # whatever it is, reports are still taken
             app.metrics.stepped("failed")

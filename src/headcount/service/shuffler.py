@@ -11,6 +11,7 @@ import json
 import secrets
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from hashlib import blake2b
@@ -20,12 +21,13 @@ from sqlalchemy import Connection
 
 from headcount.core.canonical import canonical
 from headcount.core.errors import BadArgument, TooFewReports, Unsupported
+from headcount.core.mixing import mixed
 from headcount.service.collection import Admission, Collection, Shortfall, Unknown
 from headcount.service.crash import point
 from headcount.service.keys import Announced, Keys
 from headcount.service.outer_keys import OuterKeys
-from headcount.service.wire import Upload, WireError
-from headcount.store.database import Database, do, many, one
+from headcount.service.wire import Envelope, Upload, WireError
+from headcount.store.database import Database, changed, do, many, one
 
 BATCH = "SELECT * FROM batches WHERE collection = :name AND number = :number"
 OPEN_BATCH = "SELECT * FROM batches WHERE collection = :name AND state = 'open'"
@@ -36,8 +38,17 @@ class Answer(Enum):
     """What becomes of an upload."""
 
     TAKEN = "taken"  # it is on the disk, now or since before
-    CLOSED = "closed"  # this batch takes no reports any more, or not yet
+    CLOSED = "closed"  # this batch takes no reports now: not yet, not at this moment, or not any more
     INVALID = "invalid"
+
+
+@dataclass(frozen=True)
+class Sent:
+    """An upload as it came, and the batch that it was sent to."""
+
+    collection: str
+    batch: int
+    body: bytes
 
 
 @dataclass(frozen=True)
@@ -123,10 +134,11 @@ class Shuffler:
         return [row["id"] for row in rows]
 
     def close(self, name: str) -> None:
-        """Seals the open batch now, and opens no other."""
+        """Opens no further batch, and seals the open one: now, or at the end of its window if that was agreed."""
         collection = self.collection(name)
         least = collection.plan.protocol.crowd.least
         with self.database.writing() as connection:
+            self.locked(connection, name)
             batch = one(connection, OPEN_BATCH + self.database.alone, name=name)
             came = 0 if batch is None else self.count(connection, batch)
             if batch is not None and collection.shortfall is Shortfall.HOLD and came < least:
@@ -135,12 +147,14 @@ class Shuffler:
                     "collection"
                 )
             do(connection, "UPDATE collections SET state = 'closed' WHERE id = :name AND state = 'open'", name=name)
-            do(connection, "UPDATE batches SET closes = 0 WHERE collection = :name AND state = 'open'", name=name)
+            if batch is not None and not collection.fixed:
+                changed(connection, batch, closes=0)
 
     def destroy(self, name: str) -> None:
         """Everything that is kept of a collection but what was agreed."""
         self.collection(name)
         with self.database.writing() as connection:
+            self.locked(connection, name)
             for batch in many(connection, BATCHES + self.database.alone, name=name):
                 self.drop(connection, batch)
             do(connection, "UPDATE collections SET state = 'destroyed' WHERE id = :name", name=name)
@@ -149,13 +163,30 @@ class Shuffler:
 
     # Reports.
 
+    def require(self, sent: Sent) -> Envelope:
+        """How it is sealed, by its looks; whatever does not look like an upload raises WireError."""
+        collection = self.collection(sent.collection)
+        if not 1 <= sent.batch <= collection.batches:
+            raise WireError
+        envelope = collection.envelope(sent.batch)
+        envelope.key_number(sent.body)
+        return envelope
+
     def open(self, name: str, batch: int, body: bytes) -> Offered:
         """An upload, opened; whatever is not one raises WireError."""
-        if not 1 <= batch <= self.collection(name).batches:
-            raise WireError
-        envelope = self.collection(name).envelope(batch)
+        envelope = self.require(Sent(name, batch, body))
         key = self.outer.private(envelope.key_number(body), envelope.wire.suite)
         return Offered(name, batch, envelope.opened(body, key))
+
+    def accept(self, sent: Sequence[Sent]) -> list[Answer]:
+        """Opens these uploads and keeps what is in them."""
+        answers, opened = [Answer.INVALID] * len(sent), dict[int, Offered]()
+        for at, each in enumerate(sent):
+            with suppress(WireError):
+                opened[at] = self.open(each.collection, each.batch, each.body)
+        for at, answer in zip(opened, self.take(list(opened.values())), strict=True):
+            answers[at] = answer
+        return answers
 
     def take(self, offered: Sequence[Offered]) -> list[Answer]:
         """Keeps these reports, all in one transaction. A report that is there already is not kept again."""
@@ -174,7 +205,7 @@ class Shuffler:
                     answers[at] = Answer.INVALID if row is None else Answer.TAKEN
                 if kept := [row for row in rows.values() if row is not None]:
                     new = f"INSERT INTO reports_{batch['tag']} VALUES (:id, :who, :messages) ON CONFLICT DO NOTHING"
-                    do(connection, new, *kept)
+                    do(connection, new, *mixed(kept))
         point("after taking reports")
         return answers
 
@@ -198,6 +229,10 @@ class Shuffler:
 
     def _invitation(self, name: str, who: bytes) -> bytes:
         return who + hmac.digest(self.signer.secret("invitations"), name.encode() + who, "sha256")[:16]
+
+    def locked(self, connection: Connection, name: str) -> Any:
+        """The collection's row, locked before those of its batches: so that no batch is opened meanwhile."""
+        return one(connection, "SELECT * FROM collections WHERE id = :name" + self.database.alone, name=name)
 
     # The tables of a batch.
 
@@ -229,8 +264,10 @@ class Shuffler:
         return int(row["came"])
 
     def drop(self, connection: Connection, batch: Any) -> None:
+        """Its reports and messages, and the key of their hashes."""
         for table in ("reports", "mixed"):
             do(connection, f"DROP TABLE IF EXISTS {table}_{batch['tag']}")
+        changed(connection, batch, salt=b"")
 
 
 def _hidden(batch: Any, purpose: bytes, what: bytes) -> bytes:

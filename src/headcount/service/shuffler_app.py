@@ -8,10 +8,10 @@ from typing import Any
 from headcount.core.errors import BadArgument
 from headcount.service.batches import Batches
 from headcount.service.http import App, Request, Response, Route
-from headcount.service.intake import Busy, Intake
+from headcount.service.intake import Intake
 from headcount.service.metrics import Metrics
 from headcount.service.openapi import described
-from headcount.service.shuffler import Answer, Shuffler
+from headcount.service.shuffler import Answer, Sent, Shuffler
 from headcount.service.tokens import Tokens
 from headcount.service.wire import WireError
 
@@ -20,7 +20,6 @@ MONITOR = frozenset({"operator", "monitor"})
 LARGEST_UPLOAD = 1 << 18
 LARGEST_CONFIG = 1 << 23
 MOST_INVITATIONS = 10_000
-
 TAKEN = {"report": "taken"}
 CLOSED = {"report": "closed"}
 
@@ -30,7 +29,7 @@ class ShufflerApp(App):
 
     def __init__(self, shuffler: Shuffler, batches: Batches, tokens: Tokens, metrics: Metrics) -> None:
         self.shuffler, self.batches = shuffler, batches
-        self.intake = Intake(shuffler.take)
+        self.intake = Intake(shuffler.accept)
         routes = [
             Route("GET", "/health", "Is it running?", self.health, answer="Health"),
             Route("GET", "/metrics", "How busy it is.", self.measures, MONITOR, answer="text"),
@@ -81,11 +80,10 @@ class ShufflerApp(App):
         return Response(200, await asyncio.to_thread(self.shuffler.state, request.path["collection"]))
 
     async def report(self, request: Request) -> Response:
-        """Opened here, kept by whoever commits next. Who comes when it is full is sent away unread."""
-        if self.intake.full:
-            raise Busy
-        offered = self.shuffler.open(request.path["collection"], request.number("batch"), request.body)
-        answer = await self.intake.put(offered)
+        """Opened and kept by whoever commits next. Who comes when it is full is sent away unread."""
+        sent = Sent(request.path["collection"], request.number("batch"), request.body)
+        self.shuffler.require(sent)
+        answer = await self.intake.put(sent)
         if answer is Answer.INVALID:
             raise WireError
         return Response(200, TAKEN) if answer is Answer.TAKEN else Response(409, CLOSED)

@@ -8,6 +8,7 @@ from an older copy is found out by the witness, a file in another place.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +23,7 @@ from headcount.ledger.lines import Lines, Read, first_line
 from headcount.ledger.spending import Allowance
 from headcount.store.database import Database, do, many, one
 
+NAME = re.compile(r"[0-9A-Za-z][0-9A-Za-z ._-]{0,63}")
 ROW = "SELECT head FROM populations WHERE name = :name"
 LINES = "SELECT number, line FROM charges WHERE population = :name AND number > :after ORDER BY number"
 NEW_LINE = "INSERT INTO charges VALUES (:name, :number, :line)"
@@ -33,6 +35,10 @@ class Account(Lines):
     @staticmethod
     def create(database: Database, name: str, allowance: Allowance) -> None:
         """Refused if there is one of that name."""
+        if not NAME.fullmatch(name):
+            raise BadArgument(
+                "population", "is not a name that works", "use up to 64 letters, digits, spaces and . _ -"
+            )
         line = first_line(allowance)
         with database.writing() as connection:
             head = json.loads(line)["hash"]
@@ -82,6 +88,11 @@ class Account(Lines):
         """The charges are there to stay: so the witness may know of them."""
         with self._alone() as connection:
             self._show(self._caught_up(connection))
+
+    def show_within(self, connection: Connection) -> None:
+        """The same, as a part of this transaction; what cannot be told to the witness is not gone on with."""
+        one(connection, ROW + self.database.alone, name=self.name)
+        self._show(self._caught_up(connection))
 
     @contextmanager
     def _alone(self) -> Iterator[Connection]:

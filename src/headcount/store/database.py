@@ -7,13 +7,13 @@ PostgreSQL they lock the row that they decide about (`for_update`), which SQLite
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, text
-from sqlalchemy.engine import make_url
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from headcount.core.errors import BadArgument, MissingExtra, Refused, Unsupported
@@ -31,6 +31,7 @@ PRAGMAS = {
 }
 SETTINGS = {"fsync": "on", "full_page_writes": "on", "synchronous_commit": "on"}  # of PostgreSQL, for the same
 SECRET = 0o600
+TRIES = 10  # to empty the log
 
 
 class Unavailable(Refused):
@@ -94,10 +95,16 @@ class Database:
         self.engine.dispose()
 
     def forget(self) -> None:
-        """After something was deleted: nothing of it is left in the log beside the file."""
-        if self.embedded:
+        """After something was deleted: nothing of it is left in the log beside the file.
+
+        While somebody reads the log it cannot be emptied; it is tried again a few times, and when the party starts.
+        """
+        for _ in range(TRIES if self.embedded else 0):
             with _told(), self.engine.connect() as connection:
-                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+                busy = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0][0]
+            if not busy:
+                return
+            time.sleep(0.05)
 
 
 @contextmanager
@@ -144,7 +151,9 @@ def _sqlite(path: Path) -> Engine:
 
 
 def _postgresql(url: URL) -> Engine:
-    engine = create_engine(url.set(drivername="postgresql+psycopg"), pool_pre_ping=True)
+    """With the settings that the steps of a batch rely on, whatever the server's own are."""
+    own = url.set(drivername="postgresql+psycopg")
+    engine = create_engine(own, pool_pre_ping=True, isolation_level="READ COMMITTED")
 
     @event.listens_for(engine, "connect")
     def prepare(connection: Any, _: Any) -> None:

@@ -138,6 +138,10 @@ class AlmostCentralSum(Protocol):
     def tally(self, batch: Batch) -> Tally:
         return Tally(batch.reports, np.array([batch.messages["number"].sum(dtype=np.int64)]))
 
+    @property
+    def provable(self) -> bool:
+        return False
+
     def view(self, honest: int) -> PrivacyLoss:
         if honest < self.crowd.honest:
             return Unproved()

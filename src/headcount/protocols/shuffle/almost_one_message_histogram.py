@@ -107,6 +107,10 @@ class AlmostOneMessageHistogram(Protocol):
     def tally(self, batch: Batch) -> Tally:
         return Tally(batch.reports, support(batch.messages, self.task.values, self.prime, self.buckets))
 
+    @property
+    def provable(self) -> bool:
+        return False
+
     def view(self, honest: int) -> PrivacyLoss:
         each, chance = self._blankets
         return HashedCover(honest, each + chance, self.buckets, self.collision)

@@ -98,6 +98,10 @@ class CountMinShuffle(Protocol):
         lines = t * self.buckets + (u[:, None] * t + v[:, None]) % self.buckets
         return np.append(lines, u[:, None] + self.buckets**2, axis=1)
 
+    @property
+    def provable(self) -> bool:
+        return False
+
     def view(self, honest: int) -> PrivacyLoss:
         return ManyCells(laws.binomial(honest, self.gamma), self.rows - 1)
 

@@ -132,6 +132,10 @@ class RecursiveSum(Protocol):
         parts = [counts[a:b] @ np.arange(b - a) for a, b in pairwise(starts)]
         return Tally(batch.reports, np.array(parts))
 
+    @property
+    def provable(self) -> bool:
+        return False
+
     def view(self, honest: int) -> PrivacyLoss:
         return ShuffledDigits(tuple(map(float, self.lies)), tuple(self.alphabets), honest)
 

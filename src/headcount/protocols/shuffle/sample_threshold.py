@@ -26,6 +26,7 @@ from headcount.core.brick import Brick, Copies, Emit, Maybe
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.chance import Chance
 from headcount.core.coins import Coins
+from headcount.core.counted import people
 from headcount.core.crowd import Crowd
 from headcount.core.errors import TooManyReports
 from headcount.core.field import Field
@@ -114,7 +115,7 @@ class SampleThreshold(Protocol):
 
     def release(self, tally: Tally, coins: Coins | None = None) -> Tally:
         if tally.reports > self.crowd.size:
-            raise TooManyReports(f"{self.name} was planned for at most {self.crowd.size:,} people; plan for more")
+            raise TooManyReports(f"{self.name} was planned for at most {people(self.crowd.size)}; plan for more")
         return super().release(tally, coins)
 
     def point(self, tally: Tally) -> Floats:
@@ -146,6 +147,11 @@ class SampleThreshold(Protocol):
         low = laws.smallest_trials(self.rate, sampled, tail) if sampled else 0
         # Where one person more or less must not show, the number of reports is no business of the interval's.
         return float(low), float(high if self.neighbours is Neighbours.ADD_REMOVE else min(high, reports))
+
+    @property
+    def provable(self) -> bool:
+        """Two counts at once are beyond the proofs."""
+        return not (isinstance(self.task, Histogram) and self.neighbours is Neighbours.REPLACE)
 
     @property
     def steady(self) -> bool:

@@ -113,6 +113,10 @@ class SplitAndMix(Protocol):
         total = (int(low.sum()) + (int(high.sum()) << 32)) % self.modulus
         return Tally(batch.reports, np.array([total]), None, self.modulus)
 
+    @property
+    def provable(self) -> bool:
+        return False
+
     def view(self, honest: int) -> PrivacyLoss:
         """The noise is symmetric with one mode, so that the widest shift is the worst."""
         drawn = tables.distance(tables.negative_binomial_cells(1.0 / self.crowd.honest, self.decay))

@@ -25,6 +25,7 @@ def upgrade() -> None:
         "collections",
         sa.Column("id", sa.Text, primary_key=True),
         sa.Column("config", sa.Text, nullable=False),
+        sa.Column("keys", sa.Text, nullable=False),
         sa.Column("state", sa.Text, sa.CheckConstraint("state IN ('open', 'destroyed')"), nullable=False),
     )
     op.create_table(

@@ -1,0 +1,33 @@
+"""Devices that are not there: each with a folder of its own, which is thrown away, to try a collection out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from headcount.cli.progress import Bar
+
+if TYPE_CHECKING:
+    from headcount.service.receipt import Receipt
+
+AT_ONCE = 16
+
+
+def reported(
+    address: str, name: str, answers: Sequence[Any], *, hash: str | None = None, invitations: Sequence[str] = ()
+) -> list[Receipt]:
+    """The receipts of as many devices as there are answers."""
+    from headcount.service.client import Client
+
+    shown = [*invitations, *[""] * (len(answers) - len(invitations))]
+    with TemporaryDirectory(prefix="headcount-") as folder, ThreadPoolExecutor(AT_ONCE) as pool:
+
+        def report(person: int) -> Receipt:
+            device = Client(Path(folder) / str(person))
+            return device.report(address, name, answers[person], hash=hash, invitation=shown[person])
+
+        under_way = [pool.submit(report, person) for person in range(len(answers))]
+        return [device.result() for device in Bar("devices report")(under_way)]

@@ -1,0 +1,43 @@
+"""Whole numbers as people type them: 10000, 10,000, 10_000 or 1e4."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import typer
+
+from headcount.core.errors import BadArgument
+
+THOUSANDS = re.compile(r"\d{1,3}(,\d{3})+")
+WORKS = "write a whole number, as 10000, 10,000 or 1e4"
+
+
+def looks_whole(text: str) -> bool:
+    try:
+        whole("", text)
+    except BadArgument:
+        return False
+    return True
+
+
+def whole(argument: str, text: str, works: str = WORKS) -> int:
+    """The number; what may be a fraction is refused, also 10.000, which is ten to some and ten thousand to others."""
+    digits = text.strip().replace("_", "")
+    digits = digits.replace(",", "") if THOUSANDS.fullmatch(digits) else digits
+    if re.fullmatch(r"[-+]?\d+", digits):
+        return int(digits)
+    if re.fullmatch(r"\d+(\.\d+)?[eE]\+?\d{1,2}", digits) and float(digits).is_integer():
+        return int(float(digits))
+    raise BadArgument(argument, f"is {text!r}", works)
+
+
+def typed(text: Any) -> int:
+    """For options that take one."""
+    try:
+        return whole("", str(text))
+    except BadArgument:
+        raise typer.BadParameter(f"{text!r} is not clear; {WORKS}") from None
+
+
+WHOLE: dict[str, Any] = {"parser": typed, "metavar": "NUMBER"}  # of such an option

@@ -1,0 +1,13 @@
+"""How many of something, in words."""
+
+from __future__ import annotations
+
+
+def counted(number: float, one: str, several: str = "", digits: str = ",") -> str:
+    """One person, 1,000 people: the number with the word that goes with it, with an s unless told."""
+    shown = f"{number:{digits}}"
+    return f"{shown} {one if shown == '1' else several or f'{one}s'}"
+
+
+def people(number: int) -> str:
+    return counted(number, "person", "people")

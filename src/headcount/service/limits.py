@@ -1,0 +1,62 @@
+"""What a device agrees to, whatever a collection says."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from fractions import Fraction
+
+from headcount.core.errors import BadArgument, OverBudget, Unsupported
+from headcount.service.collection import Admission, Collection, Shortfall
+
+NAMES = {"epsilon": "epsilon", "delta": "delta", "colluding": "epsilon if the operators work together"}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """At most so much; and of the crowd, at least so many honest people."""
+
+    epsilon: float = 2.0
+    delta: float = 1e-4
+    colluding: float = math.inf  # the epsilon that is left if the shuffler and the analyser are one
+    lifetime_epsilon: float = 10.0
+    lifetime_delta: float = 1e-3
+    least: int = 100
+    top_up: bool = False  # whether reports of nobody may take the place of people
+    invited: bool = False  # whether only those may report who are invited
+    fixed: bool = False  # whether batches must end with their windows
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            if not getattr(self, each.name) >= 0:
+                raise BadArgument(each.name, f"is {getattr(self, each.name)!r}", "use a number from 0 on")
+
+    def require(self, collection: Collection, spent: tuple[Fraction, Fraction]) -> None:
+        """Refuses what goes beyond, given what all reports so far have spent."""
+        plan, protocol = collection.plan, collection.plan.protocol
+        asked = {
+            "epsilon": plan.budget.epsilon,
+            "delta": plan.budget.delta,
+            "colluding": math.inf if protocol.local_epsilon is None else protocol.local_epsilon,
+        }
+        for name, cost in asked.items():
+            if cost > getattr(self, name):
+                most = f"{getattr(self, name):g} at most"
+                raise Unsupported(f"the collection asks for {NAMES[name]} {cost:g}, and this device agrees to {most}")
+        honest = protocol.crowd.honest
+        if honest < self.least:
+            raise Unsupported(f"the collection relies on {honest:,} honest people, and this device on {self.least:,}")
+        for wanted, has, words in (
+            (not self.top_up, collection.shortfall is not Shortfall.TOP_UP, "may count on people who are not there"),
+            (self.invited, collection.admission is Admission.INVITED, "lets anybody report, as often as they like"),
+            (self.fixed, collection.fixed, "may be closed by its operator at any moment"),
+        ):
+            if wanted and not has:
+                raise Unsupported(f"the collection {words}, to which this device does not agree")
+        for name, before, more in (
+            ("lifetime_epsilon", spent[0], plan.budget.epsilon), ("lifetime_delta", spent[1], plan.budget.delta)
+        ):  # fmt: skip
+            after, most = before + Fraction(more), getattr(self, name)
+            if after > most:
+                whole = f"with this report the device would have spent {float(after):g} in all"
+                raise OverBudget(f"{whole}, and it agrees to {most:g} ({name})")

@@ -1,0 +1,119 @@
+"""What is written about the service is true: every test that is named exists, and nothing is left out of the tables."""
+
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from headcount.service import logs, party
+from headcount.service.client import Limits
+from headcount.service.collection import Shortfall
+from headcount.service.intake import WAITING
+from headcount.service.metrics import Metrics
+from headcount.service.outer_keys import GRACE, LIFETIME, MOST
+from headcount.service.tokens import ROLES
+
+ROOT = Path(__file__).parents[2]
+MODEL = (ROOT / "THREATMODEL.md").read_text(encoding="utf-8")
+GUIDE = (ROOT / "docs" / "operator.md").read_text(encoding="utf-8")
+NAMED = re.compile(r"`((?:tests|docs)/[\w/]+\.py)::(\w+)`")
+
+
+def missing(text):
+    """Tests that are named and do not exist."""
+    return [
+        f"{path}::{name}"
+        for path, name in NAMED.findall(text)
+        if not (ROOT / path).exists() or f"\ndef {name}(" not in (ROOT / path).read_text(encoding="utf-8")
+    ]
+
+
+def bare(text):
+    """Promises that name no test."""
+    promises = re.findall(r"^- \*\*.*\n(?:  .*\n)*", text, re.MULTILINE)
+    assert len(promises) > 25
+    return [promise for promise in promises if not NAMED.search(promise)]
+
+
+def test_every_promise_names_tests_and_they_exist():
+    assert len(NAMED.findall(MODEL)) > 30
+    assert missing(MODEL) == []
+    assert bare(MODEL) == []
+
+
+def test_twins_of_the_model_are_caught():
+    broken = MODEL.replace("::test_an_invitation_counts_once`", "::test_an_invitation_counts_twice`")
+    assert missing(broken) == ["tests/service/test_promises.py::test_an_invitation_counts_twice"]
+    broken = MODEL.replace("`tests/service/test_promises.py::test_an_invitation_counts_once`", "the tests")
+    assert len(bare(broken)) == 1
+
+
+def test_every_test_of_a_promise_is_named_in_the_model():
+    own = (ROOT / "tests" / "service" / "test_promises.py").read_text(encoding="utf-8")
+    assert set(re.findall(r"^def (test_\w+)", own, re.MULTILINE)) == {
+        name for path, name in NAMED.findall(MODEL) if path.endswith("test_promises.py")
+    }
+
+
+def test_the_documents_refer_to_each_other():
+    assert "(KNOWN_ISSUES.md)" in MODEL
+    for name in ("SECURITY.md", "KNOWN_ISSUES.md"):
+        assert "(THREATMODEL.md)" in (ROOT / name).read_text(encoding="utf-8")
+    assert "(KNOWN_ISSUES.md)" in (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+
+
+def told(*names):
+    return [name for name in names if f"`{name}`" not in GUIDE]
+
+
+def test_the_guide_has_every_series():
+    metrics = Metrics("shuffler")
+    metrics.answered("/health", 200)
+    metrics.stepped("done")
+    lines = [line for line in metrics.page().decode().splitlines() if not line.startswith("#")]
+    assert len(lines) == 5
+    assert told(*{re.split(r"[{ ]", line)[0] for line in lines}) == []
+    assert told(*{label for line in lines for label in re.findall(r"(\w+)=", line)}) == []
+
+
+def test_the_guide_has_every_event_and_its_fields():
+    source = "".join(path.read_text(encoding="utf-8") for path in Path(logs.__file__).parent.glob("*.py"))
+    events = re.findall(r"^ +log\(\"([\w ]+)\", (.*)\)$", source, re.MULTILINE)
+    assert len(events) == source.count(' log("') >= 3
+    for event, given in events:
+        row = next(line for line in GUIDE.splitlines() if line.startswith(f"| `{event}` |"))
+        assert [name for name in re.findall(r"(\w+)=", given) if f"`{name}`" not in row] == []
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        party.KNOWN,
+        {name for roles in ROLES.values() for name in roles},
+        set(Shortfall),
+        {f.name for f in fields(Limits)},
+    ],
+    ids=["settings", "roles", "shortfalls", "limits"],
+)
+def test_the_guide_leaves_nothing_out(names):
+    assert told(*map(str, names)) == []
+
+
+def test_the_guide_has_the_states_of_a_batch():
+    schema = ROOT / "src" / "headcount" / "store" / "migrations"
+    steps = "".join(path.read_text(encoding="utf-8") for path in schema.glob("*/v*.py"))
+    states = [re.findall(r"'(\w+)'", found) for found in re.findall(r"state IN \(([^)]*delivered[^)]*)\)", steps)]
+    assert len(states) == 2
+    assert told(*{state for each in states for state in each}) == []
+
+
+def test_the_guide_has_the_right_figures():
+    assert f"announced for {LIFETIME // 86_400} days" in GUIDE
+    assert (GRACE, MOST, WAITING) == (2 * 86_400, 255, 512)
+    assert "two more days" in GUIDE
+    assert "There are 255 numbers in all" in GUIDE
+    assert "near 512" in GUIDE
+    limits = Limits()
+    assert (limits.epsilon, limits.delta, limits.least) == (2, 1e-4, 100)
+    assert (limits.lifetime_epsilon, limits.lifetime_delta) == (10, 1e-3)
