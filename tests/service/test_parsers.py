@@ -2,6 +2,7 @@
 
 import json
 import secrets
+from copy import deepcopy
 
 import numpy as np
 import pytest
@@ -98,7 +99,7 @@ class Damage:
         if isinstance(value, str) and value and self.below(2):
             at = self.below(len(value))
             return value[:at] + chr(self.below(300)) + value[at + 1 :]
-        return ODD[self.below(len(ODD))]
+        return deepcopy(ODD[self.below(len(ODD))])
 
 
 class Everything:
