@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 
@@ -36,7 +35,7 @@ def serve(
     try:
         from headcount.service import trial
         from headcount.service.party import Party
-        from headcount.service.server import serve as served
+        from headcount.service.server import run
     except ImportError:
         raise MissingExtra("serving", "service") from None
     if (data is None) == (config is None):
@@ -54,7 +53,7 @@ def serve(
         for each in opened:
             print(f"{each.party.role} at http://{each.party.host}:{each.party.port}", flush=True)
 
-    asyncio.run(served(opened, ready))
+    run(opened, ready)
 
 
 @parties.command()

@@ -24,6 +24,16 @@ AT_ONCE = 4_096  # requests
 STEP = 0.5  # seconds between looks at what is due
 
 
+def run(parties: Sequence[Opened], ready: Callable[[], None] = lambda: None) -> None:
+    """The same, on a loop that is faster where there is one."""
+    try:
+        from uvloop import new_event_loop
+    except ImportError:  # there is none for Windows
+        new_event_loop = asyncio.new_event_loop
+    with asyncio.Runner(loop_factory=new_event_loop) as runner:
+        runner.run(serve(parties, ready))
+
+
 async def serve(parties: Sequence[Opened], ready: Callable[[], None] = lambda: None) -> None:
     """Until the process is told to end. What is under way is finished first."""
     for opened in parties:

@@ -180,6 +180,7 @@ class Shuffler:
 
     def accept(self, sent: Sequence[Sent]) -> list[Answer]:
         """Opens these uploads and keeps what is in them."""
+        self.outer.forget()
         answers, opened = [Answer.INVALID] * len(sent), dict[int, Offered]()
         for at, each in enumerate(sent):
             with suppress(WireError):
