@@ -26,11 +26,12 @@ STEP = 0.5  # seconds between looks at what is due
 
 def run(parties: Sequence[Opened], ready: Callable[[], None] = lambda: None) -> None:
     """The same, on a loop that is faster where there is one."""
-    try:
-        from uvloop import new_event_loop
-    except ImportError:  # there is none for Windows
-        new_event_loop = asyncio.new_event_loop
-    with asyncio.Runner(loop_factory=new_event_loop) as runner:
+    loop: Callable[[], asyncio.AbstractEventLoop] = asyncio.new_event_loop
+    with suppress(ImportError):  # there is none for Windows
+        import uvloop
+
+        loop = uvloop.new_event_loop
+    with asyncio.Runner(loop_factory=loop) as runner:
         runner.run(serve(parties, ready))
 
 
