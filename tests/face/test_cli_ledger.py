@@ -121,7 +121,7 @@ def test_what_a_plan_would_cost_is_told_and_not_spent(headcount):
     code, out, _ = headcount("ledger", "cost", "crowd.ledger", "plan.json", "--format", "json")
     told = json.loads(out)
     assert code == 0
-    assert told == {"cost": pytest.approx(1.0), "spent": 0, "remaining": 1.5, "fits": True}
+    assert told == {"cost": pytest.approx(1.0, rel=1e-5), "spent": 0, "remaining": 1.5, "fits": True}
     assert hc.Ledger.open("crowd.ledger").questions == 0
     asked(headcount, "count", "--column", "clicked")
     asked(headcount, "count", "--column", "clicked")
