@@ -72,6 +72,6 @@ def started(bin: Path) -> Iterator[Cluster]:
         try:
             yield Cluster(folder)
         finally:
-            run("pg_ctl", "-D", data, "-m", "immediate", "-w", "stop")
+            run("pg_ctl", "-D", data, "-m", "fast", "-w", "stop")
     finally:
         shutil.rmtree(folder, ignore_errors=True)

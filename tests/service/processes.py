@@ -1,65 +1,83 @@
-"""Other processes, which begin with everything loaded, are told what to do, and may be killed at any moment."""
+"""Other processes, which begin with everything loaded, do one thing, and may be killed at any moment.
+
+They are forked by a server that has no threads: a child of the tests' own process would inherit whatever lock a thread
+of the cryptography held when it was forked.
+"""
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import sys
 import traceback
-import warnings
 from collections.abc import Callable
+from multiprocessing import forkserver
+from multiprocessing.connection import Connection
+from typing import Any, TypeAlias
+
+Say: TypeAlias = Callable[[bytes], None]
+CONTEXT = multiprocessing.get_context("forkserver")
+CONTEXT.set_forkserver_preload(["serving"])
+
+
+def _ready() -> None:
+    """The server finds the tests' modules where this process does."""
+    before = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
+    try:
+        forkserver.ensure_running()
+    finally:
+        if before is None:
+            del os.environ["PYTHONPATH"]
+        else:
+            os.environ["PYTHONPATH"] = before
 
 
 class Child:
-    """A process that does one thing and ends; what it says is heard at its end."""
+    """A process that does this with what it is given; what it says is heard."""
 
-    def __init__(self, work: Callable[[Callable[[bytes], None]], None]) -> None:
-        self._reading, writing = os.pipe()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)
-            self.pid = os.fork()
-        if not self.pid:
-            os.close(self._reading)
-            status = 1
-            try:
-                work(lambda words: _written(writing, words))
-                status = 0
-            except BaseException:  # noqa: BLE001  # nothing may return from here
-                traceback.print_exc(file=sys.__stderr__)
-            finally:
-                os._exit(status)
-        os.close(writing)
-        self._code: int | None = None
+    def __init__(self, work: Callable[..., None], *given: Any) -> None:
+        _ready()
+        self._heard, said = CONTEXT.Pipe(duplex=False)
+        self._process = CONTEXT.Process(target=_life, args=(work, said, given), daemon=True)
+        self._process.start()
+        said.close()
 
-    def said(self) -> bytes:
-        """All of it, when it has ended or closed its mouth."""
-        parts = []
-        while part := os.read(self._reading, 1 << 16):
-            parts.append(part)
-        return b"".join(parts)
+    @property
+    def pid(self) -> int:
+        assert self._process.pid is not None
+        return self._process.pid
 
-    def line(self) -> bytes:
-        """Its next line."""
-        line = b""
-        while not line.endswith(b"\n") and (one := os.read(self._reading, 1)):
-            line += one
-        return line
+    def next(self) -> bytes:
+        """What it says next; nothing if it has ended."""
+        try:
+            return self._heard.recv_bytes()
+        except (EOFError, OSError):
+            return b""
 
-    def kill(self) -> None:
-        os.kill(self.pid, signal.SIGKILL)
+    def said(self) -> list[bytes]:
+        """All of it, when it has ended."""
+        return list(iter(self.next, b""))
 
     def tell(self, number: int) -> None:
         os.kill(self.pid, number)
 
+    def kill(self) -> None:
+        self.tell(signal.SIGKILL)
+
     @property
     def code(self) -> int:
         """How it ended."""
-        if self._code is None:
-            self._code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
-            os.close(self._reading)
-        return self._code
+        self._process.join()
+        self._heard.close()
+        assert self._process.exitcode is not None
+        return self._process.exitcode
 
 
-def _written(file: int, words: bytes) -> None:
-    while words:
-        words = words[os.write(file, words) :]
+def _life(work: Callable[..., None], said: Connection, given: tuple[Any, ...]) -> None:
+    try:
+        work(said.send_bytes, *given)
+    except BaseException:  # it is shown, and the code tells
+        traceback.print_exc()
+        raise

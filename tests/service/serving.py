@@ -14,12 +14,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from processes import Child
+from processes import Child, Say
 from rig import Answer, Rig
 
 from headcount.core.canonical import canonical
 from headcount.service import server
-from headcount.service.party import SETTINGS, Opened, Party, secret
+from headcount.service.party import Party, secret
 
 HOST = "127.0.0.1"
 
@@ -32,24 +32,15 @@ def free_port() -> int:
 class Served:
     """Started, killed and started again on the same disk and the same ports."""
 
-    def __init__(self, rig: Rig, prepare: Callable[[], None] = lambda: None) -> None:
-        self.rig, self._prepare = rig, prepare
+    def __init__(self, rig: Rig, prepare: Callable[[], None] | None = None) -> None:
+        self.rig, self._prepare = rig, prepare or as_it_is
         self.ports = {role: free_port() for role in ("analyser", "shuffler")}
         secret(rig.folder / "shuffler" / "analyser.token", rig.tokens["analyser"]["shuffler"])
         self._child: Child | None = None
 
-    def _opened(self, role: str) -> Opened:
-        party = Party.read(self.rig.folder / role / SETTINGS)
-        return replace(party, port=self.ports[role], analyser=f"http://{HOST}:{self.ports['analyser']}").opened()
-
     def start(self) -> None:
-        def work(say: Callable[[bytes], None]) -> None:
-            self._prepare()
-            opened = [self._opened(role) for role in ("analyser", "shuffler")]
-            asyncio.run(server.serve(opened, lambda: say(b"ready\n")))
-
-        self._child = Child(work)
-        assert self._child.line() == b"ready\n"
+        self._child = Child(_serving, self.rig, self.ports, self._prepare)
+        assert self._child.next() == b"ready"
 
     def kill(self) -> None:
         """At whatever it is doing."""
@@ -81,6 +72,18 @@ class Served:
         finally:
             if self._child is not None:
                 assert self.stop() == 0
+
+
+def _serving(say: Say, rig: Rig, ports: dict[str, int], prepare: Callable[[], None]) -> None:
+    """The life of the process."""
+    prepare()
+    address = f"http://{HOST}:{ports['analyser']}"
+    parties = [replace(Party.read(rig.folder / role), port=ports[role], analyser=address) for role in ports]
+    asyncio.run(server.serve([party.opened() for party in parties], lambda: say(b"ready")))
+
+
+def as_it_is() -> None:
+    """What a server is told before it starts: nothing."""
 
 
 class Caller:

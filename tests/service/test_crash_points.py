@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 from processes import Child
 from rig import START, WINDOW, Parties, counted, made, plan
+from serving import as_it_is
 
 from headcount.service import batches, crash
+from headcount.service.collection import Collection
 from headcount.service.crash import POINTS
 from headcount.service.shuffler import Answer, Shuffler
 from headcount.store.database import many
@@ -35,7 +37,7 @@ def test_a_process_is_told_where_to_die_by_its_environment():
 class Story:
     """A collection whose reports are made. Whoever lives it does what is left to do, and says what is done."""
 
-    def __init__(self, rig, folder):
+    def __init__(self, rig):
         self.rig, self.acknowledged = rig, set()
         with rig.opened() as parties:
             parties.endowed()
@@ -43,33 +45,37 @@ class Story:
             offer = parties.offer(self.collection)
             self.reports = [made(self.collection, offer, bucket) for bucket in range(12)]
 
-    def lived(self, die_at=None):
+    @property
+    def left(self):
+        """The reports that nobody has acknowledged."""
+        return {number: self.reports[number].body for number in {*range(12)} - self.acknowledged}
+
+    def lived(self, die_at=None, prepare=as_it_is):
         """By another process, which may be told to die. Returns its code and the answer that it was given."""
+        child = Child(life, self.rig, self.collection.to_json(), self.left, die_at, prepare)
+        said = child.said()
+        self.acknowledged |= {int(words) for words in said if not words.startswith(b"{")}
+        return child.code, [words for words in said if words.startswith(b"{")]
 
-        def life(say):
-            crash.TOLD, batches.PART = die_at, 500
-            self.rig.clock.now = START
-            with closing(Parties(self.rig)) as parties:
-                for number in {*range(12)} - self.acknowledged:
-                    answer = parties.report(self.collection, 1, self.reports[number].body)
-                    if answer.status == 200:
-                        say(b"%d\n" % number)
-                parties.shuffler.outer.rotate(self.collection.wire.suite)
-                parties.shuffler.outer.retire(1)
-                self.rig.clock.now = START + WINDOW
-                parties.batches.advance()
-                say(parties.release(self.collection).body + b"\n")
 
-        child = Child(life)
-        *said, last = child.said().split(b"\n")
-        assert not last
-        self.acknowledged |= {int(line) for line in said if not line.startswith(b"{")}
-        return child.code, [line for line in said if line.startswith(b"{")]
+def life(say, rig, agreed, left, die_at, prepare):
+    prepare()
+    crash.TOLD, batches.PART = die_at, 500
+    collection = Collection.from_json(agreed)
+    with closing(Parties(rig)) as parties:
+        for number, body in left.items():
+            if parties.report(collection, 1, body).status == 200:
+                say(b"%d" % number)
+        parties.shuffler.outer.rotate(collection.wire.suite)
+        parties.shuffler.outer.retire(1)
+        rig.clock.now = START + WINDOW
+        parties.batches.advance()
+        say(parties.release(collection).body)
 
 
 @pytest.mark.parametrize("point", POINTS)
-def test_nothing_is_lost_or_counted_twice(point, rig, folder):
-    story = Story(rig, folder)
+def test_nothing_is_lost_or_counted_twice(point, rig):
+    story = Story(rig)
     assert story.lived(die_at=point) == (DIED, [])
     before = len(story.acknowledged)
     code, answers = story.lived()
@@ -99,8 +105,8 @@ def nothing_is_left(parties, collection):
         assert many(connection, "SELECT * FROM parts") == []
 
 
-def test_an_acknowledgement_before_the_commit_is_found_out(rig, folder, monkeypatch):
-    """The twin keeps reports together with the next ones."""
+def keeps_with_the_next():
+    """The twin has acknowledged what it keeps only together with the next ones."""
     waiting, take = [], Shuffler.take
 
     def later(self, offered):
@@ -109,11 +115,13 @@ def test_an_acknowledgement_before_the_commit_is_found_out(rig, folder, monkeypa
         take(self, ready)
         return [Answer.TAKEN] * len(offered)
 
-    monkeypatch.setattr(Shuffler, "take", later)
-    story = Story(rig, folder)
-    assert story.lived(die_at="before sealing") == (DIED, [])
+    Shuffler.take = later
+
+
+def test_an_acknowledgement_before_the_commit_is_found_out(rig):
+    story = Story(rig)
+    assert story.lived("before sealing", keeps_with_the_next) == (DIED, [])
     assert len(story.acknowledged) == 12
-    monkeypatch.undo()
     story.lived()
     with rig.opened() as parties:
         assert counted(story.collection, parties.release(story.collection).json).count(1) == 11

@@ -71,7 +71,7 @@ class Load:
         return made(self.collection, offer, self._next[batch] - 1) if self._next[batch] <= BUCKETS else None
 
 
-def killed(rig, times, prepare=lambda: None):
+def killed(rig, times, prepare=None):
     """A collection of short batches whose server is killed so many times; what was acknowledged, and the results."""
     rig.clock.now = time.time()
     with rig.opened() as parties:
@@ -117,23 +117,23 @@ def test_nobody_who_was_acknowledged_is_lost(rig):
     assert len(load.acknowledged) > 50
 
 
+def answers_first():
+    """The twin keeps a report a moment after it said so."""
+    put = Intake.put
+
+    async def at_once(self, sent):
+        async def later():
+            await asyncio.sleep(0.1)
+            await put(self, sent)
+
+        self.tasks = [*getattr(self, "tasks", []), asyncio.create_task(later())]
+        return Answer.TAKEN
+
+    Intake.put = at_once
+
+
 def test_an_acknowledgement_before_the_disk_is_found_out(rig):
-    """The twin answers first and keeps the report a moment later."""
-
-    def prepare():
-        put = Intake.put
-
-        async def at_once(self, offered):
-            async def later():
-                await asyncio.sleep(0.1)
-                await put(self, offered)
-
-            self.tasks = [*getattr(self, "tasks", []), asyncio.create_task(later())]
-            return Answer.TAKEN
-
-        Intake.put = at_once
-
-    load, results = killed(rig, 3, prepare)
+    load, results = killed(rig, 3, answers_first)
     assert not load.acknowledged <= {
         (batch, bucket) for batch, cells in results.items() for bucket, count in enumerate(cells) if count
     }

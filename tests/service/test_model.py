@@ -10,9 +10,15 @@ from hypothesis.stateful import run_state_machine_as_test
 from rig import STRESS, Rig, often
 
 from headcount.core.errors import HeadcountError
-from headcount.service import batches, releases, shuffler
+from headcount.service import batches, intake, releases, shuffler
 from headcount.service.shuffler import Answer, Shuffler
 from machine import Machine
+
+
+@pytest.fixture(autouse=True)
+def alone(monkeypatch):
+    """Reports come one by one, and need not wait for company."""
+    monkeypatch.setattr(intake, "GATHER", 0.0)
 
 
 def run(new, sequences):

@@ -2,12 +2,11 @@
 
 import asyncio
 import json
-import os
 from contextlib import closing, suppress
 from fractions import Fraction
 
 import pytest
-from processes import Child
+from processes import CONTEXT, Child
 from rig import WINDOW, asked, plan
 
 import headcount as hc
@@ -29,28 +28,35 @@ def address(rig):
         return parties.opened["analyser"].party.database
 
 
-def raced(work, processes=PROCESSES):
+def raced(work, *given, processes=PROCESSES):
     """What so many processes say that all do this."""
-    children = [Child(work) for _ in range(processes)]
-    said = [child.said() for child in children]
+    gate = CONTEXT.Barrier(processes)
+    children = [Child(together, gate, work, given) for _ in range(processes)]
+    said = [words for child in children for words in child.said()]
     assert [child.code for child in children] == [0] * processes
-    return b"".join(said)
+    return said
+
+
+def together(say, gate, work, given):
+    """Not before all are there."""
+    gate.wait()
+    work(say, *given)
+
+
+def spend(say, address, witness):
+    ledger = Ledger.of(Account(Database.open(address), "people", witness))
+    while True:
+        try:
+            ledger.charge(QUESTION)
+        except OverBudget:
+            return
+        say(b"spent")
 
 
 def test_sixteen_processes_spend_exactly_the_budget(address, folder):
     with closing(Database.open(address)) as database:
         Account.create(database, "people", Allowance.of(SPENDS * COST, 0.0, "replace"))
-
-    def work(say):
-        ledger = Ledger.of(Account(Database.open(address), "people", folder / "witness"))
-        while True:
-            try:
-                ledger.charge(QUESTION)
-            except OverBudget:
-                return
-            say(b".")
-
-    assert len(raced(work)) == SPENDS
+    assert len(raced(spend, address, folder / "witness")) == SPENDS
     with closing(Database.open(address)) as database:
         ledger = Ledger.of(Account(database, "people", folder / "witness"))
         assert ledger.questions == SPENDS
@@ -58,40 +64,41 @@ def test_sixteen_processes_spend_exactly_the_budget(address, folder):
     assert json.loads((folder / "witness").read_text().splitlines()[-1])["number"] == SPENDS
 
 
+def look_and_then_spend(say, address):
+    database = Database.open(address)
+    while True:
+        with database.reading() as connection:
+            if one(connection, "SELECT count(*) AS spends FROM spends")["spends"] >= 100:
+                return
+        with database.writing() as connection:
+            do(connection, "INSERT INTO spends VALUES (1)")
+        say(b"spent")
+
+
 def test_to_look_and_then_to_spend_overspends(address):
     """The twin."""
     with closing(Database.open(address)) as database, database.writing() as connection:
         do(connection, "CREATE TABLE spends (number INTEGER)")
+    assert len(raced(look_and_then_spend, address)) > 100
 
-    def work(say):
-        database = Database.open(address)
-        while True:
-            with database.reading() as connection:
-                if one(connection, "SELECT count(*) AS spends FROM spends")["spends"] >= 100:
-                    return
-            with database.writing() as connection:
-                do(connection, "INSERT INTO spends VALUES (1)")
-            say(b".")
 
-    assert len(raced(work)) > 100
+def look_while_others_spend(say, address, witness, spends):
+    ledger = Ledger.of(Account(Database.open(address), "people", witness))
+    while (spent := ledger.spent_exactly) < 100 * COST:
+        if spends:
+            with suppress(OverBudget):
+                ledger.charge(QUESTION)
+                say(b"spent")
+        assert spent <= ledger.spent_exactly
 
 
 def test_whoever_looks_while_others_spend_finds_the_ledger_in_order(address, folder):
     """Its end, its lines and its witness are written one after the other, and read together."""
     with closing(Database.open(address)) as database:
         Account.create(database, "people", Allowance.of(100 * COST, 0.0, "replace"))
-
-    def work(say):
-        book = Account(Database.open(address), "people", folder / "witness")
-        ledger = Ledger.of(book)
-        while (spent := ledger.spent_exactly) < 100 * COST:
-            if os.getpid() % 2:
-                with suppress(OverBudget):
-                    ledger.charge(QUESTION)
-                    say(b".")
-            assert spent <= ledger.spent_exactly
-
-    assert raced(work, 4)
+    looking = [Child(look_while_others_spend, address, folder / "witness", spends) for spends in (1, 0, 1, 0)]
+    assert sum(len(child.said()) for child in looking) == 100
+    assert [child.code for child in looking] == [0] * 4
 
 
 def test_thirty_two_who_ask_for_one_release_get_the_same_and_it_is_paid_for_once(rig):

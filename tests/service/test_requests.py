@@ -16,6 +16,11 @@ PATIENCE = 1.0  # seconds, of the server in these tests
 SLACK = 20.0  # seconds more, since the machine may be busy
 
 
+def impatient():
+    http.DEADLINE = PATIENCE
+    server.HEADERS_WITHIN = int(1_000 * PATIENCE)
+
+
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
     """A server that waits for nobody, with a collection that is open."""
@@ -25,10 +30,6 @@ def place(tmp_path_factory):
         parties.endowed()
         collection = parties.agreed(plan(), opens=int(rig.clock.now), window=86_400)
         offer = parties.offer(collection)
-
-    def impatient():
-        http.DEADLINE = PATIENCE
-        server.HEADERS_WITHIN = int(1_000 * PATIENCE)
 
     with Served(rig, impatient).running() as served:
         yield Place(served, collection, offer)

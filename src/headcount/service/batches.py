@@ -108,7 +108,7 @@ class Batches:
         point("before mixing")
         with self.database.writing() as connection:
             batch = self._locked(connection, name, number, "sealed")
-            if batch is None:
+            if batch is None or len(added) != batch["added"]:  # somebody else has sealed it since; so next time
                 return
             tag = batch["tag"]
             reports = [row["messages"] for row in many(connection, f"SELECT messages FROM reports_{tag}")]

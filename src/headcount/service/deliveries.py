@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from hashlib import sha256
 from typing import Any
 
@@ -13,6 +14,8 @@ from headcount.service.collection import Shortfall
 from headcount.service.crash import point
 from headcount.service.keys import verified
 from headcount.store.database import changed, do, one
+
+HEXADECIMAL = re.compile("[0-9a-f]+")
 
 
 class NotYet(Refused):
@@ -33,7 +36,7 @@ class Deliveries:
         """A batch is coming that the shuffler has signed for. There is only one of its number, ever."""
         try:
             name = str(manifest["collection"])[:32]
-            collection = self.analyser.collection(name)
+            collection = self.analyser.collection(name if HEXADECIMAL.fullmatch(name) else "")
             content = verified(manifest, collection.shuffler)
             number, reports, added = (content[part] for part in ("batch", "reports", "added"))
             fits = (

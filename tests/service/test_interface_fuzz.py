@@ -1,0 +1,89 @@
+"""Requests that are made from the description of either interface, and from its opposite: nothing breaks, no answer is
+another than was described."""
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from rig import STRESS, WINDOW, often, plan
+from schemathesis import GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.core.failures import FailureGroup
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from headcount.service.http import Response
+
+CHECKS = (
+    not_a_server_error, status_code_conformance, content_type_conformance, response_headers_conformance,
+    response_schema_conformance,
+)  # fmt: skip
+REQUESTS = often(500, 12_500)  # of each party on each database
+
+
+@pytest.fixture
+def known(parties):
+    """Names of things that are there, and a way to make those anew that a request may take away."""
+    parties.endowed()
+    lasting = parties.agreed(plan(), batches=3)
+    parties.reported(lasting, 0, 1, 2, 3)
+    parties.clock.now += WINDOW
+    parties.batches.advance()
+    return {"population": "people", "batch": 1, "part": 0, "collection": lasting.id}
+
+
+def cases(operation, known, doomed):
+    """Requests to one place: with names of things that are there and with others, such as were described or not."""
+    named = {name: known[name] for name in known if f"{{{name}}}" in operation.path}
+    if operation.method.upper() == "DELETE":
+        named = doomed
+    for mode in GenerationMode:
+        yield operation.as_strategy(generation_mode=mode)
+        if named and mode.is_positive:
+            yield operation.as_strategy(generation_mode=mode, path_parameters=named)
+
+
+@pytest.mark.parametrize("party", ["shuffler", "analyser"])
+def test_nothing_breaks_and_every_answer_was_described(parties, known, party):
+    doomed = {"collection": parties.agreed(plan()).id}
+    schema = schemathesis.openapi.from_asgi("/openapi.json", parties.apps[party])
+    operations = [found.ok() for found in schema.get_all_operations()]
+    requests = st.one_of(*(case for operation in operations for case in cases(operation, known, doomed)))
+    tokens = st.sampled_from(["", *parties.tokens[party].values()])
+    seen = Counter()
+    kind = {} if STRESS else {"derandomize": True}
+
+    @settings(
+        max_examples=REQUESTS, deadline=None, database=None, phases=[Phase.generate],
+        suppress_health_check=[*HealthCheck], **kind,
+    )  # fmt: skip
+    @given(requests, tokens)
+    def asked(case, token):
+        answer = case.call(headers={"Authorization": f"Bearer {token}"} if token else {})
+        case.validate_response(answer, checks=CHECKS)
+        seen[answer.status_code] += 1
+
+    asked()
+    assert seen.total() >= REQUESTS
+    assert {200, 400, 401, 403, 404} <= {*seen} <= {200, 201, 400, 401, 403, 404, 405, 409, 411, 413, 415}
+
+
+def test_an_answer_that_was_not_described_is_found_out(parties, monkeypatch):
+    """The twin says more than it should."""
+
+    async def health(_):
+        return Response(200, {"status": "running", "more": 1})
+
+    app = parties.apps["shuffler"]
+    monkeypatch.setattr(app, "routes", [replace(r, handle=health) if r.path == "/health" else r for r in app.routes])
+    operation = schemathesis.openapi.from_asgi("/openapi.json", app)["/health"]["GET"]
+    case = operation.Case()
+    with pytest.raises(FailureGroup, match="more"):
+        case.validate_response(case.call(), checks=CHECKS)
