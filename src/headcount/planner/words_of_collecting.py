@@ -28,6 +28,7 @@ COLLECTING = {
     "device": "What a person reports with; on the command line, the folder in which it keeps what it sent.",
     "devices": "To try a collection out: as many devices as this, thrown away afterwards.",
     "receipt": "What a device tells its owner: what left it, what that gives away, and what all its reports add up to.",
+    "again": "Whether a report had been made before. It is sent again as it is: a new answer changes nothing.",
     "colluding": "The epsilon that is left to a person if shuffler and analyser work together; none if nothing is.",
     "lifetime_epsilon": "The epsilons of all reports that a device ever made, added up.",
     "lifetime_delta": "The deltas of all reports that a device ever made, added up.",
