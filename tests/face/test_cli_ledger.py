@@ -113,3 +113,16 @@ def test_refusals_say_what_would_work(headcount, arguments, words):
     assert (code, out) == (2, "")
     assert words in complaint
     assert complaint.count("\n") == 1
+
+
+def test_what_a_plan_would_cost_is_told_and_not_spent(headcount):
+    headcount("ledger", "create", "crowd.ledger", "--epsilon", "1.5", "--delta", "1e-6")
+    headcount("advise", "count", "--n", "400", "--epsilon", "1", "--model", "local", "--save", "plan.json")
+    code, out, _ = headcount("ledger", "cost", "crowd.ledger", "plan.json", "--format", "json")
+    told = json.loads(out)
+    assert code == 0
+    assert told == {"cost": pytest.approx(1.0, rel=1e-5), "spent": 0, "remaining": 1.5, "fits": True}
+    assert hc.Ledger.open("crowd.ledger").questions == 0
+    asked(headcount, "count", "--column", "clicked")
+    asked(headcount, "count", "--column", "clicked")
+    assert "too much" in headcount("ledger", "cost", "crowd.ledger", "plan.json")[1]

@@ -16,6 +16,7 @@ from headcount.cli.render import Format, console, grid, moment, show
 from headcount.core.errors import BadArgument
 from headcount.core.estimate import digits
 from headcount.protocols.saved import load_plan
+from headcount.service.limits import Limits
 
 if TYPE_CHECKING:
     from headcount.service.desk import Desk
@@ -71,13 +72,18 @@ def show_collection(
     """How far collections have come."""
     held = _desk(data)
     states = [held.state(each) for each in ([_named(held, name)] if name else held.names())]
-    rows = [{"collection": s["collection"], "least": s["least"], **batch} for s in states for batch in s["batches"]]
-    table = grid("collection", "batch", "state", "reports", "of at least", "closes", right=(1, 3, 4))
+    rows = [
+        {"collection": told["collection"], **_asked(held, told["collection"]), "least": told["least"], **batch}
+        for told in states
+        for batch in told["batches"]
+    ]
+    table = grid("collection", "question", "batch", "state", "reports", "of at least", "closes", right=(2, 4, 5))
     for row in rows:
         closes = moment(row["closes"]) if row["closes"] else ""
         added = f" (+{row['added']:,} of nobody)" if row["added"] else ""
         table.add_row(
             row["collection"],
+            escape(row["question"]),
             str(row["batch"]),
             row["state"],
             f"{row['reports']:,}{added}",
@@ -85,6 +91,12 @@ def show_collection(
             closes,
         )
     show(rows, how, table)
+
+
+def _asked(held: Desk, name: str) -> dict[str, str]:
+    collection = held.collection(name)
+    task = collection.plan.protocol.task.name
+    return {"question": collection.question, "task": task, "population": collection.population}
 
 
 @collections.command()
@@ -96,6 +108,12 @@ def report(
     shuffler: Annotated[str | None, typer.Option(help="The shuffler's address, without a folder.")] = None,
     hash: Annotated[str | None, typer.Option(help="The hash that the collection must have.")] = None,
     invitation: Annotated[str, typer.Option(help="The digits that you were sent.")] = "",
+    least: Annotated[
+        int, typer.Option(help="The fewest honest people among whom this device agrees to be mixed.")
+    ] = Limits.least,
+    top_up: Annotated[
+        bool, typer.Option("--top-up", help="Agree that reports of nobody may take the place of people.")
+    ] = False,
     devices: Annotated[
         int | None, typer.Option(help="To try it out: as so many devices with this answer, which keep nothing.")
     ] = None,
@@ -112,7 +130,8 @@ def report(
     if devices is not None:
         _rehearsed(address, whole, _answer(answer), devices, hash, held, how)
         return
-    receipt = Client(device).report(address, whole, _answer(answer), hash=hash, invitation=invitation)
+    limits = Limits(least=least, top_up=top_up)
+    receipt = Client(device, limits).report(address, whole, _answer(answer), hash=hash, invitation=invitation)
     show(receipt.to_json(), how, escape(str(receipt)))
 
 
@@ -184,7 +203,8 @@ def release_table(told: Released) -> Any:
         value, low, high = (f"{number:,.{digits(low, high)}f}" for number in (estimate["value"], low, high))
         table.add_row("answer", f"[bold]{value}[/]")
         table.add_row("95% interval", f"{low} to {high}")
-    table.add_row("people", f"{content['people']:,}")
+    added = f", and {content['added']:,} reports of nobody" if content["added"] else ""
+    table.add_row("people", f"{content['people']:,}{added}")
     table.add_row(
         "guarantee",
         f"(ε={estimate['epsilon']:g}, δ={estimate['delta']:.3g}), {estimate['neighbours']} one, {estimate['model']}, "

@@ -13,6 +13,7 @@ from headcount.core.counted import counted
 from headcount.core.errors import BadArgument
 from headcount.ledger.charge import Charge
 from headcount.ledger.ledger import Ledger
+from headcount.protocols.saved import load_plan
 
 if TYPE_CHECKING:
     from headcount.service.desk import Desk
@@ -65,6 +66,19 @@ def verify(file: Kept, witness: WitnessFile = None, data: Data = None, how: Form
     lines = "every line is in place" + (", and none is missing" if witness is not None else "")
     asked = counted(ledger.questions, "question")
     show(checked, how, f"{lines}: {ledger.spent:.4g} of {ledger.budget} spent on {asked}")
+
+
+@ledgers.command()
+def cost(
+    file: Kept, plan: Annotated[Path, typer.Argument(help="The plan's file.")], data: Data = None,
+    how: Formats = Format.TABLE,
+) -> None:  # fmt: skip
+    """What a plan would cost, and whether that is left. Nothing is spent."""
+    ledger, asked = _verified(file, None, data), load_plan(plan)
+    more, left = ledger.would_cost(asked), ledger.remaining
+    fits = "which is left" if more <= left else "which is too much"
+    figures = {"cost": more, "spent": ledger.spent, "remaining": left, "fits": more <= left}
+    show(figures, how, f"it would cost {more:.4g} of the remaining {left:.4g}, {fits}")
 
 
 def _verified(file: Path, witness: Path | None, data: Path | None) -> Ledger:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 
@@ -36,7 +35,7 @@ def serve(
     try:
         from headcount.service import trial
         from headcount.service.party import Party
-        from headcount.service.server import serve as served
+        from headcount.service.server import run
     except ImportError:
         raise MissingExtra("serving", "service") from None
     if (data is None) == (config is None):
@@ -54,7 +53,7 @@ def serve(
         for each in opened:
             print(f"{each.party.role} at http://{each.party.host}:{each.party.port}", flush=True)
 
-    asyncio.run(served(opened, ready))
+    run(opened, ready)
 
 
 @parties.command()
@@ -87,6 +86,16 @@ def create(
     opened.close()
 
 
+@parties.command()
+def witness(config: Config) -> None:
+    """Begin an analyser's witnesses anew. Only if they are lost for good, and its database is the newest there is."""
+    opened = _opened(config, "analyser")
+    analyser = opened.analyser()
+    for name in analyser.populations():
+        print(f"{name}: {analyser.account(name, anew=True).page().spending.total:.4g} spent, and witnessed from now on")
+    opened.close()
+
+
 def desk(
     folder: Annotated[Path, typer.Argument(help="Where to keep the addresses and tokens.")],
     shuffler: Annotated[str, typer.Option(help="The shuffler's address.")],
@@ -96,10 +105,12 @@ def desk(
 ) -> None:
     """Write down how to reach a shuffler and an analyser, for --data. Both are asked whether they know the tokens."""
     from headcount.service.desk import Desk
+    from headcount.service.remote import Remote
 
     held = [text_of(path, "a token").strip() for path in (shuffler_token, analyser_token)]
+    found = Desk(Remote(shuffler, held[0]), Remote(analyser, held[1])).identities()
     Desk.write(folder, shuffler=(shuffler, held[0]), analyser=(analyser, held[1]))
-    for party, key in Desk.open(folder).identities().items():
+    for party, key in found.items():
         print(f"the {party} signs as {key}")
     print(f"written to {folder}; now use --data {folder}")
 

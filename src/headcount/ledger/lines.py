@@ -83,6 +83,14 @@ class Lines(Book):
             hashes.append(seal)
         return lines, Read(page, tuple(hashes))
 
+    def _require_witness(self, read: Read) -> None:
+        """Refuses a witness that knows nothing of this ledger: whoever took it away could put an old copy back."""
+        if self._witness is not None and self._witness.check(self.id, read.hashes) < 0:
+            raise Damaged(
+                f"the witness {self._witness.path} of {self.place} is missing or empty; put it back. Only if it is "
+                "lost for good, and you know that the ledger is the newest, make it anew"
+            )
+
     def _show(self, read: Read) -> None:
         """Tells the witness, if it is behind, how far the ledger has come."""
         if self._witness is not None:
@@ -117,6 +125,7 @@ class Copied(Lines):
             raise Damaged(f"{place} has no first line, which would say what the budget is")
         super().__init__(lines[0], place, witness)
         self._read = self._grown(self._beginning, lines[1:])
+        self._require_witness(self._read)
 
     def page(self) -> Page:
         return self._read.page

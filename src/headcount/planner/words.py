@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from headcount.planner.words_of_collecting import COLLECTING
 from headcount.planner.words_of_records import AUDIT, FILES, LEDGER, PICTURES, PLAN, PROOF
 
 PROMISE = {
@@ -160,6 +161,7 @@ TOPICS = {
     "the question": QUESTION,
     "plans and protocols": PLAN,
     "several questions": LEDGER,
+    "collecting over a network": COLLECTING,
     "pictures and studies": PICTURES,
     "proof": PROOF,
     "attack": AUDIT,

@@ -44,13 +44,14 @@ class Analyser:
     def endow(self, population: str, epsilon: Fraction | float, delta: Fraction | float) -> None:
         """Gives a population a budget for everything it will ever be asked."""
         Account.create(self.database, population, Allowance.of(epsilon, delta, "replace"))
+        self.account(population, anew=True)
 
-    def account(self, population: str) -> Account:
+    def account(self, population: str, *, anew: bool = False) -> Account:
         if population not in self._accounts:
             witness = (
                 None if self.witness is None else self.witness / f"{sha256(population.encode()).hexdigest()}.jsonl"
             )
-            self._accounts[population] = Account(self.database, population, witness)
+            self._accounts[population] = Account(self.database, population, witness, anew=anew)
         return self._accounts[population]
 
     def ledger(self, population: str) -> Ledger:

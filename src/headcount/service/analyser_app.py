@@ -12,11 +12,10 @@ from headcount.ledger.ledger import Ledger
 from headcount.protocols.saved import plan_from_json
 from headcount.service.analyser import Analyser
 from headcount.service.deliveries import Deliveries
-from headcount.service.http import App, Request, Response, Route
+from headcount.service.http import Request, Response, Route
 from headcount.service.metrics import Metrics
-from headcount.service.openapi import described
+from headcount.service.party_app import LARGEST_CONFIG, OPERATOR, PartyApp, fields
 from headcount.service.releases import Releases
-from headcount.service.shuffler_app import LARGEST_CONFIG, MONITOR, OPERATOR, fields
 from headcount.service.tokens import Tokens
 
 ANALYST = frozenset({"operator", "analyst"})
@@ -26,17 +25,13 @@ PLAIN = re.compile(r"[0-9]{1,40}([/.][0-9]{1,40})?")
 BATCH = "/v1/collections/{collection}/batches/{batch#}"
 
 
-class AnalyserApp(App):
-    """Handlers are short: they ask the analyser, in a thread, and say what it said."""
+class AnalyserApp(PartyApp):
+    """Deliveries come from the shuffler, questions from analysts."""
 
     def __init__(self, analyser: Analyser, tokens: Tokens, metrics: Metrics) -> None:
         self.analyser = analyser
         self.deliveries, self.releases = Deliveries(analyser), Releases(analyser)
         routes = [
-            Route("GET", "/health", "Is it running?", self.health, answer="Health"),
-            Route("GET", "/metrics", "How busy it is.", self.measures, MONITOR, answer="text"),
-            Route("GET", "/openapi.json", "This description.", self.description, answer="Any"),
-            Route("GET", "/v1/identity", "Whose signature this is.", self.identity, answer="Identity"),
             Route("GET", "/v1/populations", "What each has spent.", self.populations, ANALYST, answer="Populations"),
             Route("POST", "/v1/populations", "Give a population its budget.", self.endow, OPERATOR, "Endowment",
                   1 << 12, status=201),
@@ -55,19 +50,7 @@ class AnalyserApp(App):
             Route("POST", BATCH + "/release", "The answer, always the same.", self.release, ANALYST, answer="Release"),
             Route("DELETE", "/v1/collections/{collection}", "Forget all but the charge.", self.destroy, OPERATOR),
         ]  # fmt: skip
-        super().__init__(routes, tokens, metrics)
-
-    async def health(self, _: Request) -> Response:
-        return Response(200, {"status": "running"})
-
-    async def measures(self, _: Request) -> Response:
-        return Response(200, self.metrics.page(), "text/plain; version=0.0.4")
-
-    async def description(self, _: Request) -> Response:
-        return Response(200, described("analyser", self.routes))
-
-    async def identity(self, _: Request) -> Response:
-        return Response(200, {"party": "analyser", "key": self.analyser.signer.public})
+        super().__init__(analyser.signer, routes, tokens, metrics)
 
     async def populations(self, _: Request) -> Response:
         def told() -> list[dict[str, Any]]:

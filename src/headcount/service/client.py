@@ -11,6 +11,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -51,7 +52,9 @@ class Client:
             with closing(Remote(address)) as own:
                 return self.report(address, name, answer, hash=hash, invitation=invitation, remote=own)
         offer = remote.ask("GET", f"/v1/collections/{name}")
-        return self.send(self.prepare(offer, name, answer, hash=hash, invitation=invitation), remote)
+        before = set(self._paths())
+        path = self.prepare(offer, name, answer, hash=hash, invitation=invitation)
+        return replace(self.send(path, remote), again=path in before)
 
     def prepare(
         self, offer: Any, name: str, answer: Any, *, hash: str | None = None, invitation: str = "",

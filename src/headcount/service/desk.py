@@ -9,7 +9,7 @@ import json
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from headcount.core.errors import BadArgument
 from headcount.core.files import text_of
@@ -63,7 +63,11 @@ class Desk:
             told = _awaited(remote, patience)
             if told["party"] != party:
                 raise BadArgument(f"--{party}", f"is the address of the {told['party']}", f"give the {party}'s")
-            remote.ask("GET", "/v1/collections")
+            try:
+                remote.ask("GET", "/v1/collections")
+            except Elsewhere as refusal:
+                works = "ask its operator for one of the role operator"
+                raise BadArgument(f"--{party}-token", f"was refused by the {party}: {refusal}", works) from None
             found[party] = str(told["key"])
         return found
 
@@ -96,7 +100,7 @@ class Desk:
         keys = {party: getattr(self, party).ask("GET", "/v1/identity")["key"] for party in PARTIES}
         collection = Collection(
             plan, question, population, int(time.time()) if opens is None else opens, window, **keys, batches=batches,
-            shortfall=Shortfall(shortfall), holds=holds, admission=Admission(admission), fixed=fixed,
+            shortfall=cast(Shortfall, shortfall), holds=holds, admission=cast(Admission, admission), fixed=fixed,
         )  # fmt: skip
         agreed = self.analyser.ask("POST", "/v1/collections", {"collection": collection.to_json()})
         self.shuffler.ask("POST", "/v1/collections", {"collection": collection.to_json(), "keys": agreed["keys"]})

@@ -76,14 +76,17 @@ class OuterKeys:
         return gone
 
     def look_after(self) -> None:
-        """Forgets keys that were deleted meanwhile, by whomever, and rotates those that clients would soon refuse."""
-        for number in [number for number in list(self._private) if not self.keys.has(_name(number))]:
-            self._private.pop(number, None)
+        """Rotates keys that clients would soon refuse."""
         soon = "SELECT DISTINCT suite FROM sealing_keys WHERE state = 'active' AND expires < :soon"
         with self.database.reading() as connection:
             suites = [row["suite"] for row in many(connection, soon, soon=int(self.clock()) + GRACE)]
         for suite in suites:
             self.rotate(suite)
+
+    def forget(self) -> None:
+        """Those that were deleted meanwhile, by whomever: their files are gone."""
+        for number in [number for number in list(self._private) if not self.keys.has(_name(number))]:
+            self._private.pop(number, None)
 
     def announcement(self, suite: str) -> Any:
         with self.database.reading() as connection:
@@ -98,17 +101,11 @@ class OuterKeys:
         return [dict(row) for row in rows]
 
     def private(self, number: int, suite: str) -> PrivateKey:
-        """To open uploads with; a number that is not, or no longer, there is like any other wrong one.
-
-        It may have been deleted by another process, which takes its file away.
-        """
-        if not self.keys.has(_name(number)):
-            self._private.pop(number, None)
-            raise WireError
+        """To open uploads with; a number that is not, or no longer, there is like any other wrong one."""
         if number not in self._private:
             with self.database.reading() as connection:
                 row = one(connection, "SELECT * FROM sealing_keys WHERE number = :number", number=number)
-            if row is None or row["state"] == "deleted":
+            if row is None or row["state"] == "deleted" or not self.keys.has(_name(number)):
                 raise WireError
             self._private[number] = (row["suite"], self.keys.private(_name(number)))
         found, key = self._private[number]

@@ -97,7 +97,12 @@ def create(
     path = folder / SETTINGS
     if path.exists():
         raise BadArgument("folder", f"{folder} holds a party already", "use another folder")
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise BadArgument("folder", f"{folder} cannot be made ({problem.strerror})", "use another folder") from None
+    if database:
+        Database.open(database).reachable()
     lines = {
         "party": role,
         "listen": listen or f"127.0.0.1:{PORTS[role]}",

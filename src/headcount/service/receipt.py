@@ -23,6 +23,7 @@ class Receipt:
     colluding: float | None  # the epsilon that is left if shuffler and analyser are one; None if nothing is
     lifetime_epsilon: float
     lifetime_delta: float
+    again: bool = False  # whether it had been made before
     top_up: bool = False  # whether reports of nobody may stand in for people who stay away
 
     @property
@@ -53,6 +54,7 @@ class Receipt:
         return "\n".join([
             f"“{self.question}”",
             f"Your report {left}: {self.messages} sealed messages, {self.bytes:,} bytes, as from everybody else.",
+            *(["It was made before: what is answered now changes nothing."] if self.again else []),
             mixed,
             alone,
             f"All your reports together: epsilon {self.lifetime_epsilon:.4g}, delta {self.lifetime_delta:.3g}.",

@@ -24,6 +24,17 @@ AT_ONCE = 4_096  # requests
 STEP = 0.5  # seconds between looks at what is due
 
 
+def run(parties: Sequence[Opened], ready: Callable[[], None] = lambda: None) -> None:
+    """The same, on a loop that is faster where there is one."""
+    loop: Callable[[], asyncio.AbstractEventLoop] = asyncio.new_event_loop
+    with suppress(ImportError):  # there is none for Windows
+        import uvloop
+
+        loop = uvloop.new_event_loop
+    with asyncio.Runner(loop_factory=loop) as runner:
+        runner.run(serve(parties, ready))
+
+
 async def serve(parties: Sequence[Opened], ready: Callable[[], None] = lambda: None) -> None:
     """Until the process is told to end. What is under way is finished first."""
     for opened in parties:

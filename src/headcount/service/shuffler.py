@@ -141,7 +141,8 @@ class Shuffler:
             self.locked(connection, name)
             batch = one(connection, OPEN_BATCH + self.database.alone, name=name)
             came = 0 if batch is None else self.count(connection, batch)
-            if batch is not None and collection.shortfall is Shortfall.HOLD and came < least:
+            short = collection.shortfall is Shortfall.HOLD and came < least
+            if batch is not None and short and not collection.fixed:
                 raise TooFewReports(
                     f"the batch has {came:,} reports and the guarantee needs {least:,}; wait for more, or destroy the "
                     "collection"
@@ -180,6 +181,7 @@ class Shuffler:
 
     def accept(self, sent: Sequence[Sent]) -> list[Answer]:
         """Opens these uploads and keeps what is in them."""
+        self.outer.forget()
         answers, opened = [Answer.INVALID] * len(sent), dict[int, Offered]()
         for at, each in enumerate(sent):
             with suppress(WireError):

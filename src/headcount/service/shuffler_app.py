@@ -3,38 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 from headcount.core.errors import BadArgument
 from headcount.service.batches import Batches
-from headcount.service.http import App, Request, Response, Route
+from headcount.service.http import Request, Response, Route
 from headcount.service.intake import Intake
 from headcount.service.metrics import Metrics
-from headcount.service.openapi import described
+from headcount.service.party_app import LARGEST_CONFIG, OPERATOR, PartyApp, fields
 from headcount.service.shuffler import Answer, Sent, Shuffler
 from headcount.service.tokens import Tokens
 from headcount.service.wire import WireError
 
-OPERATOR = frozenset({"operator"})
-MONITOR = frozenset({"operator", "monitor"})
 LARGEST_UPLOAD = 1 << 18
-LARGEST_CONFIG = 1 << 23
 MOST_INVITATIONS = 10_000
 TAKEN = {"report": "taken"}
 CLOSED = {"report": "closed"}
 
 
-class ShufflerApp(App):
-    """Handlers are short: they ask the shuffler, in a thread, and say what it said."""
+class ShufflerApp(PartyApp):
+    """Reports come here from anybody; the rest is for the operator."""
 
     def __init__(self, shuffler: Shuffler, batches: Batches, tokens: Tokens, metrics: Metrics) -> None:
         self.shuffler, self.batches = shuffler, batches
         self.intake = Intake(shuffler.accept)
         routes = [
-            Route("GET", "/health", "Is it running?", self.health, answer="Health"),
-            Route("GET", "/metrics", "How busy it is.", self.measures, MONITOR, answer="text"),
-            Route("GET", "/openapi.json", "This description.", self.description, answer="Any"),
-            Route("GET", "/v1/identity", "Whose signature this is.", self.identity, answer="Identity"),
             Route("GET", "/v1/collections", "All collections.", self.collections, OPERATOR, answer="Names"),
             Route("POST", "/v1/collections", "Take part in a collection.", self.register, OPERATOR, "Registration",
                   LARGEST_CONFIG, "Created", 201),
@@ -50,20 +42,11 @@ class ShufflerApp(App):
             Route("DELETE", "/v1/collections/{collection}", "Forget everything but what was agreed.", self.destroy,
                   OPERATOR),
         ]  # fmt: skip
-        super().__init__(routes, tokens, metrics)
+        super().__init__(shuffler.signer, routes, tokens, metrics)
 
-    async def health(self, _: Request) -> Response:
-        return Response(200, {"status": "running"})
-
-    async def measures(self, _: Request) -> Response:
+    async def measures(self, request: Request) -> Response:
         self.metrics.waiting(self.intake.waiting)
-        return Response(200, self.metrics.page(), "text/plain; version=0.0.4")
-
-    async def description(self, _: Request) -> Response:
-        return Response(200, described("shuffler", self.routes))
-
-    async def identity(self, _: Request) -> Response:
-        return Response(200, {"party": "shuffler", "key": self.shuffler.signer.public})
+        return await super().measures(request)
 
     async def collections(self, _: Request) -> Response:
         return Response(200, {"collections": await asyncio.to_thread(self.shuffler.names)})
@@ -102,11 +85,3 @@ class ShufflerApp(App):
     async def destroy(self, request: Request) -> Response:
         await asyncio.to_thread(self.shuffler.destroy, request.path["collection"])
         return Response(200, {"done": True})
-
-
-def fields(request: Request, *names: str) -> dict[str, Any]:
-    """The fields of the body, which are just these."""
-    given = request.json()
-    if set(given) != set(names):
-        raise BadArgument("body", "does not have the right fields", f"give {', '.join(names)}")
-    return dict(given)

@@ -47,7 +47,8 @@ class Account(Lines):
                 raise BadArgument("population", f"{name!r} has a budget already", "use another name")
             do(connection, NEW_LINE, name=name, number=0, line=line.decode())
 
-    def __init__(self, database: Database, name: str, witness: Path | None = None) -> None:
+    def __init__(self, database: Database, name: str, witness: Path | None = None, *, anew: bool = False) -> None:
+        """With `anew`, the witness is begun; otherwise it must be there."""
         self.database, self.name = database, name
         with database.reading() as connection:
             row = one(connection, "SELECT line FROM charges WHERE population = :name AND number = 0", name=name)
@@ -56,6 +57,8 @@ class Account(Lines):
             raise BadArgument("population", f"{name!r} has no budget", works)
         super().__init__(complete(row["line"].encode())[0], f"the ledger of {name!r}", witness)
         self._read = self._beginning
+        if not anew:
+            self._require_witness(self._beginning)
         self.noted()
 
     def lines(self) -> list[str]:

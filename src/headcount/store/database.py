@@ -58,6 +58,16 @@ class Database:
             return cls(_postgresql(url), address)
         raise _bad()
 
+    def reachable(self) -> None:
+        """Refuses a database that does not answer, and says why."""
+        try:
+            with self.engine.connect():
+                pass
+        except DBAPIError as problem:
+            why = str(problem.orig).strip().splitlines() or ["it does not answer"]
+            works = "start it, create the database, and give an address that its user may use"
+            raise BadArgument("database", f"cannot be opened: {why[-1].strip()}", works) from None
+
     @property
     def embedded(self) -> bool:
         return self.engine.dialect.name == "sqlite"
