@@ -58,7 +58,8 @@ class Account(Lines):
         super().__init__(complete(row["line"].encode())[0], f"the ledger of {name!r}", witness)
         self._read = self._beginning
         if not anew:
-            self._require_witness(self._beginning)
+            with self._alone() as connection:
+                self._require_witness(self._caught_up(connection))
         self.noted()
 
     def lines(self) -> list[str]:
