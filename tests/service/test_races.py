@@ -28,6 +28,12 @@ def address(rig):
         return parties.opened["analyser"].party.database
 
 
+def begun(database, spends, witness):
+    """A ledger for so many, and its witness."""
+    Account.create(database, "people", Allowance.of(spends * COST, 0.0, "replace"))
+    Account(database, "people", witness, anew=True)
+
+
 def raced(work, *given, processes=PROCESSES):
     """What so many processes say that all do this."""
     gate = CONTEXT.Barrier(processes)
@@ -55,7 +61,7 @@ def spend(say, address, witness):
 
 def test_sixteen_processes_spend_exactly_the_budget(address, folder):
     with closing(Database.open(address)) as database:
-        Account.create(database, "people", Allowance.of(SPENDS * COST, 0.0, "replace"))
+        begun(database, SPENDS, folder / "witness")
     assert len(raced(spend, address, folder / "witness")) == SPENDS
     with closing(Database.open(address)) as database:
         ledger = Ledger.of(Account(database, "people", folder / "witness"))
@@ -95,7 +101,7 @@ def look_while_others_spend(say, address, witness, spends):
 def test_whoever_looks_while_others_spend_finds_the_ledger_in_order(address, folder):
     """Its end, its lines and its witness are written one after the other, and read together."""
     with closing(Database.open(address)) as database:
-        Account.create(database, "people", Allowance.of(100 * COST, 0.0, "replace"))
+        begun(database, 100, folder / "witness")
     looking = [Child(look_while_others_spend, address, folder / "witness", spends) for spends in (1, 0, 1, 0)]
     assert sum(len(child.said()) for child in looking) == 100
     assert [child.code for child in looking] == [0] * 4
