@@ -56,6 +56,7 @@ def spend(say, address, witness):
 def test_sixteen_processes_spend_exactly_the_budget(address, folder):
     with closing(Database.open(address)) as database:
         Account.create(database, "people", Allowance.of(SPENDS * COST, 0.0, "replace"))
+        Account(database, "people", folder / "witness", anew=True)
     assert len(raced(spend, address, folder / "witness")) == SPENDS
     with closing(Database.open(address)) as database:
         ledger = Ledger.of(Account(database, "people", folder / "witness"))
@@ -96,6 +97,7 @@ def test_whoever_looks_while_others_spend_finds_the_ledger_in_order(address, fol
     """Its end, its lines and its witness are written one after the other, and read together."""
     with closing(Database.open(address)) as database:
         Account.create(database, "people", Allowance.of(100 * COST, 0.0, "replace"))
+        Account(database, "people", folder / "witness", anew=True)
     looking = [Child(look_while_others_spend, address, folder / "witness", spends) for spends in (1, 0, 1, 0)]
     assert sum(len(child.said()) for child in looking) == 100
     assert [child.code for child in looking] == [0] * 4

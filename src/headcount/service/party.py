@@ -12,6 +12,7 @@ import json
 import os
 import tomllib
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -98,7 +99,8 @@ def create(
     except OSError as problem:
         raise BadArgument("folder", f"{folder} cannot be made ({problem.strerror})", "use another folder") from None
     if database:
-        Database.open(database).reachable()
+        with closing(Database.open(database)) as given:
+            given.reachable()
     lines = {
         "party": role,
         "listen": listen or f"127.0.0.1:{PORTS[role]}",

@@ -57,8 +57,9 @@ class Account(Lines):
             raise BadArgument("population", f"{name!r} has no budget", works)
         super().__init__(complete(row["line"].encode())[0], f"the ledger of {name!r}", witness)
         self._read = self._beginning
+        self.page()
         if not anew:
-            self._require_witness(self._beginning)
+            self._require_witness(self._read)
         self.noted()
 
     def lines(self) -> list[str]:
