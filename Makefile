@@ -64,7 +64,7 @@ bench:  ## speed beside the peers, in an environment of their own; writes docs/b
 	$(BENCH)/bin/python benchmarks/run.py --out docs/benchmarks.md
 
 stress: $(READY)  ## the service's tests at length (200 kills for each database, 50,000 requests), and a soak; run before a release
-	HEADCOUNT_STRESS=1 $(BIN)/python -m pytest -q tests/service
+	HEADCOUNT_STRESS=1 $(BIN)/python -m pytest -n auto tests/service
 	$(BIN)/python benchmarks/soak.py 120
 
 format: $(READY)

@@ -41,9 +41,9 @@ class Cluster:
     def address(self, name: str) -> str:
         return f"postgresql://headcount@/{name}?host={self.folder}"
 
-    def database(self, like: str = "template1") -> str:
+    def database(self, like: str = "template1", name: str = "") -> str:
         """The name of a new one, which is a copy of another."""
-        name = f"party{next(self._numbers)}"
+        name = name or f"party{next(self._numbers)}"
         with psycopg.connect(self.address("postgres"), autocommit=True) as connection:
             connection.execute(f"CREATE DATABASE {name} TEMPLATE {like}")
         return name

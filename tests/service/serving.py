@@ -56,6 +56,12 @@ class Served:
         child.tell(signal.SIGTERM)
         return child.code
 
+    def ended(self) -> int:
+        """By itself."""
+        assert self._child is not None
+        child, self._child = self._child, None
+        return child.code
+
     @property
     def pid(self) -> int:
         assert self._child is not None

@@ -82,9 +82,13 @@ class Party:
     def opened(self) -> Opened:
         """Its database brought up to date, its keys at hand. What a crash kept from being forgotten is forgotten."""
         database = Database.open(self.database)
-        migrate(database, self.role)
-        database.forget()
-        return Opened(self, database, Keys(self.keys), Tokens(database, self.role))
+        try:
+            migrate(database, self.role)
+            database.forget()
+            return Opened(self, database, Keys(self.keys), Tokens(database, self.role))
+        except BaseException:
+            database.close()
+            raise
 
 
 def create(

@@ -60,9 +60,12 @@ def public_bytes(key: PublicKey) -> bytes:
 
 
 def public_key(suite: str, content: bytes) -> PublicKey:
+    """Whatever is not one is refused, also the few points of X25519 with which everybody has the same secret."""
     try:
         if suite == X25519:
-            return x25519.X25519PublicKey.from_public_bytes(content)
+            key = x25519.X25519PublicKey.from_public_bytes(content)
+            x25519.X25519PrivateKey.generate().exchange(key)
+            return key
         return ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), content)
     except ValueError:
         raise WireError from None

@@ -11,9 +11,10 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 from headcount.core.errors import Unsupported
-from headcount.store.database import Database
+from headcount.store.database import Database, do
 
 Role: TypeAlias = Literal["shuffler", "analyser"]
+LOCK = 0x68656164  # whoever else takes it brings this database up to date as well
 
 
 def migrate(database: Database, role: Role) -> None:
@@ -22,6 +23,8 @@ def migrate(database: Database, role: Role) -> None:
     steps = ScriptDirectory.from_config(config)
     known = {step.revision for step in steps.walk_revisions()}
     with database.writing() as connection:
+        if not database.embedded:  # there may be no table yet that could be locked
+            do(connection, "SELECT pg_advisory_xact_lock(:own)", own=LOCK)
         context = MigrationContext.configure(connection, opts={"version_table": "schema_version"})
         found = context.get_current_revision()
         if found is not None and found not in known:
