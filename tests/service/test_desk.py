@@ -45,7 +45,7 @@ def test_a_desk_finds_out_at_once_that_something_is_wrong():
     assert Desk(Told("shuffler"), Told("analyser")).identities() == {"shuffler": "0" * 64, "analyser": "0" * 64}
     with pytest.raises(BadArgument, match="is the address of the analyser"):
         Desk(Told("analyser"), Told("shuffler")).identities()
-    with pytest.raises(Elsewhere, match="not known"):
+    with pytest.raises(BadArgument, match=r"refused by the analyser.*not known"):
         Desk(Told("shuffler"), Told("analyser", token=False)).identities()
 
 
