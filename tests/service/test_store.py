@@ -292,6 +292,38 @@ def test_a_full_disk_loses_nothing_and_recovers_by_itself(folder):
             finished(parties, collection, {*kept, more[0].bucket})
 
 
+def test_on_a_full_disk_nothing_is_told_and_later_it_is_paid_for_once(folder):
+    with small_disk(folder) as (place, _):
+        rig = Rig.made(place)
+        with rig.opened() as parties:
+            parties.endowed()
+            collection = parties.agreed(plan())
+            parties.reported(collection, *range(12))
+            rig.clock.now += WINDOW
+            parties.batches.advance()
+            path, token = f"/v1/collections/{collection.id}/batches/1/release", rig.tokens["analyser"]["analyst"]
+            statuses = []
+            for left in (0, 0, 20_000, 60_000):
+                full(place / "filler", left)
+                asking = asked(parties.apps["analyser"], "POST", path, token=token)
+                statuses.append(parties.loop.run_until_complete(asking).status)
+            assert statuses[:2] == [503, 503]
+            assert {*statuses} <= {200, 503}
+            (place / "filler").unlink()
+            assert counted(collection, parties.release(collection).json) == [1] * 12
+            assert parties.analyser.ledger("people").questions == 1
+        with rig.opened() as parties:
+            assert parties.analyser.ledger("people").questions == 1
+
+
+def full(filler, left):
+    """Takes all of the disk but so many bytes."""
+    filler.unlink(missing_ok=True)
+    disk = os.statvfs(filler.parent)
+    with filler.open("wb") as file:
+        file.write(bytes(max(0, disk.f_bavail * disk.f_frsize - left)))
+
+
 @only_sqlite
 def test_a_database_that_may_not_grow_loses_nothing_either(parties):
     """Where no disk can be made: SQLite is told how large its file may be."""
