@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from headcount.core.budget import SMALLEST_DELTA, Budget, Neighbours
 from headcount.core.crowd import Crowd
@@ -18,7 +17,8 @@ from headcount.core.model import Model, parsed_model
 from headcount.core.plan import Plan
 from headcount.core.protocol import Protocol
 from headcount.core.task import Count, Fraction, Mean, Sum, Task
-from headcount.engines.intake import grouped, people, persons
+from headcount.engines.choice import engine_for
+from headcount.engines.engine import Engine, Rows
 from headcount.ledger.ledger import Ledger
 from headcount.planner.advice import Advice
 from headcount.planner.advise import advise
@@ -26,7 +26,7 @@ from headcount.privacy.calibrate import calibrate
 from headcount.privacy.certificate import Certificate
 from headcount.privacy.certificate import certify as certified
 from headcount.protocols import CATALOGUE, named
-from headcount.running import carried_out, charge
+from headcount.running import carried_out
 
 if TYPE_CHECKING:
     from headcount.proof import Verdict
@@ -35,42 +35,49 @@ if TYPE_CHECKING:
 def count(
     data: Any, *, epsilon: float, delta: float = 0.0, model: str | None = None, neighbours: str = "replace",
     protocol: str | None = None, column: str | None = None, where: object = None, by: Any = None,
-    categories: Any = None, unit: Any = None, clamp: bool = False, ledger: Ledger | None = None, **parameters: Any,
+    categories: Any = None, unit: Any = None, max_contributions: int | None = None, clamp: bool = False,
+    engine: Engine | None = None, ledger: Ledger | None = None, **parameters: Any,
 ) -> Estimate:  # fmt: skip
     """How many people hold a one?
 
-    `data` is one 0/1 (or true/false) per person, or a frame with `column=`; `where=` says which value counts as a one
-    (a missing value then does not). `by=` names the column of groups, or is one group per person, and asks for each of
-    the `categories` of them; whoever does not hold a one is in `other`. `unit=` names the column of person ids where
-    people may have several rows: each counts once, as a one if any row is. The best protocol of the `model` ("shuffle"
-    unless told) is taken, or that named by `protocol=`, whose `parameters` may be fixed too.
+    `data` is one 0/1 (or true/false) per person, or a table with `column=`: a frame of pandas, polars or Spark, a file
+    or folder (Parquet, CSV, Arrow) by its path, anything with the Arrow stream interface. `where=` says which value
+    counts as a one (a missing value then does not). `by=` names the column of groups, or is one group per person, and
+    asks for each of the `categories` of them; whoever does not hold a one is in `other`. The best protocol of the
+    `model` ("shuffle" unless told) is taken, or that named by `protocol=`, whose `parameters` may be fixed too.
+
+    A row is taken for a person. Where people may have several, `unit=` names the column of person ids: each counts
+    once, as a one if any of their rows is; or, with `max_contributions=`, so many of a person's rows count, each for
+    itself, and the promise is for all of them together.
     """
     task: Task = Count()
-    if by is None:
-        values = people(data, column=column, where=where, unit=unit)
-    else:
-        values = grouped(data, Histogram(categories), by, column=column, where=where, unit=unit)
+    if by is not None:
+        if categories is None:
+            raise BadArgument("categories", "is missing", "with by=, name the groups to count in")
         task = Histogram(categories, other=True)
+    rows = Rows(data, column=column, where=where, by=by, unit=unit, most=max_contributions)
     budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
-    return _answer(task, values, budget, model, protocol, parameters, ledger, clamp)
+    return _answer(task, rows, budget, model, protocol, parameters, ledger, clamp, engine)
 
 
 def fraction(
     data: Any, *, epsilon: float, delta: float = 0.0, model: str | None = None, neighbours: str = "replace",
     protocol: str | None = None, column: str | None = None, where: object = None, unit: Any = None,
-    clamp: bool = False, ledger: Ledger | None = None, **parameters: Any,
+    max_contributions: int | None = None, clamp: bool = False, engine: Engine | None = None,
+    ledger: Ledger | None = None, **parameters: Any,
 ) -> Estimate:  # fmt: skip
     """Which fraction of the people hold a one? Takes the arguments of `count`."""
-    values = people(data, column=column, where=where, unit=unit)
+    rows = Rows(data, column=column, where=where, unit=unit, most=max_contributions)
     budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
-    return _answer(Fraction(), values, budget, model, protocol, parameters, ledger, clamp)
+    return _answer(Fraction(), rows, budget, model, protocol, parameters, ledger, clamp, engine)
 
 
 def histogram(
     data: Any, *, epsilon: float, delta: float = 0.0, categories: Any = None, bins: Any = None, bounds: Any = None,
     other: bool = False, fractions: bool = False, model: str | None = None, neighbours: str = "replace",
-    protocol: str | None = None, column: str | None = None, unit: Any = None, clamp: bool = False,
-    consistent: bool = False, ledger: Ledger | None = None, **parameters: Any,
+    protocol: str | None = None, column: str | None = None, unit: Any = None, max_contributions: int | None = None,
+    clamp: bool = False, consistent: bool = False, engine: Engine | None = None, ledger: Ledger | None = None,
+    **parameters: Any,
 ) -> Estimate:  # fmt: skip
     """Which category, how often?
 
@@ -86,16 +93,17 @@ def histogram(
         task = Histogram.binned(bins, bounds, other=other, fractions=fractions)
     else:
         raise BadArgument("bins", "is given together with categories", "leave one of them out")
-    values = persons(data, column=column, unit=unit, merge="same")
+    rows = Rows(data, column=column, unit=unit, most=max_contributions)
     budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
-    estimate = _answer(task, values, budget, model, protocol, parameters, ledger, clamp)
+    estimate = _answer(task, rows, budget, model, protocol, parameters, ledger, clamp, engine)
     return estimate.consistent() if consistent else estimate
 
 
 def sum(
     data: Any, *, bounds: tuple[float, float], epsilon: float, delta: float = 0.0, whole: bool = False,
     clip: bool = False, model: str | None = None, neighbours: str = "replace", protocol: str | None = None,
-    column: str | None = None, unit: Any = None, clamp: bool = False, ledger: Ledger | None = None, **parameters: Any,
+    column: str | None = None, unit: Any = None, max_contributions: int | None = None, clamp: bool = False,
+    engine: Engine | None = None, ledger: Ledger | None = None, **parameters: Any,
 ) -> Estimate:  # fmt: skip
     """How much do people hold together?
 
@@ -103,54 +111,52 @@ def sum(
     to the nearer bound instead of refusing them. `whole=True` says that all values are whole numbers, which then need
     no rounding. With `unit=` a person's rows are added up first. The rest is as for `count`.
     """
-    values = persons(data, column=column, unit=unit, merge="sum")
+    rows = Rows(data, column=column, unit=unit, most=max_contributions)
     budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
     task = Sum.whole(bounds, clip=clip) if whole else Sum(bounds, clip=clip)
-    return _answer(task, values, budget, model, protocol, parameters, ledger, clamp)
+    return _answer(task, rows, budget, model, protocol, parameters, ledger, clamp, engine)
 
 
 def mean(
     data: Any, *, bounds: tuple[float, float], epsilon: float, delta: float = 0.0, whole: bool = False,
     clip: bool = False, model: str | None = None, neighbours: str = "replace", protocol: str | None = None,
-    column: str | None = None, unit: Any = None, clamp: bool = False, ledger: Ledger | None = None, **parameters: Any,
+    column: str | None = None, unit: Any = None, max_contributions: int | None = None, clamp: bool = False,
+    engine: Engine | None = None, ledger: Ledger | None = None, **parameters: Any,
 ) -> Estimate:  # fmt: skip
     """How much do people hold on average? Takes the arguments of `sum`; with `unit=` a person's rows are averaged."""
-    values = persons(data, column=column, unit=unit, merge="mean")
+    rows = Rows(data, column=column, unit=unit, most=max_contributions)
     budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
     task = Mean.whole(bounds, clip=clip) if whole else Mean(bounds, clip=clip)
-    return _answer(task, values, budget, model, protocol, parameters, ledger, clamp)
+    return _answer(task, rows, budget, model, protocol, parameters, ledger, clamp, engine)
 
 
 def _answer(
-    task: Task, values: Any, budget: Budget, model: str | None, name: str | None, parameters: dict[str, Any],
-    ledger: Ledger | None, clamp: bool,
+    task: Task, rows: Rows, budget: Budget, model: str | None, name: str | None, parameters: dict[str, Any],
+    ledger: Ledger | None, clamp: bool, engine: Engine | None,
 ) -> Estimate:  # fmt: skip
-    task, values = ready(task, values, budget)
-    plan = plan_for(task, values.size, budget, model, name, parameters)
-    charge(ledger, plan)
-    estimate = carried_out(plan, values)
+    engine = engine or engine_for(rows.data)
+    task = ready(task, budget)
+    answers = engine.answers(task, rows)
+    plan = plan_for(task, Crowd(answers.size, each=rows.most or 1), budget, model, name, parameters)
+    estimate = carried_out(plan, answers, engine, ledger=ledger)
     return estimate.clamped() if clamp else estimate
 
 
-def ready(task: Task, values: Any, budget: Budget) -> tuple[Task, Any]:
-    """What is to be planned for. Data that will be refused are refused before anything is planned or charged.
+def ready(task: Task, budget: Budget) -> Task:
+    """What is to be planned for. Where people may be missing, a person counts from zero, which must be a step.
 
-    Where people may be missing, a person counts from zero, which must be a step. Whether numbers are whole is for the
-    caller to say: the data's type may hang on a single person's value.
+    Whether numbers are whole is for the caller to say: the data's type may hang on a single person's value.
     """
     private = budget.neighbours is Neighbours.ADD_REMOVE
     if task.per_person and private:
         instead = {"fraction": "count", "mean": "sum"}.get(task.name, "numbers of people")
         what = "a histogram of fractions" if isinstance(task, Histogram) else f"a {task.name}"
         raise Unsupported(f"{what} shows how many people there are; ask for the {instead} instead")
-    task.encoded(values)
-    if private and isinstance(task, Sum):
-        return task.from_zero(), np.clip(values, *task.bounds)
-    return task, values
+    return task.from_zero() if private and isinstance(task, Sum) else task
 
 
 def plan_for(
-    task: Task, n: int, budget: Budget, model: str | None, name: str | None = None,
+    task: Task, crowd: Crowd, budget: Budget, model: str | None, name: str | None = None,
     parameters: Mapping[str, Any] = MappingProxyType({}),
 ) -> Plan:  # fmt: skip
     """The plan for so many people: the best of the model, or of the protocol of this name.
@@ -160,19 +166,19 @@ def plan_for(
     if budget.neighbours is Neighbours.ADD_REMOVE:
         if (named(name).model if name else parsed_model(model or Model.SHUFFLE)) is not Model.CENTRAL:
             raise Unsupported("neighbours='add-remove' needs model='central'; elsewhere the number of people is public")
-        n = 1
+        crowd = replace(crowd, size=1, least=1)
     if name is not None:
         cls = named(name)
         if model is not None and parsed_model(model) is not cls.model:
             raise BadArgument("model", f"is {model!r}, but {name} is of the {cls.model} model", "leave one of them out")
-        return Plan(calibrate(cls, task, Crowd(n), budget, **parameters), budget)
+        return Plan(calibrate(cls, task, crowd, budget, **parameters), budget)
     if parameters:
         unknown = next(iter(parameters))
         raise BadArgument(unknown, "is not known here", "a parameter of a protocol needs protocol= to say which")
-    return _best(task, n, budget, parsed_model(model or Model.SHUFFLE))
+    return _best(task, crowd, budget, parsed_model(model or Model.SHUFFLE))
 
 
-def _best(task: Task, n: int, budget: Budget, trusted: Model) -> Plan:
+def _best(task: Task, crowd: Crowd, budget: Budget, trusted: Model) -> Plan:
     serving = [cls for cls in CATALOGUE if cls.model is trusted and task.name in cls.tasks]
     if not serving:
         raise Unsupported(f"no protocol of the {trusted} model answers a {task.name}")
@@ -183,8 +189,9 @@ def _best(task: Task, n: int, budget: Budget, trusted: Model) -> Plan:
     if budget.delta == 0.0 and not any(cls.pure for cls in serving):
         raise BadArgument("delta", f"is 0, which the {trusted} model cannot give", "use for example delta=1e-6")
     return advise(
-        task, n=n, epsilon=budget.epsilon, delta=budget.delta, neighbours=budget.neighbours, models=[trusted]
-    ).best
+        task, n=crowd.size, epsilon=budget.epsilon, delta=budget.delta, neighbours=budget.neighbours, models=[trusted],
+        max_contributions=crowd.each,
+    ).best  # fmt: skip
 
 
 def protocol(

@@ -9,25 +9,28 @@ from typing import Any
 
 from headcount.ask import plan_for, ready
 from headcount.core.budget import Budget, Neighbours
+from headcount.core.coins import SecretCoins
+from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument, Infeasible, MissingExtra, Refused
 from headcount.core.histogram import Histogram
 from headcount.core.loss import PrivacyLoss
 from headcount.core.model import Model
 from headcount.core.plan import Plan
 from headcount.core.task import Count, Sum, Task
-from headcount.engines.intake import answers
+from headcount.engines.choice import engine_for
+from headcount.engines.engine import Rows
 from headcount.ledger.ledger import Ledger
 from headcount.ledger.spending import up
 from headcount.planner.comparison import Comparison, Side
 from headcount.privacy.any_mechanism import AnyMechanism
 from headcount.privacy.compose import compose
-from headcount.running import carried_out, charge
+from headcount.running import charge, shown
 
 
 def compare(
     data: Any, task: Task | None = None, *, epsilon: float, delta: float = 0.0, neighbours: str = "replace",
-    column: str | None = None, where: object = None, unit: Any = None, bounds: Any = None, clip: bool = False,
-    categories: Any = None, other: bool = False, ledger: Ledger | None = None,
+    column: str | None = None, where: object = None, unit: Any = None, max_contributions: int | None = None,
+    bounds: Any = None, clip: bool = False, categories: Any = None, other: bool = False, ledger: Ledger | None = None,
 ) -> Comparison:  # fmt: skip
     """The price of trust on your own data: the best protocol of every model of trust is run, side by side.
 
@@ -38,18 +41,23 @@ def compare(
     """
     budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
     asked = _task(task, bounds, clip, categories, other)
-    asked, values = ready(asked, answers(asked, data, column=column, where=where, unit=unit), budget)
+    asked, engine = ready(asked, budget), engine_for(data)
+    answers = engine.answers(asked, Rows(data, column=column, where=where, unit=unit, most=max_contributions))
+    crowd = Crowd(answers.size, each=max_contributions or 1)
     plans: dict[Model, Plan] = {}
     reasons: dict[Model, str] = {}
     for model in Model:
         try:
-            plans[model] = plan_for(asked, values.size, budget, model)
+            plans[model] = plan_for(asked, crowd, budget, model)
         except Refused as refusal:
             reasons[model] = str(refusal)
     if not plans:
         raise Infeasible("; ".join(f"{model}: {reason}" for model, reason in reasons.items()))
+    if ledger is not None:
+        ledger.require(*plans.values())
+    tallies = {model: engine.tally(plan, answers, SecretCoins()) for model, plan in plans.items()}
     charge(ledger, *plans.values())
-    drawn = {model: carried_out(plan, values) for model, plan in plans.items()}
+    drawn = {model: shown(plans[model], tally, SecretCoins()) for model, tally in tallies.items()}
     sides = tuple(Side(model, drawn.get(model), reasons.get(model, "")) for model in Model)
     return Comparison(asked, budget, together(list(plans.values())), sides)
 

@@ -16,8 +16,9 @@ from headcount.core.estimate import Estimate
 from headcount.core.model import Model
 from headcount.core.plan import Plan
 from headcount.core.protocol import Protocol
-from headcount.engines.engine import Engine
-from headcount.engines.intake import answers
+from headcount.core.tally import Tally
+from headcount.engines.choice import engine_for
+from headcount.engines.engine import Engine, Rows
 from headcount.engines.memory import MemoryEngine
 from headcount.ledger.ledger import Ledger
 from headcount.planner.advice import Advice
@@ -25,51 +26,72 @@ from headcount.planner.advice import Advice
 
 def run(
     plan: Plan | Advice, data: Any, *, column: str | None = None, where: object = None, unit: Any = None,
-    engine: Engine | None = None, coins: Coins | None = None, ledger: Ledger | None = None,
+    max_contributions: int | None = None, engine: Engine | None = None, coins: Coins | None = None,
+    ledger: Ledger | None = None,
 ) -> Estimate:  # fmt: skip
     """The plan on this data: every person's randomiser, the tally, the release, the estimate with its guarantee.
 
-    Of an advice the best plan is run. `column`, `where` and `unit` are as for `count`. Data that do not fit the plan
-    are refused first; then, with a ledger, the cost is charged, and what is over its budget is refused before anything
-    is drawn.
+    Of an advice the best plan is run. The data, `column`, `where`, `unit` and `max_contributions` are as for `count`,
+    or arrays that arrive one after the other. Data that do not fit the plan are refused, and so is what would be over
+    the ledger's budget; only then is anything charged, and only then shown.
     """
     plan = plan.best if isinstance(plan, Advice) else plan
-    if engine is None and not _arrives_in_pieces(data):
-        data = answers(plan.protocol.task, data, column=column, where=where, unit=unit)
-        require_fit(plan.protocol, data)
-    elif column is not None or where is not None or unit is not None:
-        raise BadArgument("column", "needs data in one piece", "give the answers themselves, piece by piece")
-    charge(ledger, plan)
-    return carried_out(plan, data, engine, coins)
+    rows = Rows(data, column=column, where=where, unit=unit, most=max_contributions)
+    if engine is None and _arrives_in_pieces(data):
+        if rows != replace(rows, column=None, where=None, unit=None, most=None):
+            raise BadArgument("column", "needs data in one piece", "give the answers themselves, piece by piece")
+        return carried_out(plan, data, MemoryEngine(), coins, ledger)
+    if (rows.most or 1) > plan.protocol.crowd.each:
+        works = f"plan with max_contributions={rows.most}"
+        raise BadArgument("max_contributions", f"is {rows.most}, more than the plan is for", works)
+    engine = engine or engine_for(data)
+    answers = engine.answers(plan.protocol.task, rows)
+    require_fit(plan.protocol, answers.size)
+    return carried_out(plan, answers, engine, coins, ledger)
 
 
-def require_fit(protocol: Protocol, values: Any) -> None:
-    """Refuses answers that the protocol was not planned for, before anything is charged or drawn."""
-    protocol.task.encoded(values)
+def require_fit(protocol: Protocol, size: int) -> None:
+    """Refuses crowds that the protocol was not planned for, before anything is charged or drawn."""
     crowd, private = protocol.crowd, protocol.neighbours is Neighbours.ADD_REMOVE
-    if values.size < crowd.least:
-        came = "fewer people" if private else people(values.size)
-        works = "" if private else f" make a plan for {people(values.size)}, or"
+    if size < crowd.least:
+        came = "fewer people" if private else people(size)
+        works = "" if private else f" make a plan for {people(size)}, or"
         raise TooFewReports(
             f"data has {came} and the plan needs at least {crowd.least:,};{works} give everybody's answers"
         )
-    if protocol.model is Model.THRESHOLD and values.size > crowd.size:
+    if protocol.model is Model.THRESHOLD and size > crowd.size:
         raise TooManyReports(f"{protocol.name} was planned for at most {people(crowd.size)}; plan for more")
 
 
 def charge(ledger: Ledger | None, *plans: Plan) -> None:
     """Spends what the plans cost, if there is a ledger to charge it to: all of it or nothing."""
-    if ledger is None:
-        return
+    if ledger is not None:
+        _checked(ledger).charge(*plans)
+
+
+def _checked(ledger: Ledger) -> Ledger:
     if not isinstance(ledger, Ledger):
         raise BadArgument("ledger", f"is a {type(ledger).__name__}", "use hc.Ledger.open(path)")
-    ledger.charge(*plans)
+    return ledger
 
 
-def carried_out(plan: Plan, data: Any, engine: Engine | None = None, coins: Coins | None = None) -> Estimate:
-    """The plan on data that fit it; whatever it costs has been charged."""
+def carried_out(
+    plan: Plan, answers: Any, engine: Engine, coins: Coins | None = None, ledger: Ledger | None = None
+) -> Estimate:
+    """The plan on answers as the engine took them in.
+
+    Nothing that was drawn is shown before it is paid for, and nothing is paid for that could still be refused.
+    """
     coins = coins or SecretCoins()
-    tally = (engine or MemoryEngine()).tally(plan, data, coins)
+    if ledger is not None:
+        _checked(ledger).require(plan)
+    tally = engine.tally(plan, answers, coins)
+    charge(ledger, plan)
+    return shown(plan, tally, coins)
+
+
+def shown(plan: Plan, tally: Tally, coins: Coins) -> Estimate:
+    """What the trusted side lets go of a tally that is paid for."""
     estimate = plan.protocol.estimate(plan.protocol.release(tally, coins))
     if plan.protocol.neighbours is Neighbours.ADD_REMOVE:
         estimate = replace(estimate, tally=replace(estimate.tally, reports=0))  # how many reported is private itself

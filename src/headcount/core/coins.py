@@ -42,6 +42,10 @@ class Coins(ABC):
     def stream(self, size: int) -> Bytes:
         """The next `size` bytes."""
 
+    def part(self, number: int) -> Coins:
+        """Coins for one part of the crowd; where they can be repeated, they hang on its number and nothing else."""
+        return self
+
     def words(self, size: int) -> Words:
         return self.stream(8 * size).view("<u8")
 
@@ -168,9 +172,13 @@ class SeededCoins(_KeystreamCoins):
 
     secret = False
 
-    def __init__(self, seed: int) -> None:
-        self.seed = seed
-        self._stream = _keystream(sha256(f"headcount seed {seed}".encode()).digest())
+    def __init__(self, seed: int, parts: tuple[int, ...] = ()) -> None:
+        self.seed, self.parts = seed, parts
+        named = " ".join(["headcount seed", *map(str, (seed, *parts))])
+        self._stream = _keystream(sha256(named.encode()).digest())
+
+    def part(self, number: int) -> SeededCoins:
+        return SeededCoins(self.seed, (*self.parts, number))
 
     def stream(self, size: int) -> Bytes:
         return _read(self._stream, size)

@@ -309,7 +309,7 @@ class Estimate:
             "accounting": loss.kind,
             "n": self.n,
             "messages_per_person": protocol.messages_per_person,
-            "local_epsilon": protocol.local_epsilon,
+            "local_epsilon": protocol.left_alone,
         }
 
     def _answer(self) -> dict[str, Any]:

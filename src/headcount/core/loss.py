@@ -54,6 +54,32 @@ class PrivacyLoss(ABC):
 
 
 @dataclass(frozen=True, eq=False)
+class Together(PrivacyLoss):
+    """That of so many reports of the same person, which are changed one after the other.
+
+    Each step multiplies chances by e^(epsilon/k) and adds a delta, which the steps after it multiply again.
+    """
+
+    one: PrivacyLoss
+    reports: int
+    kind: Literal["exact", "bound"] = "bound"
+
+    @classmethod
+    def of(cls, one: PrivacyLoss, reports: int) -> PrivacyLoss:
+        return one if reports == 1 else cls(one, reports)
+
+    def _grown(self, epsilon: Floats) -> Floats:
+        return np.asarray(np.exp(np.multiply.outer(epsilon / self.reports, np.arange(self.reports))).sum(axis=-1))
+
+    def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
+        worse = np.maximum(*self.one.orders(epsilon / self.reports)) * self._grown(epsilon)
+        return worse, worse
+
+    def slack(self, epsilon: float) -> float:
+        return self.one.slack(epsilon / self.reports) * float(self._grown(np.array(epsilon)))
+
+
+@dataclass(frozen=True, eq=False)
 class Nearly(PrivacyLoss):
     """A loss computed for ideal laws, where what is drawn lies within `distance` of them in total variation."""
 

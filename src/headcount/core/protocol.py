@@ -25,7 +25,7 @@ from headcount.core.field import VALUE, Values
 from headcount.core.hardest import hardest
 from headcount.core.law import Floats, Noise
 from headcount.core.leaf import Leaf
-from headcount.core.loss import PrivacyLoss
+from headcount.core.loss import PrivacyLoss, Together
 from headcount.core.model import Model
 from headcount.core.simulation import Simulation, repeated
 from headcount.core.table import Ints
@@ -83,7 +83,7 @@ class Protocol(Leaf):
 
     @cached_property
     def loss(self) -> PrivacyLoss:
-        return self.view(self.crowd.honest)
+        return Together.of(self.view(self.crowd.honest), self.crowd.each)
 
     @property
     def origin(self) -> float:
@@ -106,6 +106,24 @@ class Protocol(Leaf):
     def _sent(self, values: Values) -> np.dtype[Any]:
         """The form of the messages; with unknown labels it is the labels'."""
         return np.dtype([("kind", values.dtype)]) if self._open else self.message
+
+    def counted(self, values: Values, people: Ints) -> Tally:
+        """The tally of so many people for each of these values, for a trusted side, which is told what people hold."""
+        messages = self.reports(values, SecretCoins()).messages
+        if self.summed:
+            levels = messages["level"].tolist()
+            total = sum(level * many for level, many in zip(levels, people.tolist(), strict=True))
+            return Tally(int(people.sum()), np.array([total]))
+        if self._open:
+            return Tally.by_key(int(people.sum()), messages["kind"], people)
+        totals = np.zeros(self.kinds, dtype=np.int64)
+        np.add.at(totals, messages["kind"], people)
+        return Tally(int(people.sum()), totals)
+
+    def totalled(self, people: int, total: int) -> Tally:
+        """The tally of so many people whose values come to this total, for a trusted side that adds them up."""
+        nothing = int(self.reports(np.zeros(1, dtype=np.int64), SecretCoins()).messages["level"][0])
+        return Tally(people, np.array([total + people * nothing]))
 
     def nobody(self) -> Tally:
         """The tally of no reports."""
@@ -145,7 +163,12 @@ class Protocol(Leaf):
 
     def loss_if(self, honest: int) -> PrivacyLoss:
         """What is left of the guarantee if only so many honest people took part."""
-        return self.view(max(1, honest))
+        return Together.of(self.view(max(1, honest)), self.crowd.each)
+
+    @property
+    def left_alone(self) -> float | None:
+        """What remains to a person, with all their reports, if everyone else colludes; None if nothing does."""
+        return None if self.local_epsilon is None else self.crowd.each * self.local_epsilon
 
     @property
     def costliest(self) -> Iterable[int]:
@@ -190,9 +213,9 @@ class Protocol(Leaf):
         return replace(self, crowd=crowd)
 
     def to_json(self) -> dict[str, Any]:
-        crowd = {"size": self.crowd.size, "least": self.crowd.least, "corrupt": self.crowd.corrupt}
         return {
-            "protocol": self.name, "task": self.task.to_json(), "crowd": crowd, "neighbours": str(self.neighbours),
+            "protocol": self.name, "task": self.task.to_json(), "crowd": self.crowd.to_json(),
+            "neighbours": str(self.neighbours),
             "parameters": {name: _plain(value) for name, value in self.parameters.items()},
         }  # fmt: skip
 

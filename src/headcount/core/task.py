@@ -120,12 +120,14 @@ class Sum(Task):
     """How much do people hold together? Every value lies within `bounds`, which are never read from the data.
 
     The range is divided into `steps`: whole numbers between whole bounds have a step each, reals 2**40 of them. With
-    `clip`, values outside the bounds are brought to the nearer one; otherwise they are refused.
+    `clip`, values outside the bounds are brought to the nearer one; otherwise they are refused. Where the steps reach
+    beyond what people hold, `within` says what that is.
     """
 
     bounds: tuple[float, float]
     steps: int = REAL_STEPS
     clip: bool = False
+    within: tuple[float, float] | None = None
     name: ClassVar[str] = "sum"
 
     def __post_init__(self) -> None:
@@ -136,6 +138,10 @@ class Sum(Task):
         if not low < high or math.isinf(high - low):
             raise BadArgument("bounds", f"is ({low:g}, {high:g})", works)
         object.__setattr__(self, "bounds", (low, high))
+        if self.within is not None:
+            object.__setattr__(self, "within", tuple(float(end) for end in self.within))
+        if not low <= self.limits[0] < self.limits[1] <= high:
+            raise BadArgument("within", f"is {self.within!r}", f"use a part of ({low:g}, {high:g})")
         if not 1 <= self.steps <= REAL_STEPS or self.steps != int(self.steps):
             raise BadArgument("steps", f"is {self.steps!r}", "use a whole number from 1 to 2**40")
 
@@ -154,7 +160,18 @@ class Sum(Task):
         bounds = (0.0, high) if low >= 0.0 else (low, 0.0) if high <= 0.0 else (-most, most)
         wider = (bounds[1] - bounds[0]) / (high - low)
         exact = self.steps < REAL_STEPS and (self.steps * wider).is_integer()
-        return replace(self, bounds=bounds, steps=int(self.steps * wider) if exact else REAL_STEPS)
+        steps = int(self.steps * wider) if exact else REAL_STEPS
+        return replace(self, bounds=bounds, steps=steps, within=None if bounds == self.limits else self.limits)
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Between these lies what a person may hold."""
+        return self.bounds if self.within is None else self.within
+
+    @property
+    def stepped(self) -> bool:
+        """Whether people hold nothing between the steps."""
+        return self.steps < REAL_STEPS
 
     @property
     def low(self) -> float:
@@ -171,15 +188,15 @@ class Sum(Task):
     def encoded(self, data: Array) -> npt.NDArray[np.int64]:
         if self._column(data).dtype.kind not in "biuf":
             raise BadData(f"data must be numbers for a {self.name}")
-        low, high = self.bounds
+        low, high = self.limits
         numbers = data.astype(np.float64)
         if self.clip:
             numbers = np.clip(numbers, low, high)
         elif not (low <= numbers.min() and numbers.max() <= high):
             raise BadData(f"data has values outside bounds=({low:g}, {high:g}); widen them, or use clip=True")
-        steps = (numbers - low) * (self.steps / (high - low))
+        steps = (numbers - self.low) * (self.steps / self.width)
         nearest = np.rint(steps)
-        if self.steps < REAL_STEPS and np.abs(steps - nearest).max() > 1e-6:
+        if self.stepped and np.abs(steps - nearest).max() > 1e-6:
             raise BadData("data has values between the steps, as between whole numbers; use whole=False for real ones")
         return nearest.astype(np.int64)
 
@@ -187,7 +204,8 @@ class Sum(Task):
         return np.array([float(values.sum(dtype=np.float64)) / self.steps])
 
     def to_json(self) -> dict[str, Any]:
-        return {"name": self.name, "bounds": list(self.bounds), "steps": self.steps, "clip": self.clip}
+        within = {} if self.within is None else {"within": list(self.within)}
+        return {"name": self.name, "bounds": list(self.bounds), "steps": self.steps, "clip": self.clip, **within}
 
 
 @dataclass(frozen=True)

@@ -1,15 +1,64 @@
-"""What an engine is: one method."""
+"""What an engine is: it takes answers in, wherever they lie, and adds up what people's randomisers make of them."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from headcount.core.coins import Coins
+from headcount.core.coins import Coins, SecretCoins
+from headcount.core.errors import BadArgument
 from headcount.core.plan import Plan
+from headcount.core.quantity import quantity
 from headcount.core.tally import Tally
+from headcount.core.task import Count, Task
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Which data, and what of them is a person's answer.
+
+    `column` names the column of a table, `where` the value of it that counts as a one, `by` the column of groups. A row
+    is a person, unless `unit` names the column of person ids: then a person's rows are merged into one answer, or, with
+    `most`, at most so many of them are kept and count each for itself. Which of a person's different answers these are
+    is drawn with the `key`.
+    """
+
+    data: Any
+    column: str | None = None
+    where: object = None
+    by: Any = None
+    unit: Any = None
+    most: int | None = None
+    key: int = field(default_factory=lambda: int(SecretCoins().below(1 << 31, 1)[0]))
+
+    def __post_init__(self) -> None:
+        if self.most is None:
+            return
+        works = "use a whole number of rows from 1 to 1,000"
+        number = quantity("max_contributions", self.most, works)
+        if number != int(number) or not 1 <= number <= 1_000:
+            raise BadArgument("max_contributions", f"is {number:g}", works)
+        if self.unit is None:
+            raise BadArgument("max_contributions", "needs unit", "name the column of person ids")
+        object.__setattr__(self, "most", int(number))
+
+    def require(self, task: Task) -> None:
+        """Refuses what the task has no use for."""
+        if self.where is not None and self.by is None and not isinstance(task, Count):
+            raise BadArgument("where", f"is for counts, and this is a {task.name}", "leave it out")
+
+
+class Answers(Protocol):
+    """One answer per person, ready to be tallied."""
+
+    @property
+    def size(self) -> int:
+        """How many there are."""
 
 
 class Engine(Protocol):
-    """Runs people's randomisers over their values, wherever these lie, and adds up what they send."""
+    """Memory, files or a cluster: the same plan gives the same tally."""
 
-    def tally(self, plan: Plan, data: Any, coins: Coins) -> Tally: ...
+    def answers(self, task: Task, rows: Rows) -> Answers: ...
+
+    def tally(self, plan: Plan, answers: Any, coins: Coins) -> Tally: ...

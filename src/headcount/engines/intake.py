@@ -5,49 +5,61 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from headcount.core.coins import SeededCoins
 from headcount.core.errors import BadArgument, BadData
 from headcount.core.histogram import Histogram
 from headcount.core.table import Ints
 from headcount.core.task import Count, Task
+from headcount.engines.engine import Rows
 
 ONE_EACH = "data must be a list, an array or a column with one value per person"
+DIFFERENT = "a person has rows of different categories; keep one row per person, for example with max_contributions=1"
 
 
-def answers(task: Task, data: Any, *, column: str | None, where: object, unit: Any) -> npt.NDArray[Any]:
+def answers(task: Task, rows: Rows) -> npt.NDArray[Any]:
     """One value per person, in the way that the task's own question takes them in."""
+    rows.require(task)
+    if rows.by is not None:
+        return grouped(task, rows)
     if isinstance(task, Count):
-        return people(data, column=column, where=where, unit=unit)
-    if where is not None:
-        raise BadArgument("where", f"is for counts, and this is a {task.name}", "leave it out")
+        return people(rows)
     merge: dict[str, Literal["sum", "mean"]] = {"sum": "sum", "mean": "mean"}
-    return persons(data, column=column, unit=unit, merge=merge.get(task.name, "same"))
+    return persons(rows, merge.get(task.name, "same"))
 
 
-def people(data: Any, *, column: str | None = None, where: object = None, unit: Any = None) -> npt.NDArray[Any]:
-    """A truth value per person: the column, compared with `where` if given, and merged by `unit` if given.
+def people(rows: Rows) -> npt.NDArray[Any]:
+    """A truth value per person: the column, compared with `where` if given.
 
-    With `unit` (a column of person ids, or the ids themselves) a person counts once, as a one if any of their rows is.
+    With `unit` a person counts once, as a one if any of their rows is.
     """
-    values, ids = _values(data, column, unit)
-    if where is not None:
-        values = _equals(values, where)
-    return values if ids is None else _any(Count().encoded(values), *_persons(values, ids))
-
-
-def persons(data: Any, *, column: str | None, unit: Any, merge: Literal["sum", "mean", "same"]) -> npt.NDArray[Any]:
-    """One value per person; with `unit`, the sum or the mean of a person's rows, or what they all have in common."""
-    values, ids = _values(data, column, unit)
+    values, ids = _values(rows)
+    if rows.where is not None:
+        values = equals(values, rows.where)
     if ids is None:
         return values
     first, person = _persons(values, ids)
+    if rows.most is not None:
+        return values[_kept(values, person, rows.most, rows.key)]
+    return np.bincount(person, weights=Count().encoded(values), minlength=first.size) > 0
+
+
+def persons(rows: Rows, merge: Literal["sum", "mean", "same"]) -> npt.NDArray[Any]:
+    """One value per person; with `unit`, the sum or the mean of a person's rows, or what they all have in common."""
+    values, ids = _values(rows)
+    if ids is None:
+        return values
+    first, person = _persons(values, ids)
+    if rows.most is not None:
+        return values[_kept(values, person, rows.most, rows.key)]
     if merge == "same":
         if not bool((values == values[first][person]).all()):
-            raise BadData("a person has rows of different categories; keep one row per person")
+            raise BadData(DIFFERENT)
         return values[first]
     if values.dtype.kind not in "biuf":
         raise BadData("data must be numbers")
@@ -56,14 +68,20 @@ def persons(data: Any, *, column: str | None, unit: Any, merge: Literal["sum", "
     return totals if merge == "sum" else totals / np.bincount(person)
 
 
-def grouped(data: Any, groups: Histogram, by: Any, *, column: str | None, where: object, unit: Any) -> npt.NDArray[Any]:
+def grouped(task: Task, rows: Rows) -> npt.NDArray[Any]:
     """Each person's group if they hold a one, and otherwise something that is no group at all."""
-    if groups.open:
-        raise BadArgument("categories", "is missing", "with by=, name the groups to count in")
-    ones = people(data, column=column, where=where, unit=unit)
-    where_from: Any = (data, by) if isinstance(by, str) else (by, None)
-    ids = _column(data, unit, "unit") if isinstance(unit, str) else unit
-    names = persons(where_from[0], column=where_from[1], unit=ids, merge="same")
+    if rows.most is not None:
+        raise BadArgument("max_contributions", "cannot be given together with by", "merge a person's rows first")
+    ids = _column(rows.data, rows.unit, "unit") if isinstance(rows.unit, str) else rows.unit
+    named, of = (rows.data, rows.by) if isinstance(rows.by, str) else (rows.by, None)
+    names = persons(replace(rows, data=named, column=of, unit=ids, by=None, where=None), "same")
+    return in_groups(task, people(rows), names)
+
+
+def in_groups(task: Task, ones: npt.NDArray[Any], names: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The group of whoever holds a one; whoever does not is in none, and must name one of the groups all the same."""
+    assert isinstance(task, Histogram)  # noqa: S101
+    groups = Histogram(task.categories)
     names = names.astype(np.int64) if names.dtype.kind in "bu" else names
     if names.shape != ones.shape:
         raise BadArgument("by", "has another length than the data", "give one group per person")
@@ -84,8 +102,9 @@ def _no_group(groups: Histogram, dtype: np.dtype[Any]) -> Any:
     return np.nextafter(least, -np.inf) if dtype.kind == "f" else np.int64(least - 1)
 
 
-def _values(data: Any, column: str | None, unit: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any] | None]:
+def _values(rows: Rows) -> tuple[npt.NDArray[Any], npt.NDArray[Any] | None]:
     """The column, or the data themselves, and the person ids."""
+    data, column, unit = rows.data, rows.column, rows.unit
     if column is not None:
         ids = _column(data, unit, "unit") if isinstance(unit, str) else unit
         values = _array(_column(data, column, "column"))
@@ -143,18 +162,24 @@ def _plain(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return array
 
 
-def _equals(values: npt.NDArray[Any], where: object) -> npt.NDArray[np.bool_]:
+def equals(values: npt.NDArray[Any], where: object) -> npt.NDArray[np.bool_]:
     """Which entries equal `where`, as values or as text; a value that never occurs counts nobody, and says nothing."""
+    where = comparable(where, values.dtype)
+    return np.asarray(values == where, dtype=np.bool_) if values.size else np.zeros(0, dtype=np.bool_)
+
+
+def comparable(where: object, dtype: np.dtype[Any]) -> Any:
+    """What counts as a one, as something that a column of this type can be compared with."""
     if not isinstance(where, str | bool | int | float | np.generic) or where != where:
         raise BadArgument("where", "is not a single value", "use the value that counts as a one, as in where='yes'")
-    if values.dtype.kind in "biuf" and isinstance(where, str):
+    if dtype.kind in "biuf" and isinstance(where, str):
         try:
-            where = {"true": True, "false": False}.get(where.lower()) if values.dtype == np.bool_ else float(where)
+            where = {"true": True, "false": False}.get(where.lower()) if dtype == np.bool_ else float(where)
         except ValueError:
             where = None
         if where is None:
             raise BadArgument("where", "is text but the column holds numbers", "use a number, for example where=1")
-    return np.asarray(values == where, dtype=np.bool_) if values.size else np.zeros(0, dtype=np.bool_)
+    return str(where) if dtype.kind == "U" else where
 
 
 def _persons(values: npt.NDArray[Any], ids: npt.NDArray[Any]) -> tuple[Ints, Ints]:
@@ -171,6 +196,10 @@ def _persons(values: npt.NDArray[Any], ids: npt.NDArray[Any]) -> tuple[Ints, Int
     return first, person
 
 
-def _any(ones: npt.NDArray[np.uint8], first: Ints, person: Ints) -> npt.NDArray[np.bool_]:
-    """Whether any of a person's rows is a one."""
-    return np.bincount(person, weights=ones, minlength=first.size) > 0
+def _kept(values: npt.NDArray[Any], person: Ints, most: int, key: int) -> Ints:
+    """The rows that count: of each person at most so many, by a lot that is drawn for each different answer."""
+    _, answer = np.unique(values, return_inverse=True)
+    lots = SeededCoins(key).words(values.size)[answer]
+    order = np.lexsort([lots, person])
+    begins = np.searchsorted(person[order], person[order])
+    return np.sort(order[np.arange(order.size) - begins < most])

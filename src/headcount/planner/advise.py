@@ -22,7 +22,7 @@ def advise(
     neighbours: str = "replace", models: Names = None, least: int | None = None,
     corrupt: int = 0, honest: float | None = None, objective: str | None = None, confidence: float = 0.95,
     max_messages: float | None = None, max_bytes: float | None = None, collected: bool = False,
-    within: float | None = None, protocols: Names = None, watch: Watch = iter,
+    max_contributions: int = 1, within: float | None = None, protocols: Names = None, watch: Watch = iter,
 ) -> Advice:  # fmt: skip
     """Plans ranked by their exact predicted error, across the models of trust; those that cannot serve say what lacks.
 
@@ -32,7 +32,8 @@ def advise(
     protocol is judged by its worst case. `models` are those of the four that you can trust. `honest` is the fraction of
     reports that come from people who follow the protocol; `least` and `corrupt` say the same in people. `objective` is
     "rmse", "interval", "worst-bin", "relative" or "detectable". `max_messages` and `max_bytes` cap what a person
-    sends; with `collected=True`, on the wire, where everybody sends the same number of sealed messages.
+    sends; with `collected=True`, on the wire, where everybody sends the same number of sealed messages. Where `n` are
+    rows, `max_contributions` says how many of them a person may have: the promise is for all of those together.
 
     Backwards: `within=` without `epsilon` finds the smallest epsilon for which each protocol's interval is that narrow,
     and without `n` the fewest people.
@@ -45,6 +46,7 @@ def advise(
         task, n=1 + corrupt if n is None else n, epsilon=1.0 if epsilon is None else epsilon, delta=delta, ones=ones,
         neighbours=neighbours, models=models, least=least, corrupt=corrupt, honest=honest, objective=asked,
         confidence=confidence, max_messages=max_messages, max_bytes=max_bytes, collected=collected,
+        max_contributions=max_contributions,
     )  # fmt: skip
     kinds = watch(competitors(given.task, None, protocols))
     if within is None:

@@ -171,7 +171,7 @@ class Candidate(Option):
             "wire_messages": messages,
             "wire_bytes": None if messages is None else wire_bytes(protocol, messages),
             "accounting": protocol.loss.kind,
-            "local_epsilon": protocol.local_epsilon,
+            "local_epsilon": protocol.left_alone,
             "epsilon": self.situation.budget.epsilon,
             "n": self.situation.crowd.size,
         }

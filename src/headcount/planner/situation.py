@@ -131,13 +131,15 @@ class Situation:
 def situation(
     task: Task | str, *, n: Any, epsilon: float, delta: float, ones: Any, neighbours: str,
     models: Names, least: int | None, corrupt: int, honest: float | None, objective: str,
-    confidence: float, max_messages: float | None, max_bytes: float | None, collected: bool,
+    confidence: float, max_messages: float | None, max_bytes: float | None, collected: bool, max_contributions: int,
 ) -> Situation:  # fmt: skip
     """From the words people use."""
     few, many = _range(n)
     if few != many and least is not None:
         raise BadArgument("least", "is given together with a range of n", "leave one of them out")
-    crowd = crowd_of(many, few if few != many else least, corrupt, honest)
+    crowd = replace(crowd_of(many, few if few != many else least, corrupt, honest), each=max_contributions)
+    if collected and crowd.each > 1:
+        raise BadArgument("max_contributions", f"is {crowd.each}", "in a collection everybody reports once")
     caps = Caps(
         math.inf if max_messages is None else max_messages, math.inf if max_bytes is None else max_bytes
     )  # fmt: skip

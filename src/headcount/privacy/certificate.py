@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from headcount.core.canonical import fingerprint
+from headcount.core.errors import Unsupported
 from headcount.core.histogram import Histogram
 from headcount.core.model import Model
 from headcount.core.plan import Plan
@@ -59,6 +60,8 @@ def certify(plan: Plan) -> Certificate:
     """The certificate of a plan: its claim is the loss at the budget's epsilon, which the budget's delta covers."""
     protocol, epsilon = plan.protocol, Fraction(plan.budget.epsilon)
     loss, crowd, task = plan.loss, protocol.crowd, protocol.task
+    if crowd.each > 1:
+        raise Unsupported("a certificate is about people with one report each; plan with max_contributions=1")
     collusion = protocol.local_epsilon
 
     def point(at: Fraction) -> dict[str, str]:
@@ -72,7 +75,7 @@ def certify(plan: Plan) -> Certificate:
         "values": None if isinstance(task, Histogram) and task.open else task.values,
         "model": str(protocol.model),
         "neighbours": str(protocol.neighbours),
-        "crowd": {"size": crowd.size, "least": crowd.least, "corrupt": crowd.corrupt},
+        "crowd": crowd.to_json(),
         "report": protocol.programme.encode(),
         "tally": "sum" if protocol.summed else "count",
         "release": protocol.released().encode(),

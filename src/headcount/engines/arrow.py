@@ -1,0 +1,284 @@
+"""The engine for files of any size, and for whatever hands its columns over as a stream of Arrow batches.
+
+DuckDB reads, merges each person's rows, and for a trusted side adds up, in its own threads: the group-by happens there.
+Randomisers run over record batches as they are read. Nothing is held in memory but a few batches and the groups; with
+person ids, also an answer for each person, which DuckDB puts on disk where memory is short.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from headcount.core.coins import Coins
+from headcount.core.errors import BadArgument, BadData, MissingExtra, Refused
+from headcount.core.field import Values
+from headcount.core.histogram import Histogram
+from headcount.core.model import Model
+from headcount.core.plan import Plan
+from headcount.core.table import Ints
+from headcount.core.tally import Tally
+from headcount.core.task import Array, Count, Sum, Task
+from headcount.engines.engine import Rows
+from headcount.engines.fold import PART, folded
+from headcount.engines.intake import DIFFERENT, comparable, in_groups
+from headcount.engines.tables import scanned
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyRelation
+
+WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
+REAL = {"FLOAT", "DOUBLE"}
+TEXT = {"VARCHAR", "ENUM"}
+ROUNDED = {"DECIMAL", "HUGEINT", "UHUGEINT", "UBIGINT"}  # read as floats, as numpy does
+KEPT = "answers"
+
+
+class ArrowEngine:
+    """Parquet, CSV and Arrow files, folders and globs of them, and anything with the Arrow stream interface."""
+
+    def answers(self, task: Task, rows: Rows) -> Scan:
+        rows.require(task)
+        return Scan(task, rows)
+
+    def tally(self, plan: Plan, answers: Scan, coins: Coins) -> Tally:
+        protocol, task = plan.protocol, plan.protocol.task
+        with _refusing():
+            if protocol.model is not Model.CENTRAL or (isinstance(task, Histogram) and task.edges):
+                return folded(protocol, answers.batches(), answers.encoded, coins)
+            if isinstance(task, Sum):
+                return protocol.totalled(answers.size, answers.total(task))
+            return protocol.counted(*(answers.ones() if isinstance(task, Count) else answers.held()))
+
+
+class Scan:
+    """A table's answers, one per person, not yet read."""
+
+    def __init__(self, task: Task, rows: Rows) -> None:
+        self.task, self.rows = task, rows
+        self._folder = TemporaryDirectory(prefix="headcount-")  # for what does not fit into memory; nobody else's
+        self._connection = _connected(self._folder.name)
+        with _refusing():
+            scanned(self._connection, rows.data, self._texts())
+            self._describe()
+            if rows.unit is not None:
+                self._merge()
+
+    @cached_property
+    def size(self) -> int:
+        """How many people there are."""
+        with _refusing():
+            size = int(self._one(f"SELECT count(*) FROM {self._answers}")[0])
+        if not size:
+            raise BadData(f"data is empty; a {self.task.name} needs at least one person")
+        return size
+
+    def _texts(self) -> list[str]:
+        """Columns that are text even if they look like numbers: labels, where those are text, and person ids."""
+        rows, task = self.rows, self.task
+        labels = [rows.by or rows.column] if isinstance(task, Histogram) and not task.edges and _textual(task) else []
+        return [name for name in [*labels, rows.unit] if isinstance(name, str)]
+
+    def _describe(self) -> None:
+        """What the columns are called and what they hold."""
+        rows = self.rows
+        self._given: dict[str, Any] = {}
+        table = self._sql("SELECT * FROM rows LIMIT 0")
+        self._types = dict(zip(table.columns, map(str, table.types), strict=True))
+        if rows.column is None:
+            raise BadArgument("column", "is missing", f"name one of {', '.join([*self._types][:20])}")
+        for argument, name in (("column", rows.column), ("by", rows.by), ("unit", rows.unit)):
+            if name is not None and (not isinstance(name, str) or name not in self._types):
+                raise BadArgument(
+                    argument, f"is {name!r}, which the data does not have", f"use one of {', '.join([*self._types][:20])}"
+                )
+        self._kind = self._kind_of(rows.column)
+        answer = self._read(rows.column)
+        if rows.where is not None:
+            self._given = {"where": comparable(rows.where, _dtype(self._kind))}
+            answer, self._kind = f"coalesce({answer} = $where, false)", "bool"
+        group = f", {self._read(rows.by)} AS party" if rows.by is not None else ""
+        unit = f", {_quoted(rows.unit)} AS person" if rows.unit is not None else ""
+        self._base = f"(SELECT {answer} AS answer{group}{unit} FROM rows)"
+        self._answers = self._base
+        if isinstance(self.task, Count | Sum) or rows.by is not None:
+            kind = Count() if rows.by is not None else self.task
+            kind.encoded(np.zeros(1, dtype=_dtype(self._kind))) if self._kind == "text" else None
+
+    def _kind_of(self, name: str) -> str:
+        kind = self._types[name].partition("(")[0]
+        for called, kinds in {"bool": {"BOOLEAN"}, "whole": WHOLE, "real": REAL | ROUNDED, "text": TEXT}.items():
+            if kind in kinds:
+                return called
+        raise BadData(f"column {name!r} holds neither numbers nor text ({kind.lower()}); turn it into one of them first")
+
+    def _read(self, name: str) -> str:
+        """A column as it is compared and added: text without spaces around it, wide numbers as floats."""
+        kind, quoted = self._types[name].partition("(")[0], _quoted(name)
+        self._kind_of(name)
+        if kind in TEXT:
+            return f"trim(CAST({quoted} AS VARCHAR))"
+        return f"CAST({quoted} AS DOUBLE)" if kind in ROUNDED else quoted
+
+    def _merge(self) -> None:
+        """One answer for each person, or a few of their rows, kept aside: read once, used twice."""
+        rows = self.rows
+        strange = " OR isnan(person)" if self._types[rows.unit] in REAL else ""
+        party = " OR party IS NULL" if rows.by is not None else ""
+        ids, gaps = self._one(
+            f"SELECT count(*) FILTER (person IS NULL{strange}), count(*) FILTER (answer IS NULL{party}) FROM {self._base}"
+        )
+        if ids:
+            raise BadData("unit has missing person ids; drop those rows first")
+        if gaps:
+            raise BadData("data has missing values; drop them, or fill them in, first")
+        key = {"key": rows.key} if rows.most is not None else {}
+        merged = self._kept_rows() if rows.most is not None else self._one_each()
+        self._connection.execute(f"CREATE TEMP TABLE {KEPT} AS {merged}", {**self._given, **key})
+        self._answers, self._given = KEPT, {}
+
+    def _kept_rows(self) -> str:
+        """By a lot for each different answer: the same however often it is drawn."""
+        if self.rows.by is not None:
+            raise BadArgument("max_contributions", "cannot be given together with by", "merge a person's rows first")
+        if self.rows.most == 1:
+            return f"SELECT arg_min(answer, hash(answer, $key)) AS answer FROM {self._base} GROUP BY person"
+        place = "row_number() OVER (PARTITION BY person ORDER BY hash(answer, $key))"
+        return f"SELECT answer FROM (SELECT answer, {place} AS place FROM {self._base}) WHERE place <= {self.rows.most}"
+
+    def _one_each(self) -> str:
+        common = "CASE WHEN min({0}) = max({0}) THEN min({0}) END AS {0}"
+        if isinstance(self.task, Sum):
+            merged = f"{'avg' if self.task.per_person else 'sum'}(CAST(answer AS DOUBLE)) AS answer"
+            self._kind = "real"
+        elif isinstance(self.task, Histogram) and self.rows.by is None:
+            merged = common.format("answer")
+        else:
+            # 2 is neither: whoever has a row that is not 0 or 1 is refused with the others.
+            merged = "CASE WHEN bool_and(answer = 0 OR answer = 1) THEN max(CAST(answer = 1 AS TINYINT)) ELSE 2 END"
+            merged = "bool_or(answer) AS answer" if self._kind == "bool" else f"{merged} AS answer"
+        parties = f", {common.format('party')}" if self.rows.by is not None else ""
+        return f"SELECT {merged}{parties} FROM {self._base} GROUP BY person"
+
+    def batches(self) -> Iterator[Any]:
+        """A part of the crowd at a time, in the order of the table."""
+        answer = "CAST(answer AS UTINYINT) AS answer" if self._kind == "bool" else "answer"
+        party = ", party" if self.rows.by is not None else ""
+        reader = self._sql(f"SELECT {answer}{party} FROM {self._answers}").to_arrow_reader(PART)
+        return (batch for batch in reader if batch.num_rows)
+
+    def encoded(self, batch: Any) -> Values:
+        """A batch, or the groups, as the task's own integers."""
+        columns = [self._whole_column(column) for column in batch.columns]
+        if self.rows.by is not None:
+            return self.task.encoded(in_groups(self.task, *(_array(column) for column in columns)))
+        column = columns[0]
+        if self._kind != "text":
+            return self.task.encoded(_array(column))
+        labels = column.dictionary_encode()
+        return np.asarray(self.task.encoded(_array(labels.dictionary))[labels.indices.to_numpy()])
+
+    def _whole_column(self, column: Any) -> Any:
+        if column.null_count:
+            merged = self.rows.unit is not None
+            raise BadData(DIFFERENT if merged else "data has missing values; drop them, or fill them in, first")
+        return column
+
+    def held(self) -> tuple[Values, Ints]:
+        """Each different answer, and how many people hold it."""
+        columns = "answer, party" if self.rows.by is not None else "answer"
+        table = self._sql(f"SELECT {columns}, count(*) AS people FROM {self._answers} GROUP BY ALL").to_arrow_table()
+        batch = table.combine_chunks().to_batches()[0]
+        return self.encoded(batch.select(columns.split(", "))), batch.column("people").to_numpy()
+
+    def ones(self) -> tuple[Values, Ints]:
+        """How many hold a zero, and how many a one."""
+        if self._kind == "bool":
+            known, ones = self._one(f"SELECT count(answer), sum(CAST(answer AS UTINYINT)) FROM {self._answers}")
+        else:
+            bits = f"SELECT count(*), count(*) FILTER (answer = 1) FROM {self._answers} WHERE answer = 0 OR answer = 1"
+            known, ones = self._one(bits)
+        if known < self.size:
+            self._refuse_first("answer IS NULL OR NOT (CAST(answer AS DOUBLE) = 0 OR CAST(answer AS DOUBLE) = 1)")
+        return np.array([0, 1], dtype=np.uint8), np.array([known - int(ones), int(ones)])
+
+    def total(self, task: Sum) -> int:
+        """The sum in the task's steps, exactly. What numpy would make of each value, DuckDB does too."""
+        low, high = task.limits
+        from_low, steps = task.low, task.steps / task.width
+        if self._kind == "whole" and steps == 1.0 and not task.clip:
+            within, step, shift = "answer BETWEEN $low AND $high", "answer", int(from_low)
+            given: dict[str, Any] = {"low": int(low), "high": int(high)}
+        else:
+            number = "least(greatest(CAST(answer AS DOUBLE), $low), $high)" if task.clip else "CAST(answer AS DOUBLE)"
+            within = "NOT isnan(CAST(answer AS DOUBLE))" if task.clip else "CAST(answer AS DOUBLE) BETWEEN $low AND $high"
+            step, shift = f"CAST(({number} - $from_low) * $steps AS BIGINT)", 0
+            given = {"low": low, "high": high, "from_low": from_low, "steps": steps}
+            if task.stepped:
+                within += f" AND abs(({number} - $from_low) * $steps - {step}) <= 1e-6"
+        query = f"SELECT count(*), sum({step}) FROM {self._answers} WHERE {within}"
+        known, total = self._one(query, given)
+        if known < self.size:
+            self._refuse_first(f"answer IS NULL OR NOT ({within})", given)
+        return int(total) - shift * self.size
+
+    def _refuse_first(self, strange: str, given: dict[str, Any] | None = None) -> None:
+        """Lets the task say what it has against an answer; it does not quote it."""
+        query = f"SELECT answer FROM {self._answers} WHERE {strange} LIMIT 1"
+        self.encoded(self._sql(query, given or {}).to_arrow_table().combine_chunks().to_batches()[0])
+        raise BadData("data has values that do not fit the task")
+
+    def _sql(self, query: str, given: dict[str, Any] | None = None) -> DuckDBPyRelation:
+        params = {**self._given, **(given or {})}
+        return self._connection.sql(query, params=params) if params else self._connection.sql(query)
+
+    def _one(self, query: str, given: dict[str, Any] | None = None) -> Any:
+        return self._sql(query, given).fetchall()[0]
+
+
+def _connected(folder: str) -> Any:
+    try:
+        import duckdb
+        import pyarrow  # noqa: F401
+    except ImportError:
+        raise MissingExtra("reading files", "files") from None
+    settings = {"autoinstall_known_extensions": False, "autoload_known_extensions": False, "temp_directory": folder}
+    return duckdb.connect(config=settings)
+
+
+@contextmanager
+def _refusing() -> Iterator[None]:
+    """What DuckDB finds wrong, without the values that it would quote."""
+    import duckdb
+
+    try:
+        yield
+    except Refused:
+        raise
+    except duckdb.IOException:
+        raise BadArgument("data", "cannot be read", "check that the files are intact and of one kind") from None
+    except (duckdb.ConversionException, duckdb.InvalidInputException):
+        raise BadData("data has values of another kind than the rest of their column, or lines that cannot be read") from None
+    except duckdb.OutOfMemoryException:
+        raise BadData("data has more different answers or people than memory and disk can hold") from None
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _dtype(kind: str) -> np.dtype[Any]:
+    return np.dtype({"bool": np.bool_, "whole": np.int64, "real": np.float64, "text": np.str_}[kind])
+
+
+def _textual(task: Histogram) -> bool:
+    return task.open or isinstance(task.categories[0], str)
+
+
+def _array(column: Any) -> Array:
+    return column.to_numpy(zero_copy_only=False)

@@ -1,0 +1,55 @@
+"""The fold that every engine is: parts of the crowd are randomised and tallied apart, in any order, and added up."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import reduce
+from operator import add
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from headcount.core.coins import Coins
+from headcount.core.field import Values
+from headcount.core.protocol import Protocol
+from headcount.core.tally import Tally
+
+PART = 1 << 18  # people with coins of their own: their messages stay in the processor's cache
+BYTES = 1 << 26  # of messages at a time, about
+WORKERS = os.cpu_count() or 1
+
+_Part = TypeVar("_Part")
+
+
+def folded(protocol: Protocol, parts: Iterable[_Part], encoded: Callable[[_Part], Values], coins: Coins) -> Tally:
+    """The tally of all parts, on all cores. The coins of a part hang on its number alone."""
+    tallies = _in_threads(lambda number, part: of_part(protocol, encoded(part), coins.part(number)), parts)
+    first = next(tallies, None)
+    return protocol.nobody() if first is None else reduce(add, tallies, first)
+
+
+def of_part(protocol: Protocol, values: Values, coins: Coins) -> Tally:
+    """The tally of some people, a few at a time so that their messages fit into memory."""
+    # A row of bits is drawn a byte to the bit before it is packed, and other messages a few words at a time.
+    heavy = max(protocol.bits_per_person, 8.0 * protocol.messages_per_person)
+    size = max(1, min(PART, int(BYTES / heavy)))
+    pieces = (values[start : start + size] for start in range(0, values.size, size))
+    tallies = (protocol.tally(protocol.reports(piece, coins)) for piece in pieces)
+    first = next(tallies, None)
+    return protocol.nobody() if first is None else reduce(add, tallies, first)
+
+
+def _in_threads(work: Callable[[int, _Part], Tally], parts: Iterable[_Part]) -> Iterator[Tally]:
+    """The results in order; no more parts wait than there are cores to take them."""
+    with ThreadPoolExecutor(WORKERS) as pool:
+        running: deque[Future[Tally]] = deque()
+        for number, part in enumerate(parts):
+            running.append(pool.submit(work, number, part))
+            if len(running) > 2 * WORKERS:
+                yield running.popleft().result()
+        while running:
+            yield running.popleft().result()
