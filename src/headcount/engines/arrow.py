@@ -7,10 +7,13 @@ person ids, also an answer for each person, which DuckDB puts on disk where memo
 
 from __future__ import annotations
 
+import atexit
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cached_property
-from tempfile import TemporaryDirectory
+from functools import cached_property, lru_cache
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -61,11 +64,9 @@ class Scan:
 
     def __init__(self, task: Task, rows: Rows) -> None:
         self.task, self.rows = task, rows
-        self._folder = TemporaryDirectory(prefix="headcount-")  # for what does not fit into memory; nobody else's
-        self._connection = _connected(self._folder.name)
+        self._connection = _database(os.getpid()).cursor()
         with _refusing():
-            scanned(self._connection, rows.data, self._texts())
-            self._describe()
+            self._describe(scanned(self._connection, rows.data, rows.names(), self._texts()))
             if rows.unit is not None:
                 self._merge()
 
@@ -84,19 +85,16 @@ class Scan:
         labels = [rows.by or rows.column] if isinstance(task, Histogram) and not task.edges and _textual(task) else []
         return [name for name in [*labels, rows.unit] if isinstance(name, str)]
 
-    def _describe(self) -> None:
+    def _describe(self, table: str) -> None:
         """What the columns are called and what they hold."""
         rows = self.rows
         self._given: dict[str, Any] = {}
-        table = self._sql("SELECT * FROM rows LIMIT 0")
-        self._types = dict(zip(table.columns, map(str, table.types), strict=True))
-        if rows.column is None:
-            raise BadArgument("column", "is missing", f"name one of {', '.join([*self._types][:20])}")
-        for argument, name in (("column", rows.column), ("by", rows.by), ("unit", rows.unit)):
-            if name is not None and (not isinstance(name, str) or name not in self._types):
-                raise BadArgument(
-                    argument, f"is {name!r}, which the data does not have", f"use one of {', '.join([*self._types][:20])}"
-                )
+        described = self._sql(f"SELECT * FROM {table} LIMIT 0")
+        self._types = dict(zip(described.columns, map(str, described.types), strict=True))
+        for argument, name in rows.names().items():
+            if name not in self._types:
+                works = f"use one of {', '.join([*self._types][:20])}"
+                raise BadArgument(argument, f"is {name!r}, which the data does not have", works)
         self._kind = self._kind_of(rows.column)
         answer = self._read(rows.column)
         if rows.where is not None:
@@ -104,7 +102,7 @@ class Scan:
             answer, self._kind = f"coalesce({answer} = $where, false)", "bool"
         group = f", {self._read(rows.by)} AS party" if rows.by is not None else ""
         unit = f", {_quoted(rows.unit)} AS person" if rows.unit is not None else ""
-        self._base = f"(SELECT {answer} AS answer{group}{unit} FROM rows)"
+        self._base = f"(SELECT {answer} AS answer{group}{unit} FROM {table})"
         self._answers = self._base
         if isinstance(self.task, Count | Sum) or rows.by is not None:
             kind = Count() if rows.by is not None else self.task
@@ -115,7 +113,9 @@ class Scan:
         for called, kinds in {"bool": {"BOOLEAN"}, "whole": WHOLE, "real": REAL | ROUNDED, "text": TEXT}.items():
             if kind in kinds:
                 return called
-        raise BadData(f"column {name!r} holds neither numbers nor text ({kind.lower()}); turn it into one of them first")
+        raise BadData(
+            f"column {name!r} holds neither numbers nor text ({kind.lower()}); turn it into one of them first"
+        )
 
     def _read(self, name: str) -> str:
         """A column as it is compared and added: text without spaces around it, wide numbers as floats."""
@@ -216,7 +216,9 @@ class Scan:
             given: dict[str, Any] = {"low": int(low), "high": int(high)}
         else:
             number = "least(greatest(CAST(answer AS DOUBLE), $low), $high)" if task.clip else "CAST(answer AS DOUBLE)"
-            within = "NOT isnan(CAST(answer AS DOUBLE))" if task.clip else "CAST(answer AS DOUBLE) BETWEEN $low AND $high"
+            within = (
+                "NOT isnan(CAST(answer AS DOUBLE))" if task.clip else "CAST(answer AS DOUBLE) BETWEEN $low AND $high"
+            )
             step, shift = f"CAST(({number} - $from_low) * $steps AS BIGINT)", 0
             given = {"low": low, "high": high, "from_low": from_low, "steps": steps}
             if task.stepped:
@@ -241,14 +243,19 @@ class Scan:
         return self._sql(query, given).fetchall()[0]
 
 
-def _connected(folder: str) -> Any:
+@lru_cache(maxsize=1)
+def _database(process: int) -> Any:
+    """One for each process, in memory. What does not fit there goes into a folder that nobody else can read."""
     try:
         import duckdb
         import pyarrow  # noqa: F401
     except ImportError:
         raise MissingExtra("reading files", "files") from None
-    settings = {"autoinstall_known_extensions": False, "autoload_known_extensions": False, "temp_directory": folder}
-    return duckdb.connect(config=settings)
+    folder = mkdtemp(prefix="headcount-")
+    atexit.register(rmtree, folder, ignore_errors=True)
+    return duckdb.connect(
+        config={"autoinstall_known_extensions": False, "autoload_known_extensions": False, "temp_directory": folder}
+    )
 
 
 @contextmanager
@@ -263,7 +270,9 @@ def _refusing() -> Iterator[None]:
     except duckdb.IOException:
         raise BadArgument("data", "cannot be read", "check that the files are intact and of one kind") from None
     except (duckdb.ConversionException, duckdb.InvalidInputException):
-        raise BadData("data has values of another kind than the rest of their column, or lines that cannot be read") from None
+        raise BadData(
+            "data has values of another kind than the rest of their column, or lines that cannot be read"
+        ) from None
     except duckdb.OutOfMemoryException:
         raise BadData("data has more different answers or people than memory and disk can hold") from None
 

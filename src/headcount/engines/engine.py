@@ -42,6 +42,16 @@ class Rows:
             raise BadArgument("max_contributions", "needs unit", "name the column of person ids")
         object.__setattr__(self, "most", int(number))
 
+    def names(self) -> dict[str, str]:
+        """The columns that are read from a table, by the argument that names them."""
+        given = {"column": self.column, "by": self.by, "unit": self.unit}
+        if self.column is None:
+            raise BadArgument("column", "is missing for a table", "name the column that holds people's answers")
+        for argument, name in given.items():
+            if name is not None and not isinstance(name, str):
+                raise BadArgument(argument, "does not name a column", "give the name of a column of the table")
+        return {argument: name for argument, name in given.items() if name is not None}
+
     def require(self, task: Task) -> None:
         """Refuses what the task has no use for."""
         if self.where is not None and self.by is None and not isinstance(task, Count):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import glob
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,34 +16,40 @@ if TYPE_CHECKING:
 PARQUET, COMMAS, ARROW = {".parquet", ".pq"}, {".csv", ".tsv"}, {".arrow", ".feather", ".ipc"}
 KNOWN = PARQUET | COMMAS | ARROW
 KINDS = "a .parquet, .csv, .tsv or .arrow file, a folder of them, or a glob such as 'days/*.parquet'"
-LEAST_TYPES = ["BOOLEAN", "BIGINT", "DOUBLE", "VARCHAR"]  # what a column of a CSV may be: never a date
+CANDIDATES = ("BOOLEAN", "BIGINT", "DOUBLE", "VARCHAR")  # what a column of a CSV may hold: never dates
 
 
 def is_path(data: Any) -> bool:
     return isinstance(data, str | Path)
 
 
-def scanned(connection: DuckDBPyConnection, data: Any, texts: Collection[str] = ()) -> None:
-    """Calls the data `rows`; columns of `texts` in a CSV are text, whatever they look like."""
+def scanned(connection: DuckDBPyConnection, data: Any, names: Mapping[str, str], texts: Collection[str] = ()) -> str:
+    """What to select from, where it has columns of these names; those of `texts` are text, whatever they look like."""
     if not is_path(data):
         connection.register("rows", _streamed(data))
-        return
+        return "rows"
     files = files_of(data)
-    suffix = files[0].suffix.lower()
-    names = [str(file) for file in files]
-    if suffix in PARQUET:
-        connection.read_parquet(names).create_view("rows")
-    elif suffix in ARROW:
-        connection.register("rows", _dataset(names))
-    else:
-        _csv_header(files[0], texts)
-        tabs = "\t" if suffix == ".tsv" else ","
-        types = {name: "VARCHAR" for name in texts}
-        # The delimiter and the header are known, and of types only these are tried: a CSV is not guessed at further.
-        connection.read_csv(
-            names, header=True, delimiter=tabs, quotechar='"', escapechar='"', dtype=types,
-            auto_type_candidates=LEAST_TYPES,
-        ).create_view("rows")  # fmt: skip
+    kind = _kind(files[0])
+    if kind == "arrow":
+        connection.register("rows", _dataset([str(file) for file in files]))
+        return "rows"
+    listed = f"[{', '.join(literal(str(file)) for file in files)}]"
+    if kind == "parquet":
+        return f"read_parquet({listed})"
+    _require_header(files[0], names)
+    types = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in texts)
+    forced = f", types = {{{types}}}" if texts else ""
+    candidates = ", ".join(map(literal, CANDIDATES))
+    # The delimiter and the header are known, and of types only these are tried: a CSV is not guessed at further.
+    delimiter = "'\t'" if kind == "tsv" else "','"
+    return (
+        f"read_csv({listed}, header = true, delim = {delimiter}, quote = '\"', escape = '\"', "
+        f"auto_type_candidates = [{candidates}]{forced})"
+    )
+
+
+def literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
 def files_of(data: str | Path) -> list[Path]:
@@ -54,7 +60,7 @@ def files_of(data: str | Path) -> list[Path]:
     elif path.exists():
         found = [path]
     else:
-        found = [Path(name) for name in sorted(glob.glob(str(data), recursive=True))]
+        found = [Path(name) for name in sorted(glob.glob(str(data), recursive=True))]  # noqa: PTH207 - a glob may begin at the root
         if not found:
             raise BadArgument("data", f"{data} does not exist", f"give {KINDS}")
     kinds = {_kind(file) for file in found}
@@ -68,15 +74,20 @@ def _kind(file: Path) -> str:
     return "parquet" if suffix in PARQUET else "arrow" if suffix in ARROW else suffix.removeprefix(".")
 
 
-def _csv_header(file: Path, names: Collection[str]) -> None:
-    """A name that stands twice would be given another number by whoever reads it next."""
-    with file.open(newline="", encoding="utf-8-sig") as lines:
-        header = next(csv.reader(lines, delimiter="\t" if file.suffix.lower() == ".tsv" else ","), None)
+def _require_header(file: Path, names: Mapping[str, str]) -> None:
+    """The first line must have these names once each. It is not quoted: it may be a person's."""
+    try:
+        with file.open(newline="", encoding="utf-8-sig") as lines:
+            header = next(csv.reader(lines, delimiter="\t" if file.suffix.lower() == ".tsv" else ","), None)
+    except UnicodeDecodeError:
+        raise BadArgument("data", f"{file} is not in UTF-8", "save it in that encoding") from None
     if not header:
         raise BadArgument("data", f"{file} is empty", "the first line names the columns")
-    for name in names:
+    for argument, name in names.items():
         if header.count(name) > 1:
-            raise BadArgument("column", f"{name!r} occurs twice in the file", "rename one of the two")
+            raise BadArgument(argument, f"{name!r} occurs twice in the file", "rename one of the two")
+        if name not in header:
+            raise BadArgument(argument, f"is {name!r}, which the file does not have", "use a name from its first line")
 
 
 def _dataset(names: list[str]) -> Any:
