@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import atexit
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property, lru_cache
 from shutil import rmtree
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -26,14 +27,11 @@ from headcount.core.model import Model
 from headcount.core.plan import Plan
 from headcount.core.table import Ints
 from headcount.core.tally import Tally
-from headcount.core.task import Array, Count, Sum, Task
+from headcount.core.task import BETWEEN_STEPS, Array, Count, Sum, Task
 from headcount.engines.engine import Rows
 from headcount.engines.fold import PART, folded
 from headcount.engines.intake import DIFFERENT, comparable, in_groups
-from headcount.engines.tables import scanned
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyRelation
+from headcount.engines.tables import kind_of, scanned
 
 WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
 REAL = {"FLOAT", "DOUBLE"}
@@ -65,8 +63,12 @@ class Scan:
     def __init__(self, task: Task, rows: Rows) -> None:
         self.task, self.rows = task, rows
         self._connection = _database(os.getpid()).cursor()
-        with _refusing():
+        kind = kind_of(rows.data)
+        with _refusing(f"cannot be read as {kind}"):
             self._describe(scanned(self._connection, rows.data, rows.names(), self._texts()))
+        with _refusing():
+            if self._wanting is not None and self.size:
+                self._wanting.encoded(np.array([""]))  # says what it wants instead of text
             if rows.unit is not None:
                 self._merge()
 
@@ -95,8 +97,8 @@ class Scan:
             if name not in self._types:
                 works = f"use one of {', '.join([*self._types][:20])}"
                 raise BadArgument(argument, f"is {name!r}, which the data does not have", works)
-        self._kind = self._kind_of(rows.column)
-        answer = self._read(rows.column)
+        self._spaced = table.startswith("read_csv")
+        self._kind, answer = self._kind_of(str(rows.column)), self._read(str(rows.column))
         if rows.where is not None:
             self._given = {"where": comparable(rows.where, _dtype(self._kind))}
             answer, self._kind = f"coalesce({answer} = $where, false)", "bool"
@@ -104,9 +106,8 @@ class Scan:
         unit = f", {_quoted(rows.unit)} AS person" if rows.unit is not None else ""
         self._base = f"(SELECT {answer} AS answer{group}{unit} FROM {table})"
         self._answers = self._base
-        if isinstance(self.task, Count | Sum) or rows.by is not None:
-            kind = Count() if rows.by is not None else self.task
-            kind.encoded(np.zeros(1, dtype=_dtype(self._kind))) if self._kind == "text" else None
+        asked = Count() if rows.by is not None else self.task
+        self._wanting = asked if self._kind == "text" and isinstance(asked, Count | Sum) else None
 
     def _kind_of(self, name: str) -> str:
         kind = self._types[name].partition("(")[0]
@@ -118,11 +119,10 @@ class Scan:
         )
 
     def _read(self, name: str) -> str:
-        """A column as it is compared and added: text without spaces around it, wide numbers as floats."""
+        """A column as it is compared and added: wide numbers as floats, and a CSV's text without spaces around it."""
         kind, quoted = self._types[name].partition("(")[0], _quoted(name)
-        self._kind_of(name)
-        if kind in TEXT:
-            return f"trim(CAST({quoted} AS VARCHAR))"
+        if self._kind_of(name) == "text":
+            return f"trim({quoted})" if self._spaced else f"CAST({quoted} AS VARCHAR)"
         return f"CAST({quoted} AS DOUBLE)" if kind in ROUNDED else quoted
 
     def _merge(self) -> None:
@@ -130,9 +130,8 @@ class Scan:
         rows = self.rows
         strange = " OR isnan(person)" if self._types[rows.unit] in REAL else ""
         party = " OR party IS NULL" if rows.by is not None else ""
-        ids, gaps = self._one(
-            f"SELECT count(*) FILTER (person IS NULL{strange}), count(*) FILTER (answer IS NULL{party}) FROM {self._base}"
-        )
+        nobody, nothing = f"person IS NULL{strange}", f"answer IS NULL{party}"
+        ids, gaps = self._one(f"SELECT count(*) FILTER ({nobody}), count(*) FILTER ({nothing}) FROM {self._base}")
         if ids:
             raise BadData("unit has missing person ids; drop those rows first")
         if gaps:
@@ -210,19 +209,18 @@ class Scan:
     def total(self, task: Sum) -> int:
         """The sum in the task's steps, exactly. What numpy would make of each value, DuckDB does too."""
         low, high = task.limits
-        from_low, steps = task.low, task.steps / task.width
-        if self._kind == "whole" and steps == 1.0 and not task.clip:
-            within, step, shift = "answer BETWEEN $low AND $high", "answer", int(from_low)
+        if self._kind == "whole" and task.steps == task.width and not task.clip:
+            within, step, shift = "answer BETWEEN $low AND $high", "answer", int(task.low)
             given: dict[str, Any] = {"low": int(low), "high": int(high)}
         else:
-            number = "least(greatest(CAST(answer AS DOUBLE), $low), $high)" if task.clip else "CAST(answer AS DOUBLE)"
-            within = (
-                "NOT isnan(CAST(answer AS DOUBLE))" if task.clip else "CAST(answer AS DOUBLE) BETWEEN $low AND $high"
-            )
-            step, shift = f"CAST(({number} - $from_low) * $steps AS BIGINT)", 0
-            given = {"low": low, "high": high, "from_low": from_low, "steps": steps}
+            number, within = "CAST(answer AS DOUBLE)", "CAST(answer AS DOUBLE) BETWEEN $low AND $high"
+            if task.clip:
+                number, within = f"least(greatest({number}, $low), $high)", f"NOT isnan({number})"
+            steps = f"({number} - $origin) * $steps"
+            step, shift = f"CAST({steps} AS BIGINT)", 0
+            given = {"low": low, "high": high, "origin": task.low, "steps": task.steps / task.width}
             if task.stepped:
-                within += f" AND abs(({number} - $from_low) * $steps - {step}) <= 1e-6"
+                within += f" AND abs({steps} - {step}) <= {BETWEEN_STEPS}"
         query = f"SELECT count(*), sum({step}) FROM {self._answers} WHERE {within}"
         known, total = self._one(query, given)
         if known < self.size:
@@ -235,8 +233,9 @@ class Scan:
         self.encoded(self._sql(query, given or {}).to_arrow_table().combine_chunks().to_batches()[0])
         raise BadData("data has values that do not fit the task")
 
-    def _sql(self, query: str, given: dict[str, Any] | None = None) -> DuckDBPyRelation:
-        params = {**self._given, **(given or {})}
+    def _sql(self, query: str, given: dict[str, Any] | None = None) -> Any:
+        known = {**self._given, **(given or {})}
+        params = {name: known[name] for name in re.findall(r"\$(\w+)", query)}
         return self._connection.sql(query, params=params) if params else self._connection.sql(query)
 
     def _one(self, query: str, given: dict[str, Any] | None = None) -> Any:
@@ -244,7 +243,7 @@ class Scan:
 
 
 @lru_cache(maxsize=1)
-def _database(process: int) -> Any:
+def _database(_process: int) -> Any:
     """One for each process, in memory. What does not fit there goes into a folder that nobody else can read."""
     try:
         import duckdb
@@ -259,7 +258,7 @@ def _database(process: int) -> Any:
 
 
 @contextmanager
-def _refusing() -> Iterator[None]:
+def _refusing(opening: str = "") -> Iterator[None]:
     """What DuckDB finds wrong, without the values that it would quote."""
     import duckdb
 
@@ -268,11 +267,11 @@ def _refusing() -> Iterator[None]:
     except Refused:
         raise
     except duckdb.IOException:
-        raise BadArgument("data", "cannot be read", "check that the files are intact and of one kind") from None
+        raise BadArgument("data", opening or "cannot be read", "check that the files are intact") from None
     except (duckdb.ConversionException, duckdb.InvalidInputException):
-        raise BadData(
-            "data has values of another kind than the rest of their column, or lines that cannot be read"
-        ) from None
+        if opening:
+            raise BadArgument("data", opening, "check that the files are intact") from None
+        raise BadData("data has values of another kind than the rest of their column, or torn lines") from None
     except duckdb.OutOfMemoryException:
         raise BadData("data has more different answers or people than memory and disk can hold") from None
 
@@ -290,4 +289,4 @@ def _textual(task: Histogram) -> bool:
 
 
 def _array(column: Any) -> Array:
-    return column.to_numpy(zero_copy_only=False)
+    return np.asarray(column.to_numpy(zero_copy_only=False))
