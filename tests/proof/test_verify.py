@@ -43,7 +43,7 @@ from headcount.protocols.central.stability_histogram import StabilityHistogram
 from headcount.protocols.shuffle.correlated_count import CorrelatedCount
 from headcount.protocols.shuffle.correlated_histogram import CorrelatedHistogram
 
-SLOW = {"piecewise", "hybrid", "shuffled-piecewise", "shuffled-hybrid", "laplace"}  # with as many outcomes as a sum has
+SLOW = {"piecewise", "hybrid", "shuffled-piecewise", "shuffled-hybrid"}  # with as many outcomes as a sum has
 QUICK = [plan for plan in plans([(4.0, 1e-5, 100)]) if plan.protocol.name not in SLOW]
 FEW = [plan for name in ("zsum", "poisson-count", "geometric", "stability-histogram", "sample-threshold")
        for plan in plans([(1.0, 1e-6, 10_000)], only=name)]  # fmt: skip
