@@ -19,6 +19,7 @@ from headcount.proof.programme import Emit
 
 MOST_CELLS = 1 << 20
 MOST_VALUES = 1 << 17
+FAR = 1_000  # in e-folds: what noise is beyond that is next to nothing
 
 
 def prove(claim: Claim) -> Proof | None:
@@ -131,12 +132,17 @@ def _shifted_far(noise: Noise, reach: int, epsilon: Fraction) -> Bounds:
     rate, distance = _nearest(noise)
     a, growth = (-rate).exp(), ball(epsilon).exp()
 
-    def below(t: int) -> arb:
-        return 1 - a ** (t + 1) / (1 + a) if t >= 0 else a ** (-t) / (1 + a)
-
     # The likelihood ratio e**(rate (|k - shift| - |k|)) falls from e**(rate shift) at k = 0, past e**epsilon here.
     if not rate > 0:
         raise TooLarge("the noise does not fall like a discrete Laplace law")
+    furthest = int(FAR / least(rate))
+
+    def tail(k: int) -> arb:
+        return a**k / (1 + a) if k <= furthest else (a**furthest).union(arb(0))
+
+    def below(t: int) -> arb:
+        return 1 - tail(t + 1) if t >= 0 else tail(-t)
+
     middle = max(-1, int((reach - epsilon / least(rate)) / 2))
     excess = {t: below(t) - growth * below(t - reach) for t in range(max(-1, middle - 2), middle + 3)}
     best = max(excess, key=lambda t: least(excess[t]))
