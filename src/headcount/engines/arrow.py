@@ -101,7 +101,8 @@ class Scan:
         self._kind, answer = self._kind_of(str(rows.column)), self._read(str(rows.column))
         if rows.where is not None:
             self._given = {"where": comparable(rows.where, _dtype(self._kind))}
-            answer, self._kind = f"coalesce({answer} = $where, false)", "bool"
+            self._table, self._matches = table, f"{answer} = $where"
+            answer, self._kind = f"coalesce({self._matches}, false)", "bool"
         group = f", {self._read(rows.by)} AS party" if rows.by is not None else ""
         unit = f", {_quoted(rows.unit)} AS person" if rows.unit is not None else ""
         self._base = f"(SELECT {answer} AS answer{group}{unit} FROM {table})"
@@ -164,9 +165,16 @@ class Scan:
         parties = f", {common.format('party')}" if self.rows.by is not None else ""
         return f"SELECT {merged}{parties} FROM {self._base} GROUP BY person"
 
+    @property
+    def _bit(self) -> str:
+        """A truth value as a number. In a CSV a cast would be made while the words true and false are read."""
+        if self._spaced:
+            return "CASE WHEN answer THEN 1 WHEN NOT answer THEN 0 END"
+        return "CAST(answer AS UTINYINT)"
+
     def batches(self) -> Iterator[Any]:
         """A part of the crowd at a time, in the order of the table."""
-        answer = "CAST(answer AS UTINYINT) AS answer" if self._kind == "bool" else "answer"
+        answer = f"{self._bit} AS answer" if self._kind == "bool" else "answer"
         party = ", party" if self.rows.by is not None else ""
         reader = self._sql(f"SELECT {answer}{party} FROM {self._answers}").to_arrow_reader(PART)
         return (batch for batch in reader if batch.num_rows)
@@ -197,8 +205,10 @@ class Scan:
 
     def ones(self) -> tuple[Values, Ints]:
         """How many hold a zero, and how many a one."""
-        if self._kind == "bool":
-            known, ones = self._one(f"SELECT count(answer), sum(CAST(answer AS UTINYINT)) FROM {self._answers}")
+        if self.rows.where is not None and self.rows.unit is None:
+            known, ones = self.size, self._one(f"SELECT count(*) FROM {self._table} WHERE {self._matches}")[0]
+        elif self._kind == "bool":
+            known, ones = self._one(f"SELECT count(answer), sum({self._bit}) FROM {self._answers}")
         else:
             bits = f"SELECT count(*), count(*) FILTER (answer = 1) FROM {self._answers} WHERE answer = 0 OR answer = 1"
             known, ones = self._one(bits)
