@@ -81,6 +81,16 @@ class Wire:
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
+    def device(self, protocol: Protocol) -> dict[str, Any]:
+        """What follows from the protocol, and a device that does not know it needs to be told beside the programme.
+
+        A message's fields and their forms, `u` or `i` (with a sign) and the bytes, the lowest first; and the epsilon
+        that is left if the shuffler and the analyser are one.
+        """
+        fields = ((name, protocol.message[name]) for name in protocol.message.names or ())
+        record = [[name, f"{form.base.kind}{form.itemsize}"] for name, form in fields]
+        return {"record": record, "colluding": protocol.local_epsilon}
+
 
 def wire_messages(protocol: Protocol, budget: Budget) -> int | None:
     """The fewest messages that do for everybody, but for a chance that a hundredth of delta pays for.

@@ -9,7 +9,6 @@ optional, no length depends on what a person holds, and whatever is not exactly 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +21,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, x25519
 from cryptography.hazmat.primitives.hpke import AEAD, KDF, KEM, Suite
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
+from headcount.core.coins import Coins, DeviceCoins
 from headcount.core.errors import HeadcountError, Unsupported
 from headcount.core.mixing import mixed
 from headcount.core.plan import Plan
@@ -116,16 +116,20 @@ class Envelope:
 
     # What a client does.
 
-    def sealed(self, messages: Records, analyser: PublicKey) -> list[bytes]:
-        """Everybody's number of messages, dummies among them, in an order that means nothing.
+    def contents(self, messages: Records, coins: Coins) -> list[bytes]:
+        """Everybody's number of messages, dummies among them, in an order that means nothing, each with an id.
 
         The few that are too many are left out: the plan has paid for that.
         """
         real = [REAL + one.tobytes() for one in messages.astype(self.record)]
         dummies = [DUMMY + bytes(self.record.itemsize)] * (self.wire.messages - len(real))
-        contents = mixed(mixed(real)[: self.wire.messages] + dummies)
-        bound = self._bound(INNER)
-        return [self.suite.encrypt(os.urandom(IDENTITY) + content, analyser, bound) for content in contents]
+        contents = mixed(mixed(real, coins)[: self.wire.messages] + dummies, coins)
+        return [coins.stream(IDENTITY).tobytes() + content for content in contents]
+
+    def sealed(self, messages: Records, analyser: PublicKey, coins: Coins | None = None) -> list[bytes]:
+        """The contents, each sealed to the analyser."""
+        bound, contents = self._bound(INNER), self.contents(messages, coins or DeviceCoins())
+        return [self.suite.encrypt(content, analyser, bound) for content in contents]
 
     def upload(self, upload: Upload, shuffler: PublicKey, number: int) -> bytes:
         """The whole report, as it is sent."""
