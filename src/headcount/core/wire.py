@@ -82,14 +82,15 @@ class Wire:
         return asdict(self)
 
     def device(self, protocol: Protocol) -> dict[str, Any]:
-        """What follows from the protocol, and a device that does not know it needs to be told beside the programme.
+        """What follows from the protocol, and a device that does not know it needs to be told beside the programme:
+        what a message looks like, and the epsilon that is left if the shuffler and the analyser are one."""
+        return {"record": record_of(protocol.message), "colluding": protocol.local_epsilon}
 
-        A message's fields and their forms, `u` or `i` (with a sign) and the bytes, the lowest first; and the epsilon
-        that is left if the shuffler and the analyser are one.
-        """
-        fields = ((name, protocol.message[name]) for name in protocol.message.names or ())
-        record = [[name, f"{form.base.kind}{form.itemsize}"] for name, form in fields]
-        return {"record": record, "colluding": protocol.local_epsilon}
+
+def record_of(message: np.dtype[Any]) -> list[list[str]]:
+    """Its fields and their forms: `u`, or `i` with a sign, and the number of bytes, the lowest first."""
+    fields = ((name, message[name]) for name in message.names or ())
+    return [[name, f"{form.base.kind}{form.itemsize}"] for name, form in fields]
 
 
 def wire_messages(protocol: Protocol, budget: Budget) -> int | None:

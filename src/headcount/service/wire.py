@@ -71,6 +71,23 @@ def public_key(suite: str, content: bytes) -> PublicKey:
         raise WireError from None
 
 
+def laid_out(message: np.dtype[Any]) -> np.dtype[Any]:
+    """A message as its bytes are written, the lowest first."""
+    return message.newbyteorder("<")
+
+
+def contents(messages: Records, number: int, coins: Coins) -> list[bytes]:
+    """So many messages before they are sealed, dummies among them, in an order that means nothing, each with an id.
+
+    The few that are too many are left out: the plan has paid for that.
+    """
+    form = laid_out(messages.dtype)
+    real = [REAL + one.tobytes() for one in messages.astype(form)]
+    dummies = [DUMMY + bytes(form.itemsize)] * (number - len(real))
+    whole = mixed(mixed(real, coins)[:number] + dummies, coins)
+    return [coins.stream(IDENTITY).tobytes() + content for content in whole]
+
+
 @dataclass(frozen=True)
 class Upload:
     """What the shuffler finds in an upload: nothing that it can read."""
@@ -100,8 +117,7 @@ class Envelope:
 
     @cached_property
     def record(self) -> np.dtype[Any]:
-        """A message as its bytes are laid out, the lowest first."""
-        return self.plan.protocol.message.newbyteorder("<")
+        return laid_out(self.plan.protocol.message)
 
     @cached_property
     def message_bytes(self) -> int:
@@ -116,20 +132,13 @@ class Envelope:
 
     # What a client does.
 
-    def contents(self, messages: Records, coins: Coins) -> list[bytes]:
-        """Everybody's number of messages, dummies among them, in an order that means nothing, each with an id.
-
-        The few that are too many are left out: the plan has paid for that.
-        """
-        real = [REAL + one.tobytes() for one in messages.astype(self.record)]
-        dummies = [DUMMY + bytes(self.record.itemsize)] * (self.wire.messages - len(real))
-        contents = mixed(mixed(real, coins)[: self.wire.messages] + dummies, coins)
-        return [coins.stream(IDENTITY).tobytes() + content for content in contents]
-
-    def sealed(self, messages: Records, analyser: PublicKey, coins: Coins | None = None) -> list[bytes]:
-        """The contents, each sealed to the analyser."""
-        bound, contents = self._bound(INNER), self.contents(messages, coins or DeviceCoins())
-        return [self.suite.encrypt(content, analyser, bound) for content in contents]
+    def sealed(self, messages: Records, analyser: PublicKey) -> list[bytes]:
+        """Everybody's number of messages, dummies among them, each sealed to the analyser."""
+        bound = self._bound(INNER)
+        return [
+            self.suite.encrypt(content, analyser, bound)
+            for content in contents(messages, self.wire.messages, DeviceCoins())
+        ]
 
     def upload(self, upload: Upload, shuffler: PublicKey, number: int) -> bytes:
         """The whole report, as it is sent."""
