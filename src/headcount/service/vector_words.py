@@ -23,7 +23,7 @@ from headcount.core.task import Count, Mean, Sum, Task
 from headcount.core.wire import P256, X25519, Wire
 from headcount.privacy.calibrate import calibrate
 from headcount.protocols import named
-from headcount.service.collection import Collection
+from headcount.service.collection import Admission, Collection, Shortfall
 from headcount.service.keys import Announced, Signer
 from headcount.service.limits import Limits
 from headcount.service.receipt import Receipt
@@ -96,7 +96,9 @@ def agreed() -> Iterator[Collection]:
     histogram = Histogram(("yes", "no", "wer weiß"), other=True)
     counted = _plan("zsum", Count(), Crowd(10_000), Budget(1.0, 1e-6), X25519)
     yield Collection(counted, question="Hast du heute schlecht geschlafen? 😴", **common)
-    yield Collection(counted, question="The same?", shortfall="top-up", admission="invited", fixed=True, **common)
+    yield Collection(
+        counted, question="The same?", shortfall=Shortfall.TOP_UP, admission=Admission.INVITED, fixed=True, **common
+    )
     yield Collection(
         _plan("generalised-response", histogram, pure, local, P256), question="Which? “…” \\ / é", **common,
     )  # fmt: skip
