@@ -12,12 +12,16 @@ export function general(number: number, digits = 6): string {
   const sign = number < 0 ? "-" : "";
   const figures = kept.toString();
   if (exponent < -4 || exponent >= digits) {
-    const short = `${figures[0]}.${figures.slice(1)}`.replace(/\.?0+$/, "");
+    const short = trimmed(`${figures[0]}.${figures.slice(1)}`);
     return `${sign}${short}e${exponent < 0 ? "-" : "+"}${Math.abs(exponent).toString().padStart(2, "0")}`;
   }
   const padded = figures.padStart(digits - Math.min(0, exponent), "0");
   const point = padded.length - (digits - 1 - exponent);
-  return sign + `${padded.slice(0, point)}.${padded.slice(point)}`.replace(/\.?0+$/, "");
+  return sign + trimmed(`${padded.slice(0, point)}.${padded.slice(point)}`);
+}
+
+function trimmed(decimal: string): string {
+  return decimal.replace(/0+$/, "").replace(/\.$/, "");
 }
 
 /** A whole number with its thousands apart. */

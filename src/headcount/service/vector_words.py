@@ -34,6 +34,7 @@ TASKS: tuple[tuple[Task, tuple[Any, ...]], ...] = (
     (Count(), (0, 1, True, False, 1.0, 2, -1, 0.5, "1", None)),
     (Sum((0, 120), steps=120), (0, 1, 119.0, 120, 60.0000001, 60.5, 121, -1, True, "7", None)),
     (Sum((-1.5, 2.25)), (-1.5, 2.25, 0, 0.1, 1 / 3, 2.2499999999, 2.3, -1.6)),
+    (Sum((0, 1 << 41)), (1, 3, 5, 7, 2.5)),  # halves of a step, which go to the even one
     (Mean((0, 10), steps=4, clip=True), (-5, 0, 2.5, 5, 7.5, 99, 1e300, 3)),
     (Histogram(5), (0, 4, 4.0, 5, -1, 2.5, True, "2", None)),
     (Histogram(5, other=True), (0, 4, 5, -1, 2.5, 1e300)),
