@@ -33,6 +33,7 @@ if (process.argv.includes("--test")) {
     const entryPoints = readdirSync(join(here, folder)).filter((name) => name.endsWith(".ts")).map((name) => join(folder, name));
     await build({ ...common, entryPoints, outdir: join("build", folder) });
   }
+  await build({ ...common, entryPoints: ["test/page.ts"], outfile: "build/page.js", bundle: true, plugins: [shorter] });
 } else {
   const at = process.argv.indexOf("--out");
   const outfile = at > 0 ? process.argv[at + 1] : join(here, "../../src/headcount/web/static/client.js");

@@ -7,6 +7,7 @@ from collections import Counter
 import node
 import numpy as np
 import pytest
+from browser import Site, chromium, opened
 from rig import counted, plan
 from serving import Served
 
@@ -29,6 +30,14 @@ def build():
     return node.built()
 
 
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    """Ten thousand vectors of every brick, and two hundred of every protocol."""
+    folder = tmp_path_factory.mktemp("vectors")
+    vectors.write(folder, MANY, OF_A_PROTOCOL)
+    return folder
+
+
 def test_the_published_vectors_are_those_of_this_version(tmp_path):
     vectors.main(["--out", str(tmp_path)])
     published = node.PACKAGE / "vectors"
@@ -38,13 +47,14 @@ def test_the_published_vectors_are_those_of_this_version(tmp_path):
     assert sum(path.stat().st_size for path in published.iterdir()) < 500_000
 
 
-def test_ten_thousand_vectors_of_every_brick_are_the_same(tmp_path, build):
-    vectors.write(tmp_path, MANY, OF_A_PROTOCOL)
-    counts = json.loads(node.run("node", "build/test/compare-all.js", tmp_path).stdout)
-    assert counts["bricks"] == dict.fromkeys(vectors.BRICKS, MANY)
-    assert set(counts["protocols"].values()) == {OF_A_PROTOCOL}
+def all_compared(counts):
     collectable = [cls.name for cls in vectors.CATALOGUE if cls.collectable()]
-    assert sorted(counts["protocols"]) == sorted(collectable)
+    assert counts["bricks"] == dict.fromkeys(vectors.BRICKS, MANY)
+    assert counts["protocols"] == dict.fromkeys(collectable, OF_A_PROTOCOL)
+
+
+def test_ten_thousand_vectors_of_every_brick_are_the_same(many):
+    all_compared(json.loads(node.run("node", "build/test/compare-all.js", many).stdout))
 
 
 def test_vectors_are_what_a_device_draws_from_the_same_bytes():
@@ -159,3 +169,23 @@ def test_whoever_reports_from_a_browser_is_counted(suite, rig):
         with served.caller("analyser", "operator") as analyser:
             release = analyser.told("POST", f"{path}/batches/1/release")
     assert counted(collection, release) == [1, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 1]
+
+
+@pytest.mark.skipif(chromium() is None, reason="chromium is not installed")
+def test_a_browser_makes_the_same_messages_under_a_strict_policy(many, tmp_path):
+    """All vectors once more, and reports that it makes once, keeps and sends, which Python opens."""
+    files = {f"/vectors/{path.name}": path for path in many.iterdir()}
+    files |= {"/page.js": node.PACKAGE / "build" / "page.js", "/client.js": node.BUNDLE}
+    site = Site(files, {collection.id: json.dumps(offer(collection)) for collection in COLLECTIONS})
+    told = opened(site, tmp_path / "profile")
+    assert "problem" not in told, told["problem"]
+    assert told["strict"]
+    all_compared(told["counts"])
+    assert [report["receipt"]["again"] for report in told["reports"]] == [False, True] * len(COLLECTIONS)
+    assert len(site.uploads) == len(COLLECTIONS)
+    for (path, body), collection in zip(site.uploads, COLLECTIONS, strict=True):
+        assert path == f"/v1/collections/{collection.id}/batches/{BATCH}/reports"
+        envelope, suite = collection.envelope(BATCH), collection.wire.suite
+        upload = envelope.opened(body, private(suite, "outer"))
+        for message in upload.messages:
+            envelope.read(message, private(suite, "inner"))

@@ -9,9 +9,9 @@ import { type Entries, type Json, Numeral, read } from "../src/json.js";
 import { type Answered, Remote } from "../src/remote.js";
 import { MemoryStore } from "../src/store.js";
 import { entries } from "./compare.js";
+import { vectors } from "./files.js";
 
-const VECTORS = new URL("../../vectors", import.meta.url).pathname;
-const AGREED = entries(VECTORS, "collections").map((line) => JSON.parse(line) as { offer: string; hash: string });
+const AGREED = entries(vectors("collections")).map((line) => JSON.parse(line) as { offer: string; hash: string });
 const [COUNT, INVITED, HISTOGRAM] = AGREED as [Agreed, Agreed, Agreed];
 const INVITATION = "ab".repeat(32);
 type Agreed = { offer: string; hash: string };

@@ -1,8 +1,6 @@
 /** The vectors that Python has written, replayed: whatever differs is an error that says where, and how. */
 
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-
+import type * as BytesModule from "../src/bytes.js";
 import type * as CoinsModule from "../src/coins.js";
 import type { Entries, Json } from "../src/json.js";
 import type * as JsonModule from "../src/json.js";
@@ -15,6 +13,7 @@ import type * as TaskModule from "../src/task.js";
 
 /** The modules that are put to the test: those of this package, or a broken twin's. */
 export interface Modules {
+  bytes: typeof BytesModule;
   coins: typeof CoinsModule;
   json: typeof JsonModule;
   plan: typeof PlanModule;
@@ -25,21 +24,13 @@ export interface Modules {
   task: typeof TaskModule;
 }
 
-const NAMES = ["coins", "json", "plan", "programme", "reading", "record", "seal", "task"] as const;
-
-export async function modules(folder: string): Promise<Modules> {
-  const found = await Promise.all(NAMES.map(async (name) => [name, await import(`${folder}/${name}.js`)] as const));
-  return Object.fromEntries(found) as unknown as Modules;
-}
-
-/** The entries of a file, one to a line. */
-export function entries(folder: string, name: string): string[] {
-  const lines = readFileSync(join(folder, `${name}.json`), "utf8").trim().split("\n");
-  return lines.slice(1, -1).map((line) => line.replace(/,$/, ""));
+/** The entries of a file of vectors, one to a line. */
+export function entries(text: string): string[] {
+  return text.trim().split("\n").slice(1, -1).map((line) => line.replace(/,$/, ""));
 }
 
 function tape(from: Modules, digits: string) {
-  const content = Uint8Array.from(Buffer.from(digits, "hex"));
+  const content = from.bytes.unhex(digits) ?? new Uint8Array();
   return new (class Tape extends from.coins.Coins {
     private at = 0;
 
@@ -60,9 +51,9 @@ function same(where: string, found: string, expected: string, left: number): voi
   if (left) throw new Error(`${where}: ${left} bytes fewer than Python took`);
 }
 
-export function compareBricks(from: Modules, folder: string): Record<string, number> {
+export function compareBricks(from: Modules, text: string): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const line of entries(folder, "bricks")) {
+  for (const line of entries(text)) {
     const entry = from.json.read(line) as Entries;
     const [name, vectors] = [String(entry.get("name")), entry.get("vectors") as Json[]];
     const programme = new from.programme.Programme(entry.get("programme"));
@@ -71,7 +62,7 @@ export function compareBricks(from: Modules, folder: string): Record<string, num
       const [value, bytes, expected] = vector as [Json, string, string];
       const coins = tape(from, bytes);
       const messages = programme.messages(from.reading.integer(value), coins);
-      const found = Buffer.concat(messages.map((message) => from.record.record(message, form))).toString("hex");
+      const found = from.bytes.hex(from.bytes.joined(...messages.map((message) => from.record.record(message, form))));
       same(`${name}, vector ${at}`, found, expected, coins.left);
     }
     counts[name] = vectors.length;
@@ -79,9 +70,9 @@ export function compareBricks(from: Modules, folder: string): Record<string, num
   return counts;
 }
 
-export function compareProtocols(from: Modules, folder: string): Record<string, number> {
+export function compareProtocols(from: Modules, text: string): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const line of entries(folder, "protocols")) {
+  for (const line of entries(text)) {
     const entry = from.json.read(line) as Entries;
     const [name, vectors] = [String(entry.get("protocol")), entry.get("vectors") as Json[]];
     const report = from.plan.readReport(entry);
@@ -89,16 +80,16 @@ export function compareProtocols(from: Modules, folder: string): Record<string, 
       const [answer, bytes, expected] = vector as [Json, string, string];
       const coins = tape(from, bytes);
       const made = from.seal.contents(report, plain(answer), coins);
-      same(`${name}, vector ${at}`, Buffer.concat(made).toString("hex"), expected, coins.left);
+      same(`${name}, vector ${at}`, from.bytes.hex(from.bytes.joined(...made)), expected, coins.left);
     }
     counts[name] = (counts[name] ?? 0) + vectors.length;
   }
   return counts;
 }
 
-export function compareAnswers(from: Modules, folder: string): Record<string, number> {
+export function compareAnswers(from: Modules, text: string): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const line of entries(folder, "answers")) {
+  for (const line of entries(text)) {
     const entry = from.json.read(line) as Entries;
     const [source, cases] = [entry.get("task") as Entries, entry.get("cases") as Entries[]];
     const encoded = from.task.task(source);
@@ -123,3 +114,6 @@ export function compareAnswers(from: Modules, folder: string): Record<string, nu
 function plain(answer: Json): unknown {
   return answer !== null && typeof answer === "object" && "digits" in answer ? Number(answer.digits) : answer;
 }
+
+/** How many vectors of each kind are as in Python. */
+export const COMPARISONS = { bricks: compareBricks, protocols: compareProtocols, answers: compareAnswers };

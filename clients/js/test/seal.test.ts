@@ -10,8 +10,8 @@ import { announced } from "../src/keys.js";
 import { seal } from "../src/seal.js";
 import { SUITES, type SuiteName } from "../src/suites.js";
 import { entries } from "./compare.js";
+import { vectors } from "./files.js";
 
-const VECTORS = new URL("../../vectors", import.meta.url).pathname;
 const bytes = (digits: string) => unhex(digits) ?? assert.fail();
 
 const INFO = bytes("4f6465206f6e2061204772656369616e2055726e");
@@ -77,7 +77,7 @@ for (const point of [`04${"00".repeat(64)}`, `04${"ff".repeat(64)}`, `02${"00".r
   });
 }
 
-const offers = entries(VECTORS, "collections").map((line) => {
+const offers = entries(vectors("collections")).map((line) => {
   const offer = read(String((read(line) as Entries).get("offer"))) as Entries;
   return { offer, collection: offer.get("collection") as Entries };
 });

@@ -5,10 +5,10 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { compareAnswers, compareBricks, compareProtocols, entries, type Modules, modules } from "./compare.js";
+import { compareBricks, entries, type Modules } from "./compare.js";
+import { compareAll, modules, vectors } from "./files.js";
 
 const BUILD = new URL("..", import.meta.url).pathname;
-const VECTORS = new URL("../../vectors", import.meta.url).pathname;
 
 /** What is wrong, in which module, and how it is written there and in the twin. */
 const TWINS: [string, string, string, string][] = [
@@ -56,30 +56,21 @@ async function twin(number: number, module: string, written: string, instead: st
   return modules(`../twins/${number}`);
 }
 
-function compare(from: Modules): void {
-  compareBricks(from, VECTORS);
-  compareProtocols(from, VECTORS);
-  compareAnswers(from, VECTORS);
-}
-
 for (const [number, [what, module, written, instead]] of TWINS.entries()) {
   test(`it is noticed if ${what}`, async () => {
     const broken = await twin(number, module, written, instead);
-    assert.throws(() => compare(broken));
+    assert.throws(() => compareAll(broken));
   });
 }
 
 test("it is noticed if any threshold of a plan is off by one", async () => {
   const ours = await modules("../src");
-  for (const line of entries(VECTORS, "bricks").filter((each) => each.includes('"maybe":"') || each.includes('"off":"'))) {
+  for (const line of entries(vectors("bricks")).filter((each) => each.includes('"maybe":"') || each.includes('"off":"'))) {
     for (const found of line.matchAll(/"(maybe|off|on|with)":"([0-9]+)"/g)) {
       const [whole, kind, threshold] = found as unknown as [string, string, string];
       if (threshold === "0" || BigInt(threshold) === 1n << 64n) continue;
       const changed = line.replace(whole, () => `"${kind}":"${BigInt(threshold) + 1n}"`);
-      const folder = join(BUILD, "twins", "threshold");
-      mkdirSync(folder, { recursive: true });
-      writeFileSync(join(folder, "bricks.json"), `[\n${changed}\n]\n`);
-      assert.throws(() => compareBricks(ours, folder), whole);
+      assert.throws(() => compareBricks(ours, `[\n${changed}\n]\n`), whole);
     }
   }
 });

@@ -9,8 +9,8 @@ import { readCollection } from "../src/plan.js";
 import { type Receipt, receiptText } from "../src/receipt.js";
 import { general, grouped } from "../src/words.js";
 import { entries } from "./compare.js";
+import { vectors } from "./files.js";
 
-const VECTORS = new URL("../../vectors", import.meta.url).pathname;
 
 interface Agreed {
   offer: string;
@@ -18,7 +18,7 @@ interface Agreed {
   cases: { limits: Partial<Limits>; spent: [number, number]; refused: string | null }[];
 }
 
-const AGREED = entries(VECTORS, "collections").map((line) => JSON.parse(line) as Agreed);
+const AGREED = entries(vectors("collections")).map((line) => JSON.parse(line) as Agreed);
 
 test("limits refuse what they refuse in Python, in the same words", async () => {
   let refusals = 0;
@@ -37,7 +37,7 @@ test("limits refuse what they refuse in Python, in the same words", async () => 
 });
 
 test("receipts say what they say in Python", () => {
-  const told = entries(VECTORS, "receipts").map((line) => JSON.parse(line) as { receipt: Receipt; text: string });
+  const told = entries(vectors("receipts")).map((line) => JSON.parse(line) as { receipt: Receipt; text: string });
   for (const { receipt, text } of told) assert.equal(receiptText(receipt), text);
   assert.ok(told.length > 5);
 });
