@@ -1,6 +1,6 @@
 // One ES module for browsers, beside the server that gives it to them; with --test, every module and test on its own.
 
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -8,7 +8,8 @@ import { build } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const common = { absWorkingDir: here, format: "esm", target: "es2022", logLevel: "warning", legalComments: "none" };
-const notice = "/* headcount client, Apache-2.0. With @hpke/core (c) Ajitomi Daisuke and @noble/ed25519 (c) Paul Miller, both MIT. */";
+const BUNDLED = ["@hpke/core", "@hpke/common", "@noble/ed25519"];
+const notice = "/* headcount client, Apache-2.0, with " + BUNDLED.join(", ") + ": see client.licenses.txt */";
 
 // @hpke/core as it says of itself, but where bundlers do not look: no module of it does anything by being loaded. What it
 // would ask of a Node older than the platform's own cryptography is left out, and its fields are set in fewer words.
@@ -41,4 +42,6 @@ if (process.argv.includes("--test")) {
     ...common, entryPoints: ["src/index.ts"], outfile, bundle: true, minify: true, mangleProps: /^_[a-z]/, charset: "utf8", plugins: [shorter],
     banner: { js: notice },
   });
+  const licenses = BUNDLED.map((name) => `${name}\n\n${readFileSync(join(here, "node_modules", name, "LICENSE"), "utf8").trim()}\n`);
+  writeFileSync(outfile.replace(/\.js$/, ".licenses.txt"), licenses.join("\n\n"));
 }
