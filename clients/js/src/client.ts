@@ -8,7 +8,7 @@
 import { type Bytes, hex, unhex } from "./bytes.js";
 import { type Coins, SecretCoins } from "./coins.js";
 import { BadArgument, Elsewhere, Refused, Unsupported } from "./errors.js";
-import { type Entries, type Json } from "./json.js";
+import { type Entries, type Json, Numeral } from "./json.js";
 import { type Announced, announced } from "./keys.js";
 import { type Exact, exactly, inexactly, type Limits, limitsWith, requireWithin } from "./limits.js";
 import { type Collection, readCollection } from "./plan.js";
@@ -43,6 +43,12 @@ interface Kept {
 export interface Terms {
   readonly hash?: string;
   readonly invitation?: string;
+}
+
+interface Offered {
+  readonly collection: Collection;
+  readonly batch: number;
+  readonly offer: Entries;
 }
 
 /** The reports of one device, in a store. */
@@ -133,7 +139,7 @@ export class Client {
     return { epsilon: sum(all.map((each) => each.epsilon)), delta: sum(all.map((each) => each.delta)) };
   }
 
-  private async offered(source: Json, name: string, terms: Terms): Promise<{ collection: Collection; batch: number; offer: Entries }> {
+  private async offered(source: Json, name: string, terms: Terms): Promise<Offered> {
     const offer: Entries = source instanceof Map ? source : new Map();
     const collection = await readCollection(offer.get("collection"), terms.hash);
     if (collection.hash.slice(0, 32) !== name) {
@@ -150,7 +156,8 @@ export class Client {
 
   /** All of it once more, sealed to the shuffler. */
   private async outer(
-    collection: Collection, batch: number, offer: Entries, invitation: string, identity: Bytes, messages: readonly Bytes[],
+    collection: Collection, batch: number, offer: Entries, invitation: string, identity: Bytes,
+    messages: readonly Bytes[],
   ): Promise<Pick<Kept, "identity" | "key" | "invitation" | "body">> {
     const key = await announced(offer.get("shuffler"), collection.shuffler, "shuffler");
     this.usable(key, collection);
@@ -175,11 +182,13 @@ export class Client {
   ): Promise<void> {
     const made = await this.read(report);
     const told = offer.get("shuffler");
-    const stale = String(made.key) !== digits(told instanceof Map ? told.get("number") : undefined);
+    const number = told instanceof Map ? told.get("number") : undefined;
+    const stale = !(number instanceof Numeral && number.digits === String(made.key));
     if (made.state === "taken" || !(stale || made.invitation !== invitation)) return;
     const messages = made.messages.map((each) => unhex(each) ?? damaged(report));
     const identity = unhex(made.identity) ?? damaged(report);
-    await this.keep(report, { ...made, ...(await this.outer(collection, batch, offer, invitation, identity, messages)) });
+    const outer = await this.outer(collection, batch, offer, invitation, identity, messages);
+    await this.keep(report, { ...made, ...outer });
   }
 
   private async keep(report: string, made: Kept): Promise<void> {
@@ -210,10 +219,6 @@ function credential(collection: Collection, invitation: string): Bytes {
   const found = unhex(invitation);
   if (found?.length === CREDENTIAL) return found;
   throw new BadArgument("invitation", "is not one", `give the ${2 * CREDENTIAL} digits that you were sent`);
-}
-
-function digits(source: Json | undefined): string | undefined {
-  return source !== undefined && source !== null && typeof source === "object" && "digits" in source ? source.digits : undefined;
 }
 
 function damaged(report: string): never {

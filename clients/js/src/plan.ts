@@ -20,6 +20,9 @@ const MOST_MESSAGES = 128;
 const MOST_BATCHES = 1_000;
 const LONGEST = 366 * 86_400; // seconds
 const LONGEST_TEXT = 500;
+const RANGES = [
+  ["opens", 0, 2 ** 40], ["window", 1, LONGEST], ["batches", 1, MOST_BATCHES], ["holds", 0, 100],
+] as const;
 const NEIGHBOURS = ["replace", "add-remove"] as const;
 const PLAN = ["protocol", "task", "crowd", "neighbours", "parameters", "budget", "wire", "device", "programme"];
 const COLLECTION = [
@@ -93,9 +96,7 @@ function refusing<Found>(read: () => Found): Found {
 function collection(source: Json | undefined): Omit<Collection, "hash"> {
   const told = object(source, COLLECTION);
   oneOf(told.get("format"), [FORMAT]);
-  for (const [name, low, high] of [["opens", 0, 2 ** 40], ["window", 1, LONGEST], ["batches", 1, MOST_BATCHES], ["holds", 0, 100]] as const) {
-    whole(told.get(name), low, high);
-  }
+  for (const [name, low, high] of RANGES) whole(told.get(name), low, high);
   words(told.get("population"));
   key(told.get("nonce"), 16);
   return {

@@ -56,7 +56,8 @@ function all(source: Entries): Brick {
 
 function maybe(source: Entries): Brick {
   object(source, ["maybe", "then", "else"]);
-  const [chance, then, otherwise] = [threshold(source.get("maybe")), brick(source.get("then")), brick(source.get("else"))];
+  const chance = threshold(source.get("maybe"));
+  const [then, otherwise] = [brick(source.get("then")), brick(source.get("else"))];
   return (people, coins, send) => {
     const yes = coins.bernoulli(chance, people.length);
     then(people.filter((_, at) => yes[at]), coins, send);
@@ -145,7 +146,8 @@ function beside(place: number, own: number): number {
 
 function shares(source: Entries): Brick {
   object(source, ["shares", "modulus", "count"]);
-  const [total, modulus, count] = [field(source.get("shares")), bound(source.get("modulus")), whole(source.get("count"), 1, MOST)];
+  const [total, modulus] = [field(source.get("shares")), bound(source.get("modulus"))];
+  const count = whole(source.get("count"), 1, MOST);
   return (people, coins, send) => {
     let last = people.map((names) => modulo(total(names), modulus));
     for (let turn = 1; turn < count; turn++) {

@@ -33,7 +33,8 @@ export function receiptText(told: Receipt): string {
   const odds = times(Math.exp(told.epsilon));
   return [
     `“${told.question}”`,
-    `Your report ${LEFT[told.state]}: ${told.messages} sealed messages, ${grouped(told.bytes)} bytes, as from everybody else.`,
+    `Your report ${LEFT[told.state]}: ${told.messages} sealed messages, ${grouped(told.bytes)} bytes, ` +
+      "as from everybody else.",
     ...(told.again ? ["It was made before: what is answered now changes nothing."] : []),
     `Mixed with those of ${others}, whatever is learnt is at most ${odds} as likely for one answer ` +
       `as for another, but for a chance of ${general(told.delta)}.`,

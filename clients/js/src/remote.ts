@@ -1,4 +1,4 @@
-/** The shuffler's interface: requests that are tried again, since nothing there counts twice, and refusals as they were said. */
+/** The shuffler's interface: requests are tried again, since nothing there counts twice; refusals are told as said. */
 
 import type { Bytes } from "./bytes.js";
 import { BadArgument, Elsewhere } from "./errors.js";
@@ -38,8 +38,8 @@ export class Remote {
   /** Without cookies, and without a word about the page. */
   protected async once(method: string, path: string, content?: Bytes): Promise<Answered> {
     const response = await fetch(this.address + encodeURI(path), {
-      method, body: content ?? null, cache: "no-store", credentials: "omit", redirect: "error", referrerPolicy: "no-referrer",
-      signal: AbortSignal.timeout(TIMEOUT),
+      method, body: content ?? null, cache: "no-store", credentials: "omit", redirect: "error",
+      referrerPolicy: "no-referrer", signal: AbortSignal.timeout(TIMEOUT),
     });
     return { status: response.status, text: await response.text(), wait: response.headers.get("Retry-After") };
   }

@@ -30,7 +30,8 @@ const OUTER = "headcount/1 outer\0";
  */
 export function contents(report: Report, answer: unknown, coins: Coins): Bytes[] {
   const sent = report.programme.messages(report.task(answer), coins);
-  const real = coins.mixed(sent.map((message) => joined(REAL, record(message, report.record)))).slice(0, report.messages);
+  const records = sent.map((message) => joined(REAL, record(message, report.record)));
+  const real = coins.mixed(records).slice(0, report.messages);
   const dummy = joined(DUMMY, new Uint8Array(recordBytes(report.record)));
   const dummies = Array.from({ length: report.messages - real.length }, () => dummy);
   return coins.mixed([...real, ...dummies]).map((content) => joined(coins.stream(IDENTITY), content));
@@ -41,13 +42,23 @@ export async function sealed(
   collection: Collection, batch: number, answer: unknown, analyser: Announced, coins: Coins,
 ): Promise<Bytes[]> {
   const bound = boundTo(INNER, collection, batch);
-  const made = contents(collection.plan, answer, coins);
+  const made = run(collection.plan, answer, coins);
   return Promise.all(made.map((content) => seal(collection.plan.suite, analyser.key, bound, content)));
+}
+
+function run(report: Report, answer: unknown, coins: Coins): Bytes[] {
+  try {
+    return contents(report, answer, coins);
+  } catch (problem) {
+    if (!(problem instanceof TypeError)) throw problem;
+    throw new BadArgument("collection", "has a programme that this version cannot run", "use a newer client");
+  }
 }
 
 /** The whole report, as it is sent. */
 export async function upload(
-  collection: Collection, batch: number, shuffler: Announced, identity: Bytes, credential: Bytes, messages: readonly Bytes[],
+  collection: Collection, batch: number, shuffler: Announced, identity: Bytes, credential: Bytes,
+  messages: readonly Bytes[],
 ): Promise<Bytes> {
   const content = joined(identity, credential, ...messages);
   const bound = boundTo(OUTER, collection, batch);
@@ -63,7 +74,8 @@ export async function seal(suite: SuiteName, key: Bytes, info: Bytes, content: B
     const { enc, ct } = await found.hpke.seal({ recipientPublicKey, info }, content);
     return joined(new Uint8Array(enc), new Uint8Array(ct));
   } catch {
-    throw new BadArgument("key", "is none that this device can seal to", "ask its owner for it again, or use a newer browser");
+    const works = "ask its owner for it again, or use a newer browser";
+    throw new BadArgument("key", "is none that this device can seal to", works);
   }
 }
 

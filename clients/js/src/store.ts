@@ -56,7 +56,7 @@ export class BrowserStore implements Store {
 
   static async open(name = "headcount"): Promise<BrowserStore> {
     if (!globalThis.indexedDB || !globalThis.navigator?.locks) {
-      throw new Unsupported("this browser cannot keep a report safely (no IndexedDB, or no locks); use a newer one, over https");
+      throw new Unsupported("this browser cannot keep a report safely (no IndexedDB, or no locks); use a newer one, on https");
     }
     await navigator.storage?.persist?.();
     const opening = indexedDB.open(name, 1);

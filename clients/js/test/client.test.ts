@@ -4,9 +4,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Client } from "../src/client.js";
-import { Coins } from "../src/coins.js";
+import { Coins, SecretCoins } from "../src/coins.js";
 import { type Entries, type Json, Numeral, read } from "../src/json.js";
+import { announced } from "../src/keys.js";
+import { Programme } from "../src/programme.js";
 import { type Answered, Remote } from "../src/remote.js";
+import { sealed } from "../src/seal.js";
 import { MemoryStore } from "../src/store.js";
 import { entries } from "./compare.js";
 import { vectors } from "./files.js";
@@ -126,6 +129,23 @@ test("what is not agreed to is not answered, and nothing is kept or drawn", asyn
   await assert.rejects(later.prepare(offer, name(COUNT), 1, {}, new None()), /keys have expired/);
   await assert.rejects(new Client(new MemoryStore(), { epsilon: 0.5 }).look(new Line(COUNT.offer), name(COUNT)), /this device agrees to 0.5 at most/);
   assert.equal((await new Client(new MemoryStore()).look(new Line(COUNT.offer), name(COUNT))).plan.epsilon, 1);
+});
+
+test("without randomness, or with a programme that cannot be run, nothing is made", async () => {
+  class Broken extends Coins {
+    override stream(): never {
+      throw new Error("no randomness");
+    }
+  }
+  const store = new MemoryStore();
+  const offer = read(COUNT.offer) as Entries;
+  await assert.rejects(new Client(store).prepare(offer, name(COUNT), 1, {}, new Broken()), /no randomness/);
+  const collection = await new Client(store).look(new Line(COUNT.offer), name(COUNT));
+  const programme = new Programme(read('{"emit":[{"name":"nobody knows"}]}'));
+  const key = await announced(offer.get("analyser"), collection.analyser, "analyser");
+  const made = sealed({ ...collection, plan: { ...collection.plan, programme } }, 2, 1, key, new SecretCoins());
+  await assert.rejects(made, /has a programme that this version cannot run; use a newer client/);
+  assert.equal(store.content.size, 0);
 });
 
 test("an answer that is none is refused without being quoted", async () => {

@@ -48,7 +48,7 @@ test("in a browser, in two windows", async () => {
 
 test("a browser that cannot lock, or keep, is refused", async () => {
   withNavigator({});
-  await assert.rejects(BrowserStore.open(), /use a newer one, over https/);
+  await assert.rejects(BrowserStore.open(), /use a newer one, on https/);
   withNavigator({ locks: locks() });
   const store = await BrowserStore.open("full");
   const refusing = { transaction: () => { const made = { objectStore: () => ({ put: () => setTimeout(() => made.onabort?.()) }), onabort: undefined as undefined | (() => void) }; return made; } };

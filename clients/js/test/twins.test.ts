@@ -37,7 +37,7 @@ const TWINS: [string, string, string, string][] = [
   ["shares add up to something else", "programme", "modulo(rest - (drawn2[at] ?? fail()), modulus)", "modulo(rest + (drawn2[at] ?? fail()), modulus)"],
   ["fields are written from the highest byte", "bytes", "bytes[at] =", "bytes[size - 1 - at] ="],
   ["a dummy says that it is real", "seal", "DUMMY = Uint8Array.of(0)", "DUMMY = Uint8Array.of(1)"],
-  ["too many messages are cut before they are mixed", "seal", "coins.mixed(sent.map((message) => joined(REAL, record(message, report.record)))).slice(0, report.messages)", "coins.mixed(sent.map((message) => joined(REAL, record(message, report.record))).slice(0, report.messages))"],
+  ["too many messages are cut before they are mixed", "seal", "coins.mixed(records).slice(0, report.messages)", "coins.mixed(records.slice(0, report.messages))"],
   ["the real ones come first", "seal", "coins.mixed([...real, ...dummies])", "[...real, ...dummies]"],
   ["ids are shared", "seal", "joined(coins.stream(IDENTITY), content)", "joined(new Uint8Array(IDENTITY), content)"],
   ["halves are rounded up", "task", "rest === 0.5 && down % 2 !== 0", "rest === 0.5"],
