@@ -25,7 +25,9 @@ COLLECTING = {
     "top_up": "Whether the shuffler may add reports of nobody, which hold nothing and bring noise, where people are "
     "missing.",
     "added": "How many reports of nobody the shuffler added.",
-    "device": "What a person reports with; on the command line, the folder in which it keeps what it sent.",
+    "device": "What a person reports with; on the command line, the folder in which it keeps what it sent. In a plan: "
+    "what a device is told beside the programme.",
+    "record": "One message as bytes: its fields, and how many bytes each of them has.",
     "devices": "To try a collection out: as many devices as this, thrown away afterwards.",
     "receipt": "What a device tells its owner: what left it, what that gives away, and what all its reports add up to.",
     "again": "Whether a report had been made before. It is sent again as it is: a new answer changes nothing.",

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from headcount.core.coins import Coins, SecretCoins
+from headcount.core.coins import Coins, DeviceCoins
 from headcount.core.errors import BadArgument, Refused, Unsupported
 from headcount.core.files import put
 from headcount.core.wire import CREDENTIAL, IDENTITY
@@ -73,7 +73,7 @@ class Client:
                 self._resealed(path, collection, batch, offer, invitation)
             else:
                 self.limits.require(collection, self.spent())
-                messages = self._sealed(collection, batch, offer, answer, coins or SecretCoins())
+                messages = self._sealed(collection, batch, offer, answer, coins or DeviceCoins())
                 outer = self._outer(collection, batch, offer, invitation, os.urandom(IDENTITY), messages)
                 self._keep(path, collection, batch, {"messages": [each.hex() for each in messages], **outer})
         return path
