@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import atexit
 import os
-import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property, lru_cache
 from shutil import rmtree
@@ -30,7 +29,7 @@ from headcount.core.tally import Tally
 from headcount.core.task import BETWEEN_STEPS, Array, Count, Sum, Task
 from headcount.engines.engine import Rows
 from headcount.engines.fold import PART, folded
-from headcount.engines.intake import DIFFERENT, comparable, in_groups
+from headcount.engines.intake import DIFFERENT, MISSING, comparable, in_groups
 from headcount.engines.tables import kind_of, scanned
 
 WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
@@ -38,6 +37,9 @@ REAL = {"FLOAT", "DOUBLE"}
 TEXT = {"VARCHAR", "ENUM"}
 ROUNDED = {"DECIMAL", "HUGEINT", "UHUGEINT", "UBIGINT"}  # read as floats, as numpy does
 KEPT = "answers"
+# A NaN may get past bounds, because files tell their least and largest value without it, and for the same reason it
+# cannot be looked for with WHERE; but it never gets past a cast to a whole number.
+NAN = "count(*) FILTER (isnan(CAST(answer AS DOUBLE)))"
 
 
 class ArrowEngine:
@@ -101,7 +103,7 @@ class Scan:
         self._kind, answer = self._kind_of(str(rows.column)), self._read(str(rows.column))
         if rows.where is not None:
             self._given = {"where": comparable(rows.where, _dtype(self._kind))}
-            self._table, self._matches = table, f"{answer} = $where"
+            self._table, self._matches = table, f"{answer} = $given_where"
             answer, self._kind = f"coalesce({self._matches}, false)", "bool"
         group = f", {self._read(rows.by)} AS party" if rows.by is not None else ""
         unit = f", {_quoted(rows.unit)} AS person" if rows.unit is not None else ""
@@ -136,10 +138,11 @@ class Scan:
         if ids:
             raise BadData("unit has missing person ids; drop those rows first")
         if gaps:
-            raise BadData("data has missing values; drop them, or fill them in, first")
+            raise BadData(MISSING)
         key = {"key": rows.key} if rows.most is not None else {}
         merged = self._kept_rows() if rows.most is not None else self._one_each()
-        self._connection.execute(f"CREATE TEMP TABLE {KEPT} AS {merged}", {**self._given, **key})
+        params = {f"given_{name}": value for name, value in {**self._given, **key}.items()}
+        self._connection.execute(f"CREATE TEMP TABLE {KEPT} AS {merged}", params)
         self._answers, self._given = KEPT, {}
 
     def _kept_rows(self) -> str:
@@ -147,8 +150,8 @@ class Scan:
         if self.rows.by is not None:
             raise BadArgument("max_contributions", "cannot be given together with by", "merge a person's rows first")
         if self.rows.most == 1:
-            return f"SELECT arg_min(answer, hash(answer, $key)) AS answer FROM {self._base} GROUP BY person"
-        place = "row_number() OVER (PARTITION BY person ORDER BY hash(answer, $key))"
+            return f"SELECT arg_min(answer, hash(answer, $given_key)) AS answer FROM {self._base} GROUP BY person"
+        place = "row_number() OVER (PARTITION BY person ORDER BY hash(answer, $given_key))"
         return f"SELECT answer FROM (SELECT answer, {place} AS place FROM {self._base}) WHERE place <= {self.rows.most}"
 
     def _one_each(self) -> str:
@@ -176,12 +179,11 @@ class Scan:
         """A part of the crowd at a time, in the order of the table."""
         answer = f"{self._bit} AS answer" if self._kind == "bool" else "answer"
         party = ", party" if self.rows.by is not None else ""
-        reader = self._sql(f"SELECT {answer}{party} FROM {self._answers}").to_arrow_reader(PART)
-        return (batch for batch in reader if batch.num_rows)
+        return _cut(self._sql(f"SELECT {answer}{party} FROM {self._answers}").to_arrow_reader(PART))
 
     def encoded(self, batch: Any) -> Values:
         """A batch, or the groups, as the task's own integers."""
-        columns = [self._whole_column(column) for column in batch.columns]
+        columns = [self._whole_column(column.combine_chunks()) for column in batch.columns]
         if self.rows.by is not None:
             return self.task.encoded(in_groups(self.task, *(_array(column) for column in columns)))
         column = columns[0]
@@ -193,15 +195,14 @@ class Scan:
     def _whole_column(self, column: Any) -> Any:
         if column.null_count:
             merged = self.rows.unit is not None
-            raise BadData(DIFFERENT if merged else "data has missing values; drop them, or fill them in, first")
+            raise BadData(DIFFERENT if merged else MISSING)
         return column
 
     def held(self) -> tuple[Values, Ints]:
         """Each different answer, and how many people hold it."""
         columns = "answer, party" if self.rows.by is not None else "answer"
         table = self._sql(f"SELECT {columns}, count(*) AS people FROM {self._answers} GROUP BY ALL").to_arrow_table()
-        batch = table.combine_chunks().to_batches()[0]
-        return self.encoded(batch.select(columns.split(", "))), batch.column("people").to_numpy()
+        return self.encoded(table.select(columns.split(", "))), table["people"].to_numpy()
 
     def ones(self) -> tuple[Values, Ints]:
         """How many hold a zero, and how many a one."""
@@ -220,19 +221,29 @@ class Scan:
         """The sum in the task's steps, exactly. What numpy would make of each value, DuckDB does too."""
         low, high = task.limits
         if self._kind == "whole" and task.steps == task.width and not task.clip:
-            within, step, shift = "answer BETWEEN $low AND $high", "answer", int(task.low)
+            within, step, shift = "answer BETWEEN $given_low AND $given_high", "answer", int(task.low)
             given: dict[str, Any] = {"low": int(low), "high": int(high)}
         else:
-            number, within = "CAST(answer AS DOUBLE)", "CAST(answer AS DOUBLE) BETWEEN $low AND $high"
+            number, within = "CAST(answer AS DOUBLE)", "CAST(answer AS DOUBLE) BETWEEN $given_low AND $given_high"
             if task.clip:
-                number, within = f"least(greatest({number}, $low), $high)", f"NOT isnan({number})"
-            steps = f"({number} - $origin) * $steps"
+                number, within = f"least(greatest({number}, $given_low), $given_high)", "answer IS NOT NULL"
+            steps = f"({number} - $given_origin) * $given_steps"
             step, shift = f"CAST({steps} AS BIGINT)", 0
             given = {"low": low, "high": high, "origin": task.low, "steps": task.steps / task.width}
             if task.stepped:
                 within += f" AND abs({steps} - {step}) <= {BETWEEN_STEPS}"
-        query = f"SELECT count(*), sum({step}) FROM {self._answers} WHERE {within}"
-        known, total = self._one(query, given)
+        import duckdb
+
+        try:
+            strange = NAN if task.clip else "0"
+            query = f"SELECT count(*), sum({step}), {strange} FROM {self._answers} WHERE {within}"
+            known, total, missing = self._one(query, given)
+        except duckdb.ConversionException:
+            if self._one(f"SELECT {NAN} FROM {self._answers}")[0]:
+                raise BadData(MISSING) from None
+            raise
+        if missing:
+            raise BadData(MISSING)
         if known < self.size:
             self._refuse_first(f"answer IS NULL OR NOT ({within})", given)
         return int(total) - shift * self.size
@@ -240,12 +251,12 @@ class Scan:
     def _refuse_first(self, strange: str, given: dict[str, Any] | None = None) -> None:
         """Lets the task say what it has against an answer; it does not quote it."""
         query = f"SELECT answer FROM {self._answers} WHERE {strange} LIMIT 1"
-        self.encoded(self._sql(query, given or {}).to_arrow_table().combine_chunks().to_batches()[0])
+        self.encoded(self._sql(query, given).to_arrow_table())
         raise BadData("data has values that do not fit the task")
 
     def _sql(self, query: str, given: dict[str, Any] | None = None) -> Any:
-        known = {**self._given, **(given or {})}
-        params = {name: known[name] for name in re.findall(r"\$(\w+)", query)}
+        known = {f"given_{name}": value for name, value in {**self._given, **(given or {})}.items()}
+        params = {name: value for name, value in known.items() if f"${name}" in query}
         return self._connection.sql(query, params=params) if params else self._connection.sql(query)
 
     def _one(self, query: str, given: dict[str, Any] | None = None) -> Any:
@@ -284,6 +295,25 @@ def _refusing(opening: str = "") -> Iterator[None]:
         raise BadData("data has values of another kind than the rest of their column, or torn lines") from None
     except duckdb.OutOfMemoryException:
         raise BadData("data has more different answers or people than memory and disk can hold") from None
+
+
+def _cut(batches: Iterable[Any]) -> Iterator[Any]:
+    """Tables of a part of the crowd each, however the batches come."""
+    import pyarrow
+
+    waiting: list[Any] = []
+    rows = 0
+    for batch in batches:
+        start = 0
+        while rows + batch.num_rows - start >= PART:
+            until = start + PART - rows
+            yield pyarrow.Table.from_batches([*waiting, batch.slice(start, until - start)])
+            waiting, rows, start = [], 0, until
+        if start < batch.num_rows:
+            waiting.append(batch.slice(start))
+            rows += batch.num_rows - start
+    if waiting:
+        yield pyarrow.Table.from_batches(waiting)
 
 
 def _quoted(name: str) -> str:
