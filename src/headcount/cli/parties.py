@@ -98,18 +98,30 @@ def witness(config: Config) -> None:
 
 def desk(
     folder: Annotated[Path, typer.Argument(help="Where to keep the addresses and tokens.")],
-    shuffler: Annotated[str, typer.Option(help="The shuffler's address.")],
-    shuffler_token: Annotated[Path, typer.Option(help="The file of the token that its operator gave.")],
-    analyser: Annotated[str, typer.Option(help="The analyser's address.")],
-    analyser_token: Annotated[Path, typer.Option(help="The file of the token that its operator gave.")],
+    shuffler: Annotated[str | None, typer.Option(help="The shuffler's address.")] = None,
+    shuffler_token: Annotated[Path | None, typer.Option(help="The file of the token that its operator gave.")] = None,
+    analyser: Annotated[str | None, typer.Option(help="The analyser's address.")] = None,
+    analyser_token: Annotated[Path | None, typer.Option(help="The file of the token that its operator gave.")] = None,
 ) -> None:
-    """Write down how to reach a shuffler and an analyser, for --data. Both are asked whether they know the tokens."""
-    from headcount.service.desk import Desk
+    """Write down how to reach a shuffler and an analyser, for --data. Both are asked whether they know the tokens.
+
+    Who has a token of one of them leaves the other out; an analyst, for example, needs the analyser only.
+    """
+    from headcount.service.desk import Absent, Desk
     from headcount.service.remote import Remote
 
-    held = [text_of(path, "a token").strip() for path in (shuffler_token, analyser_token)]
-    found = Desk(Remote(shuffler, held[0]), Remote(analyser, held[1])).identities()
-    Desk.write(folder, shuffler=(shuffler, held[0]), analyser=(analyser, held[1]))
+    given = {"shuffler": (shuffler, shuffler_token), "analyser": (analyser, analyser_token)}
+    held = {}
+    for party, (address, token) in given.items():
+        if (address is None) != (token is None):
+            missing, other = (f"--{party}-token", f"--{party}")[:: -1 if address is None else 1]
+            raise BadArgument(missing, f"is missing beside {other}", "give both, or none of them")
+        if address is not None and token is not None:
+            held[party] = address, text_of(token, "a token").strip()
+    if not held:
+        raise BadArgument("--analyser", "is missing, and --shuffler too", "give the address and token of one, or both")
+    found = Desk(*(Remote(*held[party]) if party in held else Absent(party) for party in given)).identities()
+    Desk.write(folder, **held)
     for party, key in found.items():
         print(f"the {party} signs as {key}")
     print(f"written to {folder}; now use --data {folder}")
