@@ -12,7 +12,7 @@ from rich.markup import escape
 
 from headcount.cli.devices import reported
 from headcount.cli.options import Formats
-from headcount.cli.render import Format, console, grid, moment, show
+from headcount.cli.render import Format, grid, moment, show, waiting
 from headcount.core.errors import BadArgument
 from headcount.core.estimate import digits
 from headcount.protocols.saved import load_plan
@@ -122,6 +122,8 @@ def report(
     address = held.shuffler.address if held else str(shuffler)
     whole = _named(held, name)
     if devices is not None:
+        if invitation:
+            raise BadArgument("--invitation", "is given with --devices", "leave it out: they are invited with --data")
         _rehearsed(address, whole, _answer(answer), devices, hash, held, how)
         return
     limits = Limits(least=least, top_up=top_up)
@@ -155,13 +157,14 @@ def invite(
 
 
 @collections.command()
-def close(data: Data, name: Name = None) -> None:
+def close(data: Data, name: Name = None, how: Formats = Format.TABLE) -> None:
     """Seal the open batch now and open no other; waits until it is delivered."""
     held = _desk(data)
-    with console().status("mixing and delivering"):
+    with waiting("mixing and delivering"):
         state = held.close(_named(held, name))
-    for batch in state["batches"]:
-        print(f"batch {batch['batch']}: {batch['state']}, {batch['reports']:,} reports")
+    rows = [{"collection": state["collection"], "least": state["least"], **batch} for batch in state["batches"]]
+    lines = (f"batch {batch['batch']}: {batch['state']}, {batch['reports']:,} reports" for batch in rows)
+    show(rows, how, "\n".join(lines))
 
 
 @collections.command()
@@ -174,7 +177,7 @@ def release(
     from headcount.service.released import Released
 
     held = _desk(data)
-    with console().status("opening and counting"):
+    with waiting("opening and counting"):
         told = Released(held.release(_named(held, name), batch))
     if out is not None:
         told.save(out)

@@ -226,7 +226,10 @@ class Shuffler:
     def invite(self, name: str, number: int) -> list[str]:
         """So many invitations, each good for one report to each batch."""
         if self.collection(name).admission is not Admission.INVITED:
-            raise Unsupported("anyone may report to this collection; create it with admission='invited'")
+            raise Unsupported(
+                "anybody may report to this collection without an invitation; that they need one is agreed on when it "
+                "is created (--invited)"
+            )
         return [self._invitation(name, secrets.token_bytes(16)).hex() for _ in range(number)]
 
     def _invitation(self, name: str, who: bytes) -> bytes:
