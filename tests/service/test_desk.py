@@ -151,3 +151,11 @@ def test_a_release_is_told_by_its_format_however_long_it_is(tmp_path):
     for other in ('{"format": "headcount certificate 1"}', "[]", "no JSON", "[" * 100_000):
         path.write_text(other)
         assert _released(path) is None
+
+
+def test_a_refusal_tells_what_is_spent_and_what_is_promised(parties):
+    parties.endowed(epsilon=2.5)
+    for question in ("One?", "Two?"):
+        parties.agreed(plan(), question=question)
+    with pytest.raises(AssertionError, match=r"0 is spent, 2 is promised to .*, and 1 is asked for.*or destroy"):
+        parties.agreed(plan(), question="Three?")

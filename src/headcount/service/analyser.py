@@ -72,7 +72,7 @@ class Analyser:
             known = one(connection, COLLECTION, name=collection.id)
         if known is None:
             ahead = [plan for name in self.names() for plan in self._to_be_paid(name, collection.population)]
-            self.ledger(collection.population).require(*ahead, *[collection.plan] * collection.batches)
+            self.ledger(collection.population).require(*[collection.plan] * collection.batches, promised=ahead)
             keys = canonical([self._announced(collection, number + 1) for number in range(collection.batches)])
             with self.database.writing() as connection:
                 new = "INSERT INTO collections VALUES (:id, :config, :keys, 'open') ON CONFLICT DO NOTHING"
