@@ -4,8 +4,10 @@ import json
 
 import pytest
 from rig import WINDOW, plan
+from typer.testing import CliRunner
 
 from headcount.cli.collection import _named
+from headcount.cli.main import app
 from headcount.cli.proof import _released
 from headcount.core.errors import BadArgument, Refused
 from headcount.service.desk import Absent, Desk
@@ -159,3 +161,37 @@ def test_a_refusal_tells_what_is_spent_and_what_is_promised(parties):
         parties.agreed(plan(), question=question)
     with pytest.raises(AssertionError, match=r"0 is spent, 2 is promised to .*, and 1 is asked for.*or destroy"):
         parties.agreed(plan(), question="Three?")
+
+
+def verified(path, *options):
+    done = CliRunner().invoke(app, ["verify", str(path), *options])
+    return done.exit_code, done.output
+
+
+def test_a_forged_release_is_told_from_one_that_cannot_be_proved(parties, tmp_path):
+    parties.endowed()
+    collection, path = parties.agreed(plan()), tmp_path / "release.json"
+    parties.reported(collection, 0, 1, 2)
+    parties.clock.now += WINDOW
+    parties.batches.advance()
+    release = parties.release(collection).json
+    path.write_text(json.dumps(release))
+    key, other = release["analyser"], "0" * 64
+    for options, said in (
+        ([], "SIGNED: the release is as it was signed"),
+        (["--signed-by", key], "whose key you gave"),
+    ):
+        code, output = verified(path, *options)
+        assert code == 0
+        assert said in output
+        assert "PROVED" in output
+    assert json.loads(verified(path, "--format", "json")[1])["signed_by"] == key
+    code, output = verified(path, "--signed-by", other)
+    assert (code, f"was signed by {key}, and not by {other}" in output) == (3, True)
+    path.write_text(json.dumps({**release, "people": 4}))
+    code, output = verified(path)
+    assert (code, "does not bear the signature" in output) == (3, True)
+    path.write_text(json.dumps({**release["certificate"], "model": "local", "programme": {}}))
+    assert verified(path)[0] == 2
+    with pytest.raises(BadArgument, match="the file is no release"):
+        CliRunner().invoke(app, ["verify", str(path), "--signed-by", key], catch_exceptions=False)
