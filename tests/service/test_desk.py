@@ -10,10 +10,12 @@ from headcount.cli.collection import _named
 from headcount.cli.main import app
 from headcount.cli.proof import _released
 from headcount.core.errors import BadArgument, Refused
+from headcount.service import logs
 from headcount.service.desk import Absent, Desk
 from headcount.service.keys import Announced
 from headcount.service.released import FORMAT
 from headcount.service.remote import Elsewhere
+from headcount.service.server import _kind
 
 NAMES = ["ab" + "0" * 30, "ac" + "0" * 30]
 
@@ -195,3 +197,13 @@ def test_a_forged_release_is_told_from_one_that_cannot_be_proved(parties, tmp_pa
     assert verified(path)[0] == 2
     with pytest.raises(BadArgument, match="the file is no release"):
         CliRunner().invoke(app, ["verify", str(path), "--signed-by", key], catch_exceptions=False)
+
+
+def test_logs_say_how_bad_it_is(capsys):
+    for event in ("serving", "step failed", "failed"):
+        logs.log(event, problem="unreachable")
+    levels = [json.loads(line)["level"] for line in capsys.readouterr().err.splitlines()]
+    assert levels == ["info", "warning", "error"]
+    assert [_kind(problem) for problem in (Elsewhere("no"), Elsewhere("no", 403), OSError("secret"))] == [
+        "unreachable", "refused with 403", "OSError",
+    ]  # fmt: skip
