@@ -13,10 +13,12 @@ COLLECTING = {
     "batch": "The reports that are mixed with each other. A collection has one, or several, one after the other.",
     "batches": "How many batches a collection has. Each is paid for when it is released.",
     "window": "How long a batch is open. It is sealed at the end of a window, or held for another one.",
+    "close": "To seal the open batch of a collection now, and to open no other.",
     "closes": "When the open batch may end, in seconds since 1970.",
     "fixed": "That batches end with their windows only. Otherwise their operator may close them at any moment.",
     "state": "How far something has come. A batch is open, sealed, shuffled, delivered and purged at the shuffler, "
-    "awaited, received, claimed and released at the analyser; a report is made, taken or refused because the batch is closed.",
+    "awaited, received, claimed and released at the analyser; a report is made, taken or refused because the batch is "
+    "closed.",
     "taken": "That a report is on the shuffler's disk.",
     "reports": "How many people have reported. That is public.",
     "shortfall": "What becomes of a batch with too few reports: it is held open (hold), filled up with reports of "
