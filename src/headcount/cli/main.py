@@ -149,9 +149,10 @@ def demo(
     people: Annotated[int, typer.Option(**WHOLE, help="How many people to simulate.")] = 2_000,
     epsilon: Epsilon = 1.0,
     delta: Delta = 1e-6,
+    how: Formats = Format.TABLE,
 ) -> None:
     """Simulated people report over the network of this machine; the answer is released, signed and proved."""
-    demonstrate(people=people, epsilon=epsilon, delta=delta)
+    demonstrate(people=people, epsilon=epsilon, delta=delta, how=how)
 
 
 def _version(asked: bool) -> None:
