@@ -116,7 +116,7 @@ class Protocol(Leaf):
             return Tally(int(people.sum()), np.array([total], dtype=object))
         if self._open:
             return Tally.by_key(int(people.sum()), messages["kind"], people)
-        totals = np.bincount(messages["kind"], weights=people, minlength=self.kinds)  # whole numbers, and far below 2**53
+        totals = np.bincount(messages["kind"], weights=people, minlength=self.kinds)  # exact: all are below 2**53
         return Tally(int(people.sum()), totals.astype(np.int64))
 
     def totalled(self, people: int, total: int) -> Tally:
