@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,9 @@ class MemoryEngine:
 
     def tally(self, plan: Plan, answers: npt.NDArray[Any] | Iterable[npt.NDArray[Any]], coins: Coins) -> Tally:
         """Arrays that arrive one after the other have coins of their own each; a single one is cut into parts."""
-        if isinstance(answers, np.ndarray):
-            answers = (answers[start : start + PART] for start in range(0, answers.size, PART))
-        return folded(plan.protocol, answers, plan.protocol.task.encoded, coins)
+        parts = _cut(answers) if isinstance(answers, np.ndarray) else answers
+        return folded(plan.protocol, parts, plan.protocol.task.encoded, coins)
+
+
+def _cut(answers: npt.NDArray[Any]) -> Iterator[npt.NDArray[Any]]:
+    return (answers[start : start + PART] for start in range(0, answers.size, PART))
