@@ -16,6 +16,7 @@ from headcount.core.coins import SeededCoins
 from headcount.core.table import Table
 from headcount.protocols import CATALOGUE
 from headcount.protocols.central.geometric import Geometric
+from headcount.protocols.central.laplace import Laplace
 from headcount.protocols.local.basic_rappor import BasicRappor
 from headcount.protocols.local.generalised_response import GeneralisedResponse
 from headcount.protocols.local.randomised_response import RandomisedResponse
@@ -29,9 +30,9 @@ from headcount.protocols.shuffle.zsum import Zsum
 
 TINIES = [tiny for cls in CATALOGUE for tiny in cls.tinies()]
 FEW = [
-    Geometric.tiny(), list(Geometric.tinies())[-1], RandomisedResponse.tiny(), GeneralisedResponse.tiny(),
-    BasicRappor.tiny(), Zsum.tiny(), PoissonCount.tiny(), NegativeBinomialCount.tiny(), BalcerCheuHistogram.tiny(),
-    BlanketHistogram.tiny(), SplitAndMix.tiny(), *SampleThreshold.tinies(),
+    Geometric.tiny(), list(Geometric.tinies())[-1], list(Laplace.tinies())[1], RandomisedResponse.tiny(),
+    GeneralisedResponse.tiny(), BasicRappor.tiny(), Zsum.tiny(), PoissonCount.tiny(), NegativeBinomialCount.tiny(),
+    BalcerCheuHistogram.tiny(), BlanketHistogram.tiny(), SplitAndMix.tiny(), *SampleThreshold.tinies(),
 ]  # fmt: skip
 few = pytest.mark.parametrize("tiny", FEW, ids=lambda tiny: f"{tiny.name}-{tiny.task.name}-{tiny.neighbours}")
 

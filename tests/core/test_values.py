@@ -16,7 +16,7 @@ from headcount.core.counted import counted, people
 from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument, BadData, OverBudget, Refused
 from headcount.core.loss import PrivacyLoss
-from headcount.core.tally import Tally
+from headcount.core.tally import Tally, exactly_summed
 from headcount.core.task import Count
 
 few = settings(derandomize=True, max_examples=100, deadline=None)
@@ -240,8 +240,39 @@ def test_a_refusal_of_data_says_what_to_do(name: str, advice: str) -> None:
 
 @st.composite
 def tallies(draw: st.DrawFn) -> Tally:
-    totals = draw(st.lists(st.integers(-(1 << 60), 1 << 60), min_size=3, max_size=3))
-    return Tally(draw(st.integers(0, 1 << 40)), np.array(totals))
+    """Of 64 bits or of any size; together they may leave 64 bits in either case."""
+    bits = draw(st.sampled_from([3, 60, 63, 64, 90]))
+    totals = draw(st.lists(st.integers(-(1 << bits), (1 << bits) - 1), min_size=3, max_size=3))
+    return Tally(draw(st.integers(0, 1 << 40)), np.array(totals, dtype=np.int64 if bits < 64 else object))
+
+
+@few
+@given(tallies(), tallies())
+def test_tallies_add_up_exactly(first: Tally, second: Tally) -> None:
+    added = zip(first.totals.tolist(), second.totals.tolist(), strict=True)
+    assert (first + second).totals.tolist() == [a + b for a, b in added]
+
+
+@few
+@given(st.lists(st.integers(-(1 << 63), (1 << 63) - 1) | st.sampled_from([-(1 << 63), (1 << 63) - 1])))
+def test_a_sum_of_64_bits_each_is_exact(values: list[int]) -> None:
+    assert exactly_summed(np.array(values, dtype=np.int64)).tolist() == [sum(values)]
+
+
+def test_a_total_is_the_same_whatever_array_it_is_in() -> None:
+    plain, wide = Tally(5, np.array([1, -2])), Tally(5, np.array([1, -2], dtype=object))
+    assert plain == wide
+    assert hash(plain) == hash(wide)
+    assert wide != Tally(5, np.array([1, 1 << 70]))
+    assert Tally(5, np.array([1 << 63])).totals.tolist() == [1 << 63]  # numpy takes it for an unsigned one
+
+
+def test_released_totals_have_64_bits() -> None:
+    assert Tally(5, np.array([1, 2], dtype=object), released=True).totals.dtype == np.int64
+    with pytest.raises(OverflowError):
+        Tally(5, np.array([1 << 63]), released=True)
+    with pytest.raises(TypeError):
+        Tally(5, np.array([0.5], dtype=object))
 
 
 @few

@@ -28,13 +28,14 @@ from forged import (
 
 from headcount.audit.certificates import lowered, plans, with_the_noise_of
 from headcount.audit.exact import exact_delta
+from headcount.audit.mutations import MUTATIONS
 from headcount.core.budget import Budget
 from headcount.core.canonical import fingerprint
 from headcount.core.crowd import Crowd
 from headcount.core.histogram import Histogram
 from headcount.core.plan import Plan
 from headcount.core.protocol import Protocol
-from headcount.core.task import Count
+from headcount.core.task import Count, Sum
 from headcount.privacy.calibrate import calibrate
 from headcount.privacy.certificate import certify
 from headcount.proof import verify
@@ -43,7 +44,7 @@ from headcount.protocols.central.stability_histogram import StabilityHistogram
 from headcount.protocols.shuffle.correlated_count import CorrelatedCount
 from headcount.protocols.shuffle.correlated_histogram import CorrelatedHistogram
 
-SLOW = {"piecewise", "hybrid", "shuffled-piecewise", "shuffled-hybrid", "laplace"}  # with as many outcomes as a sum has
+SLOW = {"piecewise", "hybrid", "shuffled-piecewise", "shuffled-hybrid"}  # with as many outcomes as a sum has
 QUICK = [plan for plan in plans([(4.0, 1e-5, 100)]) if plan.protocol.name not in SLOW]
 FEW = [plan for name in ("zsum", "poisson-count", "geometric", "stability-histogram", "sample-threshold")
        for plan in plans([(1.0, 1e-6, 10_000)], only=name)]  # fmt: skip
@@ -194,11 +195,68 @@ def test_what_is_rarer_than_any_window_is_not_impossible() -> None:
     assert verify(certificate(report, [(Fraction(1, 10), 0)], **what)).answer != "proved"
 
 
-# Claims that are true, and were once refuted.
+# What the trusted side does to a total before it adds noise.
 
+ROUNDED = next(plan for plan in QUICK if plan.protocol.task == Sum((0, 10)) and plan.protocol.name == "laplace")
+SOUND = certify(ROUNDED).to_json()
 GEOMETRIC = {"add": {
     "centre": table(Fraction(1, 4), Fraction(1, 2), Fraction(1, 4), start=-1), "beyond": table(*[Fraction(1, 2)] * 2),
 }}  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "answer"), [
+    ({}, "proved"),
+    ({"levels": 2 * SOUND["release"]["levels"]}, "refuted"),  # finer than the noise is for
+    ({"levels": SOUND["release"]["levels"] + 1}, "refuted"),
+    ({"levels": SOUND["release"]["levels"] // 2}, "proved"),
+    ({"steps": SOUND["release"]["steps"] // 2}, "refuted"),
+    ({"steps": 2 * SOUND["release"]["steps"]}, "proved"),
+    ({"steps": SOUND["release"]["steps"] - 1}, "cannot prove"),  # nobody's total is sure to move by a level more
+    ({"steps": 0}, "cannot prove"),
+    ({"levels": -64}, "cannot prove"),
+    ({"levels": None}, "cannot prove"),
+    ({"steps": True}, "cannot prove"),
+])  # fmt: skip
+def test_how_far_a_rounded_total_moves(change: dict[str, Any], answer: str) -> None:
+    assert verify(signed({**SOUND, "release": {**SOUND["release"], **change}})).answer == answer
+
+
+def test_steps_and_levels_go_together() -> None:
+    added = {"add": SOUND["release"]["add"]}
+    assert verify(signed({**SOUND, "release": added})).answer == "refuted"  # a person moves it by all steps
+    for lone in ({"steps": 2}, {"levels": 2}):
+        assert verify(signed({**SOUND, "release": {**added, **lone}})).answer == "cannot prove"
+    for changed in ({"tally": "count"}, {"model": "shuffle-threshold"}, {"model": "shuffle"}):
+        assert verify(signed({**SOUND, **changed})).answer == "cannot prove"
+
+
+@pytest.mark.parametrize("protocol", [tiny for tiny in TINIES if tiny.name == "laplace"], ids=str)
+def test_broken_releases_are_not_proved(protocol: Protocol) -> None:
+    points = [(epsilon, Fraction(protocol.loss.delta(float(epsilon)))) for epsilon in (Fraction(0), Fraction(1, 2))]
+    assert verify(of(protocol, points)).answer == "proved"
+    finer, straight = (
+        mutation.make(protocol) for mutation in MUTATIONS
+        if mutation.name in ("levels finer than the noise is for", "never brought to levels")
+    )  # fmt: skip
+    assert isinstance(finer, Protocol)
+    assert isinstance(straight, Protocol)
+    assert verify(of(finer, points)).answer == "refuted"
+    moves_further = protocol.released().scale < 1
+    assert verify(of(straight, points)).answer == ("refuted" if moves_further else "proved")
+
+
+def test_ends_between_two_levels_are_not_refuted() -> None:
+    """Up to half a level is moved, which is less than the whole one that is proved."""
+    what: dict[str, Any] = {"model": "central", "tally": "sum", "release": {**GEOMETRIC, "steps": 4, "levels": 1}}
+    whole = verify(certificate(emit(VALUE), [(0, 1)], values=5, **what)).points[0].truth
+    less = [(0, whole.low * Fraction(99, 100))]
+    assert verify(certificate(emit(VALUE), less, values=5, **what)).answer == "refuted"
+    assert verify(certificate(emit(VALUE), less, values=3, **what)).answer == "cannot prove"
+    assert verify(certificate(emit(VALUE), [(0, whole.high)], values=3, **what)).answer == "proved"
+
+
+# Claims that are true, and were once refuted.
+
 LEVEL_TWICE = let("level", {"round": VALUE, "from": 1, "to": 2}, emit(["%", named("level"), 2]))
 STABLE = {**GEOMETRIC, "threshold": 1, "empty": "untouched"}
 

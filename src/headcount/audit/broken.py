@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from headcount.core.chance import Chance
 from headcount.core.coins import Bytes, Coins
@@ -13,6 +16,7 @@ from headcount.core.exact import WHOLE, Parts
 from headcount.core.law import Floats
 from headcount.core.loss import Nearly
 from headcount.core.tally import Tally
+from headcount.privacy.rounded_once import RoundedOnce
 from headcount.privacy.tables import AddNoise, two_sided
 
 RETRIES = 8
@@ -63,6 +67,17 @@ class Averaged(AddNoise):
             parts[total + noise // RETRIES] += int(mass * 2.0**60) * (WHOLE >> 60)
         parts[total] += WHOLE - sum(parts.values())  # doubles do not add up to one
         return parts
+
+
+@dataclass(frozen=True)
+class Floored(RoundedOnce):
+    """Never rounded up."""
+
+    def rounded(self, totals: npt.NDArray[Any], coins: Coins) -> npt.NDArray[Any]:
+        return np.asarray(totals.astype(object) * self.scale // 1)
+
+    def law(self, total: int) -> Parts:
+        return self.noise.law(math.floor(total * self.scale))
 
 
 class Doubled(Coins):

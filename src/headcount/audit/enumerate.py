@@ -205,8 +205,11 @@ class Enumerated:
         return [0, *(more for more in reached - {0} if any(self._matters(more, number) for number in totals))]
 
     def _matters(self, more: int, number: int) -> bool:
-        law, rows = self.protocol.released().law, zip(self._totals(number), self._totals(number + more), strict=True)
-        return any(law(b) != {b - a + out: part for out, part in law(a).items()} for a, b in rows)
+        release, rows = self.protocol.released(), zip(self._totals(number), self._totals(number + more), strict=True)
+        law, moved = release.law, [(a, b, release.scale * (b - a)) for a, b in rows]
+        return any(
+            by.denominator > 1 or law(b) != {int(by) + out: p for out, p in law(a).items()} for a, b, by in moved
+        )
 
     def _totals(self, number: int) -> list[int]:
         nobody = self.protocol.nobody()

@@ -13,6 +13,7 @@ from headcount.audit import rewrite
 from headcount.audit.broken import (
     ONE_IN_A_HUNDRED,
     RETRIES,
+    Floored,
 )  # fmt: skip
 from headcount.audit.enumerate import Enumerated
 from headcount.core.brick import Brick, Copies, Maybe
@@ -26,6 +27,7 @@ from headcount.core.model import Model
 from headcount.core.protocol import Protocol
 from headcount.core.release import Release
 from headcount.core.tally import Tally
+from headcount.privacy.rounded_once import RoundedOnce
 from headcount.privacy.tables import AddNoise
 
 Make = Callable[[Protocol], Protocol | str]  # a twin, or why there is none
@@ -154,10 +156,21 @@ def releasing(kind: type[Release], change: Callable[[Any], Release], unless: str
 
 NO_NOISE = "nobody trusted adds noise"
 NO_THRESHOLD = "nobody trusted has a threshold"
+NO_LEVELS = "nobody trusted brings totals to levels"
 
 
 def noisy(change: Callable[[AddNoise], Release]) -> Make:
     return releasing(AddNoise, change, NO_NOISE)
+
+
+def on_levels(change: Callable[[RoundedOnce], Release]) -> Make:
+    return releasing(RoundedOnce, change, NO_LEVELS)
+
+
+def always_down(protocol: Protocol) -> Protocol | str:
+    if protocol.released().scale.denominator == 1:
+        return "totals are whole levels"
+    return on_levels(lambda step: Floored(step.steps, step.levels, step.noise))(protocol)
 
 
 def floating(protocol: Protocol) -> Protocol | str:
@@ -170,7 +183,7 @@ def floating(protocol: Protocol) -> Protocol | str:
         coins = coins or SeededCoins(0)
         released, uniform = cls.release(self, tally, coins), coins.uniform(tally.totals.size) - 0.5
         noise = np.sign(uniform) * np.log1p(-2.0 * np.abs(uniform))
-        object.__setattr__(released, "totals", tally.totals + noise)
+        object.__setattr__(released, "totals", float(self.released().scale) * tally.totals + noise)
         return released
 
     return twin(protocol, release=release)

@@ -8,6 +8,7 @@ the catalogue, or anybody's, has all of its twins without a line being written f
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -21,6 +22,7 @@ from headcount.audit.mutation import (
     NO_THRESHOLD,
     Make,
     Mutation,
+    always_down,
     asked_again,
     early,
     first_of,
@@ -28,6 +30,7 @@ from headcount.audit.mutation import (
     for_two_cells,
     kind_in_the_open,
     noisy,
+    on_levels,
     releasing,
     rewriting,
     sending,
@@ -235,6 +238,9 @@ MUTATIONS: Sequence[Mutation] = (
     Mutation("noise from floats", floating, "what_is_drawn_is_what_is_claimed"),
     Mutation("threshold one too low", releasing(Threshold, lambda t: Threshold(t.threshold - 1), NO_THRESHOLD)),
     Mutation("threshold one too high", releasing(Threshold, lambda t: Threshold(t.threshold + 1), NO_THRESHOLD)),
+    Mutation("levels finer than the noise is for", on_levels(lambda step: replace(step, levels=2 * step.levels))),
+    Mutation("never brought to levels", on_levels(lambda step: step.noise)),
+    Mutation("always rounded down", always_down, "the_error_is_as_stated"),
     Mutation("released too early", early, "too_few_reports_are_refused"),
     Mutation("two draws share a word", _drawing(Doubled), "people_draw_apart"),
     Mutation("coins copied by a fork", _forked, "people_draw_apart"),

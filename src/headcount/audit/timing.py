@@ -47,7 +47,8 @@ class Work:
 def noise_of(protocol: Protocol) -> Draw:
     """What the trusted side adds to one total."""
     tally = Tally(protocol.crowd.size, np.array([protocol.crowd.size]))
-    return lambda coins: int(protocol.release(tally, coins).totals[0]) - protocol.crowd.size
+    middle = round(protocol.released().scale * protocol.crowd.size)
+    return lambda coins: int(protocol.release(tally, coins).totals[0]) - middle
 
 
 def counted(draw: Draw, *, draws: int = 1_000, coins: Coins | None = None) -> Work:

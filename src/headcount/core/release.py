@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,11 @@ class Release(ABC):
 
     @abstractmethod
     def apply(self, tally: Tally, coins: Coins) -> Tally: ...
+
+    @property
+    def scale(self) -> Fraction:
+        """How much is released, but for noise, for each one of a total."""
+        return Fraction(1)
 
     @abstractmethod
     def law(self, total: int) -> Parts:

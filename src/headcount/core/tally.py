@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import index
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from headcount.core.table import Ints
+
+HALF = 32  # bits: so many of up to 2**31 numbers add up to less than 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +33,7 @@ class Tally:
     """A map from keys to integers; added pointwise, in any order, by any number of workers.
 
     Without `keys` they are 0 .. len - 1. With a `modulus` the totals are residues, otherwise plain integers. `released`
-    says that the trusted side has let it go.
+    says that the trusted side has let it go. Until then totals may be integers of any size (an array of objects).
     """
 
     reports: int
@@ -40,7 +43,7 @@ class Tally:
     released: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "totals", np.asarray(self.totals, dtype=np.int64))
+        object.__setattr__(self, "totals", _integers(self.totals, any_size=not self.released))
 
     @classmethod
     def by_key(cls, reports: int, keys: npt.NDArray[Any], totals: Ints | None = None) -> Tally:
@@ -49,7 +52,7 @@ class Tally:
             different, counts = np.unique(keys, return_counts=True)
             return cls(reports, counts, different)
         different, place = np.unique(keys, return_inverse=True)
-        summed = np.zeros(different.size, dtype=np.int64)
+        summed = np.zeros(different.size, dtype=totals.dtype)
         np.add.at(summed, place, totals)
         return cls(reports, summed, different)
 
@@ -61,7 +64,7 @@ class Tally:
         if self.keys is not None and other.keys is not None:
             keys = np.concatenate([self.keys, other.keys])
             return Tally.by_key(reports, keys, np.concatenate([self.totals, other.totals]))
-        totals = self.totals + other.totals
+        totals = _added(self.totals, other.totals)
         return Tally(reports, totals % self.modulus if self.modulus else totals, None, self.modulus)
 
     def __eq__(self, other: object) -> bool:
@@ -74,4 +77,26 @@ class Tally:
         return same_keys and mine == theirs and np.array_equal(self.totals, other.totals)
 
     def __hash__(self) -> int:
-        return hash((self.reports, self.modulus, self.totals.tobytes()))
+        return hash((self.reports, self.modulus, *self.totals.tolist()))
+
+
+def exactly_summed(values: Ints) -> npt.NDArray[Any]:
+    """The sum, as the only total: high and low halves are added up apart, so that nothing wraps around."""
+    high, low = (int(half.sum(dtype=np.int64)) for half in (values >> HALF, values & ((1 << HALF) - 1)))
+    return np.array([(high << HALF) + low], dtype=object)
+
+
+def _integers(totals: npt.NDArray[Any], *, any_size: bool) -> npt.NDArray[Any]:
+    """Of 64 bits, and refused where they do not fit; where any size will do, objects stay objects."""
+    totals = np.asarray(totals)
+    if totals.dtype.kind == "O" or totals.dtype == np.uint64:
+        totals = np.array([*map(index, totals.tolist())], dtype=object)
+        return totals if any_size else totals.astype(np.int64)
+    return totals.astype(np.int64, copy=False)
+
+
+def _added(first: npt.NDArray[Any], second: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Exactly: a sum has wrapped around where its sign is neither of the two."""
+    total: npt.NDArray[Any] = first + second
+    wrapped = ((first ^ total) & (second ^ total)) < 0
+    return first.astype(object) + second.astype(object) if wrapped.any() else total

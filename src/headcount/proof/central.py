@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -14,10 +15,11 @@ from headcount.proof.claim import Claim, Noise, Proof
 from headcount.proof.divergence import NOTHING, Bounds, Pair, either_order, worst_of
 from headcount.proof.effort import TooLarge, spend
 from headcount.proof.expression import Expression, Unreadable, is_linear
-from headcount.proof.programme import Emit, Let, Rounded, Step
+from headcount.proof.programme import Emit
 
 MOST_CELLS = 1 << 20
 MOST_VALUES = 1 << 17
+FAR = 1_000  # in e-folds: what noise is beyond that is next to nothing
 
 
 def prove(claim: Claim) -> Proof | None:
@@ -28,7 +30,7 @@ def prove(claim: Claim) -> Proof | None:
     if claim.summed:
         if release.threshold is not None or not release.touches_empty:
             return None
-        return _moved_total(release.noise, _reach(claim))
+        return _moved_total(release.noise, *_reach(claim))
     if not isinstance(claim.report, Emit) or len(claim.report.fields) != 1:
         return None
     if claim.report.fields[0] != Expression("name", ("value",)):
@@ -67,42 +69,40 @@ def _law(noise: Noise) -> Law:
     return Law(1 - reach - len(side), masses, 2 * left)
 
 
-def _reach(claim: Claim) -> int:
-    """How far one person can move the total."""
-    lowest, highest = _range(claim.report, claim.values)
-    return max(abs(lowest), abs(highest)) if claim.neighbours == "add-remove" else highest - lowest
+def _reach(claim: Claim) -> tuple[int, bool]:
+    """How far one person can move the total, in levels, and whether some crowd's total is sure to move so far.
+
+    Whatever it is rounded by, floor(a + u) and floor(b + u) are at most b - a apart, rounded up. They are so for every
+    u if both ends of the range are whole levels and everybody is there, so that nothing is ever left over.
+    """
+    if not isinstance(claim.report, Emit) or len(claim.report.fields) != 1 or claim.values is None:
+        raise TooLarge("what a person adds to the total is not one number")
+    lowest, highest = (end * claim.release.levels_per_step for end in _ends(claim.report.fields[0], claim.values - 1))
+    furthest = max(abs(lowest), abs(highest)) if claim.neighbours == "add-remove" else highest - lowest
+    return math.ceil(furthest), lowest.denominator == highest.denominator == 1
 
 
-def _range(step: Step, values: int | None) -> tuple[int, int]:
-    match step:
-        case Let(name, Rounded(Expression("name", ("value",)), steps, levels), Emit((field,))) if (
-            values == steps + 1 and field.reads <= {name} and is_linear(field)
-        ):  # so that the first and the last level, which are sure to be somebody's, are the furthest apart
-            return _ends(field, name, levels)
-        case Emit((field,)) if values is not None:
-            return _ends(field, "value", values - 1)
-    raise TooLarge("what a person adds to the total is not one number")
-
-
-def _ends(field: Expression, name: str, last: int) -> tuple[int, int]:
-    """The smallest and largest value of an expression in one name from 0 to `last`."""
+def _ends(field: Expression, last: int) -> tuple[int, int]:
+    """What the expression is at least and at most for values from 0 to `last`."""
     tried: Iterable[int] = (0, last) if is_linear(field) else range(last + 1)
     if not is_linear(field) and last > MOST_VALUES:
         raise TooLarge("there are too many values to go through")
-    found = [field.at({name: value}) for value in tried]
+    found = [field.at({"value": value}) for value in tried]
     return min(found), max(found)
 
 
-def _moved_total(noise: Noise, reach: int) -> Proof:
-    """One total moves by up to `reach`."""
+def _moved_total(noise: Noise, reach: int, attained: bool) -> Proof:
+    """One total moves by up to `reach`; where no crowd is known in which it surely does, nothing is refuted."""
     crowds = f"one person moves the total by {reach}"
 
     def bounds(epsilon: Fraction) -> Bounds:
         if not reach or _steepest_is_below(noise, epsilon / reach):
             return Bounds(Fraction(0), Fraction(0), (Fraction(0), Fraction(0)), crowds)
         if reach == 1:
-            return either_order(epsilon, Pair.shifted(_law(noise))).among(crowds)
-        return _shifted_far(noise, reach, epsilon).among(crowds)
+            found = either_order(epsilon, Pair.shifted(_law(noise))).among(crowds)
+        else:
+            found = _shifted_far(noise, reach, epsilon).among(crowds)
+        return found if attained else replace(found, low=Fraction(0), chances=(Fraction(0), Fraction(0)))
 
     return Proof(bounds, f"one person moves one total by at most {reach}, and every mass of the noise was looked at")
 
@@ -132,12 +132,17 @@ def _shifted_far(noise: Noise, reach: int, epsilon: Fraction) -> Bounds:
     rate, distance = _nearest(noise)
     a, growth = (-rate).exp(), ball(epsilon).exp()
 
-    def below(t: int) -> arb:
-        return 1 - a ** (t + 1) / (1 + a) if t >= 0 else a ** (-t) / (1 + a)
-
     # The likelihood ratio e**(rate (|k - shift| - |k|)) falls from e**(rate shift) at k = 0, past e**epsilon here.
     if not rate > 0:
         raise TooLarge("the noise does not fall like a discrete Laplace law")
+    furthest = int(FAR / least(rate))
+
+    def tail(k: int) -> arb:
+        return a**k / (1 + a) if k <= furthest else (a**furthest).union(arb(0))
+
+    def below(t: int) -> arb:
+        return 1 - tail(t + 1) if t >= 0 else tail(-t)
+
     middle = max(-1, int((reach - epsilon / least(rate)) / 2))
     excess = {t: below(t) - growth * below(t - reach) for t in range(max(-1, middle - 2), middle + 3)}
     best = max(excess, key=lambda t: least(excess[t]))

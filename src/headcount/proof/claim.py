@@ -35,11 +35,13 @@ class Noise:
 
 @dataclass(frozen=True)
 class Release:
-    """What the trusted side does to each total: add noise (to empty ones only if told), drop what is small."""
+    """What the trusted side does to each total: bring it from so many steps to so many levels, rounded up or down at
+    random so that its mean is exact; add noise (to empty ones only if told); drop what is small."""
 
     noise: Noise | None
     threshold: int | None
     touches_empty: bool
+    levels_per_step: Fraction = Fraction(1)
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,8 @@ def _claim(certificate: dict[str, Any]) -> Claim:
         raise Unreadable(f"nobody in the {model} model adds or drops anything")
     if certificate["tally"] not in ("count", "sum"):
         raise Unreadable(f"no such tally: {certificate['tally']}")
+    if release.levels_per_step != 1 and not (model == "central" and certificate["tally"] == "sum"):
+        raise Unreadable("only the total of a sum is brought to levels")
     claimed = certificate["claim"]
     if len(claimed["curve"]) > MOST_POINTS:
         raise Unreadable(f"a curve of more than {MOST_POINTS} points")
@@ -144,7 +148,7 @@ def _messages(wire: Any) -> int | None:
 
 
 def _release(encoded: dict[str, Any]) -> Release:
-    if encoded.keys() - {"add", "threshold", "empty"}:
+    if encoded.keys() - {"add", "threshold", "empty", "steps", "levels"}:
         raise Unreadable(f"no such release: {sorted(encoded)}")
     noise = encoded.get("add")
     if noise is not None:
@@ -153,7 +157,11 @@ def _release(encoded: dict[str, Any]) -> Release:
     empty = encoded.get("empty", "like the others")
     if empty not in ("like the others", "untouched"):
         raise Unreadable(f"no such treatment of empty totals: {empty}")
-    return Release(noise, None if threshold is None else integer(threshold), empty == "like the others")
+    levels, steps = (integer(encoded[key]) for key in ("levels", "steps")) if "steps" in encoded else (1, 1)
+    if min(levels, steps) < 1 or ("levels" in encoded) != ("steps" in encoded):
+        raise Unreadable("steps and levels are positive, and go together")
+    limit = None if threshold is None else integer(threshold)
+    return Release(noise, limit, empty == "like the others", Fraction(levels, steps))
 
 
 def _rational(text: Any, most: int) -> Fraction:

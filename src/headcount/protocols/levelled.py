@@ -1,7 +1,8 @@
-"""What protocols for sums share: each value is brought to one of a few levels, rounded up or down at random.
+"""What protocols for sums share: values are brought to one of a few levels, rounded up or down at random.
 
-The rounding is unbiased, so that only its spread matters. It is largest for people who hold the value half-way between
-two levels, and that is the crowd by which errors of sums are stated.
+Whoever reports alone rounds their own value; who is trusted with all of them rounds the total, once. The rounding is
+unbiased, so that only its spread matters. It is largest half-way between two levels, and it is by crowds who are there
+that errors of sums are stated.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ from headcount.core.law import Law, Noise
 from headcount.core.task import Sum, Task
 from headcount.privacy import laws
 
-MANY = 1 << 30  # people, where nobody may learn how many there are
 EXACT = 1 << 14  # steps that get a level each, however few would do
 FEWEST = 64  # levels, whatever the rounding
 

@@ -1,9 +1,11 @@
 r"""Laplace noise [DMNS06], on a grid so that no floating-point number ever meets a private one.
 
-Randomiser: none, the value is handed over; a real one is rounded to one of the `levels` of its range, without bias.
-Analyser:   adds $Z/L$ with $P[Z=k] \propto e^{-|k|/(L b)}$, $b$ the scale and $L$ the levels (64 for a count).
-View:       $\sum x + Z/L$; neighbours differ by at most $L$ steps, so the loss is pure from $\epsilon = 1/b$ on.
-Error:      unbiased, variance $2a/(1-a)^2/L^2$ with $a = e^{-1/(L b)}$, near $2b^2$, and at most $n/4L^2$ of rounding.
+Randomiser: none, the value $x \in \{0, \dots, s\}$ is handed over, in steps of its range (a count has one step).
+Analyser:   rounds the total once, without bias, to one of the $L$ `levels` from a person to the next, and adds $Z$ with
+            $P[Z=k] \propto e^{-|k|/(L b)}$, $b$ the scale; if $s$ divides $L$ there is nothing to round.
+View:       $\lfloor \frac Ls \sum x + U \rfloor + Z$; whatever $U$ in $[0, 1)$ is, one person moves it by at most $L$
+            levels, so the loss is pure from $\epsilon = 1/b$ on.
+Error:      unbiased, variance $2a/(1-a)^2/L^2$ with $a = e^{-1/(L b)}$, near $2b^2$, and at most $1/4L^2$ of rounding.
 
 [DMNS06] Dwork, McSherry, Nissim and Smith, Calibrating Noise to Sensitivity in Private Data Analysis, TCC 2006.
 """
@@ -18,7 +20,7 @@ from headcount.core.budget import Budget, Neighbours
 from headcount.core.crowd import Crowd
 from headcount.core.task import COUNTS, SUMS, Sum, Task
 from headcount.protocols.central.noisy_total import NoisyTotal
-from headcount.protocols.levelled import MANY, fine_enough
+from headcount.protocols.levelled import fine_enough
 
 MOST = 1 << 22
 
@@ -39,9 +41,8 @@ class Laplace(NoisyTotal):
 
     @classmethod
     def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
-        """Enough levels for the rounding to add less than one percent to the noise's variance."""
-        people = MANY if budget.neighbours is Neighbours.ADD_REMOVE else crowd.size
-        return ({"levels": min(fine_enough(task, people, 2.0 / budget.epsilon**2), MOST)},)
+        """Enough levels for rounding one total to add less than one percent to the noise's variance: mostly 64."""
+        return ({"levels": fine_enough(task, 1, 2.0 / budget.epsilon**2)},)
 
     @property
     def grid(self) -> int:
@@ -51,4 +52,4 @@ class Laplace(NoisyTotal):
     def tinies(cls) -> Iterable[Self]:
         yield cls.tiny()
         yield cls(task=Sum((-1, 3), steps=4), crowd=Crowd(3), scale=0.5, levels=2)
-        yield cls(task=Sum((-2, 2), steps=4), crowd=Crowd(3), scale=0.5, levels=4, neighbours=Neighbours.ADD_REMOVE)
+        yield cls(task=Sum((-2, 2), steps=4), crowd=Crowd(3), scale=0.5, levels=2, neighbours=Neighbours.ADD_REMOVE)

@@ -1,4 +1,8 @@
-"""What the central protocols share: values are added up exactly, and the analyser adds discrete Laplace noise."""
+"""What the central protocols share: values are added up exactly, and the analyser adds discrete Laplace noise.
+
+A value is handed over in the task's own steps, so that any database can add them up. The total, an integer of any size,
+is brought to the grid of the noise and rounded there once.
+"""
 
 from __future__ import annotations
 
@@ -24,13 +28,14 @@ from headcount.core.model import Model
 from headcount.core.protocol import Protocol
 from headcount.core.release import Release
 from headcount.core.table import Ints
-from headcount.core.tally import Batch, Tally
+from headcount.core.tally import Batch, Tally, exactly_summed
 from headcount.privacy import laws
 from headcount.privacy.discrete_laplace import DiscreteLaplaceShift, TwoDiscreteLaplaceShifts
+from headcount.privacy.rounded_once import RoundedOnce
 from headcount.privacy.tables import AddNoise
-from headcount.protocols.levelled import MANY, halfway, levelled, rounded_laplace, size_of_rounded, steps_of
+from headcount.protocols.levelled import halfway, rounded_laplace, size_of_rounded, steps_of
 
-FINEST = 1e7  # steps to a scale: beyond, rounding the masses to 2**-64 would be felt
+FINEST = 1e7  # levels to a scale: beyond, rounding the masses to 2**-64 would be felt
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +58,7 @@ class NoisyTotal(Protocol):
         if self.scale * self.grid > FINEST:
             works = f"use a scale of at most {FINEST / self.grid:g}, or fewer levels"
             raise BadArgument("scale", f"is {self.scale:g}, too large for {self.grid:,} levels", works)
-        if self.neighbours is Neighbours.ADD_REMOVE and not self._zero.is_integer():
+        if not self._zero.is_integer() or int(self._zero) * self.grid % self.steps:
             raise BadArgument("bounds", "do not have 0 on their grid", "use bounds that begin or end at 0, or (-b, b)")
 
     @property
@@ -62,30 +67,33 @@ class NoisyTotal(Protocol):
         return 1
 
     @property
+    def steps(self) -> int:
+        """How many of the task's own steps there are from one person to the next."""
+        return steps_of(self.task)
+
+    @property
     def _zero(self) -> float:
-        """The level of someone who holds nothing, which is where a person counts from if they may be missing."""
+        """The step of someone who holds nothing, which is where a person counts from if they may be missing."""
         if self.neighbours is Neighbours.REPLACE:
             return 0.0
-        return -self.task.low / self.task.width * self.grid
+        return -self.task.low / self.task.width * self.steps
 
     @property
     def rate(self) -> Fraction:
-        """The masses fall by exp(-rate) from one step to the next."""
+        """The masses fall by exp(-rate) from one level to the next."""
         return 1 / (Fraction(self.scale) * self.grid)
 
     def report(self, value: Field) -> Brick:
-        if isinstance(self.task, Histogram):
-            return Emit(value)
         zero = int(self._zero)
-        return levelled(value, self.task, self.grid, lambda level: Emit(level - zero if zero else level))
+        return Emit(value - zero if zero else value)
 
     @property
     def kinds(self) -> int:
-        return self.task.values if isinstance(self.task, Histogram) else self.grid + 1
+        return self.task.values
 
     @property
     def message(self) -> np.dtype[Any]:
-        return super().message if isinstance(self.task, Histogram) else np.dtype([("level", np.int64)])
+        return np.dtype([("steps", np.int64)]) if self.summed else super().message
 
     @property
     def summed(self) -> bool:
@@ -93,46 +101,49 @@ class NoisyTotal(Protocol):
 
     def tally(self, batch: Batch) -> Tally:
         if self.summed:
-            return Tally(batch.reports, np.array([batch.messages["level"].sum(dtype=np.int64)]))
+            return Tally(batch.reports, exactly_summed(batch.messages["steps"]))
         return super().tally(batch)
 
     def released(self) -> Release:
-        return AddNoise(self.rate)
+        noise = AddNoise(self.rate)
+        return noise if self.steps == self.grid else RoundedOnce(self.steps, self.grid, noise)
 
     def view(self, honest: int) -> PrivacyLoss:
-        """A person moves one total by all levels; in a histogram, replaced, two of them."""
+        """A person moves one total by all levels, whichever way it is rounded; in a histogram, replaced, two of them.
+
+        A total that needs no rounding shows that this is exact.
+        """
         if isinstance(self.task, Histogram) and self.neighbours is Neighbours.REPLACE:
             return TwoDiscreteLaplaceShifts(self.rate)
-        return DiscreteLaplaceShift(self.rate, max(int(self._zero), self.grid - int(self._zero)))
+        furthest = max(int(self._zero), self.steps - int(self._zero))
+        return DiscreteLaplaceShift(self.rate, furthest * self.grid // self.steps)
 
     def point(self, tally: Tally) -> Floats:
         return tally.totals / self.grid
 
     @property
     def hardest_value(self) -> int:
-        return halfway(self.task, self.grid)
+        """The whole crowd's total is then as nearly half-way as it gets when everybody holds the same."""
+        return halfway(self.task, self.grid * self.crowd.size)
 
     def noise(self, truth: int, reports: int) -> Noise:
-        """Rounding included: of the reports, or of as many people as there could be where that is private."""
-        people = MANY if self.neighbours is Neighbours.ADD_REMOVE else reports
-        return rounded_laplace(self.task, self.grid, float(self.rate), people)
+        """Of one total half-way between two levels, rounding included; the number of reports does not matter."""
+        return rounded_laplace(self.task, self.grid, float(self.rate), people=1)
 
     def size_of_error(self, truth: int, reports: int) -> float:
-        people = MANY if self.neighbours is Neighbours.ADD_REMOVE else reports
         variance = 0.5 / math.sinh(float(self.rate) / 2.0) ** 2  # 2a/(1-a)^2 with a = e^-rate
-        return size_of_rounded(self.task, self.grid, variance, people)
+        return size_of_rounded(self.task, self.grid, variance, people=1)
 
     @property
     def independent(self) -> bool:
         return True
 
     def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
-        if self.grid % steps_of(self.task):
-            return super().sample(held, coins, runs)
-        level = np.arange(held.size) * (self.grid // steps_of(self.task)) - int(self._zero)
-        totals = held * self.grid if isinstance(self.task, Histogram) else np.array([int(held @ level)])
-        noise = laws.discrete_laplace(float(self.rate)).sample(coins, runs * totals.size)
-        return totals + noise.reshape(runs, totals.size)
+        totals = held if not self.summed else exactly_summed(held * (np.arange(held.size) - int(self._zero)))
+        many, release = np.tile(totals, (runs, 1)), self.released()
+        levels = release.rounded(many.ravel(), coins) if isinstance(release, RoundedOnce) else many
+        noise = laws.discrete_laplace(float(self.rate)).sample(coins, many.size)
+        return np.asarray(levels, dtype=np.int64).reshape(many.shape) + noise.reshape(many.shape)
 
     @classmethod
     def tiny(cls) -> Self:

@@ -1,0 +1,64 @@
+r"""A total is brought to a coarser or finer grid and rounded once, by the trusted side, before the noise is added.
+
+With $t$ the total in steps and one common $U$, uniform, it becomes $\lfloor t L/s + U \rfloor$. Two totals that differ
+by at most $d$ steps lie, whatever $U$ is, at most $\lceil d L/s \rceil$ levels apart: the rounding costs no privacy.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy.typing as npt
+
+from headcount.core.coins import Coins
+from headcount.core.exact import Parts
+from headcount.core.field import number
+from headcount.core.release import Release
+from headcount.core.tally import Tally
+from headcount.privacy.tables import AddNoise
+
+
+@dataclass(frozen=True)
+class RoundedOnce(Release):
+    """From so many steps to so many levels, up or down so that the mean is exact; then noise. All in integers."""
+
+    steps: int
+    levels: int
+    noise: AddNoise
+
+    def apply(self, tally: Tally, coins: Coins) -> Tally:
+        return self.noise.apply(tally.with_totals(self.rounded(tally.totals, coins)), coins)
+
+    def rounded(self, totals: npt.NDArray[Any], coins: Coins) -> npt.NDArray[Any]:
+        """In levels, as integers of any size. One word each, whatever the total, unless nothing is ever left over."""
+        scaled = totals.astype(object) * self._times
+        if self._parts == 1:
+            return scaled
+        return scaled // self._parts + (coins.below(self._parts, totals.size) < scaled % self._parts)
+
+    @property
+    def scale(self) -> Fraction:
+        return Fraction(self.levels, self.steps)
+
+    @property
+    def _times(self) -> int:
+        return self.scale.numerator
+
+    @property
+    def _parts(self) -> int:
+        return self.scale.denominator
+
+    def law(self, total: int) -> Parts:
+        """The two laws of noisy levels below and above it, mixed."""
+        down, rest = divmod(total * self._times, self._parts)
+        mixed: Counter[int] = Counter()
+        for level, weight in ((down, self._parts - rest), (down + 1, rest)):
+            for outcome, part in self.noise.law(level).items() if weight else ():
+                mixed[outcome] += weight * part
+        return {outcome: mass // self._parts for outcome, mass in mixed.items()}
+
+    def encode(self) -> dict[str, Any]:
+        return {"steps": number(self.steps), "levels": number(self.levels), **self.noise.encode()}
