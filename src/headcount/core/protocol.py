@@ -111,8 +111,8 @@ class Protocol(Leaf):
         """The tally of so many people for each of these values, for a trusted side, which is told what people hold."""
         messages = self.reports(values, SecretCoins()).messages
         if self.summed:
-            levels = messages["level"].tolist()
-            total = sum(level * many for level, many in zip(levels, people.tolist(), strict=True))
+            steps = messages["steps"].tolist()
+            total = sum(step * many for step, many in zip(steps, people.tolist(), strict=True))
             return Tally(int(people.sum()), np.array([total]))
         if self._open:
             return Tally.by_key(int(people.sum()), messages["kind"], people)
@@ -122,7 +122,7 @@ class Protocol(Leaf):
 
     def totalled(self, people: int, total: int) -> Tally:
         """The tally of so many people whose values come to this total, for a trusted side that adds them up."""
-        nothing = int(self.reports(np.zeros(1, dtype=np.int64), SecretCoins()).messages["level"][0])
+        nothing = int(self.reports(np.zeros(1, dtype=np.int64), SecretCoins()).messages["steps"][0])
         return Tally(people, np.array([total + people * nothing]))
 
     def nobody(self) -> Tally:

@@ -32,5 +32,5 @@ class MemoryEngine:
         return folded(plan.protocol, parts, plan.protocol.task.encoded, coins)
 
 
-def _cut(answers: npt.NDArray[Any]) -> Iterator[npt.NDArray[Any]]:
-    return (answers[start : start + PART] for start in range(0, answers.size, PART))
+def _cut(array: npt.NDArray[Any]) -> Iterator[npt.NDArray[Any]]:
+    return (array[start : start + PART] for start in range(0, array.size, PART))
