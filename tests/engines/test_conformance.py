@@ -108,7 +108,7 @@ ANSWERED = {
     "averaged by person": Case(Mean((0, 100)), {"column": "age", "unit": "some_each"}),
     "halves added up by person": Case(Sum((0, 15)), {"column": "halves", "unit": "some_each"}),
     "people who may be missing": Case(Count(), {"column": "yes"}, neighbours=Neighbours.ADD_REMOVE),
-    "sums of people who may be missing": Case(Sum((10, 100), clip=True), {"column": "age"}, neighbours=Neighbours.ADD_REMOVE),
+    "sums of those": Case(Sum((10, 100), clip=True), {"column": "age"}, neighbours=Neighbours.ADD_REMOVE),
     "one person": Case(Count(), {"column": "bit"}, TABLE.slice(1, 1)),
 }  # fmt: skip
 REFUSED = {
@@ -138,7 +138,7 @@ REFUSED = {
     "between the steps": (Case(Sum.whole((0, 5)), {"column": "halves"}), "between the steps"),
     "outside the categories": (Case(Histogram(["ash", "oak"]), {"column": "tree"}), "outside the categories"),
     "outside the edges": (Case(Histogram.binned([0, 18, 65]), {"column": "age"}), "outside the edges"),
-    "groups that were not named": (Case(Histogram(["ash"], other=True), {"column": "yes", "by": "tree"}), "by has groups"),
+    "groups not named": (Case(Histogram(["ash"], other=True), {"column": "yes", "by": "tree"}), "by has groups"),
     "different categories of a person": (Case(TREES, {"column": "tree", "unit": "some_each"}), "different categories"),
     "no such column": (Case(Count(), {"column": "nope"}), "does not have"),
     "no such unit": (Case(Count(), {"column": "bit", "unit": "nope"}), "does not have"),
@@ -146,7 +146,8 @@ REFUSED = {
     "where for a sum": (Case(Sum((0, 1)), {"column": "bit", "where": 1}), "where"),
     "text where numbers are": (Case(Count(), {"column": "age", "where": "old"}), "where is text"),
     "several groups and rows": (
-        Case(Histogram(5, other=True), {"column": "bit", "by": "place", "unit": "some_each", "most": 2}), "together with by",
+        Case(Histogram(5, other=True), {"column": "bit", "by": "place", "unit": "some_each", "most": 2}),
+        "together with by",
     ),
 }  # fmt: skip
 
@@ -194,7 +195,14 @@ def _on_spark(session: Any) -> Setting:
 
 def _schema(table: pa.Table) -> str:
     """Spark finds no types in a table without rows."""
-    names = {"bool": "boolean", "int64": "bigint", "int32": "int", "double": "double", "float": "float", "string": "string"}
+    names = {
+        "bool": "boolean",
+        "int64": "bigint",
+        "int32": "int",
+        "double": "double",
+        "float": "float",
+        "string": "string",
+    }
     return ", ".join(f"{column.name} {names[str(column.type)]}" for column in table.schema)
 
 
@@ -215,9 +223,11 @@ def test_the_same_rows_are_refused_for_the_same_reason(setting, name):
     assert not any(word in str(refusal.value) for word in ("600", "70", "oak"))
 
 
-@pytest.mark.parametrize(("name", "model"), [("truth values", "local"), ("words", "shuffle"), ("reals", "local"), ("bins", "local")])
+@pytest.mark.parametrize(
+    ("name", "model"), [("truth values", "local"), ("words", "shuffle"), ("reals", "local"), ("bins", "local")]
+)
 def test_the_tally_of_the_same_coins_is_the_same(setting, name, model, spark):
-    """People are drawn for in the order of their rows; on Spark sorted within each partition, whose number is the part's."""
+    """In the order of the rows; on Spark sorted within each partition, whose number is that of the part."""
     case = ANSWERED[name]
     answers = setting.answers(case)
     plan = setting.plan(case, answers.size, model)
@@ -226,7 +236,9 @@ def test_the_tally_of_the_same_coins_is_the_same(setting, name, model, spark):
         parts = _partitions(setting.taken(case.table), case.rows["column"])
         assert len(parts) > 1
     for coins in (SeededCoins(3), KeyedCoins(b"k" * 32)):
-        there, here = (engine.tally(plan, given, coins) for engine, given in ((setting.engine, answers), (MemoryEngine(), parts)))
+        there, here = (
+            engine.tally(plan, given, coins) for engine, given in ((setting.engine, answers), (MemoryEngine(), parts))
+        )
         assert there == here
     assert setting.engine.tally(plan, answers, SeededCoins(4)) != setting.engine.tally(plan, answers, SeededCoins(3))
 

@@ -89,7 +89,9 @@ class SparkEngine:
             session = SparkSession.builder.getOrCreate()
         suffix = PurePosixPath(path).suffix.lower()
         if suffix in ARROW:
-            raise BadArgument("data", f"{path} is an Arrow file", "Spark reads .parquet, .csv and .tsv, or folders of Parquet")
+            raise BadArgument(
+                "data", f"{path} is an Arrow file", "Spark reads .parquet, .csv and .tsv, or folders of Parquet"
+            )
         return _commas(session, path, labels) if suffix in COMMAS else session.read.parquet(path)
 
 
@@ -113,9 +115,7 @@ def _commas(session: Any, path: str, labels: list[str]) -> Any:
 
 def _added(protocol: Protocol, partials: Any) -> Tally:
     """The executors' tallies, added up by Spark. They travel in halves, so that no sum is too large for it."""
-    query = (
-        "SELECT key, sum(high) AS high, sum(low) AS low, max(refused) AS refused FROM {partials} GROUP BY key"
-    )
+    query = "SELECT key, sum(high) AS high, sum(low) AS low, max(refused) AS refused FROM {partials} GROUP BY key"
     rows = partials.sparkSession.sql(query, partials=partials).toArrow().to_pylist()
     refusals = [row["refused"] for row in rows if row["refused"] is not None]
     if refusals:
@@ -137,7 +137,6 @@ def _by_key(reports: int, totals: dict[str, int]) -> Tally:
     return Tally.by_key(reports, np.array(keys), np.array([*totals.values()], dtype=np.int64))
 
 
-
 @contextmanager
 def refusing() -> Iterator[None]:
     """What Spark finds wrong, without the values that it would quote."""
@@ -151,7 +150,9 @@ def refusing() -> Iterator[None]:
     except Refused:
         raise
     except AnalysisException:
-        raise BadArgument("data", "cannot be read by Spark", "check the path, and that columns have names of their own") from None
+        raise BadArgument(
+            "data", "cannot be read by Spark", "check the path, and that columns have names of their own"
+        ) from None
     except (PySparkException, Py4JError):
         raise BadData(
             "Spark could not count the data; its log says why (headcount must be installed where the executors run, "

@@ -127,8 +127,8 @@ class SparkScan:
                 problem = "which the data does not have" if name not in frame.columns else "which occurs twice"
                 raise BadArgument(argument, f"is {name!r}, {problem}", f"use one of {', '.join(frame.columns[:20])}")
         assert rows.column is not None  # noqa: S101
-        self._session, self._kind, given = frame.sparkSession, self._kind_of(rows.column), {}
-        answer = self._read(rows.column)
+        self._session, self._kind = frame.sparkSession, self._kind_of(rows.column)
+        answer, given = self._read(rows.column), dict[str, Any]()
         if rows.where is not None:
             answer, given = self._where(answer, self._types[rows.column])
             self._kind = "bool"

@@ -1,4 +1,4 @@
-"""What Spark's executors do with the record batches of one partition. Its result is a tally, as rows of text and numbers."""
+"""What Spark's executors do with the record batches of a partition: they make a tally of it, as rows of a table."""
 
 from __future__ import annotations
 
@@ -82,11 +82,12 @@ class TallyMessages:
     def _messages(self, batch: Any) -> npt.NDArray[Any]:
         """Compared with what the protocol allows while they are wide, and only then made as narrow as it has them."""
         message = self.protocol.message
-        columns = [_field(column, message[name]) for name, column in zip(message.names, batch.columns, strict=True)]
+        names = message.names or ()
+        columns = [_field(column, message[name]) for name, column in zip(names, batch.columns, strict=True)]
         wide = np.empty(batch.num_rows, dtype=[
-            (name, column.dtype, column.shape[1:]) for name, column in zip(message.names, columns, strict=True)
+            (name, column.dtype, column.shape[1:]) for name, column in zip(names, columns, strict=True)
         ])  # fmt: skip
-        for name, column in zip(message.names, columns, strict=True):
+        for name, column in zip(names, columns, strict=True):
             wide[name] = column
         genuine: npt.NDArray[Any] = wide[self.protocol.genuine(wide)]
         return genuine.astype(message)
