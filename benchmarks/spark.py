@@ -104,7 +104,7 @@ def measure(quick: bool) -> Section:
     return Section(
         title, what, columns, rows,
         "One pass over the column each. On top of Spark's own comes the look at every value (is it missing, is it "
-        "within the bounds), the planning of a query in Spark, and the noise, which is drawn by the driver in milliseconds.",
+        "within the bounds), the planning of a query in Spark, and the noise, which the driver draws in milliseconds.",
     )  # fmt: skip
 
 

@@ -16,8 +16,7 @@ PEOPLE = 3_000
 def main() -> dict[str, Any]:
     from pyspark.sql import SparkSession
 
-    builder = SparkSession.builder.remote("local[2]").config("spark.ui.enabled", "false")
-    session = builder.config("spark.sql.shuffle.partitions", "2").getOrCreate()
+    session = SparkSession.builder.remote("local[2]").config("spark.sql.shuffle.partitions", "2").getOrCreate()
     try:
         frame = session.range(0, PEOPLE, 1, 2).selectExpr(
             "id % 3 = 0 AS yes", "concat('k', id % 4) AS label", "id AS age"

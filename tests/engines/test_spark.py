@@ -6,6 +6,7 @@ import pickle
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet
 import pytest
 
 import headcount as hc

@@ -55,7 +55,8 @@ class Spying(_KeystreamCoins):
         words = self.coins.stream(size)
         with self.log.open("a") as log:
             log.write(sha256(words.tobytes()).hexdigest() + "\n")
-        TROUBLES[self.trouble](self)
+        trouble, self.trouble = self.trouble, "none"  # once is enough
+        TROUBLES[trouble](self)
         return words
 
 
