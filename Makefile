@@ -1,4 +1,4 @@
-# Every target installs what it needs into .venv by itself; nothing but Python and make is assumed.
+# Every target installs what it needs by itself; nothing but Python, make and, for the client for browsers, Node is assumed.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 BENCH := .venv-bench
 
 .PHONY: demo test check bench predictions recommendations company audit claims survey twins attacks certificates docs \
-	stress format clean
+	vectors stress format clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -17,7 +17,7 @@ $(READY): pyproject.toml
 demo: $(READY)  ## 2,000 simulated devices report over loopback to a shuffler and an analyser; the answer is proved
 	$(BIN)/headcount demo
 
-test: $(READY)  ## everything, on all cores
+test: $(READY)  ## everything, on all cores; the client for browsers needs node and npm, and gets its packages by itself
 	$(BIN)/python -m pytest -n auto
 
 check: $(READY)  ## style, types, import contracts, and every example in the docs
@@ -66,6 +66,10 @@ bench:  ## speed beside the peers, in an environment of their own; writes docs/b
 stress: $(READY)  ## the service's tests at length (200 kills for each database, 50,000 requests), and a soak; run before a release
 	HEADCOUNT_STRESS=1 $(BIN)/python -m pytest -n auto tests/service
 	$(BIN)/python benchmarks/soak.py 120
+
+vectors: $(READY)  ## what clients in other languages must make of the same bytes, and the browser's client in one file
+	$(BIN)/python -m headcount.service.vectors --out clients/js/vectors
+	cd clients/js && npm ci && npm run build
 
 format: $(READY)
 	$(BIN)/ruff check --fix .

@@ -11,11 +11,11 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from headcount.core.coins import Coins, SecretCoins, SeededCoins
+from headcount.core.coins import Coins, DeviceCoins, SecretCoins, SeededCoins
 
 
 def test_seeded_coins_say_that_they_are_not_secret() -> None:
-    assert (SeededCoins(1).secret, SecretCoins().secret) == (False, True)
+    assert (SeededCoins(1).secret, SecretCoins().secret, DeviceCoins().secret) == (False, True, True)
 
 
 def in_a_child(work: Callable[[], bytes]) -> bytes:
@@ -56,8 +56,9 @@ def all_different(words: list[int]) -> bool:
 
 
 @pytest.mark.parametrize("size", [16, 128, 129, 4096])
-def test_secret_coins_never_share_a_word_with_a_forked_child(size: int) -> None:
-    assert all_different(words_of_a_family(SecretCoins(), size))
+@pytest.mark.parametrize("make", [SecretCoins, DeviceCoins])
+def test_secret_coins_never_share_a_word_with_a_forked_child(make: Callable[[], Coins], size: int) -> None:
+    assert all_different(words_of_a_family(make(), size))
 
 
 def test_the_test_of_forks_catches_coins_that_carry_their_state_along() -> None:
@@ -65,8 +66,9 @@ def test_the_test_of_forks_catches_coins_that_carry_their_state_along() -> None:
 
 
 @pytest.mark.parametrize("size", [16, 4096])
-def test_secret_coins_never_share_a_word_between_threads(size: int) -> None:
-    assert all_different(words_of_threads(SecretCoins, size))
+@pytest.mark.parametrize("make", [SecretCoins, DeviceCoins])
+def test_secret_coins_never_share_a_word_between_threads(make: Callable[[], Coins], size: int) -> None:
+    assert all_different(words_of_threads(make, size))
 
 
 def test_the_test_of_threads_catches_coins_that_give_everyone_the_same() -> None:
@@ -85,7 +87,7 @@ def test_a_pickle_of_secret_coins_is_the_same_before_and_after_drawing() -> None
 
 
 def test_secret_coins_hold_nothing() -> None:
-    assert vars(SecretCoins()) == {}
+    assert (vars(SecretCoins()), vars(DeviceCoins())) == ({}, {})
 
 
 def test_an_unpickled_copy_draws_words_of_its_own() -> None:

@@ -152,7 +152,7 @@ BAD = {
     "none": (([0, 1, None],), BUDGET, "missing"),
     "empty": (([],), BUDGET, "empty"),
     "text": ((["yes", "no"],), BUDGET, "where"),
-    "a string": (("yes",), BUDGET, "one value per person"),
+    "a string": (("yes",), BUDGET, "does not exist"),
     "two dimensions": ((np.zeros((3, 3)),), BUDGET, "one value per person"),
     "nothing": ((None,), BUDGET, "one value per person"),
     "a number": ((3,), BUDGET, "one value per person"),

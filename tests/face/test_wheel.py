@@ -32,7 +32,7 @@ def wheel(tmp_path_factory):
 
 def test_the_wheel_is_typed_and_licensed(wheel):
     names = zipfile.ZipFile(wheel).namelist()
-    assert "headcount/py.typed" in names
+    assert {"headcount/py.typed", "headcount/web/static/client.js"} <= set(names)
     assert any(name.endswith("licenses/LICENSE") for name in names)
     assert not any("test_" in name for name in names)
 

@@ -8,7 +8,7 @@ import typer
 from rich.console import Group
 from rich.text import Text
 
-from headcount.cli.files import like, read
+from headcount.cli.files import like, table
 from headcount.cli.ledger import ledger_of
 from headcount.cli.options import (
     Bounds,
@@ -20,6 +20,7 @@ from headcount.cli.options import (
     File,
     Formats,
     LedgerFile,
+    MaxContributions,
     Neighbours,
     Other,
     Unit,
@@ -37,7 +38,7 @@ from headcount.planner.comparison import Comparison
 
 def compare(
     file: File, column: Column, epsilon: Epsilon, delta: Delta = 0.0, where: Where = None, unit: Unit = None,
-    bounds: Bounds = None,
+    max_contributions: MaxContributions = None, bounds: Bounds = None,
     clip: Clip = False,
     mean: Annotated[bool, typer.Option(help="Within --bounds, the mean and not the sum.")] = False,
     categories: Categories = None, other: Other = False, neighbours: Neighbours = "replace", ledger: LedgerFile = None,
@@ -47,11 +48,13 @@ def compare(
     if mean and bounds is None:
         raise BadArgument("--mean", "needs --bounds", "use for example --bounds 0 120")
     listed = categories_of(categories)
-    frame = read(file, [name for name in (column, unit) if name], [column] if isinstance(listed, list) else [])
+    names = [name for name in (column, unit) if name]
+    frame = table(file, names, [column] if isinstance(listed, list) else [], None)
     comparison = compared(
         frame, Mean(bounds, clip=clip) if mean and bounds else None, epsilon=epsilon, delta=delta,
-        neighbours=neighbours, column=column, where=where, unit=unit, bounds=None if mean else bounds,
-        clip=clip and not mean, categories=None if listed is None else like(frame[column], listed), other=other,
+        neighbours=neighbours, column=column, where=where, unit=unit, max_contributions=max_contributions,
+        bounds=None if mean else bounds,
+        clip=clip and not mean, categories=like(file, column, listed), other=other,
         ledger=ledger_of(ledger, witness),
     )  # fmt: skip
     value = _rows(comparison) if how is Format.CSV else comparison.to_json()

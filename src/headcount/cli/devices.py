@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from headcount.service.receipt import Receipt
 
 AT_ONCE = 16
+MEMORY = "/dev/shm"  # noqa: S108  # what is thrown away need not wait for a disk
 ANYTHING = Limits(epsilon=50.0, delta=1.0, lifetime_epsilon=50.0, lifetime_delta=1.0, least=1, top_up=True)
 
 
@@ -25,12 +26,14 @@ def reported(
     from headcount.service.client import Client
 
     shown = [*invitations, *[""] * (len(answers) - len(invitations))]
-    with TemporaryDirectory(prefix="headcount-") as folder, ThreadPoolExecutor(AT_ONCE) as pool:
+    quick = MEMORY if os.access(MEMORY, os.W_OK) else None
 
-        def report(person: int) -> Receipt:
-            device = Client(Path(folder) / str(person), ANYTHING)
+    def report(person: int) -> Receipt:
+        with TemporaryDirectory(prefix="headcount-", dir=quick) as folder:
+            device = Client(folder, ANYTHING)
             return device.report(address, name, answers[person], hash=hash, invitation=shown[person])
 
+    with ThreadPoolExecutor(AT_ONCE) as pool:
         under_way = [pool.submit(report, person) for person in range(len(answers))]
         try:
             return [device.result() for device in Bar("devices report")(under_way)]

@@ -1,9 +1,11 @@
-"""Columns of CSV and Parquet files."""
+"""Which table a command is about, and who reads it."""
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Collection
+from enum import StrEnum
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,24 @@ import numpy as np
 import numpy.typing as npt
 
 from headcount.core.errors import BadArgument, BadData, MissingExtra
+from headcount.engines.engine import Engine
+from headcount.engines.tables import files_of, schema_of
+
+
+class EngineName(StrEnum):
+    """Where the work is done."""
+
+    HERE = "here"
+    SPARK = "spark"
+
+
+def engine_called(name: EngineName) -> Engine | None:
+    """None for the engine of the place where the data lie."""
+    if name is EngineName.HERE:
+        return None
+    from headcount.engines.spark import SparkEngine
+
+    return SparkEngine()
 
 
 class Columns(dict[str, npt.NDArray[Any]]):
@@ -21,21 +41,22 @@ class Columns(dict[str, npt.NDArray[Any]]):
         return list(self)
 
 
-def read(path: Path, names: list[str], labels: Collection[str] = ()) -> Any:
-    """The named columns of the file; those of `labels` as text, whatever they look like."""
-    if not path.exists():
-        raise BadArgument("file", f"{path} does not exist", "give a CSV or Parquet file")
-    suffix = path.suffix.lower()
-    if path.is_dir() or suffix not in {".csv", ".tsv", ".parquet", ".pq"}:
-        raise BadArgument("file", f"{path} is not a file headcount can read", "give a .csv or .parquet file")
+def table(file: str, names: list[str], labels: Collection[str], engine: Engine | None) -> Any:
+    """What to count in: files, for whoever reads them. A single CSV can be read with nothing else installed."""
+    if engine is not None:
+        return file
+    files = files_of(file)
+    if find_spec("duckdb") is not None and find_spec("pyarrow") is not None:
+        return file
+    if len(files) > 1 or files[0].suffix.lower() not in {".csv", ".tsv"}:
+        raise MissingExtra("reading anything but a single CSV", "files")
     try:
-        return _csv(path, names, labels) if suffix in {".csv", ".tsv"} else _parquet(path, names)
+        return _csv(files[0], names, labels)
     except UnicodeDecodeError:
-        raise BadArgument("file", f"{path} is not in UTF-8", "save it in that encoding") from None
+        raise BadArgument("data", f"{file} is not in UTF-8", "save it in that encoding") from None
     except (OSError, csv.Error) as problem:
-        raise BadArgument(
-            "file", f"{path} cannot be read ({type(problem).__name__})", "check that it is intact"
-        ) from None
+        why = f"{file} cannot be read ({type(problem).__name__})"
+        raise BadArgument("data", why, "check that it is intact") from None
 
 
 def _csv(path: Path, names: list[str], labels: Collection[str]) -> Columns:
@@ -43,8 +64,8 @@ def _csv(path: Path, names: list[str], labels: Collection[str]) -> Columns:
         rows = csv.reader(file, delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
         header = next(rows, None)
         if not header:
-            raise BadArgument("file", f"{path} is empty", "the first line names the columns")
-        indices = [_index(header, name, known=False) for name in names]
+            raise BadArgument("data", f"{path} is empty", "the first line names the columns")
+        indices = [_index(header, name) for name in names]
         table: list[list[str]] = [[] for _ in names]
         for row in rows:
             for cells, index in zip(table, indices, strict=True):
@@ -59,13 +80,12 @@ def _text(cells: list[str]) -> npt.NDArray[np.str_]:
     return np.array(cells)
 
 
-def _index(header: list[str], name: str, known: bool) -> int:
-    """Where the column stands. The names are shown only if they are names: a CSV's first line may be a person."""
+def _index(header: list[str], name: str) -> int:
+    """Where the column stands. The first line is not quoted: it may be a person's."""
     if header.count(name) > 1:
         raise BadArgument("column", f"{name!r} occurs twice in the file", "rename one of the two")
     if name not in header:
-        works = f"it has {', '.join(header[:20])}" if known else "use a name from its first line"
-        raise BadArgument("column", f"is {name!r}, which the file does not have", works)
+        raise BadArgument("column", f"is {name!r}, which the file does not have", "use a name from its first line")
     return header.index(name)
 
 
@@ -79,24 +99,11 @@ def _typed(cells: list[str]) -> npt.NDArray[Any]:
         return lower == "true" if np.isin(lower, ("true", "false")).all() else words
 
 
-def _parquet(path: Path, names: list[str]) -> Any:
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise MissingExtra("reading Parquet", "files") from None
-    try:
-        present = pyarrow.parquet.read_schema(path).names
-        for name in names:
-            _index(present, name, known=True)
-        return pyarrow.parquet.read_table(path, columns=names)
-    except pyarrow.ArrowInvalid:
-        raise BadArgument("file", f"{path} is not a Parquet file", "check that it is intact") from None
-
-
-def like(column: Any, labels: Any) -> Any:
+def like(file: str, column: str, labels: Any) -> Any:
     """Labels that were written as text, as numbers where the file says that the column holds numbers."""
-    if isinstance(labels, int) or not str(getattr(column, "type", "")).startswith(("int", "uint", "float", "double")):
+    if not isinstance(labels, list) or not schema_of(file).get(column, "").startswith(
+        ("int", "uint", "float", "double")
+    ):
         return labels
     try:
         return [float(label) if "." in label else int(label) for label in labels]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -18,47 +16,31 @@ from headcount.cli.collection import collections
 from headcount.cli.compare import compare
 from headcount.cli.demo import demonstrate
 from headcount.cli.explain import explain
-from headcount.cli.files import like, read
 from headcount.cli.frontier import draw_map, frontiers
-from headcount.cli.ledger import ledger_of, ledgers
+from headcount.cli.ledger import ledgers
 from headcount.cli.numbers import WHOLE
 from headcount.cli.options import (
     Bounds,
     Categories,
-    Clamp,
-    Clip,
-    Column,
     Delta,
     Epsilon,
-    File,
     Formats,
-    LedgerFile,
-    ModelName,
-    Needed,
     Neighbours,
     Ones,
-    Other,
     Params,
     People,
-    ProtocolName,
-    Unit,
-    Where,
-    Whole,
-    WitnessFile,
-    bins_of,
-    categories_of,
     parameters_of,
     task_for,
 )
 from headcount.cli.parties import desk, keys, parties, serve, tokens
 from headcount.cli.plans import export, run
 from headcount.cli.proof import certify, verify
-from headcount.cli.render import Format, estimate_table, grid, show
+from headcount.cli.questions import count, fraction, histogram, mean, total
+from headcount.cli.render import Format, grid, show
 from headcount.cli.spelling import as_typed, flags_of
 from headcount.cli.study import studies
 from headcount.core.budget import Budget
 from headcount.core.errors import BadArgument, Refused
-from headcount.core.estimate import Estimate
 from headcount.core.protocol import Protocol
 from headcount.protocols import CATALOGUE
 
@@ -79,89 +61,11 @@ app.command()(desk)
 app.command()(audit)
 
 
-def _answer(
-    verb: Any, file: Path, how: Format, column: str, unit: str | None, param: list[str] | None, by: str | None = None,
-    ledger: Path | None = None, witness: Path | None = None, **rest: Any,
-) -> None:  # fmt: skip
-    names = [name for name in (column, unit, by) if name is not None]
-    given = {**rest, **({"by": by} if by else {}), **parameters_of(param)}
-    labelled = by or (column if verb is ask.histogram and rest["bins"] is None else None)
-    frame = read(file, names, [labelled] if labelled and not isinstance(rest.get("categories"), int) else [])
-    if labelled and rest.get("categories"):
-        given["categories"] = like(frame[labelled], rest["categories"])
-    estimate: Estimate = verb(frame, column=column, unit=unit, ledger=ledger_of(ledger, witness), **given)
-    show(estimate.to_json(), how, estimate_table(estimate))
-
-
-@app.command()
-def count(
-    file: File, column: Column, epsilon: Epsilon, delta: Delta = 0.0, where: Where = None, unit: Unit = None,
-    by: Annotated[str | None, typer.Option(help="The column of groups, to count in each.")] = None,
-    categories: Categories = None, model: ModelName = None, neighbours: Neighbours = "replace",
-    protocol: ProtocolName = None, param: Params = None, clamp: Clamp = False,
-    ledger: LedgerFile = None, witness: WitnessFile = None, how: Formats = Format.TABLE,
-) -> None:  # fmt: skip
-    """How many people hold a one?"""
-    _answer(
-        ask.count, file, how, column, unit, param, by, epsilon=epsilon, delta=delta, where=where, model=model,
-        categories=categories_of(categories), neighbours=neighbours, protocol=protocol, clamp=clamp, ledger=ledger,
-        witness=witness,
-    )  # fmt: skip
-
-
-@app.command()
-def fraction(
-    file: File, column: Column, epsilon: Epsilon, delta: Delta = 0.0, where: Where = None, unit: Unit = None,
-    model: ModelName = None, neighbours: Neighbours = "replace", protocol: ProtocolName = None,
-    param: Params = None, clamp: Clamp = False,
-    ledger: LedgerFile = None, witness: WitnessFile = None, how: Formats = Format.TABLE,
-) -> None:  # fmt: skip
-    """Which fraction of the people hold a one?"""
-    _answer(
-        ask.fraction, file, how, column, unit, param, epsilon=epsilon, delta=delta, where=where, model=model,
-        neighbours=neighbours, protocol=protocol, clamp=clamp, ledger=ledger, witness=witness,
-    )  # fmt: skip
-
-
-@app.command()
-def histogram(
-    file: File, column: Column, epsilon: Epsilon, delta: Delta = 0.0, categories: Categories = None,
-    bins: Annotated[str | None, typer.Option(help="For numbers: the edges, or how many bins within --bounds.")] = None,
-    bounds: Bounds = None,
-    other: Other = False,
-    fractions: Annotated[bool, typer.Option(help="Answer in fractions of the people.")] = False,
-    consistent: Annotated[bool, typer.Option(help="The nearest counts that add up; no longer unbiased.")] = False,
-    unit: Unit = None, model: ModelName = None, neighbours: Neighbours = "replace", protocol: ProtocolName = None,
-    param: Params = None, clamp: Clamp = False,
-    ledger: LedgerFile = None, witness: WitnessFile = None, how: Formats = Format.TABLE,
-) -> None:  # fmt: skip
-    """Which category, how often?"""
-    _answer(
-        ask.histogram, file, how, column, unit, param, epsilon=epsilon, delta=delta, model=model,
-        categories=categories_of(categories), bins=bins_of(bins), bounds=bounds, other=other, fractions=fractions,
-        consistent=consistent, neighbours=neighbours, protocol=protocol, clamp=clamp, ledger=ledger, witness=witness,
-    )  # fmt: skip
-
-
-def _of_numbers(verb: Callable[..., Estimate]) -> Callable[..., None]:
-    """The command for a sum or a mean."""
-
-    def command(
-        file: File, column: Column, bounds: Needed, epsilon: Epsilon, delta: Delta = 0.0, whole: Whole = False,
-        clip: Clip = False, unit: Unit = None, model: ModelName = None, neighbours: Neighbours = "replace",
-        protocol: ProtocolName = None, param: Params = None, clamp: Clamp = False,
-        ledger: LedgerFile = None, witness: WitnessFile = None, how: Formats = Format.TABLE,
-    ) -> None:  # fmt: skip
-        _answer(
-            verb, file, how, column, unit, param, bounds=bounds, epsilon=epsilon, delta=delta, whole=whole, clip=clip,
-            model=model, neighbours=neighbours, protocol=protocol, clamp=clamp, ledger=ledger, witness=witness,
-        )  # fmt: skip
-
-    return command
-
-
-app.command("sum", help="How much do people hold together?")(_of_numbers(ask.sum))
-app.command("mean", help="How much do people hold on average?")(_of_numbers(ask.mean))
+app.command()(count)
+app.command()(fraction)
+app.command()(histogram)
+app.command("sum")(total)
+app.command()(mean)
 
 
 @app.command()
@@ -245,9 +149,10 @@ def demo(
     people: Annotated[int, typer.Option(**WHOLE, help="How many people to simulate.")] = 2_000,
     epsilon: Epsilon = 1.0,
     delta: Delta = 1e-6,
+    how: Formats = Format.TABLE,
 ) -> None:
     """Simulated people report over the network of this machine; the answer is released, signed and proved."""
-    demonstrate(people=people, epsilon=epsilon, delta=delta)
+    demonstrate(people=people, epsilon=epsilon, delta=delta, how=how)
 
 
 def _version(asked: bool) -> None:

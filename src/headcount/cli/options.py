@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from headcount.cli.files import EngineName
 from headcount.cli.numbers import WHOLE, looks_whole, whole
 from headcount.cli.render import Format
 from headcount.core.errors import BadArgument
@@ -19,10 +20,17 @@ Delta = Annotated[float, typer.Option(help="The chance that the promise fails: f
 Neighbours = Annotated[str, typer.Option(help="What must not show: 'replace' one answer, or 'add-remove' one person.")]
 Params = Annotated[list[str] | None, typer.Option("--param", help="A parameter of the protocol, as name=value.")]
 Formats = Annotated[Format, typer.Option("--format", help="How to print the answer.")]
-File = Annotated[Path, typer.Argument(help="A CSV or Parquet file with a row per person.")]
+File = Annotated[
+    str,
+    typer.Argument(help="A Parquet, CSV or Arrow file with a row per person; a folder of them, or a glob in quotes."),
+]
+OnEngine = Annotated[EngineName, typer.Option("--engine", help="Where the work is done: here, or on Spark.")]
 Column = Annotated[str, typer.Option(help="The column that holds people's answers.")]
 Where = Annotated[str | None, typer.Option(help="The value that counts as a one, if the column is not 0/1.")]
 Unit = Annotated[str | None, typer.Option(help="The column of person ids, if a person may have several rows.")]
+MaxContributions = Annotated[
+    int | None, typer.Option(**WHOLE, help="So many of a person's rows count, each for itself; with --unit.")
+]
 ModelName = Annotated[
     str | None,
     typer.Option("--model", help="Whom you trust; shuffle unless told."),

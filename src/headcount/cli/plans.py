@@ -7,9 +7,20 @@ from typing import Annotated
 
 import typer
 
-from headcount.cli.files import read
+from headcount.cli.files import EngineName, engine_called, table
 from headcount.cli.ledger import ledger_of
-from headcount.cli.options import Clamp, Column, File, Formats, LedgerFile, Unit, Where, WitnessFile
+from headcount.cli.options import (
+    Clamp,
+    Column,
+    File,
+    Formats,
+    LedgerFile,
+    MaxContributions,
+    OnEngine,
+    Unit,
+    Where,
+    WitnessFile,
+)
 from headcount.cli.render import Format, estimate_table, show
 from headcount.core.histogram import Histogram
 from headcount.protocols.saved import load_plan
@@ -20,15 +31,20 @@ Text = str | None
 
 
 def run(
-    plan: PlanFile, file: File, column: Column, where: Where = None, unit: Unit = None, clamp: Clamp = False,
-    ledger: LedgerFile = None, witness: WitnessFile = None, how: Formats = Format.TABLE,
+    plan: PlanFile, file: File, column: Column, where: Where = None, unit: Unit = None,
+    max_contributions: MaxContributions = None, clamp: Clamp = False, ledger: LedgerFile = None,
+    witness: WitnessFile = None, engine: OnEngine = EngineName.HERE, how: Formats = Format.TABLE,
 ) -> None:  # fmt: skip
     """Run exactly this plan on a file. Plans are written by: headcount advise … --save plan.json"""
     loaded = load_plan(plan)
     task = loaded.protocol.task
     text = isinstance(task, Histogram) and not task.edges and (task.open or isinstance(task.categories[0], str))
-    frame = read(file, [name for name in (column, unit) if name is not None], [column] if text else [])
-    answered = carry_out(loaded, frame, column=column, where=where, unit=unit, ledger=ledger_of(ledger, witness))
+    on = engine_called(engine)
+    frame = table(file, [name for name in (column, unit) if name is not None], [column] if text else [], on)
+    answered = carry_out(
+        loaded, frame, column=column, where=where, unit=unit, max_contributions=max_contributions, engine=on,
+        ledger=ledger_of(ledger, witness),
+    )  # fmt: skip
     answered = answered.clamped() if clamp else answered
     show(answered.to_json(), how, estimate_table(answered))
 

@@ -2,9 +2,9 @@
 
 Everything is drawn from 64-bit words, little-endian, in a fixed order: `Coins` defines which word decides what.
 `SecretCoins` are the default everywhere. They keep no state at all: each call takes a fresh key from the
-operating system and stretches it with AES-CTR, so threads, forks and pickles cannot share a word. `KeyedCoins` are as
-secret, for work that may have to be done again and must then come out the same. `SeededCoins` are for simulation;
-whatever is made with them says that it is not private.
+operating system and stretches it with AES-CTR, so threads, forks and pickles cannot share a word. `DeviceCoins`
+are those of one person's device. `KeyedCoins` are as secret, for work that may have to be done again and must then come
+out the same. `SeededCoins` are for simulation; whatever is made with them says that it is not private.
 """
 
 from __future__ import annotations
@@ -93,6 +93,15 @@ def _search(edges: Words, words: Words) -> Ints:
     if words.size <= SCANNED:
         return np.asarray(np.count_nonzero(edges <= words[:, None], axis=1), dtype=np.int64)
     return np.searchsorted(edges, words, side="right").astype(np.int64)
+
+
+class DeviceCoins(Coins):
+    """The operating system's, word by word: the order that clients in all languages follow (docs/client-vectors.md)."""
+
+    secret = True
+
+    def stream(self, size: int) -> Bytes:
+        return np.frombuffer(bytearray(os.urandom(size)), dtype=np.uint8)
 
 
 class _KeystreamCoins(Coins):

@@ -43,10 +43,10 @@ class Plan:
         return self.protocol.loss if self.wire is None else self.wire.loss(self.protocol)
 
     def to_json(self) -> dict[str, Any]:
-        return {**self.question(), "programme": self.protocol.programme.encode()}
+        return {**self.question(), **for_devices(self.protocol, self.wire)}
 
     def question(self) -> dict[str, Any]:
-        """All but the programme, which follows from it."""
+        """All but what is written down for devices, which follows from it."""
         wire = {} if self.wire is None else {"wire": self.wire.to_json()}
         return {**self.protocol.to_json(), "budget": self.budget.to_json(), **wire}
 
@@ -69,6 +69,12 @@ class Plan:
         Takes the arguments of `headcount.core.registry.record`: name, curator, curator_type, published, and more.
         """
         return record(self.protocol, self.budget, self.hash, **deployment)
+
+
+def for_devices(protocol: Protocol, wire: Wire | None) -> dict[str, Any]:
+    """The programme and, in a collection, what else somebody who does not know the protocol needs to report."""
+    device = {} if wire is None else {"device": wire.device(protocol)}
+    return {"programme": protocol.programme.encode(), **device}
 
 
 def _holds_a_plan(path: Path) -> bool:

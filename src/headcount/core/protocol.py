@@ -113,17 +113,16 @@ class Protocol(Leaf):
         if self.summed:
             steps = messages["steps"].tolist()
             total = sum(step * many for step, many in zip(steps, people.tolist(), strict=True))
-            return Tally(int(people.sum()), np.array([total]))
+            return Tally(int(people.sum()), np.array([total], dtype=object))
         if self._open:
             return Tally.by_key(int(people.sum()), messages["kind"], people)
-        totals = np.zeros(self.kinds, dtype=np.int64)
-        np.add.at(totals, messages["kind"], people)
-        return Tally(int(people.sum()), totals)
+        totals = np.bincount(messages["kind"], weights=people, minlength=self.kinds)  # exact: all are below 2**53
+        return Tally(int(people.sum()), totals.astype(np.int64))
 
     def totalled(self, people: int, total: int) -> Tally:
         """The tally of so many people whose values come to this total, for a trusted side that adds them up."""
         nothing = int(self.reports(np.zeros(1, dtype=np.int64), SecretCoins()).messages["steps"][0])
-        return Tally(people, np.array([total + people * nothing]))
+        return Tally(people, np.array([total + people * nothing], dtype=object))
 
     def nobody(self) -> Tally:
         """The tally of no reports."""

@@ -21,6 +21,7 @@ COUNTS = frozenset({"count", "fraction"})
 SUMS = frozenset({"sum", "mean"})
 HISTOGRAMS = frozenset({"histogram"})
 
+BETWEEN_STEPS = 1e-6  # how far beside a step a value may lie and still be meant for it
 REAL_STEPS = 1 << 40  # the grid of real numbers: finer than any crowd's error, coarse enough for exact products
 
 
@@ -196,7 +197,7 @@ class Sum(Task):
             raise BadData(f"data has values outside bounds=({low:g}, {high:g}); widen them, or use clip=True")
         steps = (numbers - self.low) * (self.steps / self.width)
         nearest = np.rint(steps)
-        if self.stepped and np.abs(steps - nearest).max() > 1e-6:
+        if self.stepped and np.abs(steps - nearest).max() > BETWEEN_STEPS:
             raise BadData("data has values between the steps, as between whole numbers; use whole=False for real ones")
         return nearest.astype(np.int64)
 

@@ -81,6 +81,17 @@ class Wire:
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
+    def device(self, protocol: Protocol) -> dict[str, Any]:
+        """What follows from the protocol, and a device that does not know it needs to be told beside the programme:
+        what a message looks like, and the epsilon that is left if the shuffler and the analyser are one."""
+        return {"record": record_of(protocol.message), "colluding": protocol.local_epsilon}
+
+
+def record_of(message: np.dtype[Any]) -> list[list[str]]:
+    """Its fields and their forms: `u`, or `i` with a sign, and the number of bytes, the lowest first."""
+    fields = ((name, message[name]) for name in message.names or ())
+    return [[name, f"{form.base.kind}{form.itemsize}"] for name, form in fields]
+
 
 def wire_messages(protocol: Protocol, budget: Budget) -> int | None:
     """The fewest messages that do for everybody, but for a chance that a hundredth of delta pays for.

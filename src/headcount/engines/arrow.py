@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import atexit
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property, lru_cache
 from shutil import rmtree
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -26,20 +26,20 @@ from headcount.core.model import Model
 from headcount.core.plan import Plan
 from headcount.core.table import Ints
 from headcount.core.tally import Tally
-from headcount.core.task import Array, Count, Sum, Task
+from headcount.core.task import BETWEEN_STEPS, Array, Count, Sum, Task
 from headcount.engines.engine import Rows
 from headcount.engines.fold import PART, folded
-from headcount.engines.intake import DIFFERENT, comparable, in_groups
-from headcount.engines.tables import scanned
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyRelation
+from headcount.engines.intake import DIFFERENT, MISSING, comparable, in_groups
+from headcount.engines.tables import kind_of, scanned
 
 WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
 REAL = {"FLOAT", "DOUBLE"}
 TEXT = {"VARCHAR", "ENUM"}
 ROUNDED = {"DECIMAL", "HUGEINT", "UHUGEINT", "UBIGINT"}  # read as floats, as numpy does
 KEPT = "answers"
+# A NaN may get past bounds, because files tell their least and largest value without it, and for the same reason it
+# cannot be looked for with WHERE; but it never gets past a cast to a whole number.
+NAN = "count(*) FILTER (isnan(CAST(answer AS DOUBLE)))"
 
 
 class ArrowEngine:
@@ -65,8 +65,12 @@ class Scan:
     def __init__(self, task: Task, rows: Rows) -> None:
         self.task, self.rows = task, rows
         self._connection = _database(os.getpid()).cursor()
-        with _refusing():
+        kind = kind_of(rows.data)
+        with _refusing(f"cannot be read as {kind}"):
             self._describe(scanned(self._connection, rows.data, rows.names(), self._texts()))
+        with _refusing():
+            if self._wanting is not None and self.size:
+                self._wanting.encoded(np.array([""]))  # says what it wants instead of text
             if rows.unit is not None:
                 self._merge()
 
@@ -95,18 +99,18 @@ class Scan:
             if name not in self._types:
                 works = f"use one of {', '.join([*self._types][:20])}"
                 raise BadArgument(argument, f"is {name!r}, which the data does not have", works)
-        self._kind = self._kind_of(rows.column)
-        answer = self._read(rows.column)
+        self._spaced = table.startswith("read_csv")
+        self._kind, answer = self._kind_of(str(rows.column)), self._read(str(rows.column))
         if rows.where is not None:
             self._given = {"where": comparable(rows.where, _dtype(self._kind))}
-            answer, self._kind = f"coalesce({answer} = $where, false)", "bool"
+            self._table, self._matches = table, f"{answer} = $given_where"
+            answer, self._kind = f"coalesce({self._matches}, false)", "bool"
         group = f", {self._read(rows.by)} AS party" if rows.by is not None else ""
         unit = f", {_quoted(rows.unit)} AS person" if rows.unit is not None else ""
         self._base = f"(SELECT {answer} AS answer{group}{unit} FROM {table})"
         self._answers = self._base
-        if isinstance(self.task, Count | Sum) or rows.by is not None:
-            kind = Count() if rows.by is not None else self.task
-            kind.encoded(np.zeros(1, dtype=_dtype(self._kind))) if self._kind == "text" else None
+        asked = Count() if rows.by is not None else self.task
+        self._wanting = asked if self._kind == "text" and isinstance(asked, Count | Sum) else None
 
     def _kind_of(self, name: str) -> str:
         kind = self._types[name].partition("(")[0]
@@ -118,11 +122,10 @@ class Scan:
         )
 
     def _read(self, name: str) -> str:
-        """A column as it is compared and added: text without spaces around it, wide numbers as floats."""
+        """A column as it is compared and added: wide numbers as floats, and a CSV's text without spaces around it."""
         kind, quoted = self._types[name].partition("(")[0], _quoted(name)
-        self._kind_of(name)
-        if kind in TEXT:
-            return f"trim(CAST({quoted} AS VARCHAR))"
+        if self._kind_of(name) == "text":
+            return f"trim({quoted})" if self._spaced else f"CAST({quoted} AS VARCHAR)"
         return f"CAST({quoted} AS DOUBLE)" if kind in ROUNDED else quoted
 
     def _merge(self) -> None:
@@ -130,16 +133,16 @@ class Scan:
         rows = self.rows
         strange = " OR isnan(person)" if self._types[rows.unit] in REAL else ""
         party = " OR party IS NULL" if rows.by is not None else ""
-        ids, gaps = self._one(
-            f"SELECT count(*) FILTER (person IS NULL{strange}), count(*) FILTER (answer IS NULL{party}) FROM {self._base}"
-        )
+        nobody, nothing = f"person IS NULL{strange}", f"answer IS NULL{party}"
+        ids, gaps = self._one(f"SELECT count(*) FILTER ({nobody}), count(*) FILTER ({nothing}) FROM {self._base}")
         if ids:
             raise BadData("unit has missing person ids; drop those rows first")
         if gaps:
-            raise BadData("data has missing values; drop them, or fill them in, first")
+            raise BadData(MISSING)
         key = {"key": rows.key} if rows.most is not None else {}
         merged = self._kept_rows() if rows.most is not None else self._one_each()
-        self._connection.execute(f"CREATE TEMP TABLE {KEPT} AS {merged}", {**self._given, **key})
+        params = {f"given_{name}": value for name, value in {**self._given, **key}.items()}
+        self._connection.execute(f"CREATE TEMP TABLE {KEPT} AS {merged}", params)
         self._answers, self._given = KEPT, {}
 
     def _kept_rows(self) -> str:
@@ -147,8 +150,8 @@ class Scan:
         if self.rows.by is not None:
             raise BadArgument("max_contributions", "cannot be given together with by", "merge a person's rows first")
         if self.rows.most == 1:
-            return f"SELECT arg_min(answer, hash(answer, $key)) AS answer FROM {self._base} GROUP BY person"
-        place = "row_number() OVER (PARTITION BY person ORDER BY hash(answer, $key))"
+            return f"SELECT arg_min(answer, hash(answer, $given_key)) AS answer FROM {self._base} GROUP BY person"
+        place = "row_number() OVER (PARTITION BY person ORDER BY hash(answer, $given_key))"
         return f"SELECT answer FROM (SELECT answer, {place} AS place FROM {self._base}) WHERE place <= {self.rows.most}"
 
     def _one_each(self) -> str:
@@ -165,16 +168,22 @@ class Scan:
         parties = f", {common.format('party')}" if self.rows.by is not None else ""
         return f"SELECT {merged}{parties} FROM {self._base} GROUP BY person"
 
+    @property
+    def _bit(self) -> str:
+        """A truth value as a number. In a CSV a cast would be made while the words true and false are read."""
+        if self._spaced:
+            return "CASE WHEN answer THEN 1 WHEN NOT answer THEN 0 END"
+        return "CAST(answer AS UTINYINT)"
+
     def batches(self) -> Iterator[Any]:
         """A part of the crowd at a time, in the order of the table."""
-        answer = "CAST(answer AS UTINYINT) AS answer" if self._kind == "bool" else "answer"
+        answer = f"{self._bit} AS answer" if self._kind == "bool" else "answer"
         party = ", party" if self.rows.by is not None else ""
-        reader = self._sql(f"SELECT {answer}{party} FROM {self._answers}").to_arrow_reader(PART)
-        return (batch for batch in reader if batch.num_rows)
+        return _cut(self._sql(f"SELECT {answer}{party} FROM {self._answers}").to_arrow_reader(PART))
 
     def encoded(self, batch: Any) -> Values:
         """A batch, or the groups, as the task's own integers."""
-        columns = [self._whole_column(column) for column in batch.columns]
+        columns = [self._whole_column(column.combine_chunks()) for column in batch.columns]
         if self.rows.by is not None:
             return self.task.encoded(in_groups(self.task, *(_array(column) for column in columns)))
         column = columns[0]
@@ -186,20 +195,21 @@ class Scan:
     def _whole_column(self, column: Any) -> Any:
         if column.null_count:
             merged = self.rows.unit is not None
-            raise BadData(DIFFERENT if merged else "data has missing values; drop them, or fill them in, first")
+            raise BadData(DIFFERENT if merged else MISSING)
         return column
 
     def held(self) -> tuple[Values, Ints]:
         """Each different answer, and how many people hold it."""
         columns = "answer, party" if self.rows.by is not None else "answer"
         table = self._sql(f"SELECT {columns}, count(*) AS people FROM {self._answers} GROUP BY ALL").to_arrow_table()
-        batch = table.combine_chunks().to_batches()[0]
-        return self.encoded(batch.select(columns.split(", "))), batch.column("people").to_numpy()
+        return self.encoded(table.select(columns.split(", "))), table["people"].to_numpy()
 
     def ones(self) -> tuple[Values, Ints]:
         """How many hold a zero, and how many a one."""
-        if self._kind == "bool":
-            known, ones = self._one(f"SELECT count(answer), sum(CAST(answer AS UTINYINT)) FROM {self._answers}")
+        if self.rows.where is not None and self.rows.unit is None:
+            known, ones = self.size, self._one(f"SELECT count(*) FROM {self._table} WHERE {self._matches}")[0]
+        elif self._kind == "bool":
+            known, ones = self._one(f"SELECT count(answer), sum({self._bit}) FROM {self._answers}")
         else:
             bits = f"SELECT count(*), count(*) FILTER (answer = 1) FROM {self._answers} WHERE answer = 0 OR answer = 1"
             known, ones = self._one(bits)
@@ -210,21 +220,30 @@ class Scan:
     def total(self, task: Sum) -> int:
         """The sum in the task's steps, exactly. What numpy would make of each value, DuckDB does too."""
         low, high = task.limits
-        from_low, steps = task.low, task.steps / task.width
-        if self._kind == "whole" and steps == 1.0 and not task.clip:
-            within, step, shift = "answer BETWEEN $low AND $high", "answer", int(from_low)
+        if self._kind == "whole" and task.steps == task.width and not task.clip:
+            within, step, shift = "answer BETWEEN $given_low AND $given_high", "answer", int(task.low)
             given: dict[str, Any] = {"low": int(low), "high": int(high)}
         else:
-            number = "least(greatest(CAST(answer AS DOUBLE), $low), $high)" if task.clip else "CAST(answer AS DOUBLE)"
-            within = (
-                "NOT isnan(CAST(answer AS DOUBLE))" if task.clip else "CAST(answer AS DOUBLE) BETWEEN $low AND $high"
-            )
-            step, shift = f"CAST(({number} - $from_low) * $steps AS BIGINT)", 0
-            given = {"low": low, "high": high, "from_low": from_low, "steps": steps}
+            number, within = "CAST(answer AS DOUBLE)", "CAST(answer AS DOUBLE) BETWEEN $given_low AND $given_high"
+            if task.clip:
+                number, within = f"least(greatest({number}, $given_low), $given_high)", "answer IS NOT NULL"
+            steps = f"({number} - $given_origin) * $given_steps"
+            step, shift = f"CAST({steps} AS BIGINT)", 0
+            given = {"low": low, "high": high, "origin": task.low, "steps": task.steps / task.width}
             if task.stepped:
-                within += f" AND abs(({number} - $from_low) * $steps - {step}) <= 1e-6"
-        query = f"SELECT count(*), sum({step}) FROM {self._answers} WHERE {within}"
-        known, total = self._one(query, given)
+                within += f" AND abs({steps} - {step}) <= {BETWEEN_STEPS}"
+        import duckdb
+
+        try:
+            strange = NAN if task.clip else "0"
+            query = f"SELECT count(*), sum({step}), {strange} FROM {self._answers} WHERE {within}"
+            known, total, missing = self._one(query, given)
+        except duckdb.ConversionException:
+            if self._one(f"SELECT {NAN} FROM {self._answers}")[0]:
+                raise BadData(MISSING) from None
+            raise
+        if missing:
+            raise BadData(MISSING)
         if known < self.size:
             self._refuse_first(f"answer IS NULL OR NOT ({within})", given)
         return int(total) - shift * self.size
@@ -232,11 +251,12 @@ class Scan:
     def _refuse_first(self, strange: str, given: dict[str, Any] | None = None) -> None:
         """Lets the task say what it has against an answer; it does not quote it."""
         query = f"SELECT answer FROM {self._answers} WHERE {strange} LIMIT 1"
-        self.encoded(self._sql(query, given or {}).to_arrow_table().combine_chunks().to_batches()[0])
+        self.encoded(self._sql(query, given).to_arrow_table())
         raise BadData("data has values that do not fit the task")
 
-    def _sql(self, query: str, given: dict[str, Any] | None = None) -> DuckDBPyRelation:
-        params = {**self._given, **(given or {})}
+    def _sql(self, query: str, given: dict[str, Any] | None = None) -> Any:
+        known = {f"given_{name}": value for name, value in {**self._given, **(given or {})}.items()}
+        params = {name: value for name, value in known.items() if f"${name}" in query}
         return self._connection.sql(query, params=params) if params else self._connection.sql(query)
 
     def _one(self, query: str, given: dict[str, Any] | None = None) -> Any:
@@ -244,7 +264,7 @@ class Scan:
 
 
 @lru_cache(maxsize=1)
-def _database(process: int) -> Any:
+def _database(_process: int) -> Any:
     """One for each process, in memory. What does not fit there goes into a folder that nobody else can read."""
     try:
         import duckdb
@@ -253,13 +273,15 @@ def _database(process: int) -> Any:
         raise MissingExtra("reading files", "files") from None
     folder = mkdtemp(prefix="headcount-")
     atexit.register(rmtree, folder, ignore_errors=True)
-    return duckdb.connect(
+    database = duckdb.connect(
         config={"autoinstall_known_extensions": False, "autoload_known_extensions": False, "temp_directory": folder}
     )
+    database.execute("SET GLOBAL parquet_metadata_cache = true")  # a file is described, sized and counted
+    return database
 
 
 @contextmanager
-def _refusing() -> Iterator[None]:
+def _refusing(opening: str = "") -> Iterator[None]:
     """What DuckDB finds wrong, without the values that it would quote."""
     import duckdb
 
@@ -268,13 +290,32 @@ def _refusing() -> Iterator[None]:
     except Refused:
         raise
     except duckdb.IOException:
-        raise BadArgument("data", "cannot be read", "check that the files are intact and of one kind") from None
+        raise BadArgument("data", opening or "cannot be read", "check that the files are intact") from None
     except (duckdb.ConversionException, duckdb.InvalidInputException):
-        raise BadData(
-            "data has values of another kind than the rest of their column, or lines that cannot be read"
-        ) from None
+        if opening:
+            raise BadArgument("data", opening, "check that the files are intact") from None
+        raise BadData("data has values of another kind than the rest of their column, or torn lines") from None
     except duckdb.OutOfMemoryException:
         raise BadData("data has more different answers or people than memory and disk can hold") from None
+
+
+def _cut(batches: Iterable[Any]) -> Iterator[Any]:
+    """Tables of a part of the crowd each, however the batches come."""
+    import pyarrow
+
+    waiting: list[Any] = []
+    rows = 0
+    for batch in batches:
+        start = 0
+        while rows + batch.num_rows - start >= PART:
+            until = start + PART - rows
+            yield pyarrow.Table.from_batches([*waiting, batch.slice(start, until - start)])
+            waiting, rows, start = [], 0, until
+        if start < batch.num_rows:
+            waiting.append(batch.slice(start))
+            rows += batch.num_rows - start
+    if waiting:
+        yield pyarrow.Table.from_batches(waiting)
 
 
 def _quoted(name: str) -> str:
@@ -290,4 +331,4 @@ def _textual(task: Histogram) -> bool:
 
 
 def _array(column: Any) -> Array:
-    return column.to_numpy(zero_copy_only=False)
+    return np.asarray(column.to_numpy(zero_copy_only=False))

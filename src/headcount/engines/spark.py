@@ -102,10 +102,13 @@ def texts(task: Task, rows: Rows) -> list[str]:
 
 
 def _commas(session: Any, path: str, labels: list[str]) -> Any:
-    """Types are found by reading the file, but never dates; a line that does not fit them is refused."""
+    """Types are found by reading the file, but never dates, and spaces around a cell are not part of it."""
     from pyspark.sql.types import StringType, StructField, StructType
 
-    options = {"header": True, "sep": "\t" if path.lower().endswith(".tsv") else ",", "escape": '"', "mode": "FAILFAST"}
+    options = {
+        "header": True, "sep": "\t" if path.lower().endswith(".tsv") else ",", "escape": '"', "mode": "FAILFAST",
+        "ignoreLeadingWhiteSpace": True, "ignoreTrailingWhiteSpace": True,
+    }  # fmt: skip
     found = session.read.options(**options, inferSchema=True).csv(path).schema
     plain = [field.name in labels or field.dataType.simpleString() not in KINDS for field in found]
     kinds = [StringType() if text else field.dataType for field, text in zip(found, plain, strict=True)]

@@ -13,10 +13,10 @@ from headcount.core.errors import BadArgument, BadData
 from headcount.core.field import Values
 from headcount.core.histogram import Histogram
 from headcount.core.table import Ints
-from headcount.core.task import Count, Sum, Task
+from headcount.core.task import BETWEEN_STEPS, Count, Sum, Task
 from headcount.engines.engine import Rows
-from headcount.engines.intake import comparable
-from headcount.engines.spark_work import MISSING, Encoding
+from headcount.engines.intake import MISSING, comparable
+from headcount.engines.spark_work import Encoding
 
 KINDS = {
     "boolean": "bool", "tinyint": "whole", "smallint": "whole", "int": "whole", "bigint": "whole", "float": "real",
@@ -35,6 +35,9 @@ class SparkScan:
         self.task, self.rows, self._refusing = task, rows, refusing
         with refusing():
             self._answers = self._described(frame)
+            asked = Count() if rows.by is not None else task
+            if self._kind == "text" and isinstance(asked, Count | Sum) and self._people():
+                asked.encoded(np.array([""]))  # says what it wants instead of text
             if rows.unit is not None:
                 self._answers = self._merged()
 
@@ -55,14 +58,20 @@ class SparkScan:
             elif isinstance(task, Histogram) and not task.open and not task.edges:
                 size = int(self.held[1].sum())
             else:
-                size = self._one("SELECT count(*) AS people FROM {frame}")["people"]
+                size = self._people()
         if not size:
             raise self._empty
-        return int(size)
+        return size
 
     @property
     def _empty(self) -> BadData:
         return BadData(f"data is empty; a {self.task.name} needs at least one person")
+
+    def _people(self) -> int:
+        people = int(self._one("SELECT count(*) AS people FROM {frame}")["people"])
+        if not people:
+            raise self._empty
+        return people
 
     @cached_property
     def ones(self) -> tuple[Values, Ints]:
@@ -102,7 +111,7 @@ class SparkScan:
         # Brought within the bounds first, whatever is refused, so that no step is too large to be a whole number.
         steps = f"(least(greatest({number}, :low), :high) - :from_low) * :steps"
         fits = f"answer IS NOT NULL AND NOT isnan({number})" if task.clip else f"{number} BETWEEN :low AND :high"
-        fits += f" AND abs({steps} - rint({steps})) <= 1e-6" if task.stepped else ""
+        fits += f" AND abs({steps} - rint({steps})) <= {BETWEEN_STEPS}" if task.stepped else ""
         strange = f"NOT coalesce({fits}, false)"
         found = self._one(
             f"SELECT count(*) AS people, count_if({strange}) AS strange, sum(shiftright(step, {LOW_BITS})) AS high, "
@@ -132,8 +141,6 @@ class SparkScan:
         if rows.where is not None:
             answer, given = self._where(answer, self._types[rows.column])
             self._kind = "bool"
-        if self._kind == "text" and (isinstance(self.task, Count | Sum) or rows.by is not None):
-            (Count() if rows.by is not None else self.task).encoded(np.array([""]))  # says what it wants instead
         party = f", {self._read(rows.by)} AS party" if rows.by is not None else ""
         person = f", {quoted(rows.unit)} AS person" if rows.unit is not None else ""
         return self._session.sql(f"SELECT {answer} AS answer{party}{person} FROM {{frame}}", given or None, frame=frame)
@@ -145,9 +152,8 @@ class SparkScan:
         return KINDS[kind]
 
     def _read(self, name: str) -> str:
-        """A column as it is compared and added: text without spaces around it, decimals as floats."""
-        if self._kind_of(name) == "text":
-            return f"trim({quoted(name)})"
+        """A column as it is compared and added: decimals as floats."""
+        self._kind_of(name)
         return f"CAST({quoted(name)} AS DOUBLE)" if self._types[name].startswith("decimal") else quoted(name)
 
     def _where(self, answer: str, kind: str) -> tuple[str, dict[str, Any]]:

@@ -16,11 +16,10 @@ from headcount.core.protocol import Protocol
 from headcount.core.tally import Batch, Tally
 from headcount.core.task import Array, Task
 from headcount.engines.fold import of_arrays
-from headcount.engines.intake import DIFFERENT, in_groups
+from headcount.engines.intake import DIFFERENT, MISSING, in_groups
 
 HALF = 32  # bits: halves of totals are added up apart
 PARTIALS = "key string, high bigint, low bigint, refused string"  # no key: how many reports
-MISSING = "data has missing values; drop them, or fill them in, first"
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ def scanned(connection: DuckDBPyConnection, data: Any, names: Mapping[str, str],
     files = files_of(data)
     kind = _kind(files[0])
     if kind == "arrow":
-        connection.register("rows", _dataset([str(file) for file in files]))
+        connection.register("rows", _dataset([str(file) for file in files], "ipc"))
         return "rows"
     listed = f"[{', '.join(literal(str(file)) for file in files)}]"
     if kind == "parquet":
@@ -69,6 +69,23 @@ def files_of(data: str | Path) -> list[Path]:
     return found
 
 
+def kind_of(data: Any) -> str:
+    """What the data are, in a word; refused where there is nothing to be read."""
+    kind = _kind(files_of(data)[0]) if is_path(data) else "arrow"
+    return kind.upper() if kind in ("csv", "tsv") else kind.capitalize()
+
+
+def schema_of(data: str | Path) -> dict[str, str]:
+    """What kind of thing each column holds, where files say so: a CSV does not, nor what lies somewhere else."""
+    if not glob.glob(str(data)):  # noqa: PTH207 - a glob may begin at the root
+        return {}
+    files = files_of(data)
+    if _kind(files[0]) in ("csv", "tsv"):
+        return {}
+    dataset = _dataset([str(files[0])], "parquet" if _kind(files[0]) == "parquet" else "ipc")
+    return {field.name: str(field.type) for field in dataset.schema}
+
+
 def _kind(file: Path) -> str:
     suffix = file.suffix.lower()
     return "parquet" if suffix in PARQUET else "arrow" if suffix in ARROW else suffix.removeprefix(".")
@@ -90,12 +107,15 @@ def _require_header(file: Path, names: Mapping[str, str]) -> None:
             raise BadArgument(argument, f"is {name!r}, which the file does not have", "use a name from its first line")
 
 
-def _dataset(names: list[str]) -> Any:
+def _dataset(names: list[str], kind: str) -> Any:
     try:
         import pyarrow.dataset
     except ImportError:
-        raise MissingExtra("reading Arrow files", "files") from None
-    return pyarrow.dataset.dataset(names, format="ipc")
+        raise MissingExtra("reading Parquet or Arrow files", "files") from None
+    try:
+        return pyarrow.dataset.dataset(names, format=kind)
+    except (OSError, pyarrow.ArrowInvalid):
+        raise BadArgument("data", f"{names[0]} cannot be read", "check that it is intact") from None
 
 
 def _streamed(data: Any) -> Any:

@@ -9,7 +9,7 @@ from secrets import token_hex
 from typing import Any
 
 from headcount.core.canonical import fingerprint
-from headcount.core.plan import Plan
+from headcount.core.plan import Plan, for_devices
 from headcount.core.protocol import Protocol
 from headcount.core.wire import Wire
 from headcount.ledger.spending import Spending, exactly
@@ -76,5 +76,6 @@ class Charge:
 
 
 def described(question: dict[str, Any], protocol: Protocol) -> str:
-    """The hash of a question together with the programme that its protocol runs."""
-    return fingerprint({**question, "programme": protocol.programme.encode()})
+    """The hash of a question together with the programme that its protocol runs: that of the plan, if it was one."""
+    wire = Wire(**question["wire"]) if "wire" in question else None
+    return fingerprint({**question, **for_devices(protocol, wire)})

@@ -23,7 +23,7 @@ from headcount.core.task import Task
 from headcount.core.wire import Wire
 from headcount.protocols import TASKS, named
 
-BESIDES = frozenset({"budget", "programme", "wire"})  # what a plan says beyond its protocol
+BESIDES = frozenset({"budget", "programme", "wire", "device"})  # what a plan says beyond its protocol
 
 Read = TypeVar("Read", Task, Protocol, Plan)
 

@@ -16,13 +16,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from headcount.core.coins import Coins, SecretCoins
+from headcount.core.coins import Coins, DeviceCoins
 from headcount.core.errors import BadArgument, Refused, Unsupported
 from headcount.core.files import put
 from headcount.core.wire import CREDENTIAL, IDENTITY
 from headcount.ledger.files import locked
+from headcount.service.answers import encoded
 from headcount.service.collection import Admission, Collection, Shortfall
 from headcount.service.keys import Announced
 from headcount.service.limits import Limits
@@ -73,7 +72,7 @@ class Client:
                 self._resealed(path, collection, batch, offer, invitation)
             else:
                 self.limits.require(collection, self.spent())
-                messages = self._sealed(collection, batch, offer, answer, coins or SecretCoins())
+                messages = self._sealed(collection, batch, offer, answer, coins or DeviceCoins())
                 outer = self._outer(collection, batch, offer, invitation, os.urandom(IDENTITY), messages)
                 self._keep(path, collection, batch, {"messages": [each.hex() for each in messages], **outer})
         return path
@@ -119,8 +118,7 @@ class Client:
         if key.purpose != collection.purpose(batch):
             raise BadArgument("analyser", "announced this key for something else", "do not answer")
         self._usable(key, collection)
-        values = protocol.task.encoded(np.asarray([answer]))
-        return envelope.sealed(protocol.reports(values, coins).messages, key.public)
+        return envelope.sealed(protocol.reports(encoded(protocol.task, answer), coins).messages, key.public)
 
     def _outer(
         self,
@@ -179,6 +177,8 @@ class Client:
 
 def _credential(collection: Collection, invitation: str) -> bytes:
     if collection.admission is Admission.ANYONE:
+        if invitation:
+            raise BadArgument("invitation", "is given, and anybody may report to this collection", "leave it out")
         return NO_CREDENTIAL
     try:
         found = bytes.fromhex(invitation)

@@ -25,6 +25,7 @@ from headcount.core.mixing import mixed
 from headcount.service.collection import Admission, Collection, Shortfall, Unknown
 from headcount.service.crash import point
 from headcount.service.keys import Announced, Keys
+from headcount.service.logs import moved
 from headcount.service.outer_keys import OuterKeys
 from headcount.service.wire import Envelope, Upload, WireError
 from headcount.store.database import Database, changed, do, many, one
@@ -83,8 +84,11 @@ class Shuffler:
         row = {"id": collection.id, "config": canonical(config), "keys": canonical(list(announced))}
         with self.database.writing() as connection:
             new = "INSERT INTO collections VALUES (:id, :config, :keys, 'open') ON CONFLICT DO NOTHING"
-            if do(connection, new, row):
+            first = do(connection, new, row)
+            if first:
                 self.open_batch(connection, collection, 1, self.clock())
+        if first:
+            moved("shuffler", collection.id, 1, "open")
         return collection
 
     def collection(self, name: str) -> Collection:
@@ -156,10 +160,14 @@ class Shuffler:
         self.collection(name)
         with self.database.writing() as connection:
             self.locked(connection, name)
-            for batch in many(connection, BATCHES + self.database.alone, name=name):
+            batches = many(connection, BATCHES + self.database.alone, name=name)
+            for batch in batches:
                 self.drop(connection, batch)
             do(connection, "UPDATE collections SET state = 'destroyed' WHERE id = :name", name=name)
             do(connection, "UPDATE batches SET state = 'purged' WHERE collection = :name", name=name)
+        for batch in batches:
+            if batch["state"] != "purged":
+                moved("shuffler", name, batch["number"], "purged")
         self.database.forget()
 
     # Reports.
@@ -226,7 +234,10 @@ class Shuffler:
     def invite(self, name: str, number: int) -> list[str]:
         """So many invitations, each good for one report to each batch."""
         if self.collection(name).admission is not Admission.INVITED:
-            raise Unsupported("anyone may report to this collection; create it with admission='invited'")
+            raise Unsupported(
+                "anybody may report to this collection without an invitation; that they need one is agreed on when it "
+                "is created (--invited)"
+            )
         return [self._invitation(name, secrets.token_bytes(16)).hex() for _ in range(number)]
 
     def _invitation(self, name: str, who: bytes) -> bytes:

@@ -9,7 +9,6 @@ optional, no length depends on what a person holds, and whatever is not exactly 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +21,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, x25519
 from cryptography.hazmat.primitives.hpke import AEAD, KDF, KEM, Suite
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
+from headcount.core.coins import Coins, DeviceCoins
 from headcount.core.errors import HeadcountError, Unsupported
 from headcount.core.mixing import mixed
 from headcount.core.plan import Plan
@@ -71,6 +71,23 @@ def public_key(suite: str, content: bytes) -> PublicKey:
         raise WireError from None
 
 
+def laid_out(message: np.dtype[Any]) -> np.dtype[Any]:
+    """A message as its bytes are written, the lowest first."""
+    return message.newbyteorder("<")
+
+
+def contents(messages: Records, number: int, coins: Coins) -> list[bytes]:
+    """So many messages before they are sealed, dummies among them, in an order that means nothing, each with an id.
+
+    The few that are too many are left out: the plan has paid for that.
+    """
+    form = laid_out(messages.dtype)
+    real = [REAL + one.tobytes() for one in messages.astype(form)]
+    dummies = [DUMMY + bytes(form.itemsize)] * (number - len(real))
+    whole = mixed(mixed(real, coins)[:number] + dummies, coins)
+    return [coins.stream(IDENTITY).tobytes() + content for content in whole]
+
+
 @dataclass(frozen=True)
 class Upload:
     """What the shuffler finds in an upload: nothing that it can read."""
@@ -100,8 +117,7 @@ class Envelope:
 
     @cached_property
     def record(self) -> np.dtype[Any]:
-        """A message as its bytes are laid out, the lowest first."""
-        return self.plan.protocol.message.newbyteorder("<")
+        return laid_out(self.plan.protocol.message)
 
     @cached_property
     def message_bytes(self) -> int:
@@ -117,15 +133,12 @@ class Envelope:
     # What a client does.
 
     def sealed(self, messages: Records, analyser: PublicKey) -> list[bytes]:
-        """Everybody's number of messages, dummies among them, in an order that means nothing.
-
-        The few that are too many are left out: the plan has paid for that.
-        """
-        real = [REAL + one.tobytes() for one in messages.astype(self.record)]
-        dummies = [DUMMY + bytes(self.record.itemsize)] * (self.wire.messages - len(real))
-        contents = mixed(mixed(real)[: self.wire.messages] + dummies)
+        """Everybody's number of messages, dummies among them, each sealed to the analyser."""
         bound = self._bound(INNER)
-        return [self.suite.encrypt(os.urandom(IDENTITY) + content, analyser, bound) for content in contents]
+        return [
+            self.suite.encrypt(content, analyser, bound)
+            for content in contents(messages, self.wire.messages, DeviceCoins())
+        ]
 
     def upload(self, upload: Upload, shuffler: PublicKey, number: int) -> bytes:
         """The whole report, as it is sent."""

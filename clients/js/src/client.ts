@@ -1,0 +1,226 @@
+/**
+ * One person's device: it looks at what is asked, randomises once, seals, and keeps what it sent.
+ *
+ * The answer itself is never stored. What was made is sent again, byte for byte, until it is taken: to randomise anew
+ * would let somebody average the noise away. The device has limits of its own, whatever a collection says.
+ */
+
+import { type Bytes, hex, unhex } from "./bytes.js";
+import { type Coins, SecretCoins } from "./coins.js";
+import { BadArgument, Elsewhere, Refused, Unsupported } from "./errors.js";
+import { type Entries, type Json, Numeral } from "./json.js";
+import { type Announced, announced } from "./keys.js";
+import { type Exact, exactly, inexactly, type Limits, limitsWith, requireWithin } from "./limits.js";
+import { type Collection, readCollection } from "./plan.js";
+import { type Receipt, type State } from "./receipt.js";
+import { whole } from "./reading.js";
+import { Remote } from "./remote.js";
+import { CREDENTIAL, IDENTITY, sealed, upload } from "./seal.js";
+import type { Store } from "./store.js";
+
+const FORMAT = "headcount report 1";
+
+/** What is kept of a report; the same as the Python client keeps in a file. */
+interface Kept {
+  readonly format: string;
+  readonly collection: string;
+  readonly question: string;
+  readonly batch: number;
+  readonly state: State;
+  readonly epsilon: number;
+  readonly delta: number;
+  readonly least: number;
+  readonly colluding: number | null;
+  readonly top_up: boolean;
+  readonly messages: readonly string[];
+  readonly identity: string;
+  readonly key: number;
+  readonly invitation: string;
+  readonly body: string;
+}
+
+/** Which collection it must be, and what allows to report to it. */
+export interface Terms {
+  readonly hash?: string;
+  readonly invitation?: string;
+}
+
+interface Offered {
+  readonly collection: Collection;
+  readonly batch: number;
+  readonly offer: Entries;
+}
+
+/** The reports of one device, in a store. */
+export class Client {
+  readonly limits: Limits;
+
+  constructor(readonly store: Store, limits: Partial<Limits> = {}, private readonly clock = () => Date.now() / 1000) {
+    this.limits = limitsWith(limits);
+  }
+
+  /** Answers now. Asked again, the same report is sent again; `hash` says which collection it must be. */
+  async report(at: string | Remote, name: string, answer: unknown, terms: Terms = {}): Promise<Receipt> {
+    const remote = typeof at === "string" ? new Remote(at) : at;
+    const offer = await remote.get(`/v1/collections/${name}`);
+    const before = await this.store.names();
+    const report = await this.prepare(offer, name, answer, terms);
+    return { ...(await this.send(report, remote)), again: before.includes(report) };
+  }
+
+  /** What is asked, and to what one would agree: to be shown before anybody answers. Nothing is made or kept. */
+  async look(at: string | Remote, name: string, terms: Terms = {}): Promise<Collection> {
+    const remote = typeof at === "string" ? new Remote(at) : at;
+    const { collection } = await this.offered(await remote.get(`/v1/collections/${name}`), name, terms);
+    requireWithin(this.limits, collection, await this.spent());
+    return collection;
+  }
+
+  /** Makes the report, once, and keeps it. It may be sent at any moment until the batch closes. */
+  async prepare(
+    source: Json, name: string, answer: unknown, terms: Terms = {}, coins: Coins = new SecretCoins(),
+  ): Promise<string> {
+    const { collection, batch, offer } = await this.offered(source, name, terms);
+    const invitation = terms.invitation ?? "";
+    const report = `${collection.hash}-${batch}.json`;
+    await this.store.alone(async () => {
+      if ((await this.store.get(report)) !== undefined) {
+        await this.resealed(report, collection, batch, offer, invitation);
+        return;
+      }
+      requireWithin(this.limits, collection, await this.spent());
+      const key = await announced(offer.get("analyser"), collection.analyser, "analyser");
+      if (key.purpose !== `${collection.hash} ${batch}`) {
+        throw new BadArgument("analyser", "announced this key for something else", "do not answer");
+      }
+      this.usable(key, collection);
+      const messages = await sealed(collection, batch, answer, key, coins);
+      const identity = new SecretCoins().stream(IDENTITY);
+      const outer = await this.outer(collection, batch, offer, invitation, identity, messages);
+      await this.keep(report, { ...kept(collection, batch), messages: messages.map(hex), ...outer });
+    });
+    return report;
+  }
+
+  /** What was made, as often as it takes. */
+  async send(report: string, remote: Remote): Promise<Receipt> {
+    const made = await this.read(report);
+    if (made.state !== "taken") {
+      const body = unhex(made.body) ?? damaged(report);
+      const state = await remote
+        .post(`/v1/collections/${made.collection.slice(0, 32)}/batches/${made.batch}/reports`, body)
+        .then((): State => "taken")
+        .catch((refusal: unknown): State => {
+          if (refusal instanceof Elsewhere && refusal.status === 409) return "closed";
+          throw refusal;
+        });
+      await this.store.alone(() => this.keep(report, { ...made, state }));
+    }
+    return this.receipt(report);
+  }
+
+  async receipt(report: string): Promise<Receipt> {
+    const { format, messages, identity, key, invitation, body, ...own } = await this.read(report);
+    const { epsilon, delta } = await this.spent();
+    return {
+      ...own, messages: messages.length, bytes: body.length / 2, lifetime_epsilon: inexactly(epsilon),
+      lifetime_delta: inexactly(delta), again: false,
+    };
+  }
+
+  async receipts(): Promise<Receipt[]> {
+    return Promise.all((await this.store.names()).map((report) => this.receipt(report)));
+  }
+
+  /** The sum over all reports ever made here, sent or not: an upper bound on what they give away together. */
+  async spent(): Promise<{ epsilon: Exact; delta: Exact }> {
+    const all = await Promise.all((await this.store.names()).map((report) => this.read(report)));
+    const sum = (costs: number[]): Exact => costs.reduce((total, cost) => total + exactly(cost), 0n);
+    return { epsilon: sum(all.map((each) => each.epsilon)), delta: sum(all.map((each) => each.delta)) };
+  }
+
+  private async offered(source: Json, name: string, terms: Terms): Promise<Offered> {
+    const offer: Entries = source instanceof Map ? source : new Map();
+    const collection = await readCollection(offer.get("collection"), terms.hash);
+    if (collection.hash.slice(0, 32) !== name) {
+      throw new BadArgument("collection", "is another one than was asked for", "do not answer");
+    }
+    const number = offer.get("batch") ?? null;
+    if (number === null) throw new Unsupported("the collection takes no reports now");
+    try {
+      return { collection, batch: whole(number, 0, 2 ** 32 - 1), offer };
+    } catch {
+      throw new BadArgument("batch", "is not a number", "do not answer");
+    }
+  }
+
+  /** All of it once more, sealed to the shuffler. */
+  private async outer(
+    collection: Collection, batch: number, offer: Entries, invitation: string, identity: Bytes,
+    messages: readonly Bytes[],
+  ): Promise<Pick<Kept, "identity" | "key" | "invitation" | "body">> {
+    const key = await announced(offer.get("shuffler"), collection.shuffler, "shuffler");
+    this.usable(key, collection);
+    const body = await upload(collection, batch, key, identity, credential(collection, invitation), messages);
+    return { identity: hex(identity), key: key.number, invitation, body: hex(body) };
+  }
+
+  private usable(key: Announced, collection: Collection): void {
+    if (key.expires < this.clock()) throw new BadArgument("keys", "have expired", "ask for the collection again");
+    if (key.suite !== collection.plan.suite) {
+      throw new BadArgument("keys", "are of another suite than was agreed", "do not answer");
+    }
+  }
+
+  /**
+   * The same messages to a key that took the place of the one they were sealed to, or with another invitation.
+   *
+   * Nothing is drawn anew: to do that whenever somebody asks would let them average the noise away.
+   */
+  private async resealed(
+    report: string, collection: Collection, batch: number, offer: Entries, invitation: string,
+  ): Promise<void> {
+    const made = await this.read(report);
+    const told = offer.get("shuffler");
+    const number = told instanceof Map ? told.get("number") : undefined;
+    const stale = !(number instanceof Numeral && number.digits === String(made.key));
+    if (made.state === "taken" || !(stale || made.invitation !== invitation)) return;
+    const messages = made.messages.map((each) => unhex(each) ?? damaged(report));
+    const identity = unhex(made.identity) ?? damaged(report);
+    const outer = await this.outer(collection, batch, offer, invitation, identity, messages);
+    await this.keep(report, { ...made, ...outer });
+  }
+
+  private async keep(report: string, made: Kept): Promise<void> {
+    await this.store.put(report, JSON.stringify(made));
+  }
+
+  private async read(report: string): Promise<Kept> {
+    try {
+      const made = JSON.parse((await this.store.get(report)) ?? "") as Kept;
+      if (made.format === FORMAT && Number.isFinite(made.epsilon) && Number.isFinite(made.delta)) return made;
+    } catch {
+      // said below
+    }
+    return damaged(report);
+  }
+}
+
+function kept(collection: Collection, batch: number) {
+  const { plan, hash, question, topUp } = collection;
+  return {
+    format: FORMAT, collection: hash, question, batch, state: "made" as State, epsilon: plan.epsilon, delta: plan.delta,
+    least: plan.crowd.least, colluding: plan.colluding, top_up: topUp,
+  };
+}
+
+function credential(collection: Collection, invitation: string): Bytes {
+  if (!collection.invited) return new Uint8Array(CREDENTIAL);
+  const found = unhex(invitation);
+  if (found?.length === CREDENTIAL) return found;
+  throw new BadArgument("invitation", "is not one", `give the ${2 * CREDENTIAL} digits that you were sent`);
+}
+
+function damaged(report: string): never {
+  throw new Refused(`${report} is not a report that was made here; move it away`);
+}

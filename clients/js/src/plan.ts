@@ -1,0 +1,150 @@
+/**
+ * A collection and its plan, as the parties have agreed on them: read exactly, or refused.
+ *
+ * The claim itself is not proved here, as the Python client does: whoever wants that pins the hash of a collection that
+ * somebody has proved.
+ */
+
+import { unhex } from "./bytes.js";
+import { BadArgument, Refused } from "./errors.js";
+import { type Entries, fingerprint, type Json } from "./json.js";
+import { Programme } from "./programme.js";
+import { boolean, fail, number, object, oneOf, string, whole } from "./reading.js";
+import { recordForm, type RecordForm } from "./record.js";
+import { type SuiteName, SUITES } from "./suites.js";
+import { type Task, task } from "./task.js";
+
+const FORMAT = "headcount collection 1";
+const LARGEST_CROWD = 1e12;
+const MOST_MESSAGES = 128;
+const MOST_BATCHES = 1_000;
+const LONGEST = 366 * 86_400; // seconds
+const LONGEST_TEXT = 500;
+const RANGES = [
+  ["opens", 0, 2 ** 40], ["window", 1, LONGEST], ["batches", 1, MOST_BATCHES], ["holds", 0, 100],
+] as const;
+const NEIGHBOURS = ["replace", "add-remove"] as const;
+const PLAN = ["protocol", "task", "crowd", "neighbours", "parameters", "budget", "wire", "device", "programme"];
+const COLLECTION = [
+  "format", "plan", "question", "population", "opens", "window", "shuffler", "analyser", "batches", "shortfall", "holds",
+  "admission", "fixed", "nonce",
+];
+
+export interface Crowd {
+  readonly least: number;
+  readonly honest: number;
+}
+
+/** How a report is made of an answer. */
+export interface Report {
+  readonly task: Task;
+  readonly programme: Programme;
+  readonly record: RecordForm;
+  readonly messages: number;
+}
+
+export interface Plan extends Report {
+  readonly epsilon: number;
+  readonly delta: number;
+  readonly colluding: number | null; // the epsilon that is left if both operators are one; null if nothing is
+  readonly crowd: Crowd;
+  readonly suite: SuiteName;
+}
+
+export interface Collection {
+  readonly hash: string;
+  readonly plan: Plan;
+  readonly question: string;
+  readonly shuffler: string;
+  readonly analyser: string;
+  readonly topUp: boolean;
+  readonly invited: boolean;
+  readonly fixed: boolean;
+}
+
+/** What the parties have signed, and the one with this hash if one is given. */
+export async function readCollection(source: Json | undefined, hash?: string): Promise<Collection> {
+  const found = refusing(() => collection(source));
+  const own = await fingerprint(source ?? null);
+  if (hash !== undefined && own !== hash) {
+    throw new BadArgument("collection", "has another hash than was expected", "ask its operators for the right one");
+  }
+  return { hash: own, ...found };
+}
+
+/** The parts of a plan that make a report. */
+export function readReport(source: Entries): Report {
+  const device = object(source.get("device"), ["record", "colluding"]);
+  const wire = object(source.get("wire"), ["messages", "suite"]);
+  return {
+    task: task(source.get("task")),
+    programme: new Programme(source.get("programme")),
+    record: recordForm(device.get("record")),
+    messages: whole(wire.get("messages"), 1, MOST_MESSAGES),
+  };
+}
+
+function refusing<Found>(read: () => Found): Found {
+  try {
+    return read();
+  } catch (problem) {
+    if (problem instanceof Refused) throw problem;
+    throw new BadArgument("collection", "is not one that this version can read", "ask its operators for the right one");
+  }
+}
+
+function collection(source: Json | undefined): Omit<Collection, "hash"> {
+  const told = object(source, COLLECTION);
+  oneOf(told.get("format"), [FORMAT]);
+  for (const [name, low, high] of RANGES) whole(told.get(name), low, high);
+  words(told.get("population"));
+  key(told.get("nonce"), 16);
+  return {
+    plan: plan(told.get("plan")),
+    question: words(told.get("question")),
+    shuffler: key(told.get("shuffler"), 32),
+    analyser: key(told.get("analyser"), 32),
+    topUp: oneOf(told.get("shortfall"), ["hold", "top-up", "purge"]) === "top-up",
+    invited: oneOf(told.get("admission"), ["anyone", "invited"]) === "invited",
+    fixed: boolean(told.get("fixed")),
+  };
+}
+
+function plan(source: Json | undefined): Plan {
+  const told = object(source, PLAN);
+  string(told.get("protocol"));
+  const budget = object(told.get("budget"), ["epsilon", "delta", "neighbours"]);
+  const relation = oneOf(budget.get("neighbours"), NEIGHBOURS);
+  if (oneOf(told.get("neighbours"), NEIGHBOURS) !== relation) fail();
+  const colluding = object(told.get("device"), ["record", "colluding"]).get("colluding");
+  return {
+    ...readReport(told),
+    epsilon: within(number(budget.get("epsilon")), 1e-3, 50),
+    delta: within(number(budget.get("delta")), 0, 1),
+    colluding: colluding === null ? null : within(number(colluding), 0, Infinity),
+    crowd: crowd(told.get("crowd")),
+    suite: oneOf(object(told.get("wire"), ["messages", "suite"]).get("suite"), [...SUITES.keys()]),
+  };
+}
+
+function crowd(source: Json | undefined): Crowd {
+  const told = object(source, ["size", "least", "corrupt"]);
+  const size = whole(told.get("size"), 1, LARGEST_CROWD);
+  const least = whole(told.get("least"), 1, size);
+  return { least, honest: least - whole(told.get("corrupt"), 0, least - 1) };
+}
+
+function within(number: number, low: number, high: number): number {
+  return low <= number && number <= high ? number : fail();
+}
+
+function words(source: Json | undefined): string {
+  const found = string(source);
+  const plain = !/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Z}]/u.test(found.replaceAll(" ", ""));
+  return found.trim() && [...found].length <= LONGEST_TEXT && plain ? found : fail();
+}
+
+function key(source: Json | undefined, size: number): string {
+  const found = string(source);
+  return unhex(found)?.length === size ? found : fail();
+}

@@ -1,0 +1,51 @@
+/** What a person is told about their own report: what left the device, and what it gives away. */
+
+import { general, grouped } from "./words.js";
+
+/** Nothing in it depends on the answer. */
+export interface Receipt {
+  readonly question: string;
+  readonly collection: string;
+  readonly batch: number;
+  readonly state: State;
+  readonly messages: number;
+  readonly bytes: number;
+  readonly epsilon: number;
+  readonly delta: number;
+  readonly least: number;
+  readonly colluding: number | null; // the epsilon that is left if shuffler and analyser are one; null if nothing is
+  readonly lifetime_epsilon: number;
+  readonly lifetime_delta: number;
+  readonly again: boolean; // whether it had been made before
+  readonly top_up: boolean; // whether reports of nobody may stand in for people who stay away
+}
+
+const LEFT = {
+  made: "has been made and is still on this device",
+  taken: "has left this device, and was taken",
+  closed: "came when the batch took no reports",
+};
+
+export type State = keyof typeof LEFT;
+
+export function receiptText(told: Receipt): string {
+  const others = `at least ${grouped(told.least - 1)} others${told.top_up ? ", or of nobody" : ""}`;
+  const odds = times(Math.exp(told.epsilon));
+  return [
+    `“${told.question}”`,
+    `Your report ${LEFT[told.state]}: ${told.messages} sealed messages, ${grouped(told.bytes)} bytes, ` +
+      "as from everybody else.",
+    ...(told.again ? ["It was made before: what is answered now changes nothing."] : []),
+    `Mixed with those of ${others}, whatever is learnt is at most ${odds} as likely for one answer ` +
+      `as for another, but for a chance of ${general(told.delta)}.`,
+    told.colluding === null
+      ? "If the shuffler and the analyser work together, they learn the answer."
+      : "If the shuffler and the analyser work together, the messages are at most " +
+        `${times(Math.exp(told.colluding))} as likely for one answer as for another.`,
+    `All your reports together: epsilon ${general(told.lifetime_epsilon, 4)}, delta ${general(told.lifetime_delta, 3)}.`,
+  ].join("\n");
+}
+
+function times(factor: number): string {
+  return factor < 1e6 ? `${general(factor, 3)} times` : "some millions of times";
+}

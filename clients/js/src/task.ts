@@ -1,0 +1,125 @@
+/** What is asked: which answers there are, and the whole number that stands for each. An answer is never quoted. */
+
+import { BadArgument } from "./errors.js";
+import { type Entries, type Json, Numeral } from "./json.js";
+import { boolean, fail, integer, list, number, object, string, whole } from "./reading.js";
+
+export type Answer = boolean | number | string;
+export type Task = (answer: unknown) => bigint;
+
+const REAL_STEPS = 2 ** 40;
+const SLACK = 1e-6; // of a step
+const MOST_CATEGORIES = 1 << 24;
+
+/** How answers to this task are encoded; whatever else is answered is refused. */
+export function task(source: Json | undefined): Task {
+  if (!(source instanceof Map)) fail();
+  const name = string(source.get("name"));
+  if (name === "count" || name === "fraction") return count(source);
+  if (name === "sum" || name === "mean") return sum(source);
+  return name === "histogram" ? histogram(source) : fail();
+}
+
+function count(source: Entries): Task {
+  object(source, ["name"]);
+  const works = "answer true or false, or 1 or 0";
+  return (answer) => {
+    const found = numeric(answer, works);
+    return found === 0 || found === 1 ? BigInt(found) : refuse("is neither 0 nor 1", works);
+  };
+}
+
+function sum(source: Entries): Task {
+  object(source, ["name", "bounds", "steps", "clip"]);
+  const [low, high, ...more] = list(source.get("bounds")).map(number);
+  const [steps, clip] = [whole(source.get("steps"), 1, REAL_STEPS), boolean(source.get("clip"))];
+  if (low === undefined || high === undefined || more.length || !(low < high)) fail();
+  const works = `answer with a number from ${low} to ${high}`;
+  return (answer) => {
+    const given = numeric(answer, works);
+    const inside = clip ? Math.min(Math.max(given, low), high) : given;
+    if (!(low <= inside && inside <= high)) refuse("lies outside the bounds", works);
+    const exact = (inside - low) * (steps / (high - low));
+    const nearest = toEven(exact);
+    if (steps < REAL_STEPS && Math.abs(exact - nearest) > SLACK) {
+      refuse("lies between two steps", `${works}, in ${steps} equal steps`);
+    }
+    return BigInt(nearest);
+  };
+}
+
+function histogram(source: Entries): Task {
+  object(source, ["name", "other", "fractions"], ["categories", "edges"]);
+  boolean(source.get("fractions"));
+  const other = boolean(source.get("other"));
+  if (source.has("edges") === source.has("categories")) fail();
+  const found = source.has("edges") ? binned(source.get("edges")) : labelled(source.get("categories"));
+  return (answer) => {
+    const at = found.place(answer);
+    if (at < 0 && !other) refuse("is in none of the categories", found.works);
+    return BigInt(at < 0 ? found.categories : at);
+  };
+}
+
+/** Where an answer belongs, or -1. */
+type Places = { categories: number; works: string; place: (answer: unknown) => number };
+
+/** Bins include their lower edge, the last one also its upper. */
+function binned(source: Json | undefined): Places {
+  const edges = list(source).map(number);
+  const [first, last] = [edges[0], edges.at(-1)];
+  if (edges.length < 2 || edges.some((edge, at) => at > 0 && !((edges[at - 1] ?? edge) < edge))) fail();
+  const works = `answer with a number from ${first} to ${last}`;
+  const place = (answer: unknown): number => {
+    const given = numeric(answer, works);
+    if (given === last) return edges.length - 2;
+    const below = edges.filter((edge) => edge <= given).length;
+    return below < edges.length ? below - 1 : -1;
+  };
+  return { categories: edges.length - 1, works, place };
+}
+
+function labelled(source: Json | undefined): Places {
+  if (source instanceof Numeral) {
+    const categories = whole(source, 1, MOST_CATEGORIES);
+    const works = `answer with a whole number from 0 to ${categories - 1}`;
+    const place = (answer: unknown): number => {
+      const given = numeric(answer, works);
+      return Number.isInteger(given) && given >= 0 && given < categories ? given : -1;
+    };
+    return { categories, works, place };
+  }
+  const labels = list(source);
+  const works = `answer with one of the ${labels.length} categories, as the collection names them`;
+  if (labels.every((label) => typeof label === "string")) {
+    const place = (answer: unknown): number =>
+      typeof answer === "string" ? labels.indexOf(answer) : refuse("is not text, and the categories are", works);
+    return { categories: labels.length, works, place };
+  }
+  const numbers = labels.map(label);
+  const place = (answer: unknown): number => {
+    const given = numeric(answer, works);
+    return numbers.findIndex((each) => each == given); // whole numbers of any size equal the number that they are
+  };
+  return { categories: labels.length, works, place };
+}
+
+function label(source: Json): number | bigint {
+  return source instanceof Numeral && /^-?[0-9]+$/.test(source.digits) ? integer(source) : number(source);
+}
+
+function numeric(answer: unknown, works: string): number {
+  if (typeof answer === "boolean") return Number(answer);
+  return typeof answer === "number" && !Number.isNaN(answer) ? answer : refuse("is not a number", works);
+}
+
+function refuse(problem: string, works: string): never {
+  throw new BadArgument("answer", problem, works);
+}
+
+/** The nearest whole number; of two, the even one. */
+function toEven(number: number): number {
+  const down = Math.floor(number);
+  const rest = number - down;
+  return rest > 0.5 || (rest === 0.5 && down % 2 !== 0) ? down + 1 : down;
+}

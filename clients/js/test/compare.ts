@@ -1,0 +1,119 @@
+/** The vectors that Python has written, replayed: whatever differs is an error that says where, and how. */
+
+import type * as BytesModule from "../src/bytes.js";
+import type * as CoinsModule from "../src/coins.js";
+import type { Entries, Json } from "../src/json.js";
+import type * as JsonModule from "../src/json.js";
+import type * as PlanModule from "../src/plan.js";
+import type * as ProgrammeModule from "../src/programme.js";
+import type * as ReadingModule from "../src/reading.js";
+import type * as RecordModule from "../src/record.js";
+import type * as SealModule from "../src/seal.js";
+import type * as TaskModule from "../src/task.js";
+
+/** The modules that are put to the test: those of this package, or a broken twin's. */
+export interface Modules {
+  bytes: typeof BytesModule;
+  coins: typeof CoinsModule;
+  json: typeof JsonModule;
+  plan: typeof PlanModule;
+  programme: typeof ProgrammeModule;
+  reading: typeof ReadingModule;
+  record: typeof RecordModule;
+  seal: typeof SealModule;
+  task: typeof TaskModule;
+}
+
+/** The entries of a file of vectors, one to a line. */
+export function entries(text: string): string[] {
+  return text.trim().split("\n").slice(1, -1).map((line) => line.replace(/,$/, ""));
+}
+
+function tape(from: Modules, digits: string) {
+  const content = from.bytes.unhex(digits) ?? new Uint8Array();
+  return new (class Tape extends from.coins.Coins {
+    private at = 0;
+
+    override stream(size: number): Uint8Array<ArrayBuffer> {
+      if (this.at + size > content.length) throw new Error("more bytes than Python took");
+      this.at += size;
+      return content.slice(this.at - size, this.at);
+    }
+
+    get left(): number {
+      return content.length - this.at;
+    }
+  })();
+}
+
+function same(where: string, found: string, expected: string, left: number): void {
+  if (found !== expected) throw new Error(`${where}: ${found.slice(0, 200)} instead of ${expected.slice(0, 200)}`);
+  if (left) throw new Error(`${where}: ${left} bytes fewer than Python took`);
+}
+
+export function compareBricks(from: Modules, text: string): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const line of entries(text)) {
+    const entry = from.json.read(line) as Entries;
+    const [name, vectors] = [String(entry.get("name")), entry.get("vectors") as Json[]];
+    const programme = new from.programme.Programme(entry.get("programme"));
+    const form = from.record.recordForm(entry.get("record"));
+    for (const [at, vector] of vectors.entries()) {
+      const [value, bytes, expected] = vector as [Json, string, string];
+      const coins = tape(from, bytes);
+      const messages = programme.messages(from.reading.integer(value), coins);
+      const found = from.bytes.hex(from.bytes.joined(...messages.map((message) => from.record.record(message, form))));
+      same(`${name}, vector ${at}`, found, expected, coins.left);
+    }
+    counts[name] = vectors.length;
+  }
+  return counts;
+}
+
+export function compareProtocols(from: Modules, text: string): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const line of entries(text)) {
+    const entry = from.json.read(line) as Entries;
+    const [name, vectors] = [String(entry.get("protocol")), entry.get("vectors") as Json[]];
+    const report = from.plan.readReport(entry);
+    for (const [at, vector] of vectors.entries()) {
+      const [answer, bytes, expected] = vector as [Json, string, string];
+      const coins = tape(from, bytes);
+      const made = from.seal.contents(report, plain(answer), coins);
+      same(`${name}, vector ${at}`, from.bytes.hex(from.bytes.joined(...made)), expected, coins.left);
+    }
+    counts[name] = (counts[name] ?? 0) + vectors.length;
+  }
+  return counts;
+}
+
+export function compareAnswers(from: Modules, text: string): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const line of entries(text)) {
+    const entry = from.json.read(line) as Entries;
+    const [source, cases] = [entry.get("task") as Entries, entry.get("cases") as Entries[]];
+    const encoded = from.task.task(source);
+    for (const each of cases) {
+      const value = each.get("value");
+      let found: bigint | null;
+      try {
+        found = encoded(plain(each.get("answer") as Json));
+      } catch (problem) {
+        if ((problem as Error).name !== "BadArgument") throw problem;
+        found = null;
+      }
+      const where = `${from.json.canonical(source)} ${from.json.canonical(each)}`;
+      same(where, String(found), String(value === null ? null : from.reading.integer(value)), 0);
+    }
+    counts[String(source.get("name"))] = (counts[String(source.get("name"))] ?? 0) + cases.length;
+  }
+  return counts;
+}
+
+/** As a page would have it. */
+function plain(answer: Json): unknown {
+  return answer !== null && typeof answer === "object" && "digits" in answer ? Number(answer.digits) : answer;
+}
+
+/** How many vectors of each kind are as in Python. */
+export const COMPARISONS = { bricks: compareBricks, protocols: compareProtocols, answers: compareAnswers };

@@ -1,0 +1,32 @@
+/**
+ * node report.js < told.json: devices that answer through the bundle as it is served, each with a store of its own.
+ *
+ * Told the text of an offer instead of an address, they report to nobody; what they would have sent is in what they kept.
+ */
+
+import { readFileSync } from "node:fs";
+
+import type * as Bundle from "../src/index.js";
+
+interface Told {
+  address: string;
+  offer?: string;
+  name: string;
+  hash: string;
+  answers: unknown[];
+  limits: Partial<Bundle.Limits>;
+  invitation: string;
+}
+
+const told = JSON.parse(readFileSync(0, "utf8")) as Told;
+const bundle = new URL("../../../../src/headcount/web/static/client.js", import.meta.url).href;
+const { Client, MemoryStore, receiptText } = (await import(bundle)) as typeof Bundle;
+if (told.offer !== undefined) {
+  globalThis.fetch = async (_, given) => new Response(given?.method === "GET" ? told.offer : '{"report":"taken"}');
+}
+for (const answer of told.answers) {
+  const store = new MemoryStore();
+  const client = new Client(store, told.limits);
+  const receipt = await client.report(told.address, told.name, answer, { hash: told.hash, invitation: told.invitation });
+  console.log(JSON.stringify({ receipt, text: receiptText(receipt), kept: [...store.content] }));
+}

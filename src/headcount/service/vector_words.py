@@ -1,0 +1,151 @@
+"""The test vectors that are no draws: how answers are encoded, which collections are agreed to, and what is said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+from cryptography.hazmat.primitives.asymmetric import ec, x25519
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from headcount.core.budget import Budget
+from headcount.core.canonical import canonical
+from headcount.core.crowd import Crowd
+from headcount.core.errors import Refused
+from headcount.core.field import number
+from headcount.core.histogram import Histogram
+from headcount.core.plan import Plan
+from headcount.core.task import Count, Mean, Sum, Task
+from headcount.core.wire import P256, X25519, Wire
+from headcount.privacy.calibrate import calibrate
+from headcount.protocols import named
+from headcount.service.collection import Admission, Collection, Shortfall
+from headcount.service.keys import Announced, Signer
+from headcount.service.limits import Limits
+from headcount.service.receipt import Receipt
+from headcount.service.wire import PrivateKey, public_bytes
+
+OPENS, BATCH, NUMBER = 1_000_000_000, 2, 7
+TASKS: tuple[tuple[Task, tuple[Any, ...]], ...] = (
+    (Count(), (0, 1, True, False, 1.0, 2, -1, 0.5, "1", None)),
+    (Sum((0, 120), steps=120), (0, 1, 119.0, 120, 60.0000001, 60.5, 121, -1, True, "7", None)),
+    (Sum((-1.5, 2.25)), (-1.5, 2.25, 0, 0.1, 1 / 3, 2.2499999999, 2.3, -1.6)),
+    (Sum((0, 1 << 41)), (1, 3, 5, 7, 2.5)),  # halves of a step, which go to the even one
+    (Mean((0, 10), steps=4, clip=True), (-5, 0, 2.5, 5, 7.5, 99, 1e300, 3)),
+    (Histogram(5), (0, 4, 4.0, 5, -1, 2.5, True, "2", None)),
+    (Histogram(5, other=True), (0, 4, 5, -1, 2.5, 1e300)),
+    (Histogram(("yes", "no", "wer weiß 🙂")), ("yes", "no", "wer weiß 🙂", "maybe", "", 1, True, None)),
+    (Histogram(("b", "a"), other=True), ("a", "b", "c", "ab")),
+    (Histogram((10, 2, 30)), (2, 10, 30, 2.0, 2.5, "2", 3)),
+    (Histogram((0.5, 1.25, -3.0), other=True), (0.5, 1.25, -3, 4, True)),
+    (Histogram(edges=(0, 18, 65.5, 120)), (0, 17.999, 18, 65.5, 120, 120.1, -0.1, "18", True)),
+    (Histogram(edges=(-1, 0, 1), other=True), (-1, -0.0, 1, 1.5, -2, 1e300)),
+)
+LIMITS: tuple[tuple[dict[str, Any], tuple[float, float]], ...] = (
+    ({}, (0.0, 0.0)), ({"epsilon": 0.5}, (0.0, 0.0)), ({"delta": 1e-9}, (0.0, 0.0)), ({"colluding": 0.25}, (0.0, 0.0)),
+    ({"colluding": 1.5}, (0.0, 0.0)), ({"least": 20_000}, (0.0, 0.0)), ({"least": 9_000}, (0.0, 0.0)),
+    ({"top_up": True}, (0.0, 0.0)), ({"invited": True}, (0.0, 0.0)), ({"fixed": True}, (0.0, 0.0)),
+    ({"top_up": True}, (9.1, 0.0)), ({"top_up": True}, (9.0, 0.0)), ({"top_up": True}, (1.0, 0.0009995)),
+    ({"lifetime_epsilon": 1.1, "top_up": True}, (0.1, 0.0)), ({"epsilon": 0, "delta": 0}, (0.0, 0.0)),
+)  # fmt: skip
+
+
+def answers() -> Iterator[dict[str, Any]]:
+    """Answers and the values that they are encoded as; none where they are refused."""
+    for task, given in TASKS:
+        yield {"task": task.to_json(), "cases": [_encoded(task, answer) for answer in given]}
+
+
+def _encoded(task: Task, answer: Any) -> dict[str, Any]:
+    try:
+        return {"answer": answer, "value": number(int(task.encoded(np.asarray([answer]))[0]))}
+    except Refused:
+        return {"answer": answer, "value": None}
+
+
+def collections() -> Iterator[dict[str, Any]]:
+    """What a shuffler tells, as text; the collection's hash; and what devices with other limits say to it."""
+    for collection in agreed():
+        cases = [_required(collection, limits, spent) for limits, spent in LIMITS]
+        yield {"offer": canonical(offer(collection)), "hash": collection.hash, "cases": cases}
+
+
+def _required(collection: Collection, limits: dict[str, Any], spent: tuple[float, float]) -> dict[str, Any]:
+    case = {"limits": limits, "spent": list(spent)}
+    try:
+        Limits(**limits).require(collection, (Fraction(spent[0]), Fraction(spent[1])))
+    except Refused as refusal:
+        return {**case, "refused": str(refusal)}
+    return {**case, "refused": None}
+
+
+def agreed() -> Iterator[Collection]:
+    """Collections of each task, of both suites, and of all terms."""
+    common: dict[str, Any] = {
+        "population": "people",
+        "opens": OPENS,
+        "window": 86_400,
+        "batches": 3,
+        "nonce": "00" * 16,
+    }
+    common |= {role: _signer(role).public for role in ("shuffler", "analyser")}
+    local, pure = Budget(1.0), Crowd(10_000, 9_500, 500)
+    histogram = Histogram(("yes", "no", "wer weiß"), other=True)
+    counted = _plan("zsum", Count(), Crowd(10_000), Budget(1.0, 1e-6), X25519)
+    yield Collection(counted, question="Hast du heute schlecht geschlafen? 😴", **common)
+    yield Collection(
+        counted, question="The same?", shortfall=Shortfall.TOP_UP, admission=Admission.INVITED, fixed=True, **common
+    )
+    yield Collection(
+        _plan("generalised-response", histogram, pure, local, P256), question="Which? “…” \\ / é", **common,
+    )  # fmt: skip
+    yield Collection(_plan("duchi", Mean((0, 120), clip=True), pure, local, X25519), question="How old?", **common)
+
+
+def _plan(name: str, task: Task, crowd: Crowd, budget: Budget, suite: str) -> Plan:
+    protocol = calibrate(named(name), task, crowd, replace(budget, delta=0.99 * budget.delta))
+    return Plan(protocol, budget, Wire.of(protocol, budget, suite))
+
+
+def offer(collection: Collection) -> dict[str, Any]:
+    """As the shuffler would tell it."""
+    suite = collection.wire.suite
+    announced = {
+        "analyser": Announced("analyser", collection.purpose(BATCH), BATCH, suite, _public(suite, "inner"), 1 << 40),
+        "shuffler": Announced("shuffler", "", NUMBER, suite, _public(suite, "outer"), 1 << 40),
+    }
+    keys = {role: _signer(role).signed(key.to_json()) for role, key in announced.items()}
+    return {"collection": collection.to_json(), "batch": BATCH, "closes": OPENS + 86_400, **keys}
+
+
+def private(suite: str, layer: str) -> PrivateKey:
+    """A key that everybody knows, to open what a client has sealed in a test."""
+    seed = sha256(f"headcount vectors {layer}".encode()).digest()
+    if suite == X25519:
+        return x25519.X25519PrivateKey.from_private_bytes(seed)
+    return ec.derive_private_key(int.from_bytes(seed), ec.SECP256R1())
+
+
+def _public(suite: str, layer: str) -> str:
+    return public_bytes(private(suite, layer).public_key()).hex()
+
+
+def _signer(role: str) -> Signer:
+    return Signer(Ed25519PrivateKey.from_private_bytes(sha256(f"headcount vectors {role}".encode()).digest()))
+
+
+def receipts() -> Iterator[dict[str, Any]]:
+    """What a device knows of a report, and what it says."""
+    plain = Receipt("Did you?", "ab" * 32, 1, "taken", 2, 1_234, 1.0, 1e-6, 10_000, None, 1.0, 1e-6)
+    for told in (
+        plain, replace(plain, state="made", again=True), replace(plain, state="closed", top_up=True),
+        replace(plain, epsilon=0.1, delta=0.0, colluding=0.1, least=100, messages=47, bytes=123_456),
+        replace(plain, epsilon=13.9, colluding=50.0, lifetime_epsilon=12.34567, lifetime_delta=1.0625e-5),
+        replace(plain, epsilon=7.5, colluding=8.0, lifetime_epsilon=1.0625, lifetime_delta=0.0001225, delta=1e-18),
+        replace(plain, epsilon=0.001, colluding=6.9, lifetime_epsilon=123456.0, lifetime_delta=0.1, least=2),
+    ):  # fmt: skip
+        yield {"receipt": told.to_json(), "text": str(told)}

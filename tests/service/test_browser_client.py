@@ -1,0 +1,192 @@
+"""The client for browsers does what Python does: from the same bytes the same messages, which Python opens."""
+
+import json
+import time
+from collections import Counter
+
+import node
+import numpy as np
+import pytest
+from browser import Site, chromium, opened
+from rig import counted, plan
+from serving import Served
+
+from headcount.core.coins import DeviceCoins
+from headcount.core.wire import P256, X25519
+from headcount.service import vectors
+from headcount.service.client import Client
+from headcount.service.vector_words import BATCH, NUMBER, agreed, offer, private
+from headcount.service.wire import NO_CREDENTIAL
+
+LARGEST = 60_000  # bytes of the bundle
+MANY, OF_A_PROTOCOL = 10_000, 200
+ANSWERS = {"count": [0, 1, True], "histogram": ["yes", "wer weiß", "?"], "mean": [0, 33.5, 200]}
+COLLECTIONS = list(agreed())
+INVITATION = "ab" * 32
+
+
+@pytest.fixture(scope="module", autouse=True)
+def build():
+    return node.built()
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    """Ten thousand vectors of every brick, and two hundred of every protocol."""
+    folder = tmp_path_factory.mktemp("vectors")
+    vectors.write(folder, MANY, OF_A_PROTOCOL)
+    return folder
+
+
+def test_the_published_vectors_are_those_of_this_version(tmp_path):
+    vectors.main(["--out", str(tmp_path)])
+    published = node.PACKAGE / "vectors"
+    assert {path.name for path in published.iterdir()} == {path.name for path in tmp_path.iterdir()}
+    for path in tmp_path.iterdir():
+        assert path.read_bytes() == (published / path.name).read_bytes(), "make vectors writes them again"
+    assert sum(path.stat().st_size for path in published.iterdir()) < 500_000
+
+
+def all_compared(counts):
+    collectable = [cls.name for cls in vectors.CATALOGUE if cls.collectable()]
+    assert counts["bricks"] == dict.fromkeys(vectors.BRICKS, MANY)
+    assert counts["protocols"] == dict.fromkeys(collectable, OF_A_PROTOCOL)
+
+
+def test_ten_thousand_vectors_of_every_brick_are_the_same(many):
+    all_compared(json.loads(node.run("node", "build/test/compare-all.js", many).stdout))
+
+
+def test_vectors_are_what_a_device_draws_from_the_same_bytes():
+    """What was written down is replayed by the coins of a device."""
+
+    class Tape(DeviceCoins):
+        def __init__(self, content):
+            self.left = content
+
+        def stream(self, size):
+            assert size <= len(self.left)
+            taken, self.left = self.left[:size], self.left[size:]
+            return np.frombuffer(bytearray(taken), dtype=np.uint8)
+
+    for entry in vectors.bricks(50):
+        programme, message, _ = vectors.BRICKS[entry["name"]]
+        for value, digits, sent in entry["vectors"]:
+            tape = Tape(bytes.fromhex(digits))
+            assert vectors.drawn(programme, np.array([int(value)]), tape, message).tobytes().hex() == sent
+            assert not tape.left
+
+
+def test_its_own_tests_pass():
+    tests = sorted(str(path) for path in (node.PACKAGE / "build" / "test").glob("*.test.js"))
+    told = node.run("node", "--test", *tests).stdout
+    passed = next(int(line.split()[-1]) for line in told.splitlines() if line.startswith("# pass"))
+    assert passed >= 70
+
+
+def test_its_types_are_checked():
+    node.run("node", "node_modules/typescript/bin/tsc", "--noEmit")
+
+
+def test_what_is_served_is_what_its_source_makes(tmp_path):
+    made = tmp_path / "client.js"
+    node.run("node", "build.mjs", "--out", made)
+    for path in (made, made.with_suffix(".licenses.txt")):
+        assert path.read_bytes() == (node.BUNDLE.parent / path.name).read_bytes(), "make vectors writes it again"
+    assert made.stat().st_size < LARGEST
+
+
+def test_a_strict_policy_has_nothing_to_forbid():
+    """Nothing is made from text, loaded, or written into a page."""
+    source = node.BUNDLE.read_text(encoding="utf-8")
+    forbidden = (
+        "eval(",
+        "Function(",
+        "WebAssembly",
+        "import(",
+        "innerHTML",
+        "document.",
+        "localStorage",
+        "Math.random",
+    )
+    assert [word for word in forbidden if word in source] == []
+
+
+@pytest.mark.parametrize("collection", COLLECTIONS, ids=lambda collection: collection.plan.protocol.name)
+def test_python_opens_what_it_has_sealed(collection, tmp_path):
+    envelope, suite = collection.envelope(BATCH), collection.wire.suite
+    answers = ANSWERS[collection.plan.protocol.task.name]
+    told = node.reported(
+        offer=json.dumps(offer(collection)), name=collection.id, hash=collection.hash, answers=answers,
+        limits={"top_up": True}, invitation=INVITATION if collection.admission == "invited" else "",
+    )  # fmt: skip
+    assert len(told) == len(answers)
+    ids = Counter()
+    for number, each in enumerate(told):
+        [[name, text]] = each["kept"]
+        kept = json.loads(text)
+        body = bytes.fromhex(kept["body"])
+        assert (envelope.key_number(body), len(body)) == (NUMBER, envelope.upload_bytes)
+        upload = envelope.opened(body, private(suite, "outer"))
+        assert [message.hex() for message in upload.messages] == kept["messages"]
+        assert upload.identity.hex() == kept["identity"]
+        invited = collection.admission == "invited"
+        assert upload.credential == (bytes.fromhex(INVITATION) if invited else NO_CREDENTIAL)
+        read = [envelope.read(message, private(suite, "inner")) for message in upload.messages]
+        assert len(read) == collection.wire.messages
+        records = [record for _, record in read if record is not None]
+        assert len(envelope.records(records)) == len(records)
+        ids.update(identity for identity, _ in read)
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        (folder / name).write_text(text, encoding="utf-8")
+        receipt = Client(folder).receipt(folder / name)  # Python reads what it kept, and says the same of it
+        assert (receipt.to_json(), str(receipt)) == (each["receipt"], each["text"])
+    assert set(ids.values()) == {1}
+
+
+@pytest.mark.parametrize("databases", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("suite", [X25519, P256])
+def test_whoever_reports_from_a_browser_is_counted(suite, rig):
+    """Over a network, with a budget so large that nobody ever lies."""
+    rig.clock.now = time.time()
+    with rig.opened() as parties:
+        parties.endowed()
+        collection = parties.agreed(plan(epsilon=45.0, suite=suite), opens=int(rig.clock.now), window=86_400)
+    with Served(rig).running() as served:
+        address = f"http://127.0.0.1:{served.ports['shuffler']}"
+        limits = {"epsilon": 50, "least": 1, "lifetime_epsilon": 50}
+        told = node.reported(
+            address=address, name=collection.id, hash=collection.hash, answers=[0, 3, 3, 11], limits=limits
+        )  # fmt: skip
+        assert {each["receipt"]["state"] for each in told} == {"taken"}
+        path = f"/v1/collections/{collection.id}"
+        with served.caller("shuffler", "operator") as shuffler:
+            shuffler.told("POST", f"{path}/close")
+            until = time.monotonic() + 120
+            while shuffler.told("GET", f"{path}/state")["batches"][0]["state"] != "purged":
+                assert time.monotonic() < until
+                time.sleep(0.05)
+        with served.caller("analyser", "operator") as analyser:
+            release = analyser.told("POST", f"{path}/batches/1/release")
+    assert counted(collection, release) == [1, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 1]
+
+
+@pytest.mark.skipif(chromium() is None, reason="chromium is not installed")
+def test_a_browser_makes_the_same_messages_under_a_strict_policy(many, tmp_path):
+    """All vectors once more, and reports that it makes once, keeps and sends, which Python opens."""
+    files = {f"/vectors/{path.name}": path for path in many.iterdir()}
+    files |= {"/page.js": node.PACKAGE / "build" / "page.js", "/client.js": node.BUNDLE}
+    site = Site(files, {collection.id: json.dumps(offer(collection)) for collection in COLLECTIONS})
+    told = opened(site, tmp_path / "profile")
+    assert "problem" not in told, told["problem"]
+    assert told["strict"]
+    all_compared(told["counts"])
+    assert [report["receipt"]["again"] for report in told["reports"]] == [False, True] * len(COLLECTIONS)
+    assert len(site.uploads) == len(COLLECTIONS)
+    for (path, body), collection in zip(site.uploads, COLLECTIONS, strict=True):
+        assert path == f"/v1/collections/{collection.id}/batches/{BATCH}/reports"
+        envelope, suite = collection.envelope(BATCH), collection.wire.suite
+        upload = envelope.opened(body, private(suite, "outer"))
+        for message in upload.messages:
+            envelope.read(message, private(suite, "inner"))
