@@ -19,6 +19,7 @@ import messages
 import oracles
 import people
 import simulation
+import spark
 import uploads
 from page import page
 
@@ -29,6 +30,7 @@ BENCHMARKS = {
     "oracles": oracles.measure,
     "domains": domains.measure,
     "simulation": simulation.measure,
+    "spark": spark.measure,
     "calibration": calibration.measure,
     "imports": imports.measure,
     "uploads": uploads.measure,
