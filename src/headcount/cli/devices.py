@@ -18,6 +18,21 @@ AT_ONCE = 16
 ANYTHING = Limits(epsilon=50.0, delta=1.0, lifetime_epsilon=50.0, lifetime_delta=1.0, least=1, top_up=True)
 
 
+def prepared(offer: Any, answers: Sequence[Any]) -> list[bytes]:
+    """The uploads of as many devices as there are answers, which are sent by nobody."""
+    from headcount.service.client import Client
+    from headcount.service.collection import Collection
+
+    name = Collection.from_json(offer["collection"]).id
+    with TemporaryDirectory(prefix="headcount-") as folder:
+
+        def upload(person: int) -> bytes:
+            device = Client(Path(folder) / str(person), ANYTHING)
+            return device.upload(device.prepare(offer, name, answers[person]))
+
+        return [upload(person) for person in Bar("devices report")(range(len(answers)))]
+
+
 def reported(
     address: str, name: str, answers: Sequence[Any], *, hash: str | None = None, invitations: Sequence[str] = ()
 ) -> list[Receipt]:

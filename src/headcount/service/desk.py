@@ -109,8 +109,12 @@ class Desk:
     def names(self) -> list[str]:
         return list(self.shuffler.ask("GET", "/v1/collections")["collections"])
 
+    def offer(self, name: str) -> dict[str, Any]:
+        """What a device needs to report."""
+        return dict(self.shuffler.ask("GET", f"/v1/collections/{name}"))
+
     def collection(self, name: str) -> Collection:
-        return Collection.from_json(self.shuffler.ask("GET", f"/v1/collections/{name}")["collection"])
+        return Collection.from_json(self.offer(name)["collection"])
 
     def state(self, name: str) -> dict[str, Any]:
         """How far each batch has come, by both parties: the analyser's word counts where it has one."""

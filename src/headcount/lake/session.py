@@ -1,0 +1,57 @@
+"""Spark, where there is none yet: quiet, and with nothing in the clear on its disks."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from headcount.core.errors import BadArgument, MissingExtra, Refused
+
+SETTINGS = {
+    "spark.app.name": "headcount",
+    "spark.ui.enabled": "false",  # its pages show how many rows each task had
+    "spark.eventLog.enabled": "false",  # and so does this
+    "spark.io.encryption.enabled": "true",  # whatever an executor puts aside on its disk
+    "spark.log.level": "ERROR",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "10000",
+}
+REMOTE = "sc://"  # how an address of Spark Connect begins
+
+
+@contextmanager
+def session(address: str = "") -> Iterator[Any]:
+    """The session that there is, or a new one at this address, which is stopped afterwards."""
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise MissingExtra("a data lake", "spark") from None
+    if not address and (active := SparkSession.getActiveSession()) is not None:
+        yield active
+        return
+    if address.startswith(REMOTE):
+        made = SparkSession.builder.remote(address).getOrCreate()
+    else:
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        builder = SparkSession.builder.master(address) if address else SparkSession.builder
+        made = builder.config(map=SETTINGS).getOrCreate()
+    try:
+        yield made
+    finally:
+        made.stop()
+
+
+@contextmanager
+def refusing(problem: str, works: str, argument: str = "folder") -> Iterator[None]:
+    """What Spark could not do, without whatever it would quote."""
+    from pyspark.errors import AnalysisException
+
+    try:
+        yield
+    except Refused:
+        raise
+    except AnalysisException:
+        raise BadArgument(argument, problem, works) from None
