@@ -30,7 +30,7 @@ def prepared(offer: Any, answers: Sequence[Any]) -> list[bytes]:
             device = Client(Path(folder) / str(person), ANYTHING)
             return device.upload(device.prepare(offer, name, answers[person]))
 
-        return [upload(person) for person in Bar("devices report")(range(len(answers)))]
+        return [upload(person) for person in Bar("devices report")(list(range(len(answers))))]
 
 
 def reported(

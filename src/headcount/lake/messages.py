@@ -46,9 +46,7 @@ class Mixed:
     def write(self, split: Any, number: int) -> None:
         """Messages by their places. The number of files hangs on how many there are, what is in which on the places."""
         placed = split.repartition(1 + number // PER_FILE, "place").sortWithinPartitions("place").select("message")
-        with refusing(
-            f"{self.folder} cannot be written, or has been written before", "give a folder that is not there"
-        ):
+        with refusing(f"{self.folder} cannot be written, or was before", "give a folder that is not there"):
             placed.write.parquet(f"{self.folder}/{MESSAGES}", compression="uncompressed")
 
     def sign(self, manifest: Any) -> None:
