@@ -1,18 +1,25 @@
 """Both parties in a folder, a collection, and reports to it; and one Spark for all tests of a module."""
 
+import gc
+import os
+import shutil
 import sys
 from pathlib import Path
 
+import pytest
+
 sys.path.insert(0, str(Path(__file__).parents[1] / "service"))
 
-import gc
-import shutil
-
-import pytest
 from cluster import quick_folder
 from rig import Rig
 
 from headcount.lake.session import session
+
+QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # what runs once need not be compiled well
+SUBMIT = (
+    f"--driver-memory 1g --driver-java-options '{QUICK}' --conf 'spark.executor.extraJavaOptions={QUICK}' "
+    "--conf spark.sql.shuffle.partitions=3 --conf spark.executor.memory=1g pyspark-shell"
+)
 
 
 def pytest_collection_modifyitems(items):
@@ -43,7 +50,9 @@ def spark(request, aside):
     """Two cores of this machine, unless a module says otherwise."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SPARK_LOCAL_DIRS", str(aside))
-        patch.setenv("PYSPARK_SUBMIT_ARGS", "--conf spark.sql.shuffle.partitions=3 --driver-memory 1g pyspark-shell")
+        patch.setenv("PYTHONPATH", os.pathsep.join(sys.path))  # the executors' too
+        patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+        patch.setenv("PYSPARK_SUBMIT_ARGS", SUBMIT)
         with session(getattr(request.module, "MASTER", "local[2]")) as made:
             yield made
         gc.collect()

@@ -9,10 +9,12 @@ from typing import Any
 from pyarrow import parquet
 from rig import made, plan
 
+from headcount.core.wire import IDENTITY
 from headcount.lake.counting import analysed
 from headcount.lake.messages import Mixed
 from headcount.lake.shuffling import LakeShuffler, read_uploads
 from headcount.lake.uploads import write_uploads
+from headcount.lake.work import SPLIT, SplitReports, table
 from headcount.service.collection import Collection
 
 BUCKETS = 12
@@ -67,3 +69,22 @@ class Lake:
 
     def analyse(self, out="mixed"):
         return analysed(self.parties.analyser, self.collection, self.mixed(out))
+
+
+class ByReport(SplitReports):
+    """The twin: messages by whose they are."""
+
+    def work(self, batches):
+        for batch in batches:
+            for content in batch.column(0).to_pylist():
+                messages = self.opening.messages(content)
+                yield table(SPLIT, [self.door.hidden(b"order", content)] * len(messages), messages)
+
+
+class ByChance(SplitReports):
+    """The twin: places that are drawn where the work is done, and so again when it is done again."""
+
+    def work(self, batches):
+        for batch in batches:
+            messages = [each for content in batch.column(0).to_pylist() for each in self.opening.messages(content)]
+            yield table(SPLIT, [os.urandom(IDENTITY) for _ in messages], messages)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -32,16 +34,22 @@ def session(address: str = "") -> Iterator[Any]:
     if not address and (active := SparkSession.getActiveSession()) is not None:
         yield active
         return
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "unclosed", ResourceWarning)  # sockets that answers came through
+        warnings.filterwarnings("ignore", "PySpark does not yet", FutureWarning)  # pandas, which is not used
+        made = _made(SparkSession.builder, address)
+        try:
+            yield made
+        finally:
+            made.stop()
+            gc.collect()
+
+
+def _made(builder: Any, address: str) -> Any:
     if address.startswith(REMOTE):
-        made = SparkSession.builder.remote(address).getOrCreate()
-    else:
-        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-        builder = SparkSession.builder.master(address) if address else SparkSession.builder
-        made = builder.config(map=SETTINGS).getOrCreate()
-    try:
-        yield made
-    finally:
-        made.stop()
+        return builder.remote(address).getOrCreate()
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    return (builder.master(address) if address else builder).config(map=SETTINGS).getOrCreate()
 
 
 @contextmanager
