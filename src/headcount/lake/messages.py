@@ -17,7 +17,7 @@ from headcount.core.errors import BadArgument
 from headcount.lake.session import refusing
 
 MESSAGES, MANIFEST = "messages", "manifest"
-PER_FILE = 1 << 20  # messages, about
+PER_FILE = 1 << 17  # messages, about
 PER_PART = 1 << 14  # hashes that are sorted together
 
 
@@ -45,7 +45,7 @@ class Mixed:
 
     def write(self, split: Any, number: int) -> None:
         """Messages by their places. The number of files hangs on how many there are, what is in which on the places."""
-        placed = split.repartition(1 + number // PER_FILE, "place").sortWithinPartitions("place").select("message")
+        placed = split.repartition(files(number), "place").sortWithinPartitions("place").select("message")
         with refusing(f"{self.folder} cannot be written, or was before", "give a folder that is not there"):
             placed.write.parquet(f"{self.folder}/{MESSAGES}", compression="uncompressed")
 
@@ -58,6 +58,11 @@ class Mixed:
         """What was written and must not be used."""
         nothing = self.spark.createDataFrame([], "message binary")
         nothing.write.mode("overwrite").parquet(f"{self.folder}/{MESSAGES}")
+
+
+def files(number: int) -> int:
+    """How many files so many messages are written into."""
+    return 1 + number // PER_FILE
 
 
 def digests(messages: Any, number: int) -> list[str]:

@@ -19,7 +19,7 @@ SETTINGS = {
     "spark.io.encryption.enabled": "true",  # whatever an executor puts aside on its disk
     "spark.log.level": "ERROR",
     "spark.ui.showConsoleProgress": "false",
-    "spark.sql.execution.arrow.maxRecordsPerBatch": "10000",
+    "spark.sql.adaptive.coalescePartitions.parallelismFirst": "false",  # little is left to do after messages are open
 }
 REMOTE = "sc://"  # how an address of Spark Connect begins
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from headcount.core.canonical import canonical
 from headcount.core.errors import BadArgument, Damaged, Refused, TooFewReports, Unsupported
-from headcount.lake.messages import Mixed, digests
+from headcount.lake.messages import Mixed, digests, files
 from headcount.lake.session import refusing
 from headcount.lake.uploads import COLUMN
 from headcount.lake.work import OPENED, SPLIT, OpenUploads, SplitReports, stored
@@ -57,9 +57,9 @@ class LakeShuffler:
             came = counted(kept)
             if came.taken < (least := collection.plan.protocol.crowd.least):
                 raise TooFewReports(f"{came.taken:,} people reported and the guarantee needs {least:,}; wait for more")
-            reports = kept.where("messages IS NOT NULL").select("messages")
-            split = reports.mapInArrow(SplitReports(opening, door).work, SPLIT)
             messages = came.taken * collection.wire.messages
+            reports = kept.where("messages IS NOT NULL").select("messages").coalesce(files(messages))
+            split = reports.mapInArrow(SplitReports(opening, door).work, SPLIT)
             parts = digests(split, messages)
             point("before mixing")
             out.write(split, messages)
