@@ -13,6 +13,7 @@ import calibration
 import devices
 import domains
 import imports
+import lake
 import laplace
 import machine
 import messages
@@ -37,6 +38,7 @@ BENCHMARKS = {
     "overload": uploads.overload,
     "messages": messages.measure,
     "devices": devices.measure,
+    "lake": lake.measure,
 }
 GROUPS = {"service": ("uploads", "overload", "messages", "devices")}
 HEAD = """# Benchmarks

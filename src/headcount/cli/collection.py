@@ -13,8 +13,10 @@ from rich.markup import escape
 from headcount.cli.devices import reported
 from headcount.cli.options import Formats
 from headcount.cli.render import Format, grid, moment, show, waiting
+from headcount.core.canonical import canonical
 from headcount.core.errors import BadArgument
 from headcount.core.estimate import digits
+from headcount.core.files import put
 from headcount.protocols.saved import load_plan
 from headcount.service.limits import Limits
 
@@ -48,13 +50,17 @@ def create(
     holds: Annotated[int, typer.Option(help="How many windows more a batch is held.")] = 3,
     invited: Annotated[bool, typer.Option("--invited", help="Only who has an invitation may report.")] = False,
     fixed: Annotated[bool, typer.Option("--fixed", help="Batches end with their windows and never before.")] = False,
+    out: Annotated[Path | None, typer.Option(help="Where to write what a device needs to report.")] = None,
     how: Formats = Format.TABLE,
 ) -> None:
     """Agree on a collection with both parties. From then on, people may report."""
-    made = _desk(data).create(
+    held = _desk(data)
+    made = held.create(
         load_plan(plan), question=question, population=population, window=seconds(window), batches=batches,
         shortfall=shortfall, holds=holds, admission="invited" if invited else "anyone", fixed=fixed,
     )  # fmt: skip
+    if out is not None:
+        put(out, canonical(held.offer(made.id)) + "\n")
     facts = {
         "collection": made.id, "hash": made.hash, "protocol": made.plan.protocol.name, "messages": made.wire.messages,
         "bytes": made.wire.upload_bytes(made.plan.protocol), "least": made.plan.protocol.crowd.least,
@@ -124,10 +130,10 @@ def report(
     if devices is not None:
         if invitation:
             raise BadArgument("--invitation", "is given with --devices", "leave it out: they are invited with --data")
-        _rehearsed(address, whole, _answer(answer), devices, hash, held, how)
+        _rehearsed(address, whole, answer_of(answer), devices, hash, held, how)
         return
     limits = Limits(least=least, top_up=top_up)
-    receipt = Client(device, limits).report(address, whole, _answer(answer), hash=hash, invitation=invitation)
+    receipt = Client(device, limits).report(address, whole, answer_of(answer), hash=hash, invitation=invitation)
     show(receipt.to_json(), how, escape(str(receipt)))
 
 
@@ -231,7 +237,7 @@ def seconds(text: str) -> int:
     return int(found[1]) * SECONDS[found[2] or "s"]
 
 
-def _answer(text: str) -> Any:
+def answer_of(text: str) -> Any:
     """A number where it is one."""
     for kind in (int, float):
         try:

@@ -19,6 +19,21 @@ MEMORY = "/dev/shm"  # noqa: S108  # what is thrown away need not wait for a dis
 ANYTHING = Limits(epsilon=50.0, delta=1.0, lifetime_epsilon=50.0, lifetime_delta=1.0, least=1, top_up=True)
 
 
+def prepared(offer: Any, answers: Sequence[Any]) -> list[bytes]:
+    """The uploads of as many devices as there are answers, which are sent by nobody."""
+    from headcount.service.client import Client
+    from headcount.service.collection import Collection
+
+    name = Collection.from_json(offer["collection"]).id
+    with TemporaryDirectory(prefix="headcount-", dir=_quick()) as folder:
+
+        def upload(person: int) -> bytes:
+            device = Client(f"{folder}/{person}", ANYTHING)
+            return device.upload(device.prepare(offer, name, answers[person]))
+
+        return [upload(person) for person in Bar("devices report")(list(range(len(answers))))]
+
+
 def reported(
     address: str, name: str, answers: Sequence[Any], *, hash: str | None = None, invitations: Sequence[str] = ()
 ) -> list[Receipt]:
@@ -26,10 +41,9 @@ def reported(
     from headcount.service.client import Client
 
     shown = [*invitations, *[""] * (len(answers) - len(invitations))]
-    quick = MEMORY if os.access(MEMORY, os.W_OK) else None
 
     def report(person: int) -> Receipt:
-        with TemporaryDirectory(prefix="headcount-", dir=quick) as folder:
+        with TemporaryDirectory(prefix="headcount-", dir=_quick()) as folder:
             device = Client(folder, ANYTHING)
             return device.report(address, name, answers[person], hash=hash, invitation=shown[person])
 
@@ -39,3 +53,7 @@ def reported(
             return [device.result() for device in Bar("devices report")(under_way)]
         finally:
             pool.shutdown(cancel_futures=True)  # where one is refused, the others need not try
+
+
+def _quick() -> str | None:
+    return MEMORY if os.access(MEMORY, os.W_OK) else None

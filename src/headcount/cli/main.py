@@ -17,6 +17,7 @@ from headcount.cli.compare import compare
 from headcount.cli.demo import demonstrate
 from headcount.cli.explain import explain
 from headcount.cli.frontier import draw_map, frontiers
+from headcount.cli.lake import lake
 from headcount.cli.ledger import ledgers
 from headcount.cli.numbers import WHOLE
 from headcount.cli.options import (
@@ -54,6 +55,7 @@ app.add_typer(ledgers, name="ledger")
 app.add_typer(studies, name="study")
 app.command()(serve)
 app.add_typer(collections, name="collection")
+app.add_typer(lake, name="batch")
 app.add_typer(parties, name="party")
 app.add_typer(keys, name="keys")
 app.add_typer(tokens, name="tokens")

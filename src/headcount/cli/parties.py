@@ -90,7 +90,7 @@ def create(
 @parties.command()
 def witness(config: Config) -> None:
     """Begin an analyser's witnesses anew. Only if they are lost for good, and its database is the newest there is."""
-    opened = _opened(config, "analyser")
+    opened = opened_party(config, "analyser")
     analyser = opened.analyser()
     for name in analyser.populations():
         print(f"{name}: {analyser.account(name, anew=True).page().spending.total:.4g} spent, and witnessed from now on")
@@ -131,7 +131,7 @@ def desk(
 @keys.command("show")
 def show_keys(config: Config, how: Formats = Format.TABLE) -> None:
     """Which keys there are."""
-    opened = _opened(config, "shuffler")
+    opened = opened_party(config, "shuffler")
     rows = opened.shuffler().outer.table()
     table = grid("number", "suite", "state", "expires", right=(0,))
     for row in rows:
@@ -146,7 +146,7 @@ def rotate(
     how: Formats = Format.TABLE,
 ) -> None:  # fmt: skip
     """Announce a new key. The one before it opens what is under way for two more days."""
-    opened = _opened(config, "shuffler")
+    opened = opened_party(config, "shuffler")
     number = opened.shuffler().outer.rotate(suite)
     show({"number": number}, how, f"key {number} is announced from now on")
     opened.close()
@@ -159,7 +159,7 @@ def retire(
     how: Formats = Format.TABLE,
 ) -> None:
     """Delete keys. What was sealed to them can be opened by nobody from then on."""
-    opened = _opened(config, "shuffler")
+    opened = opened_party(config, "shuffler")
     gone = opened.shuffler().outer.retire(number)
     nothing = "no key was due" if number is None else f"key {number} was deleted before"
     show({"deleted": gone}, how, f"deleted: {', '.join(map(str, gone))}" if gone else nothing)
@@ -177,7 +177,7 @@ def issue_token(
     """Make a token. It is shown now and never again."""
     from headcount.service.party import secret
 
-    opened = _opened(config)
+    opened = opened_party(config)
     token = opened.tokens.issue(role, name)
     if out is not None:
         secret(out, token)
@@ -191,7 +191,7 @@ def revoke_token(
     config: Config, name: Annotated[str, typer.Option(help="Whose.")], how: Formats = Format.TABLE
 ) -> None:
     """From now on it stands for nothing."""
-    opened = _opened(config)
+    opened = opened_party(config)
     opened.tokens.revoke(name)
     show({"revoked": name}, how, escape(f"{name} has no token any more"))
     opened.close()
@@ -200,7 +200,7 @@ def revoke_token(
 @tokens.command("show")
 def show_tokens(config: Config, how: Formats = Format.TABLE) -> None:
     """Who has one."""
-    opened = _opened(config)
+    opened = opened_party(config)
     rows = opened.tokens.table()
     table = grid("name", "role")
     for row in rows:
@@ -209,7 +209,7 @@ def show_tokens(config: Config, how: Formats = Format.TABLE) -> None:
     opened.close()
 
 
-def _opened(config: Path, role: str | None = None) -> Opened:
+def opened_party(config: Path, role: str | None = None) -> Opened:
     from headcount.service.party import Party
 
     party = Party.read(config)

@@ -144,8 +144,12 @@ class Desk:
             name for name in self.names() if any(batch["state"] not in OVER for batch in self.state(name)["batches"])
         ]
 
+    def offer(self, name: str) -> dict[str, Any]:
+        """What a device needs to report."""
+        return dict(self.shuffler.ask("GET", f"/v1/collections/{name}"))
+
     def collection(self, name: str) -> Collection:
-        return Collection.from_json(self.shuffler.ask("GET", f"/v1/collections/{name}")["collection"])
+        return Collection.from_json(self.offer(name)["collection"])
 
     def asked(self, name: str) -> dict[str, str]:
         """What is asked of whom."""
