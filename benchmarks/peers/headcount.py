@@ -1,0 +1,76 @@
+"""headcount itself, in an environment and a process of its own like everybody else.
+
+`via` says how the data come in: "file" is read at every run, "array" was read before. `model`, `neighbours` and the rest
+are the arguments of the public functions.
+"""
+
+import math
+
+import numpy as np
+import pyarrow.parquet as parquet
+
+import headcount as hc
+
+PACKAGES = ("headcount", "numpy", "pyarrow")
+
+
+def column(job, name):
+    def read():
+        return parquet.read_table(job["data"], columns=[name], use_threads=False)[name].to_numpy()
+
+    if job.get("via") == "file":
+        return read
+    values = read()
+    return lambda: values
+
+
+def asked(job, half=False):
+    epsilon = job["epsilon"] / 2 if half else job["epsilon"]
+    return {"epsilon": epsilon, "delta": job["delta"], "model": job["model"], "neighbours": job["neighbours"]}
+
+
+def count(job):
+    values = column(job, "clicked")
+    return lambda: hc.count(values(), **asked(job)).value
+
+
+def histogram(job):
+    values, finish = column(job, "key"), job.get("finish", {})
+    return lambda: hc.histogram(values(), categories=job["keys"], **asked(job), **finish).values
+
+
+def mean(job):
+    """Where people may come and go there is no mean, only a sum and a count: half of epsilon for each, from the
+    middle of the bounds."""
+    values, (low, high) = column(job, "value"), job["bounds"]
+    if job["neighbours"] == "replace":
+        return lambda: hc.mean(values(), bounds=(low, high), **asked(job)).value
+    middle, half = (low + high) / 2, (high - low) / 2
+
+    def divided():
+        held = values() - middle
+        total = hc.sum(held, bounds=(-half, half), **asked(job, half=True)).value
+        people = hc.count(np.ones(held.size, dtype=np.int64), **asked(job, half=True)).value
+        return middle + total / people
+
+    return divided
+
+
+def composed(job):
+    """What a ledger says of so many questions of one kind, its protocol calibrated beforehand."""
+    epsilon, delta = job["each"]
+    question = hc.protocol(job["protocol"], n=10_000, epsilon=epsilon, delta=delta)
+
+    def work():
+        ledger = hc.Ledger(epsilon=1e6, delta=job["delta"])
+        ledger.charge(*[question] * job["times"])
+        return ledger.spent
+
+    return work
+
+
+def described(job):
+    """What the others must be told of the same question: the scale of its noise, and its epsilon at a delta."""
+    epsilon, delta = job["each"]
+    question = hc.protocol(job["protocol"], n=10_000, epsilon=epsilon, delta=delta)
+    return lambda: [getattr(question, "scale", math.nan), question.loss.epsilon(delta)]
