@@ -31,12 +31,11 @@ class CrowdFile:
             parquet.write_table(self._table(), found, row_group_size=1 << 20)
         return found
 
-    @property
-    def array(self) -> Path:
-        """The keys alone, for who reads no such files."""
-        found = self.path.with_suffix(".npy")
+    def array(self, name: str) -> Path:
+        """A column alone, for who reads no such files."""
+        found = self.path.with_name(f"{self.path.stem}-{name}.npy")
         if not found.exists():
-            np.save(found, self.column("key"))
+            np.save(found, self.column(name))
         return found
 
     def column(self, name: str) -> npt.NDArray[np.float64]:

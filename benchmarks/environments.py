@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
+from importlib.metadata import distributions
 from pathlib import Path
 
 from plain import without_places
@@ -20,6 +22,7 @@ from plain import without_places
 ROOT = Path(__file__).resolve().parent.parent
 PEERS = ROOT / "benchmarks" / "peers"
 MADE = ROOT / ".venv-bench"
+PACKAGE = re.compile(r"\w[\w.-]*")
 MINUTES = 15
 
 
@@ -33,6 +36,12 @@ class Environment:
     @property
     def python(self) -> Path:
         return MADE / self.name / "bin" / "python"
+
+    def versions(self) -> dict[str, str]:
+        """Of what its requirements name, as installed."""
+        places = [str(path) for path in (MADE / self.name).glob("lib/python*/site-packages")]
+        found = {_same(each.name): each.version for each in distributions(path=places)}
+        return {name: found[_same(name)] for name in required(self.name) if _same(name) in found}
 
 
 def names() -> list[str]:
@@ -53,6 +62,17 @@ def environment(name: str, again: bool = False) -> Environment:
     stamp.parent.mkdir(parents=True, exist_ok=True)
     stamp.write_text(json.dumps({"requirements": wanted, "reason": reason}))
     return Environment(name, reason)
+
+
+def required(name: str) -> list[str]:
+    """The packages that its requirements name."""
+    lines = [line.partition("#")[0].strip() for line in (PEERS / f"{name}.txt").read_text().splitlines()]
+    return [found[0] for line in lines if (found := PACKAGE.match(line))]
+
+
+def _same(name: str) -> str:
+    """Names that differ only in case, dots, dashes and underscores are the same to pip."""
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def _digest(name: str) -> str:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-
-PATH = re.compile(r"\(?(?:file:/)?/[^\s)'\"]*\)?")
 
 
 @dataclass(frozen=True)
@@ -29,12 +26,6 @@ class Section:
 
 def met(holds: bool) -> str:
     return "met" if holds else "**missed**"
-
-
-def why(error: Exception) -> str:
-    """An error in one line, without any path of this machine."""
-    text = PATH.sub("", " ".join(str(error).split())).strip()
-    return f"not measured: {type(error).__name__}: {text}"
 
 
 def page(head: str, sections: Iterable[Section]) -> str:

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from tempfile import TemporaryFile
 from time import monotonic
-from types import TracebackType
 from typing import Any, Self
 
 from environments import PEERS, environment
@@ -33,11 +32,11 @@ class Peer:
         self.failed = environment(name).reason
         self.versions: dict[str, str] = {}
         self._process: subprocess.Popen[bytes] | None = None
-        self._said = TemporaryFile()
+        self._said = TemporaryFile()  # noqa: SIM115  (as long as the process)
         self._read = b""
 
     def ask(self, task: str, **job: Any) -> dict[str, Any]:
-        """The answer to a job, or NotMeasured. A peer that failed once is not asked again."""
+        """The answer to a job, or NotMeasured. A peer that ended, or took too long, is not asked again."""
         if self.failed:
             raise NotMeasured(self.failed)
         process = self._process or self._started()
@@ -47,10 +46,11 @@ class Peer:
             process.stdin.flush()
             answer: dict[str, Any] = json.loads(self._line(process))
         except (OSError, ValueError):
-            answer = {"error": f"it ended without an answer: {self._last_words()}"}
+            self.failed = self.failed or f"it ended without an answer: {self._last_words()}"
+            self.close()
+            raise NotMeasured(self.failed) from None
         if "error" in answer:
-            self.failed = without_places(answer["error"])
-            raise NotMeasured(self.failed)
+            raise NotMeasured(without_places(answer["error"]))
         self.versions = answer["versions"]
         return answer
 
@@ -70,8 +70,8 @@ class Peer:
         while b"\n" not in self._read:
             left = until - monotonic()
             if left <= 0 or not select.select([process.stdout], [], [], left)[0]:
-                self.close()
-                return json.dumps({"error": f"stopped after {self.seconds:.0f} s without an answer"}).encode()
+                self.failed = f"stopped after {self.seconds:.0f} s without an answer"
+                raise ValueError(self.failed)
             some = os.read(process.stdout.fileno(), 1 << 20)
             if not some:
                 raise ValueError("no answer")
@@ -94,7 +94,7 @@ class Peer:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, _kind: type[BaseException] | None, _error: BaseException | None, _at: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

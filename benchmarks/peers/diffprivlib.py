@@ -1,4 +1,4 @@
-"""diffprivlib. Its noise passes through floating point; whole-numbered answers are cut off at the bounds they could have."""
+"""diffprivlib. Its noise passes through floating point; answers are cut off at the bounds they could have."""
 
 import numpy as np
 import pyarrow.parquet as parquet
@@ -11,7 +11,7 @@ PACKAGES = ("diffprivlib", "numpy", "scikit-learn", "pyarrow")
 
 def column(job, name):
     def read():
-        return parquet.read_table(job["data"], columns=[name], use_threads=False)[name].to_numpy()
+        return parquet.read_table(job["data"], columns=[name])[name].to_numpy()
 
     if job["via"] == "file":
         return read

@@ -1,22 +1,21 @@
 """headcount itself, in an environment and a process of its own like everybody else.
 
-`via` says how the data come in: "file" is read at every run, "array" was read before. `model`, `neighbours` and the rest
-are the arguments of the public functions.
+`via` says how the data come in: "file" is read at every run, "array" was read before. `model`, `neighbours` and the
+rest are the arguments of the public functions.
 """
-
-import math
 
 import numpy as np
 import pyarrow.parquet as parquet
 
 import headcount as hc
+from headcount.privacy.compose import compose
 
 PACKAGES = ("headcount", "numpy", "pyarrow")
 
 
 def column(job, name):
     def read():
-        return parquet.read_table(job["data"], columns=[name], use_threads=False)[name].to_numpy()
+        return parquet.read_table(job["data"], columns=[name])[name].to_numpy()
 
     if job.get("via") == "file":
         return read
@@ -56,21 +55,30 @@ def mean(job):
     return divided
 
 
-def composed(job):
-    """What a ledger says of so many questions of one kind, its protocol calibrated beforehand."""
+def question(job):
     epsilon, delta = job["each"]
-    question = hc.protocol(job["protocol"], n=10_000, epsilon=epsilon, delta=delta)
+    return hc.protocol(job["protocol"], n=10_000, epsilon=epsilon, delta=delta)
+
+
+def composed(job):
+    """What so many questions of one kind come to together."""
+    asked, times = question(job), job["times"]
+    return lambda: compose([asked.loss] * times).epsilon(job["delta"])
+
+
+def charged(job):
+    """The same by a ledger, which says after every charge what is spent."""
+    asked, times = question(job), job["times"]
 
     def work():
-        ledger = hc.Ledger(epsilon=1e6, delta=job["delta"])
-        ledger.charge(*[question] * job["times"])
+        ledger = hc.Ledger(epsilon=50, delta=job["delta"])
+        ledger.charge(*[asked] * times)
         return ledger.spent
 
     return work
 
 
 def described(job):
-    """What the others must be told of the same question: the scale of its noise, and its epsilon at a delta."""
-    epsilon, delta = job["each"]
-    question = hc.protocol(job["protocol"], n=10_000, epsilon=epsilon, delta=delta)
-    return lambda: [getattr(question, "scale", math.nan), question.loss.epsilon(delta)]
+    """What the others must be told of the same question: the scale of its noise."""
+    asked = question(job)
+    return lambda: [getattr(asked, "scale", 1.0)]

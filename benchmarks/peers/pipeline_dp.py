@@ -9,15 +9,23 @@ METRICS = pipeline_dp.Metrics
 
 
 def rows(job, name):
-    """(person, group, number), which its extractors take apart again."""
+    """(person, what they hold), which its extractors take apart again."""
 
     def read():
-        return list(enumerate(parquet.read_table(job["data"], columns=[name], use_threads=False)[name].to_pylist()))
+        return list(enumerate(parquet.read_table(job["data"], columns=[name])[name].to_pylist()))
 
     if job["via"] == "file":
         return read
     pairs = read()
     return lambda: pairs
+
+
+def second(row):
+    return row[1]
+
+
+def nothing(_row):
+    return 0
 
 
 def aggregated(job, pairs, metric, group, value, groups, **bounds):
@@ -39,7 +47,7 @@ def count(job):
     pairs = rows(job, "clicked")
 
     def work():
-        found = aggregated(job, pairs(), METRICS.COUNT, lambda row: row[1], lambda row: 0, [1])
+        found = aggregated(job, pairs(), METRICS.COUNT, second, nothing, [1])
         return found[1].count
 
     return work
@@ -49,7 +57,7 @@ def histogram(job):
     pairs, keys = rows(job, "key"), list(range(job["keys"]))
 
     def work():
-        found = aggregated(job, pairs(), METRICS.COUNT, lambda row: row[1], lambda row: 0, keys)
+        found = aggregated(job, pairs(), METRICS.COUNT, second, nothing, keys)
         return [found[key].count for key in keys]
 
     return work
@@ -59,9 +67,7 @@ def mean(job):
     pairs, (low, high) = rows(job, "value"), job["bounds"]
 
     def work():
-        found = aggregated(
-            job, pairs(), METRICS.MEAN, lambda row: 0, lambda row: row[1], [0], min_value=low, max_value=high
-        )
+        found = aggregated(job, pairs(), METRICS.MEAN, nothing, second, [0], min_value=low, max_value=high)
         return found[0].mean
 
     return work

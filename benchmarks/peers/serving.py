@@ -1,7 +1,7 @@
 """Runs inside a peer's environment: one job after another, each a line of JSON in, each answered by a line of JSON.
 
-`python -P serving.py NAME` loads NAME.py from beside this file, which has `PACKAGES` and, for each task, a function that
-takes the job and gives back what is to be timed. A job says `task`, whatever that task needs, and `runs`: how often, or
+`python -P serving.py NAME` loads NAME.py from beside this file, which has `PACKAGES` and, for each task, a function
+that takes the job and gives back what is to be timed. A job says `task`, whatever that task needs, and `runs`: how often, or
 until so many `seconds` have passed. The answer has the seconds and the answer of every run, the most memory that was
 held by this process and its children together, and the packages' versions; or else the error.
 
@@ -15,6 +15,7 @@ import json
 import os
 import sys
 import warnings
+from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter
@@ -35,7 +36,7 @@ def main() -> None:
                 importing = perf_counter() - start
             job = json.loads(line)
             answer = {"importing": importing, **answered(peer, job)}
-        except Exception as error:  # whatever goes wrong is the answer
+        except Exception as error:  # noqa: BLE001  (whatever goes wrong is the answer)
             answer = {"error": f"{type(error).__name__}: {error}"}
         print(json.dumps(answer), file=replies, flush=True)
 
@@ -96,16 +97,21 @@ def peak() -> int:
 
 
 def family(process):
+    """It and all that it started, as far as they have not ended meanwhile."""
     tree = [process]
-    for thread in Path(f"/proc/{process}/task").iterdir():
-        for child in (thread / "children").read_text().split():
-            tree += family(int(child))
+    with suppress(OSError):
+        for thread in Path(f"/proc/{process}/task").iterdir():
+            with suppress(OSError):
+                for child in (thread / "children").read_text().split():
+                    tree += family(int(child))
     return tree
 
 
 def held(process) -> int:
-    status = Path(f"/proc/{process}/status").read_text()
-    return 1024 * int(status.partition("VmHWM:")[2].split()[0]) if "VmHWM:" in status else 0
+    with suppress(OSError, IndexError):
+        status = Path(f"/proc/{process}/status").read_text()
+        return 1024 * int(status.partition("VmHWM:")[2].split()[0])
+    return 0
 
 
 if __name__ == "__main__":

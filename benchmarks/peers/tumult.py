@@ -1,14 +1,14 @@
-"""Tumult Analytics on Spark in one process, both cores. One of its queries takes seconds however small the data, so that
-many runs are many copies of the crowd in one query, each a group of its own with noise of its own."""
+"""Tumult Analytics on Spark in one process, both cores. One of its queries takes seconds however small the data, so
+that many runs are many copies of the crowd in one query, each a group of its own with noise of its own."""
 
 import os
 import sys
 
 os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
 
-from pyspark.sql import SparkSession  # noqa: E402
-from pyspark.sql.functions import col  # noqa: E402
-from tmlt.analytics import AddOneRow, KeySet, PureDPBudget, QueryBuilder, Session  # noqa: E402
+from pyspark.sql import SparkSession
+from pyspark.sql.functions import col
+from tmlt.analytics import AddOneRow, KeySet, PureDPBudget, QueryBuilder, Session
 
 PACKAGES = ("tmlt.analytics", "tmlt.core", "pyspark")
 
