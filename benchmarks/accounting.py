@@ -27,18 +27,18 @@ class Case:
 
 KNOWS_NOTHING = "only (epsilon, delta) of each"
 CASES = (
-    Case("counts by a trusted analyser, discrete Laplace noise", "geometric", (0.1, 0.0), (
+    Case("Counts by a trusted analyser, discrete Laplace noise", "geometric", (0.1, 0.0), (
         ("dp_accounting", "the noise", {"noise": "discrete Laplace"}),
         ("dp_accounting", "Laplace noise of the same scale", {"noise": "Laplace"}),
         ("prv_accountant", "Laplace noise of the same scale", {"noise": "Laplace"}),
         ("diffprivlib", KNOWS_NOTHING, {"noise": "any"}),
     )),
-    Case("counts through a shuffler", "poisson-count", (0.1, 1e-9), (
+    Case("Counts through a shuffler", "poisson-count", (0.1, 1e-9), (
         ("dp_accounting", KNOWS_NOTHING, {"noise": "any"}),
         ("prv_accountant", KNOWS_NOTHING, {"noise": "any"}),
         ("diffprivlib", KNOWS_NOTHING, {"noise": "any"}),
     )),
-    Case("sums with Gaussian noise of ten times the sensitivity", "", (0.1, 0.0), (
+    Case("Sums with Gaussian noise of ten times the sensitivity", "", (0.1, 0.0), (
         ("dp_accounting", "the noise", {"noise": "Gaussian", "scale": 10.0}),
         ("prv_accountant", "the noise", {"noise": "Gaussian", "scale": 10.0}),
     )),
@@ -61,6 +61,7 @@ def measure(quick: bool) -> Section:
         rows,
         f"The truth. Discrete Laplace noise gives away what a biased coin does, so that a hundred such answers have an "
         f"exact epsilon, by the binomial law: {exactly(TIMES, CASES[0].each[0], DELTA):.4f}.",
+        grouped=True,
     )
 
 
@@ -88,9 +89,8 @@ def _rows(case: Case, asked: dict[str, Peer], rounds: int) -> Iterator[Sequence[
         job |= {"scale": scale, "rate": 1.0 / scale}
         known = f"`{case.protocol}`"
         jobs.append(("headcount", known, asked["headcount"], {**ours, "task": "composed"}))
-        jobs.append(
-            ("headcount, a ledger", f"{known}, charge by charge", asked["headcount"], {**ours, "task": "charged"})
-        )
+        by_charge = {**ours, "task": "charged"}
+        jobs.append(("headcount, a ledger", f"{known}, charge by charge", asked["headcount"], by_charge))
     else:
         yield [case.title, "headcount", "it has no Gaussian noise", "", ""]
     for name, told, more in case.rivals:

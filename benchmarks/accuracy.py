@@ -54,10 +54,10 @@ class Contender:
 
 
 QUESTIONS = (
-    Question("a count", "count", 100, "people"),
-    Question("a histogram of 100 keys", "histogram", 100, "people a key"),
-    Question("a histogram of 1,000 keys", "histogram", 1_000, "people a key"),
-    Question("a mean between 0 and 100", "mean", 100, ""),
+    Question("A count", "count", 100, "people"),
+    Question("A histogram of 100 keys", "histogram", 100, "people a key"),
+    Question("A histogram of 1,000 keys", "histogram", 1_000, "people a key"),
+    Question("A mean between 0 and 100", "mean", 100, ""),
 )
 
 
@@ -133,6 +133,7 @@ def measure(quick: bool) -> Section:
         f"{_geometric(EPSILON):.2f} people. Local errors cannot fall below some multiple of the root of the number of "
         "people. Who clamps negative answers, or makes them add up, has a smaller error in rare keys and is no longer "
         "right on average.",
+        grouped=True,
     )
 
 

@@ -96,6 +96,7 @@ class Peer:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+        self._said.close()
 
 
 @contextmanager
