@@ -1,4 +1,4 @@
-"""What the benchmarks rely on: peers that answer, fail, fall silent or chatter, and reasons that give no machine away."""
+"""Peers that answer, fail, fall silent or chatter; and reasons that give no machine away."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_a_peer_answers_as_often_as_asked_whatever_it_prints(peer: Any) -> None:
 
 
 def test_an_error_is_told_without_its_path_and_the_peer_goes_on(peer: Any) -> None:
-    with pytest.raises(peer.module.NotMeasured, match="^ValueError: cannot read$"):
+    with pytest.raises(peer.module.NotMeasured, match=r"^ValueError: cannot read$"):
         peer.ask("refused")
     with pytest.raises(peer.module.NotMeasured, match="it has no mean"):
         peer.ask("mean")
