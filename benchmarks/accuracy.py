@@ -141,7 +141,7 @@ def _rows(question: Question, asked: dict[str, Peer], quick: bool) -> Iterable[S
     truth = question.crowd.truth(question.task)
     ours: dict[tuple[str, str], float] = {}
     histogram = question.task == "histogram"
-    effort = {"runs": 200 if histogram else 1_000, "seconds": 4.0 if quick else 12.0, "least": 3}
+    effort = {"runs": 200 if histogram else 1_000, "seconds": 2.5 if quick else 8.0, "least": 3}
     for each in contenders(question, quick):
         head = [question.title, each.trust, each.neighbours, each.label]
         try:
@@ -152,8 +152,9 @@ def _rows(question: Question, asked: dict[str, Peer], quick: bool) -> Iterable[S
         if each.task == "oracle" and question.task == "count":
             answers = answers[:, 1]
         error = Error.of(answers, truth)
-        base = ours.setdefault((each.trust, each.neighbours), error.size)
-        times = f"{error.size / base:.2f}" if each.label != "headcount" else ""
+        beside = ours.get((each.trust, each.neighbours))  # none for the first, which is ours
+        times = f"{error.size / beside:.2f}" if beside else ""
+        ours.setdefault((each.trust, each.neighbours), error.size)
         digits = 4 if question.task == "mean" else 2
         figure = f"{error.size:,.{digits}f} ({error.give_or_take:.{digits}f}) {question.unit}".strip()
         yield [*head, figure, times, f"{error.runs:,}"]

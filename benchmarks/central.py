@@ -49,7 +49,7 @@ def measure(quick: bool) -> Section:
     for people in SIZES[:1] if quick else SIZES:
         crowd = CrowdFile(people, KEYS)
         for task, title in TASKS.items():
-            found = _raced(task, crowd, 3 if quick else 5, before)
+            found = _raced(task, crowd, 2 if quick else 4, before)
             before.update({(task, name): runs for name, runs in found.items()})
             rows += _rows(f"{title} of {people:,} rows", found)
     return Section(

@@ -113,7 +113,10 @@ def main() -> None:
     parser.add_argument("--again", action="store_true", help="try again what did not install")
     options = parser.parse_args()
     for name in options.names or names():
-        print(f"{name}: {environment(name, options.again).reason or 'ready'}", file=sys.stderr)
+        reason = environment(name, options.again).reason
+        print(f"{name}: {reason or 'ready'}", file=sys.stderr)
+        if reason and name == "headcount":
+            raise SystemExit(1)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from tempfile import TemporaryFile
 from time import monotonic
 from typing import Any, Self
 
+import machine
 from environments import PEERS, environment
 from plain import without_places
 
@@ -30,7 +31,7 @@ class Peer:
     def __init__(self, name: str, seconds: float = SECONDS) -> None:
         self.name, self.seconds = name, seconds
         self.failed = environment(name).reason
-        self.versions: dict[str, str] = {}
+        self._children = 0.0
         self._process: subprocess.Popen[bytes] | None = None
         self._said = TemporaryFile()  # noqa: SIM115  (as long as the process)
         self._read = b""
@@ -51,7 +52,7 @@ class Peer:
             raise NotMeasured(self.failed) from None
         if "error" in answer:
             raise NotMeasured(without_places(answer["error"]))
-        self.versions = answer["versions"]
+        self._children = answer["children"]
         return answer
 
     def _started(self) -> subprocess.Popen[bytes]:
@@ -90,6 +91,7 @@ class Peer:
                 os.killpg(self._process.pid, signal.SIGKILL)
             self._process.communicate()
             self._process = None
+            machine.adopted.append(self._children)
 
     def __enter__(self) -> Self:
         return self

@@ -65,7 +65,7 @@ def answered(peer, job):
         if job.get("answers"):
             answers.append(plain(answer))
     return {
-        "seconds": seconds, "answers": answers, "peak": peak(),
+        "seconds": seconds, "answers": answers, "peak": peak(), "children": sum(map(worked, family(os.getpid())[1:])),
         "versions": {package: version(package) for package in peer.PACKAGES},
     }  # fmt: skip
 
@@ -108,7 +108,16 @@ def family(process):
     return tree
 
 
+def worked(process) -> float:
+    """The processor's seconds for it and what it started and has seen end."""
+    with suppress(OSError, ValueError):
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+    return 0.0
+
+
 def held(process) -> int:
+    """The most memory it has held."""
     with suppress(OSError, IndexError):
         status = Path(f"/proc/{process}/status").read_text()
         return 1024 * int(status.partition("VmHWM:")[2].split()[0])
