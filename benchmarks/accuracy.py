@@ -49,7 +49,7 @@ class Contender:
         return {
             "task": self.task or question.task, "data": str(path), "epsilon": EPSILON, "delta": DELTA,
             "keys": question.keys, "bounds": BOUNDS, "model": self.trust, "neighbours": self.neighbours,
-            "via": "array", "answers": True, **self.job,
+            "via": "array", "planned": True, "answers": True, **self.job,
         }  # fmt: skip
 
 
@@ -125,8 +125,9 @@ def measure(quick: bool) -> Section:
         "(add-remove), or with one person's answer changed (replace), which in a histogram costs a trusted analyser "
         "twice the noise. Compare only rows with the same trust and the same neighbours. Everybody takes its best "
         "noise for the purpose, which is Laplace's or its discrete form for all the trusted; a peer's relation is the "
-        "one that its own noise is scaled for. Where people may come and go, headcount and OpenDP have no mean in one "
-        "call: it is the ratio of a sum and a count, with half of epsilon each.",
+        "one that its own noise is scaled for. headcount chooses its protocol by itself. Where people may come and go "
+        "it has no mean in one call: for it and OpenDP that is the ratio of a sum and a count, with half of epsilon "
+        "each.",
         ["question", "trust", "neighbours", "who", "error (standard error)", "times headcount's", "runs"],
         rows,
         "Under pure privacy the two-sided geometric law has the smallest error of all for a single count: "

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from crowds import BOUNDS, CrowdFile
 from page import Section
-from peer import NotMeasured, Peer, peers
+from peer import NotMeasured, Peer
 from timing import Spread
 
 KEYS = 1_000
 SIZES = (10**6, 10**7)
 LONG = 8.0  # seconds: who takes longer runs once, and not on ten times as many rows
 TASKS = {"count": "A count", "histogram": f"A histogram of {KEYS:,} keys", "mean": "A mean"}
-JOB = {"epsilon": 1.0, "delta": 0.0, "model": "central", "keys": KEYS, "bounds": BOUNDS, "via": "file"}
-PRIVATE = {
-    "headcount": "headcount", "opendp": "OpenDP", "diffprivlib": "diffprivlib", "pipeline_dp": "PipelineDP",
-    "tumult": "Tumult Analytics",
+JOB = {
+    "epsilon": 1.0, "delta": 0.0, "model": "central", "neighbours": "add-remove", "keys": KEYS, "bounds": BOUNDS,
+    "via": "file",
 }  # fmt: skip
-BARE = {"duckdb": "DuckDB, not private", "polars": "polars, not private", "spark": "Spark, not private"}
-LABELS = {**PRIVATE, **BARE}
+CONTENDERS: dict[str, tuple[str, dict[str, Any]]] = {
+    "headcount": ("headcount", {}),
+    "OpenDP": ("opendp", {}),
+    "OpenDP, planned beforehand": ("opendp", {"planned": True}),
+    "diffprivlib": ("diffprivlib", {}),
+    "PipelineDP": ("pipeline_dp", {}),
+    "Tumult Analytics": ("tumult", {}),
+    "DuckDB, not private": ("duckdb", {}),
+    "polars, not private": ("polars", {}),
+    "Spark, not private": ("spark", {}),
+}
 
 
 @dataclass
@@ -38,29 +46,40 @@ class Runs:
     def slow(self) -> bool:
         return self.first > LONG
 
-    @property
-    def spread(self) -> Spread:
-        return Spread.of(self.seconds or [self.first])
+    def once(self, peer: Peer, job: Mapping[str, Any]) -> float:
+        try:
+            answer = peer.ask(**job)
+        except NotMeasured as reason:
+            self.failure = f"not measured: {reason}"
+            raise
+        self.peak = answer["peak"]
+        return float(answer["seconds"][0])
+
+    def with_more_rows(self) -> str:
+        """Why it is not asked about ten times as many; nothing if it is."""
+        if self.failure:
+            return self.failure
+        return f"left out: {self.first:.0f} s for a tenth of the rows" if self.slow else ""
 
 
 def measure(quick: bool) -> Section:
     rows: list[Sequence[str]] = []
-    before: dict[tuple[str, str], Runs] = {}
+    skipped: dict[tuple[str, str], str] = {}
     for people in SIZES[:1] if quick else SIZES:
-        crowd = CrowdFile(people, KEYS)
         for task, title in TASKS.items():
-            found = _raced(task, crowd, 2 if quick else 4, before)
-            before.update({(task, name): runs for name, runs in found.items()})
+            found = {who: Runs(failure=skipped.get((task, who), "")) for who in CONTENDERS}
+            _race(task, CrowdFile(people, KEYS), found, 2 if quick else 4)
+            skipped.update({(task, who): runs.with_more_rows() for who, runs in found.items()})
             rows += _rows(f"{title} of {people:,} rows", found)
     return Section(
         "Files with a trusted analyser",
         "Seconds from a Parquet file of three columns to the answer at epsilon 1, everybody by its own best way: "
-        "headcount and diffprivlib read the column with Arrow, OpenDP plans over polars, Tumult runs on Spark with "
-        "both cores, PipelineDP on its local backend. One process for each question, which is warmed up by a run that "
-        f"is not counted, unless that took longer than {LONG:.0f} s. Contenders take turns, and ratios are taken round "
-        "by round. Memory is the most that the process and its children have held. Neighbours are add-remove, but "
-        "replace for diffprivlib's count and mean. The last three are bare aggregates without any privacy: what there "
-        "is to be reached.",
+        "headcount and diffprivlib read the column with Arrow, OpenDP plans its query over polars (a second row leaves "
+        "the planning out), Tumult runs on Spark with both cores, PipelineDP on its local backend. One process for each "
+        f"question, which is warmed up by a run that is not counted, unless that took longer than {LONG:.0f} s. "
+        "Contenders take turns, and ratios are taken round by round. Memory is the most that the process and its "
+        "children have held. Neighbours are add-remove, but replace for diffprivlib's count and mean. The last three "
+        "are bare aggregates without any privacy: what there is to be reached.",
         ["question", "who", "time (spread)", "times headcount's", "peak memory"],
         rows,
         "Reading the column; DuckDB and polars do it on both cores, and count while they read.",
@@ -68,45 +87,36 @@ def measure(quick: bool) -> Section:
     )
 
 
-def _raced(task: str, crowd: CrowdFile, rounds: int, before: dict[tuple[str, str], Runs]) -> dict[str, Runs]:
-    found = {name: Runs() for name in LABELS}
-    with peers(*LABELS) as asked:
-        for name, peer in asked.items():
-            smaller = before.get((task, name))
-            if smaller is not None and (smaller.slow or smaller.failure):
-                a_tenth = f"{smaller.first:.0f} s for a tenth of the rows"
-                found[name].failure = f"left out: {smaller.failure or a_tenth}"
-                continue
-            with suppress(NotMeasured):
-                found[name].first = _run(task, crowd, peer, found[name])
-        for _ in range(rounds):
-            for name, peer in asked.items():
-                if not found[name].failure and not found[name].slow:
-                    with suppress(NotMeasured):
-                        found[name].seconds.append(_run(task, crowd, peer, found[name]))
-    return found
-
-
-def _run(task: str, crowd: CrowdFile, peer: Peer, runs: Runs) -> float:
-    job: dict[str, Any] = {**JOB, "data": str(crowd.path), "neighbours": "add-remove"}
-    try:
-        answer = peer.ask(task, **job)
-    except NotMeasured as reason:
-        runs.failure = f"not measured: {reason}"
-        raise
-    runs.peak = answer["peak"]
-    return float(answer["seconds"][0])
+def _race(task: str, crowd: CrowdFile, found: dict[str, Runs], rounds: int) -> None:
+    """Everybody once to warm up, and then in turn."""
+    with ExitStack() as stack:
+        asked = {who: stack.enter_context(Peer(name)) for who, (name, _) in CONTENDERS.items()}
+        for turn in range(1 + rounds):
+            for who, runs in found.items():
+                if runs.failure or runs.slow:
+                    continue
+                job = {**JOB, **CONTENDERS[who][1], "task": task, "data": str(crowd.path)}
+                with suppress(NotMeasured):
+                    taken = runs.once(asked[who], job)
+                    if turn:
+                        runs.seconds.append(taken)
+                    else:
+                        runs.first = taken
 
 
 def _rows(title: str, found: dict[str, Runs]) -> Iterator[Sequence[str]]:
-    ours = found["headcount"]
-    for name, runs in found.items():
+    ours = found["headcount"].seconds
+    for who, runs in found.items():
         if runs.failure:
-            yield [title, LABELS[name], runs.failure, "", ""]
-            continue
-        times = Spread.of([theirs / mine for theirs, mine in zip(runs.seconds, ours.seconds, strict=False)] or [
-            runs.first / ours.spread.median
-        ])  # fmt: skip
-        taken = f"{runs.spread:.3f} s" if runs.seconds else f"{runs.first:.1f} s, once"
-        beside = "" if name == "headcount" else f"{times:.2f}" if runs.seconds else f"{times.median:,.0f}"
-        yield [title, LABELS[name], taken, beside, f"{runs.peak / 1e6:,.0f} MB"]
+            yield [title, who, runs.failure, "", ""]
+        elif runs.seconds:
+            times = Spread.of([theirs / mine for theirs, mine in zip(runs.seconds, ours, strict=False)])
+            beside = "" if who == "headcount" else f"{times:,.2f}"
+            yield [title, who, f"{Spread.of(runs.seconds):.3f} s", beside, _memory(runs)]
+        else:
+            beside = f"{runs.first / Spread.of(ours).median:,.0f}"
+            yield [title, who, f"{runs.first:.1f} s, once", beside, _memory(runs)]
+
+
+def _memory(runs: Runs) -> str:
+    return f"{runs.peak / 1e6:,.0f} MB"

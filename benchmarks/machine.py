@@ -56,7 +56,7 @@ class OthersAtWork:
 
     @staticmethod
     def _used_by_others() -> float:
-        """Processor seconds since the machine started, those of this process and its ended children left out, and theirs."""
+        """Processor seconds since the machine started, those of this process and its children left out."""
         user, nice, system, _idle, _waiting, *rest = map(int, Path("/proc/stat").read_text().split()[1:9])
         return (user + nice + system + sum(rest)) / os.sysconf("SC_CLK_TCK") - sum(os.times()[:4]) - sum(adopted)
 

@@ -1,5 +1,5 @@
-"""OpenDP, by its Context over polars, as its guide has it. A query is planned anew for every answer, which takes most of
-its time; `planned` asks the same plan again and again, for many answers of one law."""
+"""OpenDP, by its Context over polars, as its guide has it. A query is planned anew for every answer, which takes most
+of its time; `planned` asks the same plan again and again, for many answers of one law."""
 
 import numpy as np
 import opendp.prelude as dp
