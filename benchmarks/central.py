@@ -75,8 +75,8 @@ def measure(quick: bool) -> Section:
         "Files with a trusted analyser",
         "Seconds from a Parquet file of three columns to the answer at epsilon 1, everybody by its own best way: "
         "headcount and diffprivlib read the column with Arrow, OpenDP plans its query over polars (a second row leaves "
-        "the planning out), Tumult runs on Spark with both cores, PipelineDP on its local backend. One process for each "
-        f"question, which is warmed up by a run that is not counted, unless that took longer than {LONG:.0f} s. "
+        "the planning out), Tumult runs on Spark with both cores, PipelineDP on its local backend. One process for "
+        f"each question, which is warmed up by a run that is not counted, unless that took longer than {LONG:.0f} s. "
         "Contenders take turns, and ratios are taken round by round. Memory is the most that the process and its "
         "children have held. Neighbours are add-remove, but replace for diffprivlib's count and mean. The last three "
         "are bare aggregates without any privacy: what there is to be reached.",
