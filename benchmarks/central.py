@@ -79,8 +79,9 @@ def measure(quick: bool) -> Section:
         "the planning out), Tumult runs on Spark with both cores, PipelineDP on its local backend. One process for "
         f"each question, which is warmed up by a run that is not counted, unless that took longer than {LONG:.0f} s. "
         "Contenders take turns, and ratios are taken round by round. Memory is the most that the process and its "
-        "children have held. Neighbours are add-remove unless it says replace, as in diffprivlib's count and mean; where "
-        "people may come and go, headcount's mean is two questions. The last three are bare aggregates without any privacy: what there is to be reached.",
+        "children have held. Neighbours are add-remove unless it says replace; where people may come and go, "
+        "headcount's mean is two questions. The last three are bare aggregates without any privacy: what there is to "
+        "be reached.",
         ["question", "who", "time (spread)", "times headcount's", "peak memory"],
         rows,
         "Reading the column; DuckDB and polars do it on both cores, and count while they read.",

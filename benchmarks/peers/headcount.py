@@ -14,6 +14,8 @@ PACKAGES = ("headcount", "numpy", "pyarrow")
 
 
 def column(job, name):
+    """Where an engine over files goes in as soon as there is one: the path instead of what was read from it."""
+
     def read():
         return parquet.read_table(job["data"], columns=[name])[name].to_numpy()
 

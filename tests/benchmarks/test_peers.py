@@ -11,6 +11,10 @@ from typing import Any
 import pytest
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux" or not BENCHMARKS.exists(), reason="benchmarks run on Linux, from a checkout"
+)
 FAKE = """
 import os, time
 PACKAGES = ("pip",)
