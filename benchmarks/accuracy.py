@@ -71,7 +71,7 @@ def contenders(question: Question, quick: bool) -> Iterator[Contender]:
         yield Contender("headcount, delta 0, clamped at 0", "headcount", "central", ADD_REMOVE, finish)
     yield Contender("OpenDP", "opendp", "central", ADD_REMOVE)
     yield Contender("PipelineDP", "pipeline_dp", "central", ADD_REMOVE)
-    copies = {"copies": 50 if quick else 200, "runs": 1} if task != "histogram" else {"runs": 3}
+    copies = {"runs": 3, "warm": False} if histogram else {"copies": 50 if quick else 200, "runs": 1, "warm": False}
     yield Contender("Tumult Analytics", "tumult", "central", ADD_REMOVE, copies)
     if histogram:
         yield Contender("diffprivlib (clamps at 0)", "diffprivlib", "central", ADD_REMOVE)
@@ -142,7 +142,7 @@ def _rows(question: Question, asked: dict[str, Peer], quick: bool) -> Iterable[S
     truth = question.crowd.truth(question.task)
     ours: dict[tuple[str, str], float] = {}
     histogram = question.task == "histogram"
-    effort = {"runs": 200 if histogram else 1_000, "seconds": 2.5 if quick else 8.0, "least": 3}
+    effort = {"runs": 200 if histogram else 1_000, "seconds": 2.5 if quick else 8.0, "least": 3, "warm": True}
     for each in contenders(question, quick):
         head = [question.title, each.trust, each.neighbours, each.label]
         try:

@@ -2,7 +2,7 @@
 
 `python -P serving.py NAME` loads NAME.py from beside this file, which has `PACKAGES` and, for each task, a function
 that takes the job and gives back what is to be timed. A job says `task`, whatever that task needs, and `runs`: how
-often, or until so many `seconds` have passed. The answer has the seconds and, if `answers` are wanted, the answer of
+often, or until so many `seconds` have passed, after one more to `warm` up. The answer has the seconds and, if `answers` are wanted, the answer of
 every run, the most memory that was held by this process and its children together, and the packages' versions; or else
 the error.
 
@@ -54,6 +54,8 @@ def answered(peer, job):
     if task is None:
         raise NotImplementedError(f"it has no {job['task'].replace('_', ' ')}")
     work = prepared(task, job)
+    if job.get("warm"):
+        work()
     seconds, answers, least = [], [], job.get("least", 1)
     start = perf_counter()
     while len(seconds) < job.get("runs", 1) and (
@@ -75,7 +77,9 @@ KEPT: dict[str, object] = {}
 
 def prepared(task, job):
     """What is to be timed; the same job again finds it ready."""
-    key = json.dumps({name: job[name] for name in sorted(job) if name not in ("runs", "seconds", "least", "answers")})
+    key = json.dumps(
+        {name: job[name] for name in sorted(job) if name not in ("runs", "seconds", "least", "answers", "warm")}
+    )
     if key not in KEPT:
         KEPT.clear()
         KEPT[key] = task(job)
