@@ -2,9 +2,9 @@
 
 `python -P serving.py NAME` loads NAME.py from beside this file, which has `PACKAGES` and, for each task, a function
 that takes the job and gives back what is to be timed. A job says `task`, whatever that task needs, and `runs`: how
-often, or until so many `seconds` have passed, after one more to `warm` up. The answer has the seconds and, if `answers` are wanted, the answer of
-every run, the most memory that was held by this process and its children together, and the packages' versions; or else
-the error.
+often, or until so many `seconds` have passed, after one more to `warm` up. The answer has the seconds and, if
+`answers` are wanted, the answer of every run, the most memory that was held by this process and its children together,
+and the packages' versions; or else the error.
 
 It is not called by its own folder (`-P`), so that opendp.py here is not mistaken for the library.
 """
