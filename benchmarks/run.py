@@ -61,8 +61,9 @@ HEAD = """# Benchmarks
 
 Written by `make bench`. Contenders take turns in one run; a figure is the median of its repetitions, the spread in
 brackets is from the smallest to the largest, and a ratio is taken round by round, so that it survives a noisy machine.
-Every peer is installed from PyPI into an environment of its own and runs in a process of its own, and so does headcount
-beside it; whatever could not be measured says why. No figure is taken from elsewhere.
+Every peer is installed from PyPI into an environment of its own and runs in a process of its own; so does headcount
+where memory, files, accuracy or accounting are compared. What could not be measured says why, and no figure is taken
+from elsewhere.
 Draws and tallies run on one core; numpy's dot products, which rank parameters in a calibration, may use more.{hurried}
 
 {machine}
