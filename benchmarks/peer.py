@@ -10,7 +10,7 @@ import signal
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from tempfile import TemporaryFile
+from tempfile import TemporaryDirectory, TemporaryFile
 from time import monotonic
 from typing import Any, Self
 
@@ -34,6 +34,7 @@ class Peer:
         self._children = 0.0
         self._process: subprocess.Popen[bytes] | None = None
         self._said = TemporaryFile()  # noqa: SIM115  (as long as the process)
+        self._folder = TemporaryDirectory()  # some write where they stand
         self._read = b""
 
     def ask(self, task: str, **job: Any) -> dict[str, Any]:
@@ -61,7 +62,7 @@ class Peer:
         quiet = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said, start_new_session=True,
-            env={**os.environ, **quiet},
+            cwd=self._folder.name, env={**os.environ, **quiet},
         )  # fmt: skip
         return self._process
 
@@ -99,6 +100,7 @@ class Peer:
     def __exit__(self, *_: object) -> None:
         self.close()
         self._said.close()
+        self._folder.cleanup()
 
 
 @contextmanager
