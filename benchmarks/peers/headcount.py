@@ -13,16 +13,15 @@ from headcount.privacy.compose import compose
 PACKAGES = ("headcount", "numpy", "pyarrow")
 
 
-def column(job, name):
-    """Where an engine over files goes in as soon as there is one: the path instead of what was read from it."""
-
-    def read():
-        return parquet.read_table(job["data"], columns=[name])[name].to_numpy()
-
+def table(job, name):
+    """The path, or what was read from it before."""
     if job.get("via") == "file":
-        return read
-    values = read()
-    return lambda: values
+        return {"data": job["data"], "column": name}
+    return {"data": column(job, name)}
+
+
+def column(job, name):
+    return parquet.read_table(job["data"], columns=[name])[name].to_numpy()
 
 
 def asked(job, half=False):
@@ -31,25 +30,26 @@ def asked(job, half=False):
 
 
 def count(job):
-    values = column(job, "clicked")
-    return lambda: hc.count(values(), **asked(job)).value
+    held = table(job, "clicked")
+    return lambda: hc.count(**held, **asked(job)).value
 
 
 def histogram(job):
-    values, finish = column(job, "key"), job.get("finish", {})
-    return lambda: hc.histogram(values(), categories=job["keys"], **asked(job), **finish).values
+    held, finish = table(job, "key"), job.get("finish", {})
+    return lambda: hc.histogram(**held, categories=job["keys"], **asked(job), **finish).values
 
 
 def mean(job):
     """Where people may come and go there is no mean, only a sum and a count: half of epsilon for each, from the
     middle of the bounds."""
-    values, (low, high) = column(job, "value"), job["bounds"]
+    low, high = job["bounds"]
     if job["neighbours"] == "replace":
-        return lambda: hc.mean(values(), bounds=(low, high), **asked(job)).value
+        held = table(job, "value")
+        return lambda: hc.mean(**held, bounds=(low, high), **asked(job)).value
     middle, half = (low + high) / 2, (high - low) / 2
 
     def divided():
-        held = values() - middle
+        held = column(job, "value") - middle
         total = hc.sum(held, bounds=(-half, half), **asked(job, half=True)).value
         people = hc.count(np.ones(held.size, dtype=np.int64), **asked(job, half=True)).value
         return middle + total / people
