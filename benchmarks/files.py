@@ -22,6 +22,7 @@ import json, resource, sys, time
 import headcount as hc
 file, name, rows = sys.argv[1], sys.argv[2], int(sys.argv[3])
 plan = hc.Plan(hc.protocol(name, n=rows, epsilon=1, delta=1e-6), hc.Budget(1.0, 1e-6))
+hc.run(plan, file, column="bit")
 start, spent = time.perf_counter(), time.process_time()
 answer = hc.run(plan, file, column="bit")
 print(json.dumps({

@@ -78,7 +78,8 @@ def measure(quick: bool) -> Section:
     try:
         from pyspark.sql import SparkSession
     except ImportError as error:
-        return Section(title, what, columns, [["–", f"not measured: {error}", "–", "–", "–", ""]], "Not installed here.")
+        rows = [["–", f"not measured: {error}", "–", "–", "–", ""]]
+        return Section(title, what, columns, rows, "Not installed here.")
     os.environ["PYSPARK_PYTHON"] = sys.executable
     settings = (
         SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").config("spark.driver.memory", "2g")
