@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "service"))
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from cluster import quick_folder
 from rig import Rig
 
 from headcount.lake.session import session
+from sparks import own_java
 
 QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # what runs once need not be compiled well
 SUBMIT = (
@@ -53,7 +55,7 @@ def spark(request, aside):
         patch.setenv("PYTHONPATH", os.pathsep.join(sys.path))  # the executors' too
         patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
         patch.setenv("PYSPARK_SUBMIT_ARGS", SUBMIT)
-        with session(getattr(request.module, "MASTER", "local[2]")) as made:
+        with own_java(), session(getattr(request.module, "MASTER", "local[2]")) as made:
             yield made
         gc.collect()
 

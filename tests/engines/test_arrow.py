@@ -16,6 +16,7 @@ import headcount as hc
 from headcount.core.errors import BadArgument, BadData, MissingExtra, OverBudget, Unsupported
 from headcount.engines.arrow import ArrowEngine
 from headcount.engines.choice import engine_for
+from headcount.engines.duck import database
 from headcount.engines.engine import Rows
 from headcount.engines.fold import PART
 from headcount.engines.memory import MemoryEngine
@@ -246,9 +247,7 @@ def test_without_the_extra_a_single_csv_can_be_counted(lake):
 
 
 def test_the_library_says_what_is_missing(lake, monkeypatch):
-    from headcount.engines import arrow
-
     monkeypatch.setitem(sys.modules, "duckdb", None)
-    arrow._database.cache_clear()
+    database.cache_clear()
     with pytest.raises(MissingExtra, match="files"):
         hc.count(lake / "people.parquet", column="clicked", **CENTRAL)

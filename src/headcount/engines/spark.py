@@ -27,7 +27,7 @@ from headcount.core.task import Count, Sum, Task
 from headcount.engines.engine import Rows
 from headcount.engines.spark_scan import KINDS, SparkScan, quoted
 from headcount.engines.spark_work import HALF, PARTIALS, Randomise, TallyMessages
-from headcount.engines.tables import ARROW, COMMAS, is_path
+from headcount.engines.tables import ARROW, COMMAS, is_path, texts
 
 
 class SparkEngine:
@@ -93,12 +93,6 @@ class SparkEngine:
                 "data", f"{path} is an Arrow file", "Spark reads .parquet, .csv and .tsv, or folders of Parquet"
             )
         return _commas(session, path, labels) if suffix in COMMAS else session.read.parquet(path)
-
-
-def texts(task: Task, rows: Rows) -> list[str]:
-    """Columns of a CSV that are text even if they look like numbers: labels, where those are text, and person ids."""
-    textual = isinstance(task, Histogram) and not task.edges and (task.open or isinstance(task.categories[0], str))
-    return [name for name in (rows.by or rows.column if textual else None, rows.unit) if isinstance(name, str)]
 
 
 def _commas(session: Any, path: str, labels: list[str]) -> Any:
