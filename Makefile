@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 BENCH := .venv-bench
 
-.PHONY: demo test check bench predictions recommendations company audit claims survey twins attacks certificates docs \
+.PHONY: demo test check bench capacity predictions recommendations company audit claims survey twins attacks certificates docs \
 	vectors stress format clean
 
 $(READY): pyproject.toml
@@ -62,6 +62,9 @@ bench:  ## speed beside the peers, in an environment of their own; writes docs/b
 	$(BENCH)/bin/python -m pip install --quiet --upgrade pip
 	$(BENCH)/bin/python -m pip install --quiet --editable '.[service]' --requirement benchmarks/requirements.txt
 	$(BENCH)/bin/python benchmarks/run.py --out docs/benchmarks.md
+
+capacity: $(READY)  ## what each stage costs at several sizes, and how many people that makes; about ten minutes, on a quiet machine
+	$(BIN)/python benchmarks/capacity.py --out docs/capacity.md
 
 stress: $(READY)  ## the service's tests at length (200 kills for each database, 50,000 requests), and a soak; run before a release
 	HEADCOUNT_STRESS=1 $(BIN)/python -m pytest -n auto tests/service

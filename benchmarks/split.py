@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import headcount as hc
 from headcount.core.task import Task
@@ -47,6 +48,7 @@ class Sent:
         return self.upload + self.messages * (HEAD + self.seal)
 
 
+@lru_cache
 def sent(name: str, people: int) -> Sent:
     """By the plan for this crowd, one hundredth of delta kept for cutting, as in every collection."""
     task, more = COLLECTED[name]
