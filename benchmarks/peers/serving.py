@@ -14,6 +14,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import signal
 import sys
 import warnings
 from contextlib import suppress
@@ -40,6 +41,8 @@ def main() -> None:
         except Exception as error:  # noqa: BLE001  (whatever goes wrong is the answer)
             answer = {"error": f"{type(error).__name__}: {error}"}
         print(json.dumps(answer), file=replies, flush=True)
+    if os.getpgrp() == os.getpid():  # whoever asked is gone: end what was started here too
+        os.killpg(0, signal.SIGKILL)
 
 
 def loaded(name):
