@@ -102,6 +102,7 @@ ANSWERED = {
     "halves to steps": Case(Sum((0, 9), 6), {"column": "halves", "where": None}, TABLE.slice(0, 1)),
     "truth values added": Case(Sum.whole((0, 1)), {"column": "yes"}),
     "clipped": Case(Sum.whole((20, 50), clip=True), {"column": "age"}),
+    "clipped from between the steps": Case(Sum.whole((1, 3), clip=True), {"column": "halves"}, TABLE.slice(0, 1)),
     "clipped reals": Case(Mean((0.3, 0.7), clip=True), {"column": "share"}),
     "large numbers": Case(Mean((0, 10**18)), {"column": "large"}),
     "added up by person": Case(Sum.whole((0, 300)), {"column": "age", "unit": "some_each"}),

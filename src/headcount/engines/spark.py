@@ -69,7 +69,7 @@ class SparkEngine:
             if isinstance(reports, str):
                 query = f"SELECT count(DISTINCT {quoted(reports)}) AS people FROM {{frame}}"
                 reports = int(frame.sparkSession.sql(query, frame=frame).toArrow().to_pylist()[0]["people"])
-            sent = frame.select(*map(quoted, fields))
+            sent = frame.select(*(f"`{name}`" for name in fields))
             tally = _added(protocol, sent.mapInArrow(TallyMessages(replace(protocol)).work, PARTIALS))
         return replace(tally, reports=reports)
 

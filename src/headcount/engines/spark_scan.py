@@ -23,7 +23,8 @@ KINDS = {
     "double": "real", "decimal": "real", "string": "text", "char": "text", "varchar": "text",
 }  # fmt: skip
 DTYPES = {"bool": np.bool_, "whole": np.int64, "real": np.float64, "text": np.str_}
-LOW_BITS = 20  # sums of the bits above and below it fit into 64, for any crowd
+HALF = 2.0**20  # steps are added up in parts above and below it: whole numbers that floats add exactly
+MOST_PEOPLE = 1 << 33
 
 
 class SparkScan:
@@ -33,8 +34,9 @@ class SparkScan:
         self, task: Task, rows: Rows, frame: Any, refusing: Callable[[], AbstractContextManager[None]]
     ) -> None:
         self.task, self.rows, self._refusing = task, rows, refusing
+        self._frame, self._given = frame, dict[str, Any]()
         with refusing():
-            self._answers = self._described(frame)
+            self._answers = self._described()
             asked = Count() if rows.by is not None else task
             if self._kind == "text" and isinstance(asked, Count | Sum) and self._people():
                 asked.encoded(np.array([""]))  # says what it wants instead of text
@@ -68,7 +70,7 @@ class SparkScan:
         return BadData(f"data is empty; a {self.task.name} needs at least one person")
 
     def _people(self) -> int:
-        people = int(self._one("SELECT count(*) AS people FROM {frame}")["people"])
+        people = int(self._one(f"SELECT count(*) AS people FROM {self._answers}")["people"])
         if not people:
             raise self._empty
         return people
@@ -80,7 +82,9 @@ class SparkScan:
             strange, one = "answer IS NULL", "answer"
         else:
             strange, one = "answer IS NULL OR NOT (answer = 0 OR answer = 1)", "answer = 1"
-        query = f"SELECT count(*) AS people, count_if({strange}) AS strange, count_if({one}) AS ones FROM {{frame}}"
+        query = (
+            f"SELECT count(*) AS people, count_if({strange}) AS strange, count_if({one}) AS ones FROM {self._answers}"
+        )
         found = self._one(query)
         if found["strange"]:
             self._refuse_first(strange)
@@ -90,7 +94,7 @@ class SparkScan:
     def held(self) -> tuple[Values, Ints]:
         """Each different answer, and how many people hold it."""
         columns = "answer, party" if self.rows.by is not None else "answer"
-        table = self._sql(f"SELECT count(*) AS people, {columns} FROM {{frame}} GROUP BY {columns}").toArrow()
+        table = self._sql(f"SELECT count(*) AS people, {columns} FROM {self._answers} GROUP BY {columns}").toArrow()
         if not table.num_rows:
             raise self._empty
         people, *answers = (column.combine_chunks() for column in table.columns)
@@ -107,43 +111,46 @@ class SparkScan:
         assert isinstance(self.task, Sum)  # noqa: S101
         task, number = self.task, "CAST(answer AS DOUBLE)"
         low, high = task.limits
-        given = {"low": low, "high": high, "from_low": task.low, "steps": task.steps / task.width}
-        # Brought within the bounds first, whatever is refused, so that no step is too large to be a whole number.
-        steps = f"(least(greatest({number}, :low), :high) - :from_low) * :steps"
+        given = {"low": low, "high": high, "origin": task.low, "steps": task.steps / task.width}
+        steps = f"(least(greatest({number}, :low), :high) - :origin) * :steps"
         fits = f"answer IS NOT NULL AND NOT isnan({number})" if task.clip else f"{number} BETWEEN :low AND :high"
-        fits += f" AND abs({steps} - rint({steps})) <= {BETWEEN_STEPS}" if task.stepped else ""
+        if task.stepped:
+            fits += f" AND abs({steps} - rint({steps})) <= {BETWEEN_STEPS}"
         strange = f"NOT coalesce({fits}, false)"
         found = self._one(
-            f"SELECT count(*) AS people, count_if({strange}) AS strange, sum(shiftright(step, {LOW_BITS})) AS high, "
-            f"sum(step & {(1 << LOW_BITS) - 1}) AS low "
-            f"FROM (SELECT answer, CAST(rint({steps}) AS BIGINT) AS step FROM {{frame}})",
+            "SELECT count(*) AS people, count_if(strange) AS strange, "
+            f"sum(high) AS high, sum(step - high * {HALF}D) AS low "
+            f"FROM (SELECT strange, step, rint(step / {HALF}D) AS high "
+            f"FROM (SELECT {strange} AS strange, rint({steps}) AS step FROM {self._answers}))",
             given,
         )
+        people = int(found["people"])
         if found["strange"]:
             self._refuse_first(strange, given)
-        return found["people"], ((found["high"] or 0) << LOW_BITS) + (found["low"] or 0)
+        if people >= MOST_PEOPLE:
+            raise BadData(f"data has more than {MOST_PEOPLE:,} rows, which are too many to be added up exactly")
+        return people, int(found["high"] or 0) * int(HALF) + int(found["low"] or 0)
 
     def sorted_within_partitions(self) -> Any:
         """What a task reads again it reads in the same order, so that the same coins fall to the same answers."""
         columns = "answer, party" if self.rows.by is not None else "answer"
-        return self._sql(f"SELECT {columns} FROM {{frame}} SORT BY {columns}")
+        return self._sql(f"SELECT {columns} FROM {self._answers} SORT BY {columns}")
 
-    def _described(self, frame: Any) -> Any:
-        """The columns that are asked for, under names of our own."""
-        rows, self._types = self.rows, dict(frame.dtypes)
+    def _described(self) -> str:
+        """The columns that are asked for, under names of our own. Spark puts the frame in its place."""
+        rows, frame = self.rows, self._frame
+        self._types = dict(frame.dtypes)
         for argument, name in rows.names().items():
             if frame.columns.count(name) != 1:
                 problem = "which the data does not have" if name not in frame.columns else "which occurs twice"
                 raise BadArgument(argument, f"is {name!r}, {problem}", f"use one of {', '.join(frame.columns[:20])}")
         assert rows.column is not None  # noqa: S101
-        self._session, self._kind = frame.sparkSession, self._kind_of(rows.column)
-        answer, given = self._read(rows.column), dict[str, Any]()
+        self._kind, answer = self._kind_of(rows.column), self._read(rows.column)
         if rows.where is not None:
-            answer, given = self._where(answer, self._types[rows.column])
-            self._kind = "bool"
+            answer, self._kind = self._where(answer, self._types[rows.column]), "bool"
         party = f", {self._read(rows.by)} AS party" if rows.by is not None else ""
         person = f", {quoted(rows.unit)} AS person" if rows.unit is not None else ""
-        return self._session.sql(f"SELECT {answer} AS answer{party}{person} FROM {{frame}}", given or None, frame=frame)
+        return f"(SELECT {answer} AS answer{party}{person} FROM {{frame}})"
 
     def _kind_of(self, name: str) -> str:
         kind = self._types[name].partition("(")[0]
@@ -156,19 +163,20 @@ class SparkScan:
         self._kind_of(name)
         return f"CAST({quoted(name)} AS DOUBLE)" if self._types[name].startswith("decimal") else quoted(name)
 
-    def _where(self, answer: str, kind: str) -> tuple[str, dict[str, Any]]:
+    def _where(self, answer: str, kind: str) -> str:
         """Whether it is the value that counts as a one; what is missing is not."""
         where = comparable(self.rows.where, np.dtype(DTYPES[self._kind]))
         where = where.item() if isinstance(where, np.generic) else where
         if self._kind == "bool":
             same = answer if where == 1 else f"NOT {answer}" if where == 0 else "false"
-            return f"coalesce({same}, false)", {}
+            return f"coalesce({same}, false)"
         if self._kind != "text":
             where = int(where) if isinstance(where, int) and abs(where) < 1 << 63 else float(where)
         bound = "CAST(:where AS FLOAT)" if kind == "float" else ":where"
-        return f"coalesce({answer} = {bound}, false)", {"where": where}
+        self._given["where"] = where
+        return f"coalesce({answer} = {bound}, false)"
 
-    def _merged(self) -> Any:
+    def _merged(self) -> str:
         """One answer for each person, or a few of their rows."""
         rows = self.rows
         if rows.by is not None and rows.most is not None:
@@ -179,21 +187,19 @@ class SparkScan:
         party = " OR party IS NULL" if rows.by is not None else ""
         found = self._one(
             f"SELECT count_if(person IS NULL{strange}) AS ids, count_if(answer IS NULL{missing}{party}) AS gaps "
-            "FROM {frame}"
+            f"FROM {self._answers}"
         )
         if found["ids"]:
             raise BadData("unit has missing person ids; drop those rows first")
         if found["gaps"]:
             raise BadData(MISSING)
         if rows.most is None:
-            return self._sql(f"SELECT {self._one_each()} FROM {{frame}} GROUP BY person")
-        lot = "xxhash64(answer, :key)"
+            return f"(SELECT {self._one_each()} FROM {self._answers} GROUP BY person)"
+        self._given["key"], lot = rows.key, "xxhash64(answer, :key)"
         if rows.most == 1:
-            query = f"SELECT min_by(answer, {lot}) AS answer FROM {{frame}} GROUP BY person"
-        else:
-            place = f"row_number() OVER (PARTITION BY person ORDER BY {lot}) AS place"
-            query = f"SELECT answer FROM (SELECT answer, {place} FROM {{frame}}) WHERE place <= {rows.most}"
-        return self._sql(query, {"key": rows.key})
+            return f"(SELECT min_by(answer, {lot}) AS answer FROM {self._answers} GROUP BY person)"
+        place = f"row_number() OVER (PARTITION BY person ORDER BY {lot}) AS place"
+        return f"(SELECT answer FROM (SELECT answer, {place} FROM {self._answers}) WHERE place <= {rows.most})"
 
     def _one_each(self) -> str:
         common = "CASE WHEN min({0}) = max({0}) THEN min({0}) END AS {0}"
@@ -210,16 +216,18 @@ class SparkScan:
 
     def _refuse_first(self, strange: str, given: dict[str, Any] | None = None) -> None:
         """Lets the task say what it has against an answer; it does not quote it."""
-        table = self._sql(f"SELECT answer FROM {{frame}} WHERE {strange} LIMIT 1", given).toArrow()
+        table = self._sql(f"SELECT answer FROM {self._answers} WHERE {strange} LIMIT 1", given).toArrow()
         self.encoding([table.column(0).combine_chunks()])
         raise BadData("data has values that do not fit the task")
 
     def _sql(self, query: str, given: dict[str, Any] | None = None) -> Any:
-        return self._session.sql(query, given, frame=self._answers)
+        given = {**self._given, **(given or {})}
+        return self._frame.sparkSession.sql(query, given or None, frame=self._frame)
 
     def _one(self, query: str, given: dict[str, Any] | None = None) -> Any:
         return self._sql(query, given).toArrow().to_pylist()[0]
 
 
 def quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
+    """A column's name within a query, in which Spark looks for braces."""
+    return "`" + name.replace("`", "``").replace("{", "{{").replace("}", "}}") + "`"
