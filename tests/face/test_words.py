@@ -116,7 +116,7 @@ def documented(text):
 
 
 def options(command):
-    found = {name for part in command.params for name in part.opts}
+    found = {name for part in command.params if not getattr(part, "hidden", False) for name in part.opts}
     return found | {name for below in getattr(command, "commands", {}).values() for name in options(below)}
 
 

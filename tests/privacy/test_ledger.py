@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import headcount as hc
+from headcount import running
 from headcount.core.errors import OverBudget, Unsupported
 from headcount.ledger.book import Memory
 from headcount.ledger.spending import Allowance, Spending, down, up
@@ -115,7 +116,7 @@ def test_any_mechanism_costs_at_most_what_it_says():
         ledger.would_cost()
 
 
-# Charges come before draws.
+# What is drawn is paid for before it is shown; a trusted side draws nothing before that.
 
 
 @dataclass
@@ -143,16 +144,29 @@ def draws_first(plan, data, *, coins, ledger):
     return estimate
 
 
-@pytest.mark.parametrize("plan", PLANS, ids=lambda plan: plan.protocol.name)
-@pytest.mark.parametrize("kept", ["memory", "file"])
-def test_nothing_is_drawn_before_it_is_paid_for(plan, kept, tmp_path):
-    ledger = hc.Ledger(epsilon=2, delta=1e-5)
-    if kept == "file":
-        ledger = hc.Ledger.open(tmp_path / "ledger", epsilon=2, delta=1e-5)
-    data = np.arange(100) % 2
+@pytest.fixture(params=["memory", "file"])
+def ledger(request, tmp_path):
+    if request.param == "file":
+        return hc.Ledger.open(tmp_path / "ledger", epsilon=2, delta=1e-5)
+    return hc.Ledger(epsilon=2, delta=1e-5)
+
+
+def test_a_trusted_side_draws_nothing_before_it_is_paid_for(ledger):
+    plan, data = PLANS[0], np.arange(100) % 2
     hc.run(plan, data, coins=Watchful(ledger, paid=1), ledger=ledger)
     with pytest.raises(AssertionError, match="before it was paid"):
         draws_first(plan, data, coins=Watchful(ledger, paid=2), ledger=ledger)
+
+
+@pytest.mark.parametrize("plan", PLANS, ids=lambda plan: plan.protocol.name)
+def test_nothing_is_shown_before_it_is_paid_for(plan, ledger, monkeypatch):
+    paid, show = [], running.shown
+    monkeypatch.setattr(running, "shown", lambda *given: (paid.append(ledger.questions), show(*given))[1])
+    data = np.arange(100) % 2
+    hc.run(plan, data, ledger=ledger)
+    assert paid == [1]
+    draws_first(plan, data, coins=hc.SecretCoins(), ledger=ledger)
+    assert paid == [1, 1]  # the twin shows its answer while only the first is paid for
 
 
 def test_a_question_that_fails_afterwards_stays_paid_for():

@@ -43,7 +43,8 @@ def test_every_promise_names_tests_and_they_exist():
 
 
 def test_twins_of_the_model_are_caught():
-    broken = MODEL.replace("::test_an_invitation_counts_once`", "::test_an_invitation_counts_twice`")
+    once = "test_promises.py::test_an_invitation_counts_once`"
+    broken = MODEL.replace(once, "test_promises.py::test_an_invitation_counts_twice`")
     assert missing(broken) == ["tests/service/test_promises.py::test_an_invitation_counts_twice"]
     broken = MODEL.replace("`tests/service/test_promises.py::test_an_invitation_counts_once`", "the tests")
     assert len(bare(broken)) == 1

@@ -7,12 +7,13 @@ import pytest
 from cluster import quick_folder
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
+from model_machine import Machine
 from rig import STRESS, Rig, often
 
 from headcount.core.errors import HeadcountError
-from headcount.service import batches, intake, releases, shuffler
+from headcount.service import batches, intake, releases
+from headcount.service.door import Door
 from headcount.service.shuffler import Answer, Shuffler
-from machine import Machine
 
 
 @pytest.fixture(autouse=True)
@@ -72,7 +73,7 @@ TWINS = {
         record for at in range(0, len(part), envelope.message_bytes)
         for record in opened(envelope, part[at : at + envelope.message_bytes], key, set())
     )),
-    "a retry is kept again": (shuffler, "_hidden", lambda *_: os.urandom(16)),
+    "a retry is kept again": (Door, "hidden", lambda *_: os.urandom(16)),
     "what was not kept is acknowledged": (Shuffler, "take", lambda _, offered: [Answer.TAKEN for _ in offered]),
     "a window never ends": (Shuffler, "_within", lambda *_: True),
     "a message is lost in the mixing": (batches, "_mixed", lambda reports, size: mixed([
