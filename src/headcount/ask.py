@@ -31,6 +31,8 @@ from headcount.running import carried_out
 if TYPE_CHECKING:
     from headcount.proof import Verdict
 
+IMAGINED = 10_000  # people by whom errors are judged where their number is private
+
 
 def count(
     data: Any, *, epsilon: float, delta: float = 0.0, model: str | None = None, neighbours: str = "replace",
@@ -188,10 +190,12 @@ def _best(task: Task, crowd: Crowd, budget: Budget, trusted: Model) -> Plan:
         )
     if budget.delta == 0.0 and not any(cls.pure for cls in serving):
         raise BadArgument("delta", f"is 0, which the {trusted} model cannot give", "use for example delta=1e-6")
-    return advise(
-        task, n=crowd.size, epsilon=budget.epsilon, delta=budget.delta, neighbours=budget.neighbours, models=[trusted],
-        max_contributions=crowd.each,
+    private = budget.neighbours is Neighbours.ADD_REMOVE
+    best = advise(
+        task, n=IMAGINED if private else crowd.size, epsilon=budget.epsilon, delta=budget.delta,
+        neighbours=budget.neighbours, models=[trusted], max_contributions=crowd.each,
     ).best  # fmt: skip
+    return Plan(best.protocol.among(crowd), budget) if private else best
 
 
 def protocol(

@@ -278,3 +278,12 @@ def test_empty_cells_and_hidden_labels_are_no_certainty():
     assert "small counts" in few._repr_html_()
     hidden = hc.histogram(["a"] * 5 + ["b"] * 3, model="central", epsilon=1, delta=1e-6)
     assert hidden.std_error == few.std_error > 7
+
+
+def test_a_private_number_of_people_does_not_choose_a_protocol_for_nobody():
+    """Where nobody may know how many people there are, the best protocol is still one for a crowd."""
+    found = hc.histogram([i % 100 for i in range(5_000)], categories=100, epsilon=1, delta=1e-6, model="central",
+                         neighbours="add-remove")  # fmt: skip
+    assert found.protocol.name == "geometric"
+    assert found.protocol.crowd.size == 1
+    assert found.n is None
