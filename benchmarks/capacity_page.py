@@ -220,7 +220,7 @@ def files(seen: Measured) -> str:
         rows.append([
             f"{kind} ({whom})", _sizes(points, "rows"), f"{1e3 * line.fixed:,.0f} ms",
             f"{1e9 * line.each:,.1f} ± {2e9 * line.unsure:,.1f} ns", f"{1.0 / line.each / 1e6:,.0f} million/s",
-            f"{line.at(1e9) / 60.0:,.1f} minutes",
+            f"{line.at(1e9):,.1f} s",
         ])  # fmt: skip
     return table(["plan", "measured at", "fixed", "and for each row", "of a core", "10^9 rows, one core"], rows, 2)
 

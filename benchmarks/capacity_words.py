@@ -145,9 +145,9 @@ TODAY = """
 ## What there is, and what is missing
 
 What there is: one shuffler and one analyser for a collection, each one process (more than one for a party is not
-tested), over SQLite or PostgreSQL; a batch for each window; shards as in (a), by hand, as *k* collections whose
-answers one adds up. Data in files are counted on one machine; tallies of parts of a crowd can be added up, which is
-how a lake is counted where it lies.
+tested), over SQLite or PostgreSQL; a batch for each window; shards as in (a), by hand, as *k* collections whose answers
+one adds up. Data that lie in files are counted on one machine by DuckDB, and frames of Spark stay on Spark, whose parts
+are tallied where they lie and added up: none of the limits above is theirs.
 
 What would have to be built, in the order in which it would help:
 
