@@ -48,7 +48,7 @@ class Peer:
             process.stdin.flush()
             answer: dict[str, Any] = json.loads(self._line(process))
         except (OSError, ValueError):
-            self.failed = self.failed or f"it ended without an answer: {self._last_words()}"
+            self.failed = self.failed or f"it ended without an answer: {self._last_words(process)}"
             self.close()
             raise NotMeasured(self.failed) from None
         if "error" in answer:
@@ -81,7 +81,11 @@ class Peer:
         line, _, self._read = self._read.partition(b"\n")
         return line
 
-    def _last_words(self) -> str:
+    def _last_words(self, process: subprocess.Popen[bytes]) -> str:
+        """How it ended: by a signal from somebody else, or with the last line it wrote."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            if process.wait(1.0) < 0:
+                return f"by signal {-process.returncode}"
         self._said.seek(0)
         lines = self._said.read().decode(errors="replace").strip().splitlines()
         return without_places(lines[-1]) if lines else "silently"

@@ -1,11 +1,12 @@
-"""Other people's messages, as they may be printed: one line, without addresses and without paths of this machine."""
+"""Other people's messages, as they may be printed: one line, without this machine's name, addresses and paths."""
 
 from __future__ import annotations
 
 import re
+from socket import gethostname
 
 PLACE = re.compile(r"\(?(?:from )?(?:\w+:/+[^\s)'\"]+|(?<![\w.])~?/[^\s)'\"]+)\)?")
-HOST = re.compile(r"host='[^']*'(?:, port=\d+)?")
+HOST = re.compile(rf"host='[^']*'(?:, port=\d+)?|\b{re.escape(gethostname())}\b|\b\d+(?:\.\d+){{3}}(?::\d+)?\b")
 LONGEST = 200
 
 

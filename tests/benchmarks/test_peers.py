@@ -6,6 +6,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from socket import gethostname
 from typing import Any
 
 import pytest
@@ -29,6 +30,10 @@ def refused(job):
 
 def died(job):
     os._exit(3)
+
+def ended(job):
+    os.kill(os.getpid(), 15)
+    time.sleep(60)
 
 def slept(job):
     time.sleep(60)
@@ -84,6 +89,11 @@ def test_a_peer_that_dies_is_not_asked_again(peer: Any) -> None:
         peer.ask("twice", number=1)
 
 
+def test_a_peer_that_somebody_ends_says_by_which_signal(peer: Any) -> None:
+    with pytest.raises(peer.module.NotMeasured, match="by signal 15"):
+        peer.ask("ended")
+
+
 def test_a_peer_that_takes_too_long_is_stopped(peer: Any) -> None:
     peer.ask("twice", number=1)
     peer.seconds = 0.2
@@ -102,13 +112,14 @@ def test_a_peer_that_takes_too_long_is_stopped(peer: Any) -> None:
         ("error: command '/usr/bin/gcc' failed with exit code 1\n", "command '' failed with exit code 1"),
         ("ERROR: HTTPSConnectionPool(host='mirror.example', port=443): Read timed out.", "Read timed out"),
         ("ERROR: cannot get https://mirror.example/simple/x/ today", "cannot get today"),
+        (f"ERROR: {gethostname()} is not 192.0.2.7:80, said 1.2.3", "is not , said 1.2.3"),
         ("", "pip failed without a word"),
     ],
 )
 def test_the_reason_is_pips_last_and_gives_no_place_away(modules: Any, said: str, told: str) -> None:
     reason = modules("environments").complaint(said)
     assert told in reason
-    assert not any(place in reason for place in ("mirror", "/opt", "/usr", "443"))
+    assert not any(place in reason for place in ("mirror", "/opt", "/usr", "443", "192.0", gethostname()))
 
 
 def test_every_peer_has_requirements_and_a_script(modules: Any) -> None:
