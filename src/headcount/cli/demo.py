@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from headcount.cli.collection import release_table
-from headcount.cli.devices import reported
+from headcount.cli.progress import Bar
 from headcount.cli.render import console
 from headcount.core.chance import Chance
 from headcount.core.coins import SeededCoins
@@ -30,6 +30,7 @@ def demonstrate(*, people: int, epsilon: float, delta: float) -> None:
     """Ends with both parties gone and nothing left behind."""
     try:
         from headcount.service.desk import Desk
+        from headcount.service.devices import reported
         from headcount.service.released import Released
     except ImportError:
         raise MissingExtra("the demonstration", "service") from None
@@ -53,7 +54,10 @@ def demonstrate(*, people: int, epsilon: float, delta: float) -> None:
         collection = desk.create(
             advice.best, question="Have you ever lied to a survey?", population="simulated people", window=3_600
         )
-        receipts = reported(desk.shuffler.address, collection.id, answers.astype(int).tolist(), hash=collection.hash)
+        receipts = reported(
+            desk.shuffler.address, collection.id, answers.astype(int).tolist(), hash=collection.hash,
+            watch=Bar("devices report"),
+        )  # fmt: skip
         terminal.print(f"{len(receipts):,} devices have reported. One of them tells its owner:\n")
         terminal.print(str(receipts[0]), style="italic", highlight=False)
         desk.close(collection.id)
