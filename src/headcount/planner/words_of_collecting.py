@@ -47,6 +47,9 @@ COLLECTING = {
     "database": "Where a party keeps things: SQLite in its folder, or PostgreSQL.",
     "listen": "The address and port at which a party can be reached.",
     "ports": "Where shuffler and analyser listen in a trial.",
+    "port": "Where the page of `headcount web` is, on this machine; with 0, wherever there is room.",
+    "web": "The page for browsers: the advisor, a question to answer yourself and, at a party's address, its "
+    "collections.",
     "suite": "How messages are sealed: the kinds of key and cipher. A plan names one.",
     "expires": "When a key ends, in seconds since 1970.",
     "token": "What allows its holder to ask a party for something. Only its hash is kept.",
