@@ -6,6 +6,7 @@ These run in processes of their own. Each takes what the page sent and gives JSO
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any
@@ -26,6 +27,7 @@ from headcount.web.question import MOST_PEOPLE, Question
 SLOW = {"sample-threshold", "blanket-histogram", "cheu-sum", "blanket-sum", "recursive-sum", "almost-central-sum"}
 SHOWN = 8  # protocols in a picture, at most
 USELESS = 0.999  # with an error of so much of the truth, "nobody" is as good an answer
+FEWER = re.compile(r" \(plan with a smaller least=[^)]*\)")  # a wish for which the page has no field
 Told = dict[str, Any]
 
 
@@ -71,7 +73,7 @@ def _ranked(question: Question, advice: Advice, everything: bool) -> Told:
     rows = [_row(option, everything or place == 0) for place, option in enumerate(advice.feasible)]
     return {
         "ranking": rows,
-        "why": advice.why() if rows else "",
+        "why": FEWER.sub("", advice.why()) if rows else "",
         "title": advice.title,
         "python": question.python(),
         "command": question.command(),

@@ -34,7 +34,7 @@ function changed(state) {
 async function answerTo(state) {
   const own = (asking = new AbortController());
   const began = performance.now();
-  document.body.dataset.answered = "";
+  document.body.dataset.answered = document.body.dataset.drawn = document.body.dataset.quick = "";
   try {
     const soon = await post("page/quick", asked(state), own.signal);
     if (own.signal.aborted) return;
@@ -73,8 +73,8 @@ function show(told, state) {
     $("best").textContent = first.protocol;
     $("best-figures").replaceChildren(
       "typically off by ", h("b", {}, amount(first.rmse, state.task)), ` ${UNITS[state.task]}`.trimEnd(),
-      first.interval === null ? "" : ["; 19 times in 20 within ", h("b", {}, amount(first.interval, state.task))]);
-    best.querySelector("#best-figures").append(`. Trusted: ${TRUST[first.model]}.`);
+      ...(first.interval === null ? [] : ["; 19 times in 20 within ", h("b", {}, amount(first.interval, state.task))]),
+      `. Trusted: ${TRUST[first.model]}.`);
   } else {
     $("best").textContent = waiting ? "…" : "Nobody can serve";
     $("best-figures").textContent = waiting ? "" : "Allow more trust, more people or a larger budget; below is what each of them lacks.";

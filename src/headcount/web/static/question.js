@@ -104,6 +104,7 @@ export class Form {
     form.append(this.task(), this.number("n"), this.number("categories"), this.bounds(), this.number("epsilon"), this.number("delta"),
       this.trust(), this.number("honest"), this.number("ones"), this.number("cap"));
     this.refresh();
+    intoAddress(this.state);
   }
 
   set(changes, from) {
@@ -116,7 +117,7 @@ export class Form {
   task() {
     const options = Object.entries(TASKS).map(([name, words]) => h("option", { value: name, selected: name === this.state.task }, words));
     const chosen = h("select", { id: "task", onchange: () => this.set({ task: chosen.value }) }, options);
-    return h("div", { class: "field" }, h("label", { for: "task" }, "You want"), chosen);
+    return h("div", { class: "field tall" }, h("label", { for: "task" }, "You want"), chosen);
   }
 
   number(name) {
