@@ -34,7 +34,7 @@ function question(visit, client, plan) {
       const receipt = await client.report(here(), visit.collection, answer, { hash: visit.hash });
       const [kept] = await Promise.all((await client.store.names()).map((name) => client.store.get(name)));
       for (const button of buttons) button.remove();
-      first.append(h("p", {}, "You have answered. The answer itself is in no memory any more, not even in that of this page."));
+      first.append(h("p", {}, "You have answered. Your answer itself was sent to nobody, and this page does not keep it."));
       left(visit, receipt, JSON.parse(kept));
     } catch (refusal) {
       first.append(problem(refusal.message));
@@ -58,12 +58,12 @@ function left(visit, receipt, kept) {
       "sealed messages": String(receipt.messages), "bytes in all": number(receipt.bytes), "odds given away": `${number(Math.exp(receipt.epsilon))} : 1`,
       "chance that it fails": number(receipt.delta),
     }),
-    h("p", {}, "Everybody sends exactly as many messages of exactly this length. Some of yours are dummies, and noise has been added: " +
+    h("p", {}, "Everybody sends exactly as many messages of exactly this length. Some of yours may be dummies, and some noise: " +
       "who opens them all, one by one and mixed with the others’, still cannot tell what you said."),
     h("details", {}, h("summary", {}, "Every byte of it"),
       h("pre", { tabindex: 0, "aria-label": "What was sent" }, `${messages}\n\nall of it once more, sealed to the shuffler:\n${kept.body}`)),
     h("h3", {}, "Your receipt"), h("pre", { id: "receipt", tabindex: 0, "aria-label": "Your receipt" }, receiptText(receipt)),
-    h("p", {}), watch);
+    watch);
   $ask.append(seen);
   seen.querySelector("h2").setAttribute("tabindex", "-1");
   seen.querySelector("h2").focus();
@@ -101,11 +101,11 @@ function released({ release, yes, people, protocol, proof }) {
   const cells = [{ label: "yes", value: estimate.value, low, high }];
   new ResizeObserver(() => room.clientWidth > 100 && room.replaceChildren(bars(room.clientWidth, cells, "The estimate, with its interval"))).observe(room);
   return [
-    h("p", { class: "question", id: "estimate" }, `About ${number(Math.max(0, estimate.value))} of ${people} say yes.`),
+    h("p", { class: "question", id: "estimate" }, `About ${number(Math.round(Math.max(0, estimate.value)))} of ${people} say yes.`),
     h("p", {}, `19 times out of 20 the truth lies between ${number(Math.max(0, low))} and ${number(Math.min(people, high))}.`),
     room,
     h("p", {}, `Since the others are simulated, their truth can be told: ${yes} of the ${people - 1} said yes, and nobody but you knows whether that makes ${yes} or ${yes + 1}.`),
-    facts({ protocol, "epsilon spent": number(estimate.epsilon), "the guarantee is": proof, "signed by": `${release.analyser.slice(0, 12)}…` }),
+    facts({ protocol, "epsilon spent": number(estimate.epsilon), "the guarantee is": proof, "signed by": `${release.analyser.slice(0, 8)}…` }),
     h("button", { type: "button", onclick: begin }, "Answer again, in another crowd"),
   ];
 }
