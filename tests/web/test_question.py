@@ -8,7 +8,6 @@ from typer.testing import CliRunner
 
 import headcount as hc
 from headcount.cli.main import app
-from headcount.protocols.saved import plan_from_json
 from headcount.web import advisor
 from headcount.web.files import PAGE, POLICY, contents
 from headcount.web.question import Question
@@ -56,9 +55,10 @@ def test_slow_protocols_are_known():
     assert {kind.name for kind in hc.CATALOGUE} >= advisor.SLOW
 
 
-def test_a_plan_can_be_carried_out():
-    told = advisor.plan({**COUNT, "protocol": "zsum"})["plan"]
-    plan = plan_from_json(json.loads(json.dumps(told)))
+def test_a_plan_can_be_carried_out(tmp_path):
+    file = tmp_path / "zsum.plan.json"
+    file.write_text(advisor.plan({**COUNT, "protocol": "zsum"})["file"])
+    plan = hc.load_plan(file)
     assert (plan.protocol.name, plan.budget.epsilon) == ("zsum", 1.0)
 
 

@@ -138,10 +138,10 @@ def column(given: Told) -> Told:
 
 @told
 def plan(given: Told) -> Told:
-    """What `headcount run` takes."""
+    """What `headcount run` takes, to the letter: a browser would write 1.0 as 1."""
     name = given.get("protocol")
     advice = Question.read(_without(given, "protocol")).advice(_some([name]))
-    return {"plan": advice.best.to_json()}
+    return {"file": advice.best.saved()}
 
 
 @told

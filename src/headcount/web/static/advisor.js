@@ -201,9 +201,9 @@ export function begin() {
   take("copy-python", ({ python }) => copy("The Python", python));
   take("copy-command", ({ command }) => copy("The command", command));
   take("save-plan", async ({ state, ranking: [first] }) => {
-    const { plan } = await post("page/plan", { ...asked(state), protocol: first.protocol });
-    saved(`${first.protocol}.plan.json`, "application/json", JSON.stringify(plan, null, 1));
-    return `Carry it out: headcount run ${first.protocol}.plan.json FILE`;
+    const { file } = await post("page/plan", { ...asked(state), protocol: first.protocol });
+    saved(`${first.protocol}.plan.json`, "application/json", file);
+    return `Carry it out: headcount run ${first.protocol}.plan.json FILE --column COLUMN`;
   });
   take("save-json", async ({ state }) => {
     $("taken").textContent = "Computing what else there is to say …";
