@@ -31,7 +31,13 @@ class Looked:
     problems: list[str] = field(default_factory=list)
 
     def wait(self, selector: str) -> Any:
-        return self.page.wait_for_selector(selector, timeout=PATIENCE)
+        found = self.page.locator(selector).first
+        try:
+            found.wait_for(timeout=PATIENCE)
+        except Exception as problem:
+            shown = self.page.inner_text("main")[:400]
+            raise AssertionError(f"{selector} has not come at {self.page.url}: {self.problems}, {shown!r}") from problem
+        return found
 
     def answered(self) -> None:
         """Once the whole answer to what the address says is there."""
