@@ -57,11 +57,9 @@ company: $(READY)  ## which algorithm should company A use? three crowds, by two
 attacks: $(READY)  ## a million runs of every protocol's smallest instances, attacked from the outside
 	$(BIN)/python -m headcount.audit.attacks --out docs/attacks.md
 
-bench:  ## speed beside the peers, in an environment of their own; writes docs/benchmarks.md
-	$(PYTHON) -m venv $(BENCH)
-	$(BENCH)/bin/python -m pip install --quiet --upgrade pip
-	$(BENCH)/bin/python -m pip install --quiet --editable '.[service]' --requirement benchmarks/requirements.txt
-	$(BENCH)/bin/python benchmarks/run.py --out docs/benchmarks.md
+bench:  ## speed, memory and accuracy beside the peers, each in an environment of its own; writes docs/benchmarks.md
+	$(PYTHON) benchmarks/environments.py
+	$(BENCH)/headcount/bin/python benchmarks/run.py --out docs/benchmarks.md
 
 stress: $(READY)  ## the service's tests at length (200 kills for each database, 50,000 requests), and a soak; run before a release
 	HEADCOUNT_STRESS=1 $(BIN)/python -m pytest -n auto tests/service

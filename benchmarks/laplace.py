@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 
@@ -13,43 +13,26 @@ import numpy.typing as npt
 from headcount.core.coins import SecretCoins
 from headcount.privacy.tables import two_sided
 from keystream import keystream
-from page import Section, met, why
-from timing import Spread, agrees, interleaved, ratio, seconds
+from page import Section, met
+from peer import NotMeasured, Peer, peers
+from timing import Spread, agrees, ratio, seconds
 
 SIZE = 10**6
 TARGET = 100
 SCALES = (1, 10)
 REPEATS = 20  # of ours in a round: one takes milliseconds where a peer takes seconds
 
-Peer = Callable[[int], Sequence[int]]
-
-
-def opendp(scale: int) -> Peer:
-    import opendp.prelude as dp
-
-    dp.enable_features("contrib")
-    space = dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64")
-    measurement = dp.m.make_laplace(*space, scale=float(scale))
-    return lambda size: measurement(np.zeros(size, dtype=np.int64))
-
-
-def diffprivlib(scale: int) -> Peer:
-    from diffprivlib.mechanisms import Geometric
-
-    mechanism = Geometric(epsilon=1.0 / scale, sensitivity=1)
-    return lambda size: [mechanism.randomise(0) for _ in range(size)]
-
-
-PEERS: dict[str, tuple[Callable[[int], Peer], bool]] = {"OpenDP": (opendp, True), "diffprivlib": (diffprivlib, False)}
+PEERS = {"opendp": ("OpenDP", True), "diffprivlib": ("diffprivlib", False)}  # and who is affordable as a whole
 
 
 def measure(quick: bool) -> Section:
     rows, floors = [], []
-    for scale in SCALES:
-        for name, (make, whole) in PEERS.items():
-            row, floor = _beside(name, make, whole, scale, quick)
-            rows.append([f"scale {scale}", *row])
-            floors.append(floor)
+    with peers(*PEERS) as asked:
+        for scale in SCALES:
+            for name, peer in asked.items():
+                row, floor = _beside(*PEERS[name], peer, scale, quick)
+                rows.append([f"scale {scale}", *row])
+                floors.append(floor)
     return Section(
         "Exact discrete Laplace noise",
         f"Samples a second: `two_sided(Fraction(1, scale)).draw(SecretCoins(), n)`, n = {SIZE:,}, beside OpenDP's "
@@ -62,37 +45,39 @@ def measure(quick: bool) -> Section:
     )
 
 
-def _beside(name: str, make: Callable[[int], Peer], whole: bool, scale: int, quick: bool) -> tuple[list[str], float]:
+def _beside(name: str, whole: bool, peer: Peer, scale: int, quick: bool) -> tuple[list[str], float]:
     """The rest of a row, and our time as a multiple of the floor's."""
     noise, target = two_sided(Fraction(1, scale)), f"at least {TARGET} times"
-    contenders: dict[str, Callable[[], object]] = {
-        "ours": partial(_repeated, partial(noise.draw, SecretCoins(), SIZE)),
-        "floor": partial(_repeated, partial(_floor, np.zeros(SIZE, dtype=np.int64))),
-    }
-    interleaved(contenders, 1)
+    ours = partial(_repeated, partial(noise.draw, SecretCoins(), SIZE))
+    floor = partial(_repeated, partial(_floor, np.zeros(SIZE, dtype=np.int64)))
+    ours(), floor()
     _check("our", noise.draw(SecretCoins(), SIZE), scale)
+    times: dict[str, list[float]] = {"ours": [], "floor": [], "peer": []}
     size, failure = 0, ""
     try:
-        peer = make(scale)
         size = _affordable(peer, scale, whole and not quick, 0.25 if quick else 2.0)
-        contenders["peer"] = partial(peer, size)
-    except Exception as error:  # noqa: BLE001  (a peer may fail to load in any way)
-        failure = why(error)
-    times = interleaved(contenders, 3 if quick else 5)
-    floor = ratio(times["ours"], times["floor"]).median
+    except NotMeasured as reason:
+        failure = f"not measured: {reason}"
+    for _ in range(3 if quick else 5):
+        times["ours"].append(seconds(ours))
+        times["floor"].append(seconds(floor))
+        if not failure:
+            times["peer"] += peer.ask("laplace", scale=scale, size=size)["seconds"]
+    slower = ratio(times["ours"], times["floor"]).median
     mine = f"{REPEATS * SIZE / Spread.of(times['ours']).median / 1e6:,.0f} million/s"
     if failure:
-        return [mine, name, failure, target, ""], floor
+        return [mine, name, failure, target, ""], slower
     theirs = f"{name}, {size:,} samples: {size / Spread.of(times['peer']).median / 1e6:.3f} million/s"
     faster = ratio(times["peer"], times["ours"], REPEATS * SIZE / size)
-    return [mine, theirs, f"{faster:,.0f} times", target, met(faster.median >= TARGET)], floor
+    return [mine, theirs, f"{faster:,.0f} times", target, met(faster.median >= TARGET)], slower
 
 
 def _affordable(peer: Peer, scale: int, whole: bool, budget: float) -> int:
     """The whole vector, or as many samples as take the peer about the budget."""
     trial = 10_000
-    _check("the peer's", peer(trial), scale)
-    return SIZE if whole else min(SIZE, max(trial, round(trial * budget / seconds(partial(peer, trial)))))
+    answer = peer.ask("laplace", scale=scale, size=trial, answers=True)
+    _check("the peer's", answer["answers"][0], scale)
+    return SIZE if whole else min(SIZE, max(trial, round(trial * budget / answer["seconds"][0])))
 
 
 def _check(whose: str, drawn: npt.ArrayLike, scale: int) -> None:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 import platform
+import subprocess
 from datetime import UTC, datetime
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from shutil import which
 from time import perf_counter
 
+import environments
 import headcount
 
 LIBRARIES = (
-    "headcount", "numpy", "scipy", "cryptography", "opendp", "diffprivlib", "scikit-learn", "granian", "sqlalchemy",
-    "pysqlite3", "psycopg",
+    "headcount", "numpy", "scipy", "cryptography", "pyarrow", "granian", "sqlalchemy", "pysqlite3", "psycopg",
 )  # fmt: skip
 
 
@@ -24,6 +26,8 @@ def described() -> str:
     facts = [
         f"Machine: {len(os.sched_getaffinity(0))} cores, {_processor()}, {memory:.0f} GiB of memory",
         f"Python {platform.python_version()}; {', '.join(_versions())}",
+        f"Peers, each in an environment of its own: {'; '.join(_peers())}",
+        f"Java: {_java()}",
         f"Date: {datetime.now(UTC):%Y-%m-%d}; digest of the sources: {sources()}",
     ]
     return "\n".join(f"* {fact}" for fact in facts)
@@ -38,6 +42,9 @@ def sources() -> str:
     return digest.hexdigest()[:12]
 
 
+adopted: list[float] = []  # processor seconds of ours that the system does not count as ours: children's children
+
+
 class OthersAtWork:
     """How many cores other people's processes keep busy, from when it is made until it is asked."""
 
@@ -49,9 +56,9 @@ class OthersAtWork:
 
     @staticmethod
     def _used_by_others() -> float:
-        """Processor seconds since the machine started, those of this process and its ended children left out."""
+        """Processor seconds since the machine started, those of this process and its children left out."""
         user, nice, system, _idle, _waiting, *rest = map(int, Path("/proc/stat").read_text().split()[1:9])
-        return (user + nice + system + sum(rest)) / os.sysconf("SC_CLK_TCK") - sum(os.times()[:4])
+        return (user + nice + system + sum(rest)) / os.sysconf("SC_CLK_TCK") - sum(os.times()[:4]) - sum(adopted)
 
 
 def _processor() -> str:
@@ -69,3 +76,23 @@ def _versions() -> list[str]:
         except PackageNotFoundError:
             found.append(f"{name} not installed")
     return found
+
+
+def _peers() -> list[str]:
+    """With what else they were asked to bring; or why they are not there."""
+    told = []
+    for name in environments.names():
+        if name == "headcount":
+            continue
+        there = environments.environment(name)
+        versions = [f"{package} {found}" for package, found in there.versions().items()]
+        told.append(f"{name} {there.reason}" if there.reason else ", ".join(versions))
+    return told
+
+
+def _java() -> str:
+    java = which("java")
+    if java is None:
+        return "none"
+    said = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
+    return said.partition('"')[2].partition('"')[0] or "unknown"

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-
-PATH = re.compile(r"\(?(?:file:/)?/[^\s)'\"]*\)?")
+from itertools import groupby
 
 
 @dataclass(frozen=True)
@@ -19,22 +17,27 @@ class Section:
     rows: Sequence[Sequence[str]]
     limit: str
     others: float = 0.0  # cores kept busy by other processes meanwhile
+    grouped: bool = False  # a table for each entry of the first column, under that heading
 
     def markdown(self) -> str:
-        lines = [self.columns, ["---"] * len(self.columns), *self.rows]
-        table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
         noise = f"Other processes kept {self.others:.1f} cores busy meanwhile."
-        return f"## {self.title}\n\n{self.measured}\n\n{table}\n\n**Limit.** {self.limit}\n\n{noise}\n"
+        body = self._tables() if self.grouped else _table(self.columns, self.rows)
+        return f"## {self.title}\n\n{self.measured}\n\n{body}\n\n**Limit.** {self.limit}\n\n{noise}\n"
+
+    def _tables(self) -> str:
+        groups = groupby(self.rows, key=lambda row: row[0])
+        return "\n\n".join(
+            f"### {title}\n\n{_table(self.columns[1:], [row[1:] for row in rows])}" for title, rows in groups
+        )
+
+
+def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [columns, ["---"] * len(columns), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def met(holds: bool) -> str:
     return "met" if holds else "**missed**"
-
-
-def why(error: Exception) -> str:
-    """An error in one line, without any path of this machine."""
-    text = PATH.sub("", " ".join(str(error).split())).strip()
-    return f"not measured: {type(error).__name__}: {text}"
 
 
 def page(head: str, sections: Iterable[Section]) -> str:

@@ -1,34 +1,54 @@
-"""Run every benchmark and write the page: `python benchmarks/run.py --out docs/benchmarks.md`."""
+"""Run every benchmark and write the page: `make bench`, or with options by hand:
+
+    python3 benchmarks/environments.py                        # once: an environment for every peer
+    .venv-bench/headcount/bin/python benchmarks/run.py --quick --only accuracy
+
+A benchmark is a module with `measure(quick: bool) -> Section` and a line in BENCHMARKS. A peer is `peers/NAME.txt`,
+what its environment needs, and `peers/NAME.py`, a function for each task; `peer.peers(NAME)` asks it.
+"""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 
+import accounting
+import accuracy
 import bernoulli
 import calibration
+import central
 import devices
 import domains
+import files
 import imports
+import lake
 import laplace
 import machine
 import messages
 import oracles
 import people
 import simulation
+import spark
 import uploads
-from page import page
+from page import Section, page
 
-BENCHMARKS = {
+BENCHMARKS: dict[str, Callable[[bool], Section]] = {
+    "accuracy": accuracy.measure,
+    "central": central.measure,
+    "accounting": accounting.measure,
     "bernoulli": bernoulli.measure,
     "laplace": laplace.measure,
     "people": people.measure,
     "oracles": oracles.measure,
     "domains": domains.measure,
     "simulation": simulation.measure,
+    "files": files.measure,
+    "spark": spark.measure,
+    "lake": lake.measure,
     "calibration": calibration.measure,
     "imports": imports.measure,
     "uploads": uploads.measure,
@@ -36,11 +56,17 @@ BENCHMARKS = {
     "messages": messages.measure,
     "devices": devices.measure,
 }
-GROUPS = {"service": ("uploads", "overload", "messages", "devices")}
+GROUPS = {
+    "peers": ("accuracy", "central", "accounting", "laplace", "oracles"),
+    "service": ("uploads", "overload", "messages", "devices"),
+}
 HEAD = """# Benchmarks
 
 Written by `make bench`. Contenders take turns in one run; a figure is the median of its repetitions, the spread in
 brackets is from the smallest to the largest, and a ratio is taken round by round, so that it survives a noisy machine.
+Every peer is installed from PyPI into an environment of its own and runs in a process of its own; so does headcount
+where memory, files, accuracy or accounting are compared. What could not be measured says why, and no figure is taken
+from elsewhere.
 Draws and tallies run on one core; numpy's dot products, which rank parameters in a calibration, may use more.{hurried}
 
 {machine}
@@ -51,7 +77,7 @@ HURRIED = " **A quick run: fewer repetitions and smaller inputs.**"
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, help="the page to write; printed where left out")
-    parser.add_argument("--quick", action="store_true", help="fewer repetitions and smaller inputs, under a minute")
+    parser.add_argument("--quick", action="store_true", help="fewer repetitions and smaller inputs, some minutes")
     parser.add_argument(
         "--only", choices=[*BENCHMARKS, *GROUPS], action="append", help="only this benchmark (may be repeated)"
     )

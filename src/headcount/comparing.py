@@ -24,7 +24,7 @@ from headcount.ledger.spending import up
 from headcount.planner.comparison import Comparison, Side
 from headcount.privacy.any_mechanism import AnyMechanism
 from headcount.privacy.compose import compose
-from headcount.running import charge, shown
+from headcount.running import afford, charge, shown
 
 
 def compare(
@@ -37,7 +37,7 @@ def compare(
     The task is a count unless told; `bounds` asks for a sum and `categories` for a histogram, with `clip` and `other`
     as for `sum` and `histogram`. `column`, `where` and `unit` are as for `count`. Every answer is really drawn and
     costs (epsilon, delta): the comparison says what all of them cost together. With a ledger, all are charged before
-    the first is drawn, or none.
+    the first is shown, or none.
     """
     budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
     asked = _task(task, bounds, clip, categories, other)
@@ -53,8 +53,7 @@ def compare(
             reasons[model] = str(refusal)
     if not plans:
         raise Infeasible("; ".join(f"{model}: {reason}" for model, reason in reasons.items()))
-    if ledger is not None:
-        ledger.require(*plans.values())
+    afford(ledger, *plans.values())
     tallies = {model: engine.tally(plan, answers, SecretCoins()) for model, plan in plans.items()}
     charge(ledger, *plans.values())
     drawn = {model: shown(plans[model], tally, SecretCoins()) for model, tally in tallies.items()}

@@ -69,6 +69,12 @@ def charge(ledger: Ledger | None, *plans: Plan) -> None:
         _checked(ledger).charge(*plans)
 
 
+def afford(ledger: Ledger | None, *plans: Plan) -> None:
+    """Refuses what the ledger would not pay for, before anybody goes to work; nothing is spent yet."""
+    if ledger is not None:
+        _checked(ledger).require(*plans)
+
+
 def _checked(ledger: Ledger) -> Ledger:
     if not isinstance(ledger, Ledger):
         raise BadArgument("ledger", f"is a {type(ledger).__name__}", "use hc.Ledger.open(path)")
@@ -83,8 +89,7 @@ def carried_out(
     Nothing that was drawn is shown before it is paid for, and nothing is paid for that could still be refused.
     """
     coins = coins or SecretCoins()
-    if ledger is not None:
-        _checked(ledger).require(plan)
+    afford(ledger, plan)
     tally = engine.tally(plan, answers, coins)
     charge(ledger, plan)
     return shown(plan, tally, coins)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from itertools import product
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from tapes import LAST, LOW_BITS, MixedTape, SplitTape, Tape, around, chi_square_rejects, cumulative, meaning
 
 from headcount.core.chance import WORD, Chance
-from headcount.core.coins import BLOCK, SCANNED, Coins, SeededCoins
+from headcount.core.coins import BLOCK, SCANNED, Coins, KeyedCoins, SeededCoins
 from headcount.core.table import Table
 
 CHANCES = [
@@ -266,3 +267,27 @@ def test_streams_beyond_a_mebibyte_go_on_without_repeating() -> None:
 
 def test_two_seeds_share_no_word() -> None:
     assert not set(SeededCoins(9).words(500).tolist()) & set(SeededCoins(10).words(500).tolist())
+
+
+def test_keyed_coins_are_the_same_for_the_same_part_and_no_other():
+    """They are secret, and drawn again they are the same: they hang on the key and the part's number alone."""
+    coins = KeyedCoins(b"k" * 32)
+    assert coins.secret
+    assert coins.part(3).words(8).tolist() == pickle.loads(pickle.dumps(coins)).part(3).words(8).tolist()
+    streams = [coins.words(8), coins.part(0).words(8), coins.part(1).words(8), coins.part(0).part(1).words(8)]
+    streams += [KeyedCoins(b"l" * 32).part(0).words(8), KeyedCoins().part(0).words(8), KeyedCoins().part(0).words(8)]
+    assert len({word for stream in streams for word in stream.tolist()}) == 8 * len(streams)
+
+
+def test_keyed_coins_do_not_show_their_key_and_are_not_copied_once_drawn_from():
+    coins = KeyedCoins(b"a secret that must not be printed")
+    assert "secret" not in repr(coins)
+    coins.words(1)
+    with pytest.raises(TypeError, match="cannot be copied"):
+        pickle.dumps(coins)
+
+
+def test_keyed_coins_follow_their_law():
+    drawn = KeyedCoins().draw(UNEVEN, DRAWS)
+    expected = DRAWS * np.array([mass / UNEVEN.total for mass in UNEVEN.masses])
+    assert not chi_square_rejects(np.bincount(drawn, minlength=expected.size), expected)

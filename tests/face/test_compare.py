@@ -12,6 +12,7 @@ import headcount as hc
 from headcount import comparing
 from headcount.cli.main import app
 from headcount.core.errors import MissingExtra
+from headcount.engines.memory import MemoryEngine
 from headcount.privacy.compose import compose
 
 CLICKED = [1] * 120 + [0] * 880
@@ -30,7 +31,7 @@ def undrawn(monkeypatch):
     def draw(*_, **__):
         raise AssertionError("drawn")
 
-    monkeypatch.setattr(comparing, "carried_out", draw)
+    monkeypatch.setattr(MemoryEngine, "tally", draw)
 
 
 def test_every_model_answers(counts):
@@ -83,11 +84,10 @@ def test_a_ledger_pays_for_all_or_for_none(undrawn):
         hc.compare(CLICKED, **BUDGET, ledger="crowd.ledger")
 
 
-def test_a_ledger_is_charged_before_anything_is_drawn(monkeypatch, tmp_path):
+def test_a_ledger_is_charged_before_anything_is_shown(monkeypatch, tmp_path):
     ledger, seen = hc.Ledger.create(tmp_path / "crowd.ledger", epsilon=5, delta=1e-5), []
-    monkeypatch.setattr(
-        comparing, "carried_out", lambda *given: (seen.append(ledger.questions), hc.run(*given))[1]
-    )  # fmt: skip
+    shown = comparing.shown
+    monkeypatch.setattr(comparing, "shown", lambda *given: (seen.append(ledger.questions), shown(*given))[1])
     found = hc.compare(CLICKED, **BUDGET, ledger=ledger)
     assert seen == [4] * 4
     assert [charge.protocol for charge in ledger.charges] == [answer.protocol for answer in found.served]

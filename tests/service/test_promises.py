@@ -405,6 +405,29 @@ def test_logs_have_listed_fields_only():
     assert told == {"event": "failed"}
 
 
+def test_logs_tell_how_far_a_batch_is_and_nothing_of_its_reports(parties, capsys):
+    """The same lines, whoever reported: only that the batch is in another state."""
+    parties.endowed()
+    told = []
+    for buckets in ((0, 1, 2), (5, 5, 5, 5)):
+        collection = parties.agreed(plan())
+        parties.reported(collection, *buckets)
+        parties.clock.now += WINDOW
+        parties.batches.advance()
+        for _ in range(2):
+            parties.release(collection)
+        lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+        assert all(line.pop("collection") == collection.id for line in lines)
+        told.append(lines)
+    assert told[0] == told[1]
+    assert all(set(line) == {"event", "level", "party", "batch", "state"} for line in told[0])
+    assert [(line["party"], line["state"]) for line in told[0]] == [
+        ("shuffler", "open"), ("shuffler", "sealed"), ("shuffler", "shuffled"), ("analyser", "receiving"),
+        ("analyser", "delivered"), ("shuffler", "delivered"), ("shuffler", "purged"), ("analyser", "claimed"),
+        ("analyser", "released"),
+    ]  # fmt: skip
+
+
 def test_metrics_do_not_depend_on_answers(parties, collection):
     pages = []
     for buckets in ((0, 0, 0), (1, 5, 9)):

@@ -62,7 +62,7 @@ def test_a_run_says_how_long_it_took_and_goes_on_to_the_end(tmp_path, monkeypatc
             return replace(super().run(quick, watch), rows=[{"key": "S0.0", "supported": False}])
 
     def run(*kinds):
-        monkeypatch.setattr("headcount.cli.study.STUDIES", kinds)
+        monkeypatch.setattr("headcount.studies.STUDIES", kinds)
         return CliRunner().invoke(studies, ["run", "all", "--quick", "--out", str(tmp_path)])
 
     plain, sound = study("why-five").__class__, run(study("why-five").__class__, study("smallest-crowd").__class__)

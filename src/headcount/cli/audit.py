@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -12,9 +12,6 @@ from rich.markup import escape
 from rich.table import Table
 
 from headcount import ask
-from headcount.audit.attack import Attack, attack
-from headcount.audit.joint import Joint, joint
-from headcount.audit.replay import Replay, replay
 from headcount.cli.numbers import WHOLE
 from headcount.cli.options import Bounds, Categories, Formats, Neighbours, Params, categories_of, parameters_of
 from headcount.cli.render import Format, console, grid, show
@@ -26,6 +23,11 @@ from headcount.core.histogram import Histogram
 from headcount.core.protocol import Protocol
 from headcount.core.task import Sum, Task
 from headcount.protocols import CATALOGUE, named
+
+if TYPE_CHECKING:
+    from headcount.audit.attack import Attack
+    from headcount.audit.joint import Joint
+    from headcount.audit.replay import Replay
 
 EVERYTHING = "all"
 BAR = 40
@@ -67,6 +69,10 @@ class Audit:
 
 
 def audited(protocol: Protocol, **how: Any) -> Audit:
+    from headcount.audit.attack import attack
+    from headcount.audit.joint import joint
+    from headcount.audit.replay import replay
+
     return Audit(attack(protocol, **how), replay(protocol), joint(protocol))
 
 

@@ -12,9 +12,11 @@ from rich.markup import escape
 
 from headcount.cli.options import Formats
 from headcount.cli.progress import Bar
-from headcount.cli.render import Format, console, grid, moment, show
+from headcount.cli.render import Format, grid, moment, show, waiting
+from headcount.core.canonical import canonical
 from headcount.core.errors import BadArgument
 from headcount.core.estimate import digits
+from headcount.core.files import put
 from headcount.protocols.saved import load_plan
 from headcount.service.limits import Limits
 
@@ -27,7 +29,7 @@ collections = typer.Typer(help="Counting over a network: a plan, a shuffler and 
 Name = Annotated[
     str | None,
     typer.Argument(
-        help="The collection's name, or its beginning; with --data it may be left out if there is only one."
+        help="The collection's name, or its beginning; with --data it may be left out if only one is under way."
     ),
 ]
 Data = Annotated[Path, typer.Option("--data", help="The folder of headcount serve --data, or of headcount desk.")]
@@ -48,13 +50,17 @@ def create(
     holds: Annotated[int, typer.Option(help="How many windows more a batch is held.")] = 3,
     invited: Annotated[bool, typer.Option("--invited", help="Only who has an invitation may report.")] = False,
     fixed: Annotated[bool, typer.Option("--fixed", help="Batches end with their windows and never before.")] = False,
+    out: Annotated[Path | None, typer.Option(help="Where to write what a device needs to report.")] = None,
     how: Formats = Format.TABLE,
 ) -> None:
     """Agree on a collection with both parties. From then on, people may report."""
-    made = _desk(data).create(
+    held = _desk(data)
+    made = held.create(
         load_plan(plan), question=question, population=population, window=seconds(window), batches=batches,
         shortfall=shortfall, holds=holds, admission="invited" if invited else "anyone", fixed=fixed,
     )  # fmt: skip
+    if out is not None:
+        put(out, canonical(held.offer(made.id)) + "\n")
     facts = {
         "collection": made.id, "hash": made.hash, "protocol": made.plan.protocol.name, "messages": made.wire.messages,
         "bytes": made.wire.upload_bytes(made.plan.protocol), "least": made.plan.protocol.crowd.least,
@@ -73,7 +79,7 @@ def show_collection(
     held = _desk(data)
     states = [held.state(each) for each in ([_named(held, name)] if name else held.names())]
     rows = [
-        {"collection": told["collection"], **_asked(held, told["collection"]), "least": told["least"], **batch}
+        {"collection": told["collection"], **held.asked(told["collection"]), "least": told["least"], **batch}
         for told in states
         for batch in told["batches"]
     ]
@@ -86,17 +92,11 @@ def show_collection(
             escape(row["question"]),
             str(row["batch"]),
             row["state"],
-            f"{row['reports']:,}{added}",
+            "" if row["reports"] is None else f"{row['reports']:,}{added}",
             f"{row['least']:,}",
             closes,
         )
     show(rows, how, table)
-
-
-def _asked(held: Desk, name: str) -> dict[str, str]:
-    collection = held.collection(name)
-    task = collection.plan.protocol.task.name
-    return {"question": collection.question, "task": task, "population": collection.population}
 
 
 @collections.command()
@@ -128,10 +128,12 @@ def report(
     address = held.shuffler.address if held else str(shuffler)
     whole = _named(held, name)
     if devices is not None:
-        _rehearsed(address, whole, _answer(answer), devices, hash, held, how)
+        if invitation:
+            raise BadArgument("--invitation", "is given with --devices", "leave it out: they are invited with --data")
+        _rehearsed(address, whole, answer_of(answer), devices, hash, held, how)
         return
     limits = Limits(least=least, top_up=top_up)
-    receipt = Client(device, limits).report(address, whole, _answer(answer), hash=hash, invitation=invitation)
+    receipt = Client(device, limits).report(address, whole, answer_of(answer), hash=hash, invitation=invitation)
     show(receipt.to_json(), how, escape(str(receipt)))
 
 
@@ -164,13 +166,14 @@ def invite(
 
 
 @collections.command()
-def close(data: Data, name: Name = None) -> None:
+def close(data: Data, name: Name = None, how: Formats = Format.TABLE) -> None:
     """Seal the open batch now and open no other; waits until it is delivered."""
     held = _desk(data)
-    with console().status("mixing and delivering"):
+    with waiting("mixing and delivering"):
         state = held.close(_named(held, name))
-    for batch in state["batches"]:
-        print(f"batch {batch['batch']}: {batch['state']}, {batch['reports']:,} reports")
+    rows = [{"collection": state["collection"], "least": state["least"], **batch} for batch in state["batches"]]
+    lines = (f"batch {batch['batch']}: {batch['state']}, {batch['reports']:,} reports" for batch in rows)
+    show(rows, how, "\n".join(lines))
 
 
 @collections.command()
@@ -183,7 +186,7 @@ def release(
     from headcount.service.released import Released
 
     held = _desk(data)
-    with console().status("opening and counting"):
+    with waiting("opening and counting"):
         told = Released(held.release(_named(held, name), batch))
     if out is not None:
         told.save(out)
@@ -223,7 +226,7 @@ def destroy(
 ) -> None:
     """Forget reports, messages, keys and answers at both parties. What was charged stays charged."""
     held = _desk(data)
-    whole = _named(held, name)
+    whole = _named(held, name, under_way=False)  # of several, none is destroyed that was not named
     if not yes and not typer.confirm(f"Destroy all that is kept of {whole}?"):
         raise typer.Exit(1)
     held.destroy(whole)
@@ -237,7 +240,7 @@ def seconds(text: str) -> int:
     return int(found[1]) * SECONDS[found[2] or "s"]
 
 
-def _answer(text: str) -> Any:
+def answer_of(text: str) -> Any:
     """A number where it is one."""
     for kind in (int, float):
         try:
@@ -247,17 +250,27 @@ def _answer(text: str) -> Any:
     return text
 
 
-def _named(held: Desk | None, name: str | None) -> str:
-    """The collection that is meant: by its whole name, by its beginning, or because there is no other."""
+def _named(held: Desk | None, name: str | None, *, under_way: bool = True) -> str:
+    """The collection that is meant: by its whole name, by its beginning, or because no other is there or under way."""
     if name is not None and (held is None or len(name) == WHOLE_NAME):
         return name
-    found = [each for each in held.names() if each.startswith(name or "")] if held else []
+    if held is None:
+        raise BadArgument("name", "is missing", "without a folder, give the collection's name as you were told it")
+    found = [each for each in held.names() if each.startswith(name or "")]
+    if not found:
+        raise BadArgument("name", _said(name), "there is no such collection: see headcount collection show")
+    if name is None and len(found) > 1 and under_way:
+        found = held.under_way() or found
     if len(found) != 1:
-        said = "is missing" if name is None else f"is {name!r}"
         raise BadArgument(
-            "name", f"{said}, and {len(found)} collections could be meant", "see headcount collection show"
-        )
+            "name", f"{_said(name)}, and {len(found)} collections could be meant",
+            "give the first letters of one: see headcount collection show",
+        )  # fmt: skip
     return found[0]
+
+
+def _said(name: str | None) -> str:
+    return "is missing" if name is None else f"is {name!r}"
 
 
 def _desk(folder: Path) -> Desk:

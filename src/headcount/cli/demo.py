@@ -11,10 +11,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+from rich.console import Console
 
 from headcount.cli.collection import release_table
 from headcount.cli.progress import Bar
-from headcount.cli.render import console
+from headcount.cli.render import Format, console, show
 from headcount.core.chance import Chance
 from headcount.core.coins import SeededCoins
 from headcount.core.crowd import Crowd
@@ -26,15 +27,15 @@ YES = Chance.up(0.12)
 MESSAGES = 32  # that everybody sends, at most
 
 
-def demonstrate(*, people: int, epsilon: float, delta: float) -> None:
-    """Ends with both parties gone and nothing left behind."""
+def demonstrate(*, people: int, epsilon: float, delta: float, how: Format) -> None:
+    """Ends with both parties gone and nothing left behind. The story is told to people only."""
     try:
         from headcount.service.desk import Desk
         from headcount.service.devices import reported
         from headcount.service.released import Released
     except ImportError:
         raise MissingExtra("the demonstration", "service") from None
-    terminal = console()
+    terminal = console() if how is Format.TABLE else Console(quiet=True)
     Crowd(people)  # refuses what is no number of people
     answers = SeededCoins(people).bernoulli(YES, people)
     truth = int(np.count_nonzero(answers))
@@ -66,6 +67,13 @@ def demonstrate(*, people: int, epsilon: float, delta: float) -> None:
         terminal.print("\nThe batch was closed, mixed, delivered, opened, counted and paid for:\n")
         terminal.print(release_table(told))
         terminal.print(f"\nIts certificate is {verdict.answer}. The truth was {truth:,}.")
+    if how is not Format.TABLE:
+        figures = {name: told.estimate[name] for name in ("value", "interval95", "protocol", "epsilon", "delta")}
+        show(
+            {"collection": collection.id, "people": people, "truth": truth, **figures, "answer": verdict.answer},
+            how,
+            "",
+        )
 
 
 @contextmanager

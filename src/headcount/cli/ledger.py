@@ -38,18 +38,23 @@ def ledger_of(path: Path | None, witness: Path | None) -> Ledger | None:
 
 @ledgers.command()
 def create(
-    file: Kept, epsilon: Epsilon, delta: Delta = 0.0, neighbours: Neighbours = "replace", witness: WitnessFile = None,
-    data: Data = None, how: Formats = Format.TABLE,
+    file: Kept, epsilon: Epsilon, delta: Delta | None = None, neighbours: Neighbours = "replace",
+    witness: WitnessFile = None, data: Data = None, how: Formats = Format.TABLE,
 ) -> None:  # fmt: skip
     """Begin a ledger: what one crowd may lose in all."""
     if data is not None:
         if neighbours != "replace" or witness is not None:
             works = "leave them out: an analyser counts in 'replace' and has a witness of its own"
             raise BadArgument("--data", "is given with --neighbours or --witness", works)
+        if delta is None:
+            works = (
+                "use for example --delta 1e-5, far below one in the population, or --delta 0 if no plan will need it"
+            )
+            raise BadArgument("--delta", "is missing for a population, whose budget can never be changed", works)
         _desk(data).endow(str(file), epsilon, delta)
         _show(_desk(data).ledger(str(file)), how)
         return
-    _show(Ledger.create(file, epsilon=epsilon, delta=delta, neighbours=neighbours, witness=witness), how)
+    _show(Ledger.create(file, epsilon=epsilon, delta=delta or 0.0, neighbours=neighbours, witness=witness), how)
 
 
 @ledgers.command("show")

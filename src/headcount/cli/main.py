@@ -17,6 +17,7 @@ from headcount.cli.compare import compare
 from headcount.cli.demo import demonstrate
 from headcount.cli.explain import explain
 from headcount.cli.frontier import draw_map, frontiers
+from headcount.cli.lake import lake
 from headcount.cli.ledger import ledgers
 from headcount.cli.numbers import WHOLE
 from headcount.cli.options import (
@@ -56,6 +57,7 @@ app.add_typer(studies, name="study")
 app.command()(serve)
 app.command()(web)
 app.add_typer(collections, name="collection")
+app.add_typer(lake, name="batch")
 app.add_typer(parties, name="party")
 app.add_typer(keys, name="keys")
 app.add_typer(tokens, name="tokens")
@@ -151,9 +153,10 @@ def demo(
     people: Annotated[int, typer.Option(**WHOLE, help="How many people to simulate.")] = 2_000,
     epsilon: Epsilon = 1.0,
     delta: Delta = 1e-6,
+    how: Formats = Format.TABLE,
 ) -> None:
     """Simulated people report over the network of this machine; the answer is released, signed and proved."""
-    demonstrate(people=people, epsilon=epsilon, delta=delta)
+    demonstrate(people=people, epsilon=epsilon, delta=delta, how=how)
 
 
 def _version(asked: bool) -> None:

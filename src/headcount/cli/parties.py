@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
+from rich.markup import escape
 
 from headcount.cli.options import Formats
 from headcount.cli.render import Format, grid, moment, show
@@ -87,7 +88,7 @@ def create(
     opened = made.opened()
     for name in ("operator", *(["shuffler"] if role == "analyser" else [])):
         party.secret(folder / f"{name}.token", opened.tokens.issue(name, name))
-    print(f"{role} made in {folder}, whose signature is {opened.keys.signer().public}")
+    print(f"the {role} is made in {folder}, and signs as {opened.keys.signer().public}")
     print(f"serve it: headcount serve {role} --config {folder}")
     opened.close()
 
@@ -95,7 +96,7 @@ def create(
 @parties.command()
 def witness(config: Config) -> None:
     """Begin an analyser's witnesses anew. Only if they are lost for good, and its database is the newest there is."""
-    opened = _opened(config, "analyser")
+    opened = opened_party(config, "analyser")
     analyser = opened.analyser()
     for name in analyser.populations():
         print(f"{name}: {analyser.account(name, anew=True).page().spending.total:.4g} spent, and witnessed from now on")
@@ -104,18 +105,30 @@ def witness(config: Config) -> None:
 
 def desk(
     folder: Annotated[Path, typer.Argument(help="Where to keep the addresses and tokens.")],
-    shuffler: Annotated[str, typer.Option(help="The shuffler's address.")],
-    shuffler_token: Annotated[Path, typer.Option(help="The file of the token that its operator gave.")],
-    analyser: Annotated[str, typer.Option(help="The analyser's address.")],
-    analyser_token: Annotated[Path, typer.Option(help="The file of the token that its operator gave.")],
+    shuffler: Annotated[str | None, typer.Option(help="The shuffler's address.")] = None,
+    shuffler_token: Annotated[Path | None, typer.Option(help="The file of the token that its operator gave.")] = None,
+    analyser: Annotated[str | None, typer.Option(help="The analyser's address.")] = None,
+    analyser_token: Annotated[Path | None, typer.Option(help="The file of the token that its operator gave.")] = None,
 ) -> None:
-    """Write down how to reach a shuffler and an analyser, for --data. Both are asked whether they know the tokens."""
-    from headcount.service.desk import Desk
+    """Write down how to reach a shuffler and an analyser, for --data. Both are asked whether they know the tokens.
+
+    Who has a token of one of them leaves the other out; an analyst, for example, needs the analyser only.
+    """
+    from headcount.service.desk import Absent, Desk
     from headcount.service.remote import Remote
 
-    held = [text_of(path, "a token").strip() for path in (shuffler_token, analyser_token)]
-    found = Desk(Remote(shuffler, held[0]), Remote(analyser, held[1])).identities()
-    Desk.write(folder, shuffler=(shuffler, held[0]), analyser=(analyser, held[1]))
+    given = {"shuffler": (shuffler, shuffler_token), "analyser": (analyser, analyser_token)}
+    held = {}
+    for party, (address, token) in given.items():
+        if (address is None) != (token is None):
+            missing, other = (f"--{party}-token", f"--{party}")[:: -1 if address is None else 1]
+            raise BadArgument(missing, f"is missing beside {other}", "give both, or none of them")
+        if address is not None and token is not None:
+            held[party] = address, text_of(token, "a token").strip()
+    if not held:
+        raise BadArgument("--analyser", "is missing, and --shuffler too", "give the address and token of one, or both")
+    found = Desk(*(Remote(*held[party]) if party in held else Absent(party) for party in given)).identities()
+    Desk.write(folder, **held)
     for party, key in found.items():
         print(f"the {party} signs as {key}")
     print(f"written to {folder}; now use --data {folder}")
@@ -124,7 +137,7 @@ def desk(
 @keys.command("show")
 def show_keys(config: Config, how: Formats = Format.TABLE) -> None:
     """Which keys there are."""
-    opened = _opened(config, "shuffler")
+    opened = opened_party(config, "shuffler")
     rows = opened.shuffler().outer.table()
     table = grid("number", "suite", "state", "expires", right=(0,))
     for row in rows:
@@ -136,21 +149,26 @@ def show_keys(config: Config, how: Formats = Format.TABLE) -> None:
 @keys.command()
 def rotate(
     config: Config, suite: Annotated[str, typer.Option(help=f"{' or '.join(KEYS)}.")] = X25519,
+    how: Formats = Format.TABLE,
 ) -> None:  # fmt: skip
     """Announce a new key. The one before it opens what is under way for two more days."""
-    opened = _opened(config, "shuffler")
-    print(f"key {opened.shuffler().outer.rotate(suite)} is announced from now on")
+    opened = opened_party(config, "shuffler")
+    number = opened.shuffler().outer.rotate(suite)
+    show({"number": number}, how, f"key {number} is announced from now on")
     opened.close()
 
 
 @keys.command()
 def retire(
-    config: Config, number: Annotated[int | None, typer.Option(help="Which; all that have expired unless told.")] = None
+    config: Config,
+    number: Annotated[int | None, typer.Option(help="Which; all whose time is over unless told.")] = None,
+    how: Formats = Format.TABLE,
 ) -> None:
     """Delete keys. What was sealed to them can be opened by nobody from then on."""
-    opened = _opened(config, "shuffler")
+    opened = opened_party(config, "shuffler")
     gone = opened.shuffler().outer.retire(number)
-    print(f"deleted: {', '.join(map(str, gone))}" if gone else "no key was due")
+    nothing = "no key was due" if number is None else f"key {number} was deleted before"
+    show({"deleted": gone}, how, f"deleted: {', '.join(map(str, gone))}" if gone else nothing)
     opened.close()
 
 
@@ -160,33 +178,35 @@ def issue_token(
     role: Annotated[str, typer.Option(help="What it stands for: operator, analyst, shuffler or monitor.")],
     name: Annotated[str, typer.Option(help="Who gets it.")],
     out: Annotated[Path | None, typer.Option(help="A file for it; it is printed otherwise.")] = None,
+    how: Formats = Format.TABLE,
 ) -> None:
     """Make a token. It is shown now and never again."""
     from headcount.service.party import secret
 
-    opened = _opened(config)
+    opened = opened_party(config)
     token = opened.tokens.issue(role, name)
-    if out is None:
-        print(token)
-    else:
+    if out is not None:
         secret(out, token)
-        print(f"written to {out}")
+    shown = {"token": token} if out is None else {"out": str(out)}
+    show({"name": name, "role": role, **shown}, how, token if out is None else f"written to {out}")
     opened.close()
 
 
 @tokens.command("revoke")
-def revoke_token(config: Config, name: Annotated[str, typer.Option(help="Whose.")]) -> None:
+def revoke_token(
+    config: Config, name: Annotated[str, typer.Option(help="Whose.")], how: Formats = Format.TABLE
+) -> None:
     """From now on it stands for nothing."""
-    opened = _opened(config)
+    opened = opened_party(config)
     opened.tokens.revoke(name)
-    print(f"{name} has no token any more")
+    show({"revoked": name}, how, escape(f"{name} has no token any more"))
     opened.close()
 
 
 @tokens.command("show")
 def show_tokens(config: Config, how: Formats = Format.TABLE) -> None:
     """Who has one."""
-    opened = _opened(config)
+    opened = opened_party(config)
     rows = opened.tokens.table()
     table = grid("name", "role")
     for row in rows:
@@ -195,7 +215,7 @@ def show_tokens(config: Config, how: Formats = Format.TABLE) -> None:
     opened.close()
 
 
-def _opened(config: Path, role: str | None = None) -> Opened:
+def opened_party(config: Path, role: str | None = None) -> Opened:
     from headcount.service.party import Party
 
     party = Party.read(config)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
 COLOURS = {"proved": "green", "refuted": "red", "cannot prove": "yellow"}
 CODES = {"proved": 0, "refuted": 1, "cannot prove": 2}
+FORGED = 3
 
 
 def certify(
@@ -92,18 +94,45 @@ def verify(
     ] = None,
     how: Formats = Format.TABLE,
 ) -> None:
-    """Prove a certificate again, independently of the code that made it: exit code 0 proved, 1 refuted, 2 neither."""
-    told = _released(file)
-    if signed_by is not None and (told is None or told.analyser != signed_by):
-        raise BadArgument("--signed-by", "is not who signed this", "do not rely on it")
+    """Prove a certificate again, independently of the code that made it, and check who signed a release.
+
+    Exit code 0: proved; 1: refuted; 2: neither; 3: a release is forged, or signed by another.
+    """
+    from headcount.service.released import Forged
+
+    try:
+        told = _released(file)
+        if signed_by is not None:
+            _require_signed(told, signed_by)
+    except Forged as refusal:
+        print(f"headcount: {refusal}", file=sys.stderr)
+        raise typer.Exit(FORGED) from None
     if told is not None and how is Format.TABLE:
         console().print(release_table(told))
+        console().print(_signature(signed_by), highlight=False, soft_wrap=True)
     verdict = ask.verify(file if told is None else told.content["certificate"])
     if how is not Format.TABLE or verdict.points:
-        show(verdict.to_json(), how, _table(verdict))
+        signed = {} if told is None else {"signed_by": told.analyser}
+        show({**verdict.to_json(), **signed}, how, _table(verdict))
     if how is Format.TABLE:
         console().print(_sentence(verdict), highlight=False, soft_wrap=True)
     raise typer.Exit(CODES[verdict.answer])
+
+
+def _require_signed(told: Released | None, by: str) -> None:
+    from headcount.service.released import Forged
+
+    if told is None:
+        raise BadArgument(
+            "--signed-by", "is given, and the file is no release", "leave it out: nobody signs the others"
+        )
+    if told.analyser != by:
+        raise Forged("release", f"was signed by {told.analyser}, and not by {by}", "do not rely on it")
+
+
+def _signature(by: str | None) -> str:
+    asked = "whose key you gave" if by else "whose key stands above; with --signed-by KEY it must be the one you know"
+    return f"[bold green]SIGNED[/]: the release is as it was signed by the analyser {asked}."
 
 
 def _released(file: Path) -> Released | None:
@@ -136,6 +165,8 @@ def _sentence(verdict: Verdict) -> str:
     text = f"[bold {colour}]{verdict.answer.upper()}[/]: {escape(verdict.because)}."
     if verdict.of:
         text += f"\nThis is about the {escape(verdict.of)}; names and words in the file were not looked at."
+        if verdict.answer == "cannot prove":
+            text += "\nThat does not make it false: a bound, for one, rests on a theorem, which is not proved here."
     if (witness := verdict.witness) is not None:
         here, there = (float(chance) for chance in witness.truth.chances)
         text += (

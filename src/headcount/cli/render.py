@@ -12,6 +12,7 @@ from typing import Any
 
 from rich.console import Console, Group, RenderableType
 from rich.markup import escape
+from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
@@ -35,6 +36,11 @@ class Format(StrEnum):
 def console() -> Console:
     """Wide enough for the tables when the output is not a terminal."""
     return Console() if sys.stdout.isatty() else Console(width=140)
+
+
+def waiting(what: str) -> Status:
+    """Says on standard error what is waited for, if that is a terminal: an answer in JSON stays one."""
+    return Console(stderr=True).status(what)
 
 
 def moment(seconds: int) -> str:

@@ -11,8 +11,6 @@ import typer
 from headcount.cli.options import Formats
 from headcount.cli.progress import Bar
 from headcount.cli.render import Format, console, grid, show
-from headcount.studies.statement import QUESTIONS, Statement
-from headcount.studies.statements import found, row_of
 
 OPEN, SHUT = "\ue000", "\ue001"  # of an absolute value, until spaces are settled
 SIGNS = {
@@ -63,6 +61,8 @@ def check(
     how: Formats = Format.TABLE,
 ) -> None:
     """What the notes or a paper say, what became of it, and the evidence; exit code 1 if that does not bear it out."""
+    from headcount.studies.statements import found
+
     rows = [_row(one) for one in Bar("checks")(found(key))]
     if how is Format.TABLE:
         for row in rows:
@@ -74,6 +74,9 @@ def check(
 
 
 def _row(one: Any) -> dict[str, Any]:
+    from headcount.studies.statement import Statement
+    from headcount.studies.statements import row_of
+
     return row_of(one) if isinstance(one, Statement) else one.row()
 
 
@@ -90,6 +93,8 @@ def _print(row: dict[str, Any]) -> None:
 
 
 def _lines(row: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    from headcount.studies.statement import QUESTIONS
+
     if row["note"] == QUESTIONS:
         yield "where", row["place"]
         yield "asked", row["says"]

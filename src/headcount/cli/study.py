@@ -12,8 +12,6 @@ from headcount.cli.options import Formats
 from headcount.cli.progress import Bar
 from headcount.cli.render import Format, console, grid, show
 from headcount.cli.statements import check
-from headcount.studies import STUDIES, study
-from headcount.studies.report import write
 
 studies = typer.Typer(help="Every question, figure and theorem of the field, runnable.", no_args_is_help=True)
 
@@ -21,6 +19,8 @@ studies = typer.Typer(help="Every question, figure and theorem of the field, run
 @studies.command("list")
 def listed(how: Formats = Format.TABLE) -> None:
     """What can be asked."""
+    from headcount.studies import STUDIES
+
     rows = [{"name": found.name, "question": found.question, "source": found.source} for found in STUDIES]
     table = grid("name", "question")
     for row in rows:
@@ -35,6 +35,9 @@ def run(
     quick: Annotated[bool, typer.Option("--quick", help="On a coarser grid.")] = False,
 ) -> None:
     """Computes, draws and writes; the answer is printed, with the time it took."""
+    from headcount.studies import STUDIES, study
+    from headcount.studies.report import write
+
     chosen = [found() for found in STUDIES] if name == "all" else [study(name)]
     terminal = console()
     began, amiss = time.monotonic(), []

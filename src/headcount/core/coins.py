@@ -3,8 +3,8 @@
 Everything is drawn from 64-bit words, little-endian, in a fixed order: `Coins` defines which word decides what.
 `SecretCoins` are the default everywhere. They keep no state at all: each call takes a fresh key from the
 operating system and stretches it with AES-CTR, so threads, forks and pickles cannot share a word. `DeviceCoins`
-are those of one person's device. `SeededCoins` are for simulation; whatever is made with them says that it is not
-private.
+are those of one person's device. `KeyedCoins` are as secret, for work that may have to be done again and must then come
+out the same. `SeededCoins` are for simulation; whatever is made with them says that it is not private.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from hashlib import sha256
+from hmac import digest
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -177,6 +178,35 @@ class SecretCoins(_KeystreamCoins):
         return hash(SecretCoins)
 
 
+class KeyedCoins(_KeystreamCoins):
+    """Secret coins that hang on one key, drawn once: a part of the crowd that is drawn for again gets the same noise.
+
+    For workers that may fail, or be overtaken, and start anew: were their noise drawn anew, parts of both versions of a
+    person's report might be counted. Whoever holds the key knows the noise: it goes to the workers and nowhere else.
+    """
+
+    secret = True
+
+    def __init__(self, key: bytes | None = None) -> None:
+        self._key = os.urandom(32) if key is None else key
+        self._stream: CipherContext | None = None
+
+    def part(self, number: int) -> KeyedCoins:
+        return KeyedCoins(self._derived(f"part {number}"))
+
+    def stream(self, size: int) -> Bytes:
+        self._stream = self._stream or _keystream(self._derived("stream"))
+        return _read(self._stream, size)
+
+    def _derived(self, purpose: str) -> bytes:
+        return digest(self._key, f"headcount {purpose}".encode(), "sha256")
+
+    def __reduce__(self) -> tuple[type[KeyedCoins], tuple[bytes]]:
+        if self._stream is not None:
+            raise TypeError("coins that were drawn from cannot be copied: the copy would draw the same again")
+        return KeyedCoins, (self._key,)
+
+
 class SeededCoins(_KeystreamCoins):
     """Repeatable coins, for simulation and tests. Never private."""
 
@@ -192,3 +222,6 @@ class SeededCoins(_KeystreamCoins):
 
     def stream(self, size: int) -> Bytes:
         return _read(self._stream, size)
+
+    def __reduce__(self) -> tuple[type[SeededCoins], tuple[int, tuple[int, ...]]]:
+        return SeededCoins, (self.seed, self.parts)  # which begin anew

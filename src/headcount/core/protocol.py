@@ -116,9 +116,8 @@ class Protocol(Leaf):
             return Tally(int(people.sum()), np.array([total], dtype=object))
         if self._open:
             return Tally.by_key(int(people.sum()), messages["kind"], people)
-        totals = np.zeros(self.kinds, dtype=np.int64)
-        np.add.at(totals, messages["kind"], people)
-        return Tally(int(people.sum()), totals)
+        totals = np.bincount(messages["kind"], weights=people, minlength=self.kinds)  # exact: all are below 2**53
+        return Tally(int(people.sum()), totals.astype(np.int64))
 
     def totalled(self, people: int, total: int) -> Tally:
         """The tally of so many people whose values come to this total, for a trusted side that adds them up."""

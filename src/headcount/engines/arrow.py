@@ -7,296 +7,30 @@ person ids, also an answer for each person, which DuckDB puts on disk where memo
 
 from __future__ import annotations
 
-import atexit
-import os
-import re
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import cached_property, lru_cache
-from shutil import rmtree
-from tempfile import mkdtemp
-from typing import Any
-
-import numpy as np
-
 from headcount.core.coins import Coins
-from headcount.core.errors import BadArgument, BadData, MissingExtra, Refused
-from headcount.core.field import Values
 from headcount.core.histogram import Histogram
 from headcount.core.model import Model
 from headcount.core.plan import Plan
-from headcount.core.table import Ints
 from headcount.core.tally import Tally
-from headcount.core.task import BETWEEN_STEPS, Array, Count, Sum, Task
+from headcount.core.task import Count, Sum, Task
+from headcount.engines.arrow_scan import ArrowScan
+from headcount.engines.duck import refusing
 from headcount.engines.engine import Rows
-from headcount.engines.fold import PART, folded
-from headcount.engines.intake import DIFFERENT, comparable, in_groups
-from headcount.engines.tables import kind_of, scanned
-
-WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
-REAL = {"FLOAT", "DOUBLE"}
-TEXT = {"VARCHAR", "ENUM"}
-ROUNDED = {"DECIMAL", "HUGEINT", "UHUGEINT", "UBIGINT"}  # read as floats, as numpy does
-KEPT = "answers"
+from headcount.engines.fold import folded
 
 
 class ArrowEngine:
     """Parquet, CSV and Arrow files, folders and globs of them, and anything with the Arrow stream interface."""
 
-    def answers(self, task: Task, rows: Rows) -> Scan:
+    def answers(self, task: Task, rows: Rows) -> ArrowScan:
         rows.require(task)
-        return Scan(task, rows)
+        return ArrowScan(task, rows)
 
-    def tally(self, plan: Plan, answers: Scan, coins: Coins) -> Tally:
+    def tally(self, plan: Plan, answers: ArrowScan, coins: Coins) -> Tally:
         protocol, task = plan.protocol, plan.protocol.task
-        with _refusing():
+        with refusing():
             if protocol.model is not Model.CENTRAL or (isinstance(task, Histogram) and task.edges):
                 return folded(protocol, answers.batches(), answers.encoded, coins)
             if isinstance(task, Sum):
                 return protocol.totalled(answers.size, answers.total(task))
             return protocol.counted(*(answers.ones() if isinstance(task, Count) else answers.held()))
-
-
-class Scan:
-    """A table's answers, one per person, not yet read."""
-
-    def __init__(self, task: Task, rows: Rows) -> None:
-        self.task, self.rows = task, rows
-        self._connection = _database(os.getpid()).cursor()
-        kind = kind_of(rows.data)
-        with _refusing(f"cannot be read as {kind}"):
-            self._describe(scanned(self._connection, rows.data, rows.names(), self._texts()))
-        with _refusing():
-            if self._wanting is not None and self.size:
-                self._wanting.encoded(np.array([""]))  # says what it wants instead of text
-            if rows.unit is not None:
-                self._merge()
-
-    @cached_property
-    def size(self) -> int:
-        """How many people there are."""
-        with _refusing():
-            size = int(self._one(f"SELECT count(*) FROM {self._answers}")[0])
-        if not size:
-            raise BadData(f"data is empty; a {self.task.name} needs at least one person")
-        return size
-
-    def _texts(self) -> list[str]:
-        """Columns that are text even if they look like numbers: labels, where those are text, and person ids."""
-        rows, task = self.rows, self.task
-        labels = [rows.by or rows.column] if isinstance(task, Histogram) and not task.edges and _textual(task) else []
-        return [name for name in [*labels, rows.unit] if isinstance(name, str)]
-
-    def _describe(self, table: str) -> None:
-        """What the columns are called and what they hold."""
-        rows = self.rows
-        self._given: dict[str, Any] = {}
-        described = self._sql(f"SELECT * FROM {table} LIMIT 0")
-        self._types = dict(zip(described.columns, map(str, described.types), strict=True))
-        for argument, name in rows.names().items():
-            if name not in self._types:
-                works = f"use one of {', '.join([*self._types][:20])}"
-                raise BadArgument(argument, f"is {name!r}, which the data does not have", works)
-        self._spaced = table.startswith("read_csv")
-        self._kind, answer = self._kind_of(str(rows.column)), self._read(str(rows.column))
-        if rows.where is not None:
-            self._given = {"where": comparable(rows.where, _dtype(self._kind))}
-            self._table, self._matches = table, f"{answer} = $where"
-            answer, self._kind = f"coalesce({self._matches}, false)", "bool"
-        group = f", {self._read(rows.by)} AS party" if rows.by is not None else ""
-        unit = f", {_quoted(rows.unit)} AS person" if rows.unit is not None else ""
-        self._base = f"(SELECT {answer} AS answer{group}{unit} FROM {table})"
-        self._answers = self._base
-        asked = Count() if rows.by is not None else self.task
-        self._wanting = asked if self._kind == "text" and isinstance(asked, Count | Sum) else None
-
-    def _kind_of(self, name: str) -> str:
-        kind = self._types[name].partition("(")[0]
-        for called, kinds in {"bool": {"BOOLEAN"}, "whole": WHOLE, "real": REAL | ROUNDED, "text": TEXT}.items():
-            if kind in kinds:
-                return called
-        raise BadData(
-            f"column {name!r} holds neither numbers nor text ({kind.lower()}); turn it into one of them first"
-        )
-
-    def _read(self, name: str) -> str:
-        """A column as it is compared and added: wide numbers as floats, and a CSV's text without spaces around it."""
-        kind, quoted = self._types[name].partition("(")[0], _quoted(name)
-        if self._kind_of(name) == "text":
-            return f"trim({quoted})" if self._spaced else f"CAST({quoted} AS VARCHAR)"
-        return f"CAST({quoted} AS DOUBLE)" if kind in ROUNDED else quoted
-
-    def _merge(self) -> None:
-        """One answer for each person, or a few of their rows, kept aside: read once, used twice."""
-        rows = self.rows
-        strange = " OR isnan(person)" if self._types[rows.unit] in REAL else ""
-        party = " OR party IS NULL" if rows.by is not None else ""
-        nobody, nothing = f"person IS NULL{strange}", f"answer IS NULL{party}"
-        ids, gaps = self._one(f"SELECT count(*) FILTER ({nobody}), count(*) FILTER ({nothing}) FROM {self._base}")
-        if ids:
-            raise BadData("unit has missing person ids; drop those rows first")
-        if gaps:
-            raise BadData("data has missing values; drop them, or fill them in, first")
-        key = {"key": rows.key} if rows.most is not None else {}
-        merged = self._kept_rows() if rows.most is not None else self._one_each()
-        self._connection.execute(f"CREATE TEMP TABLE {KEPT} AS {merged}", {**self._given, **key})
-        self._answers, self._given = KEPT, {}
-
-    def _kept_rows(self) -> str:
-        """By a lot for each different answer: the same however often it is drawn."""
-        if self.rows.by is not None:
-            raise BadArgument("max_contributions", "cannot be given together with by", "merge a person's rows first")
-        if self.rows.most == 1:
-            return f"SELECT arg_min(answer, hash(answer, $key)) AS answer FROM {self._base} GROUP BY person"
-        place = "row_number() OVER (PARTITION BY person ORDER BY hash(answer, $key))"
-        return f"SELECT answer FROM (SELECT answer, {place} AS place FROM {self._base}) WHERE place <= {self.rows.most}"
-
-    def _one_each(self) -> str:
-        common = "CASE WHEN min({0}) = max({0}) THEN min({0}) END AS {0}"
-        if isinstance(self.task, Sum):
-            merged = f"{'avg' if self.task.per_person else 'sum'}(CAST(answer AS DOUBLE)) AS answer"
-            self._kind = "real"
-        elif isinstance(self.task, Histogram) and self.rows.by is None:
-            merged = common.format("answer")
-        else:
-            # 2 is neither: whoever has a row that is not 0 or 1 is refused with the others.
-            merged = "CASE WHEN bool_and(answer = 0 OR answer = 1) THEN max(CAST(answer = 1 AS TINYINT)) ELSE 2 END"
-            merged = "bool_or(answer) AS answer" if self._kind == "bool" else f"{merged} AS answer"
-        parties = f", {common.format('party')}" if self.rows.by is not None else ""
-        return f"SELECT {merged}{parties} FROM {self._base} GROUP BY person"
-
-    @property
-    def _bit(self) -> str:
-        """A truth value as a number. In a CSV a cast would be made while the words true and false are read."""
-        if self._spaced:
-            return "CASE WHEN answer THEN 1 WHEN NOT answer THEN 0 END"
-        return "CAST(answer AS UTINYINT)"
-
-    def batches(self) -> Iterator[Any]:
-        """A part of the crowd at a time, in the order of the table."""
-        answer = f"{self._bit} AS answer" if self._kind == "bool" else "answer"
-        party = ", party" if self.rows.by is not None else ""
-        reader = self._sql(f"SELECT {answer}{party} FROM {self._answers}").to_arrow_reader(PART)
-        return (batch for batch in reader if batch.num_rows)
-
-    def encoded(self, batch: Any) -> Values:
-        """A batch, or the groups, as the task's own integers."""
-        columns = [self._whole_column(column) for column in batch.columns]
-        if self.rows.by is not None:
-            return self.task.encoded(in_groups(self.task, *(_array(column) for column in columns)))
-        column = columns[0]
-        if self._kind != "text":
-            return self.task.encoded(_array(column))
-        labels = column.dictionary_encode()
-        return np.asarray(self.task.encoded(_array(labels.dictionary))[labels.indices.to_numpy()])
-
-    def _whole_column(self, column: Any) -> Any:
-        if column.null_count:
-            merged = self.rows.unit is not None
-            raise BadData(DIFFERENT if merged else "data has missing values; drop them, or fill them in, first")
-        return column
-
-    def held(self) -> tuple[Values, Ints]:
-        """Each different answer, and how many people hold it."""
-        columns = "answer, party" if self.rows.by is not None else "answer"
-        table = self._sql(f"SELECT {columns}, count(*) AS people FROM {self._answers} GROUP BY ALL").to_arrow_table()
-        batch = table.combine_chunks().to_batches()[0]
-        return self.encoded(batch.select(columns.split(", "))), batch.column("people").to_numpy()
-
-    def ones(self) -> tuple[Values, Ints]:
-        """How many hold a zero, and how many a one."""
-        if self.rows.where is not None and self.rows.unit is None:
-            known, ones = self.size, self._one(f"SELECT count(*) FROM {self._table} WHERE {self._matches}")[0]
-        elif self._kind == "bool":
-            known, ones = self._one(f"SELECT count(answer), sum({self._bit}) FROM {self._answers}")
-        else:
-            bits = f"SELECT count(*), count(*) FILTER (answer = 1) FROM {self._answers} WHERE answer = 0 OR answer = 1"
-            known, ones = self._one(bits)
-        if known < self.size:
-            self._refuse_first("answer IS NULL OR NOT (CAST(answer AS DOUBLE) = 0 OR CAST(answer AS DOUBLE) = 1)")
-        return np.array([0, 1], dtype=np.uint8), np.array([known - int(ones), int(ones)])
-
-    def total(self, task: Sum) -> int:
-        """The sum in the task's steps, exactly. What numpy would make of each value, DuckDB does too."""
-        low, high = task.limits
-        if self._kind == "whole" and task.steps == task.width and not task.clip:
-            within, step, shift = "answer BETWEEN $low AND $high", "answer", int(task.low)
-            given: dict[str, Any] = {"low": int(low), "high": int(high)}
-        else:
-            number, within = "CAST(answer AS DOUBLE)", "CAST(answer AS DOUBLE) BETWEEN $low AND $high"
-            if task.clip:
-                number, within = f"least(greatest({number}, $low), $high)", f"NOT isnan({number})"
-            steps = f"({number} - $origin) * $steps"
-            step, shift = f"CAST({steps} AS BIGINT)", 0
-            given = {"low": low, "high": high, "origin": task.low, "steps": task.steps / task.width}
-            if task.stepped:
-                within += f" AND abs({steps} - {step}) <= {BETWEEN_STEPS}"
-        query = f"SELECT count(*), sum({step}) FROM {self._answers} WHERE {within}"
-        known, total = self._one(query, given)
-        if known < self.size:
-            self._refuse_first(f"answer IS NULL OR NOT ({within})", given)
-        return int(total) - shift * self.size
-
-    def _refuse_first(self, strange: str, given: dict[str, Any] | None = None) -> None:
-        """Lets the task say what it has against an answer; it does not quote it."""
-        query = f"SELECT answer FROM {self._answers} WHERE {strange} LIMIT 1"
-        self.encoded(self._sql(query, given or {}).to_arrow_table().combine_chunks().to_batches()[0])
-        raise BadData("data has values that do not fit the task")
-
-    def _sql(self, query: str, given: dict[str, Any] | None = None) -> Any:
-        known = {**self._given, **(given or {})}
-        params = {name: known[name] for name in re.findall(r"\$(\w+)", query)}
-        return self._connection.sql(query, params=params) if params else self._connection.sql(query)
-
-    def _one(self, query: str, given: dict[str, Any] | None = None) -> Any:
-        return self._sql(query, given).fetchall()[0]
-
-
-@lru_cache(maxsize=1)
-def _database(_process: int) -> Any:
-    """One for each process, in memory. What does not fit there goes into a folder that nobody else can read."""
-    try:
-        import duckdb
-        import pyarrow  # noqa: F401
-    except ImportError:
-        raise MissingExtra("reading files", "files") from None
-    folder = mkdtemp(prefix="headcount-")
-    atexit.register(rmtree, folder, ignore_errors=True)
-    return duckdb.connect(
-        config={"autoinstall_known_extensions": False, "autoload_known_extensions": False, "temp_directory": folder}
-    )
-
-
-@contextmanager
-def _refusing(opening: str = "") -> Iterator[None]:
-    """What DuckDB finds wrong, without the values that it would quote."""
-    import duckdb
-
-    try:
-        yield
-    except Refused:
-        raise
-    except duckdb.IOException:
-        raise BadArgument("data", opening or "cannot be read", "check that the files are intact") from None
-    except (duckdb.ConversionException, duckdb.InvalidInputException):
-        if opening:
-            raise BadArgument("data", opening, "check that the files are intact") from None
-        raise BadData("data has values of another kind than the rest of their column, or torn lines") from None
-    except duckdb.OutOfMemoryException:
-        raise BadData("data has more different answers or people than memory and disk can hold") from None
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
-
-
-def _dtype(kind: str) -> np.dtype[Any]:
-    return np.dtype({"bool": np.bool_, "whole": np.int64, "real": np.float64, "text": np.str_}[kind])
-
-
-def _textual(task: Histogram) -> bool:
-    return task.open or isinstance(task.categories[0], str)
-
-
-def _array(column: Any) -> Array:
-    return np.asarray(column.to_numpy(zero_copy_only=False))

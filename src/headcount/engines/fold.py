@@ -10,6 +10,8 @@ from functools import reduce
 from operator import add
 from typing import TypeVar
 
+import numpy as np
+
 from headcount.core.coins import Coins
 from headcount.core.field import Values
 from headcount.core.protocol import Protocol
@@ -31,13 +33,35 @@ def folded(protocol: Protocol, parts: Iterable[_Part], encoded: Callable[[_Part]
 
 def of_part(protocol: Protocol, values: Values, coins: Coins) -> Tally:
     """The tally of some people, a few at a time so that their messages fit into memory."""
+    return of_arrays(protocol, [values], coins)
+
+
+def of_arrays(protocol: Protocol, arrays: Iterable[Values], coins: Coins) -> Tally:
+    """The same of people who arrive in arrays of any sizes: who draws with whom hangs on their order alone."""
     # A row of bits is drawn a byte to the bit before it is packed, and other messages a few words at a time.
     heavy = max(protocol.bits_per_person, 8.0 * protocol.messages_per_person)
-    size = max(1, min(PART, int(BYTES / heavy)))
-    pieces = (values[start : start + size] for start in range(0, values.size, size))
+    pieces = _cut(arrays, max(1, min(PART, int(BYTES / heavy))))
     tallies = (protocol.tally(protocol.reports(piece, coins)) for piece in pieces)
     first = next(tallies, None)
     return protocol.nobody() if first is None else reduce(add, tallies, first)
+
+
+def _cut(arrays: Iterable[Values], size: int) -> Iterator[Values]:
+    """The same entries in the same order, so many at a time."""
+    waiting: list[Values] = []
+    for array in arrays:
+        start = 0
+        while array.size - start >= (missing := size - sum(part.size for part in waiting)):
+            yield _joined([*waiting, array[start : start + missing]])
+            waiting, start = [], start + missing
+        if start < array.size:
+            waiting.append(array[start:])
+    if waiting:
+        yield _joined(waiting)
+
+
+def _joined(parts: list[Values]) -> Values:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def _in_threads(work: Callable[[int, _Part], Tally], parts: Iterable[_Part]) -> Iterator[Tally]:

@@ -19,6 +19,7 @@ from headcount.core.task import Count, Task
 from headcount.engines.engine import Rows
 
 ONE_EACH = "data must be a list, an array or a column with one value per person"
+MISSING = "data has missing values; drop them, or fill them in, first"
 DIFFERENT = "a person has rows of different categories; keep one row per person, for example with max_contributions=1"
 
 

@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headcount.core.errors import BadArgument, MissingExtra
+from headcount.core.histogram import Histogram
+from headcount.core.task import Task
+from headcount.engines.engine import Rows
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -46,6 +49,12 @@ def scanned(connection: DuckDBPyConnection, data: Any, names: Mapping[str, str],
         f"read_csv({listed}, header = true, delim = {delimiter}, quote = '\"', escape = '\"', "
         f"auto_type_candidates = [{candidates}]{forced})"
     )
+
+
+def texts(task: Task, rows: Rows) -> list[str]:
+    """Columns of a CSV that are text even if they look like numbers: labels, where those are text, and person ids."""
+    textual = isinstance(task, Histogram) and not task.edges and (task.open or isinstance(task.categories[0], str))
+    return [name for name in (rows.by or rows.column if textual else None, rows.unit) if isinstance(name, str)]
 
 
 def literal(text: str) -> str:

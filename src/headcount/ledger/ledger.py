@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
@@ -130,12 +131,15 @@ class Ledger:
         """
         self._book.turn(self.charged(*questions))
 
-    def require(self, *questions: Plan | Protocol) -> None:
-        """Refuses questions that would be too much, as `charge` does, and spends nothing."""
-        self.charged(*questions)(self._book.page())
+    def require(self, *questions: Plan | Protocol, promised: Sequence[Plan | Protocol] = ()) -> None:
+        """Refuses questions that would be too much beside those promised, as `charge` does, and spends nothing."""
+        self.charged(*promised, *questions, promised=len(promised))(self._book.page())
 
-    def charged(self, *questions: Plan | Protocol) -> Callable[[Page], Page]:
-        """What makes the next page of this one, or refuses: for a book that is kept together with other things."""
+    def charged(self, *questions: Plan | Protocol, promised: int = 0) -> Callable[[Page], Page]:
+        """What makes the next page of this one, or refuses: for a book that is kept together with other things.
+
+        A refusal tells apart the first questions, which are `promised`, and the others.
+        """
         losses = [self._loss(question) for question in questions]
 
         def turned(page: Page) -> Page:
@@ -143,19 +147,29 @@ class Ledger:
             for question, loss in zip(questions, losses, strict=True):
                 spendings.append(spendings[-1].and_also(loss, _asked(question)))
             if spendings[-1].total > self.allowance.epsilon:
-                raise self._too_much(spendings[0].total, spendings[-1].total, len(questions))
+                raise self._too_much([spending.total for spending in spendings], promised)
             for question, after in zip(questions, spendings[1:], strict=True):
                 page = page.and_also(Charge.of(question, len(page.charges) + 1, after), after)
             return page
 
         return turned
 
-    def _too_much(self, before: Epsilon, after: Epsilon, asked: int) -> OverBudget:
+    def _too_much(self, totals: Sequence[Epsilon], promised: int) -> OverBudget:
+        """Before the first question, and after each of them."""
+        before, between, after = totals[0], totals[promised], totals[-1]
         digits = 4 if after > self.allowance.epsilon * Fraction(1001, 1000) else 17
+        asked = len(totals) - 1 - promised
         these = "this question" if asked == 1 else f"these {asked} questions together"
+        spent, advice = f"{up(before):.4g} is spent", "Ask with a smaller epsilon"
+        if up(after) == math.inf:
+            advice = "Its delta is too small for that: ask with a smaller delta, or of a ledger that has a larger one"
+        elif promised:
+            spent += f", {up(between - before):.4g} is promised to collections that are not paid for yet"
+            spent += f", and {up(after - between):.4g} is asked for"
+            advice += ", or destroy a collection that is not needed"
         return OverBudget(
             f"{these} would bring the ledger to epsilon={up(after):.{digits}g} at delta={self.budget.delta:g}, over "
-            f"its {self.budget.epsilon:.{digits}g}; {up(before):.4g} is spent. Ask with a smaller epsilon"
+            f"its {self.budget.epsilon:.{digits}g}; {spent}. {advice}"
         )
 
     def _loss(self, question: Plan | Protocol) -> PrivacyLoss:

@@ -13,10 +13,12 @@ COLLECTING = {
     "batch": "The reports that are mixed with each other. A collection has one, or several, one after the other.",
     "batches": "How many batches a collection has. Each is paid for when it is released.",
     "window": "How long a batch is open. It is sealed at the end of a window, or held for another one.",
+    "close": "To seal the open batch of a collection now, and to open no other.",
     "closes": "When the open batch may end, in seconds since 1970.",
     "fixed": "That batches end with their windows only. Otherwise their operator may close them at any moment.",
     "state": "How far something has come. A batch is open, sealed, shuffled, delivered and purged at the shuffler, "
-    "received, claimed and released at the analyser; a report is made, taken or refused because the batch is closed.",
+    "awaited, received, claimed and released at the analyser; a report is made, taken or refused because the batch is "
+    "closed.",
     "taken": "That a report is on the shuffler's disk.",
     "reports": "How many people have reported. That is public.",
     "shortfall": "What becomes of a batch with too few reports: it is held open (hold), filled up with reports of "
@@ -40,7 +42,7 @@ COLLECTING = {
     "population": "The people whose budget pays for a collection, by a name.",
     "estimate": "The answer with its interval and guarantee.",
     "signature": "What only the holder of a private key can make, and anybody can check.",
-    "signed-by": "The public key that must have signed a release.",
+    "signed-by": "The public key that has signed a release, or must have.",
     "party": "A shuffler or an analyser, with a folder, a database and keys of its own.",
     "role": "Which party it is; of a token, what it allows: operator, analyst, shuffler or monitor.",
     "config": "The settings of a party: party.toml in its folder.",
@@ -51,7 +53,10 @@ COLLECTING = {
     "web": "The page for browsers: the advisor, a question to answer yourself and, at a party's address, its "
     "collections.",
     "suite": "How messages are sealed: the kinds of key and cipher. A plan names one.",
-    "expires": "When a key ends, in seconds since 1970.",
+    "expires": "When a key ends, in seconds since 1970. One that was replaced opens what is under way until then.",
+    "replaced": "That another key is announced, and that this one still opens what is under way.",
+    "deleted": "That a key is gone: what was sealed to it can be opened by nobody.",
+    "revoked": "That a token stands for nothing any more.",
     "token": "What allows its holder to ask a party for something. Only its hash is kept.",
     "shuffler-token": "The file of the shuffler's token.",
     "analyser-token": "The file of the analyser's token.",

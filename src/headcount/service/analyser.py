@@ -72,7 +72,7 @@ class Analyser:
             known = one(connection, COLLECTION, name=collection.id)
         if known is None:
             ahead = [plan for name in self.names() for plan in self._to_be_paid(name, collection.population)]
-            self.ledger(collection.population).require(*ahead, *[collection.plan] * collection.batches)
+            self.ledger(collection.population).require(*[collection.plan] * collection.batches, promised=ahead)
             keys = canonical([self._announced(collection, number + 1) for number in range(collection.batches)])
             with self.database.writing() as connection:
                 new = "INSERT INTO collections VALUES (:id, :config, :keys, 'open') ON CONFLICT DO NOTHING"
@@ -119,11 +119,17 @@ class Analyser:
         collection = self.collection(name)
         with self.database.reading() as connection:
             rows = many(connection, "SELECT * FROM batches WHERE collection = :name ORDER BY number", name=name)
+        signed = {row["number"]: json.loads(row["manifest"]) for row in rows}
         batches = [
-            {"batch": row["number"], "state": row["state"], "reports": json.loads(row["manifest"])["reports"]}
+            {"batch": row["number"], "state": row["state"]}
+            | {part: signed[row["number"]][part] for part in ("reports", "added")}
             for row in rows
         ]
-        return {"collection": name, "population": collection.population, "batches": batches}
+        return {
+            "collection": name, "question": collection.question, "task": collection.plan.protocol.task.name,
+            "population": collection.population, "least": collection.plan.protocol.crowd.least,
+            "last": collection.batches, "batches": batches,
+        }  # fmt: skip
 
     def destroy(self, name: str) -> None:
         """Messages, keys and answers; what was charged stays charged. Again is not an error."""

@@ -21,6 +21,7 @@ from headcount.core.mixing import mixed_order
 from headcount.service.collection import Collection, Shortfall
 from headcount.service.crash import point
 from headcount.service.keys import Announced, verified
+from headcount.service.logs import moved
 from headcount.service.shuffler import BATCH, Shuffler
 from headcount.store.database import changed, do, many, one
 
@@ -83,21 +84,29 @@ class Batches:
         least, now = collection.plan.protocol.crowd.least, self.shuffler.clock()
         point("before sealing")
         with self.database.writing() as connection:
-            state = self.shuffler.locked(connection, name)["state"]
+            agreed = self.shuffler.locked(connection, name)["state"]
             batch = self._locked(connection, name, number, "open")
             if batch is None or now < batch["closes"]:
                 return
             came = self.shuffler.count(connection, batch)
             if came >= least or collection.shortfall is Shortfall.TOP_UP:
-                changed(connection, batch, state="sealed", reports=came, added=max(0, least - came))
+                state = "sealed"
+                changed(connection, batch, state=state, reports=came, added=max(0, least - came))
             elif collection.shortfall is Shortfall.HOLD and batch["holds"] < collection.holds:
+                state = "held"
                 changed(connection, batch, closes=collection.next_close(now), holds=batch["holds"] + 1)
-                return
             else:
+                state = "purged"
                 self.shuffler.drop(connection, batch)
-                changed(connection, batch, state="purged")
-            if state == "open" and number < collection.batches:
+                changed(connection, batch, state=state)
+            another = state != "held" and agreed == "open" and number < collection.batches
+            if another:
                 self.shuffler.open_batch(connection, collection, number + 1, now)
+        moved("shuffler", name, number, state)
+        if state == "held":
+            return
+        if another:
+            moved("shuffler", name, number + 1, "open")
         self.database.forget()
         point("after sealing")
 
@@ -128,6 +137,7 @@ class Batches:
             do(connection, f"DROP TABLE reports_{tag}")
             manifest = canonical(self.shuffler.signer.signed(content))
             changed(connection, batch, state="shuffled", manifest=manifest, salt=b"")
+        moved("shuffler", name, number, "shuffled")
         self.database.forget()
         point("after mixing")
 
@@ -154,8 +164,11 @@ class Batches:
             raise BadArgument("receipt", "is for another batch", "ask the analyser's operator")
         point("after delivering")
         with self.database.writing() as connection:
-            if self._locked(connection, name, number, "shuffled") is not None:
+            first = self._locked(connection, name, number, "shuffled") is not None
+            if first:
                 changed(connection, batch, state="delivered", receipt=canonical(receipt))
+        if first:
+            moved("shuffler", name, number, "delivered")
         point("after noting the receipt")
 
     def purge(self, name: str, number: int) -> None:
@@ -167,6 +180,7 @@ class Batches:
                 return
             self.shuffler.drop(connection, batch)
             changed(connection, batch, state="purged")
+        moved("shuffler", name, number, "purged")
         self.database.forget()
         point("after purging")
 

@@ -16,13 +16,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from headcount.core.coins import Coins, DeviceCoins
 from headcount.core.errors import BadArgument, Refused, Unsupported
 from headcount.core.files import put
 from headcount.core.wire import CREDENTIAL, IDENTITY
 from headcount.ledger.files import locked
+from headcount.service.answers import encoded
 from headcount.service.collection import Admission, Collection, Shortfall
 from headcount.service.keys import Announced
 from headcount.service.limits import Limits
@@ -93,6 +92,10 @@ class Client:
             put(path, json.dumps({**kept, "state": state}))
         return self.receipt(path)
 
+    def upload(self, path: Path) -> bytes:
+        """What was made, for somebody else to carry."""
+        return bytes.fromhex(_read(path)["body"])
+
     def receipt(self, path: Path) -> Receipt:
         kept = _read(path)
         epsilon, delta = self.spent()
@@ -119,8 +122,7 @@ class Client:
         if key.purpose != collection.purpose(batch):
             raise BadArgument("analyser", "announced this key for something else", "do not answer")
         self._usable(key, collection)
-        values = protocol.task.encoded(np.asarray([answer]))
-        return envelope.sealed(protocol.reports(values, coins).messages, key.public)
+        return envelope.sealed(protocol.reports(encoded(protocol.task, answer), coins).messages, key.public)
 
     def _outer(
         self,
@@ -179,6 +181,8 @@ class Client:
 
 def _credential(collection: Collection, invitation: str) -> bytes:
     if collection.admission is Admission.ANYONE:
+        if invitation:
+            raise BadArgument("invitation", "is given, and anybody may report to this collection", "leave it out")
         return NO_CREDENTIAL
     try:
         found = bytes.fromhex(invitation)

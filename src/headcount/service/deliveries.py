@@ -13,6 +13,7 @@ from headcount.service.analyser import BATCH, Analyser
 from headcount.service.collection import Shortfall
 from headcount.service.crash import point
 from headcount.service.keys import verified
+from headcount.service.logs import moved
 from headcount.store.database import changed, do, one
 
 HEXADECIMAL = re.compile("[0-9a-f]+")
@@ -58,8 +59,10 @@ class Deliveries:
             new = (
                 "INSERT INTO batches VALUES (:name, :number, 'receiving', :manifest, NULL, NULL) ON CONFLICT DO NOTHING"
             )
-            do(connection, new, name=name, number=number, manifest=canonical(manifest))
+            first = do(connection, new, name=name, number=number, manifest=canonical(manifest))
             kept = one(connection, BATCH, name=name, number=number)
+        if first:
+            moved("analyser", name, number, "receiving")
         if kept["manifest"] != canonical(manifest):
             raise Conflict("another batch of that number was announced before; a number is used once")
 
@@ -88,7 +91,8 @@ class Deliveries:
             if row is None:
                 raise NotYet("no such batch was announced")
             manifest = json.loads(row["manifest"])
-            if row["state"] == "receiving":
+            first = row["state"] == "receiving"
+            if first:
                 here = "SELECT count(*) AS parts, coalesce(sum(length(content)), 0) AS size FROM parts "
                 here += "WHERE collection = :name AND number = :number"
                 found = one(connection, here, name=collection, number=batch)
@@ -97,5 +101,7 @@ class Deliveries:
                 if found["size"] != manifest["messages"] * agreed.envelope(batch).message_bytes:
                     raise BadArgument("manifest", "tells of another number of messages", "deliver what was mixed")
                 changed(connection, row, state="delivered")
+        if first:
+            moved("analyser", collection, batch, "delivered")
         point("after completing")
         return self.analyser.signer.signed({"received": manifest["signature"]})

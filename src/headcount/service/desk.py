@@ -1,5 +1,7 @@
 """Whoever runs a collection: knows both parties by their addresses, holds a token of each, and agrees with them.
 
+Who holds a token of one party only sees and does what that one allows.
+
 desk.json     addresses and tokens, to be read by nobody else
 """
 
@@ -11,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from headcount.core.errors import BadArgument
+from headcount.core.errors import BadArgument, Refused
 from headcount.core.files import text_of
 from headcount.core.plan import Plan
 from headcount.ledger.ledger import Ledger
@@ -22,14 +24,37 @@ from headcount.service.remote import Elsewhere, Remote
 
 FILE = "desk.json"
 PARTIES = ("shuffler", "analyser")
-OVER = {"purged", "delivered", "claimed", "released"}
+DELIVERED = {"purged", "delivered", "claimed", "released"}
+OVER = {"purged", "released"}
+CONFLICT = 409
 STARTING = 30.0  # seconds that a party may take to start
 PATIENCE = 600.0  # seconds that a batch may take to be mixed and delivered, or to be opened and counted
 
 
+class Absent(Remote):
+    """A party that the desk has no token of: nothing can be asked of it."""
+
+    def __init__(self, party: str) -> None:
+        self.party = party
+
+    @property
+    def address(self) -> str:  # type: ignore[override]
+        raise self._refusal()
+
+    def text(self, method: str, path: str, content: Any = None) -> str:
+        del method, path, content
+        raise self._refusal()
+
+    def _refusal(self) -> Refused:
+        return Refused(
+            f"this needs the {self.party}, of which the desk has no token; ask its operator for one, and write the "
+            f"desk anew: headcount desk DIR … --{self.party} … --{self.party}-token …"
+        )
+
+
 @dataclass(frozen=True)
 class Desk:
-    """Both parties, as its holder sees them."""
+    """Both parties, as its holder sees them; one of them may be absent."""
 
     shuffler: Remote
     analyser: Remote
@@ -42,7 +67,7 @@ class Desk:
             raise BadArgument("data", f"{folder} has no {FILE}", works)
         try:
             given = json.loads(text_of(path, "a desk"))
-            return cls(*(Remote(given[party]["address"], given[party]["token"], PATIENCE) for party in PARTIES))
+            return cls(*(_party(party, given) for party in PARTIES))
         except (ValueError, KeyError, TypeError) as problem:
             if isinstance(problem, BadArgument):
                 raise
@@ -50,26 +75,29 @@ class Desk:
 
     @staticmethod
     def write(folder: Path, **parties: tuple[str, str]) -> None:
-        """The address and token of each."""
+        """The address and token of each, or of the one there is a token of."""
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        content = {party: dict(zip(("address", "token"), parties[party], strict=True)) for party in PARTIES}
+        content = {party: dict(zip(("address", "token"), given, strict=True)) for party, given in parties.items()}
         secret(folder / FILE, json.dumps(content, indent=1))
 
     def identities(self, patience: float = STARTING) -> dict[str, str]:
         """The public key of each, once it answers; refused if that is not the one it should be, or the token wrong."""
         found = {}
-        for party in PARTIES:
-            remote: Remote = getattr(self, party)
+        for party, remote in self._present().items():
             told = _awaited(remote, patience)
             if told["party"] != party:
                 raise BadArgument(f"--{party}", f"is the address of the {told['party']}", f"give the {party}'s")
             try:
                 remote.ask("GET", "/v1/collections")
             except Elsewhere as refusal:
-                works = "ask its operator for one of the role operator"
+                works = "ask its operator for one of the role operator, or of an analyser for one of the role analyst"
                 raise BadArgument(f"--{party}-token", f"was refused by the {party}: {refusal}", works) from None
             found[party] = str(told["key"])
         return found
+
+    def _present(self) -> dict[str, Remote]:
+        both = {"shuffler": self.shuffler, "analyser": self.analyser}
+        return {party: remote for party, remote in both.items() if not isinstance(remote, Absent)}
 
     # Populations.
 
@@ -107,21 +135,50 @@ class Desk:
         return collection
 
     def names(self) -> list[str]:
-        return list(self.shuffler.ask("GET", "/v1/collections")["collections"])
+        """Of all collections, as the shuffler has them, or else the analyser."""
+        return list(next(iter(self._present().values())).ask("GET", "/v1/collections")["collections"])
+
+    def under_way(self) -> list[str]:
+        """The names of those that have a batch which is not over yet."""
+        return [
+            name for name in self.names() if any(batch["state"] not in OVER for batch in self.state(name)["batches"])
+        ]
+
+    def offer(self, name: str) -> dict[str, Any]:
+        """What a device needs to report."""
+        return dict(self.shuffler.ask("GET", f"/v1/collections/{name}"))
 
     def collection(self, name: str) -> Collection:
-        return Collection.from_json(self.shuffler.ask("GET", f"/v1/collections/{name}")["collection"])
+        return Collection.from_json(self.offer(name)["collection"])
+
+    def asked(self, name: str) -> dict[str, str]:
+        """What is asked of whom."""
+        if "shuffler" not in self._present():
+            told = self.analyser.ask("GET", f"/v1/collections/{name}")
+            return {part: told[part] for part in ("question", "task", "population")}
+        agreed = self.collection(name)
+        return {"question": agreed.question, "task": agreed.plan.protocol.task.name, "population": agreed.population}
 
     def state(self, name: str) -> dict[str, Any]:
         """How far each batch has come, by both parties: the analyser's word counts where it has one."""
+        present = self._present()
+        if "shuffler" not in present:
+            return self._state_at_analyser(name)
         told = self.shuffler.ask("GET", f"/v1/collections/{name}/state")
-        there = {
-            batch["batch"]: batch["state"] for batch in self.analyser.ask("GET", f"/v1/collections/{name}")["batches"]
-        }
+        known = self.analyser.ask("GET", f"/v1/collections/{name}")["batches"] if "analyser" in present else []
+        there = {batch["batch"]: batch["state"] for batch in known}
         for batch in told["batches"]:
-            if there.get(batch["batch"], "receiving") != "receiving":
+            if there.get(batch["batch"], "awaited") not in ("awaited", "receiving"):
                 batch["state"] = there[batch["batch"]]
         return dict(told)
+
+    def _state_at_analyser(self, name: str) -> dict[str, Any]:
+        """The analyser knows of batches that have come, and that another is awaited."""
+        told = dict(self.analyser.ask("GET", f"/v1/collections/{name}"))
+        come = [{"closes": None, **batch} for batch in told["batches"]]
+        if len(come) < told["last"]:
+            come.append({"batch": len(come) + 1, "state": "awaited", "reports": None, "added": None, "closes": None})
+        return {**told, "batches": come}
 
     def invite(self, name: str, number: int) -> list[str]:
         path = f"/v1/collections/{name}/invitations"
@@ -133,19 +190,36 @@ class Desk:
         self.shuffler.ask("POST", f"/v1/collections/{name}/close")
         until = time.monotonic() + PATIENCE
         while (state := self.state(name)) and time.monotonic() < until:
-            if all(batch["state"] in OVER | still for batch in state["batches"]):
+            if all(batch["state"] in DELIVERED | still for batch in state["batches"]):
                 break
             time.sleep(0.2)
         return state
 
     def release(self, name: str, batch: int = 1) -> dict[str, Any]:
         """The answer, signed; asked again, it is the same."""
-        return dict(self.analyser.ask("POST", f"/v1/collections/{name}/batches/{batch}/release"))
+        try:
+            return dict(self.analyser.ask("POST", f"/v1/collections/{name}/batches/{batch}/release"))
+        except Elsewhere as refusal:
+            if refusal.status == CONFLICT and self._never_comes(name, batch):
+                words = f"batch {batch} had too few reports and was destroyed unread: there is no answer to release"
+                raise Refused(f"{words}, and nothing was charged") from None
+            raise
+
+    def _never_comes(self, name: str, batch: int) -> bool:
+        """Whether the shuffler has destroyed the batch and the analyser does not have it."""
+        found = [each["state"] for each in self.state(name)["batches"] if each["batch"] == batch]
+        return found == ["purged"]
 
     def destroy(self, name: str) -> None:
         """Reports, messages, keys and answers, at both parties. What was charged stays charged."""
-        for party in (self.shuffler, self.analyser):
-            party.ask("DELETE", f"/v1/collections/{name}")
+        for party in PARTIES:
+            _ = getattr(self, party).address  # refused before anything is destroyed
+        for party in PARTIES:
+            getattr(self, party).ask("DELETE", f"/v1/collections/{name}")
+
+
+def _party(party: str, given: dict[str, dict[str, str]]) -> Remote:
+    return Remote(given[party]["address"], given[party]["token"], PATIENCE) if party in given else Absent(party)
 
 
 def _awaited(remote: Remote, patience: float) -> Any:

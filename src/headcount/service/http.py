@@ -152,7 +152,8 @@ class App:
         if role is None:
             raise Refusal(401, "this token is not known", www_authenticate="Bearer")
         if role not in route.roles:
-            raise Refusal(403, f"this token is for the role {role}")
+            needed = f"the role {' or '.join(sorted(route.roles))}"
+            raise Refusal(403, f"this token is for the role {role}, and this needs {needed}")
 
 
 def _header(scope: Scope, name: bytes) -> str:

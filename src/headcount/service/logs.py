@@ -14,6 +14,19 @@ FIELDS = frozenset({
 })  # fmt: skip
 
 
+LEVELS = {"step failed": "warning", "failed": "error"}  # info unless told
+
+
+class _Lines:
+    """Standard error, whatever that is at the moment; a line is written at once."""
+
+    def info(self, line: str) -> None:
+        sys.stderr.write(f"{line}\n")
+        sys.stderr.flush()
+
+    warning = error = info
+
+
 def only_listed(_: Any, __: str, event: MutableMapping[str, Any]) -> dict[str, Any]:
     """Drops whatever is not listed, and whatever is no number or short word."""
     return {name: value for name, value in event.items() if name in FIELDS and _plain(value)}
@@ -24,10 +37,15 @@ def _plain(value: Any) -> bool:
 
 
 _logger = structlog.wrap_logger(
-    structlog.PrintLogger(sys.stderr),
+    _Lines(),
     processors=[structlog.processors.add_log_level, only_listed, structlog.processors.JSONRenderer(sort_keys=True)],
 )
 
 
 def log(event: str, **fields: Any) -> None:
-    _logger.info(event, **fields)
+    getattr(_logger, LEVELS.get(event, "info"))(event, **fields)
+
+
+def moved(party: str, collection: str, batch: int, state: str) -> None:
+    """A batch is in another state. Nothing is told of its reports, not even how many they are."""
+    log("batch", party=party, collection=collection, batch=batch, state=state)

@@ -61,10 +61,9 @@ class OuterKeys:
         over = "SELECT * FROM sealing_keys WHERE state = 'expired' AND (number = :number OR (:all AND expires < :now))"
         with self.database.writing() as connection:
             given = {"number": number or 0, "all": number is None, "now": int(self.clock())}
-            active = many(connection, "SELECT number FROM sealing_keys WHERE state = 'active'")
-            if number in [row["number"] for row in active]:
-                raise BadArgument(
-                    "number", f"{number} is the key that is announced now", "rotate first, then retire it"
+            if number is not None:
+                _require_replaced(
+                    number, one(connection, "SELECT state FROM sealing_keys WHERE number = :number", **given)
                 )
             gone = [row["number"] for row in many(connection, over, **given)]
             for each in gone:
@@ -98,7 +97,13 @@ class OuterKeys:
     def table(self) -> list[dict[str, Any]]:
         with self.database.reading() as connection:
             rows = many(connection, "SELECT number, suite, state, expires FROM sealing_keys ORDER BY number")
-        return [dict(row) for row in rows]
+        return [{**row, "state": self._shown(row)} for row in rows]
+
+    def _shown(self, row: Any) -> str:
+        """What it is good for: one that another took the place of opens what is under way until its time is over."""
+        if row["state"] != "expired":
+            return str(row["state"])
+        return "replaced" if self.clock() <= row["expires"] else "over"
 
     def private(self, number: int, suite: str) -> PrivateKey:
         """To open uploads with; a number that is not, or no longer, there is like any other wrong one."""
@@ -112,6 +117,14 @@ class OuterKeys:
         if found != suite:
             raise WireError
         return key
+
+
+def _require_replaced(number: int, row: Any) -> None:
+    """Refuses to retire what is not there, or announced. One that was deleted is deleted again, after a crash."""
+    if row is None:
+        raise BadArgument("number", f"{number} is no key of this shuffler", "see headcount keys show")
+    if row["state"] == "active":
+        raise BadArgument("number", f"{number} is the key that is announced now", "rotate first, then retire it")
 
 
 def _name(number: int) -> str:

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 FORMAT = "headcount release 1"
 
 
+class Forged(BadArgument):
+    """A release that is not what its analyser has signed, or contradicts itself."""
+
+
 @dataclass(frozen=True)
 class Released:
     """What an analyser has signed."""
@@ -28,13 +32,18 @@ class Released:
     def __post_init__(self) -> None:
         if not isinstance(self.content, dict) or self.content.get("format") != FORMAT:
             raise BadArgument("release", "is not one", "give what headcount collection release wrote")
-        verified(self.content, str(self.content.get("analyser", "")))
+        try:
+            verified(self.content, str(self.content.get("analyser", "")))
+        except BadArgument:
+            raise Forged(
+                "release", "does not bear the signature of the key that it names", "do not rely on it"
+            ) from None
         try:
             same = self._agrees()
         except (KeyError, TypeError, ValueError, ZeroDivisionError):
             same = False
         if not same:
-            raise BadArgument("release", "tells of another guarantee than its certificate", "do not rely on it")
+            raise Forged("release", "tells of another guarantee than its certificate", "do not rely on it")
 
     def _agrees(self) -> bool:
         """Whether the answer stands beside its own certificate."""

@@ -21,6 +21,7 @@ from headcount.service.analyser import BATCH, Analyser, inner_key
 from headcount.service.collection import Collection
 from headcount.service.crash import point
 from headcount.service.deliveries import Conflict, NotYet
+from headcount.service.logs import moved
 from headcount.service.wire import Envelope, PrivateKey, WireError
 from headcount.store.database import changed, do, one
 
@@ -69,6 +70,7 @@ class Releases:
                 return None
             read = account.turn_within(connection, Ledger.of(account).charged(collection.plan))
             changed(connection, row, state="claimed", charge=len(read.hashes) - 1)
+        moved("analyser", name, number, "claimed")
         point("after claiming")
         account.noted()
         point("after the witness")
@@ -101,11 +103,14 @@ class Releases:
         point("before releasing")
         with self.database.writing() as connection:
             row = one(connection, BATCH + self.database.alone, name=name, number=number)
-            if row["state"] == "claimed":
+            first = row["state"] == "claimed"
+            if first:
                 changed(connection, row, state="released", result=canonical(told))
                 gone = "DELETE FROM parts WHERE collection = :name AND number = :number"
                 do(connection, gone, name=name, number=number)
             result = one(connection, BATCH, name=name, number=number)["result"]
+        if first:
+            moved("analyser", name, number, "released")
         point("after releasing")
         return str(result)
 

@@ -17,6 +17,7 @@ from headcount.core.errors import BadArgument
 from headcount.service.http import Route
 from headcount.service.logs import log
 from headcount.service.party import Opened
+from headcount.service.remote import Elsewhere
 from headcount.service.shuffler_app import ShufflerApp
 
 HEADERS_WITHIN = 5_000  # milliseconds
@@ -90,9 +91,16 @@ async def _steps(app: ShufflerApp, step: Callable[[], None], ended: asyncio.Even
             app.metrics.stepped("done")
         except Exception as problem:  # noqa: BLE001  # whatever it is, reports are still taken
             app.metrics.stepped("failed")
-            log("step failed", party="shuffler", problem=type(problem).__name__)
+            log("step failed", party="shuffler", problem=_kind(problem))
         with suppress(TimeoutError):
             await asyncio.wait_for(ended.wait(), STEP)
+
+
+def _kind(problem: Exception) -> str:
+    """What went wrong, in a word or two and without what was said."""
+    if isinstance(problem, Elsewhere):
+        return f"refused with {problem.status}" if problem.status else "unreachable"
+    return type(problem).__name__
 
 
 def _require_free(host: str, port: int) -> None:

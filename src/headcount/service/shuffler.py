@@ -6,7 +6,6 @@ client drew, in the order of these hashes, and the key goes with the batch.
 
 from __future__ import annotations
 
-import hmac
 import json
 import secrets
 import time
@@ -14,7 +13,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
-from hashlib import blake2b
 from typing import Any
 
 from sqlalchemy import Connection
@@ -24,7 +22,9 @@ from headcount.core.errors import BadArgument, TooFewReports, Unsupported
 from headcount.core.mixing import mixed
 from headcount.service.collection import Admission, Collection, Shortfall, Unknown
 from headcount.service.crash import point
+from headcount.service.door import Door, invitation
 from headcount.service.keys import Announced, Keys
+from headcount.service.logs import moved
 from headcount.service.outer_keys import OuterKeys
 from headcount.service.wire import Envelope, Upload, WireError
 from headcount.store.database import Database, changed, do, many, one
@@ -32,6 +32,7 @@ from headcount.store.database import Database, changed, do, many, one
 BATCH = "SELECT * FROM batches WHERE collection = :name AND number = :number"
 OPEN_BATCH = "SELECT * FROM batches WHERE collection = :name AND state = 'open'"
 BATCHES = "SELECT * FROM batches WHERE collection = :name ORDER BY number"
+INVITATIONS = "invitations"  # what the secret that signs them is called
 
 
 class Answer(Enum):
@@ -83,8 +84,11 @@ class Shuffler:
         row = {"id": collection.id, "config": canonical(config), "keys": canonical(list(announced))}
         with self.database.writing() as connection:
             new = "INSERT INTO collections VALUES (:id, :config, :keys, 'open') ON CONFLICT DO NOTHING"
-            if do(connection, new, row):
+            first = do(connection, new, row)
+            if first:
                 self.open_batch(connection, collection, 1, self.clock())
+        if first:
+            moved("shuffler", collection.id, 1, "open")
         return collection
 
     def collection(self, name: str) -> Collection:
@@ -156,10 +160,14 @@ class Shuffler:
         self.collection(name)
         with self.database.writing() as connection:
             self.locked(connection, name)
-            for batch in many(connection, BATCHES + self.database.alone, name=name):
+            batches = many(connection, BATCHES + self.database.alone, name=name)
+            for batch in batches:
                 self.drop(connection, batch)
             do(connection, "UPDATE collections SET state = 'destroyed' WHERE id = :name", name=name)
             do(connection, "UPDATE batches SET state = 'purged' WHERE collection = :name", name=name)
+        for batch in batches:
+            if batch["state"] != "purged":
+                moved("shuffler", name, batch["number"], "purged")
         self.database.forget()
 
     # Reports.
@@ -202,10 +210,14 @@ class Shuffler:
                 batch = one(connection, BATCH + self.database.shared, name=name, number=number)
                 if batch is None or batch["state"] != "open" or not self._within(name, batch):
                     continue
-                rows = {at: self._row(name, batch, offered[at].upload) for at in places}
-                for at, row in rows.items():
-                    answers[at] = Answer.INVALID if row is None else Answer.TAKEN
-                if kept := [row for row in rows.values() if row is not None]:
+                door, kept = self.door(name, batch), []
+                for at in places:
+                    upload = offered[at].upload
+                    known = door.known(upload)
+                    answers[at] = Answer.INVALID if known is None else Answer.TAKEN
+                    if known is not None:
+                        kept.append({"id": known[0], "who": known[1], "messages": b"".join(upload.messages)})
+                if kept:
                     new = f"INSERT INTO reports_{batch['tag']} VALUES (:id, :who, :messages) ON CONFLICT DO NOTHING"
                     do(connection, new, *mixed(kept))
         point("after taking reports")
@@ -214,23 +226,20 @@ class Shuffler:
     def _within(self, name: str, batch: Any) -> bool:
         return bool(self.collection(name).opens <= self.clock() < batch["closes"])
 
-    def _row(self, name: str, batch: Any, upload: Upload) -> dict[str, Any] | None:
-        """As it is stored; None if it comes from somebody who is not invited."""
-        identity = who = _hidden(batch, b"upload", upload.identity)
-        if self.collection(name).admission is Admission.INVITED:
-            if not hmac.compare_digest(self._invitation(name, upload.credential[:16]), upload.credential):
-                return None
-            who = _hidden(batch, b"credential", upload.credential)
-        return {"id": identity, "who": who, "messages": b"".join(upload.messages)}
+    def door(self, name: str, batch: Any) -> Door:
+        """Who comes in to this batch."""
+        invited = self.collection(name).admission is Admission.INVITED
+        return Door(name, batch["salt"], self.signer.secret(INVITATIONS) if invited else b"")
 
     def invite(self, name: str, number: int) -> list[str]:
         """So many invitations, each good for one report to each batch."""
         if self.collection(name).admission is not Admission.INVITED:
-            raise Unsupported("anyone may report to this collection; create it with admission='invited'")
-        return [self._invitation(name, secrets.token_bytes(16)).hex() for _ in range(number)]
-
-    def _invitation(self, name: str, who: bytes) -> bytes:
-        return who + hmac.digest(self.signer.secret("invitations"), name.encode() + who, "sha256")[:16]
+            raise Unsupported(
+                "anybody may report to this collection without an invitation; that they need one is agreed on when it "
+                "is created (--invited)"
+            )
+        secret = self.signer.secret(INVITATIONS)
+        return [invitation(secret, name, secrets.token_bytes(16)).hex() for _ in range(number)]
 
     def locked(self, connection: Connection, name: str) -> Any:
         """The collection's row, locked before those of its batches: so that no batch is opened meanwhile."""
@@ -270,8 +279,3 @@ class Shuffler:
         for table in ("reports", "mixed"):
             do(connection, f"DROP TABLE IF EXISTS {table}_{batch['tag']}")
         changed(connection, batch, salt=b"")
-
-
-def _hidden(batch: Any, purpose: bytes, what: bytes) -> bytes:
-    """Something that tells whether it was there before, and nothing else."""
-    return blake2b(purpose + what, key=batch["salt"], digest_size=16).digest()

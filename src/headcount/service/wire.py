@@ -25,6 +25,7 @@ from headcount.core.coins import Coins, DeviceCoins
 from headcount.core.errors import HeadcountError, Unsupported
 from headcount.core.mixing import mixed
 from headcount.core.plan import Plan
+from headcount.core.protocol import Protocol
 from headcount.core.wire import CREDENTIAL, HEAD, IDENTITY, KIND, P256, X25519, Wire
 
 VERSION = 1
@@ -98,6 +99,59 @@ class Upload:
 
 
 @dataclass(frozen=True)
+class Opening:
+    """How the reports to one batch of a collection are opened: so little that it can be sent to whoever opens them."""
+
+    suite: str
+    collection: bytes  # its hash
+    batch: int
+    message_bytes: int
+    upload_bytes: int
+
+    def bound(self, layer: bytes) -> bytes:
+        """What a seal of this layer is bound to."""
+        return layer + self.collection + self.batch.to_bytes(4, "big")
+
+    # What the shuffler does.
+
+    def key_number(self, body: bytes) -> int:
+        """Which of the shuffler's keys an upload was sealed to."""
+        if len(body) != self.upload_bytes or body[0] != VERSION:
+            raise WireError
+        return body[1]
+
+    def opened(self, body: bytes, key: PrivateKey) -> Upload:
+        self.key_number(body)
+        content = self._open(body[HEAD:], key, OUTER)
+        start = IDENTITY + CREDENTIAL
+        return Upload(content[:IDENTITY], content[IDENTITY:start], self.messages(content[start:]))
+
+    def messages(self, content: bytes) -> tuple[bytes, ...]:
+        """Those that stand one behind the other."""
+        return tuple(content[at : at + self.message_bytes] for at in range(0, len(content), self.message_bytes))
+
+    # What the analyser does.
+
+    def read(self, message: bytes, key: PrivateKey) -> tuple[bytes, bytes | None]:
+        """The message's own id, and its record unless it is a dummy."""
+        if len(message) != self.message_bytes:
+            raise WireError
+        content = self._open(message, key, INNER)
+        identity, kind, record = content[:IDENTITY], content[IDENTITY : IDENTITY + KIND], content[IDENTITY + KIND :]
+        if kind == REAL:
+            return identity, record
+        if kind != DUMMY or any(record):
+            raise WireError
+        return identity, None
+
+    def _open(self, content: bytes, key: PrivateKey, layer: bytes) -> bytes:
+        try:
+            return SUITES[self.suite].decrypt(content, key, self.bound(layer))
+        except InvalidTag:
+            raise WireError from None
+
+
+@dataclass(frozen=True)
 class Envelope:
     """How the reports to one batch of a collection are sealed and opened."""
 
@@ -115,7 +169,7 @@ class Envelope:
     def suite(self) -> Suite:
         return SUITES[self.wire.suite]
 
-    @cached_property
+    @property
     def record(self) -> np.dtype[Any]:
         return laid_out(self.plan.protocol.message)
 
@@ -127,14 +181,15 @@ class Envelope:
     def upload_bytes(self) -> int:
         return self.wire.upload_bytes(self.plan.protocol)
 
-    def _bound(self, layer: bytes) -> bytes:
-        return layer + self.collection + self.batch.to_bytes(4, "big")
+    @cached_property
+    def opening(self) -> Opening:
+        return Opening(self.wire.suite, self.collection, self.batch, self.message_bytes, self.upload_bytes)
 
     # What a client does.
 
     def sealed(self, messages: Records, analyser: PublicKey) -> list[bytes]:
         """Everybody's number of messages, dummies among them, each sealed to the analyser."""
-        bound = self._bound(INNER)
+        bound = self.opening.bound(INNER)
         return [
             self.suite.encrypt(content, analyser, bound)
             for content in contents(messages, self.wire.messages, DeviceCoins())
@@ -143,45 +198,24 @@ class Envelope:
     def upload(self, upload: Upload, shuffler: PublicKey, number: int) -> bytes:
         """The whole report, as it is sent."""
         content = upload.identity + upload.credential + b"".join(upload.messages)
-        return bytes([VERSION, number]) + self.suite.encrypt(content, shuffler, self._bound(OUTER))
+        return bytes([VERSION, number]) + self.suite.encrypt(content, shuffler, self.opening.bound(OUTER))
 
-    # What the shuffler does.
+    # What the shuffler and the analyser do.
 
     def key_number(self, body: bytes) -> int:
-        """Which of the shuffler's keys an upload was sealed to."""
-        if len(body) != self.upload_bytes or body[0] != VERSION:
-            raise WireError
-        return body[1]
+        return self.opening.key_number(body)
 
     def opened(self, body: bytes, key: PrivateKey) -> Upload:
-        self.key_number(body)
-        content = self._open(body[HEAD:], key, OUTER)
-        start = IDENTITY + CREDENTIAL
-        parts = range(start, len(content), self.message_bytes)
-        messages = tuple(content[at : at + self.message_bytes] for at in parts)
-        return Upload(content[:IDENTITY], content[IDENTITY:start], messages)
-
-    # What the analyser does.
+        return self.opening.opened(body, key)
 
     def read(self, message: bytes, key: PrivateKey) -> tuple[bytes, bytes | None]:
-        """The message's own id, and its record unless it is a dummy."""
-        if len(message) != self.message_bytes:
-            raise WireError
-        content = self._open(message, key, INNER)
-        identity, kind, record = content[:IDENTITY], content[IDENTITY : IDENTITY + KIND], content[IDENTITY + KIND :]
-        if kind == REAL:
-            return identity, record
-        if kind != DUMMY or any(record):
-            raise WireError
-        return identity, None
+        return self.opening.read(message, key)
 
     def records(self, contents: Iterable[bytes]) -> Records:
-        """Those that somebody who keeps to the protocol might have sent."""
-        found = np.frombuffer(b"".join(contents), dtype=self.record).astype(self.plan.protocol.message)
-        return found[self.plan.protocol.genuine(found)]
+        return genuine(self.plan.protocol, contents)
 
-    def _open(self, content: bytes, key: PrivateKey, layer: bytes) -> bytes:
-        try:
-            return self.suite.decrypt(content, key, self._bound(layer))
-        except InvalidTag:
-            raise WireError from None
+
+def genuine(protocol: Protocol, contents: Iterable[bytes]) -> Records:
+    """Those that somebody who keeps to the protocol might have sent."""
+    found = np.frombuffer(b"".join(contents), dtype=laid_out(protocol.message)).astype(protocol.message)
+    return found[protocol.genuine(found)]

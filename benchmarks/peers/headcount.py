@@ -1,0 +1,86 @@
+"""headcount itself, in an environment and a process of its own like everybody else.
+
+`via` says how the data come in: "file" is read at every run, "array" was read before. `model`, `neighbours` and the
+rest are the arguments of the public functions.
+"""
+
+import numpy as np
+import pyarrow.parquet as parquet
+
+import headcount as hc
+from headcount.privacy.compose import compose
+
+PACKAGES = ("headcount", "numpy", "pyarrow")
+
+
+def table(job, name):
+    """The path, or what was read from it before."""
+    if job.get("via") == "file":
+        return {"data": job["data"], "column": name}
+    return {"data": column(job, name)}
+
+
+def column(job, name):
+    return parquet.read_table(job["data"], columns=[name])[name].to_numpy()
+
+
+def asked(job, half=False):
+    epsilon = job["epsilon"] / 2 if half else job["epsilon"]
+    return {"epsilon": epsilon, "delta": job["delta"], "model": job["model"], "neighbours": job["neighbours"]}
+
+
+def count(job):
+    held = table(job, "clicked")
+    return lambda: hc.count(**held, **asked(job)).value
+
+
+def histogram(job):
+    held, finish = table(job, "key"), job.get("finish", {})
+    return lambda: hc.histogram(**held, categories=job["keys"], **asked(job), **finish).values
+
+
+def mean(job):
+    """Where people may come and go there is no mean, only a sum and a count: half of epsilon for each, from the
+    middle of the bounds."""
+    low, high = job["bounds"]
+    if job["neighbours"] == "replace":
+        held = table(job, "value")
+        return lambda: hc.mean(**held, bounds=(low, high), **asked(job)).value
+    middle, half = (low + high) / 2, (high - low) / 2
+
+    def divided():
+        held = column(job, "value") - middle
+        total = hc.sum(held, bounds=(-half, half), **asked(job, half=True)).value
+        people = hc.count(np.ones(held.size, dtype=np.int64), **asked(job, half=True)).value
+        return middle + total / people
+
+    return divided
+
+
+def question(job):
+    epsilon, delta = job["each"]
+    return hc.protocol(job["protocol"], n=10_000, epsilon=epsilon, delta=delta)
+
+
+def composed(job):
+    """What so many questions of one kind come to together."""
+    asked, times = question(job), job["times"]
+    return lambda: compose([asked.loss] * times).epsilon(job["delta"])
+
+
+def charged(job):
+    """The same by a ledger, which says after every charge what is spent."""
+    asked, times = question(job), job["times"]
+
+    def work():
+        ledger = hc.Ledger(epsilon=50, delta=job["delta"])
+        ledger.charge(*[asked] * times)
+        return ledger.spent
+
+    return work
+
+
+def described(job):
+    """What the others must be told of the same question: the scale of its noise."""
+    asked = question(job)
+    return lambda: [getattr(asked, "scale", 1.0)]

@@ -1,0 +1,67 @@
+"""OpenDP, by its Context over polars, as its guide has it. A query is planned anew for every answer, which takes most
+of its time; `planned` asks the same plan again and again, for many answers of one law."""
+
+import numpy as np
+import opendp.prelude as dp
+import polars as pl
+
+PACKAGES = ("opendp", "polars", "numpy")
+
+dp.enable_features("contrib")
+
+
+def answering(job, query, taken):
+    """`query` says what to ask of the people, `taken` what to take from the answer's frame."""
+    if not job.get("planned"):
+        return lambda: taken(query(people(job)).release().collect())
+    plan = query(people(job)).resolve()
+    return lambda: taken(plan(pl.scan_parquet(job["data"])).collect())
+
+
+def people(job):
+    """One person more or less, or one person's row changed; the number of people is then public."""
+    replace, data = job["neighbours"] == "replace", pl.scan_parquet(job["data"])
+    size = data.select(pl.len()).collect().item()
+    return dp.Context.compositor(
+        data=data,
+        privacy_unit=dp.unit_of(changes=1) if replace else dp.unit_of(contributions=1),
+        privacy_loss=dp.loss_of(epsilon=job["epsilon"]),
+        split_evenly_over=1,
+        margins=[dp.polars.Margin(by=[], max_length=size, invariant="lengths" if replace else None)],
+    ).query()
+
+
+def count(job):
+    if job["neighbours"] == "replace":
+        return answering(job, lambda those: those.select(pl.col.clicked.dp.sum((0, 1))), pl.DataFrame.item)
+    clicked = pl.col.clicked == 1
+    return answering(job, lambda those: those.filter(clicked).select(dp.len(signed=True)), pl.DataFrame.item)
+
+
+def histogram(job):
+    keys = pl.LazyFrame({"key": np.arange(job["keys"])}, schema={"key": pl.Int64})
+    return answering(
+        job,
+        lambda those: those.group_by("key").agg(dp.len(signed=True)).with_keys(keys),
+        lambda frame: frame.sort("key")["len"].to_numpy(),
+    )
+
+
+def mean(job):
+    """Where people may come and go: a sum from the middle of the bounds, and a count, half of epsilon each."""
+    low, high = job["bounds"]
+    middle, half, value = (low + high) / 2, (high - low) / 2, pl.col.value.fill_nan(0.0)
+    if job["neighbours"] == "replace":
+        return answering(job, lambda those: those.select(value.dp.mean((low, high))), pl.DataFrame.item)
+    return answering(
+        job,
+        lambda those: those.select((value - middle).dp.sum((-half, half)).alias("sum"), dp.len(signed=True)),
+        lambda frame: middle + frame["sum"].item() / frame["len"].item(),
+    )
+
+
+def laplace(job):
+    """Exact discrete Laplace noise on a vector of zeros."""
+    space = dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64")
+    measurement, zeros = dp.m.make_laplace(*space, scale=float(job["scale"])), np.zeros(job["size"], dtype=np.int64)
+    return lambda: measurement(zeros)

@@ -1,0 +1,157 @@
+"""The engine for data on a Spark cluster: the executors count, and for a trusted side only the driver draws.
+
+For a trusted side Spark does the group-by, or the exact sum, and nothing but groups and totals comes to the driver. The
+randomisers of the other models run on the executors, a partition at a time, with coins that hang on the number of the
+partition: a task that is run again, or twice at once, draws for each person what it drew before. Frames of Spark
+Connect will do: there are no RDDs here, and nothing reaches into the JVM. The executors need headcount too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import PurePosixPath
+from typing import Any
+
+import numpy as np
+
+from headcount.core.coins import Coins, KeyedCoins, SecretCoins
+from headcount.core.errors import BadArgument, BadData, MissingExtra, Refused
+from headcount.core.histogram import Histogram
+from headcount.core.model import Model
+from headcount.core.plan import Plan
+from headcount.core.protocol import Protocol
+from headcount.core.tally import Tally
+from headcount.core.task import Count, Sum, Task
+from headcount.engines.engine import Rows
+from headcount.engines.spark_scan import KINDS, SparkScan, quoted
+from headcount.engines.spark_work import HALF, PARTIALS, Randomise, TallyMessages
+from headcount.engines.tables import ARROW, COMMAS, is_path, texts
+
+
+class SparkEngine:
+    """Spark's frames, classic or of Spark Connect, and Parquet or CSV files by a path that the cluster knows."""
+
+    def __init__(self, session: Any = None) -> None:
+        self._session = session
+
+    def answers(self, task: Task, rows: Rows) -> SparkScan:
+        rows.require(task)
+        rows.names()
+        with refusing():
+            frame = self._read(str(rows.data), texts(task, rows)) if is_path(rows.data) else rows.data
+        return SparkScan(task, rows, frame, refusing)
+
+    def tally(self, plan: Plan, answers: SparkScan, coins: Coins) -> Tally:
+        protocol, task = plan.protocol, plan.protocol.task
+        with refusing():
+            if protocol.model is not Model.CENTRAL or (isinstance(task, Histogram) and task.edges):
+                return self._randomised(protocol, answers, coins)
+            if isinstance(task, Sum):
+                return protocol.totalled(answers.size, answers.total)
+            return protocol.counted(*(answers.ones if isinstance(task, Count) else answers.held))
+
+    def tally_reports(self, plan: Plan, frame: Any, *, reports: int | str) -> Tally:
+        """The tally of messages that people's own devices made, a row each, with the message's fields as columns.
+
+        `reports` says how many people sent them, or names the column that tells one person's report from another's.
+        What nobody who keeps to the protocol would send is left out, as it is when messages are collected.
+        """
+        protocol = plan.protocol
+        fields = [*(protocol.message.names or ())]
+        wanted = [*fields, *([reports] if isinstance(reports, str) else [])]
+        for name in wanted:
+            if name not in frame.columns:
+                works = f"give a frame with the columns {', '.join(wanted)}"
+                raise BadArgument("frame", f"has no column {name!r}", works)
+        with refusing():
+            if isinstance(reports, str):
+                query = f"SELECT count(DISTINCT {quoted(reports)}) AS people FROM {{frame}}"
+                reports = int(frame.sparkSession.sql(query, frame=frame).toArrow().to_pylist()[0]["people"])
+            sent = frame.select(*map(quoted, fields))
+            tally = _added(protocol, sent.mapInArrow(TallyMessages(replace(protocol)).work, PARTIALS))
+        return replace(tally, reports=reports)
+
+    def _randomised(self, protocol: Protocol, answers: SparkScan, coins: Coins) -> Tally:
+        """Everybody's reports, tallied where they are made. Secret coins become coins of one key, for this run only."""
+        keyed = KeyedCoins() if isinstance(coins, SecretCoins) else coins
+        work = Randomise(replace(protocol), answers.encoding, keyed)
+        return _added(protocol, answers.sorted_within_partitions().mapInArrow(work.work, PARTIALS))
+
+    def _read(self, path: str, labels: list[str]) -> Any:
+        session = self._session
+        if session is None:
+            try:
+                from pyspark.sql import SparkSession
+            except ImportError:
+                raise MissingExtra("counting on Spark", "spark") from None
+            session = SparkSession.builder.getOrCreate()
+        suffix = PurePosixPath(path).suffix.lower()
+        if suffix in ARROW:
+            raise BadArgument(
+                "data", f"{path} is an Arrow file", "Spark reads .parquet, .csv and .tsv, or folders of Parquet"
+            )
+        return _commas(session, path, labels) if suffix in COMMAS else session.read.parquet(path)
+
+
+def _commas(session: Any, path: str, labels: list[str]) -> Any:
+    """Types are found by reading the file, but never dates, and spaces around a cell are not part of it."""
+    from pyspark.sql.types import StringType, StructField, StructType
+
+    options = {
+        "header": True, "sep": "\t" if path.lower().endswith(".tsv") else ",", "escape": '"', "mode": "FAILFAST",
+        "ignoreLeadingWhiteSpace": True, "ignoreTrailingWhiteSpace": True,
+    }  # fmt: skip
+    found = session.read.options(**options, inferSchema=True).csv(path).schema
+    plain = [field.name in labels or field.dataType.simpleString() not in KINDS for field in found]
+    kinds = [StringType() if text else field.dataType for field, text in zip(found, plain, strict=True)]
+    fields = [StructField(field.name, kind) for field, kind in zip(found, kinds, strict=True)]
+    return session.read.options(**options).csv(path, schema=StructType(fields), enforceSchema=False)
+
+
+def _added(protocol: Protocol, partials: Any) -> Tally:
+    """The executors' tallies, added up by Spark. They travel in halves, so that no sum is too large for it."""
+    query = "SELECT key, sum(high) AS high, sum(low) AS low, max(refused) AS refused FROM {partials} GROUP BY key"
+    rows = partials.sparkSession.sql(query, partials=partials).toArrow().to_pylist()
+    refusals = [row["refused"] for row in rows if row["refused"] is not None]
+    if refusals:
+        raise BadData(min(refusals))
+    totals = {row["key"]: (row["high"] << HALF) + row["low"] for row in rows}
+    reports = totals.pop(None, 0)
+    if isinstance(protocol.task, Histogram) and protocol.task.open:
+        return _by_key(reports, totals)
+    nobody = protocol.nobody()
+    summed = np.zeros(nobody.totals.size, dtype=object)
+    for key, total in totals.items():
+        summed[int(key)] = total % nobody.modulus if nobody.modulus else total
+    return replace(nobody, reports=reports, totals=summed)
+
+
+def _by_key(reports: int, totals: dict[str, int]) -> Tally:
+    """Of unknown labels: text begins with an apostrophe, and whole numbers do not."""
+    keys = [key[1:] if key.startswith("'") else int(key) for key in totals]
+    return Tally.by_key(reports, np.array(keys), np.array([*totals.values()], dtype=np.int64))
+
+
+@contextmanager
+def refusing() -> Iterator[None]:
+    """What Spark finds wrong, without the values that it would quote."""
+    try:
+        from py4j.protocol import Py4JError
+        from pyspark.errors import AnalysisException, PySparkException
+    except ImportError:
+        raise MissingExtra("counting on Spark", "spark") from None
+    try:
+        yield
+    except Refused:
+        raise
+    except AnalysisException:
+        raise BadArgument(
+            "data", "cannot be read by Spark", "check the path, and that columns have names of their own"
+        ) from None
+    except (PySparkException, Py4JError):
+        raise BadData(
+            "Spark could not count the data; its log says why (headcount must be installed where the executors run, "
+            "and the driver must have room for all different answers)"
+        ) from None

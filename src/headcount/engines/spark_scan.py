@@ -1,0 +1,225 @@
+"""A Spark frame's answers, one per person, in Spark's SQL; nothing is read before it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from headcount.core.errors import BadArgument, BadData
+from headcount.core.field import Values
+from headcount.core.histogram import Histogram
+from headcount.core.table import Ints
+from headcount.core.task import BETWEEN_STEPS, Count, Sum, Task
+from headcount.engines.engine import Rows
+from headcount.engines.intake import MISSING, comparable
+from headcount.engines.spark_work import Encoding
+
+KINDS = {
+    "boolean": "bool", "tinyint": "whole", "smallint": "whole", "int": "whole", "bigint": "whole", "float": "real",
+    "double": "real", "decimal": "real", "string": "text", "char": "text", "varchar": "text",
+}  # fmt: skip
+DTYPES = {"bool": np.bool_, "whole": np.int64, "real": np.float64, "text": np.str_}
+LOW_BITS = 20  # sums of the bits above and below it fit into 64, for any crowd
+
+
+class SparkScan:
+    """Columns `answer` and, with groups, `party`; a row for each person."""
+
+    def __init__(
+        self, task: Task, rows: Rows, frame: Any, refusing: Callable[[], AbstractContextManager[None]]
+    ) -> None:
+        self.task, self.rows, self._refusing = task, rows, refusing
+        with refusing():
+            self._answers = self._described(frame)
+            asked = Count() if rows.by is not None else task
+            if self._kind == "text" and isinstance(asked, Count | Sum) and self._people():
+                asked.encoded(np.array([""]))  # says what it wants instead of text
+            if rows.unit is not None:
+                self._answers = self._merged()
+
+    @property
+    def encoding(self) -> Encoding:
+        """How rows become the task's integers, here or on an executor."""
+        return Encoding(self.task, merged=self.rows.unit is not None)
+
+    @cached_property
+    def size(self) -> int:
+        """How many people there are: found by counting what they hold, where that is needed anyway."""
+        task, by = self.task, self.rows.by
+        with self._refusing():
+            if isinstance(task, Count) and by is None:
+                size = int(self.ones[1].sum())
+            elif isinstance(task, Sum):
+                size = self._summed[0]
+            elif isinstance(task, Histogram) and not task.open and not task.edges:
+                size = int(self.held[1].sum())
+            else:
+                size = self._people()
+        if not size:
+            raise self._empty
+        return size
+
+    @property
+    def _empty(self) -> BadData:
+        return BadData(f"data is empty; a {self.task.name} needs at least one person")
+
+    def _people(self) -> int:
+        people = int(self._one("SELECT count(*) AS people FROM {frame}")["people"])
+        if not people:
+            raise self._empty
+        return people
+
+    @cached_property
+    def ones(self) -> tuple[Values, Ints]:
+        """How many hold a zero, and how many a one."""
+        if self._kind == "bool":
+            strange, one = "answer IS NULL", "answer"
+        else:
+            strange, one = "answer IS NULL OR NOT (answer = 0 OR answer = 1)", "answer = 1"
+        query = f"SELECT count(*) AS people, count_if({strange}) AS strange, count_if({one}) AS ones FROM {{frame}}"
+        found = self._one(query)
+        if found["strange"]:
+            self._refuse_first(strange)
+        return np.array([0, 1], dtype=np.uint8), np.array([found["people"] - found["ones"], found["ones"]])
+
+    @cached_property
+    def held(self) -> tuple[Values, Ints]:
+        """Each different answer, and how many people hold it."""
+        columns = "answer, party" if self.rows.by is not None else "answer"
+        table = self._sql(f"SELECT count(*) AS people, {columns} FROM {{frame}} GROUP BY {columns}").toArrow()
+        if not table.num_rows:
+            raise self._empty
+        people, *answers = (column.combine_chunks() for column in table.columns)
+        return self.encoding(answers), people.to_numpy()
+
+    @property
+    def total(self) -> int:
+        """The sum of what people hold in the task's steps, exactly."""
+        return self._summed[1]
+
+    @cached_property
+    def _summed(self) -> tuple[int, int]:
+        """How many people, and how many steps together. What numpy makes of each value, Spark does too."""
+        assert isinstance(self.task, Sum)  # noqa: S101
+        task, number = self.task, "CAST(answer AS DOUBLE)"
+        low, high = task.limits
+        given = {"low": low, "high": high, "from_low": task.low, "steps": task.steps / task.width}
+        # Brought within the bounds first, whatever is refused, so that no step is too large to be a whole number.
+        steps = f"(least(greatest({number}, :low), :high) - :from_low) * :steps"
+        fits = f"answer IS NOT NULL AND NOT isnan({number})" if task.clip else f"{number} BETWEEN :low AND :high"
+        fits += f" AND abs({steps} - rint({steps})) <= {BETWEEN_STEPS}" if task.stepped else ""
+        strange = f"NOT coalesce({fits}, false)"
+        found = self._one(
+            f"SELECT count(*) AS people, count_if({strange}) AS strange, sum(shiftright(step, {LOW_BITS})) AS high, "
+            f"sum(step & {(1 << LOW_BITS) - 1}) AS low "
+            f"FROM (SELECT answer, CAST(rint({steps}) AS BIGINT) AS step FROM {{frame}})",
+            given,
+        )
+        if found["strange"]:
+            self._refuse_first(strange, given)
+        return found["people"], ((found["high"] or 0) << LOW_BITS) + (found["low"] or 0)
+
+    def sorted_within_partitions(self) -> Any:
+        """What a task reads again it reads in the same order, so that the same coins fall to the same answers."""
+        columns = "answer, party" if self.rows.by is not None else "answer"
+        return self._sql(f"SELECT {columns} FROM {{frame}} SORT BY {columns}")
+
+    def _described(self, frame: Any) -> Any:
+        """The columns that are asked for, under names of our own."""
+        rows, self._types = self.rows, dict(frame.dtypes)
+        for argument, name in rows.names().items():
+            if frame.columns.count(name) != 1:
+                problem = "which the data does not have" if name not in frame.columns else "which occurs twice"
+                raise BadArgument(argument, f"is {name!r}, {problem}", f"use one of {', '.join(frame.columns[:20])}")
+        assert rows.column is not None  # noqa: S101
+        self._session, self._kind = frame.sparkSession, self._kind_of(rows.column)
+        answer, given = self._read(rows.column), dict[str, Any]()
+        if rows.where is not None:
+            answer, given = self._where(answer, self._types[rows.column])
+            self._kind = "bool"
+        party = f", {self._read(rows.by)} AS party" if rows.by is not None else ""
+        person = f", {quoted(rows.unit)} AS person" if rows.unit is not None else ""
+        return self._session.sql(f"SELECT {answer} AS answer{party}{person} FROM {{frame}}", given or None, frame=frame)
+
+    def _kind_of(self, name: str) -> str:
+        kind = self._types[name].partition("(")[0]
+        if kind not in KINDS:
+            raise BadData(f"column {name!r} holds neither numbers nor text ({kind}); turn it into one of them first")
+        return KINDS[kind]
+
+    def _read(self, name: str) -> str:
+        """A column as it is compared and added: decimals as floats."""
+        self._kind_of(name)
+        return f"CAST({quoted(name)} AS DOUBLE)" if self._types[name].startswith("decimal") else quoted(name)
+
+    def _where(self, answer: str, kind: str) -> tuple[str, dict[str, Any]]:
+        """Whether it is the value that counts as a one; what is missing is not."""
+        where = comparable(self.rows.where, np.dtype(DTYPES[self._kind]))
+        where = where.item() if isinstance(where, np.generic) else where
+        if self._kind == "bool":
+            same = answer if where == 1 else f"NOT {answer}" if where == 0 else "false"
+            return f"coalesce({same}, false)", {}
+        if self._kind != "text":
+            where = int(where) if isinstance(where, int) and abs(where) < 1 << 63 else float(where)
+        bound = "CAST(:where AS FLOAT)" if kind == "float" else ":where"
+        return f"coalesce({answer} = {bound}, false)", {"where": where}
+
+    def _merged(self) -> Any:
+        """One answer for each person, or a few of their rows."""
+        rows = self.rows
+        if rows.by is not None and rows.most is not None:
+            raise BadArgument("max_contributions", "cannot be given together with by", "merge a person's rows first")
+        nan = " OR isnan({})"
+        strange = nan.format("person") if self._types[rows.unit] in {"float", "double"} else ""
+        missing = nan.format("answer") if self._kind == "real" else ""
+        party = " OR party IS NULL" if rows.by is not None else ""
+        found = self._one(
+            f"SELECT count_if(person IS NULL{strange}) AS ids, count_if(answer IS NULL{missing}{party}) AS gaps "
+            "FROM {frame}"
+        )
+        if found["ids"]:
+            raise BadData("unit has missing person ids; drop those rows first")
+        if found["gaps"]:
+            raise BadData(MISSING)
+        if rows.most is None:
+            return self._sql(f"SELECT {self._one_each()} FROM {{frame}} GROUP BY person")
+        lot = "xxhash64(answer, :key)"
+        if rows.most == 1:
+            query = f"SELECT min_by(answer, {lot}) AS answer FROM {{frame}} GROUP BY person"
+        else:
+            place = f"row_number() OVER (PARTITION BY person ORDER BY {lot}) AS place"
+            query = f"SELECT answer FROM (SELECT answer, {place} FROM {{frame}}) WHERE place <= {rows.most}"
+        return self._sql(query, {"key": rows.key})
+
+    def _one_each(self) -> str:
+        common = "CASE WHEN min({0}) = max({0}) THEN min({0}) END AS {0}"
+        if isinstance(self.task, Sum):
+            merge, kind = ("avg" if self.task.per_person else "sum"), "DOUBLE" if self._kind == "real" else "BIGINT"
+            self._kind = "real"
+            return f"{merge}(CAST(answer AS {kind})) AS answer"
+        if isinstance(self.task, Histogram) and self.rows.by is None:
+            return common.format("answer")
+        # 2 is neither: whoever has a row that is not 0 or 1 is refused with the others.
+        bits = "CASE WHEN bool_and(answer = 0 OR answer = 1) THEN max(CAST(answer = 1 AS TINYINT)) ELSE 2 END"
+        merged = "bool_or(answer) AS answer" if self._kind == "bool" else f"{bits} AS answer"
+        return merged if self.rows.by is None else f"{merged}, {common.format('party')}"
+
+    def _refuse_first(self, strange: str, given: dict[str, Any] | None = None) -> None:
+        """Lets the task say what it has against an answer; it does not quote it."""
+        table = self._sql(f"SELECT answer FROM {{frame}} WHERE {strange} LIMIT 1", given).toArrow()
+        self.encoding([table.column(0).combine_chunks()])
+        raise BadData("data has values that do not fit the task")
+
+    def _sql(self, query: str, given: dict[str, Any] | None = None) -> Any:
+        return self._session.sql(query, given, frame=self._answers)
+
+    def _one(self, query: str, given: dict[str, Any] | None = None) -> Any:
+        return self._sql(query, given).toArrow().to_pylist()[0]
+
+
+def quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"

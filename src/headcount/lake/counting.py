@@ -1,0 +1,73 @@
+"""The analyser's work on a mixed batch in a lake: opened and counted by executors, paid for and told by the driver.
+
+What is paid, when the answer is drawn and what is kept of it is as for any other batch: see `service.releases`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from headcount.core.errors import BadArgument
+from headcount.core.protocol import Protocol
+from headcount.core.tally import Tally
+from headcount.lake.messages import Mixed, digests
+from headcount.lake.work import PARTIALS, READ, CountRecords, ReadMessages, stored
+from headcount.service.analyser import BATCH, Analyser, inner_key
+from headcount.service.collection import Collection
+from headcount.service.deliveries import Deliveries
+from headcount.service.releases import Releases
+from headcount.service.wire import Opening, PrivateKey
+from headcount.store.database import changed, one
+
+
+class LakeReleases(Releases):
+    """The same releases, of messages that lie in a lake."""
+
+    def __init__(self, analyser: Analyser, messages: Any) -> None:
+        super().__init__(analyser)
+        self.messages = messages
+
+    def _counted(self, collection: Collection, number: int, manifest: Any) -> Tally:
+        key = self.analyser.keys.private(inner_key(collection.id, number))
+        tally = counted(self.messages, collection.envelope(number).opening, collection.plan.protocol, key)
+        return replace(tally, reports=manifest["reports"])
+
+
+def analysed(analyser: Analyser, collection: Collection, mixed: Mixed) -> str:
+    """The signed release of a mixed batch, as text. Asked again, it is the same, and nothing is counted again."""
+    manifest = mixed.manifest
+    if manifest.get("collection") != collection.hash:
+        raise BadArgument("mixed", "is a batch of another collection", "give the folder of this one's")
+    Deliveries(analyser).begin(manifest)
+    number = int(manifest["batch"])
+    messages = mixed.messages.persist()  # what was looked at is what is counted
+    try:
+        received(analyser, collection, number, manifest, messages)
+        return LakeReleases(analyser, messages).release(collection.id, number)
+    finally:
+        messages.unpersist()
+
+
+def received(analyser: Analyser, collection: Collection, number: int, manifest: Any, messages: Any) -> None:
+    """Refuses messages that are not those that the shuffler has signed for, before anything is charged or counted."""
+    with analyser.database.reading() as connection:
+        if one(connection, BATCH, name=collection.id, number=number)["state"] == "released":
+            return
+    if messages.count() != manifest["messages"] or digests(messages, manifest["messages"]) != manifest["parts"]:
+        raise BadArgument("mixed", "has other messages than were signed for", "get them from the shuffler again")
+    with analyser.database.writing() as connection:
+        analyser.still(connection, collection.id)
+        row = one(connection, BATCH + analyser.database.alone, name=collection.id, number=number)
+        if row["state"] == "receiving":
+            changed(connection, row, state="delivered")
+
+
+def counted(messages: Any, opening: Opening, protocol: Protocol, key: PrivateKey) -> Tally:
+    """What all messages come to, each once. Only totals leave the executors."""
+    from pyspark.sql import functions as f
+
+    work = CountRecords.of(protocol)
+    read = messages.mapInArrow(ReadMessages(opening, stored(key)).work, READ)
+    once = read.groupBy("id").agg(f.min("record").alias("record")).select("record")
+    return work.added([(row["totals"], row["keys"]) for row in once.mapInArrow(work.work, PARTIALS).collect()])

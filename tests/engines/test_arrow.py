@@ -1,0 +1,253 @@
+"""Files, folders and streams: what they hold is counted as it would be in memory, and refused without being quoted."""
+
+import csv
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.feather
+import pyarrow.parquet as pq
+import pytest
+
+import headcount as hc
+from headcount.core.errors import BadArgument, BadData, MissingExtra, OverBudget, Unsupported
+from headcount.engines.arrow import ArrowEngine
+from headcount.engines.choice import engine_for
+from headcount.engines.duck import database
+from headcount.engines.engine import Rows
+from headcount.engines.fold import PART
+from headcount.engines.memory import MemoryEngine
+
+N = 3_000
+NUMBERS = np.arange(N)
+PEOPLE = pa.table({
+    "person": NUMBERS // 3,
+    "clicked": (NUMBERS % 5 == 0).astype(np.int64),
+    "flag": NUMBERS % 5 == 0,
+    "colour": np.array(["red", "green", "blue", "grey"])[NUMBERS % 4],
+    "shop": NUMBERS % 7,
+    "age": NUMBERS % 90 + 0.25,
+})  # fmt: skip
+CENTRAL = {"epsilon": 1, "model": "central"}
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("lake")
+    pq.write_table(PEOPLE, folder / "people.parquet")
+    pa.csv.write_csv(PEOPLE, folder / "people.csv")
+    pa.csv.write_csv(PEOPLE, folder / "people.tsv", pa.csv.WriteOptions(delimiter="\t"))
+    pa.feather.write_feather(PEOPLE, folder / "people.arrow", compression="uncompressed")
+    (folder / "days" / "june").mkdir(parents=True)
+    for day in range(3):
+        pq.write_table(PEOPLE.slice(day * 1_000, 1_000), folder / "days" / "june" / f"{day}.parquet")
+    (folder / "days" / "_SUCCESS").touch()
+    return folder
+
+
+def plan(task, **options):
+    return hc.advise(task, n=N, **{"epsilon": 1, "delta": 1e-6, **options}).best
+
+
+PLACES = ["people.parquet", "people.csv", "people.tsv", "people.arrow", "days", "days/**/*.parquet"]
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_whatever_the_file_the_tally_is_that_of_memory(lake, place):
+    asked = [
+        (hc.Count(), {"column": "clicked"}), (hc.Count(), {"column": "colour", "where": "red"}),
+        (hc.Histogram(["blue", "green", "grey", "red"]), {"column": "colour"}), (hc.Histogram(7), {"column": "shop"}),
+        (hc.Mean((0, 100)), {"column": "age"}), (hc.Histogram.binned([0, 30, 60, 100]), {"column": "age"}),
+    ]  # fmt: skip
+    for task, rows in asked:
+        for model in ("central", "shuffle"):
+            made = plan(task, models=[model])
+            tallies = []
+            for engine, data in ((MemoryEngine(), PEOPLE), (ArrowEngine(), lake / place)):
+                answers = engine.answers(task, Rows(data, **rows))
+                assert answers.size == N
+                tallies.append(engine.tally(made, answers, hc.SeededCoins(5)))
+            assert tallies[0] == tallies[1], (task, model)
+
+
+def test_parts_have_coins_of_their_own(tmp_path):
+    bits = np.arange(2 * PART + 77) % 3 == 0
+    pq.write_table(pa.table({"bit": bits}), tmp_path / "bits.parquet", row_group_size=100_000)
+    made = hc.advise("count", n=bits.size, epsilon=1, delta=1e-6, models=["shuffle"]).best
+    answers = ArrowEngine().answers(hc.Count(), Rows(tmp_path / "bits.parquet", column="bit"))
+    drawn = ArrowEngine().tally(made, answers, hc.SeededCoins(3))
+    assert drawn == MemoryEngine().tally(made, bits, hc.SeededCoins(3))
+    assert drawn != MemoryEngine().tally(made, bits, hc.SeededCoins(4))
+    pieces = [bits[:PART], bits[PART : 2 * PART], bits[2 * PART :]]
+    assert drawn == MemoryEngine().tally(made, iter(pieces), hc.SeededCoins(3))
+
+
+def test_streams_and_frames_are_taken_as_they_are(lake):
+    reader = pa.RecordBatchReader.from_batches(PEOPLE.schema, PEOPLE.to_batches(500))
+    assert isinstance(engine_for(reader), ArrowEngine)
+    assert abs(hc.count(reader, column="clicked", **CENTRAL).value - 600) < 40
+
+    class Stream:
+        def __arrow_c_stream__(self, requested_schema=None):
+            return PEOPLE.__arrow_c_stream__(requested_schema)
+
+    assert abs(hc.count(Stream(), column="flag", **CENTRAL).value - 600) < 40
+    assert isinstance(engine_for(PEOPLE), MemoryEngine)
+    assert isinstance(engine_for(PEOPLE.to_pandas()), MemoryEngine)
+    assert isinstance(engine_for(lake), ArrowEngine)
+
+
+def test_a_person_contributes_what_the_plan_says(lake):
+    file = lake / "people.parquet"
+    once = hc.histogram(file, column="colour", categories=["red", "green", "blue", "grey"], unit="person",
+                        max_contributions=1, **CENTRAL)  # fmt: skip
+    assert once.n == 1_000
+    assert abs(once.values.sum() - 1_000) < 60
+    twice = hc.histogram(file, column="shop", categories=7, unit="person", max_contributions=2, **CENTRAL)
+    assert twice.n == 2_000
+    assert twice.std_error == pytest.approx(2 * once.std_error, rel=0.02)  # half of epsilon for each row
+    assert "bound" in twice.promises()
+    many = hc.count(file, column="clicked", unit="person", max_contributions=50, **CENTRAL)
+    assert many.n == N  # nobody has more than three
+    with pytest.raises(BadData, match="different categories"):
+        hc.histogram(file, column="shop", categories=7, unit="person", **CENTRAL)
+
+
+def test_rows_are_kept_by_lot(lake):
+    file, task = lake / "people.parquet", hc.Histogram(7)
+    made = plan(task, models=["central"])
+    tallies = {}
+    for key in (1, 1, 2):
+        for engine, data in ((ArrowEngine(), file), (MemoryEngine(), PEOPLE)):
+            rows = Rows(data, column="shop", unit="person", most=1, key=key)
+            answers = engine.answers(task, rows)
+            assert answers.size == 1_000
+            tally = engine.tally(made, answers, hc.SecretCoins())
+            assert tallies.setdefault((type(engine), key), tally) == tally  # the same key keeps the same rows
+    assert tallies[ArrowEngine, 1] != tallies[ArrowEngine, 2]
+    assert tallies[MemoryEngine, 1] != tallies[MemoryEngine, 2]
+
+
+def test_people_are_merged_as_in_memory(lake):
+    file = lake / "people.parquet"
+    for engine, data in ((ArrowEngine(), file), (MemoryEngine(), PEOPLE)):
+        ones = engine.answers(hc.Count(), Rows(data, column="flag", unit="person"))
+        assert ones.size == 1_000
+        held = engine.tally(plan(hc.Count(), models=["central"]), ones, hc.SecretCoins()).totals
+        assert held.tolist() == [len(set((NUMBERS[NUMBERS % 5 == 0] // 3).tolist()))]
+    for task in (hc.Sum((0, 300)), hc.Mean((0, 100))):
+        made = plan(task, models=["central"])
+        tallies = [
+            engine.tally(made, engine.answers(task, Rows(data, column="age", unit="person")), hc.SecretCoins())
+            for engine, data in ((ArrowEngine(), file), (MemoryEngine(), PEOPLE))
+        ]
+        assert tallies[0] == tallies[1]
+
+
+REFUSED = {
+    "gaps": (pa.table({"x": [1, None, 0]}), hc.Count(), "missing"),
+    "not 0 or 1": (pa.table({"x": [0, 1, 424242]}), hc.Count(), "other than 0 and 1"),
+    "text": (pa.table({"x": ["secretive"]}), hc.Count(), "where="),
+    "outside": (pa.table({"x": [0.5, 424242.0]}), hc.Mean((0, 1)), "outside bounds"),
+    "nan": (pa.table({"x": [0.5, float("nan")]}), hc.Mean((0, 1)), "missing"),
+    "nan, to be clipped": (pa.table({"x": [0.5, float("nan")]}), hc.Mean((0, 1), clip=True), "missing"),
+    "nan for a bit": (pa.table({"x": [0.0, 1.0, float("nan")]}), hc.Count(), "missing"),
+    "between": (pa.table({"x": [1.0, 1.4242]}), hc.Sum.whole((0, 9)), "between the steps"),
+    "unknown": (pa.table({"x": ["red", "secretive"]}), hc.Histogram(["red"]), "outside the categories"),
+    "numbers for text": (pa.table({"x": [424242]}), hc.Histogram(["red"]), "must be text"),
+    "dates": (pa.table({"x": pa.array([424242], pa.date32())}), hc.Histogram(3), "neither numbers nor text"),
+    "nobody": (pa.table({"x": pa.array([], pa.int64())}), hc.Count(), "empty"),
+}
+
+
+@pytest.mark.parametrize("model", ["central", "shuffle"])
+@pytest.mark.parametrize(("table", "task", "why"), REFUSED.values(), ids=REFUSED.keys())
+def test_what_is_wrong_is_said_and_never_quoted(tmp_path, table, task, why, model):
+    pq.write_table(table, tmp_path / "bad.parquet")
+    engine = ArrowEngine()
+    with pytest.raises((BadData, BadArgument), match=why) as refused:  # noqa: PT012 - whichever step refuses
+        answers = engine.answers(task, Rows(tmp_path / "bad.parquet", column="x"))
+        assert answers.size
+        engine.tally(plan(task, models=[model]), answers, hc.SecretCoins())
+    assert not any(secret in str(refused.value) for secret in ("424242", "secretive", "1.4242"))
+    assert refused.value.__cause__ is None
+
+
+def test_a_csv_that_turns_into_something_else_is_refused(tmp_path):
+    with (tmp_path / "late.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([["x"], *([1] for _ in range(50_000)), ["secretive"]])
+    with pytest.raises(BadData, match="another kind") as refused:
+        hc.count(tmp_path / "late.csv", column="x", **CENTRAL)
+    assert "secretive" not in str(refused.value)
+
+
+def test_names_are_checked(lake):
+    for place, rows, why in (
+        ("people.parquet", {}, "column is missing"), ("people.parquet", {"column": "nose"}, "use one of person"),
+        ("people.csv", {"column": "nose"}, "use a name from its first line"),
+        ("people.parquet", {"column": "flag", "unit": [1, 2]}, "does not name a column"),
+        ("people.parquet", {"column": "flag", "max_contributions": 2}, "needs unit"),
+        ("nowhere.parquet", {"column": "flag"}, "does not exist"), (".", {"column": "flag"}, "all of one kind"),
+    ):  # fmt: skip
+        with pytest.raises(BadArgument, match=why):
+            hc.count(lake / place, **rows, **CENTRAL)
+
+
+def test_names_may_hold_anything(tmp_path):
+    name = 'it\'s "odd" $x; DROP'
+    folder = tmp_path / "it's; --odd"
+    folder.mkdir()
+    pq.write_table(pa.table({name: [1, 0, 1]}), folder / "people.parquet")
+    pq.write_table(pa.table({name: ["a'b", "a'b", 'c"d']}), folder.parent / "labels.parquet")
+    assert hc.count(folder / "people.parquet", column=name, **CENTRAL).n == 3
+    assert hc.count(folder.parent / "labels.parquet", column=name, where="a'b", **CENTRAL).n == 3
+
+
+def test_what_is_refused_is_not_paid_for(lake, tmp_path):
+    ledger = hc.Ledger(epsilon=1.0)
+    pq.write_table(pa.table({"x": [0, 1, 2]}), tmp_path / "bad.parquet")
+    with pytest.raises(BadData):
+        hc.count(tmp_path / "bad.parquet", column="x", ledger=ledger, **CENTRAL)
+    assert ledger.questions == 0
+    hc.count(lake / "people.parquet", column="clicked", ledger=ledger, **CENTRAL)
+    with pytest.raises(OverBudget):
+        hc.count(lake / "people.parquet", column="clicked", ledger=ledger, **CENTRAL)
+    assert ledger.questions == 1
+
+
+def test_a_plan_for_fewer_rows_a_person_is_not_run_on_more(lake):
+    made = plan(hc.Count(), models=["central"])
+    with pytest.raises(BadArgument, match="plan with max_contributions=3"):
+        hc.run(made, lake / "people.parquet", column="clicked", unit="person", max_contributions=3)
+    three = plan(hc.Count(), models=["central"], max_contributions=3)
+    assert hc.run(three, lake / "people.parquet", column="clicked", unit="person", max_contributions=3).n == N
+    assert hc.plan_from_json(three.to_json()) == three
+    with pytest.raises(Unsupported, match="one report each"):
+        hc.certify(three)
+
+
+def test_without_the_extra_a_single_csv_can_be_counted(lake):
+    script = (
+        "import sys\n"
+        "sys.modules['duckdb'] = None\n"
+        "import importlib.util as u; find = u.find_spec\n"
+        "u.find_spec = lambda name, *rest: None if name == 'duckdb' else find(name, *rest)\n"
+        "from headcount.cli.main import main; main()"
+    )
+    ask = [sys.executable, "-c", script, "count"]
+    options = ["--column", "clicked", "--epsilon", "1", "--model", "central"]
+    told = subprocess.run([*ask, str(lake / "people.csv"), *options], capture_output=True, text=True, check=True)
+    assert "n=3,000" in told.stdout
+    refused = subprocess.run([*ask, str(lake / "days"), *options], capture_output=True, text=True, check=False)
+    assert refused.returncode == 2
+    assert "headcount[files]" in refused.stderr
+
+
+def test_the_library_says_what_is_missing(lake, monkeypatch):
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    database.cache_clear()
+    with pytest.raises(MissingExtra, match="files"):
+        hc.count(lake / "people.parquet", column="clicked", **CENTRAL)

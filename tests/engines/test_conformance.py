@@ -1,0 +1,268 @@
+"""The same questions about the same rows: every engine has the same tally, or refuses for the same reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import headcount as hc
+from headcount.ask import plan_for, ready
+from headcount.core.budget import Budget, Neighbours
+from headcount.core.coins import KeyedCoins, SeededCoins
+from headcount.core.crowd import Crowd
+from headcount.core.errors import Refused
+from headcount.core.histogram import Histogram
+from headcount.core.plan import Plan
+from headcount.core.tally import Tally
+from headcount.core.task import Count, Fraction, Mean, Sum, Task
+from headcount.engines.arrow import ArrowEngine
+from headcount.engines.engine import Engine, Rows
+from headcount.engines.memory import MemoryEngine
+
+PEOPLE = 600
+AT = np.arange(PEOPLE)
+NAN = float("nan")
+WORDS = ["ash", "oak", "elm", "fir"]
+TABLE = pa.table({
+    "yes": pa.array(AT % 3 == 0),
+    "bit": pa.array(AT % 2),
+    "real_bit": pa.array((AT % 5 == 0).astype(float)),
+    "age": pa.array(AT % 90, pa.int32()),
+    "share": pa.array(np.sqrt(AT) / 25.0),
+    "single": pa.array((AT % 7) / 8.0, pa.float32()),
+    "tree": pa.array([WORDS[i * (i + 1) // 2 % 4] for i in AT]),
+    "place": pa.array((AT // 7) % 5, pa.int64()),
+    "one_each": pa.array([f"p{i}" for i in AT]),
+    "some_each": pa.array(AT // 3),
+    "gaps": pa.array([None if i == 70 else int(i % 2) for i in AT]),
+    "nan": pa.array([NAN if i == 70 else float(i % 2) for i in AT]),
+    "no_word": pa.array([None if i == 70 else "ash" for i in AT]),
+    "no_id": pa.array([None if i == 70 else "ash" for i in AT]),
+    "same_tree": pa.array([WORDS[i // 3 % 4] for i in AT]),
+    "halves": pa.array(AT % 10 / 2.0),
+    "large": pa.array(AT * 10**15),
+})  # fmt: skip
+TREES = Histogram(WORDS)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A question, and which rows."""
+
+    task: Task
+    rows: dict[str, Any]
+    table: pa.Table = field(default_factory=lambda: TABLE, repr=False)
+    neighbours: Neighbours = Neighbours.REPLACE
+
+
+ANSWERED = {
+    "truth values": Case(Count(), {"column": "yes"}),
+    "zeros and ones": Case(Count(), {"column": "bit"}),
+    "zeros and ones as floats": Case(Fraction(), {"column": "real_bit"}),
+    "a word counts": Case(Count(), {"column": "tree", "where": "oak"}),
+    "a number counts": Case(Count(), {"column": "age", "where": 30}),
+    "a number as text counts": Case(Count(), {"column": "age", "where": "30"}),
+    "no whole number counts": Case(Count(), {"column": "age", "where": 30.5}),
+    "a fraction counts": Case(Count(), {"column": "halves", "where": 2.5}),
+    "false counts": Case(Count(), {"column": "yes", "where": False}),
+    "one counts as true": Case(Count(), {"column": "yes", "where": 1}),
+    "nobody can hold it": Case(Count(), {"column": "yes", "where": 7}),
+    "what is missing does not count": Case(Count(), {"column": "gaps", "where": 1}),
+    "a word that is missing does not count": Case(Count(), {"column": "no_word", "where": "ash"}),
+    "any row of a person": Case(Count(), {"column": "yes", "unit": "some_each"}),
+    "any number of a person": Case(Count(), {"column": "bit", "unit": "some_each"}),
+    "any word of a person": Case(Fraction(), {"column": "tree", "where": "ash", "unit": "some_each"}),
+    "people with one row": Case(Count(), {"column": "bit", "unit": "one_each"}),
+    "all of a person's rows": Case(Count(), {"column": "bit", "unit": "some_each", "most": 3}),
+    "words": Case(TREES, {"column": "tree"}),
+    "words and others": Case(Histogram(["ash", "yew"], other=True), {"column": "tree"}),
+    "words of people": Case(TREES, {"column": "same_tree", "unit": "some_each"}),
+    "a row of each person": Case(TREES, {"column": "same_tree", "unit": "some_each", "most": 1}),
+    "numbers by their number": Case(Histogram(90), {"column": "age"}),
+    "numbers by name": Case(Histogram([0, 1, 2, 3, 4]), {"column": "place"}),
+    "small floats by name": Case(Histogram([i / 8.0 for i in range(7)]), {"column": "single"}),
+    "fractions": Case(Histogram(5, fractions=True), {"column": "place"}),
+    "bins": Case(Histogram.binned([0, 18, 65, 90]), {"column": "age"}),
+    "bins with others": Case(Histogram.binned(4, (0.0, 0.8), other=True), {"column": "share"}),
+    "words nobody named": Case(Histogram(), {"column": "tree"}),
+    "numbers nobody named": Case(Histogram(), {"column": "place"}),
+    "groups": Case(Histogram(WORDS, other=True), {"column": "yes", "by": "tree"}),
+    "groups by number": Case(Histogram(5, other=True), {"column": "bit", "by": "place"}),
+    "groups of a word": Case(Histogram(5, other=True), {"column": "tree", "where": "oak", "by": "place"}),
+    "groups of people": Case(Histogram(WORDS, other=True), {"column": "yes", "by": "same_tree", "unit": "some_each"}),
+    "whole numbers": Case(Sum.whole((0, 100)), {"column": "age"}),
+    "whole numbers as reals": Case(Sum((0, 100)), {"column": "age"}),
+    "reals": Case(Sum((0, 1)), {"column": "share"}),
+    "small floats": Case(Mean((-1, 1)), {"column": "single"}),
+    "halves to steps": Case(Sum((0, 9), 6), {"column": "halves", "where": None}, TABLE.slice(0, 1)),
+    "truth values added": Case(Sum.whole((0, 1)), {"column": "yes"}),
+    "clipped": Case(Sum.whole((20, 50), clip=True), {"column": "age"}),
+    "clipped reals": Case(Mean((0.3, 0.7), clip=True), {"column": "share"}),
+    "large numbers": Case(Mean((0, 10**18)), {"column": "large"}),
+    "added up by person": Case(Sum.whole((0, 300)), {"column": "age", "unit": "some_each"}),
+    "averaged by person": Case(Mean((0, 100)), {"column": "age", "unit": "some_each"}),
+    "halves added up by person": Case(Sum((0, 15)), {"column": "halves", "unit": "some_each"}),
+    "people who may be missing": Case(Count(), {"column": "yes"}, neighbours=Neighbours.ADD_REMOVE),
+    "sums of those": Case(Sum((10, 100), clip=True), {"column": "age"}, neighbours=Neighbours.ADD_REMOVE),
+    "one person": Case(Count(), {"column": "bit"}, TABLE.slice(1, 1)),
+}  # fmt: skip
+REFUSED = {
+    "empty": (Case(Count(), {"column": "bit"}, TABLE.slice(0, 0)), "data is empty"),
+    "empty sum": (Case(Sum((0, 1)), {"column": "bit"}, TABLE.slice(0, 0)), "data is empty"),
+    "empty histogram": (Case(TREES, {"column": "tree"}, TABLE.slice(0, 0)), "data is empty"),
+    "empty unknown": (Case(Histogram(), {"column": "tree"}, TABLE.slice(0, 0)), "data is empty"),
+    "gaps": (Case(Count(), {"column": "gaps"}), "missing values"),
+    "not a number": (Case(Count(), {"column": "nan"}), "missing values"),
+    "gaps in a sum": (Case(Sum((0, 1)), {"column": "gaps"}), "missing values"),
+    "not a number in a sum": (Case(Sum((0, 1), clip=True), {"column": "nan"}), "missing values"),
+    "gaps among words": (Case(TREES, {"column": "no_word"}), "missing values"),
+    "gaps among unknown words": (Case(Histogram(), {"column": "no_word"}), "missing values"),
+    "gaps in bins": (Case(Histogram.binned([0, 1, 2]), {"column": "gaps"}), "missing values"),
+    "gaps of people": (Case(Count(), {"column": "gaps", "unit": "some_each"}), "missing values"),
+    "missing ids": (Case(Count(), {"column": "bit", "unit": "no_id"}), "missing person ids"),
+    "neither zero nor one": (Case(Count(), {"column": "age"}), "other than 0 and 1"),
+    "neither zero nor one of a person": (Case(Count(), {"column": "age", "unit": "some_each"}), "other than 0 and 1"),
+    "words for a count": (Case(Count(), {"column": "tree"}), "use where="),
+    "words for a sum": (Case(Sum((0, 1)), {"column": "tree"}), "must be numbers"),
+    "words for bins": (Case(Histogram.binned([0, 1]), {"column": "tree"}), "must be numbers"),
+    "numbers for words": (Case(TREES, {"column": "age"}), "must be text"),
+    "words for numbers": (Case(Histogram(5), {"column": "tree"}), "whole numbers"),
+    "reals nobody named": (Case(Histogram(), {"column": "share"}), "text or whole numbers"),
+    "outside the bounds": (Case(Sum((0, 50)), {"column": "age"}), "outside bounds"),
+    "outside the bounds by little": (Case(Sum((0, 0.9)), {"column": "share"}), "outside bounds"),
+    "between the steps": (Case(Sum.whole((0, 5)), {"column": "halves"}), "between the steps"),
+    "outside the categories": (Case(Histogram(["ash", "oak"]), {"column": "tree"}), "outside the categories"),
+    "outside the edges": (Case(Histogram.binned([0, 18, 65]), {"column": "age"}), "outside the edges"),
+    "groups not named": (Case(Histogram(["ash"], other=True), {"column": "yes", "by": "tree"}), "by has groups"),
+    "different categories of a person": (Case(TREES, {"column": "tree", "unit": "some_each"}), "different categories"),
+    "no such column": (Case(Count(), {"column": "nope"}), "does not have"),
+    "no such unit": (Case(Count(), {"column": "bit", "unit": "nope"}), "does not have"),
+    "no such groups": (Case(Histogram(2, other=True), {"column": "bit", "by": "nope"}), "does not have"),
+    "where for a sum": (Case(Sum((0, 1)), {"column": "bit", "where": 1}), "where"),
+    "text where numbers are": (Case(Count(), {"column": "age", "where": "old"}), "where is text"),
+    "several groups and rows": (
+        Case(Histogram(5, other=True), {"column": "bit", "by": "place", "unit": "some_each", "most": 2}),
+        "together with by",
+    ),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Setting:
+    """An engine, what it makes of a table, and in which parts it takes the crowd."""
+
+    engine: Engine
+    taken: Callable[[pa.Table], Any]
+
+    def answers(self, case: Case) -> Any:
+        task = ready(case.task, Budget(1.0, 1e-6, case.neighbours))
+        return self.engine.answers(task, Rows(self.taken(case.table), **case.rows, key=5))
+
+    def plan(self, case: Case, size: int, model: str = "central") -> Plan:
+        budget = Budget(1.0, 1e-6, case.neighbours)
+        return plan_for(ready(case.task, budget), Crowd(size, each=case.rows.get("most") or 1), budget, model)
+
+    def tally(self, case: Case, model: str = "central") -> Tally:
+        answers = self.answers(case)
+        return self.engine.tally(self.plan(case, answers.size, model), answers, SeededCoins(3))
+
+
+@pytest.fixture(scope="module", params=["memory", "arrow", "spark"])
+def setting(request: pytest.FixtureRequest) -> Setting:
+    if request.param == "spark":
+        return _on_spark(request.getfixturevalue("spark"))
+    return Setting({"memory": MemoryEngine, "arrow": ArrowEngine}[request.param](), lambda table: table)
+
+
+def _on_spark(session: Any) -> Setting:
+    from headcount.engines.spark import SparkEngine
+
+    kept: dict[int, Any] = {}
+
+    def frame(table: pa.Table) -> Any:
+        if id(table) not in kept:
+            rows = session.createDataFrame(table, schema=None if table.num_rows else _schema(table))
+            kept[id(table)] = rows.repartition(3, "one_each")
+        return kept[id(table)]
+
+    return Setting(SparkEngine(), frame)
+
+
+def _schema(table: pa.Table) -> str:
+    """Spark finds no types in a table without rows."""
+    names = {
+        "bool": "boolean",
+        "int64": "bigint",
+        "int32": "int",
+        "double": "double",
+        "float": "float",
+        "string": "string",
+    }
+    return ", ".join(f"{column.name} {names[str(column.type)]}" for column in table.schema)
+
+
+IN_MEMORY = Setting(MemoryEngine(), lambda table: table)
+
+
+@pytest.mark.parametrize("name", ANSWERED)
+def test_the_same_rows_give_the_same_tally(setting, name):
+    """To a trusted side, where nothing is drawn before the release: exactly."""
+    assert setting.tally(ANSWERED[name]) == IN_MEMORY.tally(ANSWERED[name])
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_the_same_rows_are_refused_for_the_same_reason(setting, name):
+    case, reason = REFUSED[name]
+    with pytest.raises(Refused, match=reason) as refusal:
+        setting.tally(case)
+    assert not any(word in str(refusal.value) for word in ("600", "70", "oak"))
+
+
+@pytest.mark.parametrize(
+    ("name", "model"), [("truth values", "local"), ("words", "shuffle"), ("reals", "local"), ("bins", "local")]
+)
+def test_the_tally_of_the_same_coins_is_the_same(setting, name, model, spark):
+    """In the order of the rows; on Spark sorted within each partition, whose number is that of the part."""
+    case = ANSWERED[name]
+    answers = setting.answers(case)
+    plan = setting.plan(case, answers.size, model)
+    parts = [case.table.column(case.rows["column"]).to_numpy()]
+    if not isinstance(setting.engine, MemoryEngine | ArrowEngine):
+        parts = _partitions(setting.taken(case.table), case.rows["column"])
+        assert len(parts) > 1
+    for coins in (SeededCoins(3), KeyedCoins(b"k" * 32)):
+        there, here = (
+            engine.tally(plan, given, coins) for engine, given in ((setting.engine, answers), (MemoryEngine(), parts))
+        )
+        assert there == here
+    assert setting.engine.tally(plan, answers, SeededCoins(4)) != setting.engine.tally(plan, answers, SeededCoins(3))
+
+
+def _partitions(frame: Any, column: str) -> list[np.ndarray]:
+    rows = frame.selectExpr("spark_partition_id() AS part", column).toArrow()
+    return [
+        np.sort(rows.filter(pa.compute.equal(rows["part"], part))[column].to_numpy())
+        for part in range(max(rows["part"].to_pylist()) + 1)
+    ]
+
+
+@pytest.mark.parametrize("model", ["central", "local", "shuffle"])
+def test_questions_are_answered_with_secret_coins(setting, model):
+    """An interval misses its truth once in a million questions; here are five."""
+    data, budget = setting.taken(TABLE), {"epsilon": 2, "delta": 1e-6, "model": model, "engine": setting.engine}
+    trees = TABLE["tree"].to_pylist()
+    answers = [
+        (hc.count(data, column="yes", **budget), [200]),
+        (hc.histogram(data, column="tree", categories=WORDS, **budget), [trees.count(word) for word in WORDS]),
+        (hc.mean(data, column="halves", bounds=(0, 5), **budget), [2.25]),
+    ]
+    for answer, truth in answers:
+        assert answer.secret
+        confidence = 1 - 1e-6 / len(truth)
+        for (low, high), true in zip(np.atleast_2d(answer.intervals(confidence)), truth, strict=True):
+            assert low <= true <= high
