@@ -16,8 +16,11 @@ from headcount.web.routes import Pages
 def asked(address, method, path, content=None):
     connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=60)
     connection.request(method, path, None if content is None else json.dumps(content))
-    response = connection.getresponse()
-    return response.status, dict(response.headers.items()), response.read()
+    try:
+        response = connection.getresponse()
+        return response.status, dict(response.headers.items()), response.read()
+    finally:
+        connection.close()
 
 
 @pytest.fixture(scope="module")

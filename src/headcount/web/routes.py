@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ class Pages:
         self.parts = tuple(parts)  # of advisor, ask and collections
         self.workers = Workers()
         self.visits = None if trial is None else Visits(trial)
+        self._threads = ThreadPoolExecutor(4)  # visits ask this very server, whose own threads must not wait for them
 
     def __call__(self, opened: Opened) -> list[Route]:
         role = opened.party.role
@@ -58,9 +60,9 @@ class Pages:
         if self.visits is not None and "ask" in parts:
             visits = self.visits
             routes += [
-                Route("POST", "/page/visits", "Visit.", _visiting(lambda _: visits.begin())),
-                Route("POST", "/page/visits/{name}/crowd", "The others answer.", _visiting(visits.crowd)),
-                Route("GET", "/page/visits/{name}", "How far it has come.", _visiting(visits.state)),
+                Route("POST", "/page/visits", "Visit.", self._visiting(lambda _: visits.begin())),
+                Route("POST", "/page/visits/{name}/crowd", "The others answer.", self._visiting(visits.crowd)),
+                Route("GET", "/page/visits/{name}", "How far it has come.", self._visiting(visits.state)),
             ]
         return routes
 
@@ -81,12 +83,13 @@ class Pages:
 
         return handle
 
+    def _visiting(self, work: Callable[[str], dict[str, Any]]) -> Handler:
+        async def handle(request: Request) -> Response:
+            loop = asyncio.get_running_loop()
+            return Response(200, await loop.run_in_executor(self._threads, work, request.path.get("name", "")))
+
+        return handle
+
     def close(self) -> None:
+        self._threads.shutdown(wait=False, cancel_futures=True)
         self.workers.close()
-
-
-def _visiting(work: Callable[[str], dict[str, Any]]) -> Handler:
-    async def handle(request: Request) -> Response:
-        return Response(200, await asyncio.to_thread(work, request.path.get("name", "")))
-
-    return handle
