@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 BENCH := .venv-bench
 
-.PHONY: demo test check bench predictions recommendations company audit claims survey twins attacks certificates docs \
+.PHONY: demo test check bench capacity predictions recommendations company audit claims survey twins attacks certificates docs \
 	vectors stress format clean
 
 $(READY): pyproject.toml
@@ -60,6 +60,9 @@ attacks: $(READY)  ## a million runs of every protocol's smallest instances, att
 bench:  ## speed, memory and accuracy beside the peers, each in an environment of its own; writes docs/benchmarks.md
 	$(PYTHON) benchmarks/environments.py
 	$(BENCH)/headcount/bin/python benchmarks/run.py --out docs/benchmarks.md
+
+capacity: $(READY)  ## what each stage costs at several sizes, and how many people that makes; about ten minutes, on a quiet machine
+	$(BIN)/python benchmarks/capacity.py --out docs/capacity.md
 
 stress: $(READY)  ## the service's tests at length (200 kills for each database, 50,000 requests), and a soak; run before a release
 	HEADCOUNT_STRESS=1 $(BIN)/python -m pytest -n auto tests/service

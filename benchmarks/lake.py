@@ -30,7 +30,7 @@ from headcount.service.wire import INNER, SUITES
 from page import Section, met
 from timing import Spread, agrees, ratio, seconds
 
-PEOPLE = 400_000
+PEOPLE = 200_000
 ROUNDS = 3
 OF_ALONE = 0.8
 CORES = os.cpu_count() or 1

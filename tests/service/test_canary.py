@@ -21,6 +21,7 @@ from headcount.service.client import Client, Limits
 HOME = "127.0.0.77"  # where they call from
 AGENT = "CanaryBrowser/77.7"
 HELD, OTHERS = "WOMBAT-7Q", ["FJORD-3X", "GLYPH-5Z", "SPHINX-9K"]
+PAGE, LONG_HEAD = 8_192, 2  # of PostgreSQL's log: bytes, and the mark of a page that begins a file
 ANYTHING = Limits(epsilon=50, least=1, lifetime_epsilon=1_000)
 
 
@@ -50,6 +51,12 @@ def forms(secret):
             base64.urlsafe_b64encode(secret).rstrip(b"="), repr(secret)[2:-1].encode()}  # fmt: skip
 
 
+def rejoined(log):
+    """PostgreSQL's log without the heads of its pages, which cut in two whatever lies across."""
+    heads = {at: 40 if log[at + 2] & LONG_HEAD else 24 for at in range(0, len(log), PAGE)}
+    return b"".join(log[at + head : at + PAGE] for at, head in heads.items())
+
+
 class Search:
     """Everything that a run has written, anywhere."""
 
@@ -62,7 +69,8 @@ class Search:
         for place in self.places:
             for path in [place] if place.is_file() else sorted(place.rglob("*")):
                 if path.is_file():
-                    found[path] = path.read_bytes()
+                    content = path.read_bytes()
+                    found[path] = rejoined(content) if path.parent.name == "pg_wal" else content
         return found
 
     def hits(self, *secrets):
@@ -193,3 +201,13 @@ def test_a_server_that_talks_is_found_out(rig, folder, places):
     )
     assert len(hits) == 5
     assert {name for name, _ in hits} == {"log"}
+
+
+def test_what_lies_across_two_pages_is_found(tmp_path):
+    """The twin is the log as it is, in which it cannot be seen."""
+    first, second = bytes([0, 0, LONG_HEAD]) + bytes(37), bytes(24)
+    log = first + bytes(PAGE - 40 - 4) + HELD[:4].encode() + second + HELD[4:].encode()
+    assert HELD.encode() not in log
+    (tmp_path / "pg_wal").mkdir()
+    (tmp_path / "pg_wal" / "1").write_bytes(log)
+    assert Search(tmp_path).hits(HELD.encode()) == {("1", HELD.encode())}

@@ -10,11 +10,12 @@ import pytest
 from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
 from headcount.core.histogram import Histogram
-from headcount.core.task import Sum
+from headcount.core.task import Count, Sum
 from headcount.privacy.blanket import BlanketResponse
 from headcount.privacy.calibrate import calibrate
 from headcount.protocols import CATALOGUE, named
 from headcount.studies import (
+    a_billion,
     amplification,
     composition,
     local_oracles,
@@ -162,3 +163,18 @@ def test_an_observer_of_a_geometric_count_gets_all_that_epsilon_allows():
 def test_zsum_needs_a_crowd_and_the_correlated_count_does_not():
     assert smallest_crowds.fewest("zsum", 1.0) == 80
     assert smallest_crowds.fewest("correlated-count", 1.0) < 10
+
+
+def test_a_thousand_million_people_err_as_predicted_and_are_covered():
+    rows = a_billion.ABillion().run(quick=True).rows
+    assert {row["people"] for row in rows} == {10**9}
+    for row in rows:
+        assert abs(row["z"]) < 5.0, row["protocol"]
+        assert row["coverage"] > 0.95 - 5.0 * row["coverage_error"], row["protocol"]
+        assert row["standard_error"] < 0.02 * row["simulated"]
+
+
+def test_an_error_that_was_predicted_a_twentieth_too_small_is_noticed(monkeypatch):
+    held = a_billion.expected
+    monkeypatch.setattr(a_billion, "expected", lambda *given: [each / 1.05**2 for each in held(*given)])
+    assert a_billion.judged("zsum", Count(), a_billion.FEWER)["z"] > 5.0

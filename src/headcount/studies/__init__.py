@@ -1,6 +1,7 @@
 """The studies, one line each: every question, figure and theorem of the notes in runnable form."""
 
 from headcount.core.errors import BadArgument
+from headcount.studies.a_billion import ABillion
 from headcount.studies.amplification import Amplification
 from headcount.studies.answers import Answers
 from headcount.studies.composition import Composition
@@ -65,6 +66,7 @@ STUDIES: tuple[type[Study], ...] = (
     LowerBounds,
     Composition,
     Meaning,
+    ABillion,
     SmoothBinomial,
     SmoothNoise,
     SingleMessage,
