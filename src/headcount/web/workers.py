@@ -45,7 +45,7 @@ class Workers:
     def _pool(self, at_once: bool) -> ProcessPoolExecutor:
         if at_once not in self._pools:
             context = multiprocessing.get_context("spawn")
-            self._pools[at_once] = ProcessPoolExecutor(1, mp_context=context, initializer=_born)
+            self._pools[at_once] = ProcessPoolExecutor(1, mp_context=context, initializer=_born, initargs=(at_once,))
             self._pools[at_once].submit(advisor.ready)
         return self._pools[at_once]
 
@@ -79,8 +79,10 @@ class Workers:
                 process.terminate()
 
 
-def _born() -> None:
-    """Ends with whoever started it, and not because somebody presses control-C."""
+def _born(at_once: bool) -> None:
+    """Ends with whoever started it, and not because somebody presses control-C. Who is thorough lets others go first."""
+    if not at_once and hasattr(os, "nice"):
+        os.nice(10)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     assert parent is not None  # noqa: S101  # it is a child
