@@ -80,7 +80,7 @@ class Workers:
 
 
 def _born(at_once: bool) -> None:
-    """Ends with whoever started it, and not because somebody presses control-C. Who is thorough lets others go first."""
+    """Ends with whoever started it, and not by control-C. Who is thorough lets others go first."""
     if not at_once and hasattr(os, "nice"):
         os.nice(10)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
