@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from headcount.cli.devices import reported
 from headcount.cli.options import Formats
+from headcount.cli.progress import Bar
 from headcount.cli.render import Format, grid, moment, show, waiting
 from headcount.core.canonical import canonical
 from headcount.core.errors import BadArgument
@@ -141,11 +141,14 @@ def _rehearsed(
     address: str, name: str, answer: Any, devices: int, hash: str | None, held: Desk | None, how: Format
 ) -> None:
     """As many devices as were asked for; whoever holds the desk invites them, where that is needed."""
+    from headcount.service.devices import reported
+
     if not 1 <= devices <= MOST_DEVICES:
         raise BadArgument("--devices", f"is {devices}", f"use a number from 1 to {MOST_DEVICES:,}")
     needed = held is not None and held.collection(name).admission == "invited"
     invitations = held.invite(name, devices) if held is not None and needed else []
-    receipts = reported(address, name, [answer] * devices, hash=hash, invitations=invitations)
+    watch = Bar("devices report")
+    receipts = reported(address, name, [answer] * devices, hash=hash, invitations=invitations, watch=watch)
     states = Counter(receipt.state for receipt in receipts)
     told = ", ".join(f"{number:,} {state}" for state, number in sorted(states.items()))
     show(dict(states), how, f"{devices:,} devices reported: {told}")

@@ -14,7 +14,7 @@ import numpy as np
 from rich.console import Console
 
 from headcount.cli.collection import release_table
-from headcount.cli.devices import reported
+from headcount.cli.progress import Bar
 from headcount.cli.render import Format, console, show
 from headcount.core.chance import Chance
 from headcount.core.coins import SeededCoins
@@ -31,6 +31,7 @@ def demonstrate(*, people: int, epsilon: float, delta: float, how: Format) -> No
     """Ends with both parties gone and nothing left behind. The story is told to people only."""
     try:
         from headcount.service.desk import Desk
+        from headcount.service.devices import reported
         from headcount.service.released import Released
     except ImportError:
         raise MissingExtra("the demonstration", "service") from None
@@ -54,7 +55,10 @@ def demonstrate(*, people: int, epsilon: float, delta: float, how: Format) -> No
         collection = desk.create(
             advice.best, question="Have you ever lied to a survey?", population="simulated people", window=3_600
         )
-        receipts = reported(desk.shuffler.address, collection.id, answers.astype(int).tolist(), hash=collection.hash)
+        receipts = reported(
+            desk.shuffler.address, collection.id, answers.astype(int).tolist(), hash=collection.hash,
+            watch=Bar("devices report"),
+        )  # fmt: skip
         terminal.print(f"{len(receipts):,} devices have reported. One of them tells its owner:\n")
         terminal.print(str(receipts[0]), style="italic", highlight=False)
         desk.close(collection.id)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from headcount.cli.collection import MOST_DEVICES, answer_of, release_table
-from headcount.cli.devices import prepared
 from headcount.cli.options import Formats
 from headcount.cli.parties import opened_party
+from headcount.cli.progress import Bar
 from headcount.cli.render import Format, console, show
 from headcount.core.errors import BadArgument, MissingExtra
 from headcount.core.files import text_of
@@ -39,10 +39,12 @@ def report(
 ) -> None:
     """To try it out: the uploads of some devices, sealed, in a file of a lake."""
     from headcount.lake.uploads import write_uploads
+    from headcount.service.devices import prepared
 
     if not 1 <= devices <= MOST_DEVICES:
         raise BadArgument("--devices", f"is {devices}", f"use a number from 1 to {MOST_DEVICES:,}")
-    write_uploads(out, prepared(_offer(collection), [answer_of(answer)] * devices))
+    watch = Bar("devices report")
+    write_uploads(out, prepared(_offer(collection), [answer_of(answer)] * devices, watch))
     print(f"{devices:,} upload{'s' * (devices > 1)} in {out}")
 
 

@@ -40,6 +40,7 @@ from headcount.cli.questions import count, fraction, histogram, mean, total
 from headcount.cli.render import Format, grid, show
 from headcount.cli.spelling import as_typed, flags_of
 from headcount.cli.study import studies
+from headcount.cli.web import web
 from headcount.core.budget import Budget
 from headcount.core.errors import BadArgument, Refused
 from headcount.core.protocol import Protocol
@@ -54,6 +55,7 @@ app.command("map")(draw_map)
 app.add_typer(ledgers, name="ledger")
 app.add_typer(studies, name="study")
 app.command()(serve)
+app.command()(web)
 app.add_typer(collections, name="collection")
 app.add_typer(lake, name="batch")
 app.add_typer(parties, name="party")

@@ -32,11 +32,12 @@ def serve(
         tuple[int, int] | None, typer.Option(help="Where both listen, with --data: 8401 8402 unless told.")
     ] = None,
 ) -> None:
-    """Serve a shuffler, an analyser, or both for trying out."""
+    """Serve a shuffler, an analyser, or both for trying out. A browser at their addresses shows a page."""
     try:
         from headcount.service import trial
         from headcount.service.party import Party
         from headcount.service.server import run
+        from headcount.web.routes import Pages
     except ImportError:
         raise MissingExtra("serving", "service") from None
     if (data is None) == (config is None):
@@ -44,17 +45,22 @@ def serve(
         raise BadArgument("--data", "is missing, and --config too" if data is None else "is given with --config", works)
     if data is not None:
         opened = trial.opened(data, ports)
+        pages = Pages(["advisor", "collections", "ask"], data)
     else:
         party = Party.read(cast(Path, config))
         if role not in (None, party.role):
             raise BadArgument("role", f"is {role!r}, and {config} is the {party.role}'s", f"use {party.role}")
         opened = [party.opened()]
+        pages = Pages(["collections"])
 
     def ready() -> None:
         for each in opened:
             print(f"{each.party.role} at http://{each.party.host}:{each.party.port}", flush=True)
 
-    run(opened, ready)
+    try:
+        run(opened, ready, pages)
+    finally:
+        pages.close()
 
 
 @parties.command()

@@ -60,8 +60,12 @@ class Plan:
         path = Path(path)
         if path.exists() and not _holds_a_plan(path):
             raise BadArgument("path", f"{path} exists and is not a plan", "give the name of a new file")
+        return put(path, self.saved())
+
+    def saved(self) -> str:
+        """What is in such a file."""
         kept = {"format": FORMAT, "headcount": version("headcount"), "hash": self.hash, "plan": self.to_json()}
-        return put(path, json.dumps(kept, indent=1) + "\n")
+        return json.dumps(kept, indent=1) + "\n"
 
     def to_registry(self, **deployment: Any) -> Record:
         """A draft for the OpenDP registry of deployments: what the plan knows, and TODO where only you do.

@@ -23,7 +23,7 @@ from headcount.planner.frontier_figure import Against, drawn
 from headcount.planner.option import Candidate, number, option
 from headcount.planner.point import Point, marked
 from headcount.planner.sheet import Sheet
-from headcount.planner.situation import Situation
+from headcount.planner.situation import Situation, crowd_of
 from headcount.privacy.calibrate import calibrations
 
 OVERHEADS = (0.002, 4.0)  # how far above the central error, where a protocol lets one say
@@ -133,26 +133,27 @@ class Frontier:
 def frontier(
     task: Task | str, against: Against = "messages", *, n: int, epsilon: float, delta: float = 0.0,
     ones: Any = None, models: Names = None, protocols: Names = None, neighbours: str = "replace",
-    over: tuple[float, float] | None = None, points: int = 13, watch: Watch = iter,
+    over: tuple[float, float] | None = None, points: int = 13, honest: float | None = None, watch: Watch = iter,
 ) -> Frontier:  # fmt: skip
     """The error of everybody who can serve, exactly calibrated, against what it costs.
 
     `messages`: every choice at this budget, and which of them nothing beats. `epsilon` or `n`: a curve for each
     protocol, from a tenth to ten times the epsilon or from a hundredth to a hundred times the crowd unless `over` says
     otherwise. `dropouts`: planned so that this share of people may fail to report; and what is left of the guarantee
-    of a plan that counts on everybody.
+    of a plan that counts on everybody. `honest` is the fraction of the reports that can be relied upon.
     """
     if against not in get_args(Against):
         raise BadArgument("against", f"is {against!r}", f"use one of {', '.join(get_args(Against))}")
     given = Situation(
-        task_called(task), Crowd(n), Budget(epsilon, delta, Neighbours.parse(neighbours)), Expected.parse(ones, n)
-    )
+        task_called(task), crowd_of(n, None, 0, honest), Budget(epsilon, delta, Neighbours.parse(neighbours)),
+        Expected.parse(ones, n),
+    )  # fmt: skip
     kinds = competitors(given.task, models, protocols)
     if against == "messages":
         places = grid("over", over or OVERHEADS, points, 1e-4, 100.0)
         found = marked(point for kind in watch(kinds) for point in _choices(kind, given, places))
     else:
-        situations = _situations(given, against, over, points)
+        situations = _situations(given, against, over, points, honest)
         found = [point for kind in watch(kinds) for point in _curve(kind, given, against, situations)]
     if not found:
         raise Infeasible("no protocol can serve anywhere in this range; use more people or a larger budget")
@@ -180,7 +181,7 @@ def _choices(kind: type[Protocol], given: Situation, overheads: list[float]) -> 
 
 
 def _situations(
-    given: Situation, against: Against, over: tuple[float, float] | None, points: int
+    given: Situation, against: Against, over: tuple[float, float] | None, points: int, honest: float | None
 ) -> list[tuple[float, Situation]]:
     """The places on the axis, and what is asked there."""
     n, epsilon = given.crowd.size, given.budget.epsilon
@@ -192,12 +193,12 @@ def _situations(
         ones = max(given.expected.truths, default=0)
         ends = over or (max(1, n // 100, ones), min(LARGEST, n * 100))
         sizes = [x for x in whole_grid("over", ends, points, LARGEST) if x >= ones]
-        return [(float(x), replace(given, crowd=Crowd(x))) for x in sizes]
+        return [(float(x), replace(given, crowd=crowd_of(x, None, 0, honest))) for x in sizes]
     low, high = over or (0.0, MOST_DROPOUTS)
     if not 0.0 <= low < high < 1.0:
         raise BadArgument("over", f"is ({low:g}, {high:g})", "use two shares from 0 to below 1, for example (0, 0.5)")
     shares = np.linspace(low, high, points).tolist()
-    return [(x, replace(given, crowd=Crowd(n, max(1, n - math.floor(n * x))))) for x in shares]
+    return [(x, replace(given, crowd=crowd_of(n, max(1, n - math.floor(n * x)), 0, honest))) for x in shares]
 
 
 def _curve(

@@ -52,6 +52,9 @@ COLLECTING = {
     "database": "Where a party keeps things: SQLite in its folder, or PostgreSQL.",
     "listen": "The address and port at which a party can be reached.",
     "ports": "Where shuffler and analyser listen in a trial.",
+    "port": "Where the page of `headcount web` is, on this machine; with 0, wherever there is room.",
+    "web": "The page for browsers: the advisor, a question to answer yourself and, at a party's address, its "
+    "collections.",
     "suite": "How messages are sealed: the kinds of key and cipher. A plan names one.",
     "expires": "When a key ends, in seconds since 1970. One that was replaced opens what is under way until then.",
     "replaced": "That another key is announced, and that this one still opens what is under way.",

@@ -108,6 +108,7 @@ class App:
 
     def __init__(self, routes: Sequence[Route], tokens: Tokens, metrics: Metrics) -> None:
         self.routes, self.tokens, self.metrics = tuple(routes), tokens, metrics
+        self.besides: tuple[Route, ...] = ()  # what is served too, and not described: pages for people
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -131,7 +132,8 @@ class App:
         await _send(send, response, head=scope["method"] == "HEAD")
 
     def _routed(self, scope: Scope) -> tuple[Route, Mapping[str, str]]:
-        found = [(route, match) for route in self.routes if (match := route.pattern.fullmatch(scope["path"]))]
+        every = (*self.routes, *self.besides)
+        found = [(route, match) for route in every if (match := route.pattern.fullmatch(scope["path"]))]
         if not found:
             raise Refusal(404, "there is nothing at this address")
         for route, match in found:
@@ -213,10 +215,8 @@ def _refused(problem: Exception) -> Response:
 
 async def _send(send: Send, response: Response, head: bool) -> None:
     body = response.body
-    headers = [
-        *HEADERS, *response.headers, (b"content-type", response.kind.encode()),
-        (b"content-length", str(len(body)).encode()),
-    ]  # fmt: skip
+    own = {b"content-type": response.kind.encode(), b"content-length": str(len(body)).encode()}
+    headers = list({**dict(HEADERS), **dict(response.headers), **own}.items())
     await send({"type": "http.response.start", "status": response.status, "headers": headers})
     await send({"type": "http.response.body", "body": b"" if head else body})
 

@@ -14,6 +14,7 @@ from granian.http import HTTP1Settings
 from granian.server.embed import Server
 
 from headcount.core.errors import BadArgument
+from headcount.service.http import Route
 from headcount.service.logs import log
 from headcount.service.party import Opened
 from headcount.service.remote import Elsewhere
@@ -24,8 +25,15 @@ BACKLOG = 1_024
 AT_ONCE = 4_096  # requests
 STEP = 0.5  # seconds between looks at what is due
 
+Pages = Callable[[Opened], Sequence[Route]]
 
-def run(parties: Sequence[Opened], ready: Callable[[], None] = lambda: None) -> None:
+
+def nothing(_: Opened) -> Sequence[Route]:
+    """No pages."""
+    return ()
+
+
+def run(parties: Sequence[Opened], ready: Callable[[], None] = lambda: None, pages: Pages = nothing) -> None:
     """The same, on a loop that is faster where there is one."""
     loop: Callable[[], asyncio.AbstractEventLoop] = asyncio.new_event_loop
     with suppress(ImportError):  # there is none for Windows
@@ -33,14 +41,16 @@ def run(parties: Sequence[Opened], ready: Callable[[], None] = lambda: None) -> 
 
         loop = uvloop.new_event_loop
     with asyncio.Runner(loop_factory=loop) as runner:
-        runner.run(serve(parties, ready))
+        runner.run(serve(parties, ready, pages))
 
 
-async def serve(parties: Sequence[Opened], ready: Callable[[], None] = lambda: None) -> None:
-    """Until the process is told to end. What is under way is finished first."""
+async def serve(parties: Sequence[Opened], ready: Callable[[], None] = lambda: None, pages: Pages = nothing) -> None:
+    """Until the process is told to end. What is under way is finished first. `pages` are what people look at."""
     for opened in parties:
         _require_free(opened.party.host, opened.party.port)
     apps = [opened.app() for opened in parties]
+    for app, opened in zip(apps, parties, strict=True):
+        app.besides = tuple(pages(opened))
     servers = [
         Server(
             app, opened.party.host, opened.party.port, interface=Interfaces.ASGI, http=HTTPModes.http1,

@@ -6,24 +6,21 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from headcount.cli.progress import Bar
+from headcount.planner.competitors import Watch
+from headcount.service.client import Client
+from headcount.service.collection import Collection
 from headcount.service.limits import Limits
-
-if TYPE_CHECKING:
-    from headcount.service.receipt import Receipt
+from headcount.service.receipt import Receipt
 
 AT_ONCE = 16
 MEMORY = "/dev/shm"  # noqa: S108  # what is thrown away need not wait for a disk
 ANYTHING = Limits(epsilon=50.0, delta=1.0, lifetime_epsilon=50.0, lifetime_delta=1.0, least=1, top_up=True)
 
 
-def prepared(offer: Any, answers: Sequence[Any]) -> list[bytes]:
+def prepared(offer: Any, answers: Sequence[Any], watch: Watch = iter) -> list[bytes]:
     """The uploads of as many devices as there are answers, which are sent by nobody."""
-    from headcount.service.client import Client
-    from headcount.service.collection import Collection
-
     name = Collection.from_json(offer["collection"]).id
     with TemporaryDirectory(prefix="headcount-", dir=_quick()) as folder:
 
@@ -31,15 +28,14 @@ def prepared(offer: Any, answers: Sequence[Any]) -> list[bytes]:
             device = Client(f"{folder}/{person}", ANYTHING)
             return device.upload(device.prepare(offer, name, answers[person]))
 
-        return [upload(person) for person in Bar("devices report")(list(range(len(answers))))]
+        return [upload(person) for person in watch(list(range(len(answers))))]
 
 
 def reported(
-    address: str, name: str, answers: Sequence[Any], *, hash: str | None = None, invitations: Sequence[str] = ()
-) -> list[Receipt]:
+    address: str, name: str, answers: Sequence[Any], *, hash: str | None = None, invitations: Sequence[str] = (),
+    watch: Watch = iter,
+) -> list[Receipt]:  # fmt: skip
     """The receipts of as many devices as there are answers."""
-    from headcount.service.client import Client
-
     shown = [*invitations, *[""] * (len(answers) - len(invitations))]
 
     def report(person: int) -> Receipt:
@@ -50,7 +46,7 @@ def reported(
     with ThreadPoolExecutor(AT_ONCE) as pool:
         under_way = [pool.submit(report, person) for person in range(len(answers))]
         try:
-            return [device.result() for device in Bar("devices report")(under_way)]
+            return [device.result() for device in watch(under_way)]
         finally:
             pool.shutdown(cancel_futures=True)  # where one is refused, the others need not try
 

@@ -1,0 +1,215 @@
+// The advisor: what is asked is answered quickly, then wholly, then in pictures. The newest question wins.
+
+import { $, copied, h, number, post, saved, TRUST } from "./dom.js";
+import { curves, Figure, map } from "./charts.js";
+import { asked, Form } from "./question.js";
+
+const PAUSE = 60; // milliseconds after the last change
+const ROWS = 8;
+const DRAWN = 6; // curves
+const UNITS = { count: "people", fraction: "of everybody", histogram: "people in a category", sum: "", mean: "" };
+const COMPARED = [100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000, 200000, 500000, 1000000];
+const TRUTHS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000];
+
+let form;
+let figures;
+let asking = null; // what is under way
+let timer = 0;
+let answer = null;
+let everything = false;
+
+const amount = (value, task) => (task === "fraction" ? `${number(100 * value)}%` : number(value));
+
+function status(words, wrong = false) {
+  $("status").textContent = words;
+  $("status").classList.toggle("wrong", wrong);
+}
+
+function changed(state) {
+  clearTimeout(timer);
+  asking?.abort();
+  timer = setTimeout(() => answerTo({ ...state }), PAUSE);
+}
+
+async function answerTo(state) {
+  const own = (asking = new AbortController());
+  const began = performance.now();
+  document.body.dataset.answered = document.body.dataset.drawn = document.body.dataset.quick = "";
+  try {
+    const soon = await post("page/quick", asked(state), own.signal);
+    if (own.signal.aborted) return;
+    show(soon, state);
+    document.body.dataset.quick = String(Math.round(performance.now() - began));
+    const all = await post("page/advice", asked(state), own.signal);
+    if (own.signal.aborted) return;
+    show(all, state);
+    document.body.dataset.answered = location.search;
+    await pictures(state, all, own.signal);
+    document.body.dataset.drawn = location.search;
+  } catch (problem) {
+    if (problem.name === "AbortError" || own.signal.aborted) return;
+    if (problem.status === 503) timer = setTimeout(() => answerTo(state), 1000);
+    else refused(problem.message);
+  }
+}
+
+function refused(words) {
+  answer = null;
+  $("best").textContent = "No answer yet";
+  $("best-figures").textContent = $("why").textContent = "";
+  $("ranking").replaceChildren();
+  $("lacking").hidden = true;
+  for (const figure of Object.values(figures)) figure.figure.hidden = true;
+  status(`${words.charAt(0).toUpperCase()}${words.slice(1)}.`, true);
+}
+
+function show(told, state) {
+  answer = { ...told, state };
+  const [first] = told.ranking;
+  const waiting = told.waiting.length;
+  const best = $("best").parentElement;
+  best.className = `best${first ? ` of-${first.model}` : ""}`;
+  if (first) {
+    $("best").textContent = first.protocol;
+    $("best-figures").replaceChildren(
+      "typically off by ", h("b", {}, amount(first.rmse, state.task)), ` ${UNITS[state.task]}`.trimEnd(),
+      ...(first.interval === null ? [] : ["; 19 times in 20 within ", h("b", {}, amount(first.interval, state.task))]),
+      `. Trusted: ${TRUST[first.model]}.`);
+  } else {
+    $("best").textContent = waiting ? "…" : "Nobody can serve";
+    $("best-figures").textContent = waiting ? "" : "Allow more trust, more people or a larger budget; below is what each of them lacks.";
+  }
+  $("why").textContent = told.why ?? "";
+  if (told.command) $("command").textContent = told.command;
+  status(waiting ? `Still being computed: ${told.waiting.join(", ")}, and intervals.` : "");
+  table(told, state);
+  const lacking = told.lacking ?? [];
+  $("lacking").hidden = !lacking.length;
+  const many = lacking.reduce((sum, { protocols }) => sum + protocols.length, 0);
+  $("lacking").querySelector("summary").textContent = `${many} more cannot serve here`;
+  $("lacking").querySelector("ul").replaceChildren(...lacking.map(({ reason, protocols }) => h("li", {}, h("b", {}, protocols.join(", ")), ` ${reason}`)));
+  if (!first && !waiting) $("lacking").open = true;
+}
+
+function table({ ranking }, state) {
+  if (!ranking.length) {
+    $("ranking").replaceChildren();
+    return;
+  }
+  const rows = everything ? ranking : ranking.slice(0, ROWS);
+  const cells = rows.map((row) => h("tr", { "data-protocol": row.protocol },
+    h("th", { scope: "row" }, row.protocol, h("span", { class: `trust of-${row.model}` }, row.model)),
+    h("td", { class: "number" }, amount(row.rmse, state.task)),
+    h("td", { class: "number" }, row.interval === null ? "…" : `± ${amount(row.interval, state.task)}`),
+    h("td", { class: "number" }, number(row.messages), row.proportionate ? null : h("span", { class: "trust-free" }, " too many")),
+    h("td", { class: "wide" }, row.accounting)));
+  const head = h("tr", {}, h("th", { scope: "col" }, "protocol"), h("th", { scope: "col", class: "number" }, "typical error"),
+    h("th", { scope: "col", class: "number" }, "95% interval"), h("th", { scope: "col", class: "number" }, "messages"),
+    h("th", { scope: "col", class: "wide" }, "accounting"));
+  const more = ranking.length > ROWS && h("button", {
+    type: "button", class: "quiet", "aria-expanded": String(everything),
+    onclick: () => { everything = !everything; table(answer, state); },
+  }, everything ? "Show the best only" : `Show all ${ranking.length}`);
+  $("ranking").replaceChildren(...[h("table", {}, h("thead", {}, head), h("tbody", {}, cells)), more].filter(Boolean));
+}
+
+/** The best of each model, and then the next best. */
+function chosen(ranking) {
+  const sensible = ranking.filter((row) => row.proportionate);
+  const firsts = sensible.filter((row, at) => sensible.findIndex((other) => other.model === row.model) === at);
+  const names = [...firsts, ...sensible.filter((row) => !firsts.includes(row))].slice(0, DRAWN).map((row) => row.protocol);
+  return sensible.map((row) => row.protocol).filter((name) => names.includes(name));
+}
+
+async function pictures(state, { ranking }, signal) {
+  const protocols = chosen(ranking);
+  const counting = state.task === "count" || state.task === "fraction";
+  figures.n.figure.hidden = figures.messages.figure.hidden = !protocols.length;
+  figures.map.figure.hidden = !counting || !ranking.length;
+  if (!protocols.length) return;
+  await againstMessages(state, protocols, signal);
+  await againstPeople(state, protocols, signal);
+  if (counting) await whoWins(state, signal);
+}
+
+async function againstMessages(state, protocols, signal) {
+  const { points } = await post("page/costs", { ...asked(state, { cap: null }), protocols }, signal);
+  const found = protocols.map((protocol) => ({
+    protocol, points: points.filter((point) => point.protocol === protocol).map((point) => [point.messages, point.rmse]).sort((a, b) => a[0] - b[0]),
+  })).filter((curve) => curve.points.length);
+  figures.messages.note(`What a person has to send for accuracy: every choice that the best protocols have.${state.cap ? " The dotted line is your limit." : ""}`);
+  figures.messages.show((width) => curves(width, found, {
+    label: `Error against messages a person of ${protocols.join(", ")}`, dots: true, now: state.cap, words: { x: "messages a person sends, on average", y: unit(state) },
+  }));
+}
+
+const unit = ({ task }) => (task === "fraction" ? "typical error, as a fraction" : task === "histogram" ? "typical error in a category, people" : task === "count" ? "typical error, people" : "typical error");
+
+async function againstPeople(state, protocols, signal) {
+  const near = COMPARED.filter((n) => n >= state.n / 100 && n <= state.n * 100);
+  const sizes = [...new Set([...near.filter((_, at) => near.length < 9 || at % 2 === near.indexOf(state.n) % 2), state.n])].sort((a, b) => a - b);
+  const found = new Map(protocols.map((protocol) => [protocol, []]));
+  const draw = () => {
+    const drawn = protocols.map((protocol) => ({ protocol, points: [...found.get(protocol)].sort((a, b) => a[0] - b[0]) })).filter((curve) => curve.points.length);
+    figures.n.show((width) => curves(width, drawn, {
+      label: `Error against the number of people of ${protocols.join(", ")}`, now: state.n, words: { x: "people", y: unit(state) },
+    }));
+  };
+  for (const n of sizes.sort((a, b) => Math.abs(Math.log(a / state.n)) - Math.abs(Math.log(b / state.n)))) {
+    if (state.ones !== null && state.ones > n) continue;
+    const { rmse } = await post("page/errors", { ...asked(state, { n }), protocols }, signal);
+    for (const [protocol, error] of Object.entries(rmse)) found.get(protocol).push([n, error]);
+    draw();
+  }
+}
+
+async function whoWins(state, signal) {
+  const columns = [];
+  const sizes = COMPARED;
+  for (const n of sizes) {
+    columns.push(await post("page/column", { ...asked(state, { n, ones: null, cap: null }), truths: TRUTHS }, signal));
+    figures.map.show((width) => map(width, columns, TRUTHS, sizes, state));
+  }
+}
+
+function take(id, work) {
+  $(id).addEventListener("click", async () => {
+    $("taken").textContent = "";
+    if (!answer?.ranking.length) {
+      $("taken").textContent = "There is no answer to take yet.";
+      return;
+    }
+    try {
+      $("taken").textContent = await work(answer);
+    } catch (problem) {
+      $("taken").textContent = problem.message;
+    }
+  });
+}
+
+const copy = async (what, text) => ((await copied(text)) ? `${what} is copied.` : text);
+
+export function begin() {
+  figures = {
+    messages: new Figure($("figure-messages"), "messages", "What accuracy costs in messages", ""),
+    n: new Figure($("figure-n"), "people", "What more people are worth", "The best protocols, and the best of each kind of trust. The dotted line is where you are."),
+    map: new Figure($("figure-map"), "map", "Who counts best", "By how many are asked and how many of them hold a one, each cell calibrated exactly. Pale: so few ones that “nobody” is as good an answer."),
+  };
+  for (const figure of Object.values(figures)) figure.figure.hidden = true;
+  form = new Form($("question"), changed);
+  take("copy-link", () => copy("The link", location.href));
+  take("copy-python", ({ python }) => copy("The Python", python));
+  take("copy-command", ({ command }) => copy("The command", command));
+  take("save-plan", async ({ state, ranking: [first] }) => {
+    const { file } = await post("page/plan", { ...asked(state), protocol: first.protocol });
+    saved(`${first.protocol}.plan.json`, "application/json", file);
+    return `Carry it out: headcount run ${first.protocol}.plan.json FILE --column COLUMN`;
+  });
+  take("save-json", async ({ state }) => {
+    $("taken").textContent = "Computing what else there is to say …";
+    const { advice } = await post("page/complete", asked(state));
+    saved("headcount-advice.json", "application/json", JSON.stringify(advice, null, 1));
+    return "As headcount advise --format json prints it.";
+  });
+  answerTo({ ...form.state });
+}

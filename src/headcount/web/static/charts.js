@@ -1,0 +1,207 @@
+// Pictures, drawn by hand: curves with their names beside them, points, a map, and bars with their errors.
+
+import { h, number, s, saved, short } from "./dom.js";
+
+const HEIGHT = 320;
+const LETTER = 6.5; // pixels of a letter, about
+const NARROW = 460;
+
+/** A figure that is drawn again when its width changes, and can be kept as a file. */
+export class Figure {
+  constructor(figure, name, caption, note) {
+    this.figure = figure;
+    this.name = name;
+    this.noted = h("p", { class: "note" }, note);
+    this.room = h("div", { class: "room" });
+    this.button = h("button", { type: "button", class: "quiet save", "aria-label": `Download the picture: ${caption}`, onclick: () => this.save() }, "SVG");
+    figure.replaceChildren(this.button, h("figcaption", {}, caption), this.noted, this.room);
+    new ResizeObserver(() => this.draw()).observe(this.room);
+  }
+
+  note(words) {
+    this.noted.textContent = words;
+  }
+
+  show(make) {
+    this.make = make;
+    this.width = 0;
+    this.draw();
+  }
+
+  draw() {
+    const width = Math.floor(this.room.clientWidth);
+    if (!this.make || width < 100 || width === this.width) return;
+    this.width = width;
+    this.room.replaceChildren(...[this.make(width)].flat());
+  }
+
+  save() {
+    const drawn = this.room.querySelector("svg");
+    if (!drawn) return;
+    const copy = drawn.cloneNode(true);
+    const pairs = [[drawn, copy], ...[...drawn.querySelectorAll("*")].map((each, at) => [each, copy.querySelectorAll("*")[at]])];
+    for (const [from, to] of pairs) {
+      const look = getComputedStyle(from);
+      for (const part of ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-size", "font-family", "font-weight"]) {
+        to.setAttribute(part, look.getPropertyValue(part));
+      }
+      to.removeAttribute("class");
+    }
+    const { width, height } = drawn.viewBox.baseVal;
+    copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+    copy.setAttribute("width", width);
+    copy.setAttribute("height", height);
+    copy.prepend(s("rect", { x: 0, y: 0, width, height, fill: getComputedStyle(document.documentElement).backgroundColor }));
+    saved(`headcount-${this.name}.svg`, "image/svg+xml", copy.outerHTML);
+  }
+}
+
+const log = (low, high, from, to) => (value) => from + ((Math.log(value) - Math.log(low)) / (Math.log(high) - Math.log(low))) * (to - from);
+
+function ticks(low, high, most) {
+  const found = [];
+  for (let power = Math.floor(Math.log10(low)); 10 ** power <= high * 1.001; power++) {
+    for (const step of [1, 2, 5]) if (step * 10 ** power >= low * 0.999 && step * 10 ** power <= high * 1.001) found.push(Number((step * 10 ** power).toPrecision(1)));
+  }
+  const tens = found.filter((value) => Math.abs(Math.log10(value) % 1) < 1e-9);
+  const chosen = found.length <= most ? found : tens.length >= 2 ? tens : found;
+  const every = Math.ceil(chosen.length / most);
+  return chosen.filter((_, at) => at % every === 0);
+}
+
+function frame(width, height, margin, x, y, xs, ys, words) {
+  const [bottom, left] = [height - margin.bottom, margin.left];
+  return [
+    ys.map((value) => s("line", { class: "grid", x1: left, x2: width - margin.right, y1: y(value), y2: y(value) })),
+    ys.map((value) => s("text", { x: left - 8, y: y(value) + 4, "text-anchor": "end" }, short(value))),
+    s("line", { class: "axis", x1: left, x2: width - margin.right, y1: bottom, y2: bottom }),
+    xs.map((value) => s("line", { class: "axis", x1: x(value), x2: x(value), y1: bottom, y2: bottom + 4 })),
+    xs.map((value) => s("text", { x: x(value), y: bottom + 18, "text-anchor": "middle" }, short(value))),
+    s("text", { x: (left + width - margin.right) / 2, y: height - 4, "text-anchor": "middle" }, words.x),
+    s("text", { x: 0, y: 12 }, words.y),
+  ];
+}
+
+const picture = (width, height, label, ...children) => s("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label }, children);
+
+/** In two lines where there is little room. */
+function lines(name, narrow) {
+  const parts = name.split("-");
+  if (!narrow || name.length < 13 || parts.length < 2) return [name];
+  const half = parts.reduce((best, _, at) => {
+    const long = (cut) => Math.max(parts.slice(0, cut).join("-").length + 1, parts.slice(cut).join("-").length);
+    return at > 0 && long(at) < long(best) ? at : best;
+  }, 1);
+  return [`${parts.slice(0, half).join("-")}-`, parts.slice(half).join("-")];
+}
+
+/** Heights as near to the wished ones as they can be without touching. */
+function apart(wished, low, high) {
+  const places = wished.map(({ y, size }) => ({ y, size }));
+  const order = places.map((_, at) => at).sort((a, b) => places[a].y - places[b].y);
+  let floor = low;
+  for (const at of order) {
+    places[at].y = Math.max(places[at].y, floor);
+    floor = places[at].y + places[at].size;
+  }
+  let ceiling = high;
+  for (const at of order.reverse()) {
+    places[at].y = Math.min(places[at].y, ceiling - places[at].size);
+    ceiling = places[at].y;
+  }
+  return places.map(({ y }) => y);
+}
+
+/** Curves on two logarithmic axes; the names stand at their ends. */
+export function curves(width, found, { label, words, now, dots = false }) {
+  const narrow = width < NARROW;
+  const all = found.flatMap(({ points }) => points);
+  if (!all.length) return h("p", { class: "note" }, "There is nothing to draw here.");
+  const names = found.map(({ protocol }) => lines(protocol, narrow));
+  const longest = Math.max(...names.flat().map((text) => text.length));
+  const margin = { left: 46, right: Math.min(longest * LETTER + 22, width * 0.42), top: 26, bottom: 42 };
+  const ends = (values) => [Math.min(...values), Math.max(...values)];
+  let [x0, x1] = ends([...all.map(([x]) => x), ...(now ? [now] : [])]);
+  let [y0, y1] = ends(all.map(([, y]) => y));
+  if (x1 / x0 < 4) [x0, x1] = [x0 / 2, x1 * 2];
+  if (y1 / y0 < 4) [y0, y1] = [y0 / 2, y1 * 2];
+  [y0, y1] = [y0 / 1.12, y1 * 1.12];
+  const height = Math.max(HEIGHT, margin.top + margin.bottom + names.reduce((sum, text) => sum + 15 * text.length + 3, 0));
+  const inset = dots ? 8 : 0;
+  const x = log(x0, x1, margin.left + inset, width - margin.right - inset);
+  const y = log(y0, y1, height - margin.bottom, margin.top);
+  const last = found.map(({ points }) => points[points.length - 1]);
+  const wished = found.map((_, at) => ({ y: y(last[at][1]) - 7.5 * names[at].length, size: 15 * names[at].length + 3 }));
+  const heights = apart(wished, margin.top - 8, height - margin.bottom + 4);
+  return picture(width, height, label,
+    frame(width, height, margin, x, y, ticks(x0, x1, narrow ? 4 : 8), ticks(y0, y1, 7), words),
+    now && s("line", { class: "now", x1: x(now), x2: x(now), y1: margin.top, y2: height - margin.bottom }),
+    found.map(({ protocol, points }, at) => {
+      const middle = heights[at] + 7.5 * names[at].length;
+      const side = width - margin.right;
+      return [
+        s("line", { class: "leader", x1: x(last[at][0]) + 5, y1: y(last[at][1]), x2: side + 10, y2: middle }),
+        points.length > 1 && s("polyline", { class: `curve of-${protocol}`, points: points.map(([a, b]) => `${x(a)},${y(b)}`).join(" ") }),
+        (dots ? points : [last[at]]).map(([a, b]) => s("circle", { class: `dot of-${protocol}`, cx: x(a), cy: y(b), r: dots ? 4 : 3.4 })),
+        names[at].map((text, line) => s("text", { class: "of", x: side + 14, y: heights[at] + 12 + 15 * line }, text)),
+      ];
+    }));
+}
+
+/** Who is best where: a cell for each number of people and of ones. */
+export function map(width, columns, truths, sizes, here) {
+  const narrow = width < NARROW;
+  const margin = { left: 50, right: 8, top: 26, bottom: 42 };
+  const height = narrow ? 300 : 360;
+  const [w, t] = [(width - margin.left - margin.right) / sizes.length, (height - margin.top - margin.bottom) / truths.length];
+  const left = (n) => margin.left + sizes.indexOf(n) * w;
+  const top = (ones) => height - margin.bottom - (truths.indexOf(ones) + 1) * t;
+  const inLog = (list, step, from) => (value) => from + step * (((Math.log(value) - Math.log(list[0])) / (Math.log(list[list.length - 1]) - Math.log(list[0]))) * (list.length - 1) + 0.5);
+  const x = inLog(sizes, w, margin.left);
+  const y = (value) => height - margin.bottom - (inLog(truths, t, 0)(value));
+  const cells = columns.flatMap(({ n, cells: found }) => found.map((cell) => ({ ...cell, n })));
+  const owners = new Map();
+  for (const cell of cells) owners.set(cell.winner, [...(owners.get(cell.winner) ?? []), cell]);
+  const drawn = picture(width, height, "Who has the smallest error, by the number of people and of ones",
+    cells.map((cell) => s("rect", {
+      class: `cell of-${cell.winner}${cell.useful ? "" : " useless"}`, x: left(cell.n), y: top(cell.ones), width: w + 0.4, height: t + 0.4,
+    }, s("title", {}, `${number(cell.n)} people, ${number(cell.ones)} ones: ${cell.winner}, off by ${number(cell.rmse)}`))),
+    frame(width, height, margin, x, y, ticks(sizes[0], sizes[sizes.length - 1], narrow ? 4 : 6), ticks(truths[0], truths[truths.length - 1], 6), { x: "people", y: "with a one" })
+      .slice(1),
+    here.ones > 0 && here.n >= sizes[0] && here.n <= sizes[sizes.length - 1] && here.ones <= truths[truths.length - 1] &&
+      s("circle", { class: "place", cx: x(here.n), cy: y(here.ones), r: 6 }, s("title", {}, "here you are")));
+  const legend = h("ul", { class: "legend" }, [...owners].sort((a, b) => b[1].length - a[1].length)
+    .map(([name, won]) => h("li", { class: `of-${name}` }, `${name}, ${Math.max(1, Math.round((100 * won.length) / cells.length))}%`)));
+  return [drawn, legend];
+}
+
+/** Estimates with the intervals that they have. */
+export function bars(width, cells, label) {
+  const margin = { left: Math.min(150, width * 0.34), right: 16, top: 8, bottom: 30 };
+  const row = 30;
+  const height = margin.top + margin.bottom + row * cells.length;
+  const high = Math.max(1, ...cells.map((cell) => Math.max(cell.value, cell.high)));
+  const low = Math.min(0, ...cells.map((cell) => Math.min(cell.value, cell.low)));
+  const x = (value) => margin.left + ((value - low) / (high - low)) * (width - margin.left - margin.right);
+  const step = 10 ** Math.floor(Math.log10((high - low) / 2));
+  const marks = [];
+  for (let at = Math.ceil(low / step) * step; at <= high; at += step * Math.ceil((high - low) / step / 5)) marks.push(at);
+  const room = Math.floor(margin.left / LETTER) - 2;
+  return picture(width, height, label,
+    marks.map((value) => [
+      s("line", { class: "grid", x1: x(value), x2: x(value), y1: margin.top, y2: height - margin.bottom }),
+      s("text", { x: x(value), y: height - 10, "text-anchor": "middle" }, value < 0 ? String(value) : short(value)),
+    ]),
+    cells.map((cell, at) => {
+      const y = margin.top + row * at;
+      const words = String(cell.label);
+      return [
+        s("text", { class: "big", x: margin.left - 10, y: y + 20, "text-anchor": "end" }, words.length > room ? `${words.slice(0, room - 1)}…` : words,
+          s("title", {}, `${words}: ${number(cell.value)}, from ${number(cell.low)} to ${number(cell.high)}`)),
+        s("rect", { class: "bar", x: Math.min(x(0), x(cell.value)), y: y + 6, width: Math.abs(x(cell.value) - x(0)), height: row - 12, rx: 2 }),
+        s("line", { class: "whisker", x1: x(cell.low), x2: x(cell.high), y1: y + row / 2, y2: y + row / 2 }),
+        [cell.low, cell.high].map((end) => s("line", { class: "whisker", x1: x(end), x2: x(end), y1: y + row / 2 - 4, y2: y + row / 2 + 4 })),
+      ];
+    }),
+    s("line", { class: "axis", x1: x(0), x2: x(0), y1: margin.top, y2: height - margin.bottom }));
+}

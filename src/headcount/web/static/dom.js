@@ -1,0 +1,83 @@
+// Elements, numbers in words, and questions to the server.
+
+export const $ = (id) => document.getElementById(id);
+
+function filled(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, value);
+  }
+  element.append(...children.flat(9).filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+export const h = (tag, attributes = {}, ...children) => filled(document.createElement(tag), attributes, children);
+export const s = (tag, attributes = {}, ...children) =>
+  filled(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+
+/** With the digits that mean something. */
+export function number(value) {
+  if (value === null || !Number.isFinite(value)) return "–";
+  if (value === 0) return "0";
+  const size = Math.abs(value);
+  if (size >= 1e4) return Math.round(value).toLocaleString("en");
+  if (size < 1e-3) return value.toExponential(1).replace(".0e", "e");
+  return Number(value.toPrecision(3)).toLocaleString("en", { maximumSignificantDigits: 4 });
+}
+
+/** As short as an axis needs it. */
+export function short(value) {
+  for (const [size, letter] of [[1e9, "bn"], [1e6, "m"], [1e3, "k"]]) {
+    if (value >= size) return `${Number((value / size).toPrecision(3))}${letter}`;
+  }
+  return value >= 1e-3 || value === 0 ? String(Number(value.toPrecision(3))) : value.toExponential(0);
+}
+
+export class Told extends Error {
+  constructor(words, status) {
+    super(words);
+    this.status = status;
+  }
+}
+
+export async function ask(method, path, content, { token, signal } = {}) {
+  const headers = { ...(token ? { Authorization: `Bearer ${token}` } : {}) };
+  let response;
+  try {
+    response = await fetch(path, {
+      method, headers, signal, cache: "no-store", credentials: "omit",
+      body: content === undefined ? undefined : JSON.stringify(content),
+    });
+  } catch (problem) {
+    if (problem.name === "AbortError") throw problem;
+    throw new Told("the server cannot be reached; is it still running?", 0);
+  }
+  const told = await response.json();
+  if (!response.ok) throw new Told(told.error ?? `the server refused with ${response.status}`, response.status);
+  return told;
+}
+
+export const post = (path, content, signal) => ask("POST", path, content, { signal });
+
+export function saved(name, kind, text) {
+  const link = h("a", { href: URL.createObjectURL(new Blob([text], { type: kind })), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+export async function copied(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export const TRUST = {
+  central: "the analyser, with everyone’s answer",
+  "shuffle-threshold": "a shuffler that drops small counts",
+  shuffle: "a shuffler that mixes the messages",
+  local: "nobody",
+};

@@ -1,0 +1,118 @@
+"""A question to try out: a visitor reports to a collection of their own, and simulated people report to it too.
+
+Everything is real but the people: keys, seals, the shuffler, the analyser, the charge and the certificate.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from headcount.core.chance import Chance
+from headcount.core.coins import SecretCoins
+from headcount.core.errors import BadArgument, Refused
+from headcount.core.plan import Plan
+from headcount.core.task import Count
+from headcount.planner.advise import advise
+from headcount.service.collection import Collection, Unknown
+from headcount.service.desk import Desk
+from headcount.service.devices import reported
+from headcount.service.released import Released
+
+QUESTION = "Have you ever told a lie in a survey?"
+YES = Chance.up(0.37)
+PEOPLE, EPSILON, DELTA, MESSAGES = 300, 1.0, 1e-6, 8
+WINDOW = 3_600
+MOST = 200  # visits of a trial
+
+
+@dataclass
+class Visit:
+    """How far it has come."""
+
+    collection: Collection
+    state: str = "asked"  # then reporting, counting, released or failed
+    yes: int | None = None  # among the simulated people
+    release: dict[str, Any] | None = None
+    proof: str = ""
+    problem: str = ""
+
+
+class Visits:
+    """The visits to a trial in this folder, whose both parties are served."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._visits: dict[str, Visit] = {}
+        self._lock = threading.Lock()
+
+    @cached_property
+    def plan(self) -> Plan:
+        return advise(
+            Count(), n=PEOPLE, epsilon=EPSILON, delta=DELTA, models=["shuffle"], collected=True, max_messages=MESSAGES
+        ).best  # fmt: skip
+
+    def begin(self) -> dict[str, Any]:
+        """A collection for one visitor, with a budget that lasts for one answer."""
+        with self._lock:
+            if len(self._visits) >= MOST:
+                raise Refused("this demonstration has had its visitors; start it again")
+            desk = Desk.open(self.folder)
+            population = f"visit {_unused(desk)}"
+            desk.endow(population, EPSILON, DELTA)
+            made = desk.create(self.plan, question=QUESTION, population=population, window=WINDOW)
+            self._visits[made.id] = Visit(made)
+        return self.state(made.id)
+
+    def crowd(self, name: str) -> dict[str, Any]:
+        """Everybody else answers, once the visitor has."""
+        visit = self._visit(name)
+        with self._lock:
+            if visit.state == "asked":
+                if not self._came(name):
+                    raise BadArgument("report", "is missing", "answer first: the others wait for you")
+                visit.state = "reporting"
+                threading.Thread(target=self._answered, args=(visit,), daemon=True).start()
+        return self.state(name)
+
+    def state(self, name: str) -> dict[str, Any]:
+        visit = self._visit(name)
+        protocol = self.plan.protocol
+        return {
+            "collection": visit.collection.id, "hash": visit.collection.hash, "question": visit.collection.question,
+            "people": PEOPLE, "protocol": protocol.name, "rmse": protocol.rmse(),
+            "state": visit.state, "reports": PEOPLE if visit.release else self._came(name),
+            "yes": visit.yes, "release": visit.release, "proof": visit.proof, "problem": visit.problem,
+        }  # fmt: skip
+
+    def _answered(self, visit: Visit) -> None:
+        desk, name = Desk.open(self.folder), visit.collection.id
+        try:
+            answers = SecretCoins().bernoulli(YES, PEOPLE - 1)
+            reported(desk.shuffler.address, name, answers.astype(int).tolist(), hash=visit.collection.hash)
+            visit.state = "counting"
+            desk.close(name)
+            told = Released(desk.release(name))
+            visit.proof = told.verify().answer
+            visit.yes, visit.release, visit.state = int(np.count_nonzero(answers)), told.content, "released"
+        except Refused as refusal:
+            visit.state, visit.problem = "failed", str(refusal)
+
+    def _came(self, name: str) -> int:
+        batches = Desk.open(self.folder).shuffler.ask("GET", f"/v1/collections/{name}/state")["batches"]
+        return int(batches[0]["reports"])
+
+    def _visit(self, name: str) -> Visit:
+        if name not in self._visits:
+            raise Unknown(name)
+        return self._visits[name]
+
+
+def _unused(desk: Desk) -> int:
+    known = {each["population"] for each in desk.populations()}
+    return next(number for number in range(1, 1_000_000) if f"visit {number}" not in known)

@@ -1,0 +1,68 @@
+"""A browser that looks at the page, and notes whatever it should not do."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+VIEWS = {
+    "light": {"color_scheme": "light", "viewport": {"width": 1280, "height": 900}},
+    "dark": {"color_scheme": "dark", "viewport": {"width": 1280, "height": 900}},
+    "phone": {"color_scheme": "light", "viewport": {"width": 360, "height": 740}, "has_touch": True},
+}
+PATIENCE = 120_000  # milliseconds
+
+LOOKS = Path(__file__).with_name("layout.js").read_text(encoding="utf-8")
+WRONG = ("overflows", "overlaps", "has no name", "is too pale")
+
+
+@dataclass
+class Looked:
+    """A tab, and what was noticed."""
+
+    page: Any
+    hosts: set[str] = field(default_factory=set)
+    problems: list[str] = field(default_factory=list)
+
+    def wait(self, selector: str) -> Any:
+        found = self.page.locator(selector).first
+        try:
+            found.wait_for(timeout=PATIENCE)
+        except Exception as problem:
+            shown = self.page.inner_text("main")[:400]
+            raise AssertionError(f"{selector} has not come at {self.page.url}: {self.problems}, {shown!r}") from problem
+        return found
+
+    def answered(self) -> None:
+        """Once the whole answer to what the address says is there."""
+        self.wait("body[data-answered]:not([data-answered=''])")
+
+    def ranking(self) -> list[str]:
+        return [row.get_attribute("data-protocol") for row in self.page.query_selector_all("#ranking tbody tr")]
+
+    def layout(self) -> dict[str, list[str]]:
+        every = {name: self.page.evaluate(f"(name) => ({LOOKS})[name]()", name) for name in WRONG}
+        return {name: told for name, told in every.items() if told}
+
+
+@contextmanager
+def looking(browser: Any, view: str = "light") -> Iterator[Looked]:
+    context = browser.new_context(**VIEWS[view], accept_downloads=True)
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    looked = Looked(context.new_page())
+    looked.page.set_default_timeout(PATIENCE)
+    looked.page.on("request", lambda request: looked.hosts.add(urlsplit(request.url).netloc))
+    looked.page.on("pageerror", lambda error: looked.problems.append(str(error)))
+    looked.page.on(
+        "console", lambda said: looked.problems.append(said.text) if said.type in ("error", "warning") else None
+    )
+    try:
+        yield looked
+    finally:
+        context.close()

@@ -1,0 +1,72 @@
+"""`headcount web`, and what a party in earnest shows to browsers."""
+
+import http.client
+import json
+import re
+import subprocess
+import sys
+from urllib.parse import urlsplit
+
+import pytest
+
+from headcount.service import party
+from headcount.web.routes import Pages
+
+
+def asked(address, method, path, content=None):
+    connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=60)
+    connection.request(method, path, None if content is None else json.dumps(content))
+    try:
+        response = connection.getresponse()
+        return response.status, dict(response.headers.items()), response.read()
+    finally:
+        connection.close()
+
+
+@pytest.fixture(scope="module")
+def address():
+    command = [sys.executable, "-m", "headcount", "web", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
+        try:
+            for line in server.stdout:
+                if found := re.search(r"http://\S+", line):
+                    yield found[0].rstrip("/")
+                    break
+        finally:
+            server.terminate()
+            assert server.wait(30) == 0
+
+
+def test_the_page_is_there_under_a_strict_policy(address):
+    status, headers, body = asked(address, "GET", "/")
+    assert status == 200
+    assert headers["content-security-policy"].startswith("default-src 'self';")
+    assert "unsafe" not in headers["content-security-policy"]
+    for path in re.findall(rb'(?:href|src)="(page/[^"]+)"', body):
+        assert asked(address, "GET", f"/{path.decode()}")[0] == 200
+    assert json.loads(asked(address, "GET", "/page/about")[2]) == {"party": "shuffler", "parts": ["advisor", "ask"]}
+
+
+def test_only_files_of_the_page_are_there(address):
+    for path in ("/page/routes.py", "/page/..", "/page/.hidden", "/page/desk.json", "/page/"):
+        assert asked(address, "GET", path)[0] == 404
+    assert asked(address, "GET", "/v1/collections")[0] == 401
+
+
+def test_questions_are_answered_or_refused_in_words(address):
+    given = {"task": "count", "n": 200, "epsilon": 1.0, "delta": 0.001, "models": ["shuffle"]}
+    status, _, body = asked(address, "POST", "/page/quick", given)
+    assert status == 200
+    assert json.loads(body)["ranking"]
+    status, _, body = asked(address, "POST", "/page/quick", {**given, "n": -1})
+    assert status == 400
+    assert "n is -1" in json.loads(body)["error"]
+    assert asked(address, "POST", "/page/quick", {**given, "n": "1" * 5_000})[0] == 413
+    assert asked(address, "POST", "/page/visits/frobnication/crowd")[0] in (400, 404)
+
+
+def test_a_party_in_earnest_computes_for_nobody(tmp_path):
+    opened = party.create(tmp_path / "analyser", "analyser").opened()
+    paths = {(route.method, route.path) for route in Pages(["collections"])(opened)}
+    opened.close()
+    assert paths == {("GET", "/"), ("GET", "/page/about"), ("GET", "/page/{file}")}
