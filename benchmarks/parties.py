@@ -64,7 +64,7 @@ def serving(database: str) -> Iterator[Serving]:
     with ExitStack() as kept:
         folder = Path(kept.enter_context(TemporaryDirectory(prefix="headcount-bench-")))
         addresses = kept.enter_context(_cluster()) if database == "PostgreSQL" else dict.fromkeys(ROLES, "")
-        ports = {role: _free_port() for role in ROLES}
+        ports = {role: free_port() for role in ROLES}
         _make(folder, addresses, ports)
         pids = {role: kept.enter_context(_process(folder / role)) for role in ROLES}
         yield Serving(folder, Desk.open(folder), pids, ports)
@@ -135,7 +135,7 @@ def _status(pid: int, field: str) -> int:
     raise LookupError(field)
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         return int(listener.getsockname()[1])

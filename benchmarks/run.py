@@ -19,6 +19,7 @@ from time import perf_counter
 import accounting
 import accuracy
 import bernoulli
+import browser
 import calibration
 import central
 import devices
@@ -55,6 +56,7 @@ BENCHMARKS: dict[str, Callable[[bool], Section]] = {
     "overload": uploads.overload,
     "messages": messages.measure,
     "devices": devices.measure,
+    "browser": browser.measure,
 }
 GROUPS = {
     "peers": ("accuracy", "central", "accounting", "laplace", "oracles"),

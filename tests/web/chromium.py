@@ -6,19 +6,26 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 VIEWS = {
     "light": {"color_scheme": "light", "viewport": {"width": 1280, "height": 900}},
     "dark": {"color_scheme": "dark", "viewport": {"width": 1280, "height": 900}},
     "phone": {"color_scheme": "light", "viewport": {"width": 360, "height": 740}, "has_touch": True},
+    "dark phone": {"color_scheme": "dark", "viewport": {"width": 360, "height": 740}, "has_touch": True},
 }
 PATIENCE = 120_000  # milliseconds
 
 LOOKS = Path(__file__).with_name("layout.js").read_text(encoding="utf-8")
+SQUARE, FAINT = 8, 24  # pixels, and how far a colour may be from the paper's
 WRONG = ("overflows", "overlaps", "has no name", "is too pale")
 
 
@@ -45,6 +52,16 @@ class Looked:
 
     def ranking(self) -> list[str]:
         return [row.get_attribute("data-protocol") for row in self.page.query_selector_all("#ranking tbody tr")]
+
+    def inked(self) -> NDArray[np.bool_]:
+        """The whole page as a picture: where it is not paper, in squares of a few pixels."""
+        self.page.evaluate("() => document.activeElement?.blur()")
+        taken = Image.open(BytesIO(self.page.screenshot(full_page=True))).convert("RGB")
+        colours = np.asarray(taken, dtype=int)
+        ink = np.abs(colours - colours[0, 0]).max(axis=2) > FAINT
+        rows, columns = (length - length % SQUARE for length in ink.shape)
+        squares = ink[:rows, :columns].reshape(rows // SQUARE, SQUARE, columns // SQUARE, SQUARE)
+        return np.asarray(squares.any(axis=(1, 3)))
 
     def layout(self) -> dict[str, list[str]]:
         every = {name: self.page.evaluate(f"(name) => ({LOOKS})[name]()", name) for name in WRONG}

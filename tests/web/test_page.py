@@ -3,6 +3,7 @@
 import json
 from urllib.parse import urlsplit
 
+import numpy as np
 import pytest
 from chromium import VIEWS, WRONG, looking
 from typer.testing import CliRunner
@@ -105,6 +106,29 @@ def test_nothing_overflows_overlaps_or_is_too_pale(view, trial, browser):
         looked.wait("#token")
         assert looked.layout() == {}
         clean(looked, trial.shuffler, trial.analyser)
+
+
+SAME = 0.99  # of all squares of two pictures
+
+
+def pictured(browser, view, address, without=None):
+    with looking(browser, view) as looked:
+        looked.page.goto(address + ASKED)
+        looked.wait("body[data-drawn]:not([data-drawn=''])")
+        if without:
+            looked.page.evaluate("(hidden) => { document.querySelector(hidden).style.opacity = 0; }", without)
+        return looked.inked()
+
+
+@pytest.mark.parametrize(("light", "dark"), [("light", "dark"), ("phone", "dark phone")])
+def test_a_dark_page_shows_what_a_light_one_shows(light, dark, trial, browser):
+    """Pictures of both: the same squares hold something."""
+    first, second = (pictured(browser, view, trial.shuffler) for view in (light, dark))
+    assert first.shape == second.shape
+    assert np.mean(first == second) > SAME
+    lacking = pictured(browser, dark, trial.shuffler, without="#ranking")  # the twin
+    assert first.shape == lacking.shape
+    assert np.mean(first == lacking) < SAME
 
 
 def test_what_overlaps_or_overflows_is_noticed(trial, browser):

@@ -24,7 +24,10 @@ from headcount.planner.situation import crowd_of
 from headcount.protocols import named
 from headcount.web.question import MOST_PEOPLE, Question
 
-SLOW = {"sample-threshold", "blanket-histogram", "cheu-sum", "blanket-sum", "recursive-sum", "almost-central-sum"}
+SLOW = {
+    "sample-threshold", "shuffled-randomised-response", "blanket-histogram", "almost-one-message-histogram",
+    "cheu-sum", "blanket-sum", "recursive-sum", "almost-central-sum",
+}  # fmt: skip
 SHOWN = 8  # protocols in a picture, at most
 USELESS = 0.999  # with an error of so much of the truth, "nobody" is as good an answer
 FEWER = re.compile(r" \(plan with a smaller least=[^)]*\)")  # a wish for which the page has no field

@@ -4,31 +4,42 @@ import { $, copied, h, number, post, saved, TRUST } from "./dom.js";
 import { curves, Figure, map } from "./charts.js";
 import { asked, Form } from "./question.js";
 
-const PAUSE = 60; // milliseconds after the last change
+const PAUSE = 60; // milliseconds after the last change, where changes come one upon another
 const ROWS = 8;
 const DRAWN = 6; // curves
 const UNITS = { count: "people", fraction: "of everybody", histogram: "people in a category", sum: "", mean: "" };
 const COMPARED = [100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000, 200000, 500000, 1000000];
-const TRUTHS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000];
+const TRUTHS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000, 200000, 500000, 1000000];
 
 let form;
 let figures;
 let asking = null; // what is under way
 let timer = 0;
+let last = -Infinity; // when something changed
 let answer = null;
 let everything = false;
 
 const amount = (value, task) => (task === "fraction" ? `${number(100 * value)}%` : number(value));
+
+/** Between backticks there is code. */
+const inWords = (text) => text.split("`").map((part, at) => (at % 2 ? h("code", {}, part) : part));
+
+/** A line breaks before an option, never within it. */
+const unbroken = (command) => command.split(/ (?=--)/).flatMap((part, at) => [at ? " " : "", h("span", { class: "whole" }, part)]);
 
 function status(words, wrong = false) {
   $("status").textContent = words;
   $("status").classList.toggle("wrong", wrong);
 }
 
+/** A first change is answered at once, a slider that is being dragged when it rests. */
 function changed(state) {
   clearTimeout(timer);
   asking?.abort();
-  timer = setTimeout(() => answerTo({ ...state }), PAUSE);
+  const dragged = performance.now() - last < 4 * PAUSE;
+  last = performance.now();
+  if (dragged) timer = setTimeout(() => answerTo({ ...state }), PAUSE);
+  else answerTo({ ...state });
 }
 
 async function answerTo(state) {
@@ -79,8 +90,8 @@ function show(told, state) {
     $("best").textContent = waiting ? "…" : "Nobody can serve";
     $("best-figures").textContent = waiting ? "" : "Allow more trust, more people or a larger budget; below is what each of them lacks.";
   }
-  $("why").textContent = told.why ?? "";
-  if (told.command) $("command").textContent = told.command;
+  $("why").replaceChildren(...inWords(told.why ?? ""));
+  if (told.command) $("command").replaceChildren(...unbroken(told.command));
   status(waiting ? `Still being computed: ${told.waiting.join(", ")}, and intervals.` : "");
   table(told, state);
   const lacking = told.lacking ?? [];
@@ -193,7 +204,7 @@ export function begin() {
   figures = {
     messages: new Figure($("figure-messages"), "messages", "What accuracy costs in messages", ""),
     n: new Figure($("figure-n"), "people", "What more people are worth", "The best protocols, and the best of each kind of trust. The dotted line is where you are."),
-    map: new Figure($("figure-map"), "map", "Who counts best", "By how many are asked and how many of them hold a one, each cell calibrated exactly. Pale: so few ones that “nobody” is as good an answer."),
+    map: new Figure($("figure-map"), "map", "Who counts best", "By how many are asked and how many of them hold a one, whatever they send, each cell calibrated exactly. Pale: so few ones that “nobody” is as good an answer."),
   };
   for (const figure of Object.values(figures)) figure.figure.hidden = true;
   form = new Form($("question"), changed);

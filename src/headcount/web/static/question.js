@@ -12,7 +12,7 @@ const series = (from, to, steps) => {
 
 const TASKS = {
   count: "a count: how many said yes", fraction: "a fraction: which part said yes",
-  histogram: "a histogram: how many in each category", sum: "a sum of numbers", mean: "a mean of numbers",
+  histogram: "a histogram: how many of each", sum: "a sum of numbers", mean: "a mean of numbers",
 };
 export const FIELDS = {
   n: { label: "People", hint: "How many will report.", places: series(100, 1e7, [1, 2, 5]), first: 10000 },
@@ -20,7 +20,7 @@ export const FIELDS = {
   epsilon: { label: "Epsilon", hint: "", places: [0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 8], first: 1 },
   delta: { label: "Delta", hint: "", places: [0, 1e-12, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3], first: 1e-6 },
   honest: { label: "Honest share", hint: "", places: [0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1], first: 1, percent: true },
-  ones: { label: "Expected ones", hint: "", places: [null, 0, ...series(1, 1e6, [1, 2, 5])], first: null, none: "unknown", tasks: ["count", "fraction", "histogram"] },
+  ones: { label: "Expected answer", hint: "", places: [null, 0, ...series(1, 1e6, [1, 2, 5])], first: null, none: "unknown", tasks: ["count", "fraction", "histogram"] },
   cap: { label: "Messages, at most", hint: "", places: [1, 2, 3, 5, 10, 20, 50, 100, 1000, null], first: null, none: "no limit" },
 };
 const MODELS = ["central", "shuffle-threshold", "shuffle", "local"];
