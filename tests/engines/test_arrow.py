@@ -1,6 +1,7 @@
 """Files, folders and streams: what they hold is counted as it would be in memory, and refused without being quoted."""
 
 import csv
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 
 import headcount as hc
 from headcount.core.errors import BadArgument, BadData, MissingExtra, OverBudget, Unsupported
+from headcount.engines import arrow_scan
 from headcount.engines.arrow import ArrowEngine
 from headcount.engines.choice import engine_for
 from headcount.engines.duck import database
@@ -71,6 +73,31 @@ def test_whatever_the_file_the_tally_is_that_of_memory(lake, place):
                 assert answers.size == N
                 tallies.append(engine.tally(made, answers, hc.SeededCoins(5)))
             assert tallies[0] == tallies[1], (task, model)
+
+
+@pytest.mark.parametrize("bounds", [(0, 100), (-3.5, 97.25), (-100, -1)])
+def test_however_a_sum_is_added_up_it_is_exact(bounds, monkeypatch, tmp_path):
+    low, high = bounds
+    drawn = low + (high - low) * (np.arange(5_000) * 0.6180339887 % 1)
+    values = np.concatenate([drawn, np.full(5_000, high), np.full(2_000, low)])
+    pq.write_table(pa.table({"x": values}), tmp_path / "x.parquet")
+    task = hc.Sum(bounds)
+    truth = sum(map(int, task.encoded(values)))
+    for most in (0, arrow_scan.MOST_ADDED):
+        monkeypatch.setattr(arrow_scan, "MOST_ADDED", most)
+        assert ArrowEngine().answers(task, Rows(tmp_path / "x.parquet", "x")).total(task) == truth
+
+
+def test_a_sum_that_fills_a_word_is_exact(tmp_path):
+    """As many people as fit, all at one end: the largest sum, and the smallest."""
+    for end in (0.0, 1.0):
+        rows = (arrow_scan.MOST_ADDED - 1) // (hc.Sum((0, 1)).steps + 1)
+        database(os.getpid()).execute(
+            f"COPY (SELECT {end}::DOUBLE AS x FROM range({rows})) TO '{tmp_path / 'x.parquet'}' (FORMAT parquet)"
+        )
+        task = hc.Sum((0, 1))
+        answers = ArrowEngine().answers(task, Rows(tmp_path / "x.parquet", "x"))
+        assert answers.total(task) == int(end) * task.steps * rows
 
 
 def test_parts_have_coins_of_their_own(tmp_path):
