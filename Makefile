@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 BENCH := .venv-bench
 
-.PHONY: demo test check bench capacity predictions recommendations company audit claims survey twins attacks certificates docs \
+.PHONY: demo test check bench picture capacity predictions recommendations company audit claims survey twins attacks certificates docs \
 	vectors stress format clean
 
 $(READY): pyproject.toml
@@ -67,6 +67,9 @@ capacity: $(READY)  ## what each stage costs at several sizes, and how many peop
 stress: $(READY)  ## the service's tests at length (200 kills for each database, 50,000 requests), and a soak; run before a release
 	HEADCOUNT_STRESS=1 $(BIN)/python -m pytest -n auto tests/service
 	$(BIN)/python benchmarks/soak.py 120
+
+picture: $(READY)  ## the page as it looks in Chromium, for the README
+	$(BIN)/python docs/picture.py
 
 vectors: $(READY)  ## what clients in other languages must make of the same bytes, and the browser's client in one file
 	$(BIN)/python -m headcount.service.vectors --out clients/js/vectors
