@@ -189,6 +189,19 @@ def test_answers_may_not_be_kept_or_guessed_at(place):
         assert line not in head
 
 
+def test_a_page_from_elsewhere_may_read_what_a_device_asks_and_nothing_else(place):
+    offer, told = f"/v1/collections/{place.collection.id}", {}
+    asked = {
+        path: f"GET {path} HTTP/1.1\r\nHost: a\r\n\r\n"
+        for path in ("/health", "/v1/identity", "/v1/collections", offer)
+    }
+    for path, request in {**asked, "report": place.post(b"x").decode()}.items():
+        with place.connection as connection:
+            connection.sendall(request.encode())
+            told[path] = b"access-control-allow-origin: *" in connection.recv(1 << 16).lower()
+    assert [path for path, open_to_all in told.items() if open_to_all] == [offer, "report"]
+
+
 def test_the_description_names_every_refusal(place):
     with place.served.caller("shuffler") as anybody:
         described = anybody.told("GET", "/openapi.json")

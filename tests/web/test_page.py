@@ -1,6 +1,10 @@
 """The page in a real browser, served by a real shuffler and analyser."""
 
 import json
+import threading
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -12,6 +16,7 @@ import headcount as hc
 from headcount.cli.main import app
 from headcount.service.desk import Desk
 from headcount.service.devices import reported
+from headcount.web.files import contents
 
 ASKED = "/?task=count&n=500&epsilon=1&delta=1e-4&trust=shuffle,local#advisor"
 MODELS = ["shuffle", "local"]
@@ -169,6 +174,52 @@ def test_whoever_answers_is_counted(trial, browser):
     desk = Desk.open(trial.folder)
     states = [batch["state"] for name in desk.names() for batch in desk.state(name)["batches"]]
     assert states == ["released"]
+
+
+ELSEWHERE = """<!doctype html><title>A shop</title><p id="told"></p><script type="module">
+import { Client, MemoryStore } from "./client.js";
+const [at, name, hash] = location.hash.slice(1).split(",");
+const told = document.getElementById("told");
+try {
+  const receipt = await new Client(new MemoryStore()).report(at, name, "red", { hash });
+  const visit = await fetch(`${at}/page/visits`, { method: "POST" }).then(() => "read", () => "not read");
+  told.textContent = `${receipt.state}, visit ${visit}`;
+} catch (problem) {
+  told.textContent = problem.message;
+}
+told.dataset.done = "yes";
+</script>"""
+
+
+@contextmanager
+def shop(folder):
+    """A page of somebody else's, who has copied the client."""
+    folder.mkdir()
+    (folder / "index.html").write_text(ELSEWHERE)
+    (folder / "client.js").write_bytes(contents()["client.js"].body)
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=folder)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+def test_people_report_from_a_page_that_is_somebody_elses(trial, browser, tmp_path):
+    desk = Desk.open(trial.folder)
+    plan = hc.advise(hc.Histogram(["red", "green"]), n=100, epsilon=2.0, models=["local"], collected=True).best
+    desk.endow("customers", 2.0, 1e-6)
+    made = desk.create(plan, question="Which?", population="customers", window=3_600)
+    before = len(desk.names())
+    with shop(tmp_path / "shop") as address, looking(browser) as looked:
+        looked.page.goto(f"{address}/#{trial.shuffler},{made.id},{made.hash}")
+        looked.wait("#told[data-done]")
+        assert looked.page.inner_text("#told") == "taken, visit not read"
+    assert len(desk.names()) == before  # nor was it begun
+    assert desk.shuffler.ask("GET", f"/v1/collections/{made.id}/state")["batches"][0]["reports"] == 1
 
 
 def test_an_operator_sees_how_far_it_is_and_what_was_answered(trial, browser, tmp_path):

@@ -10,7 +10,7 @@ import asyncio
 import json
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from headcount.core.canonical import canonical
@@ -36,6 +36,8 @@ HEADERS = [
     (b"content-security-policy", b"default-src 'none'"),
     (b"referrer-policy", b"no-referrer"),
 ]
+ANYWHERE = ((b"access-control-allow-origin", b"*"), (b"access-control-expose-headers", b"retry-after"))
+ELSEWHERE = ("cross-site", "same-site")  # what a browser says of a page with another address
 STATUS: tuple[tuple[type[Exception], int], ...] = (
     (Busy, 503), (Unavailable, 503), (Damaged, 500), (Unknown, 404), (WireError, 400), (BadArgument, 400),
     (Refused, 409),
@@ -86,6 +88,7 @@ class Route:
     most: int = 0  # bytes of a body
     answer: str = "Done"
     status: int = 200
+    anywhere: bool = False  # whether a page from elsewhere may read the answer
     pattern: re.Pattern[str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -119,6 +122,8 @@ class App:
         route, response = None, Response(500, {"error": "something went wrong here; nothing of yours was kept"})
         try:
             route, path = self._routed(scope)
+            if route in self.besides and route.method != "GET" and _header(scope, b"sec-fetch-site") in ELSEWHERE:
+                raise Refusal(403, "only this page may ask that")
             await self._authorised(route, scope)
             body = await _body(route, scope, receive)
             response = await route.handle(Request(path, body))
@@ -129,6 +134,8 @@ class App:
         except Exception as problem:  # noqa: BLE001  # whatever it is, it says nothing to a stranger
             log("failed", route=route.path if route else "none", problem=type(problem).__name__)
         self.metrics.answered(route.path if route else "none", response.status)
+        if route is not None and route.anywhere:
+            response = replace(response, headers=(*response.headers, *ANYWHERE))
         await _send(send, response, head=scope["method"] == "HEAD")
 
     def _routed(self, scope: Scope) -> tuple[Route, Mapping[str, str]]:
