@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 import headcount as hc
 from headcount.cli.main import app
+from headcount.core.wire import P256
 from headcount.service.desk import Desk
 from headcount.service.devices import reported
 from headcount.web.files import contents
@@ -211,15 +212,18 @@ class Quiet(SimpleHTTPRequestHandler):
 def test_people_report_from_a_page_that_is_somebody_elses(trial, browser, tmp_path):
     desk = Desk.open(trial.folder)
     plan = hc.advise(hc.Histogram(["red", "green"]), n=100, epsilon=2.0, models=["local"], collected=True).best
+    plan.save(tmp_path / "plan.json")
     desk.endow("customers", 2.0, 1e-6)
-    made = desk.create(plan, question="Which?", population="customers", window=3_600)
+    asked = ["--question", "Which?", "--population", "customers", "--suite", P256, "--format", "json"]
+    command = ["collection", "create", str(tmp_path / "plan.json"), "--data", str(trial.folder), *asked]
+    made = json.loads(CliRunner().invoke(app, command).output)
     before = len(desk.names())
     with shop(tmp_path / "shop") as address, looking(browser) as looked:
-        looked.page.goto(f"{address}/#{trial.shuffler},{made.id},{made.hash}")
+        looked.page.goto(f"{address}/#{trial.shuffler},{made['collection']},{made['hash']}")
         looked.wait("#told[data-done]")
         assert looked.page.inner_text("#told") == "taken, visit not read"
     assert len(desk.names()) == before  # nor was it begun
-    assert desk.shuffler.ask("GET", f"/v1/collections/{made.id}/state")["batches"][0]["reports"] == 1
+    assert desk.shuffler.ask("GET", f"/v1/collections/{made['collection']}/state")["batches"][0]["reports"] == 1
 
 
 def test_an_operator_sees_how_far_it_is_and_what_was_answered(trial, browser, tmp_path):

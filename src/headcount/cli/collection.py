@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,6 +18,7 @@ from headcount.core.canonical import canonical
 from headcount.core.errors import BadArgument
 from headcount.core.estimate import digits
 from headcount.core.files import put
+from headcount.core.wire import KEYS
 from headcount.protocols.saved import load_plan
 from headcount.service.limits import Limits
 
@@ -50,13 +52,16 @@ def create(
     holds: Annotated[int, typer.Option(help="How many windows more a batch is held.")] = 3,
     invited: Annotated[bool, typer.Option("--invited", help="Only who has an invitation may report.")] = False,
     fixed: Annotated[bool, typer.Option("--fixed", help="Batches end with their windows and never before.")] = False,
+    suite: Annotated[str | None, typer.Option(help=f"{' or '.join(KEYS)}; as the plan says, if left out.")] = None,
     out: Annotated[Path | None, typer.Option(help="Where to write what a device needs to report.")] = None,
     how: Formats = Format.TABLE,
 ) -> None:
     """Agree on a collection with both parties. From then on, people may report."""
-    held = _desk(data)
+    held, planned = _desk(data), load_plan(plan)
+    if suite is not None and planned.wire is not None:
+        planned = replace(planned, wire=replace(planned.wire, suite=suite))
     made = held.create(
-        load_plan(plan), question=question, population=population, window=seconds(window), batches=batches,
+        planned, question=question, population=population, window=seconds(window), batches=batches,
         shortfall=shortfall, holds=holds, admission="invited" if invited else "anyone", fixed=fixed,
     )  # fmt: skip
     if out is not None:
