@@ -65,7 +65,7 @@ capacity: $(READY)  ## what each stage costs at several sizes, and how many peop
 	$(BIN)/python benchmarks/capacity.py --out docs/capacity.md
 
 stress: $(READY)  ## the service's tests at length (200 kills for each database, 50,000 requests), and a soak; run before a release
-	HEADCOUNT_STRESS=1 $(BIN)/python -m pytest -n auto tests/service
+	HEADCOUNT_STRESS=1 $(BIN)/python -m pytest -n auto --dist worksteal tests/service
 	$(BIN)/python benchmarks/soak.py 120
 
 picture: $(READY)  ## the page as it looks in Chromium, for the README
