@@ -49,8 +49,8 @@ def count(
     `model` ("shuffle" unless told) is taken, or that named by `protocol=`, whose `parameters` may be fixed too.
 
     A row is taken for a person. Where people may have several, `unit=` names the column of person ids: each counts
-    once, as a one if any of their rows is; or, with `max_contributions=`, so many of a person's rows count, each for
-    itself, and the promise is for all of them together.
+    once, as a one if any of their rows is; or, with `max_contributions=`, so many of a person's rows count, drawn by
+    lot, each for itself, and the promise is for all of them together (more than one needs neighbours="add-remove").
     """
     task: Task = Count()
     if by is not None:
@@ -136,6 +136,7 @@ def _answer(
     task: Task, rows: Rows, budget: Budget, model: str | None, name: str | None, parameters: dict[str, Any],
     ledger: Ledger | None, clamp: bool, engine: Engine | None,
 ) -> Estimate:  # fmt: skip
+    budget.require_hidden(rows.most or 1)
     engine = engine or engine_for(rows.data)
     task = ready(task, budget)
     answers = engine.answers(task, rows)

@@ -40,6 +40,7 @@ def compare(
     the first is shown, or none.
     """
     budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
+    budget.require_hidden(max_contributions or 1)
     asked = _task(task, bounds, clip, categories, other)
     asked, engine = ready(asked, budget), engine_for(data)
     answers = engine.answers(asked, Rows(data, column=column, where=where, unit=unit, most=max_contributions))

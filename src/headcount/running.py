@@ -44,6 +44,8 @@ def run(
     if (rows.most or 1) > plan.protocol.crowd.each:
         works = f"plan with max_contributions={rows.most}"
         raise BadArgument("max_contributions", f"is {rows.most}, more than the plan is for", works)
+    if coins is not None and rows.most is not None:
+        rows = replace(rows, key=int(coins.below(1 << 31, 1)[0]))
     engine = engine or engine_for(data)
     answers = engine.answers(plan.protocol.task, rows)
     require_fit(plan.protocol, answers.size)

@@ -124,13 +124,31 @@ def test_too_few_are_refused_and_nothing_is_written(lake, folder):
     assert lake.parties.states(lake.collection) == {1: "open"}
 
 
+def test_torn_files_are_refused_in_words(parties, spark, folder):
+    lake = Lake.of(parties, spark, folder)
+    lake.put(*(each.body for each in lake.reports(0, 1, 2)))
+    file = next((folder / "uploads").rglob("*.parquet"))
+    whole = file.read_bytes()
+    file.write_bytes(whole[:4] + b"\xff" * 20 + whole[24:])  # where a page begins
+    with pytest.raises(BadArgument, match="uploads cannot be read"):
+        lake.shuffle()
+    file.write_bytes(whole)
+    lake.shuffle()
+    mixed = next((folder / "mixed").rglob("*.parquet"))
+    whole = mixed.read_bytes()
+    mixed.write_bytes(whole[:4] + b"\xff" * 20 + whole[24:])  # where a page begins
+    with pytest.raises(BadArgument, match="mixed has"):
+        lake.analyse()
+    assert parties.states(lake.collection) == {1: "purged"}
+
+
 def test_a_batch_is_mixed_once_and_in_one_way(parties, spark, folder):
     lake = Lake.of(parties, spark, folder, batches=2)
     lake.put(*(each.body for each in lake.reports(0, 1, 2)))
     lake.shuffle()
     assert parties.states(lake.collection) == {1: "purged", 2: "open"}
     lake.put(lake.reports(3)[0].body)
-    with pytest.raises(BadArgument, match="cannot be read"):
+    with pytest.raises(Conflict, match="mixed before"):
         lake.shuffle("again")
     parties.reported(lake.collection, 4)
     with pytest.raises(Conflict, match="over the network"):

@@ -29,7 +29,7 @@ Column = Annotated[str, typer.Option(help="The column that holds people's answer
 Where = Annotated[str | None, typer.Option(help="The value that counts as a one, if the column is not 0/1.")]
 Unit = Annotated[str | None, typer.Option(help="The column of person ids, if a person may have several rows.")]
 MaxContributions = Annotated[
-    int | None, typer.Option(**WHOLE, help="So many of a person's rows count, each for itself; with --unit.")
+    int | None, typer.Option(**WHOLE, help="So many of a person's rows count; with --unit.")
 ]
 ModelName = Annotated[
     str | None,

@@ -54,6 +54,14 @@ class Budget:
             raise BadArgument("delta", f"is {self.delta:g}", works["delta"])
         object.__setattr__(self, "neighbours", Neighbours.parse(self.neighbours))
 
+    def require_hidden(self, rows: int) -> None:
+        """Refuses several rows of a person where it is told how many there are: by that, a person's number shows."""
+        if rows > 1 and self.neighbours is Neighbours.REPLACE:
+            raise BadArgument(
+                "max_contributions", f"is {rows}, and the number of all rows would tell how many a person has",
+                "use 1, or neighbours='add-remove' and model='central'",
+            )  # fmt: skip
+
     def require(self, loss: PrivacyLoss) -> None:
         """Raises unless the loss fits; there is no boolean to overlook."""
         delta = loss.delta(self.epsilon)

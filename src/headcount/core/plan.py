@@ -35,6 +35,7 @@ class Plan:
                 f"the protocol is for neighbours='{self.protocol.neighbours}' and the budget for "
                 f"'{self.budget.neighbours}'; use one relation for both"
             )
+        self.budget.require_hidden(self.protocol.crowd.each)
         self.budget.require(self.loss)
 
     @cached_property

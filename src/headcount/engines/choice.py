@@ -6,7 +6,7 @@ from typing import Any
 
 from headcount.engines.engine import Engine
 from headcount.engines.memory import MemoryEngine
-from headcount.engines.tables import is_path
+from headcount.engines.tables import is_dataset, is_path
 
 
 def engine_for(data: Any) -> Engine:
@@ -16,7 +16,7 @@ def engine_for(data: Any) -> Engine:
 
         return SparkEngine()
     columnar = hasattr(data, "to_numpy") or hasattr(data, "column_names")
-    if is_path(data) or (hasattr(data, "__arrow_c_stream__") and not columnar):
+    if is_path(data) or is_dataset(data) or (hasattr(data, "__arrow_c_stream__") and not columnar):
         from headcount.engines.arrow import ArrowEngine
 
         return ArrowEngine()

@@ -23,27 +23,31 @@ def database(_process: int) -> Any:
         raise MissingExtra("reading files", "files") from None
     folder = mkdtemp(prefix="headcount-")
     atexit.register(rmtree, folder, ignore_errors=True)
-    opened = duckdb.connect(
+    return duckdb.connect(
         config={"autoinstall_known_extensions": False, "autoload_known_extensions": False, "temp_directory": folder}
     )
-    opened.execute("SET GLOBAL parquet_metadata_cache = true")  # a file is described, sized and counted
-    return opened
 
 
 @contextmanager
-def refusing(opening: str = "") -> Iterator[None]:
-    """What DuckDB finds wrong, without the values that it would quote."""
+def refusing(opening: str = "", works: str = "") -> Iterator[None]:
+    """What DuckDB or Arrow find wrong, without the values that they would quote: not even as a cause."""
     import duckdb
+    import pyarrow
 
     try:
         yield
     except Refused:
         raise
-    except duckdb.IOException:
-        raise BadArgument("data", opening or "cannot be read", "check that the files are intact") from None
-    except (duckdb.ConversionException, duckdb.InvalidInputException):
-        if opening:
-            raise BadArgument("data", opening, "check that the files are intact") from None
-        raise BadData("data has values of another kind than the rest of their column, or torn lines") from None
-    except duckdb.OutOfMemoryException:
-        raise BadData("data has more different answers or people than memory and disk can hold") from None
+    except (duckdb.Error, pyarrow.ArrowException, OSError) as problem:
+        problem.args = ()
+        raise _words(problem, opening, works or "check that the files are intact") from None
+
+
+def _words(problem: Exception, opening: str, works: str) -> Refused:
+    import duckdb
+
+    if isinstance(problem, duckdb.OutOfMemoryException):
+        return BadData("data has more different answers or people than memory and disk can hold")
+    if opening or isinstance(problem, duckdb.IOException):
+        return BadArgument("data", opening or "cannot be read", works)
+    return BadData("data has values of another kind than the rest of their column, torn lines or damaged pages")

@@ -19,8 +19,8 @@ class Rows:
 
     `column` names the column of a table, `where` the value of it that counts as a one, `by` the column of groups. A row
     is a person, unless `unit` names the column of person ids: then a person's rows are merged into one answer, or, with
-    `most`, at most so many of them are kept and count each for itself. Which of a person's different answers these are
-    is drawn with the `key`.
+    `most`, at most so many of them are kept and count each for itself. Which of a person's rows these are is drawn by
+    lot, with the `key`.
     """
 
     data: Any

@@ -20,6 +20,7 @@ from headcount.engines.engine import Rows
 
 ONE_EACH = "data must be a list, an array or a column with one value per person"
 MISSING = "data has missing values; drop them, or fill them in, first"
+FULL = 2.0**63  # what an integer does not hold
 DIFFERENT = "a person has rows of different categories; keep one row per person, for example with max_contributions=1"
 
 
@@ -46,7 +47,7 @@ def people(rows: Rows) -> npt.NDArray[Any]:
         return values
     first, person = _persons(values, ids)
     if rows.most is not None:
-        return values[_kept(values, person, rows.most, rows.key)]
+        return values[_kept(person, rows.most, rows.key)]
     return np.bincount(person, weights=Count().encoded(values), minlength=first.size) > 0
 
 
@@ -57,14 +58,15 @@ def persons(rows: Rows, merge: Literal["sum", "mean", "same"]) -> npt.NDArray[An
         return values
     first, person = _persons(values, ids)
     if rows.most is not None:
-        return values[_kept(values, person, rows.most, rows.key)]
+        return values[_kept(person, rows.most, rows.key)]
     if merge == "same":
         if not bool((values == values[first][person]).all()):
             raise BadData(DIFFERENT)
         return values[first]
     if values.dtype.kind not in "biuf":
         raise BadData("data must be numbers")
-    totals = np.zeros(first.size, dtype=np.float64 if values.dtype.kind == "f" else np.int64)
+    largest = float(np.abs(values.astype(np.float64)).max()) * float(np.bincount(person).max())
+    totals = np.zeros(first.size, dtype=np.int64 if values.dtype.kind != "f" and largest < FULL else np.float64)
     np.add.at(totals, person, values)
     return totals if merge == "sum" else totals / np.bincount(person)
 
@@ -106,6 +108,8 @@ def _no_group(groups: Histogram, dtype: np.dtype[Any]) -> Any:
 def _values(rows: Rows) -> tuple[npt.NDArray[Any], npt.NDArray[Any] | None]:
     """The column, or the data themselves, and the person ids."""
     data, column, unit = rows.data, rows.column, rows.unit
+    if hasattr(data, "collect") and hasattr(data, "collect_schema"):
+        raise BadArgument("data", "is a frame that is not computed yet", "give what its collect() returns")
     if column is not None:
         ids = _column(data, unit, "unit") if isinstance(unit, str) else unit
         values = _array(_column(data, column, "column"))
@@ -126,6 +130,8 @@ def _column(frame: Any, name: str, argument: str) -> Any:
         if not names:
             raise BadArgument(argument, "was given but the data has no named columns", "leave it out or give a frame")
         raise BadArgument(argument, f"is {name!r}, which the data does not have", f"use one of {', '.join(names[:20])}")
+    if names.count(name) > 1:
+        raise BadArgument(argument, f"is {name!r}, which occurs twice", "rename one of the two")
     return frame[name]
 
 
@@ -137,6 +143,8 @@ def _array(data: Any) -> npt.NDArray[Any]:
         data = list(data)
     if isinstance(data, list | tuple) and len({isinstance(item, str) for item in data}) == 2:
         data = np.array([*data, None], dtype=object)[:-1]  # numpy would turn the numbers among text into text
+    if str(getattr(data, "type", "")).startswith("dictionary"):
+        data = data.cast(data.type.value_type)  # which knows what is missing
     if isinstance(data, str | bytes | dict | set) or not (hasattr(data, "__len__") or hasattr(data, "to_numpy")):
         raise BadData(ONE_EACH)
     try:
@@ -166,7 +174,10 @@ def _plain(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 def equals(values: npt.NDArray[Any], where: object) -> npt.NDArray[np.bool_]:
     """Which entries equal `where`, as values or as text; a value that never occurs counts nobody, and says nothing."""
     where = comparable(where, values.dtype)
-    return np.asarray(values == where, dtype=np.bool_) if values.size else np.zeros(0, dtype=np.bool_)
+    if not values.size:
+        return np.zeros(0, dtype=np.bool_)
+    same = np.asarray(values == where, dtype=np.bool_)
+    return same | np.asarray(values == str(where), dtype=np.bool_) if values.dtype == object else same
 
 
 def comparable(where: object, dtype: np.dtype[Any]) -> Any:
@@ -175,12 +186,17 @@ def comparable(where: object, dtype: np.dtype[Any]) -> Any:
         raise BadArgument("where", "is not a single value", "use the value that counts as a one, as in where='yes'")
     if dtype.kind in "biuf" and isinstance(where, str):
         try:
-            where = {"true": True, "false": False}.get(where.lower()) if dtype == np.bool_ else float(where)
+            where = {"true": True, "false": False}.get(where.lower()) if dtype == np.bool_ else _number(where)
         except ValueError:
             where = None
         if where is None:
             raise BadArgument("where", "is text but the column holds numbers", "use a number, for example where=1")
     return str(where) if dtype.kind == "U" else where
+
+
+def _number(text: str) -> int | float:
+    """Whole where it is written so: a float would take neighbours for the same."""
+    return int(text) if text.strip().lstrip("+-").isdigit() else float(text)
 
 
 def _persons(values: npt.NDArray[Any], ids: npt.NDArray[Any]) -> tuple[Ints, Ints]:
@@ -197,10 +213,8 @@ def _persons(values: npt.NDArray[Any], ids: npt.NDArray[Any]) -> tuple[Ints, Int
     return first, person
 
 
-def _kept(values: npt.NDArray[Any], person: Ints, most: int, key: int) -> Ints:
-    """The rows that count: of each person at most so many, by a lot that is drawn for each different answer."""
-    _, answer = np.unique(values, return_inverse=True)
-    lots = SeededCoins(key).words(values.size)[answer]
-    order = np.lexsort([lots, person])
+def _kept(person: Ints, most: int, key: int) -> Ints:
+    """The rows that count: of each person at most so many, by lot."""
+    order = np.lexsort([SeededCoins(key).words(person.size), person])
     begins = np.searchsorted(person[order], person[order])
     return np.sort(order[np.arange(order.size) - begins < most])

@@ -39,6 +39,8 @@ class SparkEngine:
     def answers(self, task: Task, rows: Rows) -> SparkScan:
         rows.require(task)
         rows.names()
+        if not is_path(rows.data) and not hasattr(rows.data, "sparkSession"):
+            raise BadArgument("data", "is no frame of Spark", "make one with spark.createDataFrame, or give a path")
         with refusing():
             frame = self._read(str(rows.data), texts(task, rows)) if is_path(rows.data) else rows.data
         return SparkScan(task, rows, frame, refusing)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import glob
+import gzip
+import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,13 +19,18 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 PARQUET, COMMAS, ARROW = {".parquet", ".pq"}, {".csv", ".tsv"}, {".arrow", ".feather", ".ipc"}
-KNOWN = PARQUET | COMMAS | ARROW
-KINDS = "a .parquet, .csv, .tsv or .arrow file, a folder of them, or a glob such as 'days/*.parquet'"
+ZIPPED = ".gz"  # of a CSV
+KINDS = "a .parquet, .csv (or .csv.gz), .tsv or .arrow file, a folder of them, or a glob such as 'days/*.parquet'"
 CANDIDATES = ("BOOLEAN", "BIGINT", "DOUBLE", "VARCHAR")  # what a column of a CSV may hold: never dates
 
 
 def is_path(data: Any) -> bool:
     return isinstance(data, str | Path)
+
+
+def is_dataset(data: Any) -> bool:
+    """Arrow's own, which DuckDB reads as often as it likes."""
+    return type(data).__module__ == "pyarrow._dataset"
 
 
 def scanned(connection: DuckDBPyConnection, data: Any, names: Mapping[str, str], texts: Collection[str] = ()) -> str:
@@ -36,18 +43,20 @@ def scanned(connection: DuckDBPyConnection, data: Any, names: Mapping[str, str],
     if kind == "arrow":
         connection.register("rows", _dataset([str(file) for file in files], "ipc"))
         return "rows"
-    listed = f"[{', '.join(literal(str(file)) for file in files)}]"
+    listed = f"[{', '.join(literal(_exactly(file)) for file in files)}]"
+    apart = ", union_by_name = true" if len(files) > 1 else ""  # a column may be wider in one file than in another
     if kind == "parquet":
-        return f"read_parquet({listed})"
-    _require_header(files[0], names)
+        return f"read_parquet({listed}{apart})"
+    for file in files:
+        _require_header(file, names)
     types = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in texts)
     forced = f", types = {{{types}}}" if texts else ""
     candidates = ", ".join(map(literal, CANDIDATES))
     # The delimiter and the header are known, and of types only these are tried: a CSV is not guessed at further.
     delimiter = "'\t'" if kind == "tsv" else "','"
     return (
-        f"read_csv({listed}, header = true, delim = {delimiter}, quote = '\"', escape = '\"', "
-        f"auto_type_candidates = [{candidates}]{forced})"
+        f"read_csv({listed}, header = true, skip = 0, delim = {delimiter}, quote = '\"', escape = '\"', comment = '', "
+        f"null_padding = false, auto_type_candidates = [{candidates}]{forced}{apart})"
     )
 
 
@@ -55,6 +64,11 @@ def texts(task: Task, rows: Rows) -> list[str]:
     """Columns of a CSV that are text even if they look like numbers: labels, where those are text, and person ids."""
     textual = isinstance(task, Histogram) and not task.edges and (task.open or isinstance(task.categories[0], str))
     return [name for name in (rows.by or rows.column if textual else None, rows.unit) if isinstance(name, str)]
+
+
+def _exactly(file: Path) -> str:
+    """A file's name, in which DuckDB would see a pattern."""
+    return re.sub(r"([*?\[])", r"[\1]", str(file))
 
 
 def literal(text: str) -> str:
@@ -65,7 +79,7 @@ def files_of(data: str | Path) -> list[Path]:
     """The files that a path stands for, all of one kind."""
     path = Path(data)
     if path.is_dir():
-        found = [file for file in sorted(path.rglob("*")) if file.is_file() and not file.name.startswith(("_", "."))]
+        found = [file for file in sorted(path.rglob("*")) if file.is_file() and not _aside(file.relative_to(path))]
     elif path.exists():
         found = [path]
     else:
@@ -76,6 +90,11 @@ def files_of(data: str | Path) -> list[Path]:
     if len(kinds) != 1 or not kinds <= {"parquet", "csv", "tsv", "arrow"}:
         raise BadArgument("data", f"{data} is not something headcount can read", f"give {KINDS}, all of one kind")
     return found
+
+
+def _aside(file: Path) -> bool:
+    """Whether it, or a folder that it lies in, is meant for a program and not for readers."""
+    return any(part.startswith(("_", ".")) for part in file.parts)
 
 
 def kind_of(data: Any) -> str:
@@ -96,15 +115,20 @@ def schema_of(data: str | Path) -> dict[str, str]:
 
 
 def _kind(file: Path) -> str:
-    suffix = file.suffix.lower()
+    suffix = Path(file.name.lower().removesuffix(ZIPPED)).suffix
+    if file.name.lower().endswith(ZIPPED) and suffix not in COMMAS:
+        return ""
     return "parquet" if suffix in PARQUET else "arrow" if suffix in ARROW else suffix.removeprefix(".")
 
 
 def _require_header(file: Path, names: Mapping[str, str]) -> None:
     """The first line must have these names once each. It is not quoted: it may be a person's."""
     try:
-        with file.open(newline="", encoding="utf-8-sig") as lines:
-            header = next(csv.reader(lines, delimiter="\t" if file.suffix.lower() == ".tsv" else ","), None)
+        opened = gzip.open if file.name.lower().endswith(ZIPPED) else open
+        with opened(file, "rt", newline="", encoding="utf-8-sig") as lines:
+            header = next(csv.reader(lines, delimiter="\t" if _kind(file) == "tsv" else ","), None)
+    except gzip.BadGzipFile:
+        raise BadArgument("data", f"{file} is not compressed by gzip", "rename it, or compress it") from None
     except UnicodeDecodeError:
         raise BadArgument("data", f"{file} is not in UTF-8", "save it in that encoding") from None
     if not header:
@@ -128,5 +152,9 @@ def _dataset(names: list[str], kind: str) -> Any:
 
 
 def _streamed(data: Any) -> Any:
-    """Whatever can be read once only is kept, because it is read twice: to plan for so many, and to count them."""
-    return data.read_all() if hasattr(data, "read_all") else data
+    """Whatever may be read once only is kept, because it is read twice: to plan for so many, and to count them."""
+    import pyarrow
+
+    if is_dataset(data):
+        return data.to_reader().read_all() if hasattr(data, "to_reader") else data
+    return pyarrow.RecordBatchReader.from_stream(data).read_all()

@@ -12,6 +12,7 @@ from headcount.core.errors import BadArgument
 from headcount.core.protocol import Protocol
 from headcount.core.tally import Tally
 from headcount.lake.messages import Mixed, digests
+from headcount.lake.session import ASK_SPARK, refusing
 from headcount.lake.work import PARTIALS, READ, CountRecords, ReadMessages, stored
 from headcount.service.analyser import BATCH, Analyser, inner_key
 from headcount.service.collection import Collection
@@ -54,7 +55,9 @@ def received(analyser: Analyser, collection: Collection, number: int, manifest: 
     with analyser.database.reading() as connection:
         if one(connection, BATCH, name=collection.id, number=number)["state"] == "released":
             return
-    if messages.count() != manifest["messages"] or digests(messages, manifest["messages"]) != manifest["parts"]:
+    with refusing("has messages that cannot be read", ASK_SPARK, "mixed"):
+        same = messages.count() == manifest["messages"] and digests(messages, manifest["messages"]) == manifest["parts"]
+    if not same:
         raise BadArgument("mixed", "has other messages than were signed for", "get them from the shuffler again")
     with analyser.database.writing() as connection:
         analyser.still(connection, collection.id)

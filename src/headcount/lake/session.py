@@ -21,6 +21,7 @@ SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.adaptive.coalescePartitions.parallelismFirst": "false",  # little is left to do after messages are open
 }
+ASK_SPARK = "check that the files are intact; Spark's log says more"
 REMOTE = "sc://"  # how an address of Spark Connect begins
 
 
@@ -55,11 +56,12 @@ def _made(builder: Any, address: str) -> Any:
 @contextmanager
 def refusing(problem: str, works: str, argument: str = "folder") -> Iterator[None]:
     """What Spark could not do, without whatever it would quote."""
-    from pyspark.errors import AnalysisException
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
 
     try:
         yield
     except Refused:
         raise
-    except AnalysisException:
+    except (PySparkException, Py4JError):
         raise BadArgument(argument, problem, works) from None

@@ -15,7 +15,7 @@ from typing import Any
 from headcount.core.canonical import canonical
 from headcount.core.errors import BadArgument, Damaged, Refused, TooFewReports, Unsupported
 from headcount.lake.messages import Mixed, digests, files
-from headcount.lake.session import refusing
+from headcount.lake.session import ASK_SPARK, refusing
 from headcount.lake.uploads import COLUMN
 from headcount.lake.work import OPENED, SPLIT, OpenUploads, SplitReports, stored
 from headcount.service.collection import Collection
@@ -54,7 +54,8 @@ class LakeShuffler:
         opened = uploads.select(COLUMN).mapInArrow(OpenUploads(opening, door, self._keys(collection)).work, OPENED)
         kept = once(opened, invited=bool(door.invitations)).persist()
         try:
-            came = counted(kept)
+            with refusing("cannot be read to their end", ASK_SPARK, "uploads"):
+                came = counted(kept)
             if came.taken < (least := collection.plan.protocol.crowd.least):
                 raise TooFewReports(f"{came.taken:,} people reported and the guarantee needs {least:,}; wait for more")
             messages = came.taken * collection.wire.messages
@@ -124,7 +125,11 @@ class LakeShuffler:
         manifest = json.loads(batch["manifest"] or "null")
         if manifest is None:
             raise Conflict("the batch is over, and was not mixed; reports to it count no more")
-        if digests(out.messages, manifest["messages"]) != manifest["parts"]:
+        try:
+            same = digests(out.messages, manifest["messages"]) == manifest["parts"]
+        except BadArgument:
+            same = False
+        if not same:
             raise Conflict("the batch was mixed before, into another folder; a number is used once")
         out.sign(manifest)
 

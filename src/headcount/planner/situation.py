@@ -140,13 +140,15 @@ def situation(
     crowd = replace(crowd_of(many, few if few != many else least, corrupt, honest), each=max_contributions)
     if collected and crowd.each > 1:
         raise BadArgument("max_contributions", f"is {crowd.each}", "in a collection everybody reports once")
+    budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
+    budget.require_hidden(crowd.each)
     caps = Caps(
         math.inf if max_messages is None else max_messages, math.inf if max_bytes is None else max_bytes
     )  # fmt: skip
     return Situation(
         task=task_called(task),
         crowd=crowd,
-        budget=Budget(epsilon, delta, Neighbours.parse(neighbours)),
+        budget=budget,
         expected=Expected.parse(ones, crowd.size),
         objective=Objective.parse(objective),
         confidence=confidence,

@@ -137,7 +137,8 @@ QUESTION = {
     "unit": "The column of person ids, where a person may have several rows. Without it each row is taken for a "
     "person, and the promise to somebody with ten rows holds with ten times the epsilon only.",
     "max_contributions": "How many of a person's rows count, each for itself. The promise is for all of them together, "
-    "so that more rows take more noise; which rows are kept of somebody who has more is drawn by lot.",
+    "so that more rows take more noise; which rows are kept of somebody who has more is drawn by lot. More than one "
+    "needs the relation add-remove: the number of all rows would tell how many a person has.",
     "engine": "Where the work is done: here, in memory or by DuckDB, or on Spark. The answer is the same.",
     "by": "The column of groups, to count the ones in each of them.",
     "categories": "The labels to count, or how many there are. Say them without looking at the data.",

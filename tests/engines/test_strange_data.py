@@ -1,0 +1,181 @@
+"""Files and frames as they come: what is not understood is refused, nothing is quoted, and nothing is guessed."""
+
+import gzip
+import os
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.dataset
+import pyarrow.parquet as pq
+import pytest
+
+import headcount as hc
+from headcount.engines.spark import SparkEngine
+
+EXACTLY = {"epsilon": 50, "model": "central"}  # so little noise that the answer is the truth
+SECRET = "Anna-Magdalena"  # noqa: S105
+
+
+def counted(data, **asked):
+    return round(hc.count(data, **{"column": "x", **EXACTLY, **asked}).value)
+
+
+def written(path, **columns):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(pa.table(columns), path)
+    return path
+
+
+def everything_said(refusal):
+    """Also what a tool would find that walks along causes and contexts."""
+    said, at = "", refusal
+    while at is not None:
+        said += f"{at!r} {at}"
+        at = at.__cause__ or at.__context__
+    return said
+
+
+LATE = {"late": "x,y\n1,0\n" + "1,0\n" * 300_000 + f"{SECRET},0\n"}
+TORN = {
+    "more fields": f"x\n1\n{SECRET},b\n",
+    "another table below": "x\n1\n1\n1\nx,y\n0,0\n0,0\n",
+    "lines that look like remarks": "x,y\n" + "1,0\n#1\n" * 20,
+    "text with more fields": f"x\na,b\n{SECRET},bar\n",
+    "fewer fields": f"x,y\n1,0\n{SECRET}\n",
+}
+
+
+@pytest.mark.parametrize("model", ["central", "shuffle", "local"])
+@pytest.mark.parametrize("name", [*LATE, *TORN])
+def test_a_csv_that_is_torn_or_changes_is_refused_and_not_quoted(name, model, tmp_path):
+    file = tmp_path / "people.csv"
+    file.write_text({**LATE, **TORN}[name])
+    with pytest.raises(hc.Refused) as refused:
+        hc.count(file, column="x", where=1 if "text" not in name else "a", epsilon=1, delta=1e-6, model=model)
+    assert SECRET not in everything_said(refused.value)
+
+
+def test_bins_are_refused_like_the_rest(tmp_path):
+    (tmp_path / "people.csv").write_text(LATE["late"])
+    with pytest.raises(hc.Refused) as refused:
+        hc.histogram(tmp_path / "people.csv", column="x", bins=[0, 1, 2], **EXACTLY)
+    assert SECRET not in everything_said(refused.value)
+
+
+def test_a_file_that_is_written_anew_is_read_anew(tmp_path):
+    for ones in range(30):
+        assert counted(written(tmp_path / "x.parquet", x=[1] * ones + [0] * 3)) == ones
+
+
+def test_what_programs_put_aside_is_not_counted(tmp_path):
+    for name in ("p", ".ipynb_checkpoints/p", "_temporary/0/p", ".p", "_p"):
+        written(tmp_path / "folder" / f"{name}.parquet", x=[1] * 100)
+    assert counted(tmp_path / "folder") == 100
+
+
+def test_a_name_is_no_pattern_where_the_file_is_there(tmp_path):
+    written(tmp_path / "a1.parquet", x=[1] * 7)
+    for at, name in enumerate(("a[1].parquet", "a*.parquet", "a?.parquet")):
+        assert counted(written(tmp_path / name, x=[1] * (at + 20))) == at + 20
+    assert counted(str(tmp_path / "a[0-9].parquet")) == 7
+
+
+def test_files_of_different_types_are_brought_to_the_wider_one(tmp_path):
+    written(tmp_path / "sums" / "a.parquet", x=[1] * 10)
+    written(tmp_path / "sums" / "b.parquet", x=[0.4] * 10)
+    assert hc.sum(tmp_path / "sums", column="x", bounds=(0, 1), **EXACTLY).value == pytest.approx(14, abs=0.5)
+    with pytest.raises(hc.Refused, match="other than 0 and 1"):
+        counted(tmp_path / "sums")
+    written(tmp_path / "text" / "a.parquet", x=[1] * 10)
+    written(tmp_path / "text" / "b.parquet", x=[SECRET] * 10)
+    written(tmp_path / "lacking" / "a.parquet", x=[1] * 10)
+    written(tmp_path / "lacking" / "b.parquet", y=[1] * 10)
+    for folder in ("text", "lacking"):
+        for model in ("central", "local"):
+            with pytest.raises(hc.Refused) as refused:
+                counted(tmp_path / folder, model=model)
+            assert SECRET not in everything_said(refused.value)
+
+
+def test_wide_numbers_are_not_rounded(tmp_path):
+    table = pa.table({"x": pa.array([2**63 + 1] * 5 + [2**63] * 3, pa.uint64())})
+    pq.write_table(table, tmp_path / "x.parquet")
+    for data in (table, tmp_path / "x.parquet"):
+        assert counted(data, where=2**63 + 1) == 5
+        assert counted(data, where=str(2**63 + 1)) == 5
+        told = hc.histogram(data, column="x", categories=[2**63, 2**63 + 1], **EXACTLY)
+        assert np.round(told.values).tolist() == [3, 5]
+
+
+def test_what_counts_as_a_one_is_the_same_wherever_data_lie(tmp_path):
+    single = pa.table({"x": pa.array([0.1] * 5 + [0.2] * 3, pa.float32())})
+    texts = pd.DataFrame({"x": ["1"] * 5 + ["2"] * 3})
+    pq.write_table(single, tmp_path / "single.parquet")
+    texts.to_parquet(tmp_path / "texts.parquet")
+    assert [counted(data, where=0.1) for data in (single, tmp_path / "single.parquet")] == [5, 5]
+    assert [counted(data, where=1) for data in (texts, tmp_path / "texts.parquet")] == [5, 5]
+
+
+def test_gaps_in_encoded_columns_are_gaps():
+    gaps = pa.array(["a", None, "b"] * 5).dictionary_encode()
+    with pytest.raises(hc.Refused, match="missing values"):
+        hc.histogram(pa.table({"x": gaps}), column="x", categories=["a", "b"], **EXACTLY)
+    with pytest.raises(hc.Refused, match="missing person ids"):
+        counted(pa.table({"u": gaps, "x": [1] * 15}), unit="u")
+
+
+def test_sums_of_a_person_do_not_wrap():
+    with pytest.raises(hc.Refused, match="outside bounds"):
+        hc.sum(pd.DataFrame({"p": [1] * 4, "x": [2**62] * 4}), column="x", unit="p", bounds=(0, 10), **EXACTLY)
+
+
+def test_ids_in_a_csv_have_no_spaces_around_them(tmp_path):
+    (tmp_path / "x.csv").write_text("p,x\na,1\n a,1\nb ,1\n")
+    assert counted(tmp_path / "x.csv", unit="p") == 2
+
+
+def test_a_number_that_is_none_is_missing(tmp_path):
+    with pytest.raises(hc.Refused, match="missing values"):
+        counted(written(tmp_path / "x.parquet", x=[1.0, float("nan")]))
+
+
+def test_damaged_pages_are_refused(tmp_path):
+    whole = written(tmp_path / "x.parquet", x=list(range(1_000))).read_bytes()
+    (tmp_path / "x.parquet").write_bytes(whole[:200] + os.urandom(800) + whole[1_000:])
+    for asked in ({"model": "central"}, {"model": "local"}):
+        with pytest.raises(hc.Refused):
+            hc.histogram(tmp_path / "x.parquet", column="x", categories=1_000, epsilon=1, **asked)
+
+
+class OnceOnly:
+    """A stream that is gone once it was read."""
+
+    def __init__(self):
+        batches = [pa.record_batch({"x": [1, 0, 1]})] * 3
+        self.reader = pa.RecordBatchReader.from_batches(batches[0].schema, iter(batches))
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.reader.__arrow_c_stream__(requested_schema)
+
+
+def test_whatever_gives_arrow_is_taken(tmp_path):
+    file = written(tmp_path / "x.parquet", x=[1] * 12)
+    assert counted(OnceOnly()) == 6
+    assert counted(duckdb.sql("SELECT 1 AS x FROM range(12)")) == 12
+    assert counted(pyarrow.dataset.dataset(file)) == 12
+    assert counted(pyarrow.dataset.dataset(file).scanner()) == 12
+    (tmp_path / "x.csv.gz").write_bytes(gzip.compress(b"x\n1\n0\n1\n"))
+    assert counted(tmp_path / "x.csv.gz") == 2
+
+
+@pytest.mark.parametrize(("data", "engine", "words"), [
+    (pl.LazyFrame({"x": [1, 0]}), None, "collect"),
+    (pa.Table.from_arrays([pa.array([1]), pa.array([1])], names=["x", "x"]), None, "occurs twice"),
+    (pd.DataFrame({"x": [1, 0]}), SparkEngine(), "no frame of Spark"),
+])  # fmt: skip
+def test_what_cannot_be_taken_says_what_could(data, engine, words):
+    with pytest.raises(hc.Refused, match=words):
+        counted(data, engine=engine)
