@@ -113,8 +113,7 @@ class ArrowScan:
             raise BadData(MISSING)
         key = {"key": rows.key} if rows.most is not None else {}
         merged = self._kept_rows() if rows.most is not None else self._one_each()
-        params = {f"given_{name}": value for name, value in {**self._given, **key}.items()}
-        self._connection.execute(f"CREATE TEMP TABLE {KEPT} AS {merged}", params)
+        self._connection.execute(f"CREATE TEMP TABLE {KEPT} AS {merged}", self._params(merged, key))
         self._answers, self._given = KEPT, {}
 
     def _kept_rows(self) -> str:
@@ -238,12 +237,16 @@ class ArrowScan:
         raise BadData("data has values that do not fit the task")
 
     def _sql(self, query: str, given: dict[str, Any] | None = None) -> Any:
-        known = {f"given_{name}": value for name, value in {**self._given, **(given or {})}.items()}
-        params = {name: value for name, value in known.items() if f"${name}" in query}
+        params = self._params(query, given)
         return self._connection.sql(query, params=params) if params else self._connection.sql(query)
 
     def _one(self, query: str, given: dict[str, Any] | None = None) -> Any:
-        return self._sql(query, given).fetchall()[0]
+        """The only row. A question that is not a relation first looks at the files once less."""
+        return self._connection.execute(query, self._params(query, given)).fetchall()[0]
+
+    def _params(self, query: str, given: dict[str, Any] | None) -> dict[str, Any]:
+        known = {f"given_{name}": value for name, value in {**self._given, **(given or {})}.items()}
+        return {name: value for name, value in known.items() if f"${name}" in query}
 
 
 def _cut(batches: Iterable[Any]) -> Iterator[Any]:
