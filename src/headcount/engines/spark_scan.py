@@ -23,7 +23,7 @@ KINDS = {
     "double": "real", "decimal": "real", "string": "text", "char": "text", "varchar": "text",
 }  # fmt: skip
 DTYPES = {"bool": np.bool_, "whole": np.int64, "real": np.float64, "text": np.str_}
-HALF = 2.0**20  # steps are added up in parts above and below it: whole numbers that floats add exactly
+HALF = 30  # bits: steps are added up in parts above and below, so that neither comes to more than an integer holds
 MOST_PEOPLE = 1 << 33
 
 
@@ -111,25 +111,26 @@ class SparkScan:
         assert isinstance(self.task, Sum)  # noqa: S101
         task, number = self.task, "CAST(answer AS DOUBLE)"
         low, high = task.limits
-        given = {"low": low, "high": high, "origin": task.low, "steps": task.steps / task.width}
-        steps = f"(least(greatest({number}, :low), :high) - :origin) * :steps"
-        fits = f"answer IS NOT NULL AND NOT isnan({number})" if task.clip else f"{number} BETWEEN :low AND :high"
+        given = {"low": low, "high": high, "steps": task.steps / task.width}
+        given |= {"origin": task.low} if task.low else {}
+        fits, within = f"{number} BETWEEN :low AND :high", number
+        if task.clip:
+            fits, within = f"answer IS NOT NULL AND NOT isnan({number})", f"least(greatest({number}, :low), :high)"
+        steps = f"({within} - :origin) * :steps" if task.low else f"{within} * :steps"
         if task.stepped:
             fits += f" AND abs({steps} - rint({steps})) <= {BETWEEN_STEPS}"
-        strange = f"NOT coalesce({fits}, false)"
         found = self._one(
-            "SELECT count(*) AS people, count_if(strange) AS strange, "
-            f"sum(high) AS high, sum(step - high * {HALF}D) AS low "
-            f"FROM (SELECT strange, step, rint(step / {HALF}D) AS high "
-            f"FROM (SELECT {strange} AS strange, rint({steps}) AS step FROM {self._answers}))",
+            "SELECT count(*) AS people, count(step) AS fitting, "
+            f"sum(shiftright(step, {HALF})) AS high, sum(step & {(1 << HALF) - 1}) AS low "
+            f"FROM (SELECT CASE WHEN {fits} THEN CAST(rint({steps}) AS BIGINT) END AS step FROM {self._answers})",
             given,
         )
         people = int(found["people"])
-        if found["strange"]:
-            self._refuse_first(strange, given)
+        if found["fitting"] < people:
+            self._refuse_first(f"NOT coalesce({fits}, false)", given)
         if people >= MOST_PEOPLE:
             raise BadData(f"data has more than {MOST_PEOPLE:,} rows, which are too many to be added up exactly")
-        return people, int(found["high"] or 0) * int(HALF) + int(found["low"] or 0)
+        return people, (int(found["high"] or 0) << HALF) + int(found["low"] or 0)
 
     def sorted_within_partitions(self) -> Any:
         """What a task reads again it reads in the same order, so that the same coins fall to the same answers."""
