@@ -147,19 +147,18 @@ TODAY = """
 What there is: one shuffler and one analyser for a collection, each one process (more than one for a party is not
 tested), over SQLite or PostgreSQL; a batch for each window; shards as in (a), by hand, as *k* collections whose answers
 one adds up. Data that lie in files are counted on one machine by DuckDB, and frames of Spark stay on Spark, whose parts
-are tallied where they lie and added up: none of the limits above is theirs.
+are tallied where they lie and added up: none of the limits above is theirs. Sealed reports that lie in a data lake are
+opened, mixed and counted by as many cores as a Spark cluster has, in batches larger than memory: `headcount batch
+shuffle | analyse`, [how](operator.md). That is the way past the batch limits above; who must be trusted is the same.
 
 What would have to be built, in the order in which it would help:
 
 1. *Several processes that take uploads* for one shuffler over one PostgreSQL database. Steps of a batch lock its row
    already and may be repeated; what is missing are tests that two of them do not lose or double a report. It changes
    nothing in trust.
-2. *Mixing in parts*: a batch that is larger than memory, put in order on the disk, with the same secret order over
-   all of it. No change in trust.
-3. *Opening on several cores*: messages of a batch are opened independently; only the numbers that were seen before
-   must be shared.
-4. *Adding up shards*: a release over several collections whose estimates and intervals are combined and charged once.
-5. *A mixing stage*, (b), or *a second shuffler*, (c): new signed manifests from shuffler to shuffler, one more layer
+2. *Uploads into a lake*: whoever takes them puts them into files, which the commands above read. No change in trust.
+3. *Adding up shards*: a release over several collections whose estimates and intervals are combined and charged once.
+4. *A mixing stage*, (b), or *a second shuffler*, (c): new signed manifests from shuffler to shuffler, one more layer
    in the wire format and in every client, and words in the threat model for who may collude with whom. Only this one
    makes more people trustworthy rather than more people countable.
 """
