@@ -1,5 +1,6 @@
 """What the page asks and is told, without a browser: the same as Python says."""
 
+import asyncio
 import json
 import shlex
 
@@ -11,6 +12,7 @@ from headcount.cli.main import app
 from headcount.web import advisor
 from headcount.web.files import PAGE, POLICY, contents
 from headcount.web.question import Question
+from headcount.web.workers import MOST, Occupied, Workers
 
 COUNT = {"task": "count", "n": 500, "epsilon": 1.0, "delta": 1e-4, "models": ["shuffle", "local"]}
 ASKED = [
@@ -103,6 +105,14 @@ def test_a_question_is_read_again_as_it_was_meant():
         "n": 500, "epsilon": 1.0, "delta": 1e-4, "honest": 0.8, "ones": 20, "models": ["shuffle", "local"],
         "max_messages": 3.0,
     }  # fmt: skip
+
+
+def test_few_wait_for_what_takes_seconds():
+    workers = Workers()
+    workers._waiting[False] = MOST[False]
+    with pytest.raises(Occupied):
+        asyncio.run(workers.ask(advisor.whole, COUNT, ""))
+    assert MOST[False] < MOST[True]
 
 
 def test_everything_is_small_and_from_here():
