@@ -33,7 +33,7 @@ const tooLarge = (n) => `Too large for ${whole(n)} people: use less than ${numbe
 export const caution = ({ n, delta }) => (n * delta >= 1 ? `Delta is ${tooLarge(n).replace("Too", "too")} With this one, some people may lose all privacy.` : "");
 
 const hints = {
-  epsilon: (value) => `At most ${number(Math.exp(value))} times as likely with one answer as with another.`,
+  epsilon: (value) => `At most ${value > 0.01 ? number(Math.exp(value)) : 1 + value} times as likely with one answer as with another.`,
   delta: (value, { n }) =>
     value === 0 ? "The promise never fails." : n * value >= 1 ? tooLarge(n) : "The chance that the promise fails, roughly.",
   honest: (value) => (value === 1 ? "Everybody keeps to the protocol." : `The promise holds if ${number(100 * value)}% keep to the protocol.`),
