@@ -111,7 +111,7 @@ async function crowd(visit) {
 function released({ release, yes, people, protocol, proof }) {
   const { estimate } = release;
   const [low, high] = estimate.interval95;
-  const room = h("div", {});
+  const room = h("div", { class: "room" });
   const cells = [{ label: "yes", value: estimate.value, low, high }];
   new ResizeObserver(() => room.clientWidth > 100 && room.replaceChildren(bars(room.clientWidth, cells, "The estimate, with its interval"))).observe(room);
   return [

@@ -204,7 +204,7 @@ export function bars(width, cells, label) {
       const y = margin.top + row * at;
       const words = String(cell.label);
       return [
-        s("text", { class: "big", x: margin.left - 10, y: y + row / 2 + 5, "text-anchor": "end" }, words.length > room ? `${words.slice(0, room - 1)}…` : words,
+        s("text", { class: "big", x: margin.left - 10, y: y + row / 2 + 5, "text-anchor": "end" }, words.length > room ? `${words.slice(0, room - 5)}…${words.slice(-4)}` : words,
           s("title", {}, `${words}: ${number(cell.value)}, from ${number(cell.low)} to ${number(cell.high)}`)),
         s("rect", { class: "bar", x: Math.min(x(0), x(cell.value)), y: y + row / 5, width: Math.abs(x(cell.value) - x(0)), height: 0.6 * row, rx: 2 }),
         s("line", { class: "whisker", x1: x(cell.low), x2: x(cell.high), y1: y + row / 2, y2: y + row / 2 }),
