@@ -175,7 +175,8 @@ export function map(width, columns, truths, sizes, here) {
     here.ones > 0 && here.n >= sizes[0] && here.n <= sizes[sizes.length - 1] && here.ones <= truths[truths.length - 1] &&
       s("circle", { class: "place", cx: x(here.n), cy: y(here.ones), r: 6 }, s("title", {}, "here you are")),
     here.ones === null && here.n >= sizes[0] && here.n <= sizes[sizes.length - 1] &&
-      s("line", { class: "here", x1: x(here.n), x2: x(here.n), y1: margin.top, y2: height - margin.bottom }, s("title", {}, "here you are, with any number of ones")));
+      s("line", { class: "here", x1: x(here.n), x2: x(here.n), y1: margin.top, y2: height - margin.bottom },
+        s("title", {}, "here you are, with any number of ones")));
   const legend = h("ul", { class: "legend" }, [...owners].sort((a, b) => b[1].length - a[1].length)
     .map(([name, won]) => h("li", { class: `of-${name}` }, `${name}, ${Math.max(1, Math.round((100 * won.length) / cells.length))}%`)));
   return [drawn, legend];

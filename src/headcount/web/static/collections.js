@@ -80,7 +80,11 @@ async function look() {
   } catch (refusal) {
     if (token !== own) return;
     if (refusal.status === 401 || refusal.status === 403) leave(sentence(refusal.message));
-    else placed($("collections"), [h("p", { class: "error", role: "alert" }, sentence(refusal.message)), h("p", {}, h("button", { type: "button", onclick: look }, "Try again")), forget]);
+    else {
+      placed($("collections"), [
+        h("p", { class: "error", role: "alert" }, sentence(refusal.message)), h("p", {}, h("button", { type: "button", onclick: look }, "Try again")), forget,
+      ]);
+    }
   }
 }
 
@@ -144,8 +148,8 @@ function howFar({ batch, state, reports, added, closes }, least, last) {
 async function atAnalyser(names) {
   const [{ populations }, states] = await Promise.all([get("v1/populations"), Promise.all(names.map((name) => get(`v1/collections/${name}`)))]);
   const own = populations.filter(({ population }) => !DEMONSTRATION.test(population));
-  const spent = same("spent", own, () => h("section", {}, h("h2", {}, "What has been spent"), own.length ? spending(own) : h("p", {}, "No population has a budget yet."),
-    h("h2", {}, "Answers")));
+  const spent = same("spent", own, () => h("section", {},
+    h("h2", {}, "What has been spent"), own.length ? spending(own) : h("p", {}, "No population has a budget yet."), h("h2", {}, "Answers")));
   const cards = states.map(async (state) => {
     const releases = await Promise.all(state.batches.map(({ batch, state: far }) => far === "released" && once(release(state.collection, batch), text)));
     return { of: state.population, element: same(state.collection, state, () => answers(state, releases)) };
@@ -185,7 +189,8 @@ function releasing({ collection: name, population, epsilon }, batch) {
       if (!button.dataset.sure) {
         button.dataset.sure = "yes";
         button.textContent = "Release it, and spend the budget";
-        words.textContent = `This is paid for by “${population}”, once: the plan has epsilon ${number(epsilon)}, and ${number(await left(population))} is left. ` +
+        const rest = number(await left(population));
+        words.textContent = `This is paid for by “${population}”, once: the plan has epsilon ${number(epsilon)}, and ${rest} is left. ` +
           "The answer is the same whenever it is asked for again.";
         return;
       }
