@@ -20,6 +20,7 @@ VIEWS = {
     "light": {"color_scheme": "light", "viewport": {"width": 1280, "height": 900}},
     "dark": {"color_scheme": "dark", "viewport": {"width": 1280, "height": 900}},
     "phone": {"color_scheme": "light", "viewport": {"width": 360, "height": 740}, "has_touch": True},
+    "small phone": {"color_scheme": "light", "viewport": {"width": 320, "height": 568}, "has_touch": True},
     "dark phone": {"color_scheme": "dark", "viewport": {"width": 360, "height": 740}, "has_touch": True},
 }
 PATIENCE = 120_000  # milliseconds

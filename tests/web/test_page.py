@@ -17,6 +17,7 @@ from headcount.cli.main import app
 from headcount.core.wire import P256
 from headcount.service.desk import Desk
 from headcount.service.devices import reported
+from headcount.service.released import Released
 from headcount.web.files import contents
 
 ASKED = "/?task=count&n=500&epsilon=1&delta=1e-4&trust=shuffle,local#advisor"
@@ -68,13 +69,134 @@ def test_what_is_wrong_is_said(trial, browser):
         page = looked.page
         page.goto(trial.shuffler + ASKED)
         looked.answered()
-        page.fill("#n", "plenty")
-        page.press("#n", "Enter")
+        for name, text, works in [
+            ("n", "plenty", "a whole number such as 1,000"), ("n", "10.000", "whole"), ("n", "0x10", "whole"),
+            ("epsilon", "0,5", "0.5, with a point"), ("honest", "most", "90%"), ("cap", "10k", "or “no limit”"),
+        ]:  # fmt: skip
+            typed(page, name, text)
+            assert page.get_attribute(f"#{name}", "aria-invalid") == "true"
+            assert works in page.inner_text(f"#{name}-hint")
+            assert "The answer is still that for" in page.inner_text("#status")
+        assert looked.ranking()
+        typed(page, "n", "-5")
+        looked.wait("#status.wrong:has-text('“People” is -5; use a whole number')")
+        assert page.input_value("#n") == "-5"
         assert page.get_attribute("#n", "aria-invalid") == "true"
-        page.fill("#n", "0")
-        page.press("#n", "Enter")
-        looked.wait("#status.wrong")
-        assert "N is 0; use a whole number" in page.inner_text("#status")
+        assert [page.inner_text(part) for part in ("#best", "#command", "#ranking")] == ["No answer yet", "", ""]
+        typed(page, "n", "5,000")
+        looked.wait("body[data-answered*='n=5000']")
+        assert page.get_attribute("#n", "aria-invalid") == "false"
+        assert page.is_hidden("#caution")
+        typed(page, "delta", "1e-3")
+        looked.wait("#caution:has-text('too large for 5,000 people')")
+
+
+def typed(page, name, text):
+    page.fill(f"#{name}", text)
+    page.press(f"#{name}", "Enter")
+
+
+def test_numbers_are_read_as_they_are_written(trial, browser):
+    with looking(browser) as looked:
+        page = looked.page
+        page.goto(trial.shuffler + "/?task=toString&n=500&delta=1e-4&epsilon=0,5&trust=local#advisor")
+        looked.answered()
+        assert "task=count&n=500&epsilon=1&" in page.url
+        for name, text, said in [
+            ("n", "1,000", "n=1000&"), ("epsilon", ".5", "epsilon=0.5"), ("honest", "90", "honest=0.9"),
+            ("cap", "2.5", "cap=2.5"),
+        ]:  # fmt: skip
+            typed(page, name, text)
+            looked.wait(f"body[data-answered*='{said}']")
+        typed(page, "cap", "none")
+        looked.wait("body[data-answered]:not([data-answered*='cap=']):not([data-answered=''])")
+        clean(looked, trial.shuffler)
+
+
+def test_the_address_says_what_the_fields_say(trial, browser):
+    with looking(browser) as looked:
+        page = looked.page
+        page.goto(trial.shuffler + ASKED.replace("#advisor", "#main"))  # as old links have it
+        looked.answered()
+        page.focus("#skip")
+        page.keyboard.press("Enter")
+        assert page.evaluate("() => document.activeElement.id") == "main"
+        page.click("nav a[data-part=ask]")
+        page.click("nav a[data-part=advisor]")
+        typed(page, "n", "600")
+        looked.wait("body[data-answered*='n=600']")
+        page.go_back()
+        page.go_back()
+        page.wait_for_function("() => location.hash === '#main'")
+        assert page.input_value("#n") == "600"
+        page.click("#copy-link")
+        looked.wait("#taken:has-text('copied')")
+        assert "n=600" in page.evaluate("() => navigator.clipboard.readText()")
+        assert "n=600" in page.url
+
+
+SLOW = ("advice", "errors", "costs", "column", "plan", "complete")
+
+
+def test_whoever_moves_on_leaves_nothing_behind(trial, browser):
+    """What takes seconds is asked one at a time, and only if it is still wanted."""
+    with looking(browser) as looked:
+        page, under_way, most, asked = looked.page, set(), [0], []
+
+        def begun(request):
+            if request.url.endswith(SLOW):
+                under_way.add(request)
+                most[0] = max(most[0], len(under_way))
+                asked.append(request.url)
+
+        page.on("request", begun)
+        for event in ("requestfinished", "requestfailed"):
+            page.on(event, lambda request: under_way.discard(request))
+        page.goto(trial.shuffler + "/?task=histogram&n=700&categories=10&trust=shuffle,local#advisor")
+        looked.wait("body[data-quick]:not([data-quick=''])")
+        page.focus("#categories-slider")
+        for _ in range(8):
+            page.keyboard.press("ArrowRight")
+            page.wait_for_timeout(250)
+        looked.answered()
+        assert "5000" in page.input_value("#categories")
+        assert most == [1]
+        assert sum(url.endswith("advice") for url in asked) < 8
+
+
+def test_a_server_that_is_away_can_be_asked_again(trial, browser):
+    with looking(browser) as looked:
+        page = looked.page
+        page.route("**/page/about", lambda route: route.abort())
+        page.goto(trial.shuffler + ASKED)
+        looked.wait("#trouble:has-text('The server cannot be reached; is it still running?')")
+        assert "?." not in page.inner_text("#trouble")
+        page.unroute("**/page/about")
+        page.route("**/page/quick", lambda route: route.fulfill(status=200, body="<p>Hotel Wi-Fi"))
+        page.click("#trouble button")
+        looked.wait("#status:has-text('not one of this server’s')")
+        page.unroute("**/page/quick")
+        page.click("#again")
+        looked.answered()
+        assert page.is_hidden("#again")
+        page.route("**/page/visits/*/crowd", lambda route: route.fulfill(status=404, body='{"error": "who?"}'))
+        page.click("nav a[data-part=ask]")
+        looked.wait("#ask button.main").click()
+        looked.wait("text=Let the others answer").click()
+        looked.wait("#ask [role=alert]:has-text('not known any more')")
+        page.click("text=Start again")
+        looked.wait("#ask button.main")
+        assert page.evaluate("() => document.activeElement.textContent") == "1. You answer"
+
+
+def test_a_hidden_field_does_not_cut_the_curves(trial, browser):
+    with looking(browser) as looked:
+        looked.page.goto(trial.shuffler + "/?task=count&n=1000&ones=900&trust=local#advisor")
+        looked.answered()
+        looked.page.select_option("#task", "sum")
+        looked.wait("body[data-drawn*='task=sum']")
+        points = looked.page.get_attribute("#figure-n polyline", "points")
+        assert len(points.split()) >= 5
 
 
 def test_it_can_be_taken_along(trial, browser, tmp_path):
@@ -154,6 +276,8 @@ def test_what_overlaps_or_overflows_is_noticed(trial, browser):
 
 def test_whoever_answers_is_counted(trial, browser):
     """A visitor, a shuffler, an analyser, and a crowd: from an answer in the browser to a release that is proved."""
+    desk = Desk.open(trial.folder)
+    before = set(desk.names())
     with looking(browser) as looked:
         page = looked.page
         page.goto(trial.shuffler + "/#ask")
@@ -166,14 +290,15 @@ def test_whoever_answers_is_counted(trial, browser):
         assert "has left this device, and was taken" in receipt
         assert "at most 2.72 times as likely" in receipt
         page.click("text=Let the others answer")
+        assert page.evaluate("() => document.activeElement.textContent") == "3. Everybody together"
         looked.wait("#estimate")
+        assert page.evaluate("() => document.activeElement.textContent") == "3. Everybody together"
         told = page.inner_text("#ask")
         assert "of 300 say yes" in told
         assert "proved" in told
         assert looked.layout() == {}
         clean(looked, trial.shuffler)
-    desk = Desk.open(trial.folder)
-    states = [batch["state"] for name in desk.names() for batch in desk.state(name)["batches"]]
+    states = [batch["state"] for name in set(desk.names()) - before for batch in desk.state(name)["batches"]]
     assert states == ["released"]
 
 
@@ -226,6 +351,87 @@ def test_people_report_from_a_page_that_is_somebody_elses(trial, browser, tmp_pa
     assert desk.shuffler.ask("GET", f"/v1/collections/{made['collection']}/state")["batches"][0]["reports"] == 1
 
 
+def logged_in(looked, trial, address, party):
+    looked.page.goto(address + "/#collections")
+    looked.wait("#token")
+    typed(looked.page, "token", trial.tokens[party])
+
+
+COUNTRIES = [f"Country {number}" for number in range(78)]
+
+
+@pytest.fixture
+def made(trial):
+    """Collections of all kinds, by what they ask."""
+    desk = Desk.open(trial.folder)
+    desk.endow("travellers", 20.0, 1e-2)
+    found = {}
+    for question, task, n, answers, shortfall in [
+        ("Where?", hc.Histogram(COUNTRIES), 100, COUNTRIES + COUNTRIES[:22], "hold"),
+        ("How warm?", hc.Mean((-0.04, 0.04)), 100, [-0.04] * 100, "hold"),
+        ("Too few?", "count", 1_500, [1] * 5, "purge"),
+        ("Filled up?", "count", 150, [1] * 5, "top-up"),
+        ("Almost?", "count", 1_234, [1] * 3, "hold"),
+    ]:
+        plan = hc.advise(task, n=n, epsilon=2.0, delta=1e-4, models=["local"], collected=True).best
+        made = desk.create(plan, question=question, population="travellers", window=3_600, shortfall=shortfall)
+        reported(desk.shuffler.address, made.id, answers, hash=made.hash)
+        found[question] = made.id
+        if question != "Almost?":
+            desk.close(made.id)
+        if question not in ("Almost?", "Too few?"):
+            desk.release(made.id)
+    return found
+
+
+def test_an_operator_is_told_exactly_what_became_of_batches(trial, made, browser, tmp_path):
+    with looking(browser) as looked:
+        page = looked.page
+
+        def card(question):
+            return looked.wait(f"[data-collection='{made[question]}']").inner_text()
+
+        page.goto(trial.shuffler + "/#ask")
+        looked.wait("#ask button.main")  # a visit, which is kept apart
+        logged_in(looked, trial, trial.shuffler, "shuffler")
+        assert "destroyed unread · fewer reports came than 1,500" in card("Too few?")
+        assert "5 reports, and 145 of nobody to fill it up" in card("Filled up?")
+        assert "3 reports of at least 1,234" in card("Almost?")
+        open_or_not = (made["Almost?"], made["Filled up?"])
+        bars = [page.locator(f"[data-collection='{name}'] progress").count() for name in open_or_not]
+        assert bars == [1, 0]
+        assert page.is_hidden("text=Have you ever told a lie")
+        kept = page.locator(f"[data-collection='{made['Where?']}'] h2")
+        kept.evaluate("(heading) => getSelection().selectAllChildren(heading)")
+        page.click("nav a[data-part=advisor]")
+        page.wait_for_timeout(3_500)
+        page.click("nav a[data-part=collections]")
+        reported(trial.shuffler, made["Almost?"], [1])
+        looked.wait("text=4 reports of at least 1,234")
+        assert page.evaluate("() => getSelection().toString()") == "Where?"
+        logged_in(looked, trial, trial.analyser, "analyser")
+        assert "5 reports, and 145 of nobody" in card("Filled up?")
+        assert "Batch 1 of 1: released" in card("Where?")
+        shown = page.text_content(f"[data-collection='{made['Where?']}'] svg")
+        assert all(name in shown for name in COUNTRIES)
+        bar = page.locator(f"[data-collection='{made['How warm?']}'] svg rect").bounding_box()
+        assert bar["width"] > 100
+        assert "0000000" not in page.text_content(f"[data-collection='{made['How warm?']}'] svg")
+        with page.expect_download() as saved:
+            page.click(f"[data-collection='{made['Where?']}'] button:has-text('Download')")
+        file = tmp_path / saved.value.suggested_filename
+        saved.value.save_as(file)
+        assert Released.read(file).content["people"] == 100
+        told = Desk.open(trial.folder).analyser.text("POST", f"/v1/collections/{made['Where?']}/batches/1/release")
+        assert file.read_text() == told
+        assert file.name in page.text_content(f"[data-collection='{made['Where?']}'] details code")
+        for width in (1280, 360, 320):
+            page.set_viewport_size({"width": width, "height": 700})
+            page.wait_for_timeout(200)
+            assert looked.layout() == {}
+        clean(looked, trial.shuffler, trial.analyser)
+
+
 def test_an_operator_sees_how_far_it_is_and_what_was_answered(trial, browser, tmp_path):
     desk = Desk.open(trial.folder)
     colours = ["red", "green", "blue"]
@@ -238,12 +444,7 @@ def test_an_operator_sees_how_far_it_is_and_what_was_answered(trial, browser, tm
     with looking(browser) as looked:
         page = looked.page
 
-        def log_in(address, party):
-            page.goto(address + "/#collections")
-            looked.wait("#token")
-            page.fill("#token", trial.tokens[party])
-            page.press("#token", "Enter")
-
+        log_in = partial(logged_in, looked, trial)
         log_in(trial.shuffler, "shuffler")
         shown = looked.wait(f"[data-collection='{made.id}']").inner_text()
         assert "Which colour?" in shown
@@ -255,16 +456,18 @@ def test_an_operator_sees_how_far_it_is_and_what_was_answered(trial, browser, tm
         card = f"[data-collection='{made.id}']"
         looked.wait(f"{card} button")
         page.click(f"{card} button")
-        assert "painters" in page.inner_text(card)
+        looked.wait(f"{card} [role=status]:has-text('painters”, once: the plan has epsilon 2, and 4 is left')")
         page.click(f"{card} button")
         looked.wait(f"{card} svg")
+        page.wait_for_function("() => document.activeElement.textContent === 'Which colour?'")
         assert "Which colour?" in page.inner_text(card)
         assert [text for text in colours if text in page.text_content(f"{card} svg")] == colours
         assert page.evaluate("() => [localStorage.length, document.cookie]") == [0, ""]
         assert looked.layout() == {}
         page.click("text=Forget the token")
-        page.fill("#token", "wrong")
-        page.press("#token", "Enter")
-        looked.wait("[role=alert]")
+        for token, said in [("tökén☃", "This is not a token"), ("wrong", "A token is needed.")]:
+            typed(page, "token", token)
+            looked.wait(f"[role=alert]:has-text('{said}')")
+            assert page.evaluate("() => [document.activeElement.id, sessionStorage.length]") == ["token", 0]
         looked.problems[:] = [said for said in looked.problems if "401" not in said]
         clean(looked, trial.shuffler, trial.analyser)

@@ -1,5 +1,6 @@
 """What the page asks and is told, without a browser: the same as Python says."""
 
+import asyncio
 import json
 import shlex
 
@@ -11,6 +12,7 @@ from headcount.cli.main import app
 from headcount.web import advisor
 from headcount.web.files import PAGE, POLICY, contents
 from headcount.web.question import Question
+from headcount.web.workers import MOST, Occupied, Workers
 
 COUNT = {"task": "count", "n": 500, "epsilon": 1.0, "delta": 1e-4, "models": ["shuffle", "local"]}
 ASKED = [
@@ -20,6 +22,7 @@ ASKED = [
     {**COUNT, "task": "histogram", "categories": 4, "models": ["local", "shuffle"], "ones": 10},
     {**COUNT, "task": "mean", "low": -1, "high": 2.5, "models": ["local"]},
     {**COUNT, "task": "sum", "low": 0, "high": 9, "models": ["central", "local"]},
+    {**COUNT, "task": "mean", "low": -1e-7, "high": 1234567.25, "models": ["local"]},
 ]
 
 
@@ -34,11 +37,14 @@ def test_python_and_command_give_the_ranking_that_is_shown(asked):
     exec(told["python"].replace("print(advice)", ""), scope)  # noqa: S102
     advice = scope["advice"]
     assert ranked(told) == [option.name for option in advice.feasible]
-    assert [row["rmse"] for row in told["ranking"]] == [option.rmse for option in advice.feasible]
+    errors = [row["rmse"] for row in told["ranking"]]
+    assert errors == [option.rmse for option in advice.feasible]
     words = shlex.split(told["command"])
     assert words[0] == "headcount"
     printed = json.loads(CliRunner().invoke(app, [*words[1:], "--format", "json"]).output)
-    assert [option["protocol"] for option in printed["options"] if option["feasible"]] == ranked(told)
+    feasible = [option for option in printed["options"] if option["feasible"]]
+    assert [option["protocol"] for option in feasible] == ranked(told)
+    assert [option["rmse"] for option in feasible] == errors
 
 
 def test_a_quick_answer_is_the_whole_one_without_those_who_wait():
@@ -81,10 +87,17 @@ def test_pictures_are_what_python_computes():
     [({"n": 0}, "n is 0"), ({"n": 10.5}, "whole"), ({"n": "many"}, "not a number"), ({"epsilon": None}, "missing"),
      ({"task": "median"}, "task"), ({"models": []}, "trust"), ({"models": ["god"]}, "trust"), ({"low": 1}, "belong"),
      ({"n": 10**9}, "n is"), ({"cap": float("nan")}, "cap is not"), ({"frobnication": 1}, "belong"),
-     ({"n": True}, "not a number"), ({"ones": 501}, "ones is 501")],
+     ({"n": True}, "not a number"), ({"ones": 501}, "ones is 501; use at most the number of people, 500"),
+     ({"epsilon": 10**400}, "epsilon is not a number"),
+     ({"task": "mean", "low": 9, "high": 1}, "low is 9; use less than the upper bound, 1")],
 )  # fmt: skip
 def test_whatever_is_wrong_is_told_in_words(changes, words):
     assert words in advisor.whole({**COUNT, **changes})["error"]
+
+
+def test_the_field_that_is_wrong_is_named():
+    assert advisor.quick({**COUNT, "n": -5})["field"] == "n"
+    assert advisor.quick({**COUNT, "ones": 501})["field"] == "ones"
 
 
 def test_a_question_is_read_again_as_it_was_meant():
@@ -92,6 +105,14 @@ def test_a_question_is_read_again_as_it_was_meant():
         "n": 500, "epsilon": 1.0, "delta": 1e-4, "honest": 0.8, "ones": 20, "models": ["shuffle", "local"],
         "max_messages": 3.0,
     }  # fmt: skip
+
+
+def test_few_wait_for_what_takes_seconds():
+    workers = Workers()
+    workers._waiting[False] = MOST[False]
+    with pytest.raises(Occupied):
+        asyncio.run(workers.ask(advisor.whole, COUNT, ""))
+    assert MOST[False] < MOST[True]
 
 
 def test_everything_is_small_and_from_here():

@@ -15,7 +15,7 @@ from headcount.web.routes import Pages
 
 def asked(address, method, path, content=None):
     connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=60)
-    connection.request(method, path, None if content is None else json.dumps(content))
+    connection.request(method, path, content if content is None or isinstance(content, str) else json.dumps(content))
     try:
         response = connection.getresponse()
         return response.status, dict(response.headers.items()), response.read()
@@ -61,6 +61,9 @@ def test_questions_are_answered_or_refused_in_words(address):
     status, _, body = asked(address, "POST", "/page/quick", {**given, "n": -1})
     assert status == 400
     assert "n is -1" in json.loads(body)["error"]
+    for huge in ("1" + 400 * "0", "1e999"):
+        status, _, body = asked(address, "POST", "/page/quick", json.dumps({**given, "cap": 7.5}).replace("7.5", huge))
+        assert (status, json.loads(body)["field"]) == (400, "cap")
     assert asked(address, "POST", "/page/quick", {**given, "n": "1" * 5_000})[0] == 413
     assert asked(address, "POST", "/page/visits/frobnication/crowd")[0] in (400, 404)
 

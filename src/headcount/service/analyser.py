@@ -128,6 +128,7 @@ class Analyser:
         return {
             "collection": name, "question": collection.question, "task": collection.plan.protocol.task.name,
             "population": collection.population, "least": collection.plan.protocol.crowd.least,
+            "epsilon": collection.plan.budget.epsilon, "delta": collection.plan.budget.delta,
             "last": collection.batches, "batches": batches,
         }  # fmt: skip
 

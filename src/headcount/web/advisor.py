@@ -41,6 +41,8 @@ def told(function: Callable[[Told], Told]) -> Callable[[Told], Told]:
     def asked(given: Told) -> Told:
         try:
             return function(given)
+        except BadArgument as refusal:
+            return {"error": str(refusal), "field": refusal.argument}
         except Refused as refusal:
             return {"error": str(refusal)}
 

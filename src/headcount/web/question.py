@@ -57,7 +57,15 @@ class Question:
         for name in sorted(set(given) - allowed):
             raise BadArgument(name, f"does not belong to a {task}", "leave it out")
         numbers = {name: _number(name, given[name]) for name in NUMBERS if given.get(name) is not None}
-        return cls(task=task, models=_models(given["models"]), **numbers)
+        return cls(task=task, models=_models(given["models"]), **numbers)._sensible()
+
+    def _sensible(self) -> Question:
+        """With numbers that go together, in the words of the page's fields."""
+        if self.ones is not None and self.ones > self.n:
+            raise BadArgument("ones", f"is {self.ones:,}", f"use at most the number of people, {self.n:,}")
+        if self.task in WITHOUT_ONES and self.low >= self.high:
+            raise BadArgument("low", f"is {self.low:,.10g}", f"use less than the upper bound, {self.high:,.10g}")
+        return self
 
     @property
     def about(self) -> Task:
@@ -92,7 +100,7 @@ class Question:
     def command(self) -> str:
         """What gives the same ranking on the command line."""
         own = {"histogram": f" --categories {self.categories}"}.get(self.task, "")
-        own = f" --bounds {self.low:g} {self.high:g}" if self.task in WITHOUT_ONES else own
+        own = f" --bounds {self.low!r} {self.high!r}" if self.task in WITHOUT_ONES else own
         said = [f"--{name.replace('_', '-')} {value}" for name, value in self.wishes.items() if name != "models"] + [
             f"--model {model}" for model in self.wishes.get("models", [])
         ]
@@ -102,11 +110,18 @@ class Question:
 def _number(name: str, value: Any) -> Any:
     low, high = NUMBERS[name]
     works = f"use a{' whole' if name in WHOLE else ''} number from {low:,g} to {high:,.10g}"
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if not _finite(value):
         raise BadArgument(name, "is not a number", works)
     if not low <= value <= high or (name in WHOLE and value != int(value)):
         raise BadArgument(name, f"is {value:,.10g}", works)
     return int(value) if name in WHOLE else float(value)
+
+
+def _finite(value: Any) -> bool:
+    try:
+        return not isinstance(value, bool) and math.isfinite(value)
+    except (TypeError, OverflowError):  # text, or a whole number that no float comes near
+        return False
 
 
 def _models(given: Any) -> tuple[str, ...]:

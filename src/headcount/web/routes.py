@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from headcount.core.canonical import canonical
 from headcount.service.http import Handler, Request, Response, Route
 from headcount.service.party import Opened
 from headcount.web import advisor
@@ -78,7 +78,7 @@ class Pages:
     def _asking(self, work: Work) -> Handler:
         async def handle(request: Request) -> Response:
             given = request.json()
-            found = await self.workers.ask(work, given, canonical(given))
+            found = await self.workers.ask(work, given, json.dumps(given, sort_keys=True))
             return Response(400 if "error" in found else 200, found)
 
         return handle

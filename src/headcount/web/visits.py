@@ -22,13 +22,15 @@ from headcount.planner.advise import advise
 from headcount.service.collection import Collection, Unknown
 from headcount.service.desk import Desk
 from headcount.service.devices import reported
+from headcount.service.logs import log
 from headcount.service.released import Released
 
+DEMONSTRATION = "demonstration visit"  # as populations are called, which the page keeps apart from an operator's own
 QUESTION = "Have you ever told a lie in a survey?"
 YES = Chance.up(0.37)
 PEOPLE, EPSILON, DELTA, MESSAGES = 300, 1.0, 1e-6, 8
 WINDOW = 3_600
-MOST = 200  # visits of a trial
+MOST = 200  # visits of a trial, those forgotten left out
 
 
 @dataclass
@@ -60,14 +62,21 @@ class Visits:
     def begin(self) -> dict[str, Any]:
         """A collection for one visitor, with a budget that lasts for one answer."""
         with self._lock:
-            if len(self._visits) >= MOST:
-                raise Refused("this demonstration has had its visitors; start it again")
             desk = Desk.open(self.folder)
-            population = f"visit {_unused(desk)}"
-            desk.endow(population, EPSILON, DELTA)
+            population = self._freed(desk) if len(self._visits) >= MOST else _endowed(desk)
             made = desk.create(self.plan, question=QUESTION, population=population, window=WINDOW)
             self._visits[made.id] = Visit(made)
         return self.state(made.id)
+
+    def _freed(self, desk: Desk) -> str:
+        """The population of the oldest visit that was never answered, which is forgotten: a page that is loaded again
+        must not take the place of somebody who answers. Its budget is untouched."""
+        for name, visit in self._visits.items():
+            if visit.state == "asked" and not self._came(name):
+                desk.destroy(name)
+                del self._visits[name]
+                return visit.collection.population
+        raise Refused("this demonstration has had its visitors; start it again")
 
     def crowd(self, name: str) -> dict[str, Any]:
         """Everybody else answers, once the visitor has."""
@@ -102,6 +111,9 @@ class Visits:
             visit.yes, visit.release, visit.state = int(np.count_nonzero(answers)), told.content, "released"
         except Refused as refusal:
             visit.state, visit.problem = "failed", str(refusal)
+        except Exception as problem:  # noqa: BLE001  # whoever waits for the answer must hear that none will come
+            log("failed", route="visits", problem=type(problem).__name__)
+            visit.state, visit.problem = "failed", "something went wrong here, and there will be no answer"
 
     def _came(self, name: str) -> int:
         batches = Desk.open(self.folder).shuffler.ask("GET", f"/v1/collections/{name}/state")["batches"]
@@ -113,6 +125,9 @@ class Visits:
         return self._visits[name]
 
 
-def _unused(desk: Desk) -> int:
+def _endowed(desk: Desk) -> str:
+    """A population that is new, and can pay for one answer."""
     known = {each["population"] for each in desk.populations()}
-    return next(number for number in range(1, 1_000_000) if f"visit {number}" not in known)
+    new = next(name for number in range(1, 1_000_000) if (name := f"{DEMONSTRATION} {number}") not in known)
+    desk.endow(new, EPSILON, DELTA)
+    return new

@@ -18,7 +18,7 @@ from headcount.web import advisor
 
 Work = Callable[[dict[str, Any]], dict[str, Any]]
 AT_ONCE = {advisor.quick}
-MOST = 24  # questions that wait for one of them
+MOST = {True: 24, False: 6}  # questions that wait for who answers at once, and for who takes seconds
 KEPT = 2_048  # answers
 
 
@@ -61,7 +61,7 @@ class Workers:
 
     async def _done(self, work: Work, given: dict[str, Any]) -> dict[str, Any]:
         at_once = work in AT_ONCE
-        if self._waiting[at_once] >= MOST:
+        if self._waiting[at_once] >= MOST[at_once]:
             raise Occupied
         self._waiting[at_once] += 1
         try:

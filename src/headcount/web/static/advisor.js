@@ -1,9 +1,10 @@
 // The advisor: what is asked is answered quickly, then wholly, then in pictures. The newest question wins.
 
-import { $, copied, h, number, post, saved, TRUST } from "./dom.js";
+import { $, copied, h, number, post, saved, sentence, TRUST } from "./dom.js";
 import { curves, Figure, map } from "./charts.js";
-import { asked, Form } from "./question.js";
+import { asked, caution, Form } from "./question.js";
 
+const LATER = 1500; // milliseconds after which a server that is busy is asked again
 const PAUSE = 60; // milliseconds after the last change, where changes come one upon another
 const ROWS = 8;
 const DRAWN = 6; // curves
@@ -14,6 +15,7 @@ const TRUTHS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 200
 let form;
 let figures;
 let asking = null; // what is under way
+let thorough = Promise.resolve(); // the last question in the queue
 let timer = 0;
 let last = -Infinity; // when something changed
 let answer = null;
@@ -30,6 +32,19 @@ const unbroken = (command) => command.split(/ (?=--)/).flatMap((part, at) => [at
 function status(words, wrong = false) {
   $("status").textContent = words;
   $("status").classList.toggle("wrong", wrong);
+  $("again").hidden = true;
+}
+
+/** What takes seconds is asked one after another; whoever is not wanted any more when its turn comes is not asked at all. */
+function thoroughly(path, content, signal) {
+  const turn = thorough.then(async () => {
+    signal?.throwIfAborted();
+    const told = await post(path, content);
+    signal?.throwIfAborted();
+    return told;
+  });
+  thorough = turn.catch(() => {});
+  return turn;
 }
 
 /** A first change is answered at once, a slider that is being dragged when it rests. */
@@ -51,27 +66,37 @@ async function answerTo(state) {
     if (own.signal.aborted) return;
     show(soon, state);
     document.body.dataset.quick = String(Math.round(performance.now() - began));
-    const all = await post("page/advice", asked(state), own.signal);
-    if (own.signal.aborted) return;
+    const all = await thoroughly("page/advice", asked(state), own.signal);
     show(all, state);
     document.body.dataset.answered = location.search;
     await pictures(state, all, own.signal);
     document.body.dataset.drawn = location.search;
   } catch (problem) {
     if (problem.name === "AbortError" || own.signal.aborted) return;
-    if (problem.status === 503) timer = setTimeout(() => answerTo(state), 1000);
-    else refused(problem.message);
+    if (problem.status === 503) {
+      status("The server is busy; it is asked again in a moment.");
+      timer = setTimeout(() => answerTo(state), LATER);
+    } else {
+      refused(problem, state);
+    }
   }
 }
 
-function refused(words) {
+function refused(problem, state) {
   answer = null;
   $("best").textContent = "No answer yet";
-  $("best-figures").textContent = $("why").textContent = "";
+  $("best").parentElement.className = "best";
+  $("best-figures").textContent = $("why").textContent = $("command").textContent = $("glance").textContent = "";
+  $("caution").hidden = true;
   $("ranking").replaceChildren();
   $("lacking").hidden = true;
   for (const figure of Object.values(figures)) figure.figure.hidden = true;
-  status(`${words.charAt(0).toUpperCase()}${words.slice(1)}.`, true);
+  status(form.refused(problem), true);
+  $("again").hidden = problem.status >= 400 && problem.status < 500;
+  $("again").onclick = () => {
+    $("main").focus({ preventScroll: true });
+    answerTo(state);
+  };
 }
 
 function show(told, state) {
@@ -90,8 +115,11 @@ function show(told, state) {
     $("best").textContent = waiting ? "…" : "Nobody can serve";
     $("best-figures").textContent = waiting ? "" : "Allow more trust, more people or a larger budget; below is what each of them lacks.";
   }
+  $("glance").textContent = first ? `${first.protocol}, off by ${amount(first.rmse, state.task)} ${UNITS[state.task]}`.trimEnd() : $("best").textContent;
+  $("caution").textContent = first ? caution(state) : "";
+  $("caution").hidden = !$("caution").textContent;
   $("why").replaceChildren(...inWords(told.why ?? ""));
-  if (told.command) $("command").replaceChildren(...unbroken(told.command));
+  $("command").replaceChildren(...unbroken(told.command ?? ""));
   status(waiting ? `Still being computed: ${told.waiting.join(", ")}, and intervals.` : "");
   table(told, state);
   const lacking = told.lacking ?? [];
@@ -144,7 +172,7 @@ async function pictures(state, { ranking }, signal) {
 }
 
 async function againstMessages(state, protocols, signal) {
-  const { points } = await post("page/costs", { ...asked(state, { cap: null }), protocols }, signal);
+  const { points } = await thoroughly("page/costs", { ...asked(state, { cap: null }), protocols }, signal);
   const found = protocols.map((protocol) => ({
     protocol, points: points.filter((point) => point.protocol === protocol).map((point) => [point.messages, point.rmse]).sort((a, b) => a[0] - b[0]),
   })).filter((curve) => curve.points.length);
@@ -157,6 +185,7 @@ async function againstMessages(state, protocols, signal) {
 const unit = ({ task }) => (task === "fraction" ? "typical error, as a fraction" : task === "histogram" ? "typical error in a category, people" : task === "count" ? "typical error, people" : "typical error");
 
 async function againstPeople(state, protocols, signal) {
+  const { ones = 0 } = asked(state);
   const near = COMPARED.filter((n) => n >= state.n / 100 && n <= state.n * 100);
   const sizes = [...new Set([...near.filter((_, at) => near.length < 9 || at % 2 === near.indexOf(state.n) % 2), state.n])].sort((a, b) => a - b);
   const found = new Map(protocols.map((protocol) => [protocol, []]));
@@ -167,8 +196,8 @@ async function againstPeople(state, protocols, signal) {
     }));
   };
   for (const n of sizes.sort((a, b) => Math.abs(Math.log(a / state.n)) - Math.abs(Math.log(b / state.n)))) {
-    if (state.ones !== null && state.ones > n) continue;
-    const { rmse } = await post("page/errors", { ...asked(state, { n }), protocols }, signal);
+    if (ones > n) continue;
+    const { rmse } = await thoroughly("page/errors", { ...asked(state, { n }), protocols }, signal);
     for (const [protocol, error] of Object.entries(rmse)) found.get(protocol).push([n, error]);
     draw();
   }
@@ -178,7 +207,7 @@ async function whoWins(state, signal) {
   const columns = [];
   const sizes = COMPARED;
   for (const n of sizes) {
-    columns.push(await post("page/column", { ...asked(state, { n, ones: null, cap: null }), truths: TRUTHS }, signal));
+    columns.push(await thoroughly("page/column", { ...asked(state, { n, ones: null, cap: null }), truths: TRUTHS }, signal));
     figures.map.show((width) => map(width, columns, TRUTHS, sizes, state));
   }
 }
@@ -193,7 +222,7 @@ function take(id, work) {
     try {
       $("taken").textContent = await work(answer);
     } catch (problem) {
-      $("taken").textContent = problem.message;
+      $("taken").textContent = sentence(problem.message);
     }
   });
 }
@@ -207,18 +236,21 @@ export function begin() {
     map: new Figure($("figure-map"), "map", "Who counts best", "By how many are asked and how many of them hold a one, whatever they send, each cell calibrated exactly. Pale: so few ones that “nobody” is as good an answer."),
   };
   for (const figure of Object.values(figures)) figure.figure.hidden = true;
-  form = new Form($("question"), changed);
-  take("copy-link", () => copy("The link", location.href));
+  form = new Form($("question"), changed, (words) => status(words, true));
+  $("question").append(h("p", { id: "glance", class: "glance", "aria-hidden": "true" }));
+  $("copy-link").addEventListener("click", async () => {
+    $("taken").textContent = await copy("The link", location.href);
+  });
   take("copy-python", ({ python }) => copy("The Python", python));
   take("copy-command", ({ command }) => copy("The command", command));
   take("save-plan", async ({ state, ranking: [first] }) => {
-    const { file } = await post("page/plan", { ...asked(state), protocol: first.protocol });
+    const { file } = await thoroughly("page/plan", { ...asked(state), protocol: first.protocol });
     saved(`${first.protocol}.plan.json`, "application/json", file);
     return `Carry it out: headcount run ${first.protocol}.plan.json FILE --column COLUMN`;
   });
   take("save-json", async ({ state }) => {
     $("taken").textContent = "Computing what else there is to say …";
-    const { advice } = await post("page/complete", asked(state));
+    const { advice } = await thoroughly("page/complete", asked(state));
     saved("headcount-advice.json", "application/json", JSON.stringify(advice, null, 1));
     return "As headcount advise --format json prints it.";
   });

@@ -4,6 +4,8 @@ import { h, number, s, saved, short } from "./dom.js";
 
 const HEIGHT = 320;
 const LETTER = 6.5; // pixels of a letter, about
+const BIG = 7.6; // of one beside a bar
+const LINE = 12; // letters of a name, where a picture is narrow
 const NARROW = 460;
 
 /** A figure that is drawn again when its width changes, and can be kept as a file. */
@@ -13,7 +15,7 @@ export class Figure {
     this.name = name;
     this.noted = h("p", { class: "note" }, note);
     this.room = h("div", { class: "room" });
-    this.button = h("button", { type: "button", class: "quiet save", "aria-label": `Download the picture: ${caption}`, onclick: () => this.save() }, "SVG");
+    this.button = h("button", { type: "button", class: "quiet save", "aria-label": `SVG: download the picture “${caption}”`, onclick: () => this.save() }, "SVG");
     figure.replaceChildren(this.button, h("figcaption", {}, caption), this.noted, this.room);
     new ResizeObserver(() => this.draw()).observe(this.room);
   }
@@ -58,13 +60,17 @@ export class Figure {
 
 const log = (low, high, from, to) => (value) => from + ((Math.log(value) - Math.log(low)) / (Math.log(high) - Math.log(low))) * (to - from);
 
-function ticks(low, high, most) {
+function rounds(low, high, steps) {
   const found = [];
   for (let power = Math.floor(Math.log10(low)); 10 ** power <= high * 1.001; power++) {
-    for (const step of [1, 2, 5]) if (step * 10 ** power >= low * 0.999 && step * 10 ** power <= high * 1.001) found.push(Number((step * 10 ** power).toPrecision(1)));
+    for (const step of steps) if (step * 10 ** power >= low * 0.999 && step * 10 ** power <= high * 1.001) found.push(Number((step * 10 ** power).toPrecision(1)));
   }
-  const tens = found.filter((value) => Math.abs(Math.log10(value) % 1) < 1e-9);
-  const chosen = found.length <= most ? found : tens.length >= 2 ? tens : found;
+  return found;
+}
+
+function ticks(low, high, most) {
+  const [dense, middling, tens] = [[1, 2, 5], [1, 3], [1]].map((steps) => rounds(low, high, steps));
+  const chosen = [dense, middling].find((found) => found.length <= most) ?? (tens.length >= 2 ? tens : dense);
   const every = Math.ceil(chosen.length / most);
   return chosen.filter((_, at) => at % every === 0);
 }
@@ -84,15 +90,12 @@ function frame(width, height, margin, x, y, xs, ys, words) {
 
 const picture = (width, height, label, ...children) => s("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label }, children);
 
-/** In two lines where there is little room. */
+/** In several lines where there is little room. */
 function lines(name, narrow) {
-  const parts = name.split("-");
-  if (!narrow || name.length < 13 || parts.length < 2) return [name];
-  const half = parts.reduce((best, _, at) => {
-    const long = (cut) => Math.max(parts.slice(0, cut).join("-").length + 1, parts.slice(cut).join("-").length);
-    return at > 0 && long(at) < long(best) ? at : best;
-  }, 1);
-  return [`${parts.slice(0, half).join("-")}-`, parts.slice(half).join("-")];
+  if (!narrow) return [name];
+  return name.split(/(?<=-)/).reduce(([line, ...before], part) => (
+    line.length + part.length > LINE && line ? [part, line, ...before] : [line + part, ...before]
+  ), [""]).reverse();
 }
 
 /** Heights as near to the wished ones as they can be without touching. */
@@ -119,13 +122,13 @@ export function curves(width, found, { label, words, now, dots = false }) {
   if (!all.length) return h("p", { class: "note" }, "There is nothing to draw here.");
   const names = found.map(({ protocol }) => lines(protocol, narrow));
   const longest = Math.max(...names.flat().map((text) => text.length));
-  const margin = { left: 46, right: Math.min(longest * LETTER + 22, width * 0.42), top: 26, bottom: 42 };
+  const margin = { left: 46, right: Math.min(longest * LETTER + 40, width * 0.46), top: 26, bottom: 42 };
   const ends = (values) => [Math.min(...values), Math.max(...values)];
   let [x0, x1] = ends([...all.map(([x]) => x), ...(now ? [now] : [])]);
   let [y0, y1] = ends(all.map(([, y]) => y));
   if (x1 / x0 < 4) [x0, x1] = [x0 / 2, x1 * 2];
   if (y1 / y0 < 4) [y0, y1] = [y0 / 2, y1 * 2];
-  [y0, y1] = [y0 / 1.12, y1 * 1.12];
+  [y0, y1] = [rounds(y0 / 10, y0 / 1.12, [1, 2, 5]).pop(), y1 * 1.12]; // nobody lies on the axis
   const height = Math.max(HEIGHT, margin.top + margin.bottom + names.reduce((sum, text) => sum + 15 * text.length + 3, 0));
   const inset = dots ? 8 : 0;
   const x = log(x0, x1, margin.left + inset, width - margin.right - inset);
@@ -140,10 +143,11 @@ export function curves(width, found, { label, words, now, dots = false }) {
       const middle = heights[at] + 7.5 * names[at].length;
       const side = width - margin.right;
       return [
-        s("line", { class: "leader", x1: x(last[at][0]) + 5, y1: y(last[at][1]), x2: side + 10, y2: middle }),
+        s("line", { class: `leader of-${protocol}`, x1: x(last[at][0]) + 5, y1: y(last[at][1]), x2: side + 12, y2: middle }),
+        s("line", { class: `curve of-${protocol}`, x1: side + 12, y1: middle, x2: side + 28, y2: middle }),
         points.length > 1 && s("polyline", { class: `curve of-${protocol}`, points: points.map(([a, b]) => `${x(a)},${y(b)}`).join(" ") }),
         (dots ? points : [last[at]]).map(([a, b]) => s("circle", { class: `dot of-${protocol}`, cx: x(a), cy: y(b), r: dots ? 4 : 3.4 })),
-        names[at].map((text, line) => s("text", { class: "of", x: side + 14, y: heights[at] + 12 + 15 * line }, text)),
+        names[at].map((text, line) => s("text", { class: "of", x: side + 33, y: heights[at] + 12 + 15 * line }, text)),
       ];
     }));
 }
@@ -166,10 +170,13 @@ export function map(width, columns, truths, sizes, here) {
     cells.map((cell) => s("rect", {
       class: `cell of-${cell.winner}${cell.useful ? "" : " useless"}`, x: left(cell.n), y: top(cell.ones), width: w + 0.4, height: t + 0.4,
     }, s("title", {}, `${number(cell.n)} people, ${number(cell.ones)} ones: ${cell.winner}, off by ${number(cell.rmse)}`))),
-    frame(width, height, margin, x, y, ticks(sizes[0], sizes[sizes.length - 1], narrow ? 4 : 6), ticks(truths[0], truths[truths.length - 1], 6), { x: "people", y: "with a one" })
+    frame(width, height, margin, x, y, ticks(sizes[0], sizes[sizes.length - 1], narrow ? 4 : 6), ticks(truths[0], truths[truths.length - 1], 7), { x: "people", y: "with a one" })
       .slice(1),
     here.ones > 0 && here.n >= sizes[0] && here.n <= sizes[sizes.length - 1] && here.ones <= truths[truths.length - 1] &&
-      s("circle", { class: "place", cx: x(here.n), cy: y(here.ones), r: 6 }, s("title", {}, "here you are")));
+      s("circle", { class: "place", cx: x(here.n), cy: y(here.ones), r: 6 }, s("title", {}, "here you are")),
+    here.ones === null && here.n >= sizes[0] && here.n <= sizes[sizes.length - 1] &&
+      s("line", { class: "here", x1: x(here.n), x2: x(here.n), y1: margin.top, y2: height - margin.bottom },
+        s("title", {}, "here you are, with any number of ones")));
   const legend = h("ul", { class: "legend" }, [...owners].sort((a, b) => b[1].length - a[1].length)
     .map(([name, won]) => h("li", { class: `of-${name}` }, `${name}, ${Math.max(1, Math.round((100 * won.length) / cells.length))}%`)));
   return [drawn, legend];
@@ -177,28 +184,30 @@ export function map(width, columns, truths, sizes, here) {
 
 /** Estimates with the intervals that they have. */
 export function bars(width, cells, label) {
-  const margin = { left: Math.min(150, width * 0.34), right: 16, top: 8, bottom: 30 };
-  const row = 30;
+  const room = Math.floor(Math.min(150, width * 0.34) / BIG) - 1; // letters of a label
+  const longest = Math.max(...cells.map((cell) => String(cell.label).length));
+  const margin = { left: BIG * Math.min(room, longest) + 14, right: 16, top: 8, bottom: 30 };
+  const row = cells.length > 20 ? 22 : 30;
   const height = margin.top + margin.bottom + row * cells.length;
-  const high = Math.max(1, ...cells.map((cell) => Math.max(cell.value, cell.high)));
   const low = Math.min(0, ...cells.map((cell) => Math.min(cell.value, cell.low)));
+  const high = Math.max(0, ...cells.map((cell) => Math.max(cell.value, cell.high))) || (low < 0 ? 0 : 1);
   const x = (value) => margin.left + ((value - low) / (high - low)) * (width - margin.left - margin.right);
-  const step = 10 ** Math.floor(Math.log10((high - low) / 2));
+  const power = 10 ** Math.floor(Math.log10((high - low) / 2));
+  const step = power * [1, 2, 5, 10].find((each) => (high - low) / (power * each) <= (width < NARROW ? 3 : 6));
   const marks = [];
-  for (let at = Math.ceil(low / step) * step; at <= high; at += step * Math.ceil((high - low) / step / 5)) marks.push(at);
-  const room = Math.floor(margin.left / LETTER) - 2;
+  for (let at = Math.ceil(low / step); at * step <= high; at++) marks.push(at * step);
   return picture(width, height, label,
     marks.map((value) => [
       s("line", { class: "grid", x1: x(value), x2: x(value), y1: margin.top, y2: height - margin.bottom }),
-      s("text", { x: x(value), y: height - 10, "text-anchor": "middle" }, value < 0 ? String(value) : short(value)),
+      s("text", { x: x(value), y: height - 10, "text-anchor": "middle" }, short(value)),
     ]),
     cells.map((cell, at) => {
       const y = margin.top + row * at;
       const words = String(cell.label);
       return [
-        s("text", { class: "big", x: margin.left - 10, y: y + 20, "text-anchor": "end" }, words.length > room ? `${words.slice(0, room - 1)}…` : words,
+        s("text", { class: "big", x: margin.left - 10, y: y + row / 2 + 5, "text-anchor": "end" }, words.length > room ? `${words.slice(0, room - 5)}…${words.slice(-4)}` : words,
           s("title", {}, `${words}: ${number(cell.value)}, from ${number(cell.low)} to ${number(cell.high)}`)),
-        s("rect", { class: "bar", x: Math.min(x(0), x(cell.value)), y: y + 6, width: Math.abs(x(cell.value) - x(0)), height: row - 12, rx: 2 }),
+        s("rect", { class: "bar", x: Math.min(x(0), x(cell.value)), y: y + row / 5, width: Math.abs(x(cell.value) - x(0)), height: 0.6 * row, rx: 2 }),
         s("line", { class: "whisker", x1: x(cell.low), x2: x(cell.high), y1: y + row / 2, y2: y + row / 2 }),
         [cell.low, cell.high].map((end) => s("line", { class: "whisker", x1: x(end), x2: x(end), y1: y + row / 2 - 4, y2: y + row / 2 + 4 })),
       ];

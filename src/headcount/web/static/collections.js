@@ -1,19 +1,28 @@
 // An operator's collections, as far as this party may see them. The token stays in this tab.
 
-import { $, ask, h, number } from "./dom.js";
+import { $, ask, askText, h, number, saved, sentence, whole } from "./dom.js";
 import { bars } from "./charts.js";
 
 const KEPT = "headcount token";
-const OFTEN = 3000;
+const OFTEN = { shuffler: 3000, analyser: 10_000 }; // milliseconds between looks
+const DRAWN = 100; // categories in a picture, at most
+const DEMONSTRATION = /^demonstration visit \d+$/; // as the populations of visitors are called
 let party = "";
 let token = sessionStorage.getItem(KEPT) ?? "";
 let timer = 0;
+const drawn = new Map(); // by name: what an element was made of, and the element
+const fixed = new Map(); // by address: what never changes
 
 const WORDS = {
-  open: "open for reports", sealed: "sealed", shuffled: "mixed", delivered: "delivered to the analyser", purged: "done, and forgotten here",
+  open: "open for reports", sealed: "sealed", shuffled: "mixed", delivered: "delivered to the analyser", purged: "delivered, and forgotten here",
   receiving: "arriving", claimed: "paid for, being counted", released: "released", closed: "closed",
 };
 const get = (path) => ask("GET", path, undefined, { token });
+const facts = (all) => h("dl", { class: "facts" }, Object.entries(all).map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
+const moment = (seconds) => new Date(1000 * seconds).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
+const id = (name) => h("code", { title: name }, name.slice(0, 12));
+const demonstrations = h("details", {}, h("summary", {}), h("div", {}));
+const forget = h("button", { type: "button", class: "quiet", onclick: () => leave() }, "Forget the token");
 
 export function begin(about) {
   party = about.party;
@@ -24,90 +33,155 @@ export function begin(about) {
   else login();
 }
 
+/** Whenever this part is shown again: meanwhile it did not look. */
+export function shown() {
+  if (token) look();
+}
+
 function login(words = "") {
   clearTimeout(timer);
-  const field = h("input", { type: "password", id: "token", autocomplete: "off", spellcheck: "false", "aria-describedby": "token-hint" });
+  const field = h("input", {
+    type: "password", id: "token", autocomplete: "off", spellcheck: "false", "aria-invalid": String(words !== ""), "aria-describedby": "token-problem token-hint",
+  });
   const form = h("form", {
     class: "login",
     onsubmit: (event) => {
       event.preventDefault();
       token = field.value.trim();
-      sessionStorage.setItem(KEPT, token);
-      look();
+      if (/^[\x21-\x7e]+$/.test(token)) look();
+      else leave("This is not a token: it has letters, digits and signs of ASCII only. Copy it again.");
     },
   }, h("label", { for: "token" }, `The operator’s token of this ${party}`, field), h("button", { class: "main" }, "Look"));
   $("collections").replaceChildren(form,
-    h("p", { class: "status", id: "token-hint" }, "It is kept in this tab only, and sent to this party only. In a trial, both tokens stand in desk.json in its folder."),
-    ...(words ? [h("p", { class: "error", role: "alert" }, words)] : []));
+    h("p", { class: "error", role: "alert", id: "token-problem" }, words),
+    h("p", { class: "status", id: "token-hint" }, "It is kept in this tab only, and sent to this party only. In a trial, both tokens stand in desk.json in its folder."));
 }
 
-function leave() {
+function leave(words = "") {
   token = "";
   sessionStorage.removeItem(KEPT);
-  login();
+  drawn.clear();
+  fixed.clear();
+  login(words);
+  $("token").focus();
 }
 
 async function look() {
   clearTimeout(timer);
+  const own = token;
   try {
     const { collections } = await get("v1/collections");
-    const shown = party === "shuffler" ? await Promise.all(collections.map(atShuffler)) : await atAnalyser(collections);
-    const none = h("p", {}, "There are no collections yet. Make one: ", h("code", {}, "headcount collection create PLAN --data DIR --question …"));
-    $("collections").replaceChildren(...(collections.length ? shown.flat() : [...shown.flat(), none]),
-      h("button", { type: "button", class: "quiet", onclick: leave }, "Forget the token"));
-    if (party === "shuffler" && !$("view-collections").hidden) timer = setTimeout(look, OFTEN);
+    const cards = await (party === "shuffler" ? Promise.all(collections.map(atShuffler)) : atAnalyser(collections));
+    if (token !== own) return;
+    sessionStorage.setItem(KEPT, token); // now that it has served
+    draw(cards);
+    clearTimeout(timer);
+    if (!$("view-collections").hidden) timer = setTimeout(look, OFTEN[party]);
   } catch (refusal) {
-    if (refusal.status === 401 || refusal.status === 403) {
-      sessionStorage.removeItem(KEPT);
-      login(`${refusal.message.charAt(0).toUpperCase()}${refusal.message.slice(1)}.`);
-    } else {
-      $("collections").replaceChildren(h("p", { class: "error", role: "alert" }, refusal.message), h("button", { type: "button", onclick: look }, "Try again"));
+    if (token !== own) return;
+    if (refusal.status === 401 || refusal.status === 403) leave(sentence(refusal.message));
+    else {
+      placed($("collections"), [
+        h("p", { class: "error", role: "alert" }, sentence(refusal.message)), h("p", {}, h("button", { type: "button", onclick: look }, "Try again")), forget,
+      ]);
     }
   }
 }
 
-const facts = (all) => h("dl", { class: "facts" }, Object.entries(all).map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
-const moment = (seconds) => new Date(1000 * seconds).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
+/** Those of visitors stand behind an operator's own. */
+function draw(cards) {
+  const [own, visits] = [cards.filter(({ of }) => !DEMONSTRATION.test(of)), cards.filter(({ of }) => DEMONSTRATION.test(of))];
+  const none = same("none", "", () => h("p", {}, "There are no collections yet. Make one: ", h("code", {}, "headcount collection create PLAN --data DIR --question …")));
+  demonstrations.firstChild.textContent = visits.length === 1 ? "One demonstration visit" : `${visits.length} demonstration visits`;
+  placed(demonstrations.lastChild, visits.map(({ element }) => element));
+  const collections = own.some(({ element }) => element.dataset.collection);
+  placed($("collections"), [...own.map(({ element }) => element), ...(collections ? [] : [none]), ...(visits.length ? [demonstrations] : []), forget]);
+}
+
+/** Only what is new is put there: focus, selection and whatever was opened stay where nothing has changed. */
+function placed(parent, wanted) {
+  for (const each of [...parent.children]) if (!wanted.includes(each)) each.remove();
+  wanted.forEach((each, at) => parent.children[at] !== each && parent.insertBefore(each, parent.children[at] ?? null));
+}
+
+/** An element made of these data: the one there is, if they are the same. */
+function same(name, data, make) {
+  const text = JSON.stringify(data);
+  if (drawn.get(name)?.text !== text) drawn.set(name, { text, element: make(data) });
+  return drawn.get(name).element;
+}
+
+/** What is asked for once, since it never changes. */
+async function once(path, work) {
+  if (!fixed.has(path)) fixed.set(path, await work(path));
+  return fixed.get(path);
+}
 
 async function atShuffler(name) {
-  const [{ collection }, state] = await Promise.all([get(`v1/collections/${name}`), get(`v1/collections/${name}/state`)]);
+  const { collection } = await once(`v1/collections/${name}`, get);
+  const state = await get(`v1/collections/${name}/state`);
+  return { of: collection.population, element: same(name, state, () => underWay(name, collection, state)) };
+}
+
+function underWay(name, collection, { batches, least }) {
   const { plan } = collection;
-  const batches = state.batches.map((batch) => {
-    const words = `${number(batch.reports)} reports of at least ${number(state.least)}`;
-    return h("div", { class: "batch" },
-      h("p", {}, h("b", {}, `Batch ${batch.batch}: ${WORDS[batch.state] ?? batch.state}`), ` · ${words}`, batch.added ? ` (and ${number(batch.added)} of nobody)` : "",
-        batch.closes ? ` · closes ${moment(batch.closes)}` : ""),
-      h("progress", { max: state.least, value: Math.min(batch.reports, state.least), "aria-label": `Batch ${batch.batch}: ${words}` }));
-  });
   return h("section", { class: "step", "data-collection": name }, h("h2", {}, collection.question),
-    facts({ collection: name.slice(0, 12), asks: plan.task.name, protocol: plan.protocol, population: collection.population, epsilon: number(plan.budget.epsilon), delta: number(plan.budget.delta) }),
-    batches);
+    facts({
+      collection: id(name), asks: plan.task.name, protocol: plan.protocol, population: collection.population,
+      epsilon: number(plan.budget.epsilon), delta: number(plan.budget.delta),
+    }),
+    batches.map((batch) => h("div", { class: "batch" }, howFar(batch, least, collection.batches))));
+}
+
+const nobody = (added) => (added ? `, and ${whole(added)} of nobody to fill it up` : "");
+
+function howFar({ batch, state, reports, added, closes }, least, last) {
+  const name = `Batch ${batch} of ${last}`;
+  if (state === "purged" && reports + added < least) return h("p", {}, h("b", {}, `${name}: destroyed unread`), ` · fewer reports came than ${whole(least)}`);
+  const words = state === "open" ? `${whole(reports)} reports of at least ${whole(least)}` : `${whole(reports)} reports${nobody(added)}`;
+  return [
+    h("p", {}, h("b", {}, `${name}: ${WORDS[state] ?? state}`), ` · ${words}`, closes ? ` · closes ${moment(closes)}` : ""),
+    state === "open" && h("progress", { max: least, value: Math.min(reports, least), "aria-label": `${name}: ${words}` }),
+  ];
 }
 
 async function atAnalyser(names) {
-  const { populations } = await get("v1/populations");
-  const spent = h("section", {}, h("h2", {}, "What has been spent"), h("table", {},
-    h("thead", {}, h("tr", {}, ["population", "epsilon in all", "spent", "left"].map((words, at) => h("th", { scope: "col", class: at ? "number" : "" }, words)))),
+  const [{ populations }, states] = await Promise.all([get("v1/populations"), Promise.all(names.map((name) => get(`v1/collections/${name}`)))]);
+  const own = populations.filter(({ population }) => !DEMONSTRATION.test(population));
+  const spent = same("spent", own, () => h("section", {},
+    h("h2", {}, "What has been spent"), own.length ? spending(own) : h("p", {}, "No population has a budget yet."), h("h2", {}, "Answers")));
+  const cards = states.map(async (state) => {
+    const releases = await Promise.all(state.batches.map(({ batch, state: far }) => far === "released" && once(release(state.collection, batch), text)));
+    return { of: state.population, element: same(state.collection, state, () => answers(state, releases)) };
+  });
+  return [{ of: "", element: spent }, ...(await Promise.all(cards))];
+}
+
+function spending(populations) {
+  const head = ["population", "epsilon in all", "spent", "left", "delta in all"];
+  return h("table", { class: "modest" },
+    h("thead", {}, h("tr", {}, head.map((words, at) => h("th", { scope: "col", class: at ? "number" : "" }, words)))),
     h("tbody", {}, populations.map((each) => h("tr", {}, h("th", { scope: "row" }, each.population),
-      [each.epsilon, each.spent, each.remaining].map((value) => h("td", { class: "number" }, number(value))))))));
-  const states = await Promise.all(names.map((name) => get(`v1/collections/${name}`)));
-  return [spent, h("h2", {}, "Answers"), ...(await Promise.all(states.map(answers)))];
+      [each.epsilon, each.spent, each.remaining, each.delta].map((value) => h("td", { class: "number" }, number(value)))))));
 }
 
-async function answers({ collection, population, batches }) {
-  const parts = await Promise.all(batches.map(async ({ batch, state, reports }) => {
-    const head = h("p", {}, h("b", {}, `Batch ${batch}: ${WORDS[state] ?? state}`), ` · ${number(reports)} reports`);
-    if (state === "released") return [head, release(await answer(collection, batch))];
-    return state === "delivered" || state === "claimed" ? [head, releasing(collection, batch, population)] : [head];
-  }));
-  return h("section", { class: "step", "data-collection": collection }, h("h3", {}, `Collection ${collection.slice(0, 12)}`),
-    batches.length ? parts : h("p", {}, "No batch has been delivered yet."));
+const release = (name, batch) => `v1/collections/${name}/batches/${batch}/release`;
+const text = (path) => askText("POST", path, undefined, { token });
+
+function answers(asked, releases) {
+  const { collection, question, task, population, epsilon, delta, last, batches } = asked;
+  const parts = batches.map(({ batch, state, reports, added }, at) => h("div", { class: "batch" },
+    h("p", {}, h("b", {}, `Batch ${batch} of ${last}: ${WORDS[state] ?? state}`), ` · ${whole(reports - added)} reports${nobody(added)}`),
+    state === "released" ? released(releases[at], collection, batch) : state === "delivered" || state === "claimed" ? releasing(asked, batch) : null));
+  return h("section", { class: "step", "data-collection": collection }, h("h3", { class: "question", tabindex: -1 }, question),
+    facts({ collection: id(collection), asks: task, population, epsilon: number(epsilon), delta: number(delta) }),
+    batches.length ? parts : h("p", {}, "No batch has been delivered yet. One that is destroyed for too few reports never comes."));
 }
 
-const answer = (name, batch) => ask("POST", `v1/collections/${name}/batches/${batch}/release`, undefined, { token });
+const left = (name) => get("v1/populations").then(({ populations }) => populations.find(({ population }) => population === name).remaining).catch(() => null);
 
 /** Pressed twice: the first time it says what that costs. */
-function releasing(name, batch, population) {
+function releasing({ collection: name, population, epsilon }, batch) {
   const words = h("p", { role: "status" });
   const button = h("button", {
     type: "button",
@@ -115,33 +189,42 @@ function releasing(name, batch, population) {
       if (!button.dataset.sure) {
         button.dataset.sure = "yes";
         button.textContent = "Release it, and spend the budget";
-        words.textContent = `This is paid for by “${population}”, once. The answer is the same whenever it is asked for again.`;
+        const rest = number(await left(population));
+        words.textContent = `This is paid for by “${population}”, once: the plan has epsilon ${number(epsilon)}, and ${rest} is left. ` +
+          "The answer is the same whenever it is asked for again.";
         return;
       }
       button.disabled = true;
       try {
-        await answer(name, batch);
-        look();
+        await once(release(name, batch), text);
+        await look();
+        document.querySelector(`[data-collection="${name}"] h3`)?.focus();
       } catch (refusal) {
-        words.textContent = refusal.message;
+        words.textContent = sentence(refusal.message);
         button.disabled = false;
+        button.focus();
       }
     },
   }, "Release the answer …");
   return h("div", {}, button, words);
 }
 
-function release(told) {
+function released(file, collection, batch) {
+  const told = JSON.parse(file);
   const { estimate } = told;
   const cells = (estimate.cells ?? [estimate]).map((cell) => ({
     label: cell.label ?? cell.category ?? estimate.task, value: cell.value, low: cell.interval95[0], high: cell.interval95[1],
-  })).slice(0, 60);
+  }));
+  const largest = cells.length > DRAWN ? [...cells].sort((a, b) => b.value - a.value).slice(0, DRAWN) : cells;
   const room = h("div", { class: "room" });
-  new ResizeObserver(() => room.clientWidth > 100 && room.replaceChildren(bars(room.clientWidth, cells, `${told.question}: estimates with their 95% intervals`))).observe(room);
+  new ResizeObserver(() => room.clientWidth > 100 && room.replaceChildren(bars(room.clientWidth, largest, `${told.question}: estimates with their 95% intervals`))).observe(room);
   const single = estimate.cells ? null : h("p", { class: "question" }, `${number(estimate.value)}, and 19 times in 20 between ${number(estimate.interval95[0])} and ${number(estimate.interval95[1])}`);
-  return h("div", {}, h("p", { class: "question" }, told.question), single, room,
-    facts({ people: number(told.people), protocol: estimate.protocol, epsilon: number(estimate.epsilon), delta: number(estimate.delta) }),
+  const name = `release-${collection.slice(0, 12)}-${batch}.json`;
+  return h("div", {}, single, room,
+    largest !== cells && h("p", {}, `The ${DRAWN} largest of ${whole(cells.length)}; the file holds them all.`),
+    facts({ people: whole(told.people), protocol: estimate.protocol }),
+    h("button", { type: "button", onclick: () => saved(name, "application/json", file) }, "Download the release"),
     h("details", {}, h("summary", {}, "Certificate"),
-      h("p", {}, "Whoever has it can prove the guarantee again: ", h("code", {}, "headcount verify FILE"), `. Signed by ${told.analyser.slice(0, 16)}….`),
-      h("pre", { tabindex: 0, "aria-label": "The certificate" }, JSON.stringify(told.certificate, null, 1).slice(0, 6000))));
+      h("p", {}, "Whoever has the file can prove the guarantee again: ", h("code", {}, `headcount verify ${name}`), `. Signed by ${told.analyser.slice(0, 16)}….`),
+      h("pre", { tabindex: 0, "aria-label": "The certificate" }, JSON.stringify(told.certificate, null, 1))));
 }

@@ -26,35 +26,62 @@ export function number(value) {
   return Number(value.toPrecision(3)).toLocaleString("en", { maximumSignificantDigits: 4 });
 }
 
+/** People and reports, to the last one. */
+export const whole = (value) => Math.round(value).toLocaleString("en");
+
 /** As short as an axis needs it. */
 export function short(value) {
+  if (value < 0) return `-${short(-value)}`;
   for (const [size, letter] of [[1e9, "bn"], [1e6, "m"], [1e3, "k"]]) {
     if (value >= size) return `${Number((value / size).toPrecision(3))}${letter}`;
   }
   return value >= 1e-3 || value === 0 ? String(Number(value.toPrecision(3))) : value.toExponential(0);
 }
 
+/** From words that begin or end anyhow. */
+export function sentence(words) {
+  const begun = /^https?:/.test(words) ? words : `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+  return /[.?!…]$/.test(begun) ? begun : `${begun}.`;
+}
+
 export class Told extends Error {
-  constructor(words, status) {
+  constructor(words, status, field) {
     super(words);
     this.status = status;
+    this.field = field;
   }
 }
 
-export async function ask(method, path, content, { token, signal } = {}) {
+const parsed = (text) => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+};
+
+/** An answer of the server, to the letter. */
+export async function askText(method, path, content, { token, signal } = {}) {
   const headers = { ...(token ? { Authorization: `Bearer ${token}` } : {}) };
-  let response;
+  let response, text;
   try {
     response = await fetch(path, {
       method, headers, signal, cache: "no-store", credentials: "omit",
       body: content === undefined ? undefined : JSON.stringify(content),
     });
+    text = await response.text();
   } catch (problem) {
     if (problem.name === "AbortError") throw problem;
     throw new Told("the server cannot be reached; is it still running?", 0);
   }
-  const told = await response.json();
-  if (!response.ok) throw new Told(told.error ?? `the server refused with ${response.status}`, response.status);
+  if (response.ok) return text;
+  const told = parsed(text);
+  throw new Told(told?.error ?? `the server refused with ${response.status}`, response.status, told?.field);
+}
+
+export async function ask(...all) {
+  const told = parsed(await askText(...all));
+  if (told === null) throw new Told("the answer is not one of this server’s; is something else between it and here?", 0);
   return told;
 }
 

@@ -1,15 +1,14 @@
 // Which part of the page is shown.
 
-import { $, ask } from "./dom.js";
+import { $, ask, h, sentence } from "./dom.js";
 
 const PARTS = { advisor: "./advisor.js", ask: "./ask.js", collections: "./collections.js" };
-const begun = new Set();
+const begun = new Map(); // the modules of parts that have been shown
 let offered = [];
 let about = {};
 
 async function show() {
   const wanted = location.hash.slice(1);
-  if (wanted === "main") return;
   const part = offered.includes(wanted) ? wanted : offered[0];
   for (const name of Object.keys(PARTS)) $(`view-${name}`).hidden = name !== part;
   for (const link of document.querySelectorAll("nav a")) {
@@ -17,17 +16,36 @@ async function show() {
     else link.removeAttribute("aria-current");
   }
   document.title = `${document.querySelector(`nav a[data-part="${part}"]`).textContent} · headcount`;
-  if (begun.has(part)) return;
-  begun.add(part);
-  (await import(PARTS[part])).begin(about);
+  if (begun.has(part)) {
+    begun.get(part)?.shown?.();
+    return;
+  }
+  begun.set(part, null);
+  begun.set(part, await import(PARTS[part]));
+  begun.get(part).begin(about);
 }
 
-about = await ask("GET", "page/about");
-offered = Object.keys(PARTS).filter((part) => about.parts.includes(part));
-for (const link of document.querySelectorAll("nav a")) link.hidden = !offered.includes(link.dataset.part);
-addEventListener("hashchange", () => {
-  show();
-  if (location.hash !== "#main") $("main").focus({ preventScroll: true });
+async function begin() {
+  $("trouble").replaceChildren();
+  try {
+    about = await ask("GET", "page/about");
+  } catch (problem) {
+    $("trouble").replaceChildren(h("p", { class: "error" }, sentence(problem.message)), h("button", { type: "button", onclick: begin }, "Try again"));
+    return;
+  }
+  offered = Object.keys(PARTS).filter((part) => about.parts.includes(part));
+  for (const link of document.querySelectorAll("nav a")) link.hidden = !offered.includes(link.dataset.part);
+  addEventListener("hashchange", () => {
+    show();
+    $("main").focus({ preventScroll: true });
+  });
+  await show();
+  document.documentElement.dataset.ready = "yes";
+}
+
+// Not by its address, which is where the part of the page stands.
+$("skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  $("main").focus();
 });
-await show();
-document.documentElement.dataset.ready = "yes";
+begin();

@@ -1,6 +1,6 @@
 // The fields of a question: each a number that can be typed or slid, at round places; all of them in the address.
 
-import { h, number, TRUST } from "./dom.js";
+import { h, number, sentence, TRUST, whole } from "./dom.js";
 
 const series = (from, to, steps) => {
   const found = [];
@@ -14,46 +14,70 @@ const TASKS = {
   count: "a count: how many said yes", fraction: "a fraction: which part said yes",
   histogram: "a histogram: how many of each", sum: "a sum of numbers", mean: "a mean of numbers",
 };
-export const FIELDS = {
-  n: { label: "People", hint: "How many will report.", places: series(100, 1e7, [1, 2, 5]), first: 10000 },
-  categories: { label: "Categories", hint: "How many there are to choose from.", places: series(2, 1e4, [1, 2, 5]), first: 10, tasks: ["histogram"] },
+const FIELDS = {
+  n: { label: "People", hint: "How many will report.", places: series(100, 1e7, [1, 2, 5]), first: 10000, whole: true },
+  categories: { label: "Categories", hint: "How many there are to choose from.", places: series(2, 1e4, [1, 2, 5]), first: 10, whole: true, tasks: ["histogram"] },
   epsilon: { label: "Epsilon", hint: "", places: [0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 8], first: 1 },
   delta: { label: "Delta", hint: "", places: [0, 1e-12, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3], first: 1e-6 },
   honest: { label: "Honest share", hint: "", places: [0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1], first: 1, percent: true },
-  ones: { label: "Expected answer", hint: "", places: [null, 0, ...series(1, 1e6, [1, 2, 5])], first: null, none: "unknown", tasks: ["count", "fraction", "histogram"] },
+  ones: { label: "Expected answer", hint: "", places: [null, 0, ...series(1, 1e6, [1, 2, 5])], first: null, none: "unknown", whole: true, tasks: ["count", "fraction", "histogram"] },
   cap: { label: "Messages, at most", hint: "", places: [1, 2, 3, 5, 10, 20, 50, 100, 1000, null], first: null, none: "no limit" },
 };
+const LABELS = { low: "Lower bound", high: "Upper bound", ...Object.fromEntries(Object.entries(FIELDS).map(([name, { label }]) => [name, label])) };
 const MODELS = ["central", "shuffle-threshold", "shuffle", "local"];
 const FIRST = { task: "count", low: 0, high: 100, models: ["shuffle-threshold", "shuffle", "local"] };
 
+const tooLarge = (n) => `Too large for ${whole(n)} people: use less than ${number(1 / n)}.`;
+
+/** What is answered, and yet should not be promised. */
+export const caution = ({ n, delta }) => (n * delta >= 1 ? `Delta is ${tooLarge(n).replace("Too", "too")} With this one, some people may lose all privacy.` : "");
+
 const hints = {
-  epsilon: (value) => `At most ${number(Math.exp(value))} times as likely with one answer as with another.`,
+  epsilon: (value) => `At most ${value > 0.01 ? number(Math.exp(value)) : 1 + value} times as likely with one answer as with another.`,
   delta: (value, { n }) =>
-    value === 0 ? "The promise never fails." : n * value >= 1 ? `Too large for ${number(n)} people: use less than ${number(1 / n)}.` : "The chance that the promise fails, roughly.",
+    value === 0 ? "The promise never fails." : n * value >= 1 ? tooLarge(n) : "The chance that the promise fails, roughly.",
   honest: (value) => (value === 1 ? "Everybody keeps to the protocol." : `The promise holds if ${number(100 * value)}% keep to the protocol.`),
   ones: (value, { task }) => {
     const who = task === "histogram" ? "in a category" : "with a one";
-    return value === null ? "Every protocol is judged by its worst case." : `About ${number(value)} people ${who}.`;
+    return value === null ? "Every protocol is judged by its worst case." : `About ${whole(value)} people ${who}.`;
   },
   cap: (value) => (value === null ? "A person may send as many as it takes." : "What a person may send, on average."),
 };
 
 const belongs = (name, task) => !FIELDS[name].tasks || FIELDS[name].tasks.includes(task);
-const numeric = (text) => (text.trim() === "" ? NaN : Number(text.replaceAll(",", "").replaceAll("_", "").trim()));
+const GROUPED = /^[-+]?\d{1,3}([,_\s]\d{3})+(\.\d+)?$/; // 10,000, and not 0,5
+const PLAIN = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i;
+
+function numeric(text) {
+  const bare = text.trim();
+  const plain = GROUPED.test(bare) ? bare.replace(/[,_\s]/g, "") : bare;
+  return PLAIN.test(plain) ? Number(plain) : NaN;
+}
 
 function written(name, value) {
   const { none, percent } = FIELDS[name];
   if (value === null) return none;
   if (percent) return `${Number((100 * value).toPrecision(6))}%`;
-  return value >= 1e4 ? value.toLocaleString("en") : value !== 0 && value < 1e-3 ? value.toExponential().replace(/e-/, "e-") : String(value);
+  const size = Math.abs(value);
+  if (size >= 1e12 || (size !== 0 && size < 1e-3)) return value.toExponential();
+  return size >= 1e4 ? value.toLocaleString("en", { maximumFractionDigits: 20 }) : String(value);
 }
 
 function typed(name, text) {
-  const { none, percent } = FIELDS[name];
+  const { none, percent, whole: counted } = FIELDS[name];
   const plain = text.trim().toLowerCase();
-  if (none && (plain === "" || plain === none)) return null;
+  if (none && ["", "none", none].includes(plain)) return null;
   if (percent && plain.endsWith("%")) return numeric(plain.slice(0, -1)) / 100;
-  return numeric(plain);
+  if (counted && /^\d+\.\d*$/.test(plain)) return NaN; // 10.000 is ten thousand to many people
+  const value = numeric(plain);
+  return percent && value > 1 && value <= 100 ? value / 100 : value;
+}
+
+/** What can be typed into a field. */
+function works(name) {
+  const { none, percent, whole: counted } = FIELDS[name];
+  const kind = percent ? "a percentage such as 90%" : counted ? "a whole number such as 1,000" : "a number such as 0.5, with a point";
+  return `Use ${kind}${none ? `, or “${none}”` : ""}.`;
 }
 
 /** What the address says, and what is usual where it says nothing. */
@@ -65,7 +89,7 @@ function fromAddress() {
     const value = text === null ? first : typed(name, text);
     found[name] = Number.isNaN(value) ? first : value;
   }
-  if (given.get("task") in TASKS) found.task = given.get("task");
+  if (Object.hasOwn(TASKS, given.get("task") ?? "")) found.task = given.get("task");
   for (const name of ["low", "high"]) if (given.has(name) && !Number.isNaN(numeric(given.get(name)))) found[name] = numeric(given.get(name));
   const models = (given.get("trust") ?? "").split(",").filter((model) => MODELS.includes(model));
   if (models.length) found.models = models;
@@ -95,9 +119,10 @@ export function asked(state, changes = {}) {
 }
 
 export class Form {
-  constructor(form, changed) {
-    this.form = form;
+  /** `changed` is told of a new state, `unclear` of words that are no number. */
+  constructor(form, changed, unclear) {
     this.changed = changed;
+    this.unclear = unclear;
     this.state = fromAddress();
     this.shown = {};
     form.addEventListener("submit", (event) => event.preventDefault());
@@ -105,6 +130,7 @@ export class Form {
       this.trust(), this.number("honest"), this.number("ones"), this.number("cap"));
     this.refresh();
     intoAddress(this.state);
+    addEventListener("popstate", () => intoAddress(this.state)); // what the fields say is what is asked, also after going back
   }
 
   set(changes, from) {
@@ -137,29 +163,49 @@ export class Form {
   }
 
   typed(name) {
-    const { text } = this.shown[name];
-    const value = typed(name, text.value);
-    const wrong = Number.isNaN(value);
-    text.setAttribute("aria-invalid", String(wrong));
-    if (!wrong) this.set({ [name]: value });
+    const value = typed(name, this.shown[name].text.value);
+    if (Number.isNaN(value)) this.misread(name, works(name), written(name, this.state[name]));
+    else this.set({ [name]: value });
+  }
+
+  misread(name, words, still) {
+    this.mark(name, words);
+    this.unclear(`“${LABELS[name]}” cannot be read. ${words} The answer is still that for ${still}.`);
+  }
+
+  /** A field in which something is wrong, and what. */
+  mark(name, words) {
+    const { text, words: hint } = this.shown[name];
+    text.setAttribute("aria-invalid", "true");
+    hint.textContent = words;
+    hint.classList.add("wrong");
+  }
+
+  /** What the server has refused, in the words of the fields. */
+  refused({ message, field }) {
+    if (!this.shown[field] || !message.startsWith(field)) return sentence(message);
+    const words = `“${LABELS[field]}”${message.slice(field.length)}`;
+    this.mark(field, sentence(message.slice(message.indexOf("; ") + 2)));
+    return sentence(words);
   }
 
   bounds() {
-    const input = (name, label) => {
+    const words = h("p", { class: "hint", id: "bounds-hint" });
+    const input = (name) => {
       const text = h("input", {
-        type: "text", id: name, inputmode: "decimal", "aria-label": label, value: this.state[name],
+        type: "text", id: name, inputmode: "decimal", "aria-label": LABELS[name], "aria-describedby": "bounds-hint", value: this.state[name],
         onchange: () => {
           const value = numeric(text.value);
-          text.setAttribute("aria-invalid", String(Number.isNaN(value)));
-          if (!Number.isNaN(value)) this.set({ [name]: value });
+          if (Number.isNaN(value)) this.misread(name, "Use a number such as 0.5, with a point.", this.state[name]);
+          else this.set({ [name]: value });
         },
       });
+      this.shown[name] = { text, words };
       return text;
     };
     this.boundsField = h("div", { class: "field", role: "group", "aria-label": "Bounds of the numbers" },
       h("span", { class: "label" }, "Numbers from"),
-      h("span", { class: "pair" }, input("low", "Lower bound"), "to", input("high", "Upper bound")),
-      h("p", { class: "hint" }, "The smallest and the largest that a person may hold."));
+      h("span", { class: "pair" }, input("low"), "to", input("high")), words);
     return this.boundsField;
   }
 
@@ -183,12 +229,18 @@ export class Form {
   refresh(from) {
     for (const [name, { field, text, slider, words }] of Object.entries(this.shown)) {
       const value = this.state[name];
+      text.setAttribute("aria-invalid", "false");
+      words.classList.remove("wrong");
+      if (!slider) {
+        text.value = value;
+        words.textContent = "The smallest and the largest that a person may hold.";
+        continue;
+      }
       field.hidden = !belongs(name, this.state.task);
       text.value = written(name, value);
-      text.setAttribute("aria-invalid", "false");
       if (slider !== from) slider.value = nearest(FIELDS[name].places, value);
       slider.setAttribute("aria-valuetext", written(name, value));
-      if (hints[name]) words.textContent = hints[name](value, this.state);
+      words.textContent = hints[name]?.(value, this.state) ?? FIELDS[name].hint;
     }
     this.boundsField.hidden = !["sum", "mean"].includes(this.state.task);
     for (const box of this.trusts) box.checked = this.state.models.includes(box.value);

@@ -1,0 +1,41 @@
+"""Visits to the questionnaire, without a browser: a few at a time, and none that waits for ever."""
+
+import time
+
+import pytest
+
+from headcount.core.errors import Refused
+from headcount.service.collection import Unknown
+from headcount.service.desk import Desk
+from headcount.web import visits
+from headcount.web.visits import DEMONSTRATION, Visits
+
+
+def test_a_visit_that_nobody_answered_makes_room_for_the_next(trial, monkeypatch):
+    monkeypatch.setattr(visits, "MOST", 2)
+    few = Visits(trial.folder)
+    first, second, third = (few.begin()["collection"] for _ in range(3))
+    with pytest.raises(Unknown):
+        few.state(first)
+    assert set(Desk.open(trial.folder).names()) == {second, third}
+    populations = [each["population"] for each in Desk.open(trial.folder).populations()]
+    assert populations == [f"{DEMONSTRATION} 1", f"{DEMONSTRATION} 2"]
+    monkeypatch.setattr(Visits, "_came", lambda *_: 1)
+    with pytest.raises(Refused, match="has had its visitors"):
+        few.begin()
+
+
+def test_a_visit_that_breaks_says_so(trial, monkeypatch):
+    def broken(*_, **__):
+        raise OSError
+
+    monkeypatch.setattr(visits, "reported", broken)
+    monkeypatch.setattr(Visits, "_came", lambda *_: 1)
+    some = Visits(trial.folder)
+    name = some.begin()["collection"]
+    some.crowd(name)
+    until = time.monotonic() + 10
+    while (told := some.state(name))["state"] == "reporting" and time.monotonic() < until:
+        time.sleep(0.02)
+    assert told["state"] == "failed"
+    assert "went wrong" in told["problem"]
