@@ -28,9 +28,7 @@ OnEngine = Annotated[EngineName, typer.Option("--engine", help="Where the work i
 Column = Annotated[str, typer.Option(help="The column that holds people's answers.")]
 Where = Annotated[str | None, typer.Option(help="The value that counts as a one, if the column is not 0/1.")]
 Unit = Annotated[str | None, typer.Option(help="The column of person ids, if a person may have several rows.")]
-MaxContributions = Annotated[
-    int | None, typer.Option(**WHOLE, help="So many of a person's rows count; with --unit.")
-]
+MaxContributions = Annotated[int | None, typer.Option(**WHOLE, help="So many of a person's rows count; with --unit.")]
 ModelName = Annotated[
     str | None,
     typer.Option("--model", help="Whom you trust; shuffle unless told."),
