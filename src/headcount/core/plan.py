@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +64,8 @@ class Plan:
 
     def saved(self) -> str:
         """What is in such a file."""
+        from importlib.metadata import version
+
         kept = {"format": FORMAT, "headcount": version("headcount"), "hash": self.hash, "plan": self.to_json()}
         return json.dumps(kept, indent=1) + "\n"
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
-
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.counted import counted
 from headcount.core.histogram import Histogram
@@ -119,6 +117,8 @@ def actors(protocol: Protocol) -> str:
 
 def mechanisms(protocol: Protocol, hash: str) -> str:
     """What is drawn, by which code, and how; a line of text to each."""
+    from importlib.metadata import version
+
     title = (protocol.__doc__ or "").splitlines()[0].rstrip(".")
     parameters = ", ".join(f"`{name}` = {value:.9g}" for name, value in protocol.to_json()["parameters"].items())
     lines = [

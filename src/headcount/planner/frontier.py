@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -19,13 +19,13 @@ from headcount.core.protocol import Protocol
 from headcount.core.task import Task
 from headcount.planner.competitors import Names, Watch, competitors, grid, task_called, whole_grid
 from headcount.planner.expected import Expected
-from headcount.planner.frontier_figure import Against, drawn
 from headcount.planner.option import Candidate, number, option
 from headcount.planner.point import Point, marked
 from headcount.planner.sheet import Sheet
 from headcount.planner.situation import Situation, crowd_of
 from headcount.privacy.calibrate import calibrations
 
+Against = Literal["messages", "epsilon", "n", "dropouts"]
 OVERHEADS = (0.002, 4.0)  # how far above the central error, where a protocol lets one say
 MOST_DROPOUTS = 0.5
 WORDS = {"epsilon": "epsilon", "n": "the number of people", "dropouts": "the share that may drop out"}
@@ -127,6 +127,8 @@ class Frontier:
 
     def plot(self, path: Path | str, *, theme: str = "light") -> Path:
         """To a file that ends in .svg or .png."""
+        from headcount.planner.frontier_figure import drawn
+
         return drawn(self, path, theme)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from headcount.core.model import Model
 from headcount.drawing.axis import Axis
@@ -17,7 +17,6 @@ from headcount.planner.point import Point
 if TYPE_CHECKING:
     from headcount.planner.frontier import Frontier
 
-Against = Literal["messages", "epsilon", "n", "dropouts"]
 NEAR = 1.1  # times the central error
 LABELS = {
     "messages": "messages that each person sends, on average (further left is cheaper)",

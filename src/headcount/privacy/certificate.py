@@ -10,7 +10,6 @@ import json
 import platform
 from dataclasses import dataclass
 from fractions import Fraction
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +57,8 @@ class Certificate:
 
 def certify(plan: Plan) -> Certificate:
     """The certificate of a plan: its claim is the loss at the budget's epsilon, which the budget's delta covers."""
+    from importlib.metadata import version
+
     protocol, epsilon = plan.protocol, Fraction(plan.budget.epsilon)
     loss, crowd, task = plan.loss, protocol.crowd, protocol.task
     if crowd.each > 1:

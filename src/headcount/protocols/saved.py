@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -88,6 +87,8 @@ def load_plan(path: str | Path, *, hash: str | None = None) -> Plan:
     kept = _read(path)
     if kept.get("format") != FORMAT:
         raise BadArgument("plan", f"{path} {_other_than_a_plan(kept)}", "give a file that plan.save wrote")
+    from importlib.metadata import version
+
     writer, here = kept.get("headcount"), version("headcount")
     if set(kept) != {"format", "headcount", "hash", "plan"} or not _whole(kept):
         wrong = "was changed since it was saved: the plan in it and the hash beside it no longer belong together"
