@@ -19,7 +19,6 @@ from time import perf_counter
 import accounting
 import accuracy
 import bernoulli
-import browser
 import calibration
 import central
 import devices
@@ -35,6 +34,7 @@ import people
 import simulation
 import spark
 import uploads
+import web_page
 from page import Section, page
 
 BENCHMARKS: dict[str, Callable[[bool], Section]] = {
@@ -56,7 +56,7 @@ BENCHMARKS: dict[str, Callable[[bool], Section]] = {
     "overload": uploads.overload,
     "messages": messages.measure,
     "devices": devices.measure,
-    "browser": browser.measure,
+    "browser": web_page.measure,
 }
 GROUPS = {
     "peers": ("accuracy", "central", "accounting", "laplace", "oracles"),
