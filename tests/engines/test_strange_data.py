@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import headcount as hc
+from headcount.core.errors import BadData, without_cause
 from headcount.engines.spark import SparkEngine
 
 EXACTLY = {"epsilon": 50, "model": "central"}  # so little noise that the answer is the truth
@@ -140,6 +141,36 @@ def test_ids_in_a_csv_have_no_spaces_around_them(tmp_path):
 def test_a_number_that_is_none_is_missing(tmp_path):
     with pytest.raises(hc.Refused, match="missing values"):
         counted(written(tmp_path / "x.parquet", x=[1.0, float("nan")]))
+
+
+def test_numbers_that_no_step_holds_are_not_quoted_either(tmp_path):
+    for name, numbers in (("nan", [1.5, float("nan")]), ("large", [1.5, 7.7e301])):
+        file = written(tmp_path / f"{name}.parquet", x=numbers)
+        for clip in (False, True):
+            if name == "nan" or not clip:
+                with pytest.raises(hc.Refused) as refused:
+                    hc.sum(file, column="x", bounds=(0, 2), clip=clip, **EXACTLY)
+                assert everything_said(refused.value) == f"{refused.value!r} {refused.value}"
+
+
+def test_nothing_is_left_of_what_led_to_a_refusal():
+    """And a refusal that is raised as usual is noticed."""
+
+    def refuse(how):
+        try:
+            float(SECRET)
+        except ValueError:
+            how()
+
+    def hidden():
+        raise BadData("no") from None
+
+    with pytest.raises(BadData) as told:
+        refuse(lambda: without_cause(BadData("no")))
+    assert SECRET not in everything_said(told.value)
+    with pytest.raises(BadData) as told:
+        refuse(hidden)
+    assert SECRET in everything_said(told.value)
 
 
 def test_damaged_pages_are_refused(tmp_path):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from headcount.core.errors import BadArgument, BadData
+from headcount.core.errors import BadArgument, BadData, without_cause
 from headcount.core.field import Values
 from headcount.core.histogram import Histogram
 from headcount.core.table import Ints
@@ -219,7 +219,7 @@ class ArrowScan:
             known, total, missing = self._one(query, given)
         except duckdb.ConversionException:
             if self._one(f"SELECT {NAN} FROM {self._answers}")[0]:
-                raise BadData(MISSING) from None
+                without_cause(BadData(MISSING))
             raise
         if missing:
             raise BadData(MISSING)

@@ -10,7 +10,7 @@ from shutil import rmtree
 from tempfile import mkdtemp
 from typing import Any
 
-from headcount.core.errors import BadArgument, BadData, MissingExtra, Refused
+from headcount.core.errors import BadArgument, BadData, MissingExtra, Refused, without_cause
 
 
 @lru_cache(maxsize=1)
@@ -30,7 +30,7 @@ def database(_process: int) -> Any:
 
 @contextmanager
 def refusing(opening: str = "", works: str = "") -> Iterator[None]:
-    """What DuckDB or Arrow find wrong, without the values that they would quote: not even as a cause."""
+    """What DuckDB or Arrow find wrong, without the values that they would quote."""
     import duckdb
     import pyarrow
 
@@ -39,8 +39,7 @@ def refusing(opening: str = "", works: str = "") -> Iterator[None]:
     except Refused:
         raise
     except (duckdb.Error, pyarrow.ArrowException, OSError) as problem:
-        problem.args = ()
-        raise _words(problem, opening, works or "check that the files are intact") from None
+        without_cause(_words(problem, opening, works or "check that the files are intact"))
 
 
 def _words(problem: Exception, opening: str, works: str) -> Refused:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headcount.core.coins import SeededCoins
-from headcount.core.errors import BadArgument, BadData
+from headcount.core.errors import BadArgument, BadData, without_cause
 from headcount.core.histogram import Histogram
 from headcount.core.table import Ints
 from headcount.core.task import Count, Task
@@ -153,7 +153,7 @@ def _array(data: Any) -> npt.NDArray[Any]:
         try:
             array = np.asarray(data.to_numpy(zero_copy_only=False))  # an Arrow array of bits, or with gaps
         except (AttributeError, ValueError, TypeError):
-            raise BadData(ONE_EACH) from None
+            without_cause(BadData(ONE_EACH))
     if array.ndim != 1:
         raise BadData(ONE_EACH)
     return _plain(array) if array.dtype == object else array

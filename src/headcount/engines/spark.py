@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from headcount.core.coins import Coins, KeyedCoins, SecretCoins
-from headcount.core.errors import BadArgument, BadData, MissingExtra, Refused
+from headcount.core.errors import BadArgument, BadData, MissingExtra, Refused, without_cause
 from headcount.core.histogram import Histogram
 from headcount.core.model import Model
 from headcount.core.plan import Plan
@@ -149,11 +149,13 @@ def refusing() -> Iterator[None]:
     except Refused:
         raise
     except AnalysisException:
-        raise BadArgument(
-            "data", "cannot be read by Spark", "check the path, and that columns have names of their own"
-        ) from None
+        without_cause(
+            BadArgument("data", "cannot be read by Spark", "check the path, and that columns have names of their own")
+        )
     except (PySparkException, Py4JError):
-        raise BadData(
-            "Spark could not count the data; its log says why (headcount must be installed where the executors run, "
-            "and the driver must have room for all different answers)"
-        ) from None
+        without_cause(
+            BadData(
+                "Spark could not count the data; its log says why (headcount must be installed where the executors "
+                "run, and the driver must have room for all different answers)"
+            )
+        )

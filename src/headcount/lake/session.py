@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from headcount.core.errors import BadArgument, MissingExtra, Refused
+from headcount.core.errors import BadArgument, MissingExtra, Refused, without_cause
 
 SETTINGS = {
     "spark.app.name": "headcount",
@@ -64,4 +64,4 @@ def refusing(problem: str, works: str, argument: str = "folder") -> Iterator[Non
     except Refused:
         raise
     except (PySparkException, Py4JError):
-        raise BadArgument(argument, problem, works) from None
+        without_cause(BadArgument(argument, problem, works))
