@@ -12,9 +12,10 @@ import pyarrow.csv
 import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
+from visitors import CENTRAL, PEOPLE, N, plan
 
 import headcount as hc
-from headcount.core.errors import BadArgument, BadData, MissingExtra, OverBudget, Unsupported
+from headcount.core.errors import BadArgument, BadData, MissingExtra, OverBudget
 from headcount.engines import arrow_scan
 from headcount.engines.arrow import ArrowEngine
 from headcount.engines.choice import engine_for
@@ -22,18 +23,6 @@ from headcount.engines.duck import database
 from headcount.engines.engine import Rows
 from headcount.engines.fold import PART
 from headcount.engines.memory import MemoryEngine
-
-N = 3_000
-NUMBERS = np.arange(N)
-PEOPLE = pa.table({
-    "person": NUMBERS // 3,
-    "clicked": (NUMBERS % 5 == 0).astype(np.int64),
-    "flag": NUMBERS % 5 == 0,
-    "colour": np.array(["red", "green", "blue", "grey"])[NUMBERS % 4],
-    "shop": NUMBERS % 7,
-    "age": NUMBERS % 90 + 0.25,
-})  # fmt: skip
-CENTRAL = {"epsilon": 1, "model": "central"}
 
 
 @pytest.fixture(scope="module")
@@ -48,10 +37,6 @@ def lake(tmp_path_factory) -> Path:
         pq.write_table(PEOPLE.slice(day * 1_000, 1_000), folder / "days" / "june" / f"{day}.parquet")
     (folder / "days" / "_SUCCESS").touch()
     return folder
-
-
-def plan(task, **options):
-    return hc.advise(task, n=N, **{"epsilon": 1, "delta": 1e-6, **options}).best
 
 
 PLACES = ["people.parquet", "people.csv", "people.tsv", "people.arrow", "days", "days/**/*.parquet"]
@@ -127,87 +112,6 @@ def test_streams_and_frames_are_taken_as_they_are(lake):
     assert isinstance(engine_for(lake), ArrowEngine)
 
 
-def test_a_person_contributes_what_the_plan_says(lake):
-    file = lake / "people.parquet"
-    once = hc.histogram(file, column="colour", categories=["red", "green", "blue", "grey"], unit="person",
-                        max_contributions=1, **CENTRAL)  # fmt: skip
-    assert once.n == 1_000
-    assert abs(once.values.sum() - 1_000) < 60
-    private = {**CENTRAL, "neighbours": "add-remove", "unit": "person"}
-    one, two = (
-        hc.histogram(file, column="shop", categories=7, max_contributions=most, **private) for most in (1, 2)
-    )  # fmt: skip
-    assert abs(two.values.sum() - 2_000) < 100
-    assert two.std_error == pytest.approx(2 * one.std_error, rel=0.05)  # half of epsilon for each row
-    assert "bound" in two.promises()
-    many = hc.count(file, column="clicked", max_contributions=50, **{**private, "epsilon": 50})
-    assert abs(many.value - 600) < 20  # nobody has more than three
-    with pytest.raises(BadData, match="different categories"):
-        hc.histogram(file, column="shop", categories=7, unit="person", **CENTRAL)
-
-
-@pytest.mark.parametrize("most", [2, 1_000])
-def test_how_many_rows_a_person_has_is_private(lake, most):
-    """Where the number of all rows is told, it would tell that: whoever knows the others' could subtract."""
-    asked = {"column": "clicked", "unit": "person", "max_contributions": most}
-    for call in (hc.count, hc.fraction, hc.compare):
-        with pytest.raises(BadArgument, match="how many a person has"):
-            call(lake / "people.parquet", epsilon=1, **asked)
-    with pytest.raises(BadArgument, match="how many a person has"):
-        hc.advise(hc.Count(), n=100, epsilon=1, max_contributions=most)
-    told = hc.count(lake / "people.parquet", neighbours="add-remove", **asked, **CENTRAL)
-    assert told.n is None
-    assert "3,000" not in str(told)
-
-
-@pytest.mark.parametrize("kind", ["memory", "file"])
-def test_a_persons_rows_have_the_same_chance_each(kind, tmp_path):
-    """Of ten rows one is a one; people differ in which of them they keep."""
-    people, each = 4_000, 10
-    table = pa.table({"person": np.arange(people * each) % people, "bit": np.arange(people * each) < people})
-    if kind == "file":
-        pq.write_table(table, tmp_path / "rows.parquet")
-    data = table if kind == "memory" else tmp_path / "rows.parquet"
-    engine = engine_for(data)
-    for most, task in ((1, hc.Count()), (3, hc.Count())):
-        answers = engine.answers(task, Rows(data, column="bit", unit="person", most=most, key=most))
-        assert answers.size == most * people
-        ones = engine.tally(plan(task, models=["central"]), answers, hc.SecretCoins()).totals[0]
-        share = most / each
-        assert abs(ones - people * share) < 5 * np.sqrt(people * share * (1 - share))
-
-
-def test_rows_are_kept_by_lot(lake):
-    file, task = lake / "people.parquet", hc.Histogram(7)
-    made = plan(task, models=["central"])
-    tallies = {}
-    for key in (1, 1, 2):
-        for engine, data in ((ArrowEngine(), file), (MemoryEngine(), PEOPLE)):
-            rows = Rows(data, column="shop", unit="person", most=1, key=key)
-            answers = engine.answers(task, rows)
-            assert answers.size == 1_000
-            tally = engine.tally(made, answers, hc.SecretCoins())
-            assert tallies.setdefault((type(engine), key), tally) == tally  # the same key keeps the same rows
-    assert tallies[ArrowEngine, 1] != tallies[ArrowEngine, 2]
-    assert tallies[MemoryEngine, 1] != tallies[MemoryEngine, 2]
-
-
-def test_people_are_merged_as_in_memory(lake):
-    file = lake / "people.parquet"
-    for engine, data in ((ArrowEngine(), file), (MemoryEngine(), PEOPLE)):
-        ones = engine.answers(hc.Count(), Rows(data, column="flag", unit="person"))
-        assert ones.size == 1_000
-        held = engine.tally(plan(hc.Count(), models=["central"]), ones, hc.SecretCoins()).totals
-        assert held.tolist() == [len(set((NUMBERS[NUMBERS % 5 == 0] // 3).tolist()))]
-    for task in (hc.Sum((0, 300)), hc.Mean((0, 100))):
-        made = plan(task, models=["central"])
-        tallies = [
-            engine.tally(made, engine.answers(task, Rows(data, column="age", unit="person")), hc.SecretCoins())
-            for engine, data in ((ArrowEngine(), file), (MemoryEngine(), PEOPLE))
-        ]
-        assert tallies[0] == tallies[1]
-
-
 REFUSED = {
     "gaps": (pa.table({"x": [1, None, 0]}), hc.Count(), "missing"),
     "not 0 or 1": (pa.table({"x": [0, 1, 424242]}), hc.Count(), "other than 0 and 1"),
@@ -277,18 +181,6 @@ def test_what_is_refused_is_not_paid_for(lake, tmp_path):
     with pytest.raises(OverBudget):
         hc.count(lake / "people.parquet", column="clicked", ledger=ledger, **CENTRAL)
     assert ledger.questions == 1
-
-
-def test_a_plan_for_fewer_rows_a_person_is_not_run_on_more(lake):
-    made = plan(hc.Count(), models=["central"])
-    with pytest.raises(BadArgument, match="plan with max_contributions=3"):
-        hc.run(made, lake / "people.parquet", column="clicked", unit="person", max_contributions=3)
-    three = plan(hc.Count(), models=["central"], max_contributions=3, neighbours="add-remove")
-    asked = {"column": "clicked", "unit": "person", "max_contributions": 3}
-    assert abs(hc.run(three, lake / "people.parquet", **asked).value - 600) < 60
-    assert hc.plan_from_json(three.to_json()) == three
-    with pytest.raises(Unsupported, match="one report each"):
-        hc.certify(three)
 
 
 def test_without_the_extra_a_single_csv_can_be_counted(lake):

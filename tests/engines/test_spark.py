@@ -32,6 +32,15 @@ def plan_of(name: str, task: Task, people: int = PEOPLE) -> Plan:
     return Plan(calibrate(named(name), task, Crowd(people), budget), budget)
 
 
+def test_what_spark_says_does_not_travel_along(spark):
+    """It quotes what it cannot read, and so would a tool that walks along causes."""
+    frame = spark.sql("SELECT CAST(word AS INT) AS x FROM VALUES ('Anna-Magdalena') AS t(word)")
+    with pytest.raises(Refused) as refused:
+        hc.count(frame, column="x", epsilon=1, model="central")
+    assert refused.value.__context__ is None
+    assert "Anna" not in str(refused.value)
+
+
 def test_frames_of_spark_are_counted_on_spark(spark):
     frame = spark.range(PEOPLE).selectExpr("id % 3 = 0 AS yes")
     assert isinstance(engine_for(frame), SparkEngine)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+ASKED = "/?task=count&n=500&epsilon=1&delta=1e-4&trust=shuffle,local#advisor"
 VIEWS = {
     "light": {"color_scheme": "light", "viewport": {"width": 1280, "height": 900}},
     "dark": {"color_scheme": "dark", "viewport": {"width": 1280, "height": 900}},
@@ -67,6 +68,17 @@ class Looked:
     def layout(self) -> dict[str, list[str]]:
         every = {name: self.page.evaluate(f"(name) => ({LOOKS})[name]()", name) for name in WRONG}
         return {name: told for name, told in every.items() if told}
+
+
+def clean(looked: Looked, *addresses: str) -> None:
+    """Nothing was forbidden or broken, and nobody else was asked."""
+    assert looked.problems == []
+    assert looked.hosts <= {urlsplit(address).netloc for address in addresses} | {""}
+
+
+def typed(page: Any, name: str, text: str) -> None:
+    page.fill(f"#{name}", text)
+    page.press(f"#{name}", "Enter")
 
 
 @contextmanager
