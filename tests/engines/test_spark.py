@@ -32,6 +32,16 @@ def plan_of(name: str, task: Task, people: int = PEOPLE) -> Plan:
     return Plan(calibrate(named(name), task, Crowd(people), budget), budget)
 
 
+@pytest.mark.parametrize("most", [1, 3])
+def test_a_persons_rows_have_the_same_chance_each(spark, most):
+    people, each = 2_000, 10
+    frame = spark.range(people * each).selectExpr(f"id % {people} AS person", f"id < {people} AS bit")
+    answers = SparkEngine().answers(Count(), Rows(frame, column="bit", unit="person", most=most, key=7))
+    assert answers.size == most * people
+    share = most / each
+    assert abs(answers.ones[1][1] - people * share) < 5 * np.sqrt(people * share * (1 - share))
+
+
 def test_what_spark_says_does_not_travel_along(spark):
     """It quotes what it cannot read, and so would a tool that walks along causes."""
     frame = spark.sql("SELECT CAST(word AS INT) AS x FROM VALUES ('Anna-Magdalena') AS t(word)")

@@ -11,13 +11,13 @@ import numpy as np
 
 from headcount.core.errors import BadArgument, BadData, without_cause
 from headcount.core.field import Values
-from headcount.core.histogram import Histogram
 from headcount.core.table import Ints
 from headcount.core.task import BETWEEN_STEPS, Array, Count, Sum, Task
 from headcount.engines.duck import database, refusing
 from headcount.engines.engine import Rows
 from headcount.engines.fold import PART
 from headcount.engines.intake import DIFFERENT, MISSING, comparable, in_groups
+from headcount.engines.merging import Lots, one_each
 from headcount.engines.tables import kind_of, scanned, texts
 
 WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"}
@@ -25,8 +25,8 @@ REAL = {"FLOAT", "DOUBLE"}
 TEXT = {"VARCHAR", "ENUM"}
 ROUNDED = {"DECIMAL", "HUGEINT", "UHUGEINT"}  # read as floats, as numpy does
 KEPT = "answers"
-WORD = 1 << 64
-MOST_ADDED = WORD  # steps: counted from the middle, they come to a word with a sign, which is added up faster
+LOTS = Lots("hash({}, $given_key)", "({} >> 11)", "arg_min")
+MOST_ADDED = 1 << 64  # steps: counted from the middle, they come to a word with a sign, which is added up faster
 # A NaN may get past bounds, because files tell their least and largest value without it, and for the same reason it
 # cannot be looked for with WHERE; but it never gets past a cast to a whole number.
 NAN = "count(*) FILTER (isnan(CAST(answer AS DOUBLE)))"
@@ -112,36 +112,14 @@ class ArrowScan:
         if gaps:
             raise BadData(MISSING)
         key = {"key": rows.key} if rows.most is not None else {}
-        merged = self._kept_rows() if rows.most is not None else self._one_each()
+        if rows.most is not None:
+            merged = LOTS.kept(self._base, rows.most)
+        else:
+            each = one_each(self.task, self._kind, grouped=rows.by is not None, added="DOUBLE")
+            merged = f"SELECT {each} FROM {self._base} GROUP BY person"
+            self._kind = "real" if isinstance(self.task, Sum) else self._kind
         self._connection.execute(f"CREATE TEMP TABLE {KEPT} AS {merged}", self._params(merged, key))
         self._answers, self._given = KEPT, {}
-
-    def _kept_rows(self) -> str:
-        """By lots that hang on the person and on their rows, in whatever order these come: every row has one."""
-        if self.rows.by is not None:
-            raise BadArgument("max_contributions", "cannot be given together with by", "merge a person's rows first")
-        if self.rows.most == 1:
-            # Of rows that are the same the first one's: exponential lots, which come so many times as fast.
-            lot = f"-ln((hash(person, answer, $given_key) + 1.0) / {WORD + 1.0}) / count(*)"
-            each = f"SELECT person, answer, {lot} AS lot FROM {self._base} GROUP BY person, answer"
-            return f"SELECT arg_min(answer, lot) AS answer FROM ({each}) GROUP BY person"
-        rows = f"SELECT *, row_number() OVER (PARTITION BY person, answer) AS copy FROM {self._base}"
-        place = "row_number() OVER (PARTITION BY person ORDER BY hash(person, answer, copy, $given_key)) AS place"
-        return f"SELECT answer FROM (SELECT answer, {place} FROM ({rows})) WHERE place <= {self.rows.most}"
-
-    def _one_each(self) -> str:
-        common = "CASE WHEN min({0}) = max({0}) THEN min({0}) END AS {0}"
-        if isinstance(self.task, Sum):
-            merged = f"{'avg' if self.task.per_person else 'sum'}(CAST(answer AS DOUBLE)) AS answer"
-            self._kind = "real"
-        elif isinstance(self.task, Histogram) and self.rows.by is None:
-            merged = common.format("answer")
-        else:
-            # 2 is neither: whoever has a row that is not 0 or 1 is refused with the others.
-            merged = "CASE WHEN bool_and(answer = 0 OR answer = 1) THEN max(CAST(answer = 1 AS TINYINT)) ELSE 2 END"
-            merged = "bool_or(answer) AS answer" if self._kind == "bool" else f"{merged} AS answer"
-        parties = f", {common.format('party')}" if self.rows.by is not None else ""
-        return f"SELECT {merged}{parties} FROM {self._base} GROUP BY person"
 
     @property
     def _bit(self) -> str:

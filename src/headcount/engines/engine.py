@@ -40,6 +40,8 @@ class Rows:
             raise BadArgument("max_contributions", f"is {number:g}", works)
         if self.unit is None:
             raise BadArgument("max_contributions", "needs unit", "name the column of person ids")
+        if self.by is not None:
+            raise BadArgument("max_contributions", "cannot be given together with by", "merge a person's rows first")
         object.__setattr__(self, "most", int(number))
 
     def names(self) -> dict[str, str]:

@@ -73,8 +73,6 @@ def persons(rows: Rows, merge: Literal["sum", "mean", "same"]) -> npt.NDArray[An
 
 def grouped(task: Task, rows: Rows) -> npt.NDArray[Any]:
     """Each person's group if they hold a one, and otherwise something that is no group at all."""
-    if rows.most is not None:
-        raise BadArgument("max_contributions", "cannot be given together with by", "merge a person's rows first")
     ids = _column(rows.data, rows.unit, "unit") if isinstance(rows.unit, str) else rows.unit
     named, of = (rows.data, rows.by) if isinstance(rows.by, str) else (rows.by, None)
     names = persons(replace(rows, data=named, column=of, unit=ids, by=None, where=None), "same")

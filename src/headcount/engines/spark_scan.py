@@ -16,6 +16,7 @@ from headcount.core.table import Ints
 from headcount.core.task import BETWEEN_STEPS, Count, Sum, Task
 from headcount.engines.engine import Rows
 from headcount.engines.intake import MISSING, comparable
+from headcount.engines.merging import Lots, one_each
 from headcount.engines.spark_work import Encoding
 
 KINDS = {
@@ -23,6 +24,7 @@ KINDS = {
     "double": "real", "decimal": "real", "string": "text", "char": "text", "varchar": "text",
 }  # fmt: skip
 DTYPES = {"bool": np.bool_, "whole": np.int64, "real": np.float64, "text": np.str_}
+LOTS = Lots("xxhash64({}, :key)", "shiftrightunsigned({}, 11)", "min_by")
 HALF = 30  # bits: steps are added up in parts above and below, so that neither comes to more than an integer holds
 MOST_PEOPLE = 1 << 33
 
@@ -180,8 +182,6 @@ class SparkScan:
     def _merged(self) -> str:
         """One answer for each person, or a few of their rows."""
         rows = self.rows
-        if rows.by is not None and rows.most is not None:
-            raise BadArgument("max_contributions", "cannot be given together with by", "merge a person's rows first")
         nan = " OR isnan({})"
         strange = nan.format("person") if self._types[rows.unit] in {"float", "double"} else ""
         missing = nan.format("answer") if self._kind == "real" else ""
@@ -194,32 +194,13 @@ class SparkScan:
             raise BadData("unit has missing person ids; drop those rows first")
         if found["gaps"]:
             raise BadData(MISSING)
-        if rows.most is None:
-            return f"(SELECT {self._one_each()} FROM {self._answers} GROUP BY person)"
-        self._given["key"] = rows.key
-        if rows.most == 1:
-            # Of rows that are the same the first one's: exponential lots, which come so many times as fast.
-            chance = f"(shiftrightunsigned(xxhash64(person, answer, :key), 11) + 1) / {float(1 << 53) + 1.0}D"
-            lot = f"-ln({chance}) / count(*) AS lot"
-            each = f"SELECT person, answer, {lot} FROM {self._answers} GROUP BY person, answer"
-            return f"(SELECT min_by(answer, lot) AS answer FROM ({each}) GROUP BY person)"
-        copy = "row_number() OVER (PARTITION BY person, answer ORDER BY answer) AS copy"
-        copies = f"SELECT *, {copy} FROM {self._answers}"
-        place = "row_number() OVER (PARTITION BY person ORDER BY xxhash64(person, answer, copy, :key)) AS place"
-        return f"(SELECT answer FROM (SELECT answer, {place} FROM ({copies})) WHERE place <= {rows.most})"
-
-    def _one_each(self) -> str:
-        common = "CASE WHEN min({0}) = max({0}) THEN min({0}) END AS {0}"
-        if isinstance(self.task, Sum):
-            merge, kind = ("avg" if self.task.per_person else "sum"), "DOUBLE" if self._kind == "real" else "BIGINT"
-            self._kind = "real"
-            return f"{merge}(CAST(answer AS {kind})) AS answer"
-        if isinstance(self.task, Histogram) and self.rows.by is None:
-            return common.format("answer")
-        # 2 is neither: whoever has a row that is not 0 or 1 is refused with the others.
-        bits = "CASE WHEN bool_and(answer = 0 OR answer = 1) THEN max(CAST(answer = 1 AS TINYINT)) ELSE 2 END"
-        merged = "bool_or(answer) AS answer" if self._kind == "bool" else f"{bits} AS answer"
-        return merged if self.rows.by is None else f"{merged}, {common.format('party')}"
+        if rows.most is not None:
+            self._given["key"] = rows.key
+            return f"({LOTS.kept(self._answers, rows.most)})"
+        added = "DOUBLE" if self._kind == "real" else "BIGINT"
+        each = one_each(self.task, self._kind, grouped=rows.by is not None, added=added)
+        self._kind = "real" if isinstance(self.task, Sum) else self._kind
+        return f"(SELECT {each} FROM {self._answers} GROUP BY person)"
 
     def _refuse_first(self, strange: str, given: dict[str, Any] | None = None) -> None:
         """Lets the task say what it has against an answer; it does not quote it."""
