@@ -16,6 +16,7 @@ from headcount.core.law import Noise
 from headcount.core.model import Model
 from headcount.core.plan import Plan
 from headcount.core.protocol import Protocol
+from headcount.core.short import compared
 from headcount.core.wire import Wire, wire_bytes, wire_messages
 from headcount.planner.expected import Expected
 from headcount.planner.objective import Objective
@@ -103,7 +104,7 @@ class Candidate(Option):
 
     @property
     def rank(self) -> tuple[bool, float, float, float, int]:
-        tied, error = (float(f"{figure:.10g}") for figure in (self.objective, self.rmse))
+        tied, error = compared(self.objective), compared(self.rmse)
         trust = -list(Model).index(self.kind.model)
         return not self.proportionate, tied, self.situation.costs(self.protocol)[0], error, trust
 
@@ -236,7 +237,7 @@ def _calibrated(kind: type[Protocol], given: Situation) -> Protocol:
         except Infeasible as too_much:
             refusals.append(too_much)
         if fitting:
-            return min(fitting, key=given.measure)
+            return min(fitting, key=lambda protocol: compared(given.measure(protocol)))
     if refusals:
         raise min(refusals, key=lambda over: over.times if isinstance(over, OverCap) else math.inf)
     return calibrate(kind, given.task, given.crowd, given.spendable, given.measure)  # which says why nothing fits

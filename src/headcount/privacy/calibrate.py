@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import Any, TypeVar
 
 from headcount.core.budget import Budget
@@ -14,6 +15,7 @@ from headcount.core.errors import BadArgument, Infeasible, Refused
 from headcount.core.knob import Knob
 from headcount.core.protocol import Protocol
 from headcount.core.root import crossing
+from headcount.core.short import compared, shortened
 from headcount.core.task import Task
 
 P = TypeVar("P", bound=Protocol)
@@ -39,7 +41,10 @@ def calibrate(
             f"{cls.name} cannot meet epsilon={budget.epsilon:g}, delta={budget.delta:g} "
             f"with {counted(crowd.honest, 'honest person', 'honest people')}; use more people or a larger budget"
         )
-    return min(found, key=objective or (lambda p: p.rmse())) if len(found) > 1 else found[0]
+    if len(found) == 1:
+        return found[0]
+    judged = objective or (lambda protocol: protocol.rmse())
+    return min(found, key=lambda protocol: compared(judged(protocol)))
 
 
 def calibrations(cls: type[P], task: Task, crowd: Crowd, budget: Budget, **given: Any) -> Iterator[P]:
@@ -99,10 +104,16 @@ def _bases(
     """What is set besides the knob, for each different choice."""
     tried: list[Mapping[str, Any]] = []
     for choice in cls.choices(task, crowd, budget, **chosen):
-        base = {"task": task, "crowd": crowd, "neighbours": budget.neighbours, **choice, **fixed}
+        short = {name: _short(value) if isinstance(value, float) else value for name, value in choice.items()}
+        base = {"task": task, "crowd": crowd, "neighbours": budget.neighbours, **short, **fixed}
         if base not in tried:
             tried.append(base)
             yield base
+
+
+def _short(value: float) -> float:
+    """A choice, which is a scale or a chance, as a short decimal; the knob is turned after it."""
+    return shortened(value, 0.0, 1.0 if value < 1.0 else math.inf)
 
 
 def _turn(
@@ -114,21 +125,25 @@ def _turn(
     """
     knob = cls.knob
 
-    def at(u: float) -> P:
-        return cls(**{**base, knob.name: knob.at(u, base)})
+    @cache
+    def setting(u: float) -> float:
+        return knob.at(u, base)
 
-    found: dict[float, float] = {}  # a knob with whole steps has the same setting for many u
+    def at(u: float) -> P:
+        return cls(**{**base, knob.name: setting(u)})
+
+    found: dict[float, float] = {}  # many u have the same setting
 
     def excess(u: float) -> float:
         """log(delta / budget): nearly a straight line in u. A pure budget only has a sign."""
-        setting = knob.at(u, base)
-        if setting not in found:
-            protocol = cls(**{**base, knob.name: setting})
+        here = setting(u)
+        if here not in found:
+            protocol = at(u)
             delta = protocol.loss.delta(budget.epsilon)
             watch(protocol, delta <= budget.delta)
             over = delta - FLOOR if budget.delta == 0.0 else math.log(max(delta, FLOOR) / budget.delta)
-            found[setting] = over if budget.delta else math.copysign(1.0, over)
-        return found[setting]
+            found[here] = over if budget.delta else math.copysign(1.0, over)
+        return found[here]
 
     start = min(max(knob.start(budget, base), knob.low), knob.high)
     bracket = _bracket(knob, start, _stride(excess(start), budget), excess)

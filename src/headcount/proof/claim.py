@@ -15,7 +15,7 @@ from headcount.proof.divergence import Bounds
 from headcount.proof.expression import Unreadable, integer
 from headcount.proof.programme import Step, Table
 
-FORMAT = "headcount certificate 1"
+FORMATS = {"headcount certificate 1": {"hash"}, "headcount certificate 2": {"hash", "versions"}}  # what is not hashed
 MODELS = {"central", "local", "shuffle", "shuffle-threshold"}
 LARGEST_EPSILON = 500
 NUMBER = re.compile(r"[0-9]{1,400}([/.][0-9]{1,400})?", re.ASCII)
@@ -86,15 +86,16 @@ Prover: TypeAlias = Callable[[Claim], Proof | None]
 
 
 def digest(certificate: dict[str, Any]) -> str:
-    """SHA-256 of everything but the digest itself, in canonical JSON."""
-    signed = {key: value for key, value in certificate.items() if key != "hash"}
+    """SHA-256 of the canonical JSON of what its format hashes: all but the digest and the versions of the writer."""
+    besides = FORMATS[certificate["format"]]
+    signed = {key: value for key, value in certificate.items() if key not in besides}
     text = json.dumps(signed, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
     return sha256(text.encode()).hexdigest()
 
 
 def read(certificate: Any) -> Claim:
-    if not isinstance(certificate, dict) or certificate.get("format") != FORMAT:
-        raise Unreadable(f"this is not a {FORMAT!r}")
+    if not isinstance(certificate, dict) or certificate.get("format") not in [*FORMATS]:
+        raise Unreadable(f"this is not a {' or a '.join(map(repr, FORMATS))}")
     try:
         if certificate.get("hash") != digest(certificate):
             raise Unreadable("the certificate was changed after it was made: its hash does not match")

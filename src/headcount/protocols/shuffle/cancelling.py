@@ -15,6 +15,7 @@ from headcount.core.knob import Knob
 from headcount.core.law import Noise
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
+from headcount.core.short import decayed
 from headcount.core.task import Task
 from headcount.privacy import laws
 from headcount.privacy.correlated import inner_for, likely_pairs, likely_spread
@@ -80,7 +81,7 @@ class Cancelling(Protocol):
     @property
     def cancel(self) -> float:
         """q, rounded toward more noise."""
-        return math.nextafter(math.exp(-self.inner), 1.0)
+        return decayed(self.inner)
 
     def noise(self, truth: int, reports: int) -> Noise:
         own = laws.negative_binomial(reports / self.crowd.honest, self.cancel)

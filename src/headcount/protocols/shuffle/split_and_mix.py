@@ -36,6 +36,7 @@ from headcount.core.loss import Nearly, PrivacyLoss
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
 from headcount.core.rows import Shares
+from headcount.core.short import decayed
 from headcount.core.tally import Batch, Tally
 from headcount.core.task import SUMS, Sum, Task
 from headcount.privacy import laws, tables
@@ -86,7 +87,7 @@ class SplitAndMix(Protocol):
     @property
     def decay(self) -> float:
         """a, rounded toward more noise."""
-        return math.nextafter(math.exp(-self.inner / self.levels), 1.0)
+        return decayed(self.inner / self.levels)
 
     @property
     def kinds(self) -> int:
