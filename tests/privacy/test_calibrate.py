@@ -177,13 +177,14 @@ def test_pure_geometric_noise_has_the_textbook_scale(epsilon: float) -> None:
 @pytest.mark.parametrize("epsilon", [0.01, 0.3, 1.0, 5.0])
 def test_pure_randomised_response_keeps_as_the_textbook_does(epsilon: float) -> None:
     protocol = calibrate(RandomisedResponse, Count(), Crowd(100), Budget(epsilon))
-    assert protocol.keep == pytest.approx(1.0 / (1.0 + math.exp(-epsilon)), rel=1e-12)
+    textbook = 1.0 / (1.0 + math.exp(-epsilon))
+    assert textbook - NEAR * (textbook - 0.5) <= protocol.keep <= textbook
 
 
 @pure
 def test_a_pure_budget_met_with_slightly_less_noise_is_not_pure(cls: type[Protocol]) -> None:
     protocol = calibrate(cls, question(cls), Crowd(100), Budget(1.0))
-    assert turned(protocol, -1e-9).loss.delta(1.0) > 0.0
+    assert looser(protocol).loss.delta(1.0) > 0.0
 
 
 @impure

@@ -205,4 +205,4 @@ NO_JSON = ["", "{", "null", "[" * 100_000, '{"a":' * 5_000, '{"x": NaN}', '{"x":
 @pytest.mark.parametrize("text", NO_JSON)
 def test_what_is_no_certificate_proves_nothing(text: str) -> None:
     assert verify(text).answer == "cannot prove"
-    assert verify('{"format": "headcount certificate 1", "claim": ' + text + "}").answer == "cannot prove"
+    assert verify('{"format": "headcount certificate 2", "claim": ' + text + "}").answer == "cannot prove"

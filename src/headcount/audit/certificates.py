@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from headcount.core.budget import Budget
-from headcount.core.canonical import fingerprint
 from headcount.core.crowd import Crowd
 from headcount.core.errors import Refused
 from headcount.core.histogram import Histogram
@@ -57,8 +56,7 @@ def lowered(protocol: Protocol, less: float = LESS) -> Protocol:
 def with_the_noise_of(certificate: Certificate, other: Protocol) -> Certificate:
     """The same claim of another protocol's report and release."""
     forged = {**certificate.to_json(), "report": other.programme.encode(), "release": other.released().encode()}
-    del forged["hash"]
-    return Certificate({**forged, "hash": fingerprint(forged)})
+    return Certificate.of(forged)
 
 
 @dataclass(frozen=True)

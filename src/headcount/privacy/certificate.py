@@ -11,7 +11,7 @@ import platform
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from headcount.core.canonical import fingerprint
 from headcount.core.errors import Unsupported
@@ -35,6 +35,12 @@ class Certificate:
     """A plan's claim, in a form that can be proved again."""
 
     content: dict[str, Any]
+
+    @classmethod
+    def of(cls, content: dict[str, Any]) -> Self:
+        """With the hash of all but the versions of whatever wrote it."""
+        hashed = {key: value for key, value in content.items() if key not in ("hash", "versions")}
+        return cls({**content, "hash": fingerprint(hashed)})
 
     @property
     def hash(self) -> str:
@@ -97,4 +103,4 @@ def certify(plan: Plan) -> Certificate:
         "python": platform.python_version(),
         **{name: version(name) for name in ("headcount", "numpy", "scipy")},
     }
-    return Certificate({**content, "versions": versions, "hash": fingerprint(content)})
+    return Certificate.of({**content, "versions": versions})
