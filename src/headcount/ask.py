@@ -16,6 +16,7 @@ from headcount.core.histogram import Histogram
 from headcount.core.model import Model, parsed_model
 from headcount.core.plan import Plan
 from headcount.core.protocol import Protocol
+from headcount.core.short import rounded_up
 from headcount.core.task import Count, Fraction, Mean, Sum, Task
 from headcount.engines.choice import engine_for
 from headcount.engines.engine import Engine, Rows
@@ -231,7 +232,7 @@ def certify(what: Plan | Advice | Protocol | Estimate, *, epsilon: float | None 
     if isinstance(what, Protocol):
         if epsilon is None:
             raise BadArgument("epsilon", "is missing", "say at which epsilon the protocol's delta is to be proved")
-        delta = what.loss.delta(epsilon)
+        delta = rounded_up(what.loss.delta(epsilon))
         what = Plan(what, Budget(epsilon, max(delta, SMALLEST_DELTA) if delta else 0.0, what.neighbours))
     if not isinstance(what, Plan):
         raise BadArgument("what", f"is a {type(what).__name__}", "give a plan, an advice, an answer or a protocol")

@@ -108,7 +108,11 @@ class Totals:
         self._growths = {epsilon: ball(epsilon).exp() for epsilon in self._claimed}
 
     def bounds(self, epsilon: Fraction) -> Bounds:
-        return self._found[epsilon]
+        return Bounds(Fraction(0), Fraction(0), NO_EVENT) if self._alone(epsilon) else self._found[epsilon]
+
+    def _alone(self, epsilon: Fraction) -> bool:
+        """Whether a person's own bits are private to this epsilon, so that nothing is left to the others."""
+        return bool(self._growths[epsilon] >= ((1 - self.flip) / self.flip) ** self.bits)
 
     @cached_property
     def _found(self) -> dict[Fraction, Bounds]:
