@@ -19,8 +19,8 @@ from headcount.core.plan import Plan
 from headcount.core.task import Count, Sum, Task
 from headcount.engines.choice import engine_for
 from headcount.engines.engine import Rows
+from headcount.ledger.allowance import up
 from headcount.ledger.ledger import Ledger
-from headcount.ledger.spending import up
 from headcount.planner.comparison import Comparison, Side
 from headcount.privacy.any_mechanism import AnyMechanism
 from headcount.privacy.compose import compose

@@ -11,8 +11,8 @@ from rig import WINDOW, asked, plan
 
 import headcount as hc
 from headcount.core.errors import OverBudget
+from headcount.ledger.allowance import Allowance
 from headcount.ledger.ledger import Ledger
-from headcount.ledger.spending import Allowance
 from headcount.store.account import Account
 from headcount.store.database import Database, do, one
 
