@@ -17,6 +17,9 @@ from headcount.ledger.prices import Amount
 from headcount.protocols.saved import protocol_from_json
 
 
+RATIONALS = ("epsilon", "delta", "spent", "order")
+
+
 def as_text(number: Fraction) -> str:
     return f"{number.numerator}/{number.denominator}"
 
@@ -63,16 +66,12 @@ class Charge:
 
     def to_json(self) -> dict[str, Any]:
         """With rationals as text; without an order where none is fixed."""
-        return {
-            name: as_text(part) if isinstance(part, Fraction) else part
-            for name, part in vars(self).items()
-            if part is not None
-        }
+        known = {name: part for name, part in vars(self).items() if part is not None}
+        return known | {name: as_text(part) for name, part in known.items() if name in RATIONALS}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Charge:
-        rationals = {name: Fraction(data[name]) for name in ("epsilon", "delta", "spent", "order") if name in data}
-        return cls(**{**data, **rationals})
+        return cls(**data | {name: Fraction(part) for name, part in data.items() if name in RATIONALS})
 
 
 def described(question: dict[str, Any], protocol: Protocol) -> str:

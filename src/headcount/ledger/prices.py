@@ -26,8 +26,8 @@ from headcount.privacy.renyi import Curve, renyi_budget
 Epsilon: TypeAlias = Fraction | float  # a float only where it is infinite
 
 PLAIN, RENYI, LOST = Fraction(1, 2), Fraction(9, 20), Fraction(1, 20)  # parts of delta: one rule, and the other's two
-LEVELS = (0.0, 1e-5, 1e-4, 1e-3, 1e-2)  # of delta: what a question may lose for a smaller divergence
-UNPLANNED = 1e-2  # of delta: at which a protocol without a budget of its own has its epsilon
+LEVELS = (0.0, 1e-5, 1e-4, 1e-3, 1e-2, 5e-2)  # of delta: what a question may lose for a smaller divergence
+DELTAS = (0.0, 1e-2, 1e-1, 5e-1)  # of delta: where a question's epsilon is looked for, beside its own budget
 STEPS = 16  # orders tried in every octave
 SAFE = 1.0 - 1e-12  # sums of doubles are trusted up to here
 
@@ -78,20 +78,15 @@ def renyi_limit(allowance: Allowance, order: Fraction) -> Amount:
 
 @lru_cache(maxsize=1024)
 def plain_price(asked: Asked, allowance: Allowance) -> Amount:
-    """At delta 0 if that is possible, by the budget it was planned for, or at a hundredth of the ledger's delta.
+    """By the budget it was planned for, or at the delta where the larger of its two shares is least.
 
     The epsilon that was asked for counts, where it suffices, before the one searched for.
     """
     loss, budget = asked
-    least = exactly(loss.epsilon(0.0))
-    prices = [Amount(least)]
-    if budget is not None:
-        needed = loss.delta(budget.epsilon)
-        if needed <= budget.delta:
-            prices.append(Amount(Fraction(budget.epsilon), Fraction(budget.delta if needed else 0.0)))
-    if allowance.delta:
-        some = UNPLANNED * down(allowance.delta)
-        prices.append(Amount(exactly(loss.epsilon(some)), Fraction(some)))
+    deltas = {part * down(allowance.delta) for part in DELTAS}
+    prices = [Amount(exactly(loss.epsilon(delta)), Fraction(delta)) for delta in sorted(deltas)]
+    if budget is not None and (needed := loss.delta(budget.epsilon)) <= budget.delta:
+        prices.append(Amount(Fraction(budget.epsilon), Fraction(budget.delta if needed else 0.0)))
     limit = plain_limit(allowance)
     return min(prices, key=lambda price: (price.share(limit), price.divergence, price.delta))
 
