@@ -1,4 +1,4 @@
-"""What a first charge comes to, against an accountant of its own and against Google's; and what later ones are priced."""
+"""What first charges come to, against an accountant of its own and against Google's, and the prices of later ones."""
 
 import math
 from contextlib import nullcontext
