@@ -91,7 +91,7 @@ def test_a_ledger_is_charged_before_anything_is_shown(monkeypatch, tmp_path):
     found = hc.compare(CLICKED, **BUDGET, ledger=ledger)
     assert seen == [4] * 4
     assert [charge.protocol for charge in ledger.charges] == [answer.protocol for answer in found.served]
-    assert hc.Ledger.verify(tmp_path / "crowd.ledger").spent == ledger.spent > 1
+    assert hc.Ledger.verify(tmp_path / "crowd.ledger").spent == ledger.spent > 0.5
 
 
 def test_models_that_cannot_serve_say_why():

@@ -16,7 +16,6 @@ from headcount.core.wire import Wire
 from headcount.ledger.prices import Amount
 from headcount.protocols.saved import protocol_from_json
 
-
 RATIONALS = ("epsilon", "delta", "spent", "order")
 
 
