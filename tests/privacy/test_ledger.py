@@ -6,14 +6,11 @@ import pickle
 import threading
 import warnings
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
 import pytest
 
 import headcount as hc
-from headcount import running
 from headcount.core.errors import OverBudget, Unsupported
 from headcount.ledger.allowance import Allowance, down, up
 from headcount.ledger.book import Memory
@@ -125,70 +122,6 @@ def test_any_mechanism_costs_at_most_what_it_says():
     assert price.divergence <= response_divergence(20.0, 0.25) * (1 + 1e-8)
     with pytest.raises(hc.Refused, match="question is missing"):
         ledger.would_cost()
-
-
-# What is drawn is paid for before it is shown; a trusted side draws nothing before that.
-
-
-@dataclass
-class Watchful(hc.SecretCoins):
-    """Coins that nobody may touch before the question is paid for."""
-
-    ledger: hc.Ledger
-    paid: int
-
-    def stream(self, size):
-        assert self.ledger.questions == self.paid, "something was drawn before it was paid for"
-        return hc.SecretCoins().stream(size)
-
-
-PLANS = [
-    hc.advise(hc.Count(), n=100, epsilon=0.5, delta=1e-6, models=model).best
-    for model in ("central", "shuffle", "local")
-]
-
-
-def draws_first(plan, data, *, coins, ledger):
-    """A twin of `run` in which the answer is made before it is paid for."""
-    estimate = hc.run(plan, data, coins=coins)
-    ledger.charge(plan)
-    return estimate
-
-
-@pytest.fixture(params=["memory", "file"])
-def ledger(request, tmp_path):
-    if request.param == "file":
-        return hc.Ledger.open(tmp_path / "ledger", epsilon=2, delta=1e-5)
-    return hc.Ledger(epsilon=2, delta=1e-5)
-
-
-def test_a_trusted_side_draws_nothing_before_it_is_paid_for(ledger):
-    plan, data = PLANS[0], np.arange(100) % 2
-    hc.run(plan, data, coins=Watchful(ledger, paid=1), ledger=ledger)
-    with pytest.raises(AssertionError, match="before it was paid"):
-        draws_first(plan, data, coins=Watchful(ledger, paid=2), ledger=ledger)
-
-
-@pytest.mark.parametrize("plan", PLANS, ids=lambda plan: plan.protocol.name)
-def test_nothing_is_shown_before_it_is_paid_for(plan, ledger, monkeypatch):
-    paid, show = [], running.shown
-    monkeypatch.setattr(running, "shown", lambda *given: (paid.append(ledger.questions), show(*given))[1])
-    data = np.arange(100) % 2
-    hc.run(plan, data, ledger=ledger)
-    assert paid == [1]
-    draws_first(plan, data, coins=hc.SecretCoins(), ledger=ledger)
-    assert paid == [1, 1]  # the twin shows its answer while only the first is paid for
-
-
-def test_a_question_that_fails_afterwards_stays_paid_for():
-    class Broken(hc.SecretCoins):
-        def stream(self, size):
-            raise OSError("no entropy")
-
-    ledger = hc.Ledger(epsilon=2, delta=1e-5)
-    with pytest.raises(OSError, match="no entropy"):
-        hc.run(PLANS[0], np.arange(100) % 2, coins=Broken(), ledger=ledger)
-    assert ledger.questions == 1
 
 
 # Threads, forks and copies.
