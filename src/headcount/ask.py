@@ -27,7 +27,7 @@ from headcount.privacy.calibrate import calibrate
 from headcount.privacy.certificate import Certificate
 from headcount.privacy.certificate import certify as certified
 from headcount.protocols import CATALOGUE, named
-from headcount.running import carried_out
+from headcount.running import carry_out
 
 if TYPE_CHECKING:
     from headcount.proof import Verdict
@@ -142,7 +142,7 @@ def _answer(
     task = ready(task, budget)
     answers = engine.answers(task, rows)
     plan = plan_for(task, Crowd(answers.size, each=rows.most or 1), budget, model, name, parameters)
-    estimate = carried_out(plan, answers, engine, ledger=ledger)
+    (estimate,) = carry_out([plan], answers, engine, ledger=ledger)
     return estimate.clamped() if clamp else estimate
 
 

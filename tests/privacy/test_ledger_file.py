@@ -23,11 +23,13 @@ def path(tmp_path):
 
 def test_the_file_says_the_budget_and_then_each_charge(path):
     first, *charges = map(json.loads, lines(path))
-    assert first["format"] == "headcount-ledger/1"
+    assert first["format"] == "headcount-ledger/2"
     assert (Fraction(first["epsilon"]), Fraction(first["delta"]), first["neighbours"]) == (5, Fraction(1e-6), "replace")
     assert len(first["id"]) == 32
     assert [charge["number"] for charge in charges] == [1, 2, 3, 4]
-    assert {*charges[0]} == {"number", "day", "plan", "question", "epsilon", "delta", "spent", "once", "hash"}
+    assert {*charges[1]} == {"number", "day", "plan", "question", "epsilon", "delta", "spent", "once", "hash"}
+    assert {*charges[0]} - {*charges[1]} == {"order"}
+    assert [Fraction(charge["spent"]) for charge in charges] == [c.spent for c in hc.Ledger.open(path).charges]
     assert charges[3]["plan"] == PLAN.hash
     assert charges[3]["epsilon"] == "1/4"
     assert charges[2]["question"] == QUESTIONS[2].to_json()

@@ -324,7 +324,7 @@ def test_nothing_is_told_that_the_budget_does_not_pay_for(parties):
     """What could not be paid for is not agreed on; and if the budget is gone when it is asked for, not told."""
     parties.endowed(epsilon=1.5)
     collection = parties.agreed(plan())
-    with pytest.raises(AssertionError, match="would bring the ledger"):
+    with pytest.raises(AssertionError, match="of the budget and 33% is left"):
         parties.agreed(plan(), question="Another?")
     parties.reported(collection, 0, 1, 2)
     closed(parties)

@@ -96,10 +96,13 @@ def create(
 @parties.command()
 def witness(config: Config) -> None:
     """Begin an analyser's witnesses anew. Only if they are lost for good, and its database is the newest there is."""
+    from headcount.ledger.words import percent
+
     opened = opened_party(config, "analyser")
     analyser = opened.analyser()
     for name in analyser.populations():
-        print(f"{name}: {analyser.account(name, anew=True).page().spending.total:.4g} spent, and witnessed from now on")
+        spent = percent(analyser.account(name, anew=True).page().spending.spent)
+        print(f"{name}: {spent} of its budget spent, and witnessed from now on")
     opened.close()
 
 

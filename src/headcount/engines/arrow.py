@@ -26,6 +26,11 @@ class ArrowEngine:
         rows.require(task)
         return ArrowScan(task, rows)
 
+    def require(self, task: Task, answers: ArrowScan) -> None:
+        with refusing():
+            for batch in answers.batches():
+                answers.encoded(batch)
+
     def tally(self, plan: Plan, answers: ArrowScan, coins: Coins) -> Tally:
         protocol, task = plan.protocol, plan.protocol.task
         with refusing():

@@ -73,4 +73,7 @@ class Engine(Protocol):
 
     def answers(self, task: Task, rows: Rows) -> Answers: ...
 
+    def require(self, task: Task, answers: Any) -> None:
+        """Refuses answers that the task cannot take, before anything is charged or drawn."""
+
     def tally(self, plan: Plan, answers: Any, coins: Coins) -> Tally: ...

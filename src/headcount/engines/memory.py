@@ -26,6 +26,12 @@ class MemoryEngine:
         task.encoded(values)
         return values
 
+    def require(self, task: Task, answers: npt.NDArray[Any] | Iterable[npt.NDArray[Any]]) -> None:
+        """A single array was looked at when it was taken in; what arrives only once cannot be."""
+        if not isinstance(answers, np.ndarray | Iterator):
+            for array in answers:
+                task.encoded(array)
+
     def tally(self, plan: Plan, answers: npt.NDArray[Any] | Iterable[npt.NDArray[Any]], coins: Coins) -> Tally:
         """Arrays that arrive one after the other have coins of their own each; a single one is cut into parts."""
         parts = _cut(answers) if isinstance(answers, np.ndarray) else answers

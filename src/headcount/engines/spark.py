@@ -26,7 +26,7 @@ from headcount.core.tally import Tally
 from headcount.core.task import Count, Sum, Task
 from headcount.engines.engine import Rows
 from headcount.engines.spark_scan import KINDS, SparkScan, quoted
-from headcount.engines.spark_work import HALF, PARTIALS, Randomise, TallyMessages
+from headcount.engines.spark_work import HALF, LOOKED, PARTIALS, Look, Randomise, TallyMessages
 from headcount.engines.tables import ARROW, COMMAS, is_path, texts
 
 
@@ -44,6 +44,13 @@ class SparkEngine:
         with refusing():
             frame = self._read(str(rows.data), texts(task, rows)) if is_path(rows.data) else rows.data
         return SparkScan(task, rows, frame, refusing)
+
+    def require(self, task: Task, answers: SparkScan) -> None:
+        with refusing():
+            found = answers.sorted_within_partitions().mapInArrow(Look(answers.encoding).work, LOOKED).toArrow()
+        refusals = [row["refused"] for row in found.to_pylist()]
+        if refusals:
+            raise BadData(min(refusals))
 
     def tally(self, plan: Plan, answers: SparkScan, coins: Coins) -> Tally:
         protocol, task = plan.protocol, plan.protocol.task

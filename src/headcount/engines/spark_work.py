@@ -19,6 +19,7 @@ from headcount.engines.fold import of_arrays
 from headcount.engines.intake import DIFFERENT, MISSING, in_groups
 
 HALF = 32  # bits: halves of totals are added up apart
+LOOKED = "refused string"
 PARTIALS = "key string, high bigint, low bigint, refused string"  # no key: how many reports
 
 
@@ -39,6 +40,23 @@ class Encoding:
             return self.task.encoded(_array(labels))
         labels = labels.dictionary_encode()
         return np.asarray(self.task.encoded(_array(labels.dictionary))[labels.indices.to_numpy()])
+
+
+@dataclass(frozen=True)
+class Look:
+    """Whether everybody's answer can be taken; nothing is drawn."""
+
+    encoding: Encoding
+
+    def work(self, batches: Iterator[Any]) -> Iterator[Any]:
+        import pyarrow
+
+        try:
+            for batch in batches:
+                if batch.num_rows:
+                    self.encoding(batch.columns)
+        except Refused as refusal:
+            yield pyarrow.record_batch({"refused": [str(refusal)]})
 
 
 @dataclass(frozen=True)
