@@ -8,7 +8,6 @@ from fractions import Fraction
 from hashlib import sha256
 from typing import Any
 
-import numpy as np
 from cryptography.hazmat.primitives.asymmetric import ec, x25519
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
@@ -19,6 +18,7 @@ from headcount.core.errors import Refused
 from headcount.core.field import number
 from headcount.core.histogram import Histogram
 from headcount.core.plan import Plan
+from headcount.core.reading import column
 from headcount.core.task import Count, Mean, Sum, Task
 from headcount.core.wire import P256, X25519, Wire
 from headcount.privacy.calibrate import calibrate
@@ -62,7 +62,7 @@ def answers() -> Iterator[dict[str, Any]]:
 
 def _encoded(task: Task, answer: Any) -> dict[str, Any]:
     try:
-        return {"answer": answer, "value": number(int(task.encoded(np.asarray([answer]))[0]))}
+        return {"answer": answer, "value": number(int(task.encoded(column([answer]))[0]))}
     except Refused:
         return {"answer": answer, "value": None}
 
