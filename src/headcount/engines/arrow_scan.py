@@ -31,6 +31,7 @@ STORED = WHOLE | REAL | {"BOOLEAN"}
 WIDE = {"DECIMAL", "HUGEINT", "UHUGEINT"}
 TEXT = {"VARCHAR", "ENUM"}
 MOMENTS = {"DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE"}
+NOTHING = '"NULL"'  # the type of a column in which everything is missing
 KEPT = "answers"
 LOTS = Lots("sha256({})", "unnest(range(many))", "unnest(arg_min(code, lot, {most}))")
 MOST_ADDED = 1 << 64  # steps: counted from the middle, they come to a word with a sign, which is added up faster
@@ -273,7 +274,7 @@ def _cut(batches: Iterable[Any]) -> Iterator[Any]:
 
 def _kind(declared: str, name: str) -> str:
     kind = declared.partition("(")[0]
-    if kind not in STORED | WIDE | TEXT | MOMENTS:
+    if kind not in STORED | WIDE | TEXT | MOMENTS | {NOTHING}:
         raise BadData(
             f"column {name!r} holds neither numbers nor text ({kind.lower()}); turn it into one of them first"
         )

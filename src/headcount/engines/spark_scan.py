@@ -20,7 +20,7 @@ from headcount.engines.spark_work import FromBatch, ReadRows
 
 STORED = {"boolean", "tinyint", "smallint", "int", "bigint", "float", "double"}
 TEXT = {"string", "char", "varchar"}
-KINDS = STORED | TEXT | {"decimal", "date", "timestamp", "timestamp_ntz"}
+KINDS = STORED | TEXT | {"decimal", "date", "timestamp", "timestamp_ntz", "void"}
 LOTS = Lots(
     "sha2({}, 256)",
     "explode(sequence(0, CAST(many AS INT) - 1))",
