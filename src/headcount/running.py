@@ -23,7 +23,7 @@ from headcount.core.plan import Plan
 from headcount.core.protocol import Protocol
 from headcount.core.tally import Tally
 from headcount.engines.choice import engine_for
-from headcount.engines.engine import Engine, Rows
+from headcount.engines.engine import KEY, Engine, Rows
 from headcount.engines.memory import MemoryEngine
 from headcount.ledger.ledger import Ledger
 from headcount.planner.advice import Advice
@@ -51,7 +51,7 @@ def run(
         works = f"plan with max_contributions={rows.most}"
         raise BadArgument("max_contributions", f"is {rows.most}, more than the plan is for", works)
     if coins is not None and rows.most is not None:
-        rows = replace(rows, key=int(coins.below(1 << 31, 1)[0]))
+        rows = replace(rows, key=coins.stream(KEY).tobytes())
     engine = engine or engine_for(data)
     answers = engine.answers(plan.protocol.task, rows)
     require_fit(plan.protocol, answers.size)

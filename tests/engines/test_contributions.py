@@ -63,7 +63,7 @@ def test_a_persons_rows_have_the_same_chance_each(kind, tmp_path):
     data = table if kind == "memory" else tmp_path / "rows.parquet"
     engine = engine_for(data)
     for most, task in ((1, hc.Count()), (3, hc.Count())):
-        answers = engine.answers(task, Rows(data, column="bit", unit="person", most=most, key=most))
+        answers = engine.answers(task, Rows(data, column="bit", unit="person", most=most, key=bytes([most])))
         assert answers.size == most * people
         ones = engine.tally(plan(task, models=["central"]), answers, hc.SecretCoins()).totals[0]
         share = most / each
@@ -76,7 +76,7 @@ def test_rows_are_kept_by_lot(file):
     tallies = {}
     for key in (1, 1, 2):
         for engine, data in ((ArrowEngine(), file), (MemoryEngine(), PEOPLE)):
-            rows = Rows(data, column="shop", unit="person", most=1, key=key)
+            rows = Rows(data, column="shop", unit="person", most=1, key=bytes([key]))
             answers = engine.answers(task, rows)
             assert answers.size == 1_000
             tally = engine.tally(made, answers, hc.SecretCoins())

@@ -135,10 +135,10 @@ def report(
     if devices is not None:
         if invitation:
             raise BadArgument("--invitation", "is given with --devices", "leave it out: they are invited with --data")
-        _rehearsed(address, whole, answer_of(answer), devices, hash, held, how)
+        _rehearsed(address, whole, answer, devices, hash, held, how)
         return
     limits = Limits(least=least, top_up=top_up)
-    receipt = Client(device, limits).report(address, whole, answer_of(answer), hash=hash, invitation=invitation)
+    receipt = Client(device, limits).report(address, whole, answer, hash=hash, invitation=invitation)
     show(receipt.to_json(), how, escape(str(receipt)))
 
 
@@ -243,16 +243,6 @@ def seconds(text: str) -> int:
     if not found:
         raise BadArgument("--window", f"is {text!r}", "use for example 90s, 20m, 12h or 7d")
     return int(found[1]) * SECONDS[found[2] or "s"]
-
-
-def answer_of(text: str) -> Any:
-    """A number where it is one."""
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
 
 
 def _named(held: Desk | None, name: str | None, *, under_way: bool = True) -> str:

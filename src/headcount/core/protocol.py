@@ -27,6 +27,7 @@ from headcount.core.law import Floats, Noise
 from headcount.core.leaf import Leaf
 from headcount.core.loss import PrivacyLoss, Together
 from headcount.core.model import Model
+from headcount.core.reading import column
 from headcount.core.simulation import Simulation, repeated
 from headcount.core.table import Ints
 from headcount.core.tally import Batch, Tally
@@ -92,7 +93,7 @@ class Protocol(Leaf):
 
     def randomise(self, data: npt.ArrayLike, coins: Coins | None = None) -> Batch:
         """What the crowd's devices send, in sorted order: the shuffler shows a multiset and nothing else."""
-        values = self.task.encoded(np.asarray(data))
+        values = self.task.encoded(column(data))
         return self.reports(values, coins or SecretCoins()).shuffled()
 
     def reports(self, values: Values, coins: Coins) -> Batch:
@@ -188,7 +189,7 @@ class Protocol(Leaf):
 
     def simulate(self, data: npt.ArrayLike, *, runs: int = 200, seed: int = 0) -> Simulation:
         """Repeat the whole protocol with seeded coins, without touching each person each time where that is known."""
-        values, coins = self.task.encoded(np.asarray(data)), SeededCoins(seed)
+        values, coins = self.task.encoded(column(data)), SeededCoins(seed)
         if self.task.values <= FEW_VALUES:
             totals = self.sample(np.bincount(values, minlength=self.task.values), coins, runs)
         else:
