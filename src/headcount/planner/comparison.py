@@ -70,7 +70,8 @@ class Comparison:
         several = isinstance(self.task, Histogram)
         shown = ("each count is off by", "all within") if several else ("answer", "95% interval", "error (rmse)")
         headings = ("model", "you trust", "protocol", *shown, "messages", "price of trust")
-        title = "" if self.n is None else f"{people(self.n)}, "
+        title = f"{self.task.name} {self.task.about}, " if self.task.about else ""
+        title += "" if self.n is None else f"{people(self.n)}, "
         title += f"{self.budget} for each answer, {self.budget.neighbours.words}"
         rows = tuple(self._row(side, len(headings)) for side in self.sides)
         return Sheet(headings, rows, frozenset(range(3, len(headings))), title)

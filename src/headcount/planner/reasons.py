@@ -52,7 +52,7 @@ def _tells(option: Candidate) -> str:
     """How good the answer is, by what it is judged."""
     given, often = option.situation, _often(option.situation.confidence)
     several = isinstance(given.task, Histogram)
-    answer = "each count" if several else f"the {given.task.name}"
+    answer = "each count" if several else f"the {given.task.name} {given.task.about}".rstrip()
     match given.objective:
         case Objective.DETECTABLE if math.isinf(option.objective):
             return "cannot tell any number of ones from none"

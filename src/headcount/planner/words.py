@@ -148,7 +148,10 @@ QUESTION = {
     "bounds": "The smallest and the largest value that anybody could hold. Say them without looking at the data; the "
     "wider they are, the more noise it takes.",
     "whole": "That all values are whole numbers, which then need no rounding.",
-    "clip": "To bring values outside the bounds to the nearer one, instead of refusing them.",
+    "clip": "To bring values outside the bounds to the nearer one, instead of refusing them. The answer and its "
+    "interval are then about the clipped values, and say so; the mean of the data may be far from theirs.",
+    "clipped_to": "Between which bounds values were brought before they were added up: the answer is about the clipped "
+    "ones. None where values outside the bounds are refused.",
     "clamp": "To bring the answer into the range of what is possible, as no count below 0. It is then never further "
     "from the truth, but no longer right on average.",
     "consistent": "To bring the counts of a histogram to the nearest ones that are not negative and add up to the "
