@@ -125,7 +125,10 @@ def _sets(digit: Expression, size: int, values: int) -> tuple[Fraction, Fraction
     hits = np.zeros((values, size))
     for value in range(values):
         for drawn in range(size):
-            hits[value, digit.at({"value": value, name: drawn})] += 1
+            place = digit.at({"value": value, name: drawn})
+            if not 0 <= place < size:
+                return None
+            hits[value, place] += 1
     sets = (hits > 0).astype(np.float64)
     each, both = sets.sum(axis=1), sets @ sets.T
     different = both[~np.eye(values, dtype=np.bool_)]

@@ -12,7 +12,16 @@ from headcount.proof.effort import TooLarge, spend
 from headcount.proof.expression import Expression, Names
 from headcount.proof.law import Message
 from headcount.proof.programme import All, Below, Copies, Each, Emit, Let, Maybe, Step, Table, times
-from headcount.proof.tables import Bernoulli, Clusters, Logarithmic, NegativeBinomial, Often, Poisson, clusters, stands_for
+from headcount.proof.tables import (
+    Bernoulli,
+    Clusters,
+    Logarithmic,
+    NegativeBinomial,
+    Often,
+    Poisson,
+    clusters,
+    stands_for,
+)
 
 Source: TypeAlias = tuple[tuple[tuple[Message, int], ...], Often]  # messages that are sent together, and how often
 
