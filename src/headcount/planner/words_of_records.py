@@ -76,7 +76,8 @@ PROOF = {
     "cannot prove": "Neither proved nor refuted, for the reason given.",
     "because": "Why the verdict is what it is.",
     "of": "What the verdict is about.",
-    "unproved": "What else a certificate says and no proof looks at: names, words, and whether its accounting is exact.",
+    "unproved": "What else a certificate says and no proof looks at: names, words, and whether its accounting is "
+    "exact.",
     "effort": "How much work a proof takes, or may take, in units of about a microsecond: whoever wrote a certificate "
     "chose its numbers, and they may be enormous. What takes more is given up.",
     "low": "The smallest that the truth could be.",
