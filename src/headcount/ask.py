@@ -16,6 +16,7 @@ from headcount.core.histogram import Histogram
 from headcount.core.model import Model, parsed_model
 from headcount.core.plan import Plan
 from headcount.core.protocol import Protocol
+from headcount.core.quantity import quantity
 from headcount.core.short import rounded_up
 from headcount.core.task import Count, Fraction, Mean, Sum, Task
 from headcount.engines.choice import engine_for
@@ -239,21 +240,28 @@ def certify(what: Plan | Advice | Protocol | Estimate, *, epsilon: float | None 
     return certified(what)
 
 
-def verify(certificate: Certificate | str | Path | dict[str, Any]) -> Verdict:
+def verify(certificate: Certificate | str | Path | dict[str, Any], *, effort: int | None = None) -> Verdict:
     """Proves a certificate again, or one in a file: from the report programme alone, in ball arithmetic.
 
-    The answer is "proved", "refuted" with a witness, or "cannot prove" with the reason.
+    The answer is "proved", "refuted" with a witness, or "cannot prove" with the reason. Whoever wrote the certificate
+    chose how long a proof takes: after so much `effort`, in units of about a microsecond, it is given up. Unless told
+    that is half a minute's work.
     """
+    from headcount.proof import DEFAULT_EFFORT
     from headcount.proof import verify as proved
 
+    works = "use a positive whole number of units, about a microsecond each"
+    most = DEFAULT_EFFORT if effort is None else quantity("effort", effort, works)
+    if most != int(most) or most < 1:
+        raise BadArgument("effort", f"is {most:g}", works)
     if isinstance(certificate, Certificate):
-        return proved(certificate.to_json())
+        return proved(certificate.to_json(), int(most))
     if isinstance(certificate, dict):
-        return proved(certificate)
+        return proved(certificate, int(most))
     if not isinstance(certificate, str | Path):
         raise BadArgument("certificate", f"is a {type(certificate).__name__}", "give the file of a certificate")
     try:
-        return proved(Path(certificate).read_text(encoding="utf-8"))
+        return proved(Path(certificate).read_text(encoding="utf-8"), int(most))
     except (OSError, UnicodeDecodeError) as problem:
         raise BadArgument("certificate", f"cannot be read: {problem}", "give the file of a certificate") from None
 

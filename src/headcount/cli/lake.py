@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from headcount.cli.collection import MOST_DEVICES, release_table
+from headcount.cli.commands import Commands
 from headcount.cli.options import Formats
 from headcount.cli.parties import opened_party
 from headcount.cli.progress import Bar
@@ -21,7 +22,7 @@ from headcount.core.files import text_of
 if TYPE_CHECKING:
     from headcount.service.collection import Collection
 
-lake = typer.Typer(help="Counting in a data lake: reports lie in Parquet files, and Spark works.", no_args_is_help=True)
+lake = Commands(help="Counting in a data lake: reports lie in Parquet files, and Spark works.")
 
 CollectionFile = Annotated[
     Path, typer.Option("--collection", help="What was agreed on: headcount collection create … --out FILE.")

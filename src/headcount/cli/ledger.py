@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from headcount.cli.commands import Commands
 from headcount.cli.options import Delta, Epsilon, Formats, Neighbours, WitnessFile
 from headcount.cli.render import Format, grid, show
 from headcount.core.errors import BadArgument
@@ -19,7 +20,7 @@ from headcount.protocols.saved import load_plan
 if TYPE_CHECKING:
     from headcount.service.desk import Desk
 
-ledgers = typer.Typer(help="What has been spent on one crowd, kept in a file.", no_args_is_help=True)
+ledgers = Commands(help="What has been spent on one crowd, kept in a file.")
 
 Kept = Annotated[Path, typer.Argument(help="The ledger's file; with --data, the name of a population.")]
 Data = Annotated[

@@ -19,6 +19,14 @@ from headcount.protocols import named
 
 NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
 
+
+def one_value(text: str | None) -> str | None:
+    """Text for a single value: a comma separates several, as everywhere on the command line."""
+    if text is not None and "," in text:
+        raise BadArgument("--where", f"is {text!r}, and a comma separates several values", "name one, without commas")
+    return text
+
+
 Epsilon = Annotated[float, typer.Option(help="The privacy budget: smaller is more private. 1 is common.")]
 Delta = Annotated[float, typer.Option(help="The chance that the promise fails: far below 1/n, for example 1e-6.")]
 Neighbours = Annotated[str, typer.Option(help="What must not show: 'replace' one answer, or 'add-remove' one person.")]
@@ -33,8 +41,9 @@ Column = Annotated[str, typer.Option(help="The column that holds people's answer
 Where = Annotated[
     str | None,
     typer.Option(
-        help="The value that counts as a one, if the column is not 0/1: true or false, a number as in 1, -2 or 2.5, "
-        "or text, which is everything else (007, Yes)."
+        callback=one_value,
+        help="The one value that counts as a one, if the column is not 0/1: true or false, a number as in 1, -2 or "
+        "2.5, or text, which is everything else (007, Yes).",
     ),
 ]
 Unit = Annotated[str | None, typer.Option(help="The column of person ids, if a person may have several rows.")]
@@ -78,6 +87,8 @@ def parameters_of(pairs: list[str] | None) -> dict[str, Any]:
     parameters: dict[str, Any] = {}
     for pair in pairs or []:
         name, equals, text = pair.partition("=")
+        if name in parameters:
+            raise BadArgument("--param", f"names {name} twice", "give each parameter once")
         try:
             parameters[name] = float(text)
         except ValueError:

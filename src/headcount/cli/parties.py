@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 import typer
 from rich.markup import escape
 
+from headcount.cli.commands import Commands
 from headcount.cli.options import Formats
 from headcount.cli.render import Format, grid, moment, show
 from headcount.core.errors import BadArgument, MissingExtra
@@ -17,9 +18,9 @@ from headcount.core.wire import KEYS, X25519
 if TYPE_CHECKING:
     from headcount.service.party import Opened
 
-parties = typer.Typer(help="A shuffler or an analyser, in a folder of its own.", no_args_is_help=True)
-keys = typer.Typer(help="The keys that a shuffler's reports are sealed to.", no_args_is_help=True)
-tokens = typer.Typer(help="Who may ask a party what.", no_args_is_help=True)
+parties = Commands(help="A shuffler or an analyser, in a folder of its own.")
+keys = Commands(help="The keys that a shuffler's reports are sealed to.")
+tokens = Commands(help="Who may ask a party what.")
 
 Config = Annotated[Path, typer.Option("--config", help="The party's folder, or its settings there: party.toml.")]
 

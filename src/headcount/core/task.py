@@ -67,6 +67,16 @@ class Task(ABC):
     def truth(self, values: Array) -> Floats:
         """The true answer in people, for simulation and tests."""
 
+    @property
+    def clipped_to(self) -> tuple[float, float] | None:
+        """The range that values outside of it are brought into; None if there is none."""
+        return None
+
+    @property
+    def about(self) -> str:
+        """Of which values the answer tells, where these are not the data themselves."""
+        return of_clipped(self.clipped_to)
+
     def to_json(self) -> dict[str, Any]:
         return {"name": self.name}
 
@@ -83,6 +93,11 @@ class Task(ABC):
         if read.missing.any():
             raise BadData(MISSING)
         return read
+
+
+def of_clipped(bounds: Sequence[float] | None) -> str:
+    """The words for values that were clipped to these bounds, if they were."""
+    return "" if bounds is None else f"of values clipped to [{bounds[0]:.15g}, {bounds[1]:.15g}]"
 
 
 @dataclass(frozen=True)
@@ -171,6 +186,10 @@ class Sum(Task):
     def limits(self) -> tuple[float, float]:
         """Between these lies what a person may hold."""
         return self.bounds if self.within is None else self.within
+
+    @property
+    def clipped_to(self) -> tuple[float, float] | None:
+        return self.limits if self.clip else None
 
     @property
     def stepped(self) -> bool:

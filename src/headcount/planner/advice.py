@@ -118,7 +118,10 @@ class Advice:
             columns[given.objective.words] = lambda o: number(o.objective) if math.isfinite(o.objective) else "none"
         columns["error (rmse)"] = lambda o: number(o.rmse)
         if not given.expected.known and any(not option.protocol.steady for option in self.feasible):
-            columns["on average"] = lambda o: number(o.rmse_average)
+            if given.averaged:
+                columns["worst category"] = lambda o: number(o.rmse_worst)
+            else:
+                columns["on average"] = lambda o: number(o.rmse_average)
         columns[f"{100 * given.confidence:.4g}% interval"] = lambda o: _either_side(o.half_width)
         if given.collected:
             columns["messages"] = lambda o: f"{given.costs(o.protocol)[0]:,.0f}"

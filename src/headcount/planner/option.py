@@ -31,7 +31,7 @@ FIGURES = (
     "parameters", "bias", "std_error", "rmse", "interval95", "messages_per_person", "bits_per_person", "wire_messages",
     "wire_bytes", "accounting", "local_epsilon",
 )  # fmt: skip
-BESIDES = ("objective", "rmse_average", "epsilon", "n")  # figures that an option also has, in the advisor's own words
+BESIDES = ("objective", "rmse_average", "rmse_worst", "epsilon", "n")  # which an option also has, in its own words
 
 
 def number(value: float) -> str:
@@ -138,11 +138,19 @@ class Candidate(Option):
 
     @cached_property
     def rmse_average(self) -> float:
-        """Over all numbers of ones alike, where nothing is known of them."""
-        if self.situation.expected.known or self.protocol.steady:
+        """Over all numbers of ones alike, where nothing is known of them; of a histogram, over its categories."""
+        if self.situation.expected.known or self.situation.averaged or self.protocol.steady:
             return self.rmse
         uniform = replace(self.situation, expected=Expected.parse("uniform", self.situation.crowd.size))
         return _if_known(lambda: uniform.judged(self.protocol, Objective.RMSE)[0])
+
+    @cached_property
+    def rmse_worst(self) -> float:
+        """At the number of ones, or of people in a category, that is hardest to estimate."""
+        if not self.situation.averaged or self.protocol.steady:
+            return self.rmse
+        task, sizes = self.situation.task, self.situation.sizes or (self.situation.crowd.size,)
+        return max(self.protocol.rmse(None, people) * task.unit(people) for people in sizes)
 
     @cached_property
     def half_width(self) -> float:
@@ -152,7 +160,7 @@ class Candidate(Option):
     @cached_property
     def guesswork(self) -> bool:
         """Whether the answer is no better than to say half of the crowd without asking anybody."""
-        return self.rmse >= self.situation.task.unit(self.people) * self.people / 2.0
+        return self.rmse_worst >= self.situation.task.unit(self.people) * self.people / 2.0
 
     def figures(self) -> dict[str, Any]:
         protocol, messages = self.protocol, None
@@ -161,7 +169,7 @@ class Candidate(Option):
             "std_error": _if_known(lambda: self.noise.std_error * self.scale),
             "rmse": self.rmse, "rmse_average": self.rmse_average, "interval95": self.half_width,
             "objective": self.objective,
-        }  # fmt: skip
+        } | ({} if self.situation.expected.known else {"rmse_worst": self.rmse_worst})  # fmt: skip
         if protocol.collectable():
             messages = wire_messages(protocol, self.situation.budget)
         return {

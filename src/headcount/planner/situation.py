@@ -17,7 +17,7 @@ from headcount.core.task import COUNTS, SUMS, Task
 from headcount.core.wire import CUT, MOST, wire_bytes, wire_messages
 from headcount.planner.competitors import Names, task_called, trusted
 from headcount.planner.expected import UNKNOWN, Expected
-from headcount.planner.objective import Objective
+from headcount.planner.objective import Objective, averaged
 
 
 class OverCap(Unsupported):
@@ -91,6 +91,11 @@ class Situation:
             raise BadArgument("ones", "is needed for a relative error", works)
         if self.expected.known and self.task.name in SUMS:
             raise BadArgument("ones", f"has no meaning for a {self.task.name}", "leave it out")
+
+    @property
+    def averaged(self) -> bool:
+        """Whether the error is that of all categories together, whatever their profile."""
+        return averaged(self.task, self.expected)
 
     def judged(self, protocol: Protocol, objective: Objective) -> tuple[float, int]:
         """The objective in the task's unit, and the crowd where it is worst."""

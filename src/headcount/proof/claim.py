@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from headcount.proof import programme
 from headcount.proof.divergence import Bounds
-from headcount.proof.expression import Unreadable, integer
+from headcount.proof.expression import Unreadable, integer, short
 from headcount.proof.programme import Step, Table
 
 FORMATS = {"headcount certificate 1": {"hash"}, "headcount certificate 2": {"hash", "versions"}}  # what is not hashed
@@ -22,6 +22,11 @@ NUMBER = re.compile(r"[0-9]{1,400}([/.][0-9]{1,400})?", re.ASCII)
 MOST_POINTS = 100
 MOST_MESSAGES = 1_000
 RELATIONS = {"replace", "add-remove"}
+READ: dict[str, set[str]] = {  # the parts of a certificate that are looked at, and of some of them which parts of these
+    "format": set(), "hash": set(), "model": set(), "neighbours": set(), "values": set(), "report": set(),
+    "tally": set(), "release": set(), "crowd": {"size", "least", "corrupt"}, "claim": {"epsilon", "delta", "curve"},
+    "budget": {"epsilon", "delta"}, "wire": {"messages"},
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -59,9 +64,10 @@ class Claim:
     release: Release
     curve: tuple[tuple[Fraction, Fraction], ...]
     messages: int | None = None  # that everybody sends, where reports are cut and filled up to one number
+    unread: tuple[str, ...] = ()  # what else the certificate says, of which nothing is proved
 
     def __str__(self) -> str:
-        """What a verdict is about. Names, parameters and words in a certificate are not looked at."""
+        """What a verdict is about."""
         people = "1 honest person" if self.honest == 1 else f"{self.honest:,} honest people"
         who = "one report by itself" if self.model == "local" else f"at least {people}"
         corrupt = f" besides {self.corrupt:,} corrupt ones" if self.corrupt else ""
@@ -136,8 +142,17 @@ def _claim(certificate: dict[str, Any]) -> Claim:
         raise Unreadable("the claim is not within the budget that stands beside it")
     return Claim(
         model, neighbours, size, least, corrupt, values, report,
-        certificate["tally"] == "sum", release, curve, _messages(certificate.get("wire")),
+        certificate["tally"] == "sum", release, curve, _messages(certificate.get("wire")), _unread(certificate),
     )  # fmt: skip
+
+
+def _unread(certificate: dict[str, Any]) -> tuple[str, ...]:
+    """The names in a certificate that a proof does not look at: whether it is exact, for one, is not proved."""
+    names = [name for name in certificate if name not in READ]
+    for part, read in READ.items():
+        inner = certificate.get(part)
+        names += [f"{part}.{name}" for name in inner if read and name not in read] if isinstance(inner, dict) else []
+    return tuple(map(short, names))
 
 
 def _messages(wire: Any) -> int | None:

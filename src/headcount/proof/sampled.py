@@ -22,7 +22,6 @@ from headcount.proof.expression import Expression
 from headcount.proof.programme import All, Copies, Emit, Maybe
 
 VALUE = Expression("name", ("value",))
-MOST_PEOPLE = 10**7
 FEW_PEOPLE = 64
 EVERY_BIT = 1 << 16  # no mass of so few people is as small as that
 CHECKED = 512  # holders between looks at whether all has been seen
@@ -44,7 +43,7 @@ def prove(claim: Claim) -> Proof | None:
             moved = 1 if claim.neighbours == "add-remove" else 2
         case _:
             return None
-    if not 0 < rate < 1 or people > MOST_PEOPLE or (moved == 2 and people > FEW_PEOPLE):
+    if not 0 < rate < 1 or (moved == 2 and people > FEW_PEOPLE):
         return None
     # With few buckets the others must be in the same ones, and corrupt people cannot push both over the threshold.
     exact = claim.values is None or claim.values > moved
@@ -78,7 +77,7 @@ def _scan(rate: Fraction, threshold: int, people: int, epsilon: Fraction, *, mor
     sampled = Tail.all_of(r, threshold - 1)
     best, where, chances, highest = arb(0), 0, (arb(0), arb(0)), arb(0)
     while True:
-        spend(2)
+        spend(6)
         while sampled.v < step * (sampled.trials + 1):
             sampled.one_more_success()
         gained = r * sampled.mass
@@ -132,6 +131,7 @@ def _two_buckets(rate: Fraction, threshold: int, people: int, epsilon: Fraction)
 
 def _shown(rate: Fraction, threshold: int, holders: int) -> Pair:
     """One holder more, against so many of them."""
+    spend(4 * holders)
     columns = []
     for k in (holders + 1, holders):
         law = binomial(k, ball(rate), EVERY_BIT)

@@ -91,6 +91,7 @@ def _row(option: Candidate, everything: bool) -> Told:
         "protocol": option.name,
         "model": str(option.kind.model),
         "rmse": option.rmse,
+        "worst": option.rmse_worst if option.situation.averaged else None,
         "interval": _finite(option.half_width) if everything else None,
         "messages": protocol.messages_per_person,
         "bits": protocol.bits_per_person,

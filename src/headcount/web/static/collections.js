@@ -222,7 +222,8 @@ function released(file, collection, batch) {
   const largest = cells.length > DRAWN ? [...cells].sort((a, b) => b.value - a.value).slice(0, DRAWN) : cells;
   const room = h("div", { class: "room" });
   new ResizeObserver(() => room.clientWidth > 100 && room.replaceChildren(bars(room.clientWidth, largest, `${told.question}: estimates with their 95% intervals`))).observe(room);
-  const single = estimate.cells ? null : h("p", { class: "question" }, `${number(estimate.value)}, and 19 times in 20 between ${number(estimate.interval95[0])} and ${number(estimate.interval95[1])}`);
+  const about = estimate.clipped_to ? ` of values clipped to [${estimate.clipped_to.join(", ")}]` : "";
+  const single = estimate.cells ? null : h("p", { class: "question" }, `${number(estimate.value)}${about}, and 19 times in 20 between ${number(estimate.interval95[0])} and ${number(estimate.interval95[1])}`);
   const name = `release-${collection.slice(0, 12)}-${batch}.json`;
   return h("div", {}, single, room,
     largest !== cells && h("p", {}, `The ${DRAWN} largest of ${whole(cells.length)}; the file holds them all.`),
