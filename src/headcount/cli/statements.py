@@ -102,9 +102,10 @@ def _lines(row: dict[str, Any]) -> Iterator[tuple[str, str]]:
     else:
         yield "where", f"{row['note']}; {row['place']}"
         yield "says", row["says"]
-        yield "verdict", row["verdict"]
+        yield "verdict", row["verdict"] + (f"; severity: {row['severity']}" if row["severity"] else "")
         if row["ought"]:
             yield "rather", row["ought"]
+        yield "known", row["basis"]
     yield "seen", row["seen"]
     if not row["supported"]:
         yield "amiss", "what was computed does not bear this out"

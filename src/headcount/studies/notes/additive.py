@@ -18,7 +18,7 @@ from headcount.studies.notes.counts import errors
 from headcount.studies.notes.five import noise
 from headcount.studies.notes.laws import binomial, shifted, smoothness
 from headcount.studies.notes.survey import rmse
-from headcount.studies.statement import Rows, Seen, corrected, holds, refuted
+from headcount.studies.statement import INSTANCE, Rows, Seen, Severity, certified, corrected, holds, proved, refuted
 from headcount.studies.study import Verdict
 
 row = Rows(BINARY)
@@ -38,6 +38,7 @@ def needed(epsilon: float, delta: float) -> int | None:
     "That many are *sufficient* for the published proof. The noise itself, summed exactly, hides a person among far "
     "fewer. (Further down the note says so: the analysis needs them, not the algorithm.)",
     "smallest-crowd",
+    basis=INSTANCE, severity=Severity.ACCURACY,
 )  # fmt: skip
 def users() -> Seen:
     budgets = ((0.5, 0.05), (1.0, 0.05), (1.0, 1e-6))
@@ -58,6 +59,7 @@ def users() -> Seen:
     r"$p$ is tied to $n$: with $K = \frac{50}{\epsilon^2}\ln\frac2\delta$ the variance is $K(1-K/n)$, which is "
     r"*smallest*, $K/2$, at $n = 2K$ and rises to $K$. (For a fixed $n$ the remark on binomials is right.)",
     "error-and-ones",
+    basis=proved("$K(1-K/n)$ rises with $n$"), severity=Severity.ACCURACY,
 )  # fmt: skip
 def largest() -> Seen:
     k = noise(1.0, 1e-6)
@@ -76,6 +78,7 @@ def largest() -> Seen:
     r"The rule asks for 1,476. Exactly, 17 have the budget met and an answer better than a guess. And $\delta = "
     r"0.05$ is not a level of confidence but what may leak.",
     "smallest-crowd",
+    basis=INSTANCE, severity=Severity.ACCURACY,
 )  # fmt: skip
 def thousand() -> Seen:
     rule, exact = math.ceil(2 * noise(0.5, 0.05)), needed(0.5, 0.05) or 0
@@ -86,6 +89,7 @@ def thousand() -> Seen:
     "S6.3", "The noise is close to its mean", PLACE,
     r"As $n$ is large, $\mathrm{Bin}(n, p)$ is close to $np$, and the error of the fraction is small, within "
     r"$1/\sqrt n$.",
+    basis=proved(r"the share's standard deviation is $\sqrt{\gamma(1-\gamma)/n} \le \frac{1}{2\sqrt n}$"),
 )  # fmt: skip
 def close() -> Seen:
     k = noise(1.0, 1e-6)
@@ -105,6 +109,7 @@ def close() -> Seen:
     r"The error is $\lvert np - Z\rvert$ with $Z \sim \mathrm{Bin}(n, p)$; the number of ones does not occur in it, "
     r"and no correlation shows.",
     more="error-and-ones",
+    basis=proved("the estimate less the truth is $Z - np$ or its negative, in which no $x$ occurs"),
 )  # fmt: skip
 def no_matter() -> Seen:
     plain = protocol("zsum", n=2000, gamma=0.2)
@@ -122,6 +127,8 @@ def no_matter() -> Seen:
     r"A large crowd, and many more ones than $\sqrt K$: the error does not grow with the count, but it does not "
     r"shrink with it either. With the published analyser, which thresholds, counts below about $K$ are printed as 0.",
     "error-and-ones",
+    basis=proved(r"the error is $\sqrt{K(1-K/n)}$ whatever the count (S6.23); for the threshold, Q11"),
+    severity=Severity.ACCURACY,
 )  # fmt: skip
 def effective() -> Seen:
     n, k = 100_000, noise(1.0, 1e-6)
@@ -142,6 +149,7 @@ def effective() -> Seen:
     Verdict.CORRECTED,
     r"The size of $n$ does not help: the noise has standard deviation $\sqrt K$ in people, 27 by the paper and 5.8 "
     r"calibrated, where $k \le \tau = 17$. They report *something* unbiased, whose relative error is large.",
+    basis=proved(r"the error $\sqrt{K(1-K/n)}$ does not fall as $n$ grows (S6.1)"), severity=Severity.ACCURACY,
 )  # fmt: skip
 def few_ones() -> Seen:
     exact = [rmse("zsum", n) for n in (10_000, 1_000_000)]
@@ -163,6 +171,8 @@ def few_ones() -> Seen:
     r"and sample-and-threshold's $p$ and $\tau$ do not know $n$. Only additive noise with a *fixed* $\gamma$ gains "
     r"from more people.",
     "more-people",
+    basis=certified(r"200 to 1,600 people at $\epsilon = 1$, $n\gamma = 30$ or $\gamma = 0.15$"),
+    severity=Severity.PRIVACY,
 )  # fmt: skip
 def shrinks() -> Seen:
     crowds = (200, 400, 800, 1600)
@@ -183,6 +193,7 @@ def shrinks() -> Seen:
     "S6.26", "The Chernoff bound", "dependence on epsilon and delta",
     r"$P[\sum X_i \ge (1+\delta)\mu] \le \left(\frac{e^\delta}{(1+\delta)^{1+\delta}}\right)^\mu \le "
     r"e^{-\delta^2\mu/(2+\delta)}$ for $\delta \ge 0$.",
+    basis=proved(r"Markov's inequality for $e^{sX}$; and $\ln(1+\delta) \ge \frac{2\delta}{2+\delta}$"),
 )  # fmt: skip
 def chernoff() -> Seen:
     cases = list(product((20, 200), (0.05, 0.3, 0.5), (0.1, 0.5, 1.0, 3.0)))
@@ -204,6 +215,7 @@ def chernoff() -> Seen:
     r"In general, if the function has sensitivity $\Delta$, smooth noise gives $(\epsilon\Delta, \delta\Delta)$; "
     r"here $\Delta = 1$. (The law must be smooth for shifts up to $\Delta$.)",
     more="smooth-noise",
+    basis=proved("Q17"),
 )  # fmt: skip
 def sensitivity() -> Seen:
     worst = 0.0
@@ -225,6 +237,7 @@ def sensitivity() -> Seen:
     r"With one message each, the error of a binary sum does not grow with the crowd, that of a sum of integers or "
     r"reals does, like $n^{1/6}$, and no protocol can avoid it.",
     "survey-table",
+    basis=proved("TODO"), severity=Severity.ACCURACY,
 )  # fmt: skip
 def integers() -> Seen:
     bits, reals = ([rmse(name, n) for n in (1_000, 64_000)] for name in ("cheu-count", "blanket-sum"))

@@ -13,7 +13,7 @@ from headcount.privacy.calibrate import calibrations
 from headcount.protocols import named
 from headcount.studies.notes import BINARY
 from headcount.studies.notes.sampling import PLACE
-from headcount.studies.statement import Rows, Seen, corrected, refuted
+from headcount.studies.statement import INSTANCE, Rows, Seen, Severity, corrected, refuted
 from headcount.studies.study import Verdict
 
 row = Rows(BINARY)
@@ -28,6 +28,7 @@ row = Rows(BINARY)
     "exactly it does, and is then the better one on dense data too; to sampling only a few small sizes are left at "
     "which additive noise cannot meet the budget, and there it hardly sees anything itself.",
     "data-sets",
+    basis=INSTANCE, severity=Severity.ACCURACY,
 )  # fmt: skip
 def dense() -> Seen:
     budget, ones = Budget(0.5, 1e-3), {200: 100, 500: 250, 2000: 1000}
@@ -56,6 +57,7 @@ def dense() -> Seen:
     "Neither is the best choice at the usual budgets. Noise whose bulk cancels comes close to the central model "
     "whatever the number of ones, under a shuffler that is trusted with less.",
     "survey-table",
+    basis=INSTANCE, severity=Severity.ACCURACY,
 )  # fmt: skip
 def two() -> Seen:
     n, ones = 10_000, (10, 200, 5000)

@@ -11,7 +11,7 @@ from headcount.studies.notes import BINARY
 from headcount.studies.notes.binomial import GRID, interval
 from headcount.studies.notes.laws import binomial, divergence, ratios
 from headcount.studies.notes.sampling import EVENTS, exactly, threshold
-from headcount.studies.statement import Rows, Seen, corrected, holds, refuted
+from headcount.studies.statement import Rows, Seen, Severity, corrected, holds, proved, refuted
 from headcount.studies.study import Verdict
 
 row = Rows(BINARY)
@@ -22,6 +22,7 @@ row = Rows(BINARY)
     r"$\tilde E_1$, the sum within $(1 \pm \alpha/2)np$, lies inside $E_1$, the sum within $[(1-\alpha)np + 1, "
     r"(1+\alpha)np - 1]$; so $E_1$ is at least as likely. (If $\alpha np \ge 2$.)",
     more="good-events",
+    basis=proved("S1.5 with $k = 1$"),
 )  # fmt: skip
 def smaller() -> Seen:
     cases = [(n, g, a) for n, g, a in GRID if a * n * g >= 2]
@@ -37,6 +38,7 @@ def smaller() -> Seen:
 @row(
     "S6.22", "The expected sample", EVENTS,
     r"If $k$ people hold a one and each is sampled with chance $p_2$, the sample has $kp_2 = km/n$ ones on average.",
+    basis=proved("linearity of the expectation"),
 )  # fmt: skip
 def expected() -> Seen:
     off = max(abs(float((binomial(k, p) * np.arange(k + 1)).sum()) - k * p) for k in (1, 10, 300) for p in (0.01, 0.3))
@@ -50,6 +52,11 @@ def expected() -> Seen:
     Verdict.CORRECTED,
     r"$P[X \ge \tau\max(1, E X)] \le \delta$: for expectations below 1 a single sample already exceeds $\tau E X$. "
     r"(The draft's proof has the two cases.)",
+    basis=proved(
+        r"Chernoff's $e^{-\mu}(e\mu/a)^a$ at $a = \tau\max(1, \mu)$ is largest at $\mu = 1$, where it is at "
+        r"most $\delta$ as $\tau\ln\tau - 2\tau + 4 > 0$"
+    ),
+    severity=Severity.PROOF,
 )  # fmt: skip
 def lemma() -> Seen:
     tau = threshold(1e-6)
@@ -73,6 +80,7 @@ def lemma() -> Seen:
     r"n + \sum(1-x_i)(1-z_i)$. The last sum was lost, and with it all that follows; $E_2$ is about the coins of the "
     r"$k$ people who hold a one. (Also, $p_1$ stands where $p_2$ is meant.)",
     "flipping-or-sampling",
+    basis=proved("expand $(1-z)(1-x)$"), severity=Severity.PROOF,
 )  # fmt: skip
 def complement() -> Seen:
     cases = [(x, z) for x in product((0, 1), repeat=3) for z in product((0, 1), repeat=3)]
@@ -96,6 +104,7 @@ def complement() -> Seen:
     r"tail can hurt; the other way round it is at most $\ln\frac1{1-p}$, always. And no lower event of probability "
     r"$1-\delta$ exists for small counts, as $P[X = 0] = (1-p)^k$.",
     "good-events",
+    basis=proved("Q9"), severity=Severity.PROOF,
 )  # fmt: skip
 def sides() -> Seen:
     p, k = 0.3, 20
@@ -122,6 +131,7 @@ def ratios_of_one_more(k: int, p: float) -> np.ndarray[tuple[int], np.dtype[np.f
     "any count; sampling is silent then, and errs by the root of the count. One is private by its noise, the other "
     "only with its threshold.",
     "flipping-or-sampling",
+    basis=proved("Q7"), severity=Severity.PRIVACY,
 )  # fmt: skip
 def both() -> Seen:
     added, p = binomial(400, 0.1), 0.302

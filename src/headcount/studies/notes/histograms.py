@@ -12,7 +12,7 @@ from headcount.studies.notes import SEPARATING
 from headcount.studies.notes.counts import accuracy, errors
 from headcount.studies.notes.five import noise
 from headcount.studies.notes.laws import Word, binomial, shifted, shuffled, two_cells
-from headcount.studies.statement import Rows, Seen, corrected, holds
+from headcount.studies.statement import Rows, Seen, Severity, corrected, holds, proved
 from headcount.studies.study import Verdict
 
 row = Rows(SEPARATING)
@@ -42,6 +42,7 @@ def quantile(
     "S2.13", "The histogram's randomiser", "the histogram's algorithm, both versions",
     r"For every bin $j$ run the binary randomiser on $\mathbb{1}[x = j]$ and send what it sends, marked $j$; so the "
     r"bins' counts carry independent noise.",
+    basis=proved("people draw independently of each other, and each of them for each bin"),
 )  # fmt: skip
 def independent() -> Seen:
     p, people = Fraction(3, 5), (0, 0, 2)
@@ -61,6 +62,7 @@ def independent() -> Seen:
     r"Bins whose count does not change look the same; the two that do are each $(\epsilon, \delta)$-close by the "
     r"binary theorem, so by composition the histogram is $(2\epsilon, 2\delta)$-private.",
     more="histogram-theorem",
+    basis=proved("basic composition of two independent views"),
 )  # fmt: skip
 def composition() -> Seen:
     laws = [(binomial(n, g), e) for n, g in ((40, 0.5), (100, 0.3), (200, 0.1)) for e in (0.2, 0.5, 1.0)]
@@ -82,6 +84,7 @@ def composition() -> Seen:
     r"$np(1-p)$ itself instead of its bound $25\ln(2/\delta)$, $\beta \ge \delta^{25}$ is enough as long as $n \le "
     r"2^{49}$: for any crowd of people, but not for every $n$.",
     "histogram-theorem",
+    basis=proved("the proof is given above"), severity=Severity.ACCURACY,
 )  # fmt: skip
 def simultaneous() -> Seen:
     def room(e: float, d: float, n: float, beta: float) -> float:
@@ -109,6 +112,7 @@ def simultaneous() -> Seen:
     r"$\alpha \le 120.72\,\ln(2/\delta)/(\epsilon^2 n)$. With $\ln(1/\delta)$ no constant serves all $\delta \le "
     r"1$, as it vanishes at 1; for $\delta \le 1/2$ twice the constant does.",
     "histogram-theorem",
+    basis=proved("TODO"), severity=Severity.ACCURACY,
 )  # fmt: skip
 def each_bin() -> Seen:
     def needed(d: float) -> float:
@@ -140,6 +144,10 @@ def each_bin() -> Seen:
     r"$\beta/n$, the sum over at most $n$ of them at most $\beta$; and bins whose *true* count $c_j$ is 0 err with "
     r"probability 0.",
     "histogram-theorem",
+    basis=proved(
+        "the union bound over the at most $n$ bins that somebody holds; the others err with chance 0 (S2.12)"
+    ),
+    severity=Severity.PROOF,
 )  # fmt: skip
 def union() -> Seen:
     e, d, beta, n = 1.0, 0.5, 0.05, 400
@@ -159,6 +167,7 @@ def union() -> Seen:
 @row(
     "S2.16", "The histogram's theorem, part (iv)", "theorem on histograms, both versions",
     r"Nobody sends more than $d + 1$ messages.",
+    basis=proved("one draw for each bin, and one's own message"),
 )  # fmt: skip
 def most_messages() -> Seen:
     most = {bins: max(len(m) for m in report(0, bins, Fraction(1, 2))) for bins in (1, 2, 3, 6)}
@@ -174,6 +183,8 @@ def most_messages() -> Seen:
     Verdict.CORRECTED,
     r"Up to $d+1$ *messages*, each of which names a bin and takes $\lceil\log_2 d\rceil$ bits; and the usual number "
     r"is hardly smaller, $1 + dp \ge 1 + d/2$ on average.",
+    basis=proved(r"a message tells $d$ bins apart; the mean is $1 + dp$ by linearity, and $p \ge 1/2$"),
+    severity=Severity.ACCURACY,
 )  # fmt: skip
 def bits() -> Seen:
     p, bins = Fraction(1, 2), 6
@@ -192,6 +203,7 @@ def bits() -> Seen:
     "In the shuffle model all bins of a histogram can be estimated with an error that does not depend on how many "
     "there are.",
     more="separation",
+    basis=proved("S2.2, whose bound has $n$ in it and not $d$"),
 )  # fmt: skip
 def shuffle_error() -> Seen:
     n, missing = 2000, noise(1.0, 1e-3)
@@ -212,6 +224,7 @@ def shuffle_error() -> Seen:
     r"A local histogram errs by something like $\sqrt{\ln d}$ on some bin, so the gap in the number of people "
     r"needed, between shuffle and local, is as large as you like.",
     more="separation",
+    basis=proved("TODO"),
 )  # fmt: skip
 def local_error() -> Seen:
     n, e = 2000, 1.0
@@ -231,6 +244,10 @@ def local_error() -> Seen:
     r"With a trusted analyser there is an algorithm whose error on every bin does not depend on $d$ (reference to "
     r"Bun, Nissim and Stemmer).",
     more="separation",
+    basis=proved(
+        "only the at most $n$ bins that somebody holds get noise; one that a single person brings in is shown"
+        r" with a chance of at most $\delta$"
+    ),
 )  # fmt: skip
 def central_error() -> Seen:
     # Noise for the bins somebody holds, and those that come out below the threshold are not reported.

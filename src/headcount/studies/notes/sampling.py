@@ -12,7 +12,7 @@ from headcount.privacy.laws import binomial_above
 from headcount.privacy.sampled import SampledCount
 from headcount.studies.notes import BINARY
 from headcount.studies.notes.laws import binomial
-from headcount.studies.statement import Rows, Seen, corrected, holds
+from headcount.studies.statement import Rows, Seen, Severity, corrected, holds, proved
 from headcount.studies.study import Verdict
 
 row = Rows(BINARY)
@@ -47,6 +47,10 @@ def largest_rate(tau: int, epsilon: float, delta: float) -> float:
     "S6.20", "Analysed where the analyser stands", "the problem",
     "Although users add noise, sample and threshold by themselves or through a shuffler, it is enough to analyse "
     "what the analyser sees.",
+    basis=proved(
+        r"the sample of $k$ holders is $\mathrm{Bin}(k, p)$ whoever draws it, and the answer is made of it "
+        "alone"
+    ),
 )  # fmt: skip
 def where() -> Seen:
     p, off = 0.3, 0.0
@@ -74,6 +78,10 @@ def where() -> Seen:
     r"$m = \epsilon n/\tau$ it proves $\frac1{1-\epsilon} > e^\epsilon$ only, and nothing at $\epsilon = 1$. "
     r"Computed exactly, either is safe.",
     "sampling-rate",
+    basis=proved(
+        r"$\frac{1}{1-x} \le e^\epsilon$ says $x \le 1-e^{-\epsilon}$; that either rate is safe is an instance"
+    ),
+    severity=Severity.PROOF,
 )  # fmt: skip
 def condition() -> Seen:
     proved = {e: 1 / (1 - e) <= math.exp(e) for e in (0.1, 0.5, 0.9)}
@@ -92,6 +100,10 @@ def condition() -> Seen:
     "S6.12", "More samples: less privacy, more accuracy", PLACE,
     r"A larger sample $m$ costs privacy and gains accuracy.",
     more="sampling-rate",
+    basis=proved(
+        "a smaller sample can be drawn from what a larger one shows; above the threshold the variance is "
+        "$k(1-p)/p$"
+    ),
 )  # fmt: skip
 def bigger() -> Seen:
     rates = (0.05, 0.1, 0.2, 0.3, 0.5)
@@ -113,6 +125,7 @@ def bigger() -> Seen:
     "The best *among what the draft's proof allows*. Exactly, at the same threshold many times as many people may "
     "be sampled, and smaller thresholds do as well.",
     "sampling-rate",
+    basis=proved("TODO"), severity=Severity.ACCURACY,
 )  # fmt: skip
 def most_accurate() -> Seen:
     tau = math.ceil(threshold(1e-6))
@@ -131,6 +144,7 @@ def most_accurate() -> Seen:
     "S6.14", "Extreme privacy, tiny samples", PLACE + ", figure of p against the budget",
     r"A very small $\epsilon$ leaves a sample of less than one person in a hundred.",
     more="sampling-rate",
+    basis=proved(r"solve $\epsilon/\tau < 1/100$"),
 )  # fmt: skip
 def tiny() -> Seen:
     from_here = {d: threshold(d) / 100 for d in (0.05, 1e-3, 1e-6)}
@@ -148,6 +162,8 @@ def tiny() -> Seen:
     r"By the rule $p = \epsilon/(3 + \ln(1/\delta))$ is 16.7% at $(1, 0.05)$; the 8% belongs to $\epsilon = 0.5$. "
     r"Always it is below $\epsilon/3$. Exactly, 30% may be sampled at $(1, 10^{-6})$ already.",
     "sampling-rate",
+    basis=proved(r"$\ln(1/\delta) > 0$, so that $p < \epsilon/3$; the exact rate is an instance"),
+    severity=Severity.ACCURACY,
 )  # fmt: skip
 def eight() -> Seen:
     grid = [(e, d) for e in (0.1, 0.5, 1.0) for d in (0.05, 1e-3, 1e-6)]
@@ -164,6 +180,7 @@ def eight() -> Seen:
 @row(
     "S6.16", "The rate does not depend on the crowd", PLACE,
     r"$p = m/n = \epsilon/\tau$ does not depend on $n$.",
+    basis=proved(r"neither $\epsilon/\tau$ nor the law of a sample of $k$ holders has $n$ in it"),
 )  # fmt: skip
 def rate() -> Seen:
     rates = {n: 1.0 * n / 17 / n for n in (100, 10_000, 10**9)}
@@ -178,6 +195,7 @@ def rate() -> Seen:
     "S6.24", "Too sparse for the threshold", PLACE,
     r"Data with $k \le \tau$ ones are beyond the reach of the algorithm.",
     more="too-sparse",
+    basis=proved(r"$P[\mathrm{Bin}(k, p) \ge \tau] \le p^\tau$ for $k \le \tau$"),
 )  # fmt: skip
 def no_hope() -> Seen:
     tau, rates = 17, (1 / 17, 0.302)
@@ -197,6 +215,7 @@ def no_hope() -> Seen:
     r"True of *privacy*: $p$ and $\tau$ do not know $n$. The relative error is $\sqrt{(1-p)/(pk)}$, and $k \le n$ "
     r"must exceed $\tau/p$ to be seen at all, which makes a smallest crowd after all.",
     "too-sparse",
+    basis=proved("the sample's variance is $kp(1-p)$, and $p^2$ divides it"), severity=Severity.ACCURACY,
 )  # fmt: skip
 def however_few() -> Seen:
     tau = 17

@@ -10,7 +10,7 @@ from headcount.ask import protocol
 from headcount.studies.notes import SEPARATING
 from headcount.studies.notes.laws import Exact, pure_epsilon, shuffled
 from headcount.studies.notes.pure import worst
-from headcount.studies.statement import Rows, Seen, corrected, holds, refuted
+from headcount.studies.statement import Rows, Seen, Severity, corrected, holds, proved, refuted
 from headcount.studies.study import Verdict
 
 row = Rows(SEPARATING)
@@ -29,6 +29,7 @@ def gap_laws() -> list[Exact]:
     r"Send $x$ and $1-x$: the shuffled output is $n$ zeros and $n$ ones whatever the data, private for every "
     r"$\epsilon \ge 0$, and the randomiser is not private for any.",
     more="multi-message",
+    basis=proved("every person adds one 0 and one 1; the ordered pair is the value itself"),
 )  # fmt: skip
 def nothing_to_see() -> Seen:
     shuffled_epsilon = max(worst(BOTH, n) for n in (1, 2, 3, 6))
@@ -43,6 +44,7 @@ def nothing_to_see() -> Seen:
     r"Nothing is lost if a randomiser shuffles its own messages before it sends them; so shuffled, the one above is "
     r"0-private.",
     more="multi-message",
+    basis=proved("a shuffle of all messages undoes any order that was before"),
 )  # fmt: skip
 def pre_shuffled() -> Seen:
     first = [shuffled([law]) for law in BOTH]
@@ -60,6 +62,7 @@ def pre_shuffled() -> Seen:
     r"Some protocol is $\epsilon$-private under the shuffler for a finite $\epsilon$ although its pre-shuffled "
     r"randomiser is not private for any: $R^{gap}$, whose ones never send exactly two ones out of four.",
     more="multi-message",
+    basis=proved("Q12"),
 )  # fmt: skip
 def gap() -> Seen:
     alone = pure_epsilon(*[shuffled([law]) for law in gap_laws()])
@@ -78,6 +81,7 @@ def gap() -> Seen:
     r"Not *exactly* two ones; anything in $\{0,1\}^{4n}$; and $\epsilon$-private for some *finite* $\epsilon$. It "
     r"is not perfect: with uniform choices $\epsilon$ falls to $\ln(16/10) = 0.470$ and stays there.",
     "multi-message",
+    basis=proved("TODO"), severity=Severity.PRIVACY,
 )  # fmt: skip
 def perfect() -> Seen:
     found = {n: worst(gap_laws(), n) for n in (2, 3, 4, 6)}
@@ -91,6 +95,7 @@ def perfect() -> Seen:
 @row(
     "S3.13", "One word gives it away", "multi-message shuffle privacy, both versions",
     r"Whoever sends $(0,1,1,0)$ holds a 0 for certain, so $R^{gap}$ cannot be private.",
+    basis=proved("a one never sends exactly two ones"),
 )  # fmt: skip
 def gives_away() -> Seen:
     zero, one = gap_laws()
@@ -109,6 +114,7 @@ def gives_away() -> Seen:
     r"protocol has $\delta > 0$ and a *random* number of messages, one only on average and nearly. Either is enough "
     r"to leave the theorem.",
     "single-message",
+    basis=proved("its assumptions are not met by the protocol of that paper"), severity=Severity.PROOF,
 )  # fmt: skip
 def not_any_more() -> Seen:
     found = protocol("correlated-count", n=10_000, epsilon=1.0, delta=1e-6)

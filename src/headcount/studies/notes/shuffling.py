@@ -12,7 +12,7 @@ from headcount.ask import protocol
 from headcount.protocols import named
 from headcount.studies.notes import SHUFFLING
 from headcount.studies.notes.laws import binomial, divergence
-from headcount.studies.statement import Rows, Seen, corrected, holds, refuted
+from headcount.studies.statement import INSTANCE, Rows, Seen, Severity, certified, corrected, holds, proved, refuted
 from headcount.studies.study import Verdict
 
 row = Rows(SHUFFLING)
@@ -33,6 +33,7 @@ def total(n: int, lam: float, ones: int) -> np.ndarray[tuple[int], np.dtype[np.f
 @row(
     "S5.3", "The problem", "binary sums; the same in the note on binary sums",
     r"Everybody holds 0 or 1, and $f(X) = \sum x_i$ is to be estimated.",
+    basis=proved("one bit changes the sum by one"),
 )  # fmt: skip
 def problem() -> Seen:
     crowds = list(product((0, 1), repeat=4))
@@ -52,6 +53,8 @@ def problem() -> Seen:
     r"64\ln(4/\delta)/\epsilon^2$ if that is at most $n/3$; exactly, far less is needed, and it is hardly ever a "
     r"whole number.",
     "more-people",
+    basis=certified("6,000 people with 0 to 59 ones at $(1, 10^{-6})$; the rule is proved in 1808.01394"),
+    severity=Severity.PRIVACY,
 )  # fmt: skip
 def randomiser() -> Seen:
     n, rule = 6000, 64 * math.log(4e6)
@@ -70,6 +73,7 @@ def randomiser() -> Seen:
 @row(
     "S5.4", "What is sent", "binary sums, derivation",
     r"$P[y_i = 1] = (1-p)\,P[x_i = 1] + p/2$ with $p = \lambda/n$.",
+    basis=proved("a fair coin with chance $p$, the truth otherwise"),
 )  # fmt: skip
 def sent() -> Seen:
     leaf, chances = protocol("cheu-count", n=8, lam=3.0), []
@@ -89,6 +93,7 @@ def sent() -> Seen:
     "S5.5", "Unbiased", "binary sums, analyser",
     r"$\frac{n}{n-\lambda}\left(\sum y_i - \frac\lambda2\right)$ is an unbiased estimator of $\sum x_i$.",
     more="warner",
+    basis=proved("sum S5.4 over all people and solve"),
 )  # fmt: skip
 def unbiased() -> Seen:
     cases = [(n, ones, Fraction(n * j, 7)) for n in range(1, 9) for ones in range(n + 1) for j in (1, 3, 6)]
@@ -106,6 +111,7 @@ def unbiased() -> Seen:
     Verdict.CORRECTED,
     r"The two sides agree in *expectation* only: it is the estimator of moments. The most likely *count* may be "
     r"another whole number, even after rounding and clipping.",
+    basis=proved("S5.5 for the expectation; the case below for the likelihood"), severity=Severity.WORDING,
 )  # fmt: skip
 def kind() -> Seen:
     n, lam = 10, 4.0
@@ -124,6 +130,7 @@ def kind() -> Seen:
 @row(
     "S5.7", "A variant of randomised response", "binary sums",
     "The algorithm is a modified version of randomised response.",
+    basis=proved("a fair coin with chance $p$ is a lie with chance $p/2$"),
 )  # fmt: skip
 def variant() -> Seen:
     n, lam = 8, Fraction(3)
@@ -144,6 +151,7 @@ def variant() -> Seen:
     r"is $\mathrm{Bin}(n, \lambda/2n)$, the other constantly 0. The error of one does not depend on the data, that "
     r"of the other grows like the root of the count. And without its threshold sampling has $\delta = p$.",
     "flipping-or-sampling",
+    basis=proved("Q7"), severity=Severity.PRIVACY,
 )  # fmt: skip
 def equivalent() -> Seen:
     n, lam, p = 1000, 66.0, 0.3
@@ -169,6 +177,7 @@ def equivalent() -> Seen:
     Verdict.CORRECTED,
     "It is Cheu et al. 2019 (arXiv:1808.01394), after which the note is named: exactly one message from everybody. "
     "The paper referred to sends a random number of them.",
+    basis=INSTANCE, severity=Severity.WORDING,
 )  # fmt: skip
 def reference() -> Seen:
     one, several = (protocol(name, n=1000, epsilon=1.0, delta=1e-6) for name in ("cheu-count", "correlated-count"))

@@ -10,7 +10,7 @@ import numpy as np
 
 from headcount.studies.notes import SEPARATING
 from headcount.studies.notes.laws import binomial, divergence, ratios, shifted, smoothness, two_cells
-from headcount.studies.statement import Rows, Seen, corrected, holds
+from headcount.studies.statement import Rows, Seen, Severity, corrected, holds, proved
 from headcount.studies.study import Verdict
 
 row = Rows(SEPARATING)
@@ -27,6 +27,10 @@ row = Rows(SEPARATING)
     r"The shifts are those with $0 < \lvert k'\rvert \le k$: at $k' = 0$ the ratio is 1, which always reaches "
     r"$e^0$, so that no law at all would be smooth. And the second form needs *at least* $1-\delta$.",
     "smooth-binomial",
+    basis=proved(
+        r"at $k' = 0$ the ratio is 1 for every law; and $P[E \ge t] \le \delta$ says $P[E < t] \ge 1-\delta$"
+    ),
+    severity=Severity.WORDING,
 )  # fmt: skip
 def shifts() -> Seen:
     at_zero = float(binomial(100, 0.5)[ratios(binomial(100, 0.5), 0) >= 1.0].sum())
@@ -54,6 +58,7 @@ def shifts() -> Seen:
     Verdict.CORRECTED,
     r"The ratio compares two single masses, $D(Y)$ and $D(Y+k')$. No chance of a window is involved, and a law may "
     r"pass the one and fail the other.",
+    basis=proved("one law that passes the one test and fails the other is enough"), severity=Severity.WORDING,
 )  # fmt: skip
 def windows() -> Seen:
     comb = np.tile([0.099, 0.001], 10)
@@ -76,6 +81,11 @@ def windows() -> Seen:
     Verdict.CORRECTED,
     r"That is a sufficient condition, and a stronger one. $(\epsilon, \delta)$-privacy bounds the *excess* $\sum (P "
     r"- e^\epsilon Q)_+$ by $\delta$; the ratio may exceed $e^\epsilon$ far more often than that.",
+    basis=proved(
+        r"if the ratio exceeds $e^\epsilon$ only on $B$, then $P[T] \le e^\epsilon Q[T] + P[B]$; the law below"
+        " refutes the converse"
+    ),
+    severity=Severity.PRIVACY,
 )  # fmt: skip
 def excess() -> Seen:
     law = binomial(1000, 0.5)
@@ -93,6 +103,7 @@ def excess() -> Seen:
     r"If $f$ is a whole number that one person changes by at most 1, and $\eta$ is drawn from an $(\epsilon, "
     r"\delta, 1)$-smooth law, then $f + \eta$ is differentially private.",
     more="smooth-noise",
+    basis=proved(r"Q17 with $\Delta = 1$"),
 )  # fmt: skip
 def one_number() -> Seen:
     cases = [(n, g, e) for n in (20, 100, 1000) for g in (0.1, 0.3, 0.5) for e in (0.2, 0.5, 1.0)]
@@ -110,6 +121,7 @@ def one_number() -> Seen:
     r"Each *bin* changes by at most 1, the histogram by 2 in all: whoever is replaced leaves one bin and enters "
     r"another. Lemma 2 then gives $(2\epsilon, 2\delta)$, "
     "as the notes' own theorem on histograms has it.",
+    basis=proved("the person who is replaced leaves one bin and enters another"), severity=Severity.PRIVACY,
 )  # fmt: skip
 def sensitivity() -> Seen:
     crowds = list(itertools.product(range(3), repeat=3))
@@ -131,6 +143,7 @@ def sensitivity() -> Seen:
     Verdict.CORRECTED,
     r"For all *neighbouring* $X \sim X'$, and in size: $\lvert k_j\rvert \le k$ (the proof writes $k_j \le k$, and "
     r"$j \in \lfloor m \rfloor$ for $j \in \{1, \dots, m\}$).",
+    basis=proved("neighbours differ in one bit; any two crowds may differ in all $n$"), severity=Severity.WORDING,
 )  # fmt: skip
 def incremental() -> Seen:
     crowds = list(itertools.product((0, 1), repeat=4))
@@ -153,6 +166,7 @@ def incremental() -> Seen:
     r"is bounded is the likelihood ratio $\prod_j D(\eta_j)/D(\eta_j + k_j)$, where coordinate $j$ moves by its own "
     r"$k_j$.",
     "smooth-noise",
+    basis=proved("Q17"), severity=Severity.PRIVACY,
 )  # fmt: skip
 def several_numbers() -> Seen:
     law, epsilon = binomial(60, 0.5), 0.6
@@ -174,6 +188,9 @@ def several_numbers() -> Seen:
     r"$\delta'/\Delta$. (There the proof stops; the union bound over the at most $\Delta$ coordinates that move "
     r"completes it.)",
     more="smooth-noise",
+    basis=proved(
+        r"it is the definition of smoothness at $\epsilon = \epsilon'/\Delta$ and $\delta = \delta'/\Delta$"
+    ),
 )  # fmt: skip
 def union() -> Seen:
     flat = np.full(10, 0.1)
