@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
+
+from headcount.core.budget import Budget
+from headcount.core.crowd import Crowd
 from headcount.core.root import crossing
 from headcount.drawing.axis import Axis
 from headcount.drawing.canvas import number
@@ -14,6 +18,7 @@ from headcount.drawing.lines import Line, Note, Panel, lines
 from headcount.planner.competitors import Watch
 from headcount.planner.sheet import Sheet
 from headcount.privacy.sampled import SampledCount
+from headcount.protocols.shuffle.sample_threshold import SampleThreshold
 from headcount.studies.study import Finding, Study
 
 DELTAS = (0.05, 1e-3, 1e-6)
@@ -63,14 +68,36 @@ def final(epsilon: float, delta: float, threshold: float) -> float:
     return -math.expm1(-epsilon) * share
 
 
-def exactly(epsilon: float, delta: float, threshold: int) -> float:
-    """The largest rate whose loss fits, for any number of people."""
+@lru_cache(maxsize=4096)
+def exactly(epsilon: float, delta: float, threshold: int, people: int = PEOPLE) -> float:
+    """The largest rate whose loss fits, for any number of people unless told."""
 
     def excess(u: float) -> float:
-        return math.log(max(SampledCount(math.exp(-u), threshold, PEOPLE).delta(epsilon), 1e-300) / delta)
+        return math.log(max(SampledCount(math.exp(-u), threshold, people).delta(epsilon), 1e-300) / delta)
 
     low, high = 1e-6, 12.0
     return math.exp(-crossing(excess, (low, excess(low)), (high, excess(high)), tight=1e-4))
+
+
+@lru_cache(maxsize=64)
+def best_for(ones: int, people: int, budget: Budget) -> SampleThreshold:
+    """Of all thresholds, the one with the least error for so many ones, each at its largest rate.
+
+    The rate grows with the threshold, and with it what passes gets better and what is lost more: of few thresholds all
+    are tried; of many, some at growing distances from the count, and then all about the best of them, ever closer."""
+
+    def sampled(gap: int) -> SampleThreshold:
+        threshold = ones - gap
+        rate = exactly(budget.epsilon, budget.delta, threshold, people)
+        return SampleThreshold(crowd=Crowd(people), rate=rate, threshold=threshold)
+
+    gaps = np.unique(np.geomspace(1, ones - 1, 30).round().astype(int) - 1)
+    while True:
+        at = min(range(len(gaps)), key=lambda i: sampled(int(gaps[i])).rmse(ones))
+        low, high = gaps[max(0, at - 1)], gaps[min(at + 1, len(gaps) - 1)]
+        if high - low <= 2:
+            return sampled(int(gaps[at]))
+        gaps = np.unique(np.linspace(low, high, 13).round().astype(int))
 
 
 def _answer(rows: list[dict[str, Any]]) -> str:
