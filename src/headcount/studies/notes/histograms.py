@@ -8,6 +8,7 @@ from itertools import pairwise, product
 
 import numpy as np
 
+from headcount.studies.lower_bounds import least_local_histogram
 from headcount.studies.notes import SEPARATING
 from headcount.studies.notes.counts import accuracy, errors
 from headcount.studies.notes.five import noise
@@ -81,26 +82,39 @@ def composition() -> Seen:
     Verdict.CORRECTED,
     r"$(2\epsilon, 2\delta)$. For all bins at once each non-empty one is run at $\beta/n$, which the paper's step "
     r"allows for $\beta \ge n\delta^{25}$, with $\ln(2n/\beta)$ for $\ln(2/\beta)$ in $\alpha$. With the variance "
-    r"$np(1-p)$ itself instead of its bound $25\ln(2/\delta)$, $\beta \ge \delta^{25}$ is enough as long as $n \le "
-    r"2^{49}$: for any crowd of people, but not for every $n$.",
+    r"$np(1-p)$ itself instead of its bound $25\ln(2/\delta)$, $\beta \ge \delta^{25}$ is enough for $n \le 2^{48}$ "
+    r"and $\delta \ge e^{-160000}$: for any crowd and budget there is, but not for every $n$.",
     "histogram-theorem",
-    basis=proved("the proof is given above"), severity=Severity.ACCURACY,
+    basis=proved(
+        r"write $L = \ln(1/\delta)$, $K_0 = 50(L + \ln2)$. Bernstein asks for $K(1-K/n) \ge \ln(2n/\delta^{25})$. As "
+        r"$K "
+        r"\ge K_0$ and $K - K^2/n$ grows up to $K = n/2$, it follows from $g(n) = 25L + 49\ln2 - K_0^2/n - \ln n \ge "
+        r"0$; "
+        r"$g$ rises and then falls, and at both ends, $2K_0$ and $2^{48}$, it is positive: $g(2K_0) = 24\ln2 - "
+        r"\ln(100(L + \ln2))$"
+    ),
+    severity=Severity.ACCURACY,
 )  # fmt: skip
 def simultaneous() -> Seen:
     def room(e: float, d: float, n: float, beta: float) -> float:
         """Bernstein's side condition for n bins: the variance less ln(2n/beta)."""
         return noise(e, d) * (1 - noise(e, d) / n) - math.log(2 * n) + math.log(beta)
 
+    def ends(log: float) -> float:
+        """The smaller of the two ends of g."""
+        least = 50 * (log + math.log(2))
+        return min(25 * log + 49 * math.log(2) - least**2 / n - math.log(n) for n in (2 * least, 2.0**48))
+
     deltas = (1.0, 0.9, 0.5, 0.05, 1e-3, 1e-6, 1e-12)
     crowds = [(e, d, 2.0**j * 2 * noise(e, d)) for e in (0.1, 0.5, 1.0) for d in deltas for j in range(60)]
-    people = [room(e, d, n, d**25) for e, d, n in crowds if n <= 2.0**49]
+    people = [room(e, d, n, d**25) for e, d, n in crowds if n <= 2.0**48]
     first = min(n for e, d, n in crowds if room(e, d, n, d**25) < 0.0)
     paper = [room(e, d, n, n * d**25) for e, d, n in crowds if n * d**25 <= 1]
     return corrected(
         all(room(e, d, n, d**25) >= 0.0 for e, d, n in crowds),
-        min(people) >= 0.0 and min(paper) >= 0.0,
-        f"at beta = delta^25 the side condition holds for all {len(people)} crowds up to 2^49 and first fails at n "
-        f"= {first:.1e}; at n delta^25 it always holds",
+        min(people) >= 0.0 and min(paper) >= 0.0 and min(map(ends, np.geomspace(1e-9, 160_000, 200))) > 0.0,
+        f"at beta = delta^25 the side condition holds for all {len(people)} crowds up to 2^48 (epsilon 0.1, 0.5, 1; "
+        f"delta 1e-12 to 1) and first fails at n = {first:.1e}; at n delta^25 it always holds",
     )
 
 
@@ -112,7 +126,11 @@ def simultaneous() -> Seen:
     r"$\alpha \le 120.72\,\ln(2/\delta)/(\epsilon^2 n)$. With $\ln(1/\delta)$ no constant serves all $\delta \le "
     r"1$, as it vanishes at 1; for $\delta \le 1/2$ twice the constant does.",
     "histogram-theorem",
-    basis=proved("TODO"), severity=Severity.ACCURACY,
+    basis=proved(
+        r"S2.1 for each bin; $\ln(2/\delta) \le 2\ln(1/\delta)$ says $\delta \le 1/2$; and as $\delta$ tends to 1 the "
+        r"noise does not vanish, $K$ being at least $50\ln2$, while $\ln(1/\delta)$ does"
+    ),
+    severity=Severity.ACCURACY,
 )  # fmt: skip
 def each_bin() -> Seen:
     def needed(d: float) -> float:
@@ -129,8 +147,8 @@ def each_bin() -> Seen:
     return corrected(
         near <= 241.44,
         usual <= ought <= 241.44,
-        f"epsilon = 1, beta = 0.05: the error needs {usual:.0f} ln(1/delta) for delta up to 1/2, but {near:.0e} at "
-        f"delta = 1 - 10^-6",
+        f"epsilon = 1, beta = 0.05, n = 4K people, the worst of 50 counts from 0 to n/2: the error in people needs "
+        f"{usual:.0f} ln(1/delta) for delta = 0.5, 0.05, 0.001, but {near:.0e} at 1 - 10^-6",
     )
 
 
@@ -223,19 +241,34 @@ def shuffle_error() -> Seen:
     "S2.7", "Local error grows with the number of bins", "main takeaways, both versions",
     r"A local histogram errs by something like $\sqrt{\ln d}$ on some bin, so the gap in the number of people "
     r"needed, between shuffle and local, is as large as you like.",
-    more="separation",
-    basis=proved("TODO"),
+    more="lower-bounds",
+    basis=proved(
+        r"by Fano's inequality (`lower-bounds`) the largest error of any $\epsilon$-private local histogram is at "
+        r"least of "
+        r"the order of $\sqrt{n\ln d}/\epsilon$ in some crowd, so that for a fixed share of the people $n$ must grow "
+        r"like "
+        r"$\ln d$; under a shuffler it need not (S2.6)"
+    ),
 )  # fmt: skip
 def local_error() -> Seen:
     n, e = 2000, 1.0
     q = 1 / (math.exp(e) + 1)  # optimised unary encoding: empty bins are independent Bin(n, q)
     law, off = binomial(n, q), np.abs(np.arange(n + 1.0) - n * q) / (0.5 - q)
     found = [quantile(off, law, bins) for bins in BINS]
-    scaled = [value / math.sqrt(n * math.log(bins)) for value, bins in zip(found, BINS, strict=True)]
+    least = [least_local_histogram(n, bins, e) for bins in BINS]
+    scaled = [
+        [value / math.sqrt(n * math.log(bins)) for value, bins in zip(side, BINS, strict=True)]
+        for side in (found, least)
+    ]
     return holds(
-        all(a < b for a, b in pairwise(found)) and max(scaled) < 1.5 * min(scaled),
-        f"2,000 people, optimised unary encoding, epsilon = 1: {', '.join(f'{v:.0f}' for v in found)} for 10, 10^3, "
-        f"10^5, 10^7 bins, {min(scaled):.1f} to {max(scaled):.1f} times sqrt(n ln d)",
+        all(a < b for side in (found, least) for a, b in pairwise(side))
+        and all(max(side) < 1.5 * min(side) for side in scaled)
+        and all(a > b for a, b in zip(found, least, strict=True)),
+        f"2,000 people, epsilon = 1, 10, 10^3, 10^5, 10^7 bins, the largest error 95% of the time: "
+        f"{', '.join(f'{v:.0f}' for v in found)} with optimised unary encoding, and at least "
+        f"{', '.join(f'{v:.0f}' for v in least)} with any local protocol: {min(scaled[0]):.1f} to "
+        f"{max(scaled[0]):.1f} and "
+        f"{min(scaled[1]):.2f} to {max(scaled[1]):.2f} times sqrt(n ln d)",
     )
 
 

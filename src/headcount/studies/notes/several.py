@@ -10,6 +10,7 @@ from headcount.ask import protocol
 from headcount.studies.notes import SEPARATING
 from headcount.studies.notes.laws import Exact, pure_epsilon, shuffled
 from headcount.studies.notes.pure import worst
+from headcount.studies.notes.survey import rmse
 from headcount.studies.statement import Rows, Seen, Severity, corrected, holds, proved, refuted
 from headcount.studies.study import Verdict
 
@@ -79,16 +80,36 @@ def gap() -> Seen:
     r"$\{0,1\}^4n$, which gives perfect privacy for some $\epsilon > 0$.",
     Verdict.CORRECTED,
     r"Not *exactly* two ones; anything in $\{0,1\}^{4n}$; and $\epsilon$-private for some *finite* $\epsilon$. It "
-    r"is not perfect: with uniform choices $\epsilon$ falls to $\ln(16/10) = 0.470$ and stays there.",
+    r"is not perfect: with uniform choices $\epsilon$ is 0.916 and 0.669 for two and three people, and $\ln(16/10) = "
+    r"0.470$ for four or more.",
     "multi-message",
-    basis=proved("TODO"), severity=Severity.PRIVACY,
+    basis=proved(
+        r"let $h$ be the law of the others' ones. The chances of $t$ ones, if this person holds 0 or 1, have the ratio "
+        r"$\frac{10}{16}(1 + 6r)$ with $r = \frac{h(t-2)}{h(t) + 4h(t-1) + 4h(t-3) + h(t-4)}$. It is $\frac{10}{16}$ "
+        r"at $t "
+        r"= 0$, and at most $\frac{16}{10}$ if $r \le 0.26$ for all $t$; that is so with three others, whatever they "
+        r"hold, "
+        r"and being linear in $h$ it stays so when more are added"
+    ),
+    severity=Severity.PRIVACY,
 )  # fmt: skip
 def perfect() -> Seen:
     found = {n: worst(gap_laws(), n) for n in (2, 3, 4, 6)}
+    zero, one = gap_laws()
+    least = Fraction(1)  # by how much 0.26 times the denominator of r exceeds its numerator, with three others
+    for ones in range(4):
+        others = shuffled([one] * ones + [zero] * (3 - ones))
+        h = [sum((mass for word, mass in others.items() if sum(word) == t), Fraction(0)) for t in range(13)]
+        h = [Fraction(0)] * 4 + h + [Fraction(0)] * 4
+        least = min(
+            least,
+            *(Fraction(26, 100) * (h[i + 2] + 4 * h[i + 1] + 4 * h[i - 1] + h[i - 2]) - h[i] for i in range(2, 19)),
+        )
     return corrected(
         min(found.values()) == 0.0,
-        all(0 < e < 1 for e in found.values()) and abs(found[6] - math.log(1.6)) < 1e-12,
-        ", ".join(f"n = {n}: epsilon {e:.3f}" for n, e in found.items()),
+        all(0 < e < 1 for e in found.values()) and abs(found[6] - math.log(1.6)) < 1e-12 and least >= 0,
+        ", ".join(f"n = {n}: epsilon {e:.3f}" for n, e in found.items())
+        + "; $r \\le 0.26$ with three others in all four cases, in fractions",
     )
 
 
@@ -123,6 +144,9 @@ def not_any_more() -> Seen:
     return refuted(
         delta == 0.0 and sends[1] == 1.0,
         delta > 0.0 and sends[1] < 1.0,
-        f"its binary protocol for 10,000 people: delta is {found.loss.delta(1.0):.1e} at epsilon 1 and still "
-        f"{delta:.1e} at 3; a one sends {messages:.2f} messages on average, a zero none with chance {sends[0]:.2f}",
+        f"its binary protocol for 10,000 people at (1, 1e-6), with an error "
+        f"{found.rmse() / rmse('geometric', 100, 0.0) - 1:.1%} "
+        f"above the central one: delta is {found.loss.delta(1.0):.1e} at epsilon 1 and still {delta:.1e} at 3; a one "
+        f"sends "
+        f"{messages:.2f} messages on average, a zero none with chance {sends[0]:.2f}",
     )
