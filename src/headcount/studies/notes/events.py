@@ -9,8 +9,8 @@ import numpy as np
 
 from headcount.studies.notes import BINARY
 from headcount.studies.notes.binomial import GRID, interval
-from headcount.studies.notes.laws import binomial, divergence, ratios
-from headcount.studies.notes.sampling import EVENTS, exactly, threshold
+from headcount.studies.notes.laws import binomial, divergence
+from headcount.studies.notes.sampling import EVENTS, cover, exactly, from_noise, left_out, poisson, threshold
 from headcount.studies.statement import Rows, Seen, Severity, corrected, holds, proved, refuted
 from headcount.studies.study import Verdict
 
@@ -126,11 +126,15 @@ def ratios_of_one_more(k: int, p: float) -> np.ndarray[tuple[int], np.dtype[np.f
 @row(
     "S6.9", "Both algorithms are equivalent", "dependence on epsilon and delta",
     "The two algorithms have been shown to be equivalent.",
-    Verdict.FALSE,
-    "Nothing above shows it, and they are not: additive noise is there when nobody holds a one and is the same for "
-    "any count; sampling is silent then, and errs by the root of the count. One is private by its noise, the other "
-    "only with its threshold.",
-    "flipping-or-sampling",
+    Verdict.CORRECTED,
+    r"Nothing above shows it, and at no fixed threshold are they: nobody's ones are a noisy 0 in the one and 0 for "
+    r"certain in the other, whose noise grows with the count and which is private only with its threshold. But they "
+    r"are "
+    r"*asymptotically, above the threshold*: as $\tau$ grows and of $k$ holders the fewest are left out that the "
+    r"budget "
+    r"allows, their number tends, for $k/\tau \to 1$, to the very Poisson law to which the additive noise tends as $n$ "
+    r"grows. Below the threshold they differ at any size.",
+    "sampling-as-noise",
     basis=proved("Q7"), severity=Severity.PRIVACY,
 )  # fmt: skip
 def both() -> Seen:
@@ -138,10 +142,23 @@ def both() -> Seen:
     nobody = 1.0 - float(added.max())
     bare = divergence(np.array([1.0, 0.0]), np.array([1 - p, p]), 1.0)
     kept = exactly(p, 17, 1.0)
-    shape = ratios(added, 1)[30:50]
-    return refuted(
-        nobody == 0.0,
-        nobody > 0.9 and bare > 0.3 and kept < 1.1e-6 and bool((np.diff(shape) > 0).all()),
-        f"nobody holds a one: the noisy count varies (its likeliest value has chance {added.max():.2f}), the sample "
-        f"is 0 for certain. Sampling at {p} has delta {bare:.3f} without the threshold of 17 and {kept:.1e} with it",
+    thresholds = (17, 300, 4_920)
+    missing, apart = [left_out(tau)[0] for tau in thresholds], [from_noise(tau) for tau in thresholds]
+    noise = math.sqrt(cover())
+    added_apart = divergence(binomial(10_000, cover() / 10_000), poisson(cover(), 10_001), 0.0)
+    return corrected(
+        nobody == 0.0 or apart[0] < 0.01,
+        nobody > 0.9
+        and bare > 0.3
+        and kept < 1.1e-6
+        and abs(missing[2] - cover()) < 0.02
+        and apart[0] > apart[1] > apart[2]
+        and apart[2] < 0.01 > added_apart,
+        f"nobody holds a one: the noisy count varies, the sample is 0 for certain; sampling at {p} has delta "
+        f"{bare:.3f} "
+        f"without the threshold of 17 and {kept:.1e} with it. At (1, 1e-6) thresholds 17, 300 and 4,920 leave out "
+        f"{missing[0]:.1f}, {missing[1]:.2f} and {missing[2]:.2f} people where Poisson noise has mean {cover():.2f} "
+        f"(error {noise:.2f}), at a total variation of {apart[0]:.2f}, {apart[1]:.3f} and {apart[2]:.4f} from it; "
+        f"binomial "
+        f"noise among 10,000 people {added_apart:.4f}",
     )

@@ -12,7 +12,9 @@ from headcount.ask import protocol
 from headcount.protocols import named
 from headcount.studies.notes import SHUFFLING
 from headcount.studies.notes.laws import binomial, divergence
-from headcount.studies.statement import INSTANCE, Rows, Seen, Severity, certified, corrected, holds, proved, refuted
+from headcount.studies.notes.sampling import cover, left_out
+from headcount.studies.notes.survey import rmse
+from headcount.studies.statement import INSTANCE, Rows, Seen, Severity, certified, corrected, holds, proved
 from headcount.studies.study import Verdict
 
 row = Rows(SHUFFLING)
@@ -146,11 +148,15 @@ def variant() -> Seen:
 @row(
     "S5.2", "Equivalent to sample and threshold", "binary sums, introduction",
     "This protocol and sample-and-threshold are expected to turn out equivalent.",
-    Verdict.FALSE,
-    r"They are not. Whoever does not tell the truth sends a *fair coin* here and *nothing* there: on all zeros one "
-    r"is $\mathrm{Bin}(n, \lambda/2n)$, the other constantly 0. The error of one does not depend on the data, that "
-    r"of the other grows like the root of the count. And without its threshold sampling has $\delta = p$.",
-    "flipping-or-sampling",
+    Verdict.CORRECTED,
+    r"As they stand they are not. Whoever does not tell the truth sends a *fair coin* here and *nothing* there: on all "
+    r"zeros one is $\mathrm{Bin}(n, \lambda/2n)$, the other constantly 0; and without its threshold sampling has "
+    r"$\delta = p$. But they have the same limit: here the count *plus* Poisson noise of mean $\lambda/2$, as $n$ "
+    r"grows "
+    r"and $k/n \to 0$; there the count *less* Poisson noise of the least mean that the budget allows, as $\tau$ grows "
+    r"and "
+    r"$k/\tau \to 1$, and only above the threshold.",
+    "sampling-as-noise",
     basis=proved("Q7"), severity=Severity.PRIVACY,
 )  # fmt: skip
 def equivalent() -> Seen:
@@ -162,12 +168,19 @@ def equivalent() -> Seen:
         math.sqrt(900 * (1 - p) / p),
     ]
     bare = divergence(np.array([1.0, 0.0]), np.array([1 - p, p]), 1.0)
-    return refuted(
+    halves = [protocol("cheu-count", n=m, epsilon=1.0, delta=1e-6).parameters["lam"] / 2 for m in (10_000, 10**6)]
+    missing = left_out(4_920)[0]
+    return corrected(
         zeros == 0.0,
-        zeros > 0.99 and abs(bare - p) < 1e-12 and spread[2] > 2 * spread[1],
+        zeros > 0.99
+        and abs(bare - p) < 1e-12
+        and spread[2] > 2 * spread[1]
+        and max(abs(halves[1] - cover()), abs(missing - cover())) < 0.03,
         f"1,000 zeros: {zeros:.3f} to receive any ones here, 0 there. Errors: {spread[0]:.1f} whatever is held; "
         f"{spread[1]:.0f} and {spread[2]:.0f} for 100 and 900 ones sampled at 0.3, whose delta without a threshold "
-        f"is {bare:.1f}",
+        f"is {bare:.1f}. In the limit, at (1, 1e-6): lambda/2 = {halves[0]:.2f} for 10^4 people and {halves[1]:.2f} "
+        f"for "
+        f"10^6, threshold 4,920 leaves out {missing:.2f}, and Poisson noise has mean {cover():.2f}",
     )
 
 
@@ -186,5 +199,7 @@ def reference() -> Seen:
     return corrected(
         sends[0] == sends[1],
         cited and sends[0][1] == 1.0 and sends[1][1] < 1.0,
-        f"a one sends exactly one message with chance {sends[0][1]:.0f} here, and with {sends[1][1]:.2f} there",
+        f"1,000 people, (1, 1e-6): a one sends exactly one message with chance {sends[0][1]:.0f} here, and with "
+        f"{sends[1][1]:.2f} there, at an error {several.rmse() / rmse('geometric', 100, 0.0) - 1:.1%} above the "
+        f"central one",
     )

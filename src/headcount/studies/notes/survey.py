@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -136,20 +137,37 @@ def blanket_row() -> Seen:
     Verdict.CORRECTED,
     r"$1 + O(\ln^2(1/\delta)/(\gamma\epsilon^2 n))$ messages of one bit on average: it is what comes on top of one "
     r"that vanishes. The error is that of the central mechanism at $(1-\gamma)\epsilon$; the later paper needs $1 + "
-    r"O(\ln(1/\delta)/(\gamma\epsilon n))$.",
+    r"O(\ln(1/\delta)/(\gamma\epsilon n))$. The figures here are achieved; that fewer messages would not do is not "
+    r"claimed.",
     "messages",
-    basis=proved("TODO"), severity=Severity.ACCURACY,
+    basis=proved("in the papers (2106.04247, 2109.13158); the figures are instances, each accounted for exactly"),
+    severity=Severity.ACCURACY,
 )  # fmt: skip
 def vanishing_row() -> Seen:
-    found = [protocol("correlated-count", n=n, epsilon=1.0, delta=1e-6, overhead=0.2) for n in (1_000, 10_000, 100_000)]
+    crowds = (1_000, 10_000, 100_000)
+    found = [protocol("correlated-count", n=n, epsilon=1.0, delta=1e-6, overhead=0.2) for n in crowds]
     sent = [one.messages_per_person for one in found]
-    extra = [(messages - 1.0) * n for messages, n in zip(sent, (1_000, 10_000, 100_000), strict=True)]
+    extra, (fewest, shape) = [(m - 1.0) * n for m, n in zip(sent, crowds, strict=True)], fewest_extra(0.2)
     return corrected(
         sent[-1] < 1.0,
-        max(extra) < 1.3 * min(extra) and sent[-1] < 1.01,
+        max(extra) < 1.01 * min(extra) and sent[-1] < 1.01 and fewest < min(extra),
         f"(1, 1e-6), error 1.2 times central: {sent[0]:.3f}, {sent[1]:.4f}, {sent[2]:.5f} messages each for 10^3, "
-        f"10^4, 10^5 people, {min(extra):.0f} or so more than one each in all",
+        f"10^4, 10^5 people, {min(extra):.0f} in all beyond one each with a flood of shape "
+        f"{found[0].parameters['shape']:.0f}, and {fewest:.0f} with the best, {shape}",
     )
+
+
+@cache
+def fewest_extra(overhead: float) -> tuple[float, int]:
+    """The fewest messages beyond one each, in all, over the shapes of a negative binomial flood; and that shape."""
+    n, budget = 10_000, dict[str, Any](epsilon=1.0, delta=1e-6)
+    inner = protocol("correlated-count", n=n, overhead=overhead, **budget).parameters["inner"]
+    tried = {
+        shape: n * (protocol("correlated-count", n=n, inner=inner, shape=shape, **budget).messages_per_person - 1.0)
+        for shape in range(10, 25, 2)
+    }
+    best = min(tried, key=lambda shape: tried[shape])
+    return tried[best], best
 
 
 @row(
