@@ -91,13 +91,13 @@ def best_for(ones: int, people: int, budget: Budget) -> SampleThreshold:
         rate = exactly(budget.epsilon, budget.delta, threshold, people)
         return SampleThreshold(crowd=Crowd(people), rate=rate, threshold=threshold)
 
-    gaps = np.unique(np.geomspace(1, ones - 1, 30).round().astype(int) - 1)
+    gaps = np.unique(np.geomspace(1, ones - 1, 16).round().astype(int) - 1)
     while True:
         at = min(range(len(gaps)), key=lambda i: sampled(int(gaps[i])).rmse(ones))
         low, high = gaps[max(0, at - 1)], gaps[min(at + 1, len(gaps) - 1)]
         if high - low <= 2:
             return sampled(int(gaps[at]))
-        gaps = np.unique(np.linspace(low, high, 13).round().astype(int))
+        gaps = np.unique([gaps[at], *np.linspace(low, high, 8).round().astype(int)])
 
 
 def _answer(rows: list[dict[str, Any]]) -> str:
