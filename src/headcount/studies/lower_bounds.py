@@ -61,6 +61,10 @@ AT, ONE = 500, 1.0  # people and epsilon at which the others are varied
 LARGE = (10**3, 10**4, 10**5, 10**6, 10**7, 10**8)
 TINY = (2, 4, 6, 8, 12, 16, 20, 24)
 LOOSE = 0.05  # a delta at which the central bound no longer holds
+CAPTION = (
+    "Coloured, what protocols achieve; dashed black, what is proved that no protocol of the kind can beat, with its "
+    "constant. The last bound is that of a central analyser, and so of everybody."
+)
 BINS, HOLDERS, SURE = (10, 100, 1_000, 10**4, 10**5, 10**6, 10**7), 2_000, 0.95
 FEW = 16  # people who may differ, in the bound for large crowds
 SHUFFLED = ("cheu-count", "poisson-count", "correlated-count", "geometric")
@@ -81,7 +85,7 @@ class LowerBounds(Study):
         jobs += [("bins", d, ONE) for d in bins]
         jobs += [("shuffle", n, ONE) for n in large] + [("central", n, ONE) for n in tiny]
         rows = [row for model, n, epsilon in watch(jobs) for row in ROWS[model](n, epsilon)]
-        return Finding(_answer(rows), rows, _sheet(rows), partial(_drawn, rows))
+        return Finding(_answer(rows), rows, _sheet(rows), partial(_drawn, rows), caption=CAPTION)
 
 
 def least_local(people: int, epsilon: float) -> float:
