@@ -44,6 +44,7 @@ class Line:
     dots: bool = False
     first: bool = False  # called by its name where it begins
     at: Spot | None = None  # where its name begins, if neither end is a good place
+    steep: bool = False  # its name is written upwards there
 
     @property
     def key(self) -> str:
@@ -146,8 +147,9 @@ def _named(axes: Any, panel: Panel, hues: Mapping[str, str], size: Spot, theme: 
         points = panel.seen(line.points or line.measured)
         style = {"fontsize": 9, "color": blend(hues[line.key], theme.ink, 0.6), "annotation_clip": False}
         if line.label and points and line.at:
-            style |= {"va": "center", "textcoords": "offset points"}
-            axes.annotate("\n".join(_wrapped(line)), line.at, xytext=(0, 0), **style)
+            style |= {"textcoords": "offset points", "rotation": 90 if line.steep else 0}
+            style |= {"ha": "center", "va": "bottom"} if line.steep else {"va": "center"}
+            axes.annotate(line.label, line.at, xytext=(0, 0), **style)
         elif line.label and points and line.first:
             style |= {"rotation": 40, "ha": "left", "va": "bottom", "in_layout": False}
             axes.annotate(line.label, points[0], xytext=(-3, 3), textcoords="offset points", **style)

@@ -35,10 +35,9 @@ SAMPLES = {
 }  # fmt: skip
 HUES = {"quoted": STEPS["event"], "mended": STEPS["narrow"], "two_sided": STEPS["chernoff"]}
 NAMED = {  # where, by the curve
-    ("E1", "exact"): (60, 1e-18), ("E1", "loss"): (205, 1e-22), ("E1", "event"): (345, 1e-15),
-    ("E1", "narrow"): (480, 2e-9), ("E1", "chernoff"): (620, 6e-6), ("E1", "paper"): (440, 3e-3),
-    ("E2", "exact"): (8, 1e-21), ("E2", "mended"): (34, 3e-18), ("E2", "quoted"): (13, 1e-9),
-    ("E2", "two_sided"): (330, 1e-3),
+    ("E1", "exact"): (64, 1e-21), ("E1", "loss"): (205, 1e-22), ("E1", "event"): (345, 1e-15),
+    ("E2", "exact"): (8, 1e-21), ("E2", "mended"): (34, 3e-18), ("E2", "quoted"): (14, 1e-9),
+    ("E2", "two_sided"): (19, 1e-3),
 }  # fmt: skip
 TINY = 1e-24  # smaller chances are not drawn
 
@@ -172,7 +171,7 @@ def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
         curves = []
         for name, words in names.items():
             points = [(row["size"], row[name]) for row in own if row[name] >= TINY]
-            curves.append(Line(words, points, hue=HUES.get(name, words), at=NAMED[part, name]))
+            curves.append(Line(words, points, hue=HUES.get(name, words), at=NAMED.get((part, name))))
         across = Axis(label, log=part == "E2")
         up = Axis("chance", log=True, low=TINY, high=2.0)
         panels.append(Panel(curves, across, up, title, [Note(f"δ = {DELTA:g}", y=DELTA, at=at)]))

@@ -131,7 +131,7 @@ def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
         curves = [Line(label, [(row["epsilon"], row[name]) for row in own]) for name, label in RULES.items()]
         up = Axis("share who are asked", log=True, shares=True, low=0.002, high=1.0)
         title = f"δ = {delta:g}, threshold {own[0]['threshold']}"
-        panels.append(Panel(curves, Axis("ε"), up, title, [Note(NOTED, y=CLAIMED)]))
+        panels.append(Panel(curves, Axis("ε"), up, title, [Note(NOTED if delta == DELTAS[0] else "", y=CLAIMED)]))
     least = min(row["exact"] / row["notes"] for row in rows)
     return lines(
         panels, path, theme=theme, columns=1,

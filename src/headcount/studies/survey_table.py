@@ -135,5 +135,6 @@ def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
     ]
     return lines(
         panels, path, title="The survey's table as it should read: one scale at a time", columns=1, theme=theme,
-        subtitle=f"ε = {survey.BUDGET.epsilon:g}, δ = {survey.BUDGET.delta:g}. Solid: bits. Dashed: numbers. Circles: simulated",
+        subtitle=f"ε = {survey.BUDGET.epsilon:g}, δ = {survey.BUDGET.delta:g}. Solid: bits. Dashed: numbers. "
+        "Circles: simulated",
     )  # fmt: skip

@@ -198,7 +198,7 @@ def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
         SAMPLED: "sampling, exactly", CUT: "zsum, exactly", FINAL: "sampling, final paper",
         DRAFT: "sampling, draft", PAPER: "zsum, paper",
     }  # fmt: skip
-    heights = {CUT: 0.44, SAMPLED: 0.35, FINAL: 0.26, DRAFT: 0.17, PAPER: 0.08}
+    places = {CUT: (25, 0.56), SAMPLED: (64, 0.04), FINAL: (182, 0.04), DRAFT: (540, 0.04), PAPER: (880, 0.04)}
     counts = np.unique(np.geomspace(3, 4_000, 170).astype(int)).tolist()
     chance = []
     for name, (hue, dashes) in sorted(looks.items(), key=lambda look: -at[look[0]]["half"]):
@@ -206,7 +206,7 @@ def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
         points = [(k, passed(protocol, k, 0.0)) for k in counts]
         half = at[name]["half"]
         middle = [(half, passed(protocol, half, 0.0))]
-        chance.append(Line(f"{half:,}: {words[name]}", points, hue, dashes, middle, at=(half * 1.08, heights[name])))
+        chance.append(Line(f"{half:,}: {words[name]}", points, hue, dashes, middle, at=places[name], steep=True))
     half_way = Note("half the time", y=0.5)
     up = Axis("chance that the count is reported", shares=True, high=1.0)
     seen = Axis("fewest ones told from nobody", log=True)
