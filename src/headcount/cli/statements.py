@@ -16,8 +16,8 @@ OPEN, SHUT = "\ue000", "\ue001"  # of an absolute value, until spaces are settle
 SIGNS = {
     "epsilon": "ε", "delta": "δ", "gamma": "γ", "alpha": "α", "beta": "β", "lambda": "λ", "tau": "τ", "mu": "μ",
     "eta": "η", "rho": "ρ", "Delta": "Δ", "Gamma": "Γ", "Omega": "Ω", "Theta": "Θ", "le": " ≤ ", "ge": " ≥ ",
-    "in": " ∈ ", "notin": " ∉ ", "sim": " ∼ ", "to": " → ", "pm": " ± ", "cdot": "·", "cdots": "…", "dots": "…", "circ": "∘",
-    "exists": "∃", "sum": "Σ ", "prod": "Π ", "ln": " ln ", "tilde": "~", "left": "", "right": "",
+    "in": " ∈ ", "notin": " ∉ ", "sim": " ∼ ", "to": " → ", "pm": " ± ", "cdot": "·", "cdots": "…", "dots": "…",
+    "circ": "∘", "exists": "∃", "sum": "Σ ", "prod": "Π ", "ln": " ln ", "tilde": "~", "left": "", "right": "",
     "lvert": OPEN, "rvert": SHUT, "lceil": "⌈", "rceil": "⌉", "lfloor": "⌊", "rfloor": "⌋",
 }  # fmt: skip
 GROUP = r"(\{(?:[^{}]|\{[^{}]*\})*\}|\\[A-Za-z]+|\w)"
