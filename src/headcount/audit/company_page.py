@@ -92,7 +92,7 @@ def _tuned(case: Case) -> str:
     threshold, half = sampled.protocol.parameters["threshold"], case.ones // 2
     return (
         f" That {sampled.name} comes to {number(sampled.predicted)} takes a threshold that is tuned to the count, here "
-        f"{threshold:,}; with it, if only {half:,} held a one, it would be off by {number(sampled.protocol.rmse(half))}."
+        f"{threshold:,}; with it, if {half:,} held a one, it would be off by {number(sampled.protocol.rmse(half))}."
     )
 
 
