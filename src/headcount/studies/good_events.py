@@ -144,10 +144,10 @@ def _answer(rows: list[dict[str, Any]]) -> str:
 def _caption() -> str:
     return (
         f"Chances at ε = {EPSILON:g}. Above, that additive noise of mean K, among {PEOPLE:,} people, leaves the event "
-        f"E1 of "
-        "the proof, from what privacy needs (blue) to what the paper's constant allows for (grey). Below, that of so "
-        "many "
-        f"ones too many are sampled, at the rate {RATE:.1%} and threshold {math.ceil(TAU)} of the draft."
+        f"E1 "
+        "of the proof: at the left what privacy needs, at the right what the paper's constant allows for. Below, that "
+        "of "
+        f"so many ones too many are sampled, at the rate {RATE:.1%} and threshold {math.ceil(TAU)} of the draft."
     )
 
 

@@ -62,8 +62,9 @@ LARGE = (10**3, 10**4, 10**5, 10**6, 10**7, 10**8)
 TINY = (2, 4, 6, 8, 12, 16, 20, 24)
 LOOSE = 0.05  # a delta at which the central bound no longer holds
 CAPTION = (
-    "Coloured, what protocols achieve; dashed black, what is proved that no protocol of the kind can beat, with its "
-    "constant. The last bound is that of a central analyser, and so of everybody."
+    "In colours, what protocols achieve; dashed and without colour, what is proved that no protocol of the kind can "
+    "beat, "
+    "with its constant. The last bound is that of a central analyser, and so of everybody."
 )
 BINS, HOLDERS, SURE = (10, 100, 1_000, 10**4, 10**5, 10**6, 10**7), 2_000, 0.95
 FEW = 16  # people who may differ, in the bound for large crowds
@@ -287,5 +288,5 @@ def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
     ]  # fmt: skip
     return lines(
         panels, path, title="Randomised response and the geometric count are the best of their kind", columns=1,
-        subtitle="Errors of counts and histograms; dashed black, what is proved that nobody can beat", theme=theme,
+        subtitle="Errors in colours; dashed, without colour, what is proved that nobody can beat", theme=theme,
     )  # fmt: skip

@@ -53,7 +53,7 @@ class SamplingAsNoise(Study):
         rates = {tau: exactly(BUDGET.epsilon, BUDGET.delta, tau) for tau in watch(sorted({DRAFT, *steps}))}
         cover = calibrate(PoissonCount, Count(), Crowd(PEOPLE), BUDGET)
         rows = [_left_out(tau, rate, float(cover.mean)) for tau, rate in rates.items()]
-        ones = np.geomspace(30, 1_000 if quick else LARGEST, 6 if quick else 16).round().astype(int).tolist()
+        ones = np.geomspace(30, 1_000 if quick else LARGEST, 6 if quick else 24).round().astype(int).tolist()
         rows += [_counted(k, rates[DRAFT], cover.rmse()) for k in ones]
         return Finding(_answer(rows), rows, _sheet(rows), partial(_drawn, rows), caption=_caption())
 
