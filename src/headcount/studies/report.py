@@ -29,6 +29,7 @@ def page(study: Study, found: Finding) -> str:
     if isinstance(study, Theorem):
         stated = [f"**Statement.** {study.statement}", "", f"**Verdict.** {study.verdict}.", ""]
     figure = [f"![{found.answer.split('. ')[0].rstrip('.')}.]({study.name}.svg)", ""]
+    figure += [f"*{found.caption}*", ""] if found.caption else []
     lines = [
         f"# {study.question}", "", f"*{source}{'' if source.endswith('?') else '.'}*", "",
         *stated, found.answer, "", *(figure if found.draw else []),
