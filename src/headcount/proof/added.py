@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from itertools import combinations
 
 from flint import arb
 
@@ -108,7 +108,7 @@ def _cases(sent: list[Counter[Message]], noise: Noise) -> Iterator[Case]:
         if any(len(messages) != 1 for messages in sent) or groups.of_different(map(_only, sent)) < len(sent):
             raise TooLarge("there are too many values, and they are not hidden separately")
         held = [value for values in alike.values() for value in values[:2]]
-    for first, second in product(held, repeat=2):
+    for first, second in combinations(held, 2):  # in either order
         spend(PAIR + 2 * (len(sent[first]) + len(sent[second])))
         change = Counter(sent[first])
         change.subtract(sent[second])
@@ -216,7 +216,7 @@ class Group:
             raise TooLarge("fewer people take part than the noise was made for")
         q = ball(own.decay)
         hidden = geometric_more(flood.in_crowd(self.people), q * q)
-        spend(4 * len(hidden.masses))
+        spend(2 * len(hidden.masses))
         p = [mass / (1 + q) for mass in [*hidden.masses, arb(0)]]
         before = [q * mass / (1 + q) for mass in [arb(0), *hidden.masses]]
         pair = Pair([*p, q / (1 + q)], [*before, 1 / (1 + q)], hidden.outside)

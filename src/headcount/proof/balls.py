@@ -11,7 +11,7 @@ from flint import arb, fmpq
 from headcount.proof.effort import TooLarge, spend
 
 LGAMMAS = 50  # units for three of them
-NEGLIGIBLE_BITS = 180  # windows end where less than 2**-180 of the mass is left
+NEGLIGIBLE_BITS = 128  # windows end where less than 2**-128 of the mass is left
 MOST_DIGITS = 1 << 20
 MOST_MASSES = 1 << 22  # on one side of a window
 
@@ -145,12 +145,12 @@ def negative_binomial(shape: arb, decay: arb) -> Law:
 def geometric_more(law: Law, ratio: arb) -> Law:
     """The law of Z + G where P[G = k] = (1 - x) x^k: h(v) = (1 - x) P[Z = v] + x h(v - 1)."""
     masses, mass, small = list[arb](), arb(0), arb(2) ** -NEGLIGIBLE_BITS
-    spend(2 * len(law.masses))
+    spend(len(law.masses))
     for z in law.masses:
         mass = (1 - ratio) * z + ratio * mass
         masses.append(mass)
     while not mass < small:
-        spend(2)
+        spend(1)
         mass = ratio * mass
         _append(masses, mass)
     return Law(law.start, masses, law.outside + mass / (1 - ratio))

@@ -24,7 +24,7 @@ DOUBT = 8  # units of that, within which it is not sure which of two ratios is t
 MISSED = Fraction(1, 1 << 94)  # of the mass, at most, where there was a doubt
 CERTAIN = 1 << 200  # stands for an infinite log-ratio
 ZERO = arb(0)
-SORTED, FOUND = 10, 4  # units: an outcome's log-ratio and place, and its best prefix of the others'
+SORTED, FOUND = 3, 2  # units: an outcome's log-ratio and place, and its best prefix of the others'
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Pair:
     def of(cls, first: Law, second: Law) -> Pair:
         """Outcomes in both windows. What lies outside of them may be lost altogether."""
         start, stop = min(first.start, second.start), max(first.stop, second.stop)
-        spend(2 * (stop - start))
+        spend(stop - start)
         p, q = [[law.at(k) for k in range(start, stop)] for law in (first, second)]
         return cls(p, q, first.outside.max(second.outside))
 

@@ -186,7 +186,7 @@ async function againstMessages(state, protocols, signal) {
   }));
 }
 
-const unit = ({ task }) => (task === "fraction" ? "typical error, as a fraction" : task === "histogram" ? "typical error in a category, people" : task === "count" ? "typical error, people" : "typical error");
+const unit = ({ task }) => (task === "fraction" ? "typical error, as a fraction" : task === "histogram" ? "typical error over the categories, people" : task === "count" ? "typical error, people" : "typical error");
 
 async function againstPeople(state, protocols, signal) {
   const { ones = 0 } = asked(state);
