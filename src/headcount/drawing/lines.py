@@ -1,6 +1,6 @@
 """Lines: what is computed as a line, what was measured as circles on it, bounds dashed, rules dotted.
 
-Every line is called by its name where it ends, and one thing has one colour in all panels.
+Every line is called by its name where it ends, unless told where, and one thing has one colour in all panels.
 """
 
 from __future__ import annotations
