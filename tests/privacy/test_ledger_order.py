@@ -141,8 +141,8 @@ def test_an_interruption_neither_shows_anything_nor_loses_budget_silently(model,
         monkeypatch.setattr(ledger, "charge", fails)
     if step == "shown":
         monkeypatch.setattr(running, "shown", fails)
+    coins = Watched(seen, fails=step == "drawn")
     with pytest.raises(Interrupted):
-        coins = Watched(seen, fails=step == "drawn")
         hc.run(PLANS[model], np.arange(PEOPLE) % 2, coins=coins, ledger=ledger)
     paid = step in ("drawn", "shown")
     assert [charge.plan for charge in ledger.charges] == [PLANS[model].hash] * paid

@@ -26,8 +26,8 @@ from headcount.privacy.renyi import Curve, renyi_budget
 Epsilon: TypeAlias = Fraction | float  # a float only where it is infinite
 
 PLAIN, RENYI, LOST = Fraction(1, 2), Fraction(9, 20), Fraction(1, 20)  # parts of delta: one rule, and the other's two
-LEVELS = (0.0, 1e-5, 1e-4, 1e-3, 1e-2, 5e-2)  # of delta: what a question may lose for a smaller divergence
-DELTAS = (0.0, 1e-2, 1e-1, 5e-1)  # of delta: where a question's epsilon is looked for, beside its own budget
+LEVELS = (1e-5, 1e-4, 1e-3, 1e-2, 5e-2)  # of delta: what a question may lose for a smaller divergence
+DELTAS = (0.0, 1e-2, 1e-1, 5e-1)  # of delta: where a question's epsilon is looked for, unless its own budget will do
 STEPS = 16  # orders tried in every octave
 SAFE = 1.0 - 1e-12  # sums of doubles are trusted up to here
 
@@ -78,16 +78,19 @@ def renyi_limit(allowance: Allowance, order: Fraction) -> Amount:
 
 @lru_cache(maxsize=1024)
 def plain_price(asked: Asked, allowance: Allowance) -> Amount:
-    """By the budget it was planned for, or at the delta where the larger of its two shares is least.
+    """By the budget it was planned for, or where that has too large a delta, at one with a smaller share of both.
 
     The epsilon that was asked for counts, where it suffices, before the one searched for.
     """
     loss, budget = asked
-    deltas = {part * down(allowance.delta) for part in DELTAS}
-    prices = [Amount(exactly(loss.epsilon(delta)), Fraction(delta)) for delta in sorted(deltas)]
+    limit, prices = plain_limit(allowance), []
     if budget is not None and (needed := loss.delta(budget.epsilon)) <= budget.delta:
-        prices.append(Amount(Fraction(budget.epsilon), Fraction(budget.delta if needed else 0.0)))
-    limit = plain_limit(allowance)
+        own = Amount(Fraction(budget.epsilon), Fraction(budget.delta if needed else 0.0))
+        if own.delta * limit.divergence <= own.divergence * limit.delta:
+            return own
+        prices.append(own)
+    deltas = {part * down(allowance.delta) for part in DELTAS}
+    prices += [Amount(exactly(loss.epsilon(delta)), Fraction(delta)) for delta in sorted(deltas)]
     return min(prices, key=lambda price: (price.share(limit), price.divergence, price.delta))
 
 
@@ -115,10 +118,13 @@ def renyi_price(asked: Asked, allowance: Allowance, order: Fraction) -> Amount:
 @lru_cache(maxsize=256)
 def _curve(asked: Asked, allowance: Allowance) -> Curve:
     loss, budget = asked
-    cuts = [loss.epsilon(level * down(allowance.delta)) for level in LEVELS]
+    levels = [level * down(allowance.delta) for level in LEVELS]
+    tops = [loss.epsilon(level) for level in (0.0, levels[0])]
     if budget is not None and loss.delta(budget.epsilon) <= LOST * allowance.delta:
-        cuts.append(budget.epsilon)
-    return Curve.of(loss, cuts)
+        tops.append(budget.epsilon)
+    if min(tops) == math.inf:
+        tops = [loss.epsilon(levels[-1])]
+    return Curve.of(loss, tops, levels)
 
 
 def best_order(questions: Iterable[Asked], allowance: Allowance) -> Fraction:

@@ -27,7 +27,7 @@ import numpy as np
 from headcount.core.law import Floats
 from headcount.core.loss import ROUND_UP, PrivacyLoss
 
-DOTS = 96  # of a loss's curve between two cuts; between dots it lies below their chord, being convex in e^epsilon
+DOTS = 160  # of a loss's curve up to its first cut, and from there to its last; between them it lies below the chord
 NODES, WEIGHTS = (np.asarray(part) for part in np.polynomial.legendre.leggauss(6))  # good to 1e-11 where cells are
 WIDEST = 2.0  # at most so wide, in units of 1 / order; what is wider is priced at infinity
 SUMMED = 1.0 + 1e-9  # what exponentials, the quadrature and its sum may lose
@@ -48,21 +48,24 @@ def response_divergence(alpha: float, epsilon: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """Upper bounds of a loss's divergence in either order, on dots from 0 to the last of some cuts."""
+    """Upper bounds of a loss's divergence in either order, on dots from 0 on."""
 
     epsilon: Floats
     orders: Floats  # a row for each; never rising
     cuts: tuple[int, ...]  # which dots a price may cut at
 
     @classmethod
-    def of(cls, loss: PrivacyLoss, cuts: Iterable[float]) -> Curve:
-        """With cuts at these epsilons, those that are infinite left out."""
-        tops = sorted({cut for cut in cuts if cut < math.inf})
-        pieces = [np.linspace(low, high, DOTS + 1)[1:] for low, high in zip([0.0, *tops], tops, strict=False) if high]
-        dots = np.unique(np.concatenate([[0.0], *pieces]))  # cuts may lie so close that nothing fits between them
+    def of(cls, loss: PrivacyLoss, tops: Iterable[float], levels: Iterable[float]) -> Curve:
+        """To be cut at each of these epsilons, unless it is infinite, and where the curve comes down to each level."""
+        ends = sorted({top for top in tops if top < math.inf})
+        spans = [(0.0, ends[0]), (ends[0], ends[-1])] if ends else []
+        dots = np.unique(np.concatenate([[0.0], ends, *(np.linspace(*span, DOTS + 1) for span in spans)]))
         slack = np.array([loss.slack(float(epsilon)) for epsilon in dots])
         orders = np.minimum(np.array(loss.orders(dots)) * ROUND_UP + slack, 1.0)
-        return cls(dots, np.minimum.accumulate(orders, axis=1), tuple(np.searchsorted(dots, tops).tolist()))
+        orders = np.minimum.accumulate(orders, axis=1)
+        below = (int(np.count_nonzero(orders.max(axis=0) > level)) for level in levels)
+        cuts = {*np.searchsorted(dots, ends).tolist(), *(cut for cut in below if cut < dots.size)}
+        return cls(dots, orders, tuple(sorted(cuts)))
 
     def prices(self, alpha: Floats) -> list[tuple[Floats, float]]:
         """For each cut the divergences of these orders, rounded up, and the chance of losing everything."""
