@@ -1,5 +1,7 @@
 """People with several rows: what counts of them, by lot, and what stays private."""
 
+import os
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -9,7 +11,9 @@ from visitors import CENTRAL, NUMBERS, PEOPLE, plan
 import headcount as hc
 from headcount.core.errors import BadArgument, BadData, Unsupported
 from headcount.engines.arrow import ArrowEngine
+from headcount.engines.arrow_scan import LOTS
 from headcount.engines.choice import engine_for
+from headcount.engines.duck import database
 from headcount.engines.engine import Rows
 from headcount.engines.memory import MemoryEngine
 
@@ -68,6 +72,41 @@ def test_a_persons_rows_have_the_same_chance_each(kind, tmp_path):
         ones = engine.tally(plan(task, models=["central"]), answers, hc.SecretCoins()).totals[0]
         share = most / each
         assert abs(ones - people * share) < 5 * np.sqrt(people * share * (1 - share))
+
+
+PEOPLE_DRAWN, KEYS = 20, 200
+XORED = (  # DuckDB's own hash of several columns, as lots were drawn by once
+    "SELECT arg_min(code, lot) AS code FROM (SELECT person, code, "
+    "-ln(((hash(person, code, $key) >> 11) + 1) / 9007199254740992e0) / count(*) AS lot FROM visits "
+    "GROUP BY person, code) GROUP BY person"
+)
+
+
+def ones_kept(query, keys):
+    """Of people who have the rows 1, 1, 1 and 0 each, who keeps a one, for every key."""
+    with database(os.getpid()).cursor() as cursor:
+        persons = np.repeat(np.arange(PEOPLE_DRAWN), 4)
+        cursor.register("visits", pa.table({"person": persons, "code": np.tile([1, 1, 1, 0], PEOPLE_DRAWN)}))
+        told = query.replace("AS code FROM", "AS code, person FROM", 1)
+        kept = [
+            sorted((person, code) for code, person in cursor.execute(told, {"key": key}).fetchall()) for key in keys
+        ]
+    return np.array([[code for _, code in each] for each in kept])
+
+
+def is_by_lot(kept):
+    """Whether everybody keeps a one in three of four draws, and people do so independently (each misses 1e-6)."""
+    each, together = kept.mean(axis=0), kept.sum(axis=1)
+    spread = np.sqrt(0.75 * 0.25 / len(kept))
+    return bool(np.abs(each - 0.75).max() < 5.5 * spread and 0.5 < together.var() / (PEOPLE_DRAWN * 0.1875) < 1.7)
+
+
+def test_lots_hang_on_the_whole_key():
+    assert is_by_lot(ones_kept(LOTS.kept("visits", 1, "$key"), [f"{key:032x}" for key in range(KEYS)]))
+    assert is_by_lot(ones_kept(LOTS.kept("visits", 1, "$key"), [f"{key << 96:032x}" for key in range(KEYS)]))
+    assert not is_by_lot(ones_kept(XORED, range(KEYS)))
+    assert len(Rows([1]).key) == 16
+    assert Rows([1]).key != Rows([1]).key
 
 
 def test_rows_are_kept_by_lot(file):

@@ -62,7 +62,8 @@ class Source:
     def matches(self, where: Any) -> str | None:
         """Whether the answer is the value that counts as a one, where DuckDB reads it as Python does."""
         if isinstance(where, str):
-            return f"trim(answer, {literal(SPACE)}) = $given_where" if self.kind in TEXT else None
+            same = f"(contains(answer, $given_where) AND trim(answer, {literal(SPACE)}) = $given_where)"
+            return same if self.kind in TEXT else None
         plain = self.kind in STORED and isinstance(where, float)
         return f"{self.number} = $given_where" if plain else None
 
@@ -78,7 +79,8 @@ class ArrowScan:
         kind = kind_of(rows.data)
         works = "check that every line has as many fields as the first" if kind in ("CSV", "TSV") else ""
         with refusing(f"cannot be read as {kind}", works):
-            self._sources = [self._source(table) for table in scanned(self._connection, rows.data, rows.names())]
+            tables = scanned(self._connection, rows.data, rows.names())
+            self._sources = [self._source(table, alone=len(tables) == 1) for table in tables]
         with refusing():
             if rows.unit is not None:
                 self._merge()
@@ -92,7 +94,7 @@ class ArrowScan:
             raise BadData(f"data is empty; a {self.task.name} needs at least one person")
         return size
 
-    def _source(self, table: str) -> Source:
+    def _source(self, table: str, *, alone: bool) -> Source:
         """The columns that are asked for, under names of our own."""
         described = self._sql(f"SELECT * FROM {table} LIMIT 0")
         types = dict(zip(described.columns, map(str, described.types), strict=True))
@@ -102,11 +104,11 @@ class ArrowScan:
                 raise BadArgument(argument, f"is {name!r}, which the data does not have", works)
         kinds = {argument: _kind(types[name], name) for argument, name in self.rows.names().items()}
         called = {"column": "answer", "by": "party", "unit": "person"}
-        columns = [
-            f"{_person(quoted, kind) if argument == 'unit' else _plain(quoted, kind)} AS {called[argument]}"
-            for argument, kind in kinds.items()
-            for quoted in [_quoted(self.rows.names()[argument])]
-        ]
+        columns = []
+        for argument, kind in kinds.items():
+            plain = argument != "unit" or (alone and kind in WHOLE)  # integers of one type need not become text
+            read = (_plain if plain else _person)(_quoted(self.rows.names()[argument]), kind)
+            columns.append(f"{read} AS {called[argument]}")
         return Source(f"(SELECT {', '.join(columns)} FROM {table})", kinds["column"])
 
     def _merge(self) -> None:

@@ -14,7 +14,7 @@ from headcount.core.tally import Tally
 from headcount.core.task import Count, Task
 from headcount.engines.encoding import Encoding
 
-KEY = 32  # bytes of the key with which lots are drawn
+KEY = 16  # bytes of the key with which lots are drawn
 
 
 @dataclass(frozen=True)
