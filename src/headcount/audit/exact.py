@@ -155,7 +155,7 @@ def judge(
 ) -> list[Judged]:
     """A claim for so many honest people against the truth, at all `EPSILONS`."""
     tight = tight and loss.kind == "exact"
-    claims = [(loss.delta(epsilon), loss.slack(epsilon)) for epsilon in EPSILONS]
+    claims = [(loss.delta(epsilon), loss.delta_slack(epsilon)) for epsilon in EPSILONS]
     return [
         Judged(protocol, people, corrupt, epsilon, exact, *claim, tight)
         for epsilon, exact, claim in zip(EPSILONS, truth, claims, strict=True)

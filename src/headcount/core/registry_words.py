@@ -73,7 +73,7 @@ def privacy_unit(protocol: Protocol, unit: str) -> str:
 
 def guarantee(protocol: Protocol, budget: Budget) -> str:
     loss, crowd = protocol.loss, protocol.crowd
-    delta, slack = loss.delta(budget.epsilon), loss.slack(budget.epsilon)
+    delta, slack = loss.delta(budget.epsilon), loss.delta_slack(budget.epsilon)
     sources = {"exact": "computed exactly from the probabilities that are drawn", "bound": "a proven upper bound"}
     words = f"The hockey-stick divergence at epsilon={budget.epsilon:g}, in both directions, is at most {delta:.6g}: "
     words += f"{sources[loss.kind]}, rounded up"

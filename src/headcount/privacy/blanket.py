@@ -19,7 +19,6 @@ import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 
@@ -225,7 +224,7 @@ class SomeFakeRows(PrivacyLoss):
     people: int
     each: int
     chance: float
-    kind: Literal["exact", "bound"] = "bound"
+    kind = "bound"
 
     @cached_property
     def _stretches(self) -> list[tuple[FakeRows, float]]:

@@ -82,7 +82,7 @@ def certify(plan: Plan) -> Certificate:
         "release": protocol.released().encode(),
         "claim": {
             **point(epsilon),
-            "slack": str(Fraction(loss.slack(float(epsilon)))),
+            "slack": str(Fraction(loss.delta_slack(float(epsilon)))),
             "accounting": loss.kind,
             "curve": [point(Fraction(float(part * epsilon))) for part in CURVE],
         },

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -37,7 +37,7 @@ class Composed(PrivacyLoss):
 
     distribution: Any
     questions: int
-    kind: Literal["exact", "bound"] = "bound"
+    kind = "bound"
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
         delta = np.array([float(self.distribution.get_delta_for_epsilon(float(e))) for e in epsilon])

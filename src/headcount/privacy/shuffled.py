@@ -20,7 +20,7 @@ import numpy as np
 
 from headcount.core.chance import Chance
 from headcount.core.law import Floats
-from headcount.core.loss import PrivacyLoss
+from headcount.core.loss import Kind, PrivacyLoss
 from headcount.core.table import Ints
 from headcount.privacy import laws
 from headcount.privacy.pair import Pair, Pairs
@@ -43,6 +43,19 @@ class ShuffledBits(PrivacyLoss):
     others: int
     bits: int = 1
 
+    @property
+    def kind(self) -> Kind:  # type: ignore[override]
+        """Where every crowd is searched, exact; in larger ones the worst is rounded up, to cover every other."""
+        return "rounded" if self._covered else "exact"
+
+    @property
+    def _covered(self) -> bool:
+        return self._variance >= WIDE or self.others // 2 > SEARCHED
+
+    @property
+    def _variance(self) -> float:
+        return self.others * self.flip * (1.0 - self.flip)
+
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
         worst = np.array([self._worst(float(e)) for e in epsilon])
         return worst, worst  # k and others - k ones mirror each other, so either order is as bad as the other
@@ -50,8 +63,7 @@ class ShuffledBits(PrivacyLoss):
     def _worst(self, epsilon: float) -> float:
         if self._pure(epsilon):
             return 0.0
-        variance = self.others * self.flip * (1.0 - self.flip)
-        if variance >= WIDE:
+        if self._variance >= WIDE:
             alone = max(side.item() for side in self._pair(0).orders(np.array([epsilon])))
             return min(1.0, alone * COVERED)
         period = max(1.0 / (2.0 * self.flip), 1.0 / max(1.0 - 2.0 * self.flip, 1e-9))
