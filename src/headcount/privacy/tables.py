@@ -26,6 +26,7 @@ from headcount.core.tally import Tally
 TAIL_BITS = 112
 GUARD_BITS = 320
 MOST_CELLS = 1 << 22
+ORDINARY_CELLS = 1 << 10
 MOST_DUMMIES = 4_000
 FAINT_BITS = 28  # 2**-100 in parts of WHOLE
 
@@ -55,6 +56,11 @@ def logarithmic_cells(decay: float) -> int:
 def distance(cells: int) -> float:
     """How far, in total variation, a table of so many cells lies from the law it stands for."""
     return 2.0**-TAIL_BITS + rounding(cells)
+
+
+def affordable_epsilon(tables: int, delta: float) -> float:
+    """About the epsilon, from 1 on, up to which so many tables of ordinary length cost no more than this delta."""
+    return max(1.0, math.log(delta / (tables * distance(ORDINARY_CELLS))))
 
 
 @lru_cache(maxsize=64)

@@ -28,6 +28,9 @@ from headcount.privacy import laws, tables
 from headcount.protocols.shuffle.dummies import Dummies
 
 
+POISSON = 1e-6  # a decay so small that the dummies are as good as Poisson ones
+
+
 @dataclass(frozen=True, kw_only=True)
 class NegativeBinomialCount(Dummies):
     """Count with negative binomial dummies."""
@@ -50,7 +53,7 @@ class NegativeBinomialCount(Dummies):
     @classmethod
     def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
         r"""With $p = e^{-\epsilon}$ the right tail just costs nothing; a smaller one comes close to Poisson dummies."""
-        return ({"decay": math.exp(-budget.epsilon)},)
+        return ({"decay": max(math.exp(-budget.epsilon), POISSON)},)
 
     @property
     def expected(self) -> float:
