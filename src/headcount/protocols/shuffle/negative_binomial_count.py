@@ -27,7 +27,6 @@ from headcount.core.task import Task
 from headcount.privacy import laws, tables
 from headcount.protocols.shuffle.dummies import Dummies
 
-
 POISSON = 1e-6  # a decay so small that the dummies are as good as Poisson ones
 
 
