@@ -23,12 +23,11 @@ NODES = 16  # smaller epsilons that a group's claim is compared with, to a unit 
 Kind = Literal["exact", "rounded", "bound"]
 WITHIN: dict[Kind, float] = {"exact": 1e-5, "rounded": 1e-2, "bound": math.inf}  # of the smallest delta, relatively
 KINDS: dict[Kind, str] = {
-    "exact": "the smallest delta there is for the worst neighbours, computed from the chances that are drawn and "
-    "rounded up by less than 0.001% of itself; no smaller claim would be true, but for delta_slack",
-    "rounded": "the smallest delta there is for the worst neighbours, computed from the chances that are drawn and "
-    "rounded up by at most 1% of itself, beside delta_slack",
-    "bound": "an upper bound on delta by the theorem that the protocol names, or for neighbours that may be worse than "
-    "any two there are; the truth may be smaller by any factor",
+    "exact": "the smallest delta for the worst neighbours, computed from the chances that are drawn and rounded up by "
+    "less than 0.001%",
+    "rounded": "the smallest delta for the worst neighbours, computed from the chances that are drawn and rounded up "
+    "by at most 1%",
+    "bound": "an upper bound that a theorem proves; the smallest delta may be less by any factor",
 }
 
 

@@ -49,11 +49,12 @@ class ShuffledBits(PrivacyLoss):
     @property
     def kind(self) -> Kind:  # type: ignore[override]
         """Where every crowd is searched, exact; in larger ones the worst is rounded up, to cover every other."""
-        return "rounded" if self._covered else "exact"
+        return "rounded" if self.wide or self.others // 2 > SEARCHED else "exact"
 
     @property
-    def _covered(self) -> bool:
-        return self._variance >= WIDE or self.others // 2 > SEARCHED
+    def wide(self) -> bool:
+        """Whether no crowd loses 1% more than one in which all the others hold nothing."""
+        return self._variance >= WIDE
 
     @property
     def _variance(self) -> float:
@@ -66,7 +67,7 @@ class ShuffledBits(PrivacyLoss):
     def _worst(self, epsilon: float) -> float:
         if self._pure(epsilon):
             return 0.0
-        if self._variance >= WIDE:
+        if self.wide:
             return min(1.0, self._alone(0, epsilon) * COVERED)
         period = max(1.0 / (2.0 * self.flip), 1.0 / max(1.0 - 2.0 * self.flip, 1e-9))
         half = self.others // 2
