@@ -26,7 +26,9 @@ from headcount.protocols.local.randomised_response import RandomisedResponse
 from headcount.protocols.shuffle.cheu_count import CheuCount
 from headcount.protocols.shuffle.correlated_count import CorrelatedCount
 from headcount.protocols.shuffle.correlated_histogram import CorrelatedHistogram
+from headcount.protocols.shuffle.negative_binomial_count import NegativeBinomialCount
 from headcount.protocols.shuffle.poisson_count import PoissonCount
+from headcount.protocols.shuffle.poisson_histogram import PoissonHistogram
 from headcount.protocols.shuffle.sample_threshold import SampleThreshold
 from headcount.protocols.shuffle.split_and_mix import SplitAndMix
 from headcount.protocols.shuffle.zsum import Zsum
@@ -326,3 +328,16 @@ def test_a_setting_that_cannot_be_drawn_on_the_way_does_not_end_the_search() -> 
     check_tight(found, 1.0, 1e-6)
     with pytest.raises(Infeasible, match="dummies"):
         replace(found, decay=1.0 - (1.0 - found.decay) ** 3).loss.delta(1.0)
+
+
+@pytest.mark.parametrize(
+    "cls",
+    [PoissonCount, NegativeBinomialCount, CorrelatedCount, PoissonHistogram, CorrelatedHistogram],
+    ids=lambda cls: cls.name,
+)
+@pytest.mark.parametrize("delta", [1e-11, 1e-18])
+def test_a_larger_epsilon_needs_no_more_noise_and_is_never_refused(cls: type[Protocol], delta: float) -> None:
+    """Rounded tables of a billion people cost e^epsilon times as much; what was promised before still holds."""
+    smaller, larger, largest = (calibrated(cls, epsilon, delta, 10**9) for epsilon in (6.0, 34.0, 50.0))
+    assert smaller.rmse() * (1 + 1e-6) >= larger.rmse() >= largest.rmse() / (1 + 1e-3)
+    assert larger.loss.delta(34.0) <= delta

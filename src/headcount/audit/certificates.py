@@ -70,7 +70,7 @@ class Proved:
 
     @property
     def exact(self) -> bool:
-        return self.plan.protocol.loss.kind == "exact"
+        return self.plan.protocol.loss.kind != "bound"
 
     @property
     def ratio(self) -> float | None:
@@ -108,7 +108,7 @@ def plans(grid: Iterable[tuple[float, float, int]] = GRID, only: str | None = No
                         plan = Plan(calibrate(cls, task, Crowd(n), budget), budget)
                     except Refused:
                         continue
-                    if plan.protocol.loss.kind == "exact" or n <= MOST_BOUNDED:
+                    if plan.protocol.loss.kind != "bound" or n <= MOST_BOUNDED:
                         yield plan
 
 

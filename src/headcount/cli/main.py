@@ -111,7 +111,7 @@ def _price(protocol: Protocol, epsilon: float | None, delta: float | None, ones:
         "parameters": protocol.to_json()["parameters"],
         "epsilon": at if finite else None,
         "delta": protocol.loss.delta(at) if finite else delta,
-        "delta_slack": protocol.loss.slack(at) if finite else None,
+        "delta_slack": protocol.loss.delta_slack(at) if finite else None,
         "neighbours": str(protocol.neighbours),
         "accounting": protocol.loss.kind,
         "std_error": protocol.error(ones).std_error * protocol.task.width,

@@ -308,7 +308,7 @@ class Estimate:
             "parameters": protocol.to_json()["parameters"],
             "epsilon": epsilon,
             "delta": self.delta,
-            "delta_slack": None if epsilon is None else loss.slack(epsilon),
+            "delta_slack": None if epsilon is None else loss.delta_slack(epsilon),
             "neighbours": str(protocol.neighbours),
             "accounting": loss.kind,
             "n": self.n,

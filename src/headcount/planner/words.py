@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from headcount.core.loss import KINDS
 from headcount.planner.words_of_collecting import COLLECTING
 from headcount.planner.words_of_records import AUDIT, FILES, LEDGER, PICTURES, PLAN, PROOF
 
-PROMISE = {
+PROMISE: dict[str, str] = {
     "epsilon": "How much more likely any outcome may become because one person answers otherwise: at most e^epsilon "
     "times, which is 1.1 times for 0.1, 2.7 times for 1 and 20 times for 3. Smaller is more private.",
     "delta": "What may come on top of that factor, to the chance of any outcome: roughly, the chance that the promise "
@@ -23,10 +24,8 @@ PROMISE = {
     "hidden; that they took part, and how many did, is not.",
     "add-remove": "Neighbouring crowds differ in whether one person is there at all. Even the number of people is "
     "hidden then, and not shown; central protocols and sample-threshold can do it.",
-    "accounting": "How the loss was computed: 'exact' or 'bound'.",
-    "exact": "The loss was computed from the very chances that are drawn, so that no smaller claim would be true (but "
-    "for rounding up).",
-    "bound": "The loss is proven to be at most this. The truth may be smaller.",
+    "accounting": "How the loss was computed: 'exact', 'rounded' or 'bound'.",
+    **{str(kind): f"Of the loss: {meaning}." for kind, meaning in KINDS.items()},
     "local_epsilon": "The epsilon that is left to a person if everybody else works against them, shuffler and "
     "analyser included. Where there is none (null), nothing is left.",
     "collusion": "That shuffler and analyser share what they see. Then messages are no longer mixed, and of the "

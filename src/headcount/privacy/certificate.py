@@ -89,7 +89,7 @@ def certify(plan: Plan) -> Certificate:
         "release": protocol.released().encode(),
         "claim": {
             **point(epsilon, plan.budget.delta),
-            "slack": str(Fraction(rounded_up(loss.slack(float(epsilon))))),
+            "slack": str(Fraction(rounded_up(loss.delta_slack(float(epsilon))))),
             "accounting": loss.kind,
             "curve": [point(Fraction(float(part * epsilon))) for part in CURVE],
         },

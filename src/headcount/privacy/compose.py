@@ -20,7 +20,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -41,7 +41,7 @@ class Composed(PrivacyLoss):
     distribution: Any
     questions: int
     pure: Fraction | float  # from this epsilon on delta is 0; infinite if a question has none
-    kind: Literal["exact", "bound"] = "bound"
+    kind = "bound"
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
         delta = np.array([self._delta(e) for e in epsilon.tolist()])

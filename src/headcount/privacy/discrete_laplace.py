@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from headcount.core.law import Floats
-from headcount.core.loss import PrivacyLoss
+from headcount.core.loss import GrowingSlack, PrivacyLoss
 from headcount.privacy.pair import exp_down
 from headcount.privacy.tables import two_sided_distance
 
@@ -17,6 +17,8 @@ from headcount.privacy.tables import two_sided_distance
 @dataclass(frozen=True, eq=False)
 class IdealShift(PrivacyLoss):
     """Noise with masses proportional to exp(-rate |k|) against itself shifted by `shift`: pure from rate * shift on."""
+
+    kind = "exact"
 
     rate: Fraction
     shift: int
@@ -37,8 +39,12 @@ class IdealShift(PrivacyLoss):
 
 
 @dataclass(frozen=True, eq=False)
-class DiscreteLaplaceShift(IdealShift):
+class DiscreteLaplaceShift(GrowingSlack, IdealShift):
     """The same as the analyser draws it, from tables."""
+
+    @property
+    def grows_up_to(self) -> float:
+        return math.nextafter(float(self.rate * self.shift), 0.0)
 
     def slack(self, epsilon: float) -> float:
         """None where privacy is pure: the masses were rounded so that their ratios keep the promise exactly."""
@@ -48,14 +54,20 @@ class DiscreteLaplaceShift(IdealShift):
 
 
 @dataclass(frozen=True, eq=False)
-class TwoDiscreteLaplaceShifts(PrivacyLoss):
+class TwoDiscreteLaplaceShifts(GrowingSlack):
     """Two totals with such noise each, one of which moves up by a step and the other down.
 
     Either log-ratio is rate or -rate, the former with chance h = 1/(1 + e^-rate): only where both are do they exceed an
     epsilon of 0 or more together.
     """
 
+    kind = "exact"
+
     rate: Fraction
+
+    @property
+    def grows_up_to(self) -> float:
+        return math.nextafter(float(2 * self.rate), 0.0)
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
         rate = float(self.rate)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Literal
 
 import numpy as np
 
 from headcount.core.law import Floats
-from headcount.core.loss import PrivacyLoss
+from headcount.core.loss import Kind, PrivacyLoss
 from headcount.core.table import Ints
 from headcount.privacy import laws
 from headcount.privacy.pair import exp_down
@@ -35,6 +34,8 @@ class SampledCount(PrivacyLoss):
     With the tail from v on, one person more than k changes the divergence by P[Bin(k) = v-1] times something that has
     the sign of v-1 - (k+1) q (or s): of all k with the same v, the first from (v-1)/q - 1 on is the worst.
     """
+
+    kind = "exact"
 
     rate: float
     threshold: int
@@ -102,7 +103,7 @@ class SampledHistogram(PrivacyLoss):
     rate: float
     threshold: int
     people: int
-    kind: Literal["exact", "bound"] = field(init=False, default="exact")
+    kind: Kind = field(init=False)
 
     def __post_init__(self) -> None:
         """A large crowd's worst counts are searched for, and what the search might miss is added."""

@@ -31,13 +31,15 @@ import numpy as np
 
 from headcount.core.errors import BadArgument
 from headcount.core.law import Floats
-from headcount.core.loss import PrivacyLoss
+from headcount.core.loss import GrowingSlack
 from headcount.privacy.tables import two_sided, two_sided_distance
 
 
 @dataclass(frozen=True, eq=False)
-class StabilityLoss(PrivacyLoss):
+class StabilityLoss(GrowingSlack):
     """`cells` bins change: 1 if a person comes or goes, 2 if one is replaced."""
+
+    kind = "exact"
 
     rate: Fraction
     threshold: int
@@ -47,6 +49,10 @@ class StabilityLoss(PrivacyLoss):
         if self.threshold < 1:
             raise BadArgument("threshold", f"is {self.threshold}", "use 1 or more, or empty bins would be told apart")
         object.__setattr__(self, "rate", Fraction(self.rate))
+
+    @property
+    def grows_up_to(self) -> float:
+        return math.nextafter(float(self.cells * self.rate), 0.0)
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
         """For one bin, a person more comes first; of two bins the roles may be exchanged, so either order is as bad."""

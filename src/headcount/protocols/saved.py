@@ -53,7 +53,7 @@ def _task(data: dict[str, Any]) -> Task:
 
 
 def _protocol(data: dict[str, Any]) -> Protocol:
-    return named(data["protocol"])(
+    return named(data["protocol"], former=True)(
         task=task_from_json(data["task"]),
         crowd=Crowd(**data["crowd"]),
         neighbours=Neighbours.parse(data["neighbours"]),

@@ -25,7 +25,7 @@ from headcount.protocols import named
 from headcount.web.question import MOST_PEOPLE, Question
 
 SLOW = {
-    "sample-threshold", "shuffled-randomised-response", "blanket-histogram", "almost-one-message-histogram",
+    "sample-threshold", "blanket-histogram", "almost-one-message-histogram",
     "cheu-sum", "blanket-sum", "recursive-sum", "almost-central-sum",
 }  # fmt: skip
 SHOWN = 8  # protocols in a picture, at most

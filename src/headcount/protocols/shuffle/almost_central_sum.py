@@ -33,7 +33,7 @@ from headcount.core.errors import BadArgument, Infeasible
 from headcount.core.field import Field
 from headcount.core.knob import Knob
 from headcount.core.law import Floats, Noise
-from headcount.core.loss import Nearly, PrivacyLoss
+from headcount.core.loss import PrivacyLoss
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
 from headcount.core.short import compared, decayed
@@ -148,7 +148,7 @@ class AlmostCentralSum(Protocol):
             return Unproved()
         noises = 3 + sum(map(len, floods(self.levels).groups))
         drawn = noises * tables.distance(tables.MOST_CELLS)
-        return Nearly(AlmostCentral(self.levels, self.cancel, self.shape, self._decays), honest * drawn, "bound")
+        return AlmostCentral(self.levels, self.cancel, self.shape, self._decays, honest * drawn)
 
     def point(self, tally: Tally) -> Floats:
         return tally.totals / self.levels
