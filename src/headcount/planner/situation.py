@@ -160,7 +160,7 @@ def situation(
 
 
 def crowd_of(n: int, least: int | None, corrupt: int, honest: float | None) -> Crowd:
-    """With an honest fraction, so many of those who must report at least are relied upon."""
+    """With an honest fraction, so many of those who must report at least are relied upon, and of all who may."""
     crowd = Crowd(n, n if least is None else least, corrupt)
     if honest is None:
         return crowd
@@ -169,7 +169,8 @@ def crowd_of(n: int, least: int | None, corrupt: int, honest: float | None) -> C
         raise BadArgument("honest", "is given together with corrupt", "leave one of them out")
     if not 0.0 < quantity("honest", honest, works) <= 1.0:
         raise BadArgument("honest", f"is {honest:g}", works)
-    return Crowd(n, crowd.least, crowd.least - max(1, math.floor(honest * crowd.least + 1e-9)))
+    few, many = (people - max(1, math.floor(honest * people + 1e-9)) for people in (crowd.least, crowd.size))
+    return Crowd(n, crowd.least, few, most_corrupt=many)
 
 
 def _range(n: Any) -> tuple[Any, Any]:

@@ -3,7 +3,7 @@ r"""Sample and threshold [BC22]: a random few send what they hold, and the shuff
 Randomiser: with chance `rate` send what you hold (for a count, a one if you hold one), otherwise nothing.
 Analyser:   the shuffler lets a count $m$ pass only from the `threshold` on; $\hat c = m/\mathrm{rate}$, or 0.
 View:       each $m \sim \mathrm{Bin}(k, \mathrm{rate})$ that passes, with $k$ holders against $k+1$ at the worst $k$; a
-            person replaced in a histogram changes two of them.
+            person replaced in a histogram changes two of them. More people are no safer: the worst is the most.
 Error:      counts that pass are nearly unbiased with variance $k(1-\mathrm{rate})/\mathrm{rate}$; small ones read 0.
 
 The only noise is who was sampled, so that an absent item is never reported and the error grows with the count. The
@@ -17,7 +17,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -26,9 +25,7 @@ from headcount.core.brick import Brick, Copies, Emit, Maybe
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.chance import Chance
 from headcount.core.coins import Coins
-from headcount.core.counted import people
 from headcount.core.crowd import Crowd
-from headcount.core.errors import TooManyReports
 from headcount.core.field import Field
 from headcount.core.histogram import Histogram
 from headcount.core.knob import Knob
@@ -47,7 +44,7 @@ from headcount.privacy.sampled import SampledCount, SampledHistogram
 
 def _for_one_count(budget: Budget, given: Mapping[str, Any]) -> float:
     """Where a single count would end: a histogram's two counts ask for hardly less."""
-    threshold, people = given["threshold"] - given["crowd"].corrupt, given["crowd"].size
+    threshold, people = given["threshold"] - given["crowd"].most_corrupt, given["crowd"].size
 
     def excess(u: float) -> float:
         delta = SampledCount(math.exp(-u), threshold, people).delta(budget.epsilon)
@@ -85,7 +82,7 @@ class SampleThreshold(Protocol):
         """A higher threshold lets more people be sampled and hides more small counts."""
         log = math.log(1.0 / budget.delta)
         steps = range(1, 12, 2) if isinstance(task, Histogram) else range(16)
-        thresholds = {crowd.corrupt + max(2, round(0.3 * 1.6**step * log)) for step in steps}
+        thresholds = {crowd.most_corrupt + max(2, round(0.3 * 1.6**step * log)) for step in steps}
         return ({"threshold": threshold} for threshold in sorted(thresholds) if threshold <= crowd.size)
 
     @property
@@ -101,22 +98,12 @@ class SampleThreshold(Protocol):
 
     def view(self, honest: int) -> PrivacyLoss:
         two = isinstance(self.task, Histogram) and self.neighbours is Neighbours.REPLACE
-        helped = max(0, self.threshold - self.crowd.corrupt)
+        helped = max(0, self.threshold - self.crowd.most_corrupt)
         if not two:
             return SampledCount(self.rate, helped, honest)
         loss = SampledHistogram(self.rate, helped, honest)
         # As if the corrupt helped both buckets; each of them can help one only.
-        return Nearly(loss, 0.0, "bound") if self.crowd.corrupt else loss
-
-    @cached_property
-    def loss(self) -> PrivacyLoss:
-        """More people do not hide anybody here: the worst crowd may be the largest."""
-        return self.view(self.crowd.size - self.crowd.corrupt)
-
-    def release(self, tally: Tally, coins: Coins | None = None) -> Tally:
-        if tally.reports > self.crowd.size:
-            raise TooManyReports(f"{self.name} was planned for at most {people(self.crowd.size)}; plan for more")
-        return super().release(tally, coins)
+        return Nearly(loss, 0.0, "bound") if self.crowd.most_corrupt else loss
 
     def point(self, tally: Tally) -> Floats:
         return tally.totals / self.rate
