@@ -44,7 +44,8 @@ def the_loss_follows_dropouts(protocol: Protocol) -> None:
 
 def noise_is_shared_among_the_honest(protocol: Protocol) -> None:
     """With dropouts and liars planned for, the claim holds however many of the honest turn up."""
-    planned = protocol.among(Crowd(protocol.crowd.size + 2, max(3, protocol.crowd.size), 2))
+    size, private = protocol.crowd.size, protocol.neighbours is Neighbours.ADD_REMOVE
+    planned = protocol.among(Crowd(size + 2, size + 2 if private else max(3, size), 2))
     enumerated = Enumerated(planned)
     crowds = range(planned.crowd.honest, planned.crowd.size - planned.crowd.corrupt + 1)
     every = [worst_delta(enumerated, people, corrupt=planned.crowd.corrupt) for people in crowds]

@@ -77,6 +77,8 @@ class Histogram(Task):
         self._column(data)
         if self.open:
             return _plain_labels(data)
+        if not data.size:  # of whatever type nothing is
+            return np.zeros(0, dtype=np.min_scalar_type(self.values - 1))
         codes, known = self._binned(data) if self.edges else self._looked_up(data)
         if self.other:
             codes = np.where(known, codes, len(self.categories))

@@ -56,6 +56,8 @@ class Leaf(ABC):
                 f"{self.name} has no guarantee for neighbours='{self.neighbours}', because the number of reports "
                 f"is public and a person who leaves takes their noise along; use {others}"
             )
+        if self.neighbours is Neighbours.ADD_REMOVE and self.crowd.least < self.crowd.size:
+            raise BadArgument("least", "is given, and how many people report is private", "leave it out")
 
     @classmethod
     def require(cls, task: Task) -> None:

@@ -73,8 +73,6 @@ class Task(ABC):
     def _column(self, data: Array) -> Array:
         if data.ndim != 1:
             raise BadData(f"data must be one value per person, not {data.ndim}-dimensional; try one column of it")
-        if data.size == 0:
-            raise BadData(f"data is empty; a {self.name} needs at least one person")
         if data.dtype.kind == "f" and np.isnan(data).any():
             raise BadData("data has missing values; drop them, or fill them in, first")
         return data
@@ -193,11 +191,11 @@ class Sum(Task):
         numbers = data.astype(np.float64)
         if self.clip:
             numbers = np.clip(numbers, low, high)
-        elif not (low <= numbers.min() and numbers.max() <= high):
+        elif not (low <= numbers.min(initial=low) and numbers.max(initial=high) <= high):
             raise BadData(f"data has values outside bounds=({low:g}, {high:g}); widen them, or use clip=True")
         steps = (numbers - self.low) * (self.steps / self.width)
         nearest = np.rint(steps)
-        if self.stepped and np.abs(steps - nearest).max() > BETWEEN_STEPS:
+        if self.stepped and np.abs(steps - nearest).max(initial=0.0) > BETWEEN_STEPS:
             raise BadData("data has values between the steps, as between whole numbers; use whole=False for real ones")
         return nearest.astype(np.int64)
 

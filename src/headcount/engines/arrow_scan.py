@@ -52,10 +52,7 @@ class ArrowScan:
     def size(self) -> int:
         """How many people there are."""
         with refusing():
-            size = int(self._one(f"SELECT count(*) FROM {self._answers}")[0])
-        if not size:
-            raise BadData(f"data is empty; a {self.task.name} needs at least one person")
-        return size
+            return int(self._one(f"SELECT count(*) FROM {self._answers}")[0])
 
     def _describe(self, table: str) -> None:
         """What the columns are called and what they hold."""
@@ -168,7 +165,7 @@ class ArrowScan:
             known, ones = self._one(bits)
         if known < self.size:
             self._refuse_first("answer IS NULL OR NOT (CAST(answer AS DOUBLE) = 0 OR CAST(answer AS DOUBLE) = 1)")
-        return np.array([0, 1], dtype=np.uint8), np.array([known - int(ones), int(ones)])
+        return np.array([0, 1], dtype=np.uint8), np.array([known - int(ones or 0), int(ones or 0)])
 
     def total(self, task: Sum) -> int:
         """The sum in the task's steps, exactly. What numpy would make of each value, DuckDB does too."""
@@ -203,7 +200,7 @@ class ArrowScan:
             raise BadData(MISSING)
         if known < self.size:
             self._refuse_first(f"answer IS NULL OR NOT ({within})", given)
-        return int(total) - shift * self.size
+        return int(total or 0) - shift * self.size
 
     def _refuse_first(self, strange: str, given: dict[str, Any] | None = None) -> None:
         """Lets the task say what it has against an answer; it does not quote it."""

@@ -65,7 +65,7 @@ def persons(rows: Rows, merge: Literal["sum", "mean", "same"]) -> npt.NDArray[An
         return values[first]
     if values.dtype.kind not in "biuf":
         raise BadData("data must be numbers")
-    largest = float(np.abs(values.astype(np.float64)).max()) * float(np.bincount(person).max())
+    largest = float(np.abs(values.astype(np.float64)).max(initial=0.0)) * float(np.bincount(person).max(initial=0))
     totals = np.zeros(first.size, dtype=np.int64 if values.dtype.kind != "f" and largest < FULL else np.float64)
     np.add.at(totals, person, values)
     return totals if merge == "sum" else totals / np.bincount(person)
@@ -86,6 +86,8 @@ def in_groups(task: Task, ones: npt.NDArray[Any], names: npt.NDArray[Any]) -> np
     names = names.astype(np.int64) if names.dtype.kind in "bu" else names
     if names.shape != ones.shape:
         raise BadArgument("by", "has another length than the data", "give one group per person")
+    if not names.size:
+        return names
     try:
         groups.encoded(names)
     except BadData:
@@ -171,7 +173,7 @@ def _plain(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 def equals(values: npt.NDArray[Any], where: object) -> npt.NDArray[np.bool_]:
     """Which entries equal `where`, as values or as text; a value that never occurs counts nobody, and says nothing."""
-    where = comparable(where, values.dtype)
+    where = comparable(where, values.dtype if values.size else np.dtype(object))
     if not values.size:
         return np.zeros(0, dtype=np.bool_)
     same = np.asarray(values == where, dtype=np.bool_)

@@ -56,26 +56,15 @@ class SparkScan:
         task, by = self.task, self.rows.by
         with self._refusing():
             if isinstance(task, Count) and by is None:
-                size = int(self.ones[1].sum())
-            elif isinstance(task, Sum):
-                size = self._summed[0]
-            elif isinstance(task, Histogram) and not task.open and not task.edges:
-                size = int(self.held[1].sum())
-            else:
-                size = self._people()
-        if not size:
-            raise self._empty
-        return size
-
-    @property
-    def _empty(self) -> BadData:
-        return BadData(f"data is empty; a {self.task.name} needs at least one person")
+                return int(self.ones[1].sum())
+            if isinstance(task, Sum):
+                return self._summed[0]
+            if isinstance(task, Histogram) and not task.open and not task.edges:
+                return int(self.held[1].sum())
+            return self._people()
 
     def _people(self) -> int:
-        people = int(self._one(f"SELECT count(*) AS people FROM {self._answers}")["people"])
-        if not people:
-            raise self._empty
-        return people
+        return int(self._one(f"SELECT count(*) AS people FROM {self._answers}")["people"])
 
     @cached_property
     def ones(self) -> tuple[Values, Ints]:
@@ -97,8 +86,6 @@ class SparkScan:
         """Each different answer, and how many people hold it."""
         columns = "answer, party" if self.rows.by is not None else "answer"
         table = self._sql(f"SELECT count(*) AS people, {columns} FROM {self._answers} GROUP BY {columns}").toArrow()
-        if not table.num_rows:
-            raise self._empty
         people, *answers = (column.combine_chunks() for column in table.columns)
         return self.encoding(answers), people.to_numpy()
 

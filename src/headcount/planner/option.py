@@ -205,7 +205,7 @@ def option(kind: type[Protocol], given: Situation) -> Option:
         return found
     except Refused as refusal:
         reason = str(refusal).removeprefix(f"{kind.name} ")
-        return Misfit(kind, given, reason, isinstance(refusal, Infeasible))
+        return Misfit(kind, given, reason, isinstance(refusal, Infeasible) and kind.model is not Model.CENTRAL)
 
 
 def _if_known(figure: Callable[[], float]) -> float:

@@ -12,6 +12,7 @@ from headcount.core.counted import counted
 from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument, Infeasible, Refused
 from headcount.core.knob import Knob
+from headcount.core.model import Model
 from headcount.core.protocol import Protocol
 from headcount.core.root import crossing
 from headcount.core.task import Task
@@ -35,10 +36,11 @@ def calibrate(
     """
     found = list(calibrations(cls, task, crowd, budget, **given))
     if not found:
-        raise Infeasible(
-            f"{cls.name} cannot meet epsilon={budget.epsilon:g}, delta={budget.delta:g} "
-            f"with {counted(crowd.honest, 'honest person', 'honest people')}; use more people or a larger budget"
-        )
+        meets = f"{cls.name} cannot meet epsilon={budget.epsilon:g}, delta={budget.delta:g}"
+        if cls.model is Model.CENTRAL:  # where nobody is hidden by others
+            raise Infeasible(f"{meets}; use a larger budget")
+        honest = counted(crowd.honest, "honest person", "honest people")
+        raise Infeasible(f"{meets} with {honest}; use more people or a larger budget")
     return min(found, key=objective or (lambda p: p.rmse())) if len(found) > 1 else found[0]
 
 
