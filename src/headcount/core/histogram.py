@@ -75,10 +75,10 @@ class Histogram(Task):
 
     def encoded(self, data: Array) -> Array:
         self._column(data)
+        if not data.size:  # of whatever type nothing is
+            return np.zeros(0, dtype=np.str_ if self.open else np.min_scalar_type(self.values - 1))
         if self.open:
             return _plain_labels(data)
-        if not data.size:  # of whatever type nothing is
-            return np.zeros(0, dtype=np.min_scalar_type(self.values - 1))
         codes, known = self._binned(data) if self.edges else self._looked_up(data)
         if self.other:
             codes = np.where(known, codes, len(self.categories))

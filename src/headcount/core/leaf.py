@@ -39,6 +39,7 @@ class Leaf(ABC):
     tasks: ClassVar[frozenset[str]] = COUNTS
     relations: ClassVar[frozenset[Neighbours]] = frozenset({Neighbours.REPLACE})
     knob: ClassVar[Knob]
+    searched: ClassVar[str] = ""  # a whole parameter of which `choices` lists a spread: calibration looks between too
     pure: ClassVar[bool] = False  # whether delta = 0 can be met
     unknown_keys: ClassVar[bool] = False  # whether a histogram may do without a list of categories
     reference: ClassVar[str]
