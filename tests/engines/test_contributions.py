@@ -32,7 +32,7 @@ def test_a_person_contributes_what_the_plan_says(file):
     )  # fmt: skip
     assert abs(two.values.sum() - 2_000) < 100
     assert two.std_error == pytest.approx(2 * one.std_error, rel=0.05)  # half of epsilon for each row
-    assert "bound" in two.promises()
+    assert "exact" in two.promises()
     many = hc.count(file, column="clicked", max_contributions=50, **{**private, "epsilon": 50})
     assert abs(many.value - 600) < 20  # nobody has more than three
     with pytest.raises(BadData, match="different categories"):

@@ -133,7 +133,8 @@ class Protocol(Leaf):
         """Refuses crowds that it was not planned for. It says how many came only because that is public."""
         if reports < self.fewest:
             came = f"{counted(reports, 'report')} came and the plan needs at least {self.fewest:,}"
-            raise TooFewReports(f"{came}; wait for more, or plan for fewer (a smaller n or least=)")
+            plan = f"make a plan for {people(reports)}, or " if reports else ""
+            raise TooFewReports(f"{came}; {plan}give everybody's answers")
         if reports > self.most:
             raise TooManyReports(f"{self.name} was planned for at most {people(int(self.most))}; plan for more")
 
