@@ -9,7 +9,7 @@ from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
 from headcount.core.task import Count
 from headcount.planner.smallest import smallest_crowd
-from headcount.privacy.calibrate import calibrations
+from headcount.privacy.calibrate import calibrate
 from headcount.protocols import named
 from headcount.studies.notes import BINARY
 from headcount.studies.notes.sampling import PLACE
@@ -32,12 +32,9 @@ row = Rows(BINARY)
 def dense() -> Seen:
     budget, ones = Budget(0.5, 1e-3), {200: 100, 500: 250, 2000: 1000}
     fewest = [smallest_crowd(named(name), Count(), Crowd(1), budget) or 0 for name in ("zsum", "sample-threshold")]
-    sampled = [
-        min(p.rmse(k) for p in calibrations(named("sample-threshold"), Count(), Crowd(n), budget))
-        for n, k in ones.items()
-    ]
+    sampled = [_sampled(n, k, budget) for n, k in ones.items()]
     added = [protocol("zsum", n=n, epsilon=0.5, delta=1e-3).rmse() for n in ones]
-    alone = min(p.rmse(54) for p in calibrations(named("sample-threshold"), Count(), Crowd(60), budget))
+    alone = _sampled(60, 54, budget)
     rule = math.ceil(400 * math.log(2000))
     return corrected(
         all(s < a for s, a in zip(sampled, added, strict=True)),
@@ -61,13 +58,15 @@ def two() -> Seen:
     n, ones = 10_000, (10, 200, 5000)
     third = protocol("correlated-count", n=n, epsilon=1.0, delta=1e-6).rmse()
     added = protocol("zsum", n=n, epsilon=1.0, delta=1e-6).rmse()
-    sampled = [
-        min(p.rmse(k) for p in calibrations(named("sample-threshold"), Count(), Crowd(n), Budget(1.0, 1e-6)))
-        for k in ones
-    ]
+    sampled = [_sampled(n, k, Budget(1.0, 1e-6)) for k in ones]
     return refuted(
         min(added, *sampled) <= third,
         third < 0.5 * min(added, *sampled),
         f"10,000 people, (1, 1e-6), 10, 200, 5,000 ones: sampling {', '.join(f'{v:.0f}' for v in sampled)}, "
         f"additive {added:.1f}, correlated {third:.2f}",
     )
+
+
+def _sampled(people: int, ones: int, budget: Budget) -> float:
+    """The error of sampling and thresholding for so many ones, set as well as the budget allows."""
+    return calibrate(named("sample-threshold"), Count(), Crowd(people), budget, lambda p: p.rmse(ones)).rmse(ones)
