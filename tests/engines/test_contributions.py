@@ -120,7 +120,7 @@ def test_a_plan_for_fewer_rows_a_person_is_not_run_on_more(file):
 def test_a_histogram_of_several_rows_has_the_noise_that_so_many_need(categories, epsilon, delta, most):
     rows, ids = ["a", "a", "b"] * 400, [person for person in range(400) for _ in range(3)]
     answer = hc.histogram(
-        rows, unit=ids, max_contributions=most, neighbours="add-remove", model="central", protocol="stability-histogram",
+        rows, unit=ids, max_contributions=most, neighbours="add-remove", protocol="stability-histogram",
         categories=categories, epsilon=epsilon, delta=delta,
     )  # fmt: skip
     protocol = answer.protocol
