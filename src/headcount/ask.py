@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from headcount.core.budget import SMALLEST_DELTA, Budget, Neighbours
 from headcount.core.crowd import Crowd
-from headcount.core.errors import BadArgument, Unsupported
+from headcount.core.errors import BadArgument, BadData, Unsupported
 from headcount.core.estimate import Estimate
 from headcount.core.histogram import Histogram
 from headcount.core.model import Model, parsed_model
@@ -142,9 +141,18 @@ def _answer(
     engine = engine or engine_for(rows.data)
     task = ready(task, budget)
     answers = engine.answers(task, rows)
-    plan = plan_for(task, Crowd(answers.size, each=rows.most or 1), budget, model, name, parameters)
+    plan = plan_for(task, asked_of(task, answers.size, rows.most or 1, budget), budget, model, name, parameters)
     (estimate,) = carry_out([plan], answers, engine, ledger=ledger)
     return estimate.clamped() if clamp else estimate
+
+
+def asked_of(task: Task, people: int, each: int, budget: Budget) -> Crowd:
+    """The crowd to plan for: as many people as there are, or nobody in particular where their number is private."""
+    if budget.neighbours is Neighbours.ADD_REMOVE:
+        return Crowd(1, each=each)
+    if not people:
+        raise BadData(f"data is empty; a {task.name} needs at least one person")
+    return Crowd(people, each=each)
 
 
 def ready(task: Task, budget: Budget) -> Task:
@@ -164,14 +172,10 @@ def plan_for(
     task: Task, crowd: Crowd, budget: Budget, model: str | None, name: str | None = None,
     parameters: Mapping[str, Any] = MappingProxyType({}),
 ) -> Plan:  # fmt: skip
-    """The plan for so many people: the best of the model, or of the protocol of this name.
-
-    Of the data it may know only how many there are, and not even that under add-remove.
-    """
-    if budget.neighbours is Neighbours.ADD_REMOVE:
-        if (named(name).model if name else parsed_model(model or Model.SHUFFLE)) is not Model.CENTRAL:
-            raise Unsupported("neighbours='add-remove' needs model='central'; elsewhere the number of people is public")
-        crowd = replace(crowd, size=1, least=1)
+    """The plan for such a crowd: the best of the model, or of the protocol of this name."""
+    trusted = named(name).model if name else parsed_model(model or Model.SHUFFLE)
+    if budget.neighbours is Neighbours.ADD_REMOVE and trusted is not Model.CENTRAL:
+        raise Unsupported("neighbours='add-remove' needs model='central'; elsewhere the number of people is public")
     if name is not None:
         cls = named(name)
         if model is not None and parsed_model(model) is not cls.model:

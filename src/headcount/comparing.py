@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from headcount.ask import plan_for, ready
+from headcount.ask import asked_of, plan_for, ready
 from headcount.core.budget import Budget, Neighbours
-from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument, Infeasible, MissingExtra, Refused
 from headcount.core.histogram import Histogram
 from headcount.core.loss import PrivacyLoss
@@ -43,7 +42,7 @@ def compare(
     asked = _task(task, bounds, clip, categories, other)
     asked, engine = ready(asked, budget), engine_for(data)
     answers = engine.answers(asked, Rows(data, column=column, where=where, unit=unit, most=max_contributions))
-    crowd = Crowd(answers.size, each=max_contributions or 1)
+    crowd = asked_of(asked, answers.size, max_contributions or 1, budget)
     plans: dict[Model, Plan] = {}
     reasons: dict[Model, str] = {}
     for model in Model:

@@ -13,14 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from headcount.core.budget import Neighbours
 from headcount.core.coins import Coins, SecretCoins, Undrawn
-from headcount.core.counted import people
-from headcount.core.errors import BadArgument, TooFewReports, TooManyReports
+from headcount.core.errors import BadArgument
 from headcount.core.estimate import Estimate
 from headcount.core.model import Model
 from headcount.core.plan import Plan
-from headcount.core.protocol import Protocol
 from headcount.core.tally import Tally
 from headcount.engines.choice import engine_for
 from headcount.engines.engine import KEY, Engine, Rows
@@ -54,21 +51,8 @@ def run(
         rows = replace(rows, key=coins.stream(KEY).tobytes())
     engine = engine or engine_for(data)
     answers = engine.answers(plan.protocol.task, rows)
-    require_fit(plan.protocol, answers.size)
+    plan.protocol.require_fit(answers.size)  # before anything is charged or drawn
     return carry_out([plan], answers, engine, coins, ledger)[0]
-
-
-def require_fit(protocol: Protocol, size: int) -> None:
-    """Refuses crowds that the protocol was not planned for, before anything is charged or drawn."""
-    crowd, private = protocol.crowd, protocol.neighbours is Neighbours.ADD_REMOVE
-    if size < crowd.least:
-        came = "fewer people" if private else people(size)
-        works = "" if private else f" make a plan for {people(size)}, or"
-        raise TooFewReports(
-            f"data has {came} and the plan needs at least {crowd.least:,};{works} give everybody's answers"
-        )
-    if protocol.model is Model.THRESHOLD and size > crowd.size:
-        raise TooManyReports(f"{protocol.name} was planned for at most {people(crowd.size)}; plan for more")
 
 
 def carry_out(
@@ -102,8 +86,6 @@ def _counted(plan: Plan, answers: Any, engine: Engine) -> Tally | None:
 def shown(plan: Plan, tally: Tally, coins: Coins) -> Estimate:
     """What the trusted side lets go of a tally that is paid for."""
     estimate = plan.protocol.estimate(plan.protocol.release(tally, coins))
-    if plan.protocol.neighbours is Neighbours.ADD_REMOVE:
-        estimate = replace(estimate, tally=replace(estimate.tally, reports=0))  # how many reported is private itself
     return replace(estimate, budget=plan.budget, secret=coins.secret)
 
 

@@ -1,6 +1,7 @@
 """People with several rows: what counts of them, by lot, and what stays private."""
 
 import os
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -36,7 +37,7 @@ def test_a_person_contributes_what_the_plan_says(file):
     )  # fmt: skip
     assert abs(two.values.sum() - 2_000) < 100
     assert two.std_error == pytest.approx(2 * one.std_error, rel=0.05)  # half of epsilon for each row
-    assert "bound" in two.promises()
+    assert "exact" in two.promises()
     many = hc.count(file, column="clicked", max_contributions=50, **{**private, "epsilon": 50})
     assert abs(many.value - 600) < 20  # nobody has more than three
     with pytest.raises(BadData, match="different categories"):
@@ -149,3 +150,37 @@ def test_a_plan_for_fewer_rows_a_person_is_not_run_on_more(file):
     assert hc.plan_from_json(three.to_json()) == three
     with pytest.raises(Unsupported, match="one report each"):
         hc.certify(three)
+
+
+@pytest.mark.parametrize("categories", [None, ["a", "b", "c"]])
+@pytest.mark.parametrize(("epsilon", "delta"), [(50.0, 0.1), (1.0, 1e-6), (0.1, 1e-9)])
+@pytest.mark.parametrize("most", [2, 5])
+def test_a_histogram_of_several_rows_has_the_noise_that_so_many_need(categories, epsilon, delta, most):
+    rows, ids = ["a", "a", "b"] * 400, [person for person in range(400) for _ in range(3)]
+    answer = hc.histogram(
+        rows, unit=ids, max_contributions=most, neighbours="add-remove", protocol="stability-histogram",
+        categories=categories, epsilon=epsilon, delta=delta,
+    )  # fmt: skip
+    protocol = answer.protocol
+    scale, threshold = (protocol.parameters[name] for name in ("scale", "threshold"))
+    assert protocol.loss.kind == "exact"
+    assert scale == pytest.approx(most / epsilon)
+    lower = replace(protocol, threshold=threshold - 1)
+    assert protocol.loss.delta(epsilon) <= delta < lower.loss.delta(epsilon)
+    # The usual rule counts every row as a new key with all rows in it, which is no way to spread them.
+    assert threshold <= 1.0 + most + scale * np.log(most / delta)
+
+
+def test_no_reason_is_given_that_was_made_up():
+    """The number of people is private, and hides nobody in the central model: it is no reason for anything."""
+    answer = hc.histogram(
+        ["a", "b"] * 50, unit=[*range(50)] * 2, max_contributions=2, neighbours="add-remove", model="central",
+        epsilon=50, delta=0.1,
+    )  # fmt: skip
+    assert answer.protocol.name == "stability-histogram"
+    with pytest.raises(hc.Refused) as refusal:
+        hc.histogram(
+            ["a", "b"] * 50, unit=[*range(50)] * 2, max_contributions=2, neighbours="add-remove", model="central",
+            protocol="stability-histogram", epsilon=1e-7, delta=1e-12,
+        )  # fmt: skip
+    assert "people" not in str(refusal.value)

@@ -11,10 +11,9 @@ import pyarrow as pa
 import pytest
 
 import headcount as hc
-from headcount.ask import plan_for, ready
+from headcount.ask import asked_of, plan_for, ready
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.coins import KeyedCoins, SeededCoins
-from headcount.core.crowd import Crowd
 from headcount.core.errors import Refused
 from headcount.core.histogram import Histogram
 from headcount.core.plan import Plan
@@ -60,6 +59,7 @@ class Case:
     neighbours: Neighbours = Neighbours.REPLACE
 
 
+NOBODY = TABLE.slice(0, 0)
 ANSWERED = {
     "truth values": Case(Count(), {"column": "yes"}),
     "zeros and ones": Case(Count(), {"column": "bit"}),
@@ -121,12 +121,17 @@ ANSWERED = {
     "people who may be missing": Case(Count(), {"column": "yes"}, neighbours=Neighbours.ADD_REMOVE),
     "sums of those": Case(Sum((10, 100), clip=True), {"column": "age"}, neighbours=Neighbours.ADD_REMOVE),
     "one person": Case(Count(), {"column": "bit"}, TABLE.slice(1, 1)),
+    "nobody": Case(Count(), {"column": "bit"}, NOBODY, neighbours=Neighbours.ADD_REMOVE),
+    "nobody's word": Case(Count(), {"column": "tree", "where": "oak"}, NOBODY, neighbours=Neighbours.ADD_REMOVE),
+    "nobody's sum": Case(Sum((0, 1)), {"column": "bit"}, NOBODY, neighbours=Neighbours.ADD_REMOVE),
+    "nobody's words": Case(TREES, {"column": "tree"}, NOBODY, neighbours=Neighbours.ADD_REMOVE),
+    "nobody's bins": Case(Histogram.binned([0, 18, 90]), {"column": "age"}, NOBODY, neighbours=Neighbours.ADD_REMOVE),
+    "nobody's unknown": Case(Histogram(), {"column": "tree"}, NOBODY, neighbours=Neighbours.ADD_REMOVE),
+    "nobody's rows": Case(
+        Sum.whole((0, 9)), {"column": "bit", "unit": "some_each"}, NOBODY, neighbours=Neighbours.ADD_REMOVE
+    ),
 }  # fmt: skip
 REFUSED = {
-    "empty": (Case(Count(), {"column": "bit"}, TABLE.slice(0, 0)), "data is empty"),
-    "empty sum": (Case(Sum((0, 1)), {"column": "bit"}, TABLE.slice(0, 0)), "data is empty"),
-    "empty histogram": (Case(TREES, {"column": "tree"}, TABLE.slice(0, 0)), "data is empty"),
-    "empty unknown": (Case(Histogram(), {"column": "tree"}, TABLE.slice(0, 0)), "data is empty"),
     "gaps": (Case(Count(), {"column": "gaps"}), "missing values"),
     "not a number": (Case(Count(), {"column": "nan"}), "missing values"),
     "gaps in a sum": (Case(Sum((0, 1)), {"column": "gaps"}), "missing values"),
@@ -176,7 +181,8 @@ class Setting:
 
     def plan(self, case: Case, size: int, model: str = "central") -> Plan:
         budget = Budget(1.0, 1e-6, case.neighbours)
-        return plan_for(ready(case.task, budget), Crowd(size, each=case.rows.get("most") or 1), budget, model)
+        task = ready(case.task, budget)
+        return plan_for(task, asked_of(task, size, case.rows.get("most") or 1, budget), budget, model)
 
     def tally(self, case: Case, model: str = "central") -> Tally:
         answers = self.answers(case)

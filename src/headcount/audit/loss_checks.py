@@ -10,7 +10,7 @@ from typing import Any
 from headcount.audit.agreement import Nonconforming, require
 from headcount.audit.enumerate import Enumerated, local_epsilon
 from headcount.audit.exact import EPSILONS, Interval, Judged, exact_delta, judge, worst_delta
-from headcount.core.budget import Budget
+from headcount.core.budget import Budget, Neighbours
 from headcount.core.crowd import Crowd
 from headcount.core.errors import Refused
 from headcount.core.model import Model
@@ -22,9 +22,14 @@ from headcount.proof import verify
 
 
 def the_claimed_loss_covers_every_view(protocol: Protocol) -> None:
-    """Every pair of neighbouring crowds, enumerated: never above the claim, and equal to it where it says exact."""
+    """Every pair of neighbouring crowds, enumerated: never above the claim, and equal to it where it says exact.
+
+    Where the number of people is private, the claim is for any number of them, and equality for as many as are here.
+    """
     people = protocol.crowd.honest
-    _hold(judge(protocol, people, protocol.loss, exact_delta(protocol, people, EPSILONS)))
+    every = exact_delta(protocol, people, EPSILONS)
+    _hold(judge(protocol, people, protocol.loss_if(people), every))
+    _hold(judge(protocol, people, protocol.loss, every, tight=protocol.neighbours is not Neighbours.ADD_REMOVE))
 
 
 def the_loss_follows_dropouts(protocol: Protocol) -> None:
@@ -39,7 +44,8 @@ def the_loss_follows_dropouts(protocol: Protocol) -> None:
 
 def noise_is_shared_among_the_honest(protocol: Protocol) -> None:
     """With dropouts and liars planned for, the claim holds however many of the honest turn up."""
-    planned = protocol.among(Crowd(protocol.crowd.size + 2, max(3, protocol.crowd.size), 2))
+    size, private = protocol.crowd.size, protocol.neighbours is Neighbours.ADD_REMOVE
+    planned = protocol.among(Crowd(size + 2, size + 2 if private else max(3, size), 2))
     enumerated = Enumerated(planned)
     crowds = range(planned.crowd.honest, planned.crowd.size - planned.crowd.corrupt + 1)
     every = [worst_delta(enumerated, people, corrupt=planned.crowd.corrupt) for people in crowds]

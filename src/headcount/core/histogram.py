@@ -75,6 +75,8 @@ class Histogram(Task):
 
     def encoded(self, data: Array) -> Array:
         self._column(data)
+        if not data.size:  # of whatever type nothing is
+            return np.zeros(0, dtype=np.str_ if self.open else np.min_scalar_type(self.values - 1))
         if self._plain(data):
             return data.astype(np.min_scalar_type(self.values - 1), copy=False)
         read = self._whole(texts(data) if self.textual else numbers(data))

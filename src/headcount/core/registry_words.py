@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.counted import counted
 from headcount.core.histogram import Histogram
@@ -82,7 +84,10 @@ def guarantee(protocol: Protocol, budget: Budget) -> str:
         lying = f", of whom at most {crowd.corrupt:,} lie or collude" if crowd.corrupt else ""
         words += f" It holds if at least {_reporting(crowd.least)}{lying}; with fewer reports nothing is released."
     if protocol.model is Model.THRESHOLD:
-        words += f" It holds if at most {_reporting(crowd.size)}."
+        people = (
+            f"if at most {_reporting(crowd.size)}" if math.isfinite(protocol.most) else "however many people report"
+        )
+        words += f" It holds {people}."
     return words
 
 

@@ -83,8 +83,6 @@ class Task(ABC):
     def _column(self, data: Array) -> Array:
         if data.ndim != 1:
             raise BadData(f"data must be one value per person, not {data.ndim}-dimensional; try one column of it")
-        if data.size == 0:
-            raise BadData(f"data is empty; a {self.name} needs at least one person")
         return data
 
     @staticmethod
@@ -219,11 +217,11 @@ class Sum(Task):
         (low, high), held = self.limits, self.held(data)
         if self.clip:
             held = np.clip(held, low, high)
-        elif not (low <= held.min() and held.max() <= high):
+        elif not (low <= held.min(initial=low) and held.max(initial=high) <= high):
             raise BadData(f"data has values outside bounds=({low:g}, {high:g}); widen them, or use clip=True")
         steps = (held - self.low) * (self.steps / self.width)
         nearest = np.rint(steps)
-        if self.stepped and np.abs(steps - nearest).max() > BETWEEN_STEPS:
+        if self.stepped and np.abs(steps - nearest).max(initial=0.0) > BETWEEN_STEPS:
             raise BadData("data has values between the steps, as between whole numbers; use whole=False for real ones")
         return np.asarray(nearest, dtype=np.int64)
 

@@ -59,24 +59,13 @@ class SparkScan:
         task = self.task
         with self._refusing():
             if isinstance(task, Sum):
-                size = self._summed[0]
-            elif isinstance(task, Count) or (isinstance(task, Histogram) and not task.open and not task.edges):
-                size = int(self.held[1].sum())
-            else:
-                size = self._people()
-        if not size:
-            raise self._empty
-        return size
-
-    @property
-    def _empty(self) -> BadData:
-        return BadData(f"data is empty; a {self.task.name} needs at least one person")
+                return self._summed[0]
+            if isinstance(task, Count) or (isinstance(task, Histogram) and not task.open and not task.edges):
+                return int(self.held[1].sum())
+            return self._people()
 
     def _people(self) -> int:
-        people = int(self._one(f"SELECT count(*) AS people FROM {self._answers}")["people"])
-        if not people:
-            raise self._empty
-        return people
+        return int(self._one(f"SELECT count(*) AS people FROM {self._answers}")["people"])
 
     @cached_property
     def ones(self) -> tuple[Values, Ints]:
@@ -88,8 +77,6 @@ class SparkScan:
         """Each different answer, and how many people hold it."""
         query = f"SELECT count(*) AS people, {self._columns} FROM {self._answers} GROUP BY {self._columns}"
         table = self._sql(query).toArrow()
-        if not table.num_rows:
-            raise self._empty
         people, *answers = (column.combine_chunks() for column in table.columns)
         return self.from_batch(answers), people.to_numpy()
 

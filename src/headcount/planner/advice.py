@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from headcount.core.budget import Budget
+from headcount.core.budget import Budget, Neighbours
 from headcount.core.counted import people
 from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument, Infeasible
@@ -187,7 +187,9 @@ class Advice:
             "task": self.task.name,
             "budget": {**self.budget.to_json(), **({"epsilon": None} if self.solved == "epsilon" else {})},
             "crowd": {
-                "n": None if self.solved == "n" else crowd.size, "least": crowd.least, "corrupt": crowd.corrupt,
+                "n": None if self.solved == "n" else crowd.size,
+                "least": None if self.budget.neighbours is Neighbours.ADD_REMOVE else crowd.least,
+                "corrupt": crowd.corrupt,
                 "ones": given.expected.to_json(),
             },
             "best": self.feasible[0].name if self.feasible else None,

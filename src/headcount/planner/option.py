@@ -214,7 +214,7 @@ def option(kind: type[Protocol], given: Situation) -> Option:
         return found
     except Refused as refusal:
         reason = str(refusal).removeprefix(f"{kind.name} ")
-        return Misfit(kind, given, reason, isinstance(refusal, Infeasible))
+        return Misfit(kind, given, reason, isinstance(refusal, Infeasible) and kind.model is not Model.CENTRAL)
 
 
 def _if_known(figure: Callable[[], float]) -> float:
@@ -226,9 +226,16 @@ def _if_known(figure: Callable[[], float]) -> float:
 
 
 def _calibrated(kind: type[Protocol], given: Situation) -> Protocol:
-    if not given.caps.any and not given.collected:
-        return calibrate(kind, given.task, given.crowd, given.spendable, given.measure)
     refusals: list[Refused] = []
+    if not given.collected:
+        try:
+            best = calibrate(kind, given.task, given.crowd, given.spendable, given.measure)
+            given.caps.require(*given.costs(best))
+            return best
+        except (Infeasible, OverCap) as refusal:
+            if not given.caps.any:
+                raise
+            refusals.append(refusal)
     options = signature(kind.choices).parameters
     evenly = {"even": True} if given.collected and "even" in options else {}
     for overhead in (None, *(OVERHEADS if "overhead" in options else ())):

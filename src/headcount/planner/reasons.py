@@ -141,6 +141,8 @@ def _otherwise(first: Candidate) -> str:
 def _dropouts(first: Candidate) -> str:
     """Noise that comes from the crowd is missing where people are; other noise is not."""
     crowd = first.situation.crowd
+    if first.protocol.fewest == 0:
+        return "However many report, there is an answer: their number is private"
     if crowd.least == 1:
         return "If nobody reports, nothing is released"
     liars = f", of which {crowd.corrupt:,} may be lies" if crowd.corrupt else ""

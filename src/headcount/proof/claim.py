@@ -58,6 +58,7 @@ class Claim:
     size: int
     least: int
     corrupt: int
+    most_corrupt: int  # of all people, where `corrupt` is of the least
     values: int | None  # how many a person may hold, 0, 1, ...; None if anything
     report: Step
     summed: bool  # the trusted side adds up the messages; otherwise it counts each kind of them
@@ -117,7 +118,8 @@ def _claim(certificate: dict[str, Any]) -> Claim:
     if model not in MODELS or neighbours not in RELATIONS:
         raise Unreadable(f"no such model or relation: {model}, {neighbours}")
     size, least, corrupt = (integer(crowd[key]) for key in ("size", "least", "corrupt"))
-    if not (1 <= least <= size and 0 <= corrupt < least):
+    most_corrupt = integer(crowd.get("most_corrupt", corrupt))
+    if not (1 <= least <= size and 0 <= corrupt < least and corrupt <= most_corrupt <= size - (least - corrupt)):
         raise Unreadable("the crowd needs at least one honest person, and no more than its size")
     values = None if certificate["values"] is None else integer(certificate["values"])
     if values is not None and values < 1:
@@ -141,7 +143,7 @@ def _claim(certificate: dict[str, Any]) -> Claim:
     if _rational(budget["epsilon"], LARGEST_EPSILON) != curve[0][0] or _rational(budget["delta"], 1) < curve[0][1]:
         raise Unreadable("the claim is not within the budget that stands beside it")
     return Claim(
-        model, neighbours, size, least, corrupt, values, report,
+        model, neighbours, size, least, corrupt, most_corrupt, values, report,
         certificate["tally"] == "sum", release, curve, _messages(certificate.get("wire")), _unread(certificate),
     )  # fmt: skip
 

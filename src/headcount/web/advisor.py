@@ -129,7 +129,7 @@ def column(given: Told) -> Told:
     truths = given["truths"]
     if not isinstance(truths, list) or not 1 <= len(truths) <= 60 or not all(_possible(one) for one in truths):
         raise BadArgument("truths", "are not numbers of ones", "give up to 60 of them")
-    budget, crowd = Budget(question.epsilon, question.delta), crowd_of(question.n, None, 0, question.honest)
+    budget, crowd = Budget(question.epsilon, question.delta), crowd_of(question.n, None, 0, question.honest, each=1)
     kinds = competitors(Count(), list(question.models), None)
     field = [entry for kind in kinds for entry in entries(kind, crowd, budget, "exact")]
     possible = sorted(one for one in truths if one <= question.n)

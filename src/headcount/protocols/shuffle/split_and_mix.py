@@ -101,6 +101,13 @@ class SplitAndMix(Protocol):
     def ranges(self) -> Mapping[str, tuple[Any, Any]]:
         return {"share": (0, self.modulus - 1)}
 
+    @property
+    def room(self) -> float:
+        """More people might wrap around, and their sum be read as another one."""
+        spare = self.modulus - _room(self.crowd, self.levels, self.inner) - 2  # the reach is rounded up, either way
+        person = self.levels * (1.0 + 2.0 * math.log(2.0) / (self.inner * self.crowd.honest))
+        return self.crowd.size + max(0, math.floor(spare / person))
+
     def report(self, value: Field) -> Brick:
         noise = From(tables.negative_binomial(Fraction(1, self.crowd.honest), Fraction(self.decay)))
 
