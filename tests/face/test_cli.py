@@ -399,8 +399,8 @@ def test_messages_in_passing_are_spelt_as_options_too(files):
 @pytest.mark.parametrize(
     ("typed", "declared"),
     [
-        ("1", 1), ("-2", -2), ("2.5", 2.5), ("true", True), ("False", False), ("007", "007"), ("+1", "+1"), ("1e3", "1e3"),
-        ("Yes", "Yes"), (str(2**53), str(2**53)), (str(2**53 - 1), 2**53 - 1),
+        ("1", 1), ("-2", -2), ("2.5", 2.5), ("true", True), ("False", False), ("007", "007"), ("+1", "+1"),
+        ("1e3", "1e3"), ("Yes", "Yes"), (str(2**53), str(2**53)), (str(2**53 - 1), 2**53 - 1),
     ],
 )  # fmt: skip
 def test_the_spelling_of_a_value_says_what_it_declares(typed, declared):

@@ -62,8 +62,11 @@ class Source:
     def matches(self, where: Any) -> str | None:
         """Whether the answer is the value that counts as a one, where DuckDB reads it as Python does."""
         if isinstance(where, str):
-            same = f"(contains(answer, $given_where) AND trim(answer, {literal(SPACE)}) = $given_where)"
-            return same if self.kind in TEXT else None
+            longer = (
+                f"strlen(answer) > {len(where.encode())} AND contains(answer, $given_where)"  # so few need be trimmed
+            )
+            spaced = f"{longer} AND trim(answer, {literal(SPACE)}) = $given_where"
+            return f"(answer = $given_where OR ({spaced}))" if self.kind in TEXT else None
         plain = self.kind in STORED and isinstance(where, float)
         return f"{self.number} = $given_where" if plain else None
 
@@ -187,7 +190,14 @@ class ArrowScan:
 
     def ones(self) -> tuple[Values, Ints]:
         """How many hold a zero, and how many a one."""
-        matches = [source.matches(self._encoding.where) for source in self._sources]
+        where = self._encoding.where
+        if where is None and all(source.kind == "BOOLEAN" for source in self._sources):
+            query = "SELECT count(answer), count(*) FILTER (answer) FROM {}"
+            known, ones = np.sum([self._one(query.format(source.table)) for source in self._sources], axis=0).tolist()
+            if known < self.size:
+                raise BadData(MISSING)
+            return np.array([0, 1], dtype=np.uint8), np.array([known - ones, ones])
+        matches = [source.matches(where) for source in self._sources]
         if self._merged or None in matches:
             return self.held()
         found = zip(self._sources, matches, strict=True)
