@@ -87,8 +87,8 @@ def histogram(
     `categories` lists the labels; for numbers, `bins` lists the edges, or says how many equal bins there are between
     the `bounds`. With neither, the labels are whatever people hold, as text, which needs model="central" (or a shuffler
     that drops small counts, "shuffle-threshold"): rare ones are not shown. `other=True` counts whoever is in none of
-    the categories apart, `fractions=True` answers in fractions of the people, `consistent=True` brings the counts to the
-    nearest ones that are not negative and add up. The rest is as for `count`.
+    the categories apart, `fractions=True` answers in fractions of the people, `consistent=True` brings the counts to
+    the nearest ones that are not negative and add up. The rest is as for `count`.
     """
     if bins is None:
         task = Histogram(categories, other=other, fractions=fractions)

@@ -154,7 +154,7 @@ class Estimate:
         if not isinstance(task, Histogram):
             raise Unsupported(f"a {task.name} has no categories")
         if self.tally.keys is not None:
-            return self.tally.keys.tolist()
+            return [*self.tally.keys]
         return [*task.categories, *([OTHER] if task.other else [])]
 
     @property
