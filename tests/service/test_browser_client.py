@@ -7,7 +7,7 @@ from collections import Counter
 import node
 import numpy as np
 import pytest
-from browser import Site, chromium, opened
+from browser import Site, opened
 from rig import counted, plan
 from serving import Served
 
@@ -172,7 +172,6 @@ def test_whoever_reports_from_a_browser_is_counted(suite, rig):
     assert counted(collection, release) == [1, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 1]
 
 
-@pytest.mark.skipif(chromium() is None, reason="chromium is not installed")
 def test_a_browser_makes_the_same_messages_under_a_strict_policy(many, tmp_path):
     """All vectors once more, and reports that it makes once, keeps and sends, which Python opens."""
     files = {f"/vectors/{path.name}": path for path in many.iterdir()}
