@@ -7,6 +7,12 @@ from typing import Any
 
 import pytest
 
+from headcount.protocols import CATALOGUE
+
+STRESS = pytest.mark.stress
+TINIES = [tiny for kind in CATALOGUE for tiny in kind.tinies()]
+ONE_EACH = {id(tiny) for tiny in {tiny.name: tiny for tiny in TINIES}.values()}  # the last of each protocol
+
 
 def lengths(name: str, quick: Any, long: Any) -> pytest.MarkDecorator:
     """The test for a size that is quick, and under stress for a long one."""
@@ -18,4 +24,10 @@ def some(every: Iterable[Any], quick: Callable[[Any], bool]) -> list[Any]:
     return [each if quick(each) else pytest.param(each, marks=STRESS) for each in every]
 
 
-STRESS = pytest.mark.stress
+def called(tiny: Any) -> str:
+    return f"{tiny.name}-{tiny.task.name}-{tiny.neighbours}"
+
+
+def tinies(quick: Callable[[Any], bool] = lambda tiny: id(tiny) in ONE_EACH) -> pytest.MarkDecorator:
+    """The tiny instances of the catalogue: one of each protocol, and under stress all of them."""
+    return pytest.mark.parametrize("tiny", some(TINIES, quick), ids=called)

@@ -46,7 +46,7 @@ def copies_of(first):
     return new
 
 
-@lengths("sequences", 60, 2_000)
+@lengths("sequences", 25, 2_000)
 def test_on_sqlite(folder, sequences, under_stress):
     run(copies_of(Rig.made(folder / "first")), sequences, under_stress=under_stress)
 
