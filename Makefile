@@ -30,7 +30,7 @@ check: $(READY)  ## style, types, import contracts, and every example in the doc
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -q docs
+	$(BIN)/python -m pytest -n auto --dist worksteal docs
 
 docs: $(READY)  ## the site, in build/site: figures and studies are computed once, warnings are errors, every page is checked
 	$(BIN)/python docs/build.py --out build/site
@@ -69,7 +69,7 @@ bench:  ## speed, memory and accuracy beside the peers, each in an environment o
 capacity: $(READY)  ## what each stage costs at several sizes, and how many people that makes; about ten minutes, on a quiet machine
 	$(BIN)/python benchmarks/capacity.py --out docs/capacity.md
 
-stress: $(READY)  ## what is exhaustive: every instance of every check, long fuzzing, 200 kills, a soak; hours, or as long as MINUTES=
+stress: $(READY)  ## every instance of every check, long fuzzing, hundreds of kills, a soak; with MINUTES=, no longer than that
 	$(BIN)/python -m pytest -n auto --dist worksteal -m stress $(if $(MINUTES),--minutes $(MINUTES))
 	$(BIN)/python benchmarks/soak.py 120
 

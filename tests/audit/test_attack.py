@@ -22,7 +22,7 @@ from headcount.core.histogram import Histogram
 from headcount.core.protocol import Protocol
 from headcount.core.task import Sum
 from headcount.protocols import named
-from stress import lengths, tinies
+from stress import TINIES, lengths, tinies
 
 SHARP = ["geometric", "randomised-response", "basic-rappor", "zsum", "poisson-count", "blanket-histogram"]
 
