@@ -119,7 +119,7 @@ def test_every_message_is_its_owners():
     assert (sums == bits).all()
 
 
-@pytest.mark.parametrize("name", ["zsum", "randomised-response", "shuffled-generalised-response", "cheu-sum"])
+@pytest.mark.parametrize("name", ["zsum", "randomised-response", "shuffled-local-hashing", "cheu-sum"])
 def test_single_messages_and_answers_can_be_attacked(name):
     tiny = named(name).tiny()
     view = attack(tiny, samples=20_000, delta=0.05, coins=SeededCoins(1))
@@ -132,7 +132,7 @@ def test_single_messages_and_answers_can_be_attacked(name):
 
 
 def test_one_message_gives_away_its_local_epsilon():
-    tiny = named("shuffled-generalised-response").tiny()
+    tiny = named("blanket-histogram").tiny()
     found = attack(tiny, samples=200_000, seen="message", delta=0.0, coins=SeededCoins(1))
     assert 0.9 * tiny.local_epsilon < found.epsilon <= tiny.local_epsilon
     assert found.claim == pytest.approx(tiny.local_epsilon)

@@ -18,7 +18,7 @@ from headcount.core.budget import Neighbours
 from headcount.core.chance import WORD
 from headcount.core.crowd import Crowd
 from headcount.core.exact import WHOLE
-from headcount.core.loss import Nearly
+from headcount.core.loss import Claim, Nearly
 from headcount.privacy.tables import two_sided
 from headcount.protocols.central.geometric import Geometric
 from headcount.protocols.local.randomised_response import RandomisedResponse
@@ -161,23 +161,20 @@ class ALittleLess(Zsum):
     """Claims less than the truth, by far less than a double's sum would notice."""
 
     def view(self, honest):
-        return _Times(super().view(honest), 0.0)
+        return _Times(super().view(honest), 0.0, "exact")
 
 
 class ALittleMore(PoissonCount):
     """Claims to be exact, and is not by a hundred billionth."""
 
     def view(self, honest):
-        return _Times(super().view(honest), 1e-11)
+        return _Times(super().view(honest), 1e-11, "exact")
 
 
 class _Times(Nearly):
-    def delta(self, epsilon):
-        exact = self.ideal.delta(epsilon)
-        return exact * (1.0 - 1e-9) if not self.distance else exact + self.distance
-
-    def slack(self, epsilon):
-        return self.ideal.slack(epsilon)
+    def claim(self, epsilon):
+        exact, slack = self.ideal.claim(epsilon)
+        return Claim(exact * (1.0 - 1e-9) if not self.distance else exact + self.distance, slack)
 
 
 @pytest.mark.parametrize("twin", [ALittleLess, ALittleMore])

@@ -123,6 +123,8 @@ def test_a_budget_reads_as_epsilon_and_delta() -> None:
 class Exponential(PrivacyLoss):
     """delta = exp(-a - b epsilon) forwards and half of it backwards."""
 
+    kind = "exact"
+
     def __init__(self, a: float, b: float, swapped: bool = False) -> None:
         self.a, self.b, self.swapped = a, b, swapped
 

@@ -46,7 +46,7 @@ def test_a_broken_one_is_violated(monkeypatch):
     "arguments",
     [("zsum", "--n", 8, "--param", "gamma=0.4"), ("zsum", "--n", 12, "--epsilon", 1, "--delta", 0.05),
      ("geometric", "--neighbours", "add-remove"), ("randomised-response", "--delta", 0.01),
-     ("shuffled-generalised-response", "--seen", "message"), ("cheu-sum", "--seen", "released"),
+     ("blanket-histogram", "--seen", "message"), ("cheu-sum", "--seen", "released"),
      ("laplace", "--epsilon", 1, "--bounds", 0, 10, "--n", 3), ("geometric", "--epsilon", 1, "--categories", "a,b")],
     ids=lambda arguments: " ".join(map(str, arguments)),
 )  # fmt: skip

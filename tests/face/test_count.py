@@ -157,7 +157,7 @@ BAD = {
     "nothing": ((None,), BUDGET, "one value per person"),
     "a number": ((3,), BUDGET, "one value per person"),
     "a set": (({0, 1},), BUDGET, "one value per person"),
-    "masked": ((np.ma.masked_array([0, 1], mask=[0, 1]),), BUDGET, "masked"),
+    "masked": ((np.ma.masked_array([0, 1], mask=[0, 1]),), BUDGET, "missing"),
     "where is a list": (([0, 1],), {**BUDGET, "where": [1]}, "where"),
     "tiny epsilon": ((BITS,), {"epsilon": 1e-9, "model": "central"}, "0.001"),
     "tiny delta": ((BITS,), {"epsilon": 1, "delta": 1e-300}, "1e-18"),

@@ -176,9 +176,7 @@ def test_with_no_delta_nobody_behind_a_shuffler_serves_and_others_do():
 
 def test_the_heading_speaks_of_who_takes_part(pair):
     assert "From how many ones on sample-threshold is beaten" in pair.sheet().title
-    found = hc.map(
-        epsilon=1, delta=1e-6, n=(100, 1_000), ones=(1, 50), points=3, protocols="zsum,shuffled-randomised-response"
-    )
+    found = hc.map(epsilon=1, delta=1e-6, n=(100, 1_000), ones=(1, 50), points=3, protocols="zsum,cheu-count")
     assert "sample-threshold" not in str(found)
     assert found.sheet().title.startswith("Who has the smallest error at")
 

@@ -22,7 +22,7 @@ from itertools import accumulate
 
 from headcount.audit.enumerate import Enumerated, neighbours
 from headcount.core.exact import WHOLE, Parts
-from headcount.core.loss import ROUND_UP, PrivacyLoss
+from headcount.core.loss import ROUND_UP, WITHIN, PrivacyLoss
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
 
@@ -125,7 +125,12 @@ class Judged:
     exact: Interval
     claimed: float
     slack: float
-    tight: bool  # whether the claim says that it is exact
+    within: float  # how much more than the truth, relatively, a claim of its kind may say; infinite for a bound
+
+    @property
+    def tight(self) -> bool:
+        """Whether the claim says that it is not much more than the truth."""
+        return math.isfinite(self.within)
 
     @property
     def difference(self) -> float:
@@ -134,14 +139,16 @@ class Judged:
 
     @property
     def holds(self) -> bool:
-        """Never less than the truth; where it is exact, no more either. A truth that is not known will not do."""
-        over = self.tight and self.difference > self.slack + AGREES
+        """Never less than the truth; no more either than its kind allows. A truth that is not known will not do."""
+        over = self.tight and self.difference > self.slack + AGREES + self.within * float(self.exact.high)
         return self.exact.low <= self.claimed and self.exact.width <= AGREES and not over
 
     def __str__(self) -> str:
         corrupt = f" and {self.corrupt} corrupt" if self.corrupt else ""
         truth = f"delta at epsilon={self.epsilon:g} is {self.exact}, and {self.claimed:.6g} is claimed"
-        return f"{self.protocol.name}: with {self.people} honest{corrupt} people, {truth}" + " to be exact" * self.tight
+        return f"{self.protocol.name}: with {self.people} honest{corrupt} people, {truth}" + " to be exact" * (
+            not self.within
+        )
 
 
 def judge(
@@ -154,9 +161,10 @@ def judge(
     tight: bool = True,
 ) -> list[Judged]:
     """A claim for so many honest people against the truth, at all `EPSILONS`."""
-    tight = tight and loss.kind == "exact"
-    claims = [(loss.delta(epsilon), loss.slack(epsilon)) for epsilon in EPSILONS]
+    exact = 0.0 if loss.kind == "exact" else WITHIN[loss.kind]  # so small a crowd is not searched, but gone through
+    within = exact if tight else math.inf
+    claims = [(loss.delta(epsilon), loss.delta_slack(epsilon)) for epsilon in EPSILONS]
     return [
-        Judged(protocol, people, corrupt, epsilon, exact, *claim, tight)
-        for epsilon, exact, claim in zip(EPSILONS, truth, claims, strict=True)
+        Judged(protocol, people, corrupt, epsilon, truly, *claim, within)
+        for epsilon, truly, claim in zip(EPSILONS, truth, claims, strict=True)
     ]

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise, product
 
 from flint import arb
@@ -54,15 +55,16 @@ def _check(noise: Noise) -> None:
 
 def _law(noise: Noise) -> Law:
     """Every mass until next to nothing is left, which then counts as lost."""
+    spend(2 * len(noise.centre.masses))
     reach = len(noise.beyond.masses) - 1
     centre = [arb(mass) / noise.centre.total for mass in noise.centre.masses]
     step = [arb(mass) / noise.beyond.total for mass in noise.beyond.masses]
     side: list[arb] = []
     left = centre[-1]
     while not left < arb(2) ** -NEGLIGIBLE_BITS:
+        spend(2 * reach)
         side += [left * mass for mass in step[:-1]]
         left = left * step[-1]
-        spend(reach)
         if len(side) > MOST_CELLS:
             raise TooLarge("the noise reaches too far to go through it")
     masses = [*reversed(side), *centre[1:-1], *side]
@@ -94,12 +96,13 @@ def _ends(field: Expression, last: int) -> tuple[int, int]:
 def _moved_total(noise: Noise, reach: int, attained: bool) -> Proof:
     """One total moves by up to `reach`; where no crowd is known in which it surely does, nothing is refuted."""
     crowds = f"one person moves the total by {reach}"
+    moved = cache(lambda: Pair.shifted(_law(noise)))
 
     def bounds(epsilon: Fraction) -> Bounds:
         if not reach or _steepest_is_below(noise, epsilon / reach):
             return Bounds(Fraction(0), Fraction(0), (Fraction(0), Fraction(0)), crowds)
         if reach == 1:
-            found = either_order(epsilon, Pair.shifted(_law(noise))).among(crowds)
+            found = either_order(epsilon, moved()).among(crowds)
         else:
             found = _shifted_far(noise, reach, epsilon).among(crowds)
         return found if attained else replace(found, low=Fraction(0), chances=(Fraction(0), Fraction(0)))
@@ -112,6 +115,7 @@ def _steepest_is_below(noise: Noise, rate: Fraction) -> bool:
 
     Each next block has the same shape, so that two of them show every neighbourhood there is.
     """
+    spend(4 * len(noise.beyond.masses))
     growth = least(ball(rate).exp())
     up, down = growth.numerator, growth.denominator
     beyond, further = noise.beyond.masses, noise.beyond.total
@@ -154,6 +158,7 @@ def _shifted_far(noise: Noise, reach: int, epsilon: Fraction) -> Bounds:
 def _nearest(noise: Noise) -> tuple[arb, Fraction]:
     """The rate of the discrete Laplace law nearest to the noise, and how far from it that is, in total variation."""
     reach = len(noise.beyond.masses) - 1
+    spend(4 * reach)
     centre = noise.centre.masses[reach:]
     far = next((k for k, mass in enumerate(centre) if 3 * mass < centre[0]), reach - 1) or 1
     rate = (arb(centre[0]) / centre[far]).log() / far
@@ -176,13 +181,14 @@ def _nearest(noise: Noise) -> tuple[arb, Fraction]:
 
 def _counts(noise: Noise, neighbours: str) -> Proof:
     """A person is in one bin; replaced, they leave it for another."""
+    shifted = cache(lambda: Pair.shifted(_law(noise)))
 
     def bounds(epsilon: Fraction) -> Bounds:
         moved = 1 if neighbours == "add-remove" else 2
         crowds = f"one person changes {moved} of the totals by one"
         if _steepest_is_below(noise, epsilon / moved):
             return Bounds(Fraction(0), Fraction(0), (Fraction(0), Fraction(0)), crowds)
-        pair = Pair.shifted(_law(noise))
+        pair = shifted()
         return either_order(epsilon, pair, NOTHING if moved == 1 else pair.reversed).among(crowds)
 
     return Proof(bounds, "a person changes one total by one, or two of them, and every mass of the noise was looked at")
@@ -218,6 +224,7 @@ def _stable_counts(noise: Noise, threshold: int, neighbours: str, people: int, v
 def _shown(law: Law, threshold: int, others: int) -> Pair:
     """What is seen of a bin with so many others, and with one more."""
     columns = []
+    spend(4 * len(law.masses))
     for total in (others + 1, others):
         below = range(total + law.start, min(threshold, total + law.stop))
         silent = sum((law.at(k - total) for k in below), arb(0))

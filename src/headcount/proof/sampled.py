@@ -22,7 +22,7 @@ from headcount.proof.expression import Expression
 from headcount.proof.programme import All, Copies, Emit, Maybe
 
 VALUE = Expression("name", ("value",))
-MOST_PEOPLE = 10**7
+ANY_NUMBER = 10**12  # as many as there may ever be; the proof ends where no larger crowd can be worse
 FEW_PEOPLE = 64
 EVERY_BIT = 1 << 16  # no mass of so few people is as small as that
 CHECKED = 512  # holders between looks at whether all has been seen
@@ -35,28 +35,30 @@ def prove(claim: Claim) -> Proof | None:
         return None
     if claim.summed or not isinstance(claim.report, Maybe) or claim.report.otherwise != All(()):
         return None
-    rate, people = claim.report.chance, claim.size - claim.corrupt
-    threshold = max(1, release.threshold - claim.corrupt)
+    private = claim.neighbours == "add-remove"
+    rate, people = claim.report.chance, ANY_NUMBER if private else claim.size - claim.most_corrupt
+    threshold = max(1, release.threshold - claim.most_corrupt)
     match claim.report.then:
         case Copies(amount, Emit((kind,))) if amount == VALUE and not kind.reads and claim.values == 2:
             moved = 1
         case Emit((field,)) if field == VALUE:
-            moved = 1 if claim.neighbours == "add-remove" else 2
+            moved = 1 if private else 2
         case _:
             return None
-    if not 0 < rate < 1 or people > MOST_PEOPLE or (moved == 2 and people > FEW_PEOPLE):
+    if not 0 < rate < 1 or (moved == 2 and people > FEW_PEOPLE):
         return None
     # With few buckets the others must be in the same ones, and corrupt people cannot push both over the threshold.
     exact = claim.values is None or claim.values > moved
     if moved == 2:
-        exact &= not claim.corrupt
+        exact &= not claim.most_corrupt
 
     def bounds(epsilon: Fraction) -> Bounds:
         worst = _every_crowd if moved == 1 else _two_buckets
         found = worst(rate, threshold, people, epsilon)
         return found if exact else replace(found, low=Fraction(0))
 
-    return Proof(bounds, f"every number of holders up to {people:,} was gone through, on either side of the threshold")
+    holders = "every number of holders" if private else f"every number of holders up to {people:,}"
+    return Proof(bounds, f"{holders} was gone through, on either side of the threshold")
 
 
 def _every_crowd(rate: Fraction, threshold: int, people: int, epsilon: Fraction) -> Bounds:
@@ -78,7 +80,7 @@ def _scan(rate: Fraction, threshold: int, people: int, epsilon: Fraction, *, mor
     sampled = Tail.all_of(r, threshold - 1)
     best, where, chances, highest = arb(0), 0, (arb(0), arb(0)), arb(0)
     while True:
-        spend(2)
+        spend(6)
         while sampled.v < step * (sampled.trials + 1):
             sampled.one_more_success()
         gained = r * sampled.mass
@@ -132,6 +134,7 @@ def _two_buckets(rate: Fraction, threshold: int, people: int, epsilon: Fraction)
 
 def _shown(rate: Fraction, threshold: int, holders: int) -> Pair:
     """One holder more, against so many of them."""
+    spend(4 * holders)
     columns = []
     for k in (holders + 1, holders):
         law = binomial(k, ball(rate), EVERY_BIT)

@@ -14,6 +14,7 @@ from typing import Any
 
 from headcount.core.canonical import canonical
 from headcount.core.errors import Refused
+from headcount.core.plan import Plan
 from headcount.core.tally import Batch, Tally
 from headcount.ledger.ledger import Ledger
 from headcount.privacy.certificate import certify
@@ -58,6 +59,7 @@ class Releases:
     def _claimed(self, collection: Collection, number: int) -> str | None:
         """Charges for the batch and claims it, both or neither; an answer that is there already is returned."""
         account, name = self.analyser.account(collection.population), collection.id
+        charged = Ledger.of(account).charged(collection.plan, promised=self._ahead(collection))
         point("before claiming")
         with self.database.writing() as connection:
             row = one(connection, BATCH + self.database.alone, name=name, number=number)
@@ -68,13 +70,22 @@ class Releases:
             if row["state"] == "claimed":
                 account.show_within(connection)  # whoever claimed it may not have come to that
                 return None
-            read = account.turn_within(connection, Ledger.of(account).charged(collection.plan))
+            read = account.turn_within(connection, charged)
             changed(connection, row, state="claimed", charge=len(read.hashes) - 1)
         moved("analyser", name, number, "claimed")
         point("after claiming")
         account.noted()
         point("after the witness")
         return None
+
+    def _ahead(self, collection: Collection) -> list[Plan]:
+        """What else is promised, if this is the first charge, which fixes by what rule all others are counted."""
+        if self.analyser.account(collection.population).page().charges:
+            return []
+        promised = self.analyser.promised(collection.population)
+        if collection.plan in promised:
+            promised.remove(collection.plan)  # this one
+        return promised
 
     def _told(self, collection: Collection, number: int) -> dict[str, Any]:
         """The answer, in memory only."""
