@@ -21,9 +21,9 @@ from headcount.core.errors import BadArgument, Unsupported
 from headcount.core.histogram import Histogram
 from headcount.core.protocol import Protocol
 from headcount.core.task import Sum
-from headcount.protocols import CATALOGUE, named
+from headcount.protocols import named
+from stress import TINIES, lengths, tinies
 
-TINIES = [tiny for cls in CATALOGUE for tiny in cls.tinies()]
 SHARP = ["geometric", "randomised-response", "basic-rappor", "zsum", "poisson-count", "blanket-histogram"]
 
 
@@ -31,10 +31,11 @@ def name_of(tiny):
     return f"{tiny.name}-{tiny.task.name}-{tiny.neighbours}"
 
 
-@pytest.mark.parametrize("tiny", TINIES, ids=name_of)
-def test_sound_claims_stand(tiny):
-    """Two hundred runs over all instances: none raises an alarm."""
-    for seed in range(4):
+@lengths("seeds", 1, 4)
+@tinies()
+def test_sound_claims_stand(tiny, seeds):
+    """Two hundred runs over all instances, at length: none raises an alarm."""
+    for seed in range(seeds):
         assert not attack(tiny, samples=4_000, coins=SeededCoins(seed)).violated
 
 

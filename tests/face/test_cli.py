@@ -2,25 +2,19 @@
 
 import csv
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from shell import alone, headcount
 
 from headcount.cli.numbers import whole
 from headcount.cli.options import categories_of, where_of
 from headcount.cli.spelling import spelt
 from headcount.core.errors import BadArgument
 from headcount.protocols import CATALOGUE
-
-
-def headcount(*arguments, where=None):
-    command = [sys.executable, "-c", "from headcount.cli.main import main; main()", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, cwd=where, check=False)
 
 
 @pytest.fixture(scope="module")
@@ -222,7 +216,7 @@ def test_advise_in_every_format():
 
 
 def test_the_demonstration_counts_over_the_network(tmp_path):
-    done = headcount("demo", "--people", 150, where=tmp_path)
+    done = alone("demo", "--people", 150, where=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "150 devices have reported" in done.stdout
     assert "Its certificate is proved" in done.stdout

@@ -68,8 +68,10 @@ def _advise(task: Task, how: Format, save: Path | None, plot: Path | None, **giv
         drawable("--plot", plot)
     given |= {"n": _people(given["n"]), "ones": _ones(given.get("ones")), "models": given.pop("model") or None}
     advice = advise_on(task, **given, watch=Bar("advising"))
-    if advice.feasible or how is not Format.TABLE:
-        show(advice.to_json(), how, advice_table(advice), advice.to_markdown())
+    if how is not Format.TABLE:
+        show(advice.to_json(), how, "", advice.to_markdown())
+    elif advice.feasible:
+        console().print(advice_table(advice))  # without the figures that only JSON has, which take as long again
     best = advice.best  # refused, with what each lacks, if there is none
     if how is Format.TABLE:
         console().print("\n" + spelt(advice.why()), markup=False, highlight=False)

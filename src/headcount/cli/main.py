@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 import headcount
-from headcount import ask
+import headcount.ask as ask
 from headcount.cli.advise import advisor
 from headcount.cli.audit import audit
 from headcount.cli.collection import collections

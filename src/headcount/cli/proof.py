@@ -11,7 +11,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from headcount import ask
+import headcount.ask as ask
 from headcount.cli.collection import release_table
 from headcount.cli.numbers import WHOLE
 from headcount.cli.options import (

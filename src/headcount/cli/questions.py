@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from headcount import ask
+import headcount.ask as ask
 from headcount.cli.files import EngineName, engine_called, table
 from headcount.cli.ledger import ledger_of
 from headcount.cli.options import (
