@@ -184,8 +184,8 @@ class ArrowScan:
         where = self._encoding.where
         if where is None and all(source.kind == "BOOLEAN" for source in self._sources):
             query = "SELECT count(answer), coalesce(sum(CAST(answer AS UTINYINT)), 0) FROM {}"
-            found = [[*map(int, self._one(query.format(source.table)))] for source in self._sources]
-            known, ones = np.sum(found, axis=0).tolist()
+            told = [[*map(int, self._one(query.format(source.table)))] for source in self._sources]
+            known, ones = np.sum(told, axis=0).tolist()
             if known < self.size:
                 raise BadData(MISSING)
             return np.array([0, 1], dtype=np.uint8), np.array([known - ones, ones])
