@@ -4,11 +4,22 @@ import time
 
 import pytest
 
+import needs
+
 BEGUN = time.monotonic()
 
 
 def pytest_addoption(parser):
     parser.addoption("--minutes", type=float, help="Begin no test after so many minutes: the others are skipped.")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """All tests that need the same are told of in one line."""
+    report = yield
+    if call.excinfo is not None and isinstance(call.excinfo.value, needs.Absent):
+        report.longrepr = ("tests", 0, f"Skipped: {call.excinfo.value}")
+    return report
 
 
 @pytest.fixture

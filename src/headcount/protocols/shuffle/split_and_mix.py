@@ -116,6 +116,11 @@ class SplitAndMix(Protocol):
 
         return levelled(value, self.task, self.levels, send)
 
+    @property
+    def messages_per_person(self) -> float:
+        """Everybody's; the programme, which says so too, has a table of millions of cells in a large crowd."""
+        return float(self.shares)
+
     def tally(self, batch: Batch) -> Tally:
         low, high = np.divmod(batch.messages["share"].astype(np.int64), 1 << 32)[::-1]  # either sums without overflow
         total = (int(low.sum()) + (int(high.sum()) << 32)) % self.modulus
