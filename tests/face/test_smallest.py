@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from stress import some
 
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.crowd import Crowd
@@ -47,7 +48,7 @@ def slowly(cls: type[Protocol], task: Task, crowd: Crowd, budget: Budget) -> int
     return high
 
 
-@pytest.mark.parametrize("budget", [LOOSE, TIGHT], ids=str)
+@pytest.mark.parametrize("budget", some([LOOSE, TIGHT], lambda budget: budget is LOOSE), ids=str)
 @pytest.mark.parametrize("cls", CATALOGUE, ids=lambda cls: cls.name)
 def test_it_is_the_same_as_by_calibrating_at_every_size(cls, budget):
     assert smallest_crowd(cls, question(cls), Crowd(1_000), budget) == slowly(cls, question(cls), Crowd(1_000), budget)
