@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from stress import some
 
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.crowd import Crowd
@@ -15,6 +14,7 @@ from headcount.planner.smallest import smallest_crowd
 from headcount.privacy import calibrate as calibration
 from headcount.privacy.calibrate import attainable, calibrate
 from headcount.protocols import CATALOGUE, named
+from stress import some
 
 LOOSE, TIGHT = Budget(4.0, 1e-4), Budget(1.5, 1e-6)
 SOME_MISSING = Crowd(1_000, 900, 2)
