@@ -45,9 +45,10 @@ def count(
 
     `data` is one 0/1 (or true/false) per person, or a table with `column=`: a frame of pandas, polars or Spark, a file
     or folder (Parquet, CSV, Arrow) by its path, anything with the Arrow stream interface. `where=` says which value
-    counts as a one (a missing value then does not). `by=` names the column of groups, or is one group per person, and
-    asks for each of the `categories` of them; whoever does not hold a one is in `other`. The best protocol of the
-    `model` ("shuffle" unless told) is taken, or that named by `protocol=`, whose `parameters` may be fixed too.
+    counts as a one (a missing value then does not): True is compared as a truth value, 1 as a number, "1" as text,
+    whatever the others hold (docs/reading.md). `by=` names the column of groups, or is one group per person, and asks
+    for each of the `categories` of them; whoever does not hold a one is in `other`. The best protocol of the `model`
+    ("shuffle" unless told) is taken, or that named by `protocol=`, whose `parameters` may be fixed too.
 
     A row is taken for a person. Where people may have several, `unit=` names the column of person ids: each counts
     once, as a one if any of their rows is; or, with `max_contributions=`, so many of a person's rows count, drawn by
@@ -85,10 +86,10 @@ def histogram(
     """Which category, how often?
 
     `categories` lists the labels; for numbers, `bins` lists the edges, or says how many equal bins there are between
-    the `bounds`. With neither, the labels are whatever people hold, which needs model="central" (or a shuffler that
-    drops small counts, "shuffle-threshold"): rare ones are not shown. `other=True` counts whoever is in none of the
-    categories apart, `fractions=True` answers in fractions of the people, `consistent=True` brings the counts to the
-    nearest ones that are not negative and add up. The rest is as for `count`.
+    the `bounds`. With neither, the labels are whatever people hold, as text, which needs model="central" (or a shuffler
+    that drops small counts, "shuffle-threshold"): rare ones are not shown. `other=True` counts whoever is in none of
+    the categories apart, `fractions=True` answers in fractions of the people, `consistent=True` brings the counts to
+    the nearest ones that are not negative and add up. The rest is as for `count`.
     """
     if bins is None:
         task = Histogram(categories, other=other, fractions=fractions)

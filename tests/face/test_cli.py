@@ -11,7 +11,7 @@ import pytest
 from shell import alone, headcount
 
 from headcount.cli.numbers import whole
-from headcount.cli.options import categories_of
+from headcount.cli.options import categories_of, where_of
 from headcount.cli.spelling import spelt
 from headcount.core.errors import BadArgument
 from headcount.protocols import CATALOGUE
@@ -388,3 +388,31 @@ def test_messages_in_passing_are_spelt_as_options_too(files):
     assert "--bounds is missing" in binned.stderr
     nobody = headcount("demo", "--people", 0)
     assert (nobody.returncode, nobody.stdout) == (2, "")
+
+
+@pytest.mark.parametrize(
+    ("typed", "declared"),
+    [
+        ("1", 1), ("-2", -2), ("2.5", 2.5), ("true", True), ("False", False), ("007", "007"), ("+1", "+1"),
+        ("1e3", "1e3"), ("Yes", "Yes"), (str(2**53), str(2**53)), (str(2**53 - 1), 2**53 - 1),
+    ],
+)  # fmt: skip
+def test_the_spelling_of_a_value_says_what_it_declares(typed, declared):
+    found = where_of(typed)
+    assert (type(found), found) == (type(declared), declared)
+
+
+def test_categories_are_numbers_where_each_of_them_is_one():
+    assert categories_of("1,-2,0.5") == [1, -2, 0.5]
+    assert categories_of("01,2") == ["01", "2"]
+    assert categories_of("true,false") == ["true", "false"]
+
+
+@pytest.mark.parametrize(
+    ("held", "others", "typed"), [("1.0", ["0.0", "n/a"], "1"), ("True", ["False", "maybe"], "true")]
+)
+def test_one_cell_does_not_change_how_the_others_are_read(held, others, typed, tmp_path):
+    for other in others:
+        (tmp_path / "people.csv").write_text("x\n" + f"{held}\n" * 1000 + f"{other}\n")
+        asked = ("count", "people.csv", "--column", "x", "--where", typed, "--epsilon", 50, "--model", "central")
+        assert round(json.loads(headcount(*asked, "--format", "json", where=tmp_path).stdout)["value"]) == 1000

@@ -162,6 +162,17 @@ def test_forward_with_forward_alone_is_found_out(case, monkeypatch):
     assert claimed < 0.96 * worst(first, second, epsilon)
 
 
+RESPONSE = np.exp([[0.25, -0.25], [-0.25, 0.25]]) / (2 * np.cosh(0.25))
+
+
+def test_directions_that_are_chosen_from_answers_are_bounded():
+    """Of three slots, none of them symmetric with the others."""
+    slots = [Pair.shifted(laws.poisson(3.0)), Pair(*RESPONSE), Pair.shifted(laws.negative_binomial(3.0, 0.4))]
+    exact, bound = chosen(slots, np.exp(0.7)), compose(slots).delta(0.7)
+    assert exact == pytest.approx(0.3197, abs=1e-4)
+    assert exact <= bound <= 1.03 * exact
+
+
 # Pure losses.
 
 

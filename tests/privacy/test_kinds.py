@@ -13,6 +13,7 @@ from headcount.core.crowd import Crowd
 from headcount.core.histogram import Histogram
 from headcount.core.law import Floats
 from headcount.core.loss import KINDS, WITHIN, Claim, Kind, Nearly, PrivacyLoss
+from headcount.core.model import Model
 from headcount.core.protocol import Protocol
 from headcount.core.task import Sum
 from headcount.planner.glossary import entry
@@ -36,7 +37,9 @@ SMALL = [
 
 
 def fewest(protocol: Protocol) -> int:
-    return min(protocol.crowd.honest, 2 if isinstance(protocol.task, Histogram) else 3)
+    """Of two people's shuffled histograms there are views enough."""
+    shuffled = isinstance(protocol.task, Histogram) and protocol.model is Model.SHUFFLE
+    return min(protocol.crowd.honest, 2 if shuffled else 3)
 
 
 def check_its_kind(protocol: Protocol, loss: PrivacyLoss) -> None:

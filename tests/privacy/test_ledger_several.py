@@ -41,6 +41,44 @@ def test_what_is_too_much_together_is_not_charged_at_all(ledger):
     assert ledger.questions == 2
 
 
+# What is promised, and charged one after the other later on.
+
+WEEKLY = hc.advise(hc.Count(), n=1_000, epsilon=0.05, models="central").best
+
+
+def test_what_is_promised_can_be_paid_one_by_one():
+    """The first charge fixes the order with a view to what is promised."""
+    ledger = hc.Ledger(epsilon=1, delta=1e-6)
+    large = hc.advise(hc.Count(), n=1_000, epsilon=0.5, models="central").best
+    promised = [large, *[WEEKLY] * 8]
+    ledger.require_later(WEEKLY, promised=promised[:-1])
+    with pytest.raises(hc.Refused, match="promised to collections that are not paid for yet"):
+        ledger.require_later(large, promised=promised)
+    page = ledger._book.page()
+    for at in reversed(range(len(promised))):
+        page = ledger.charged(promised[at], promised=promised[:at])(page)
+    assert len(page.charges) == 9
+
+
+def test_a_promise_is_not_an_exact_composition():
+    """The twin: 25 of these fit if they are declared together, and not if each is a charge of its own."""
+    ledger = hc.Ledger(epsilon=1, delta=1e-6)
+    ledger.require(*[WEEKLY] * 25)
+    with pytest.raises(hc.Refused, match="these 25 questions together"):
+        ledger.require_later(*[WEEKLY] * 25)
+    ledger.require_later(*[WEEKLY] * 21)
+
+
+def test_a_single_promise_may_be_the_whole_budget():
+    whole = hc.Plan(hc.protocol("poisson-count", n=1_000, epsilon=1, delta=1e-6), hc.Budget(1, 1e-6))
+    ledger = hc.Ledger(epsilon=1, delta=1e-6)
+    ledger.require_later(whole)
+    with pytest.raises(hc.Refused):
+        ledger.require_later(WEEKLY, promised=[whole])
+    ledger.charge(whole)
+    assert (ledger.spent, ledger.affords(WEEKLY)) == (1, 0)
+
+
 def test_a_file_reads_them_back_line_by_line(tmp_path):
     path, witness = tmp_path / "crowd.ledger", tmp_path / "witness"
     hc.Ledger.create(path, epsilon=1, delta=1e-5, witness=witness).charge(*PLANS[:2])

@@ -29,9 +29,10 @@ from forged import (
 from headcount.audit.certificates import lowered, plans, with_the_noise_of
 from headcount.audit.exact import exact_delta
 from headcount.audit.mutations import MUTATIONS
-from headcount.core.budget import Budget
+from headcount.core.budget import Budget, Neighbours
 from headcount.core.crowd import Crowd
 from headcount.core.histogram import Histogram
+from headcount.core.model import Model
 from headcount.core.plan import Plan
 from headcount.core.protocol import Protocol
 from headcount.core.task import Count, Sum
@@ -61,7 +62,7 @@ def _called(plan: Plan) -> str:
 def test_a_plan_is_proved_and_refuted_with_less_noise(plan: Plan) -> None:
     honest = certify(plan)
     verdict, weaker = verify(honest.to_json()), verify(with_the_noise_of(honest, lowered(plan.protocol)).to_json())
-    if plan.protocol.loss.kind != "exact":
+    if plan.protocol.loss.kind == "bound":
         assert verdict.answer != "refuted"
         return
     assert (verdict.answer, weaker.answer) == ("proved", "refuted")
@@ -75,7 +76,10 @@ def test_a_plan_is_proved_and_refuted_with_less_noise(plan: Plan) -> None:
 @pytest.mark.parametrize("tiny", TINIES, ids=lambda tiny: f"{tiny.name}-{tiny.task.name}-{tiny.neighbours}")
 def test_on_either_side_of_the_enumerated_truth(tiny: Protocol) -> None:
     epsilons = [0.0, 0.7]
-    truth = [float(delta.high) for delta in exact_delta(tiny, tiny.crowd.size, epsilons)]
+    # Where any number of people gets an answer, the worst of them may be more than were planned for.
+    any_number = tiny.model is Model.THRESHOLD and tiny.neighbours is Neighbours.ADD_REMOVE
+    people = 2 * tiny.crowd.size + 1 if any_number else tiny.crowd.size
+    truth = [float(delta.high) for delta in exact_delta(tiny, people, epsilons)]
     for epsilon, delta in zip(epsilons, truth, strict=True):
         if delta > 1e-6:
             below, above = ([(Fraction(epsilon), Fraction(min(1.0, delta * share)))] for share in (0.999, 1.001))

@@ -139,6 +139,18 @@ def test_a_verdict_says_how_it_is_known_and_an_erratum_how_much_it_matters():
 # The documents.
 
 
+CONSTANTS = {"S2.1": {"120.72"}, "S2.14": {"120.72"}, "P4.1": {"9.6"}}  # which the check holds to, rounded
+
+
+@pytest.mark.parametrize("one", EVERY, ids=lambda one: one.key)
+def test_every_figure_of_a_correction_is_computed(one):
+    """Decimal fractions of the right form stand in what was computed, or in what is said."""
+    text = re.sub(r"\b[SQP]\d+\.\d+\b|\b\d{4}\.\d{4,5}\b|\^\{[^}]*\}", "", one.ought.replace(",", ""))
+    seen = (look(one.check).figure + one.says).replace(",", "")
+    stated = {number for number in re.findall(r"(?<![\w.])\d+\.\d+", text) if number not in seen}
+    assert stated == CONSTANTS.get(one.key, set())
+
+
 def test_keys_are_told_apart_and_found():
     keys = [one.key for one in (*EVERY, *ANSWERS)]
     assert len(set(keys)) == len(keys)

@@ -69,10 +69,8 @@ def _with_corrupt(tiny: Protocol, honest: int) -> Iterator[Judged]:
             planned = tiny.among(Crowd(honest + corrupt, corrupt=corrupt))
         except Refused:
             continue
-        exact = exact_delta(planned, honest, EPSILONS, corrupt)
-        yield from judge(
-            planned, honest, planned.loss_if(honest), exact, corrupt, tight=tiny.model is not Model.CENTRAL
-        )
+        exact, tight = exact_delta(planned, honest, EPSILONS, corrupt), tiny.model is not Model.CENTRAL
+        yield from judge(planned, honest, planned.loss_if(honest), exact, corrupt, tight=tight)
 
 
 @dataclass(frozen=True)

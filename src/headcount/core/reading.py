@@ -155,6 +155,8 @@ def texts(data: Array) -> Read:
 
 def equal(data: Array, declared: Declared) -> Mask:
     """Who holds the declared value; a missing one never is it."""
+    if data.dtype.kind in "iu" and isinstance(declared, float) and declared.is_integer():
+        return np.asarray(np.ma.getdata(data) == int(declared), dtype=np.bool_) & ~_gaps(data)  # the same, but faster
     read = (truths if isinstance(declared, bool) else texts if isinstance(declared, str) else numbers)(data)
     same: Mask = np.asarray(read.values == declared, dtype=np.bool_)
     return same & ~read.missing & ~read.strange

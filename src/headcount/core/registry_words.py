@@ -84,10 +84,8 @@ def guarantee(protocol: Protocol, budget: Budget) -> str:
         lying = f", of whom at most {crowd.corrupt:,} lie or collude" if crowd.corrupt else ""
         words += f" It holds if at least {_reporting(crowd.least)}{lying}; with fewer reports nothing is released."
     if protocol.model is Model.THRESHOLD:
-        people = (
-            f"if at most {_reporting(crowd.size)}" if math.isfinite(protocol.most) else "however many people report"
-        )
-        words += f" It holds {people}."
+        limited = f"if at most {_reporting(crowd.size)}"
+        words += f" It holds {limited if math.isfinite(protocol.most) else 'however many people report'}."
     return words
 
 

@@ -60,12 +60,9 @@ class Source:
         return f"CASE WHEN regexp_full_match({said}, {literal(NUMERAL)}) THEN TRY_CAST({said} AS DOUBLE) END"
 
     def matches(self, where: Any) -> str | None:
-        """Whether the answer is the value that counts as a one, where DuckDB reads it as Python does."""
-        if isinstance(where, str):
-            same = f"(contains(answer, $given_where) AND trim(answer, {literal(SPACE)}) = $given_where)"
-            return same if self.kind in TEXT else None
-        plain = self.kind in STORED and isinstance(where, float)
-        return f"{self.number} = $given_where" if plain else None
+        """Whether the answer is the number that counts as a one, where both are stored as numbers."""
+        stored = self.kind in STORED and isinstance(where, float)
+        return f"{self.number} = $given_where" if stored else None
 
 
 class ArrowScan:
@@ -184,7 +181,15 @@ class ArrowScan:
 
     def ones(self) -> tuple[Values, Ints]:
         """How many hold a zero, and how many a one."""
-        matches = [source.matches(self._encoding.where) for source in self._sources]
+        where = self._encoding.where
+        if where is None and all(source.kind == "BOOLEAN" for source in self._sources):
+            query = "SELECT count(answer), coalesce(sum(CAST(answer AS UTINYINT)), 0) FROM {}"
+            told = [[*map(int, self._one(query.format(source.table)))] for source in self._sources]
+            known, ones = np.sum(told, axis=0).tolist()
+            if known < self.size:
+                raise BadData(MISSING)
+            return np.array([0, 1], dtype=np.uint8), np.array([known - ones, ones])
+        matches = [source.matches(where) for source in self._sources]
         if self._merged or None in matches:
             return self.held()
         found = zip(self._sources, matches, strict=True)

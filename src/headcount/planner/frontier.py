@@ -171,7 +171,8 @@ def _left(point: Point) -> str:
 def _choices(kind: type[Protocol], given: Situation, overheads: list[float]) -> Iterator[Point]:
     """Every choice that fits; with some protocols one may also say how much error to trade for messages."""
     free = "overhead" in inspect.signature(kind.choices).parameters
-    found: dict[tuple[float, ...], Protocol] = {}
+    best = option(kind, given)
+    found = {tuple(each.parameters.values()): each for each in ([best.protocol] if isinstance(best, Candidate) else [])}
     for wish in [{}, *({"overhead": overhead} for overhead in overheads if free)]:
         try:
             for protocol in calibrations(kind, given.task, given.crowd, given.budget, **wish):

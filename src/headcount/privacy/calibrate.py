@@ -92,7 +92,11 @@ def attainable(cls: type[Protocol], task: Task, crowd: Crowd, budget: Budget, go
         return turned is not None and turned.serves and good(turned)
 
     cls.require(task)
-    return any(attains(base) for base in _bases(cls, task, crowd, budget, {}, {}))
+    if any(attains(base) for base in _bases(cls, task, crowd, budget, {}, {})):
+        return True
+    between = _searched(cls, task, crowd, budget, lambda p: p.rmse()) if cls.searched else []
+    settings = [{cls.searched: setting} for setting in between]
+    return any(attains(base) for setting in settings for base in _bases(cls, task, crowd, budget, setting, {}))
 
 
 class _Certain(Exception):

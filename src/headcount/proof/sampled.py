@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from flint import arb
 
-from headcount.proof.balls import Tail, ball, binomial, least, likeliest, middle, most
+from headcount.proof.balls import Tail, ball, binomial, least, middle, most
 from headcount.proof.claim import Claim, Proof
 from headcount.proof.divergence import MISSED, Bounds, Pair, divergence, worst_of
 from headcount.proof.effort import spend
@@ -25,7 +25,6 @@ VALUE = Expression("name", ("value",))
 ANY_NUMBER = 10**12  # as many as there may ever be; the proof ends where no larger crowd can be worse
 FEW_PEOPLE = 64
 EVERY_BIT = 1 << 16  # no mass of so few people is as small as that
-CHECKED = 512  # holders between looks at whether all has been seen
 
 
 def prove(claim: Claim) -> Proof | None:
@@ -94,7 +93,7 @@ def _scan(rate: Fraction, threshold: int, people: int, epsilon: Fraction, *, mor
             best, where, chances = excess, sampled.trials, (here, there)
         if sampled.trials + 1 >= people:
             break
-        if sampled.trials % CHECKED == 0 and _is_past(sampled, share, growth, threshold, best, more):
+        if _is_past(sampled, threshold, best, more=more):
             break
         sampled.one_more_trial()
     fewer, larger = where, where + 1
@@ -102,22 +101,14 @@ def _scan(rate: Fraction, threshold: int, people: int, epsilon: Fraction, *, mor
     return Bounds(least(best), most(highest) + MISSED, (least(chances[0]), most(chances[1])), crowds)
 
 
-def _is_past(sampled: Tail, share: arb, growth: arb, threshold: int, best: arb, more: bool) -> bool:
-    """Whether no larger k can be worse: a sample as far off as the share is too unlikely, by Chernoff's bound, or any
-    one number of samples is (either excess is at most e**epsilon times the rate times its mass).
+def _is_past(sampled: Tail, threshold: int, best: arb, *, more: bool) -> bool:
+    """Whether no larger k can be worse.
 
-    While the threshold decides, a larger crowd falls short of it with a smaller chance and passes it with a larger one.
+    Once the event begins beyond the threshold, that plays no part, and every further holder is noise that hides the
+    others. While the threshold decides, a larger crowd falls short of it with a smaller chance: against the holder,
+    that chance bounds every excess that is still to come.
     """
-    k, rate = sampled.trials, sampled.rate
-    if growth * rate * likeliest(k, rate)[1] < best:
-        return True
-    off = share if more else share * (1 + arb(1) / max(1, k))
-    if not ((rate < off < 1) if more else (0 < off < rate)):
-        return False
-    distance = off * (off / rate).log() + (1 - off) * ((1 - off) / (1 - rate)).log()
-    if not (-k * distance).exp() < best:
-        return False
-    return sampled.v > threshold or (not more and 1 - sampled.tail < best)
+    return sampled.v > threshold or (not more and 1 - sampled.tail < best.max(ball(MISSED)))
 
 
 def _two_buckets(rate: Fraction, threshold: int, people: int, epsilon: Fraction) -> Bounds:

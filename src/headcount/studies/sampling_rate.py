@@ -7,16 +7,16 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-import numpy as np
-
 from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
 from headcount.core.root import crossing
+from headcount.core.task import Count
 from headcount.drawing.axis import Axis
 from headcount.drawing.canvas import number
 from headcount.drawing.lines import Line, Note, Panel, lines
 from headcount.planner.competitors import Watch
 from headcount.planner.sheet import Sheet
+from headcount.privacy.calibrate import calibrate
 from headcount.privacy.sampled import SampledCount
 from headcount.protocols.shuffle.sample_threshold import SampleThreshold
 from headcount.studies.study import Finding, Study
@@ -87,23 +87,8 @@ def exactly(epsilon: float, delta: float, threshold: int, people: int = PEOPLE) 
 
 @lru_cache(maxsize=64)
 def best_for(ones: int, people: int, budget: Budget) -> SampleThreshold:
-    """Of all thresholds, the one with the least error for so many ones, each at its largest rate.
-
-    The rate grows with the threshold, and with it what passes gets better and what is lost more: of few thresholds all
-    are tried; of many, some at growing distances from the count, and then all about the best of them, ever closer."""
-
-    def sampled(gap: int) -> SampleThreshold:
-        threshold = ones - gap
-        rate = exactly(budget.epsilon, budget.delta, threshold, people)
-        return SampleThreshold(crowd=Crowd(people), rate=rate, threshold=threshold)
-
-    gaps = np.unique(np.geomspace(1, ones - 1, 16).round().astype(int) - 1)
-    while True:
-        at = min(range(len(gaps)), key=lambda i: sampled(int(gaps[i])).rmse(ones))
-        low, high = gaps[max(0, at - 1)], gaps[min(at + 1, len(gaps) - 1)]
-        if high - low <= 2:
-            return sampled(int(gaps[at]))
-        gaps = np.unique([gaps[at], *np.linspace(low, high, 8).round().astype(int)])
+    """Of all thresholds, the one with the least error for so many ones, each at its largest rate."""
+    return calibrate(SampleThreshold, Count(), Crowd(people), budget, lambda protocol: protocol.rmse(ones))
 
 
 def _answer(rows: list[dict[str, Any]]) -> str:

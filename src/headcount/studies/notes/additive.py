@@ -273,6 +273,6 @@ def integers() -> Seen:
         and reals[1] > 1.8 * reals[0],
         "(1, 1e-6), one message, from 2,000 to 128,000 people: "
         + "; ".join(f"D = {top}: {few:.1f} to {many:.1f}" for top, (few, many) in found.items())
-        + f", with limits {', '.join(f'{limit:.1f}' for limit in limits)}; reals in [0, 1]: {reals[0]:.1f} to "
-        f"{reals[1]:.1f}",
+        + f", with limits {', '.join(f'{limit:.1f}' for limit in limits)} by mu = {mean:.2f}; reals in [0, 1]: "
+        f"{reals[0]:.1f} to {reals[1]:.1f}",
     )

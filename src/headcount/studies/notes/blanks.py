@@ -92,7 +92,8 @@ def data_sets() -> Reply:
         f"Stand-ins for them at (1, 10⁻⁶): {sizes}. By the published constants additive noise asks for {rule:,} "
         f"people and is out on I, where the draft's sampling sees {seen:.0f} ones, hardly above its threshold of 17. "
         f"Calibrated exactly, additive noise errs by {_listed(added)} and sampling, with a threshold that suits the "
-        f"count, by {_listed(sample)}. So sampling comes close on I and never wins; and noise that cancels, with "
+        f"count, by {_listed(sample)}. So sampling comes close on I and III, if its threshold knows the count, and "
+        f"never wins; and noise that cancels, with "
         f"{_listed(third)}, wins on all three. What sampling is good for is not in these: items that nobody listed "
         f"beforehand.",
         "additive, sampling, cancelling: "
