@@ -37,8 +37,8 @@ def measure(quick: bool) -> Section:
     asked = Spread.of([seconds(advising) for _ in rounds])
     return Section(
         "Import",
-        f"`import headcount` in a fresh interpreter, median of {len(rounds)}, beside `import numpy` alone; the same with "
-        f"its first use, which loads the rest; and `headcount {ASKED}`, the interpreter's start included.",
+        f"`import headcount` in a fresh interpreter, median of {len(rounds)}, beside `import numpy` alone; the same "
+        f"with its first use, which loads the rest; and `headcount {ASKED}`, the interpreter's start included.",
         ["measured", "headcount", "peer", "ratio to the peer (spread)", "target", ""],
         [[
             "import, in seconds", f"{ours:.3f}", f"numpy: {numpy:.3f}", f"{ratio(times['ours'], times['numpy']):.2f}",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from fractions import Fraction
 from threading import Lock
 from typing import Any
 
@@ -95,6 +96,7 @@ class Releases:
         tally = self._counted(collection, number, manifest)
         estimate = plan.protocol.estimate(plan.protocol.release(tally))
         answer = replace(estimate, budget=plan.budget).to_json()
+        proof = certify(plan).to_json()
         return self.analyser.signer.signed({
             "format": FORMAT,
             "collection": collection.hash,
@@ -104,8 +106,8 @@ class Releases:
             "people": manifest["reports"] - manifest["added"],
             "added": manifest["added"],
             "charge": row["charge"],
-            "estimate": {**answer, "delta": plan.loss.delta(plan.budget.epsilon)},
-            "certificate": certify(plan).to_json(),
+            "estimate": {**answer, "delta": float(Fraction(proof["claim"]["delta"]))},  # which is rounded up
+            "certificate": proof,
             "analyser": self.analyser.signer.public,
         })  # fmt: skip
 
