@@ -176,7 +176,10 @@ def plan_for(
     """The plan for such a crowd: the best of the model, or of the protocol of this name."""
     trusted = named(name).model if name else parsed_model(model or Model.SHUFFLE)
     if budget.neighbours is Neighbours.ADD_REMOVE and trusted is not Model.CENTRAL:
-        raise Unsupported("neighbours='add-remove' needs model='central'; elsewhere the number of people is public")
+        raise Unsupported(
+            "neighbours='add-remove' needs model='central'; elsewhere the number of people is public, or, with a "
+            "shuffler that drops small counts, must be planned for: hc.run(hc.advise(…), data)"
+        )
     if name is not None:
         cls = named(name)
         if model is not None and parsed_model(model) is not cls.model:

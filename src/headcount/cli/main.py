@@ -85,7 +85,7 @@ def price(
     bounds: Bounds = None,
     how: Formats = Format.TABLE,
 ) -> None:
-    """What a protocol costs at given parameters, exactly."""
+    """What a protocol costs at given parameters: delta at an epsilon, or epsilon at a delta."""
     if epsilon is None and delta is None:
         raise BadArgument("--epsilon", "is missing, and --delta too", "give one of them, for example --epsilon 1")
     both: dict[str, Any] = {"epsilon": epsilon, "delta": delta} if epsilon is not None and delta is not None else {}

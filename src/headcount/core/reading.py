@@ -245,7 +245,8 @@ def declared(value: object) -> Declared:
         return declared_text("where", value)
     if isinstance(value, int | float):
         return declared_number("where", value)
-    raise BadArgument("where", "is not a single value", "use the value that counts as a one, as in where='yes'")
+    works = "use text, a number or a truth value, as in where='yes', where='2026-12-01' or where=1.5"
+    raise BadArgument("where", f"is a {type(value).__name__}", works)
 
 
 def declared_text(argument: str, value: str) -> str:

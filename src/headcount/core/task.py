@@ -218,7 +218,7 @@ class Sum(Task):
         if self.clip:
             held = np.clip(held, low, high)
         elif not (low <= held.min(initial=low) and held.max(initial=high) <= high):
-            raise BadData(f"data has values outside bounds=({low:g}, {high:g}); widen them, or use clip=True")
+            raise BadData(f"data has values outside bounds=({low:.15g}, {high:.15g}); widen them, or use clip=True")
         steps = (held - self.low) * (self.steps / self.width)
         nearest = np.rint(steps)
         if self.stepped and np.abs(steps - nearest).max(initial=0.0) > BETWEEN_STEPS:

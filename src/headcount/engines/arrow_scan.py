@@ -13,7 +13,7 @@ import numpy as np
 
 from headcount.core.errors import BadArgument, BadData, without_cause
 from headcount.core.field import Values
-from headcount.core.reading import NUMERAL, SPACE
+from headcount.core.reading import EXACT, NUMERAL, SPACE
 from headcount.core.table import Ints
 from headcount.core.task import BETWEEN_STEPS, MISSING, Sum, Task
 from headcount.engines.columns import from_arrow
@@ -292,12 +292,13 @@ def _plain(quoted: str, kind: str) -> str:
 
 
 def _person(quoted: str, kind: str) -> str:
-    """A person id read as text; NULL where it is missing, or a number that is not whole."""
+    """A person id read as text; NULL where it is missing, a number that is not whole, or a float too large to tell."""
     if kind in TEXT:
         return f"nullif(trim(CAST({quoted} AS VARCHAR), {literal(SPACE)}), '')"
     if kind in REAL or kind == "DECIMAL":
         whole = f"TRY_CAST({quoted} AS HUGEINT)"
-        return f"CASE WHEN {quoted} = {whole} THEN CAST({whole} AS VARCHAR) END"
+        exact = f" AND abs({quoted}) < {EXACT}" if kind in REAL else ""
+        return f"CASE WHEN {quoted} = {whole}{exact} THEN CAST({whole} AS VARCHAR) END"
     return f"CAST({quoted} AS VARCHAR)"
 
 

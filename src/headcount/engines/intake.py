@@ -10,14 +10,16 @@ import numpy as np
 from headcount.core.coins import KeyedCoins
 from headcount.core.errors import BadArgument, BadData
 from headcount.core.field import Values
-from headcount.core.reading import Array, distinct, texts
+from headcount.core.reading import EXACT, Array, distinct, texts
 from headcount.core.table import Ints
 from headcount.core.task import Sum, Task
 from headcount.engines.columns import array_of
 from headcount.engines.encoding import added_up
 from headcount.engines.engine import Rows
 
-NO_ID = "unit has missing person ids, or numbers that are not whole; drop those rows first"
+NO_ID = (
+    "unit has missing person ids, or numbers that are not whole or too large for floats; use text, or drop those rows"
+)
 
 
 def answers(task: Task, rows: Rows) -> Values:
@@ -82,8 +84,11 @@ def person_ids(ids: Array) -> Array:
 
 
 def _whole(ids: Array) -> bool:
-    """Whether the numbers among them are whole."""
-    return all(float(each).is_integer() for each in distinct(ids)[0] if isinstance(each, float | np.floating | Decimal))
+    """Whether the numbers among them are whole, and the floats small enough to be the numbers that were written."""
+    found = distinct(ids)[0]
+    floats = [float(each) for each in found if isinstance(each, float | np.floating)]
+    decimals = [each for each in found if isinstance(each, Decimal)]
+    return all(each.is_integer() and abs(each) < EXACT for each in floats) and all(each % 1 == 0 for each in decimals)
 
 
 def _kept(person: Ints, most: int, key: bytes) -> Ints:

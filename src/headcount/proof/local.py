@@ -38,6 +38,7 @@ from headcount.proof.programme import (
 
 MOST_CELLS = 1 << 22
 MOST_SENT = 1 << 20
+LAW = 300  # units for the law of one value
 MOVED = 100  # cells of a table that are filled in a unit
 FEW_MASSES = 8
 FLOPS = 2_000  # of doubles, that take as long as a few operations on fractions
@@ -165,6 +166,7 @@ def _ends(step: Step, name: str, last: int) -> tuple[tuple[Fraction, Fraction], 
 
 def _sent(step: Step, name: str, values: int) -> set[Sent]:
     """Everything that may be sent, whatever is held."""
+    spend(LAW * values)
     sent: set[Sent] = set()
     for value in range(values):
         sent |= law_of(step, {name: value}).keys()
