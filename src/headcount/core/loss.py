@@ -115,9 +115,8 @@ class GrowingSlack(PrivacyLoss):
 
     def claim(self, epsilon: float) -> Claim:
         here = self.at(epsilon)
-        alone = here.delta - here.slack
-        if 0.0 < here.slack <= (ROUND_UP - 1.0) * alone:
-            return Claim(alone * ROUND_UP, here.slack)  # which covers the slack and does not grow with it
+        if here.slack <= (ROUND_UP - 1.0) * here.delta:
+            return here
         ahead = self.at(epsilon + AHEAD)
         if here.slack < ahead.slack and ahead.delta <= here.delta:
             return here
