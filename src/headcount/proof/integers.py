@@ -1,0 +1,178 @@
+"""Shuffled reports of which only one integer is seen, whatever their two laws are.
+
+Everybody sends copies of one message, so that their number is all there is to see; or always as many messages of two
+kinds, of which the number of the second tells that of the first. What a person adds to it has a law for the first value
+and one for the last, and those of all values between are mixtures of these two. A mixture tells no more than the worst
+of what it is mixed from, so that it is enough if everybody holds the first or the last value. How many hold the last
+is covered in stretches, and each of them is summed over all integers, in both orders.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from flint import arb, arb_poly, ctx
+
+from headcount.proof.balls import Law, ball, least, most
+from headcount.proof.claim import Claim, Proof
+from headcount.proof.divergence import Bounds, worst_of
+from headcount.proof.effort import TooLarge, spend
+from headcount.proof.expression import Expression
+from headcount.proof.law import Law as Reports
+from headcount.proof.law import law
+from headcount.proof.programme import Let, Rounded, reads
+from headcount.proof.stretches import Found, every_number
+
+PRECISION = 192
+WINDOW_BITS = 140  # what is less likely than that is lost from a window, and charged
+MOST_VALUES = 64
+MOST_OTHERS = 10**6
+FIRST = 64  # about as many stretches are needed
+CELLS_A_UNIT = 8
+
+Added = dict[int, Fraction]  # what one person adds to the integer, with its chances
+
+
+def prove(claim: Claim) -> Proof | None:
+    if claim.model != "shuffle" or claim.neighbours != "replace" or claim.honest > MOST_OTHERS:
+        return None
+    try:
+        laws = _laws(claim)
+    except TooLarge:
+        return None
+    added = None if laws is None else _added(laws)
+    if added is None or not _are_mixtures(added):
+        return None
+    crowds = Crowds(added[0], added[-1], claim.honest - 1, _claimed(claim))
+    because = f"one integer is seen, and every number of people who hold the last value among {crowds.others:,} covered"
+    return Proof(crowds.bounds, because)
+
+
+def _claimed(claim: Claim) -> dict[Fraction, Fraction]:
+    """The smallest delta that is claimed at each epsilon."""
+    claimed: dict[Fraction, Fraction] = {}
+    for epsilon, delta in claim.curve:
+        claimed[epsilon] = min(delta, claimed.get(epsilon, delta))
+    return claimed
+
+
+def _laws(claim: Claim) -> list[Reports] | None:
+    """Of a report for each value; of one whose value is rounded to a level, for each level."""
+    match claim.report:
+        case Let(name, Rounded(Expression("name", ("value",)), steps, levels), inner) if claim.values == steps + 1:
+            if reads(inner) <= {name} and levels < MOST_VALUES:
+                return [law(inner, {name: level}) for level in range(levels + 1)]
+    if claim.values is None or not 2 <= claim.values <= MOST_VALUES:
+        return None
+    return [law(claim.report, {"value": value}) for value in range(claim.values)]
+
+
+def _added(laws: list[Reports]) -> list[Added] | None:
+    """What each report adds to the one integer that is seen; None if more than one is."""
+    alphabet = sorted({message for report in laws for sent in report for message, _ in sent})
+    lengths = {sum(times for _, times in sent) for report in laws for sent in report}
+    if not (len(alphabet) == 1 or (len(alphabet) == 2 and len(lengths) == 1)):
+        return None
+    return [{dict(sent).get(alphabet[-1], 0): mass for sent, mass in report.items()} for report in laws]
+
+
+def _are_mixtures(added: list[Added]) -> bool:
+    """Whether every law is a mixture of the first and the last."""
+    first, last = added[0], added[-1]
+    apart = {k for k in first.keys() | last.keys() if first.get(k, 0) != last.get(k, 0)}
+    if not apart:
+        return all(between == first for between in added)
+    k = min(apart)
+    for between in added:
+        share = (between.get(k, Fraction(0)) - first.get(k, 0)) / (last.get(k, Fraction(0)) - first.get(k, 0))
+        mixed = {k: (1 - share) * first.get(k, 0) + share * last.get(k, 0) for k in first.keys() | last.keys()}
+        if not 0 <= share <= 1 or {k: mass for k, mass in mixed.items() if mass} != between:
+            return False
+    return True
+
+
+@dataclass(frozen=True)
+class Crowds:
+    """The worst number of others who hold the last value, for all epsilons of a curve at once."""
+
+    first: Added
+    last: Added
+    others: int
+    claimed: dict[Fraction, Fraction]
+
+    def bounds(self, epsilon: Fraction) -> Bounds:
+        return self._found[epsilon]
+
+    @cached_property
+    def _found(self) -> Found:
+        with ctx.workprec(PRECISION):
+            return every_number(self.others, self.claimed, self._at, self._at, self.others // FIRST)
+
+    @cached_property
+    def _powers(self) -> tuple[Powers, Powers]:
+        return Powers(self.first), Powers(self.last)
+
+    @cached_property
+    def _growths(self) -> dict[Fraction, arb]:
+        return {epsilon: ball(epsilon).exp() for epsilon in self.claimed}
+
+    def _at(self, k: int, others: int) -> Found:
+        first, last = self._powers
+        rest = together(last.of(k), first.of(others - k))
+        one, other = together(rest, first.of(1)), together(rest, last.of(1))
+        start, stop = min(one.start, other.start), max(one.stop, other.stop)
+        spend((stop - start) * (1 + len(self.claimed)) // CELLS_A_UNIT)
+        p, q = ([side.at(k) for k in range(start, stop)] for side in (one, other))
+        outside = most(one.outside.max(other.outside))
+        crowds = f"one person holds the first value or the last; of {others:,} others {k:,} hold the last"
+        return {
+            epsilon: worst_of([_excess(p, q, growth, outside), _excess(q, p, growth, outside)]).among(crowds)
+            for epsilon, growth in self._growths.items()
+        }
+
+
+def _excess(p: list[arb], q: list[arb], growth: arb, outside: Fraction) -> Bounds:
+    """The divergence of P from Q: the event is of all integers that seem likelier by more than `growth`."""
+    here, there, above = arb(0), arb(0), arb(0)
+    for mine, theirs in zip(p, q, strict=True):
+        over = mine - growth * theirs
+        if over.mid() > 0:
+            here, there = here + mine, there + theirs
+        if not over <= 0:
+            above += over.max(arb(0))
+    low = least(here - growth * there) - (1 + most(growth)) * outside
+    return Bounds(max(Fraction(0), low), most(above) + outside, (least(here), most(there) + outside))
+
+
+class Powers:
+    """What so many people with the same law add together, from its powers by halves. Remembered."""
+
+    def __init__(self, added: Added) -> None:
+        start, stop = min(added), max(added)
+        self._known = {
+            0: Law(0, [arb(1)], arb(0)),
+            1: Law(start, [ball(added.get(k, Fraction(0))) for k in range(start, stop + 1)], arb(0)),
+        }
+
+    def of(self, people: int) -> Law:
+        if people not in self._known:
+            half = self.of(people // 2)
+            whole = together(half, half)
+            self._known[people] = together(whole, self.of(1)) if people % 2 else whole
+        return self._known[people]
+
+
+def together(one: Law, other: Law) -> Law:
+    """The law of the sum, in a window; what falls out of it at either end is charged as lost."""
+    spend((len(one.masses) + len(other.masses)) // CELLS_A_UNIT)
+    masses = list(arb_poly(one.masses) * arb_poly(other.masses))
+    masses += [arb(0)] * (len(one.masses) + len(other.masses) - 1 - len(masses))
+    small = arb(2) ** -WINDOW_BITS
+    lost, first, stop = one.outside + other.outside, 0, len(masses)
+    while first < stop and masses[first] < small:
+        lost, first = lost + masses[first], first + 1
+    while first < stop and masses[stop - 1] < small:
+        lost, stop = lost + masses[stop - 1], stop - 1
+    return Law(one.start + other.start + first, masses[first:stop], lost)
