@@ -29,10 +29,10 @@ from headcount.audit.loss_checks import (
     calibration_meets_the_budget_and_no_more,
     collusion_is_stated,
     noise_is_shared_among_the_honest,
-    the_claim_holds_at_size,
     the_claimed_loss_covers_every_view,
     the_loss_follows_dropouts,
 )
+from headcount.audit.size_checks import the_claim_holds_at_size, what_is_called_pure_is
 from headcount.audit.twins import Caught, caught
 from headcount.core.protocol import Protocol
 
@@ -60,6 +60,7 @@ __all__ = [
     "the_sampler_follows_the_programme",
     "the_shortcut_is_the_protocol",
     "too_few_reports_are_refused",
+    "what_is_called_pure_is",
     "what_is_drawn_is_what_is_claimed",
 ]
 

@@ -18,7 +18,8 @@ from headcount.privacy import laws
 from headcount.privacy.pair import Pair
 from headcount.protocols.oracle import Oracle
 
-FEW = 50
+FEW = 50  # people, of whom every crowd is looked at
+STRETCHES = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,10 +85,11 @@ class AsymmetricResponse(Oracle):
 
     def view(self, honest):
         """Of a few people every crowd; of many a few, each of which stands for a stretch without those who differ."""
-        length = max(1, honest // FEW)
         if honest < FEW:
             return Worst(tuple(self._pair(ones, honest - 1) for ones in range(honest)))
-        return Worst(tuple(self._pair(ones, honest - length) for ones in range(0, honest - length + 1, length)), "bound")
+        length = -(-honest // STRETCHES)
+        others = honest - length
+        return Worst(tuple(self._pair(ones, others) for ones in {*range(0, others, length), others}), "bound")
 
     def _pair(self, ones, others):
         rest = laws.binomial(ones, self.supports_own) + laws.binomial(others - ones, self.supports_other)
@@ -95,7 +97,8 @@ class AsymmetricResponse(Oracle):
 
     @property
     def local_epsilon(self):
-        return math.log(self.supports_own / self.supports_other) if self.lie else None
+        own, other = self.supports_own, self.supports_other
+        return math.log(max(own / other, (1.0 - other) / (1.0 - own)))
 
     @classmethod
     def tiny(cls):

@@ -29,10 +29,10 @@ from headcount.audit.loss_checks import (
     calibration_meets_the_budget_and_no_more,
     collusion_is_stated,
     noise_is_shared_among_the_honest,
-    the_claim_holds_at_size,
     the_claimed_loss_covers_every_view,
     the_loss_follows_dropouts,
 )
+from headcount.audit.size_checks import the_claim_holds_at_size, what_is_called_pure_is
 from headcount.core.crowd import Crowd
 from headcount.core.errors import TooFewReports
 from headcount.core.protocol import Protocol
@@ -83,6 +83,7 @@ CHECKS: tuple[Check, ...] = (
     messages_are_counted,
     collusion_is_stated,
     calibration_meets_the_budget_and_no_more,
+    what_is_called_pure_is,
     the_claim_holds_at_size,
     too_few_reports_are_refused,
     it_survives_pickling_and_json,

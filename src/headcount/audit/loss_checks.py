@@ -1,4 +1,4 @@
-"""Checks of what is given away: the claim against every view of small crowds, and against a proof at size."""
+"""Checks of what is given away: the claim against every view of small crowds."""
 
 from __future__ import annotations
 
@@ -14,11 +14,8 @@ from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
 from headcount.core.errors import Refused
 from headcount.core.model import Model
-from headcount.core.plan import Plan
 from headcount.core.protocol import Protocol
 from headcount.privacy.calibrate import calibrate
-from headcount.privacy.certificate import certify
-from headcount.proof import verify
 
 
 def the_claimed_loss_covers_every_view(protocol: Protocol) -> None:
@@ -82,14 +79,3 @@ def _is_a_whole_step_from(found: Protocol, budget: Budget) -> bool:
         return False
     less: dict[str, Any] = {found.knob.name: setting - 1}
     return replace(found, **less).loss.delta(budget.epsilon) > budget.delta
-
-
-def the_claim_holds_at_size(protocol: Protocol) -> None:
-    """A plan for many people, whose certificate is proved again from the programme alone: it must not be refuted."""
-    budget = Budget(2.0, 1e-4, protocol.neighbours)
-    try:
-        large = calibrate(type(protocol), protocol.task, Crowd(1_000), budget)
-    except Refused:
-        large = calibrate(type(protocol), protocol.task, Crowd(100_000), budget)
-    verdict = verify(certify(Plan(large, budget)).to_json())
-    require(verdict.answer != "refuted", f"{protocol.name}: with {large.crowd.size:,} people {verdict}")
