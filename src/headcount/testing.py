@@ -24,7 +24,12 @@ from headcount.audit.draw_checks import (
     the_shortcut_is_the_protocol,
     what_is_drawn_is_what_is_claimed,
 )
-from headcount.audit.error_checks import intervals_cover, large_counts_are_unbiased, the_error_is_as_stated
+from headcount.audit.error_checks import (
+    intervals_cover,
+    intervals_cover_at_size,
+    large_counts_are_unbiased,
+    the_error_is_as_stated,
+)
 from headcount.audit.loss_checks import (
     calibration_meets_the_budget_and_no_more,
     collusion_is_stated,
@@ -47,6 +52,7 @@ __all__ = [
     "collusion_is_stated",
     "conforms",
     "intervals_cover",
+    "intervals_cover_at_size",
     "it_survives_pickling_and_json",
     "large_counts_are_unbiased",
     "messages_are_counted",

@@ -1,6 +1,6 @@
 """Protocols that are right among few people, or with little noise, and wrong beyond: the suite sees that."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import pytest
@@ -53,7 +53,8 @@ class HalfTheNoiseOnManyLevels(Laplace):
     """Noise for twice the epsilon with more than 4 levels."""
 
     def released(self):
-        return AddNoise(self.rate if self.levels <= 4 else 2 * self.rate)
+        rounded = super().released()
+        return rounded if self.levels <= 4 else replace(rounded, noise=AddNoise(2 * self.rate))
 
     @classmethod
     def tinies(cls):

@@ -22,6 +22,7 @@ from headcount.audit.draw_checks import (
 )
 from headcount.audit.error_checks import (
     intervals_cover,
+    intervals_cover_at_size,
     large_counts_are_unbiased,
     the_error_is_as_stated,
 )
@@ -74,6 +75,7 @@ CHECKS: tuple[Check, ...] = (
     the_error_is_as_stated,
     large_counts_are_unbiased,
     intervals_cover,
+    intervals_cover_at_size,
     the_sampler_follows_the_programme,
     what_is_drawn_is_what_is_claimed,
     the_shortcut_is_the_protocol,

@@ -140,8 +140,21 @@ class Judged:
 
     def __str__(self) -> str:
         corrupt = f" and {self.corrupt} corrupt" if self.corrupt else ""
-        truth = f"delta at epsilon={self.epsilon:g} is {self.exact}, and {self.claimed:.6g} is claimed"
-        return f"{self.protocol.name}: with {self.people} honest{corrupt} people, {truth}" + " to be exact" * self.tight
+        who = f"{self.protocol.name}: with {self.people} honest{corrupt} people"
+        claim = f"{self.claimed:.6g} is claimed" + " to be exact" * self.tight
+        known = str(self.exact)
+        if self.exact.width > AGREES:
+            known = f"only known to lie between {float(self.exact.low):.6g} and {float(self.exact.high):.6g}"
+        return f"{who}, delta at epsilon={self.epsilon:g} is {known}, and {claim}{self._wrong}"
+
+    @property
+    def _wrong(self) -> str:
+        """In which direction the claim is wrong, and by how much."""
+        if self.exact.low > self.claimed:
+            return f": too small by {float(self.exact.low) - self.claimed:.3g}"
+        if self.tight and self.difference > self.slack + AGREES:
+            return f": too large by {self.difference:.3g}, of which {self.slack:.3g} is stated as slack"
+        return ""
 
 
 def judge(

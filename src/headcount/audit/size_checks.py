@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache, partial
 from itertools import combinations, product
 
@@ -18,20 +18,19 @@ from headcount.core.budget import Budget, Neighbours
 from headcount.core.coins import Coins, SeededCoins
 from headcount.core.crowd import Crowd
 from headcount.core.errors import Refused
-from headcount.core.exact import WHOLE
+from headcount.core.exact import WHOLE, Parts
 from headcount.core.law import Floats
 from headcount.core.model import Model
 from headcount.core.plan import Plan
 from headcount.core.protocol import Protocol
-from headcount.core.release import Release
 from headcount.core.table import Ints
 from headcount.privacy.calibrate import calibrate
 from headcount.privacy.certificate import certify
 from headcount.proof import Verdict, verify
 
-SITUATIONS = ((2.0, 1e-4, 1_000), (0.5, 1e-8, 10_000))
+SITUATIONS = ((2.0, 1e-4, 1_000), (0.8, 1e-6, 2_000))
 MOST_PEOPLE = 100_000  # where fewer are not enough
-MOST_OUTCOMES = 3_000  # of one report, if two of them are to be enumerated
+MOST_OUTCOMES = 200  # of one report, if two of them are to be enumerated
 RUNS = 4_000  # of an attack, half of them to choose the event
 ERROR = 1e-7
 SEEN = WHOLE >> 96  # what is likelier than that has a place in the law of a release
@@ -168,7 +167,7 @@ def _reports_are_pure(found: Protocol) -> None:
 def _releases_are_pure(found: Protocol) -> None:
     """For totals of up to two people: the ratios of all cells that change are multiplied."""
     enumerated, limit = Enumerated(found), math.exp(PURE) * (1.0 + ROUNDED)
-    largest = cache(partial(_largest_ratio, found.released()))
+    largest = cache(partial(_largest_ratio, cache(found.released().law)))
     for people in (1, 2):
         for first, second in neighbours(found, people):
             for here, there in product(enumerated.totals(first), enumerated.totals(second)):
@@ -181,10 +180,10 @@ def _releases_are_pure(found: Protocol) -> None:
                 )
 
 
-def _largest_ratio(release: Release, first: int, second: int) -> float:
+def _largest_ratio(law: Callable[[int], Parts], first: int, second: int) -> float:
     """Of the chances of one outcome with either total, infinite if it is possible with one of them only."""
     if first == second:
         return 1.0
-    p, q = release.law(first), release.law(second)
+    p, q = law(first), law(second)
     chances = (sorted((p.get(outcome, 0), q.get(outcome, 0))) for outcome in p.keys() | q.keys())
     return max(more / less if less else math.inf for less, more in chances if more >= SEEN)
