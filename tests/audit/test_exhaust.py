@@ -15,7 +15,7 @@ BITS = All(*(Maybe(Chance(0.25), Emit(0)) for _ in range(24)))
 
 def long(change=lambda brick: brick):
     """A count whose report draws 24 words: too many tapes, and few outcomes."""
-    return twin(Zsum.tiny(), report=lambda self, value: change(All(Copies(value, Emit(0)), BITS)))
+    return twin(Zsum.tiny(), report=lambda _, value: change(All(Copies(value, Emit(0)), BITS)))
 
 
 def test_a_programme_with_too_many_words_is_not_exhausted():

@@ -23,8 +23,8 @@ from headcount.core.protocol import Protocol
 from headcount.core.rows import Row, Shares, Subset
 from headcount.core.table import Table
 
-MOST_TAPES = 30_000  # for a fine base; and of the coarsest
-MOST_OF_ALL = 100_000
+MOST_TAPES = 30_000  # for a fine base, and
+MOST_AT_ALL = 50_000  # for the coarsest
 
 
 class TooManyTapes(Exception):
@@ -112,7 +112,9 @@ def exhausted(protocol: Protocol, programme: Brick, value: int, base: int) -> di
     outcomes: defaultdict[tuple[Message, ...], float] = defaultdict(float)
     spaced = [(2 * i + 1) * WORD // (2 * base) for i in range(base)]
     tapes: list[tuple[int, ...]] = [()]
-    for _ in range(MOST_OF_ALL):
+    if base ** words(programme) > MOST_AT_ALL:
+        raise TooManyTapes
+    for _ in range(2 * MOST_AT_ALL):  # with those that end too early
         tape = tapes.pop()
         try:
             sent = drawn(programme, np.array([value]), Tape(tape), protocol.message)
