@@ -11,6 +11,7 @@ from headcount.core.task import Count, Fraction, Mean, Sum, Task
 from headcount.protocols.central.geometric import Geometric
 from headcount.protocols.central.laplace import Laplace
 from headcount.protocols.central.stability_histogram import StabilityHistogram
+from headcount.protocols.central.staircase import Staircase
 from headcount.protocols.local.basic_rappor import BasicRappor
 from headcount.protocols.local.duchi import Duchi
 from headcount.protocols.local.generalised_response import GeneralisedResponse
@@ -46,6 +47,7 @@ from headcount.protocols.shuffled import shuffled
 CATALOGUE: tuple[type[Protocol], ...] = (
     Laplace,
     Geometric,
+    Staircase,
     StabilityHistogram,
     RandomisedResponse,
     GeneralisedResponse,
