@@ -9,6 +9,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent / "extensions"))
 
 import error_figures
+from bibliography import ENTRY, cited, completed, entry
 from examples import SESSION
 from leaf import PARTS, leaf, leaf_of, leaves
 from pages import figure
@@ -20,7 +21,8 @@ from study_pages import with_statements
 from headcount.protocols import CATALOGUE, named
 from headcount.protocols.central.geometric import Geometric
 
-BIBLIOGRAPHY = (DOCS / "references.bib").read_text(encoding="utf-8")
+WRITTEN = (DOCS / "references.bib").read_text(encoding="utf-8")
+BIBLIOGRAPHY = completed(WRITTEN)
 GOOD = '<html><body><h1 id="top">One</h1><a href="two.html#here">two</a> <a href="https://elsewhere.example">out</a></body>'
 OTHER = '<html><body><p id="here">Two, at $5 a piece, costs $10.</p><a href="index.html">back</a></body></html>'
 
@@ -35,9 +37,19 @@ def test_every_leaf_has_the_fixed_shape_and_its_papers_are_in_the_bibliography(p
             assert f"{{{key}," in BIBLIOGRAPHY
 
 
-def test_the_bibliography_has_nothing_that_no_leaf_cites():
-    cited = {key for protocol in CATALOGUE for own in leaves(protocol) for key in own.references}
-    assert BIBLIOGRAPHY.count("\n@") + 1 == len(cited)
+def test_the_bibliography_has_what_leaves_cite_and_nothing_else():
+    assert set(ENTRY.findall(WRITTEN)) <= set(cited()) == set(ENTRY.findall(BIBLIOGRAPHY))
+    assert BIBLIOGRAPHY.count("\n@") + 1 == len(cited())
+
+
+def test_an_entry_is_made_of_the_leafs_own_words():
+    made = entry("GV16", cited()["GV16"])
+    assert "  author = {Geng and Viswanath}," in made
+    assert "  title = {The Optimal Noise-Adding Mechanism in Differential Privacy}," in made
+    assert "  journal = {IEEE Trans. Inf. Theory}," in made
+    assert "  year = {2016}," in made
+    with pytest.raises(ValueError, match="is not of the form"):
+        entry("GV16", "Geng and Viswanath, somewhere.")
 
 
 @pytest.mark.parametrize("twin", ["Error:", "Randomiser:", "[BC20]: send", "[BC20] Balcer"])

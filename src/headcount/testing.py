@@ -40,6 +40,7 @@ from headcount.audit.loss_checks import (
 from headcount.audit.size_checks import the_claim_holds_at_size, what_is_called_pure_is
 from headcount.audit.twins import Caught, caught
 from headcount.core.protocol import Protocol
+from headcount.protocols import named
 
 __all__ = [
     "CHECKS",
@@ -71,8 +72,8 @@ __all__ = [
 ]
 
 
-def conforms(cls: type[Protocol]) -> None:
-    """Run every check on each of the protocol's tiny instances."""
-    for tiny in cls.tinies():
+def conforms(protocol: type[Protocol] | str) -> None:
+    """Run every check on each of the protocol's tiny instances; it is given as a class, or by name if installed."""
+    for tiny in (named(protocol) if isinstance(protocol, str) else protocol).tinies():
         for check in CHECKS:
             check(tiny)
