@@ -42,12 +42,14 @@ def the_claim_holds_at_size(protocol: Protocol) -> None:
 
     Where it knows of no proof, the same instance is enumerated among two people and attacked with all of them.
     """
-    for budget, large in _calibrated(protocol):
-        verdict, people = verify(certify(Plan(large, budget)).to_json()), f"{large.crowd.size:,} people"
-        require(verdict.answer != "refuted", f"{protocol.name}: with {people} {verdict}")
-        if large.provable:
-            require(verdict.answer == "proved", _unproved(protocol, people, verdict))
-        elif verdict.answer != "proved":
+    for place, (budget, large) in enumerate(_calibrated(protocol)):
+        people, proved = f"{large.crowd.size:,} people", False
+        if large.provable or not place:  # what takes long to give up on, once
+            verdict = verify(certify(Plan(large, budget)).to_json())
+            require(verdict.answer != "refuted", f"{protocol.name}: with {people} {verdict}")
+            proved = verdict.answer == "proved"
+            require(proved or not large.provable, _unproved(protocol, people, verdict))
+        if not proved:
             _two_people_lose_no_more_than_claimed(large)
             _withstands_an_attack(large, budget)
 

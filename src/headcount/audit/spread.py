@@ -7,7 +7,7 @@ from typing import Any
 
 from headcount.core.brick import All, Copies, Each, Emit, Let, Maybe
 from headcount.core.draw import Below
-from headcount.core.field import Names
+from headcount.core.field import Field, Names
 from headcount.core.rows import Row, Shares, Subset
 from headcount.core.table import Table
 
@@ -24,8 +24,8 @@ def spread(brick: Any, names: Names) -> int:
         case Copies(amount=Table() as table):
             once = spread(brick.brick, names)
             return sum(comb(times + once - 1, times) for times in range(len(table.masses)))
-        case Copies():
-            once, times = spread(brick.brick, names), int(brick.amount.at(names))
+        case Copies(amount=Field() as amount):
+            once, times = spread(brick.brick, names), int(amount.at(names))
             return comb(times + once - 1, times)
         case Let(source=Below(bound=bound)):
             return int(bound) * spread(brick.brick, {**names, brick.name: bound - 1})
@@ -40,4 +40,5 @@ def spread(brick: Any, names: Names) -> int:
         case Shares():
             return int(brick.modulus) ** (brick.shares - 1)
         case _:
-            return spread(brick.brick, names)
+            found: int = spread(brick.brick, names)
+            return found
