@@ -1,14 +1,23 @@
 """Composition: an upper bound, nearly tight, in both directions."""
 
+import math
+
 import numpy as np
 import pytest
 from dp_accounting.pld import privacy_loss_distribution as google
 
 import headcount as hc
+from headcount.core.budget import Budget
+from headcount.core.crowd import Crowd
 from headcount.core.law import Law
+from headcount.core.task import Count
 from headcount.privacy import laws
+from headcount.privacy.calibrate import calibrate
 from headcount.privacy.compose import compose
 from headcount.privacy.pair import Pair
+from headcount.protocols import CATALOGUE
+from headcount.protocols.central.geometric import Geometric
+from headcount.protocols.shuffle.zsum import Zsum
 
 
 def product(first, second):
@@ -74,3 +83,21 @@ def test_losses_of_different_protocols_compose():
 def test_a_point_mass_composes_to_certainty():
     sure = Pair.of(Law(0, np.ones(1)), Law(1, np.ones(1)))
     assert compose([sure, sure]).delta(5.0) == pytest.approx(1.0)
+
+
+PURE = [cls for cls in CATALOGUE if cls.pure]
+
+
+@pytest.mark.parametrize("cls", PURE, ids=lambda cls: cls.name)
+def test_pure_losses_together_are_pure(cls):
+    protocol = calibrate(cls, cls.tiny().task, Crowd(1_000), Budget(0.5))
+    together = compose([protocol.loss] * 3)
+    assert together.delta(1.5) == 0.0
+    assert together.epsilon(0.0) == pytest.approx(1.5, rel=1e-6)
+    assert together.delta(1.49) > 0.0
+
+
+def test_one_that_is_not_pure_spoils_it():
+    pure, other = (calibrate(cls, Count(), Crowd(1_000), Budget(0.5, delta)).loss
+                   for cls, delta in ((Geometric, 0.0), (Zsum, 1e-6)))  # fmt: skip
+    assert compose([pure, pure, other]).epsilon(0.0) == math.inf

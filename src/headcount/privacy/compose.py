@@ -16,6 +16,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import reduce
 from typing import Any, Literal
 
@@ -38,13 +39,20 @@ class Composed(PrivacyLoss):
     distribution: Any
     questions: int
     kind: Literal["exact", "bound"] = "bound"
+    pure: Fraction | None = None  # the sum of their epsilons at delta 0, if each has one
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
-        delta = np.array([float(self.distribution.get_delta_for_epsilon(float(e))) for e in epsilon])
+        delta = np.array([
+            0.0 if self._is_pure(float(e)) else float(self.distribution.get_delta_for_epsilon(float(e)))
+            for e in epsilon
+        ])  # fmt: skip
         return delta, delta
 
     def slack(self, epsilon: float) -> float:
-        return self.questions * ROUNDING
+        return 0.0 if self._is_pure(epsilon) else self.questions * ROUNDING
+
+    def _is_pure(self, epsilon: float) -> bool:
+        return self.pure is not None and Fraction(epsilon) >= self.pure
 
 
 def compose(losses: Iterable[PrivacyLoss], points: int = POINTS) -> PrivacyLoss:
@@ -69,7 +77,14 @@ def compose(losses: Iterable[PrivacyLoss], points: int = POINTS) -> PrivacyLoss:
         PrivacyLossDistribution(*_both_ways(loss, grid, max(own[loss], grid), tops[loss])).self_compose(times[loss])
         for loss in ordered
     ]
-    return Composed(reduce(lambda whole, part: whole.compose(part), parts), times.total())
+    return Composed(reduce(lambda whole, part: whole.compose(part), parts), times.total(), pure=_pure(times))
+
+
+def _pure(times: Counter[PrivacyLoss]) -> Fraction | None:
+    """The sum of the epsilons at delta 0; None if one of them has none."""
+    if any(loss.delta(LARGEST_EPSILON) for loss in times):
+        return None
+    return sum((Fraction(loss.epsilon(0.0)) * often for loss, often in times.items()), Fraction(0))
 
 
 def _top(loss: PrivacyLoss) -> float:
