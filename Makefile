@@ -75,9 +75,10 @@ vectors: $(READY)  ## what clients in other languages must make of the same byte
 	$(BIN)/python -m headcount.service.vectors --out clients/js/vectors
 	cd clients/js && npm ci && npm run build
 
-format: $(READY)
+format: $(READY)  ## style, and the README's table of protocols
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(BIN)/python docs/protocol_table.py
 
 clean:
 	rm -rf $(VENV) $(BENCH) figures build dist
