@@ -1,18 +1,23 @@
 """Broken twins of any protocol: all of them are caught, and no sound protocol is."""
 
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cache
 
 import numpy as np
 import pytest
 
+from headcount.audit.broken import Around, Averaged, Shrunk, Sometimes
 from headcount.audit.checks import CHECKS
-from headcount.audit.mutation import twin
+from headcount.audit.mutation import Mutation, twin
 from headcount.audit.mutations import MUTATIONS
 from headcount.audit.rewrite import flagged, quieter, rewritten, thinned
-from headcount.audit.twins import TWIN_CHECKS, caught, caught_by
+from headcount.audit.twins import TWIN_CHECKS, caught, caught_by, tried, unchanged
 from headcount.core.brick import All, Emit, Maybe, drawn
 from headcount.core.chance import Chance
 from headcount.core.coins import SeededCoins
+from headcount.core.exact import WHOLE
+from headcount.core.release import AsItIs, Release
 from headcount.core.table import Table
 from headcount.protocols import CATALOGUE
 from headcount.protocols.central.geometric import Geometric
@@ -27,6 +32,7 @@ from headcount.protocols.shuffle.poisson_count import PoissonCount
 from headcount.protocols.shuffle.sample_threshold import SampleThreshold
 from headcount.protocols.shuffle.split_and_mix import SplitAndMix
 from headcount.protocols.shuffle.zsum import Zsum
+from headcount.testing import what_is_drawn_is_what_is_claimed
 
 TINIES = [tiny for cls in CATALOGUE for tiny in cls.tinies()]
 FEW = [
@@ -97,3 +103,55 @@ def test_flags_are_drawn_as_the_law_says():
     assert set(sent.tolist()) == {(1, 1), (0, 1)}  # neither looks at the value
     assert set(marked.law({"value": 0}).masses) == {(((1, 1), 1),), (((0, 1), 1), ((1, 1), 1))}
     assert marked.mean({"value": 0}) == 1.5
+
+
+@dataclass(frozen=True)
+class Uniform(Release):
+    """Noise of a kind that nobody has heard of."""
+
+    def apply(self, tally, coins):
+        return tally.with_totals(tally.totals + coins.below(3, tally.totals.size) - 1)
+
+    def law(self, total):
+        return dict.fromkeys((total - 1, total, total + 1), WHOLE // 3)
+
+    def encode(self):
+        return {"uniform": 1}
+
+
+def test_noise_of_any_kind_is_broken():
+    strange = twin(Geometric.tiny(), released=lambda _: Uniform())
+    for mutation in MUTATIONS:
+        if mutation.name in {"noise times 0.9", "one-sided noise", "noise dropped for one in a hundred",
+                             "fresh noise when asked again"}:  # fmt: skip
+            made = mutation.make(strange)
+            assert isinstance(made.released(), Around), mutation.name
+            assert made.released().law(5) != strange.released().law(5)
+            assert sum(made.released().law(5).values()) == pytest.approx(WHOLE)
+
+
+def test_what_a_broken_release_draws_is_its_law():
+    for kind in (lambda step: Shrunk(step, Fraction(1, 2)), Sometimes, Averaged):
+        made = twin(Geometric.tiny(), released=lambda _, kind=kind: kind(Uniform()))
+        what_is_drawn_is_what_is_claimed(made)
+
+
+def test_a_mutation_that_changes_nothing_is_not_missed():
+    nothing = Mutation("nothing", twin)
+    assert tried(Zsum.tiny(), nothing).unfit.startswith("nothing that is sent, released, answered or claimed")
+    little = Mutation("a little", lambda protocol: replace(protocol, gamma=protocol.gamma + 2.0**-53))
+    assert unchanged(Zsum.tiny(), twin(Zsum.tiny()))
+    assert not unchanged(Zsum.tiny(), little.make(Zsum.tiny()))
+
+
+def test_why_a_mutation_does_not_apply_is_said_of_everything_that_was_tried():
+    noiseless = twin(Geometric.tiny(), released=lambda _: AsItIs())
+    quieter = next(mutation for mutation in MUTATIONS if mutation.name == "noise times 0.9")
+    assert quieter.make(noiseless) == "nobody trusted adds noise, and people send nothing random"
+
+
+def test_a_bound_is_broken_as_well():
+    """Overrated crowds are refuted whether or not the claim is called exact."""
+    overrated = next(mutation for mutation in MUTATIONS if mutation.name == "large crowds overrated")
+    assert BlanketHistogram.tiny().loss.kind == "bound"
+    assert tried(BlanketHistogram.tiny(), overrated).check == "the_claim_holds_at_size"
