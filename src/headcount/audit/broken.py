@@ -23,6 +23,7 @@ from headcount.privacy.rounded_once import RoundedOnce
 
 RETRIES = 8
 ONE_IN_A_HUNDRED = Chance.up(0.01)
+HARDLY_EVER = int(4e-25 * WHOLE)
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,17 @@ class Averaged(Around):
             parts[total + noise // RETRIES] += int(mass * 2.0**60) * (WHOLE >> 60)
         parts[total] += WHOLE - sum(parts.values())  # doubles do not add up to one
         return parts
+
+
+@dataclass(frozen=True)
+class Cut(Around):
+    """What hardly ever happens never does: no number of draws can tell, and the law can."""
+
+    def apply(self, tally: Tally, coins: Coins) -> Tally:
+        return self.inner.apply(tally, coins)
+
+    def law(self, total: int) -> Parts:
+        return {out: part for out, part in self.inner.law(total).items() if part >= HARDLY_EVER}
 
 
 @dataclass(frozen=True)

@@ -163,7 +163,7 @@ TOTALS = (0, 1, 2, 5)
 
 def is_noise(release: Release) -> bool:
     """Whether this step draws something by itself, and not in a step within it."""
-    within = [getattr(release, f.name) for f in fields(release)] if is_dataclass(release) else []
+    within: list[Any] = [getattr(release, f.name) for f in fields(release)] if is_dataclass(release) else []
     return not any(isinstance(step, Release) for step in within) and any(len(release.law(t)) > 1 for t in TOTALS)
 
 

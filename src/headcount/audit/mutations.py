@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headcount.audit import rewrite
-from headcount.audit.broken import Averaged, Copied, Doubled, OneOrder, Shrunk, Sometimes, Truncated, Upward
+from headcount.audit.broken import Averaged, Copied, Cut, Doubled, OneOrder, Shrunk, Sometimes, Truncated, Upward
 from headcount.audit.enumerate import Enumerated
 from headcount.audit.exact import EPSILONS
 from headcount.audit.mutation import (
@@ -199,6 +199,10 @@ def _wishful(protocol: Protocol) -> Protocol:
     return twin(protocol, local_epsilon=property(lambda _: 0.9 * (protocol.local_epsilon or 1.0)))
 
 
+def _cut(protocol: Protocol) -> Protocol | str:
+    return noisy(Cut)(protocol) if protocol.pure else "it is not called pure"
+
+
 def _threshold(more: int) -> Make:
     def moved(step: Threshold) -> Threshold:
         return Threshold(step.threshold + more)
@@ -230,6 +234,7 @@ MUTATIONS: Sequence[Mutation] = (
         noisy(Sometimes), sending(silenced_for_some, NOTHING_RANDOM),
     )),
     Mutation("fresh noise when asked again", first_of(noisy(Averaged), asked_again)),
+    Mutation("tails cut off", _cut, "what_is_called_pure_is"),
     Mutation("noise shared among all, not the honest", shared_among_all, "noise_is_shared_among_the_honest"),
     Mutation("kind outside the seal", kind_in_the_open),
     Mutation("noise from floats", floating, "what_is_drawn_is_what_is_claimed"),

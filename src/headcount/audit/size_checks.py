@@ -89,8 +89,9 @@ def _withstands_an_attack(large: Protocol, budget: Budget) -> None:
     """No event that a weighted total can choose is likelier than is claimed."""
     coins, delta = SeededCoins(5), large.loss.delta(budget.epsilon)
     for pair in _extremes(large):
-        runs = [large.sample(np.array(held), coins, RUNS).astype(np.float64) for held in pair]
-        found = max(_told_apart(*order, budget.epsilon, delta) for order in (runs, runs[::-1]))
+        one, other = (large.sample(np.array(held), coins, RUNS).astype(np.float64) for held in pair)
+        orders = ((one, other), (other, one))
+        found = max(_told_apart(first, second, budget.epsilon, delta) for first, second in orders)
         require(
             found <= budget.epsilon,
             f"{large.name}: with {large.crowd.size:,} people epsilon is at least {found:.4g} at delta={delta:.3g}, "

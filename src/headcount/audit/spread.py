@@ -34,11 +34,10 @@ def spread(brick: Any, names: Names) -> int:
         case Each():
             return prod(spread(brick.brick, {**names, brick.name: i}) for i in range(brick.times))
         case Row():
-            return 1 << brick.width
+            return 1 << int(brick.width)
         case Subset():
             return comb(brick.width, brick.size)
         case Shares():
-            return int(brick.modulus) ** (brick.shares - 1)
+            return int(int(brick.modulus) ** (brick.shares - 1))
         case _:
-            found: int = spread(brick.brick, names)
-            return found
+            return spread(brick.brick, names)

@@ -9,6 +9,7 @@ is covered in stretches, and each of them is summed over all integers, in both o
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -19,10 +20,10 @@ from headcount.proof.balls import Law, ball, least, most
 from headcount.proof.claim import Claim, Proof
 from headcount.proof.divergence import Bounds, worst_of
 from headcount.proof.effort import TooLarge, spend
-from headcount.proof.expression import Expression
+from headcount.proof.expression import Expression, Names
 from headcount.proof.law import Law as Reports
-from headcount.proof.law import law
-from headcount.proof.programme import Let, Rounded, reads
+from headcount.proof.law import Message, law, outcomes
+from headcount.proof.programme import All, Copies, Each, Emit, Let, Maybe, Rounded, Step, reads
 from headcount.proof.stretches import Found, every_number
 
 PRECISION = 192
@@ -38,11 +39,15 @@ Added = dict[int, Fraction]  # what one person adds to the integer, with its cha
 def prove(claim: Claim) -> Proof | None:
     if claim.model != "shuffle" or claim.neighbours != "replace" or claim.honest > MOST_OTHERS:
         return None
+    report = _report(claim)
+    if report is None:
+        return None
     try:
-        laws = _laws(claim)
+        if any(_kinds(report[0], {report[1]: value}) > 2 for value in (0, report[2] - 1)):
+            return None
+        added = _added([law(report[0], {report[1]: value}) for value in range(report[2])])
     except TooLarge:
         return None
-    added = None if laws is None else _added(laws)
     if added is None or not _are_mixtures(added):
         return None
     crowds = Crowds(added[0], added[-1], claim.honest - 1, _claimed(claim))
@@ -58,15 +63,50 @@ def _claimed(claim: Claim) -> dict[Fraction, Fraction]:
     return claimed
 
 
-def _laws(claim: Claim) -> list[Reports] | None:
-    """Of a report for each value; of one whose value is rounded to a level, for each level."""
+def _report(claim: Claim) -> tuple[Step, str, int] | None:
+    """What is sent, the name of what it depends on, and how many values that has: the level of a rounded value."""
     match claim.report:
         case Let(name, Rounded(Expression("name", ("value",)), steps, levels), inner) if claim.values == steps + 1:
             if reads(inner) <= {name} and levels < MOST_VALUES:
-                return [law(inner, {name: level}) for level in range(levels + 1)]
+                return inner, name, levels + 1
     if claim.values is None or not 2 <= claim.values <= MOST_VALUES:
         return None
-    return [law(claim.report, {"value": value}) for value in range(claim.values)]
+    return claim.report, "value", claim.values
+
+
+def _kinds(step: Step, names: Names) -> int:
+    """How many different messages may be sent; 3 stands for more than two."""
+    seen = set()
+    for message in _messages(step, names):
+        seen.add(message)
+        if len(seen) > 2:
+            break
+    return len(seen)
+
+
+def _messages(step: Step, names: Names) -> Iterator[Message]:
+    """Every message that may be sent, some of them often. Of whole rows and of shares there are too many."""
+    spend(1)
+    match step:
+        case Emit(fields):
+            yield tuple(field.at(names) for field in fields)
+        case All(parts):
+            for part in parts:
+                yield from _messages(part, names)
+        case Maybe(_, then, otherwise):
+            yield from _messages(then, names)
+            yield from _messages(otherwise, names)
+        case Copies(amount, inner):
+            if not isinstance(amount, Expression) or amount.at(names) > 0:
+                yield from _messages(inner, names)
+        case Let(name, draw, inner):
+            for drawn, _ in outcomes(draw, names):
+                yield from _messages(inner, {**names, name: drawn})
+        case Each(name, rounds, inner):
+            for i in range(rounds):
+                yield from _messages(inner, {**names, name: i})
+        case _:
+            raise TooLarge("there are too many outcomes to go through one by one")
 
 
 def _added(laws: list[Reports]) -> list[Added] | None:
