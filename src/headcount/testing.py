@@ -37,7 +37,11 @@ from headcount.audit.loss_checks import (
     the_claimed_loss_covers_every_view,
     the_loss_follows_dropouts,
 )
-from headcount.audit.size_checks import the_claim_holds_at_size, what_is_called_pure_is
+from headcount.audit.size_checks import (
+    the_certificate_says_what_is_released,
+    the_claim_holds_at_size,
+    what_is_called_pure_is,
+)
 from headcount.audit.twins import Caught, caught
 from headcount.core.protocol import Protocol
 from headcount.protocols import named
@@ -59,6 +63,7 @@ __all__ = [
     "messages_are_counted",
     "noise_is_shared_among_the_honest",
     "people_draw_apart",
+    "the_certificate_says_what_is_released",
     "the_claim_holds_at_size",
     "the_claimed_loss_covers_every_view",
     "the_error_is_as_stated",

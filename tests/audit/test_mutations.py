@@ -22,6 +22,7 @@ from headcount.core.table import Table
 from headcount.protocols import CATALOGUE
 from headcount.protocols.central.geometric import Geometric
 from headcount.protocols.central.laplace import Laplace
+from headcount.protocols.central.staircase import Staircase
 from headcount.protocols.local.basic_rappor import BasicRappor
 from headcount.protocols.local.generalised_response import GeneralisedResponse
 from headcount.protocols.local.randomised_response import RandomisedResponse
@@ -32,7 +33,11 @@ from headcount.protocols.shuffle.poisson_count import PoissonCount
 from headcount.protocols.shuffle.sample_threshold import SampleThreshold
 from headcount.protocols.shuffle.split_and_mix import SplitAndMix
 from headcount.protocols.shuffle.zsum import Zsum
-from headcount.testing import what_is_drawn_is_what_is_claimed
+from headcount.testing import (
+    Nonconforming,
+    the_certificate_says_what_is_released,
+    what_is_drawn_is_what_is_claimed,
+)
 
 TINIES = [tiny for cls in CATALOGUE for tiny in cls.tinies()]
 FEW = [
@@ -75,6 +80,7 @@ def test_a_check_that_notices_nothing_is_no_check():
     assert {check.__name__ for check in TWIN_CHECKS} - noticed <= {
         "intervals_cover_at_size",
         "large_counts_are_unbiased",
+        "the_certificate_says_what_is_released",
         "the_shortcut_is_the_protocol",
     }
     assert len(TWIN_CHECKS) == len(CHECKS) - 2
@@ -156,3 +162,12 @@ def test_a_bound_is_broken_as_well():
     overrated = next(mutation for mutation in MUTATIONS if mutation.name == "large crowds overrated")
     assert BlanketHistogram.tiny().loss.kind == "bound"
     assert tried(BlanketHistogram.tiny(), overrated).check == "the_claim_holds_at_size"
+
+
+def test_a_certificate_of_other_noise_is_noticed():
+    """What is drawn is broken, and the certificate is still about the sound one."""
+    for tiny in (Geometric.tiny(), list(Laplace.tinies())[1], Staircase.tiny()):
+        the_certificate_says_what_is_released(tiny)
+        quieter = next(mutation for mutation in MUTATIONS if mutation.name == "noise times 0.9")
+        with pytest.raises(Nonconforming, match="in a certificate"):
+            the_certificate_says_what_is_released(quieter.make(tiny))

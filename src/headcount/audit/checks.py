@@ -33,7 +33,11 @@ from headcount.audit.loss_checks import (
     the_claimed_loss_covers_every_view,
     the_loss_follows_dropouts,
 )
-from headcount.audit.size_checks import the_claim_holds_at_size, what_is_called_pure_is
+from headcount.audit.size_checks import (
+    the_certificate_says_what_is_released,
+    the_claim_holds_at_size,
+    what_is_called_pure_is,
+)
 from headcount.core.crowd import Crowd
 from headcount.core.errors import TooFewReports
 from headcount.core.protocol import Protocol
@@ -85,6 +89,7 @@ CHECKS: tuple[Check, ...] = (
     messages_are_counted,
     collusion_is_stated,
     calibration_meets_the_budget_and_no_more,
+    the_certificate_says_what_is_released,
     what_is_called_pure_is,
     the_claim_holds_at_size,
     too_few_reports_are_refused,

@@ -23,9 +23,11 @@ from headcount.core.law import Floats
 from headcount.core.model import Model
 from headcount.core.plan import Plan
 from headcount.core.protocol import Protocol
+from headcount.core.release import Release
 from headcount.privacy.calibrate import calibrate
 from headcount.privacy.certificate import certify
 from headcount.proof import Verdict, verify
+from headcount.proof.programme import Table
 
 SITUATIONS = ((2.0, 1e-4, 1_000), (0.8, 1e-6, 2_000))
 MOST_PEOPLE = 100_000  # where fewer are not enough
@@ -122,6 +124,45 @@ def _told_apart(first: Floats, second: Floats, epsilon: float, delta: float) -> 
 
 def _above(scores: Floats, level: float) -> int:
     return int(np.count_nonzero(scores >= level))
+
+
+# What a certificate is about
+
+
+def the_certificate_says_what_is_released(protocol: Protocol) -> None:
+    """The tables of noise in it have the law that is enumerated, so that what is proved is what is run."""
+    for step in _adding(protocol.released()):
+        told = _of_tables(*(Table.read(step.encode()["add"][name]) for name in ("centre", "beyond")))
+        for total in (0, 5):
+            drawn = step.law(total)
+            for noise in told.keys() | {out - total for out, part in drawn.items() if part >= SEEN}:
+                here, there = drawn.get(total + noise, 0) / WHOLE, told.get(noise, 0) / WHOLE
+                require(
+                    math.isclose(here, there, rel_tol=ROUNDED, abs_tol=SEEN / WHOLE),
+                    f"{protocol.name}: noise of {noise} has a chance of {here:.6g}, and {there:.6g} in a certificate",
+                )
+
+
+def _adding(release: Release) -> Iterator[Release]:
+    """The steps that say they do nothing but add noise."""
+    if release.encode().keys() == {"add"}:
+        yield release
+        return
+    for step in vars(release).values():
+        if isinstance(step, Release):
+            yield from _adding(step)
+
+
+def _of_tables(centre: Table, beyond: Table) -> Parts:
+    """The law of what the centre says, and of as much more beyond it as the other table says, and so on."""
+    reach, start = len(beyond.masses) - 1, len(beyond.masses) - 1
+    parts = {k: mass * WHOLE // centre.total for k, mass in enumerate(centre.masses, -reach) if abs(k) < reach}
+    left = centre.masses[-1] * WHOLE // centre.total
+    while left >= SEEN:
+        for k, mass in enumerate(beyond.masses[:-1], start):
+            parts[k] = parts[-k] = left * mass // beyond.total
+        left, start = left * beyond.masses[-1] // beyond.total, start + reach
+    return parts
 
 
 # Without any delta
