@@ -49,7 +49,7 @@ LARGEST = 100.0  # scale: beyond, a staircase is next to nothing better than Lap
 def staircase(rate: Fraction, width: int, high: int) -> TwoSided:
     """Tables whose masses `width` apart never differ by more than a factor e**rate, exactly, and never rise."""
     growth = exp_below(rate)
-    tall = WORD // (4 * width)
+    tall = int(WORD * (1 - 1 / growth) * Fraction(3, 8) / width)  # both tables then fit a word
     short = math.ceil(tall / growth) + 2
     block = (tall // 2,) * high + (math.ceil(tall // 2 / growth) + 2,) * (width - high)
     go_on = math.ceil(sum(block) / (growth - 1))
@@ -166,7 +166,7 @@ class Staircase(NoisyTotal):
     def view(self, honest: int) -> PrivacyLoss:
         """The noise is symmetric and falls, so that the widest shift is the worst."""
         a, between = self._tallest(self.high), min(self.high - 1, self.width - self.high)
-        distance = (8.0 * self.width + 8.0 / (1.0 - self._fall) ** 2) * self.width * 2.0**-61
+        distance = (8.0 * self.width + 8.0 / (1.0 - self._fall) ** 2) * 2.0**-60  # three units a cell, and the tails
         return StaircaseShift(self.rate, 0.5 + a / 2.0 + a * between, distance)
 
     @cached_property
