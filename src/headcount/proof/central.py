@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from itertools import chain, pairwise, product
 
 from flint import arb
@@ -21,6 +21,7 @@ from headcount.proof.programme import Emit
 MOST_CELLS = 1 << 20
 MOST_VALUES = 1 << 17
 FAR = 1_000  # in e-folds: what noise is beyond that is next to nothing
+MOST_APART = 1 << 14  # cells
 NEAR = Fraction(1, 1 << 30)  # to a discrete Laplace law, in total variation; other noise is gone through
 
 
@@ -118,7 +119,7 @@ def _moved_total(noise: Noise, reach: int, attained: bool) -> Proof:
     the worst, and either order is as bad.
     """
     crowds = f"one person moves the total by {reach}"
-    far = _nearest(noise) if reach > 1 else None
+    nearest = cache(partial(_nearest, noise))
 
     @cache
     def pair() -> Pair:
@@ -127,8 +128,8 @@ def _moved_total(noise: Noise, reach: int, attained: bool) -> Proof:
     def bounds(epsilon: Fraction) -> Bounds:
         if not reach or _is_pure(noise, reach, epsilon):
             return Bounds(Fraction(0), Fraction(0), (Fraction(0), Fraction(0)), crowds)
-        if far is not None and far[1] < NEAR:
-            found = _shifted_far(*far, reach, epsilon).among(crowds)
+        if reach > 1 and nearest()[1] < NEAR:
+            found = _shifted_far(*nearest(), reach, epsilon).among(crowds)
         else:
             found = divergence(epsilon, pair()).among(crowds)
         return found if attained else replace(found, low=Fraction(0), chances=(Fraction(0), Fraction(0)))
@@ -140,10 +141,12 @@ def _is_pure(noise: Noise, reach: int, epsilon: Fraction) -> bool:
     """Whether no mass exceeds e**epsilon times that `reach` further, in exact integers.
 
     It is so if no mass exceeds the next one by its share of that; otherwise those `reach` apart are compared, on one
-    side of the middle and across it.
+    side of the middle and across it, unless that is too far to be gone through.
     """
     if _all_within(pairwise(_falling(noise, 2)), epsilon / reach):
         return True
+    if reach > MOST_APART:
+        return False
     falling = _falling(noise, 2 + -(-reach // (len(noise.beyond.masses) - 1)))
     across = ((falling[k], falling[reach - k]) for k in range(reach // 2 + 1))
     return _all_within(chain(zip(falling, falling[reach:], strict=False), across), epsilon)
