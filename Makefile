@@ -2,30 +2,35 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+SERVICE := $(VENV)/.service
 READY := $(VENV)/.ready
 BENCH := .venv-bench
 
 .PHONY: demo test check bench picture capacity predictions recommendations company audit claims survey twins attacks certificates docs \
 	vectors stress format clean
 
-$(READY): pyproject.toml
+# In two stages: who only looks at the demonstration waits for neither Spark nor Sphinx.
+$(SERVICE): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --no-compile --editable '.[service]'
 	touch $@
 
-demo: $(READY)  ## 2,000 simulated devices report over loopback to a shuffler and an analyser; the answer is proved
+$(READY): $(SERVICE)
+	$(BIN)/python -m pip install --quiet --no-compile --editable '.[dev]'
+	touch $@
+
+demo: $(SERVICE)  ## 2,000 simulated devices report over loopback to a shuffler and an analyser; the answer is proved
 	$(BIN)/headcount demo
 
-test: $(READY)  ## everything, on all cores; the client for browsers needs node and npm, and gets its packages by itself
-	$(BIN)/python -m pytest -n auto
+test: $(READY)  ## every protocol, engine and page, on all cores; what needs Node, Chromium, Java or PostgreSQL is skipped without
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 check: $(READY)  ## style, types, import contracts, and every example in the docs
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -q docs
+	$(BIN)/python -m pytest -n auto --dist worksteal docs
 
 docs: $(READY)  ## the site, in build/site: figures and studies are computed once, warnings are errors, every page is checked
 	$(BIN)/python docs/build.py --out build/site
@@ -64,8 +69,8 @@ bench:  ## speed, memory and accuracy beside the peers, each in an environment o
 capacity: $(READY)  ## what each stage costs at several sizes, and how many people that makes; about ten minutes, on a quiet machine
 	$(BIN)/python benchmarks/capacity.py --out docs/capacity.md
 
-stress: $(READY)  ## the service's tests at length (200 kills for each database, 50,000 requests), and a soak; run before a release
-	HEADCOUNT_STRESS=1 $(BIN)/python -m pytest -n auto --dist worksteal tests/service
+stress: $(READY)  ## every instance of every check, long fuzzing, hundreds of kills, a soak; with MINUTES=, no longer than that
+	$(BIN)/python -m pytest -n auto --dist worksteal -m stress $(if $(MINUTES),--minutes $(MINUTES))
 	$(BIN)/python benchmarks/soak.py 120
 
 picture: $(READY)  ## the page as it looks in Chromium, for the README

@@ -56,7 +56,7 @@ def measure(quick: bool) -> Section:
         f"dp-accounting computes on a grid of {STEP:g}, its default; prv-accountant to within {ERROR:g}, of which we "
         "take the upper bound; diffprivlib by the theorem for any mechanism. headcount composes on dp-accounting's "
         "distributions, and hands them the exact law of what each answer gives away, a shuffler's too. The ledger "
-        "says after every single charge what is spent, which is a hundred compositions.",
+        "is the smallest whose budget holds although each question is chosen because of the answers before it.",
         ["questions", "who", "what it is told", f"epsilon at delta {DELTA:g}", "seconds (spread)"],
         rows,
         f"The truth. Discrete Laplace noise gives away what a biased coin does, so that a hundred such answers have an "
@@ -90,7 +90,7 @@ def _rows(case: Case, asked: dict[str, Peer], rounds: int) -> Iterator[Sequence[
         known = f"`{case.protocol}`"
         jobs.append(("headcount", known, asked["headcount"], {**ours, "task": "composed"}))
         by_charge = {**ours, "task": "charged"}
-        jobs.append(("headcount, a ledger", f"{known}, charge by charge", asked["headcount"], by_charge))
+        jobs.append(("headcount, a ledger", f"{known}, chosen one by one", asked["headcount"], by_charge))
     else:
         yield [case.title, "headcount", "it has no Gaussian noise", "", ""]
     for name, told, more in case.rivals:

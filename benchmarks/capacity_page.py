@@ -17,7 +17,7 @@ from parties import DATABASES
 from stages import Measured
 
 STAGES = ("uploads", "mixing", "handing on", "opening and counting")
-NAMED = ("shuffled-randomised-response", "zsum", "poisson-histogram", "correlated-count")
+NAMED = ("cheu-count", "zsum", "poisson-histogram", "correlated-count")
 USUAL, CROWD = "zsum", 10**6
 CORES = (1, 2, 4, 16, 64)
 MEMORY = 8_000.0  # megabytes that a batch may take

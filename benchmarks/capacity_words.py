@@ -120,9 +120,9 @@ handing on; computed from the lines above, for a million people:
 LEDGER = """
 ## The ledger
 
-A release is charged to its population's ledger, which is composed anew with each charge; here two questions in turn,
-one of them the cheaper to compose, epsilon 0.1 and delta 1e-9 each, in a file. The cost goes by releases, never by
-people. (A question of another kind than those before costs more once: its losses are computed then.)
+A release is charged to its population's ledger, where its price is added to those of the earlier ones; here two
+questions in turn, epsilon 0.1 and delta 1e-9 each, in a file. The cost goes by releases, never by people. (A question
+of another kind than those before costs more once: its price is computed then.)
 """
 
 FILES = """

@@ -16,7 +16,7 @@ CROWDS = (10**4, 10**6, 10**9)
 HUNDRED = hc.Histogram(100)
 COLLECTED: dict[str, tuple[Task, dict[str, bool]]] = {
     "randomised-response": (hc.Count(), {}),
-    "shuffled-randomised-response": (hc.Count(), {}),
+    "cheu-count": (hc.Count(), {}),
     "zsum": (hc.Count(), {}),
     "correlated-count": (hc.Count(), {"even": True}),
     "poisson-histogram": (HUNDRED, {}),

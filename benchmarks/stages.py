@@ -121,7 +121,7 @@ def charging(seen: Measured, earlier: Sequence[int]) -> None:
     with TemporaryDirectory(prefix="headcount-bench-") as name:
         path = Path(name) / "ledger"
         ledger = hc.Ledger.create(path, epsilon=50, delta=1e-5)
-        ledger.require(*questions)  # whose losses are computed once
+        ledger.require(*questions)  # whose prices are computed once
         for number in range(max(earlier) + 2):
             start = time.process_time()
             ledger.charge(questions[number % 2])

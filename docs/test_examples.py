@@ -8,7 +8,7 @@ from protocol_table import README, written
 
 sys.path.insert(0, str(Path(__file__).parent / "extensions"))
 
-from examples import Beside, Example, Session, commands, examples, in_session, run_alone, shape
+from examples import Beside, Example, Session, commands, examples, in_session, people_in, run_alone, shape
 from protocol_pages import example as example_of
 
 from headcount.protocols import CATALOGUE
@@ -22,12 +22,6 @@ ALONE = [
     if not in_session(text)
     for number, example in enumerate(examples(text))
 ]
-
-
-def people_in(folder):
-    browsers = ("chrome", "firefox", "lynx")
-    rows = "\n".join(f"{i},{i % 5 == 0:d},{browsers[i % 3]},{18 + i % 60}" for i in range(500))
-    (folder / "people.csv").write_text(f"person,clicked,browser,age\n{rows}\n")
 
 
 @pytest.mark.parametrize("example", ALONE)

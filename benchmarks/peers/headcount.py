@@ -69,13 +69,16 @@ def composed(job):
 
 
 def charged(job):
-    """The same by a ledger, which says after every charge what is spent."""
+    """The smallest ledger that pays for them one after the other, each chosen because of the answers before."""
     asked, times = question(job), job["times"]
 
     def work():
-        ledger = hc.Ledger(epsilon=50, delta=job["delta"])
-        ledger.charge(*[asked] * times)
-        return ledger.spent
+        low, high = 1e-3, 50.0
+        while high - low > 1e-3 * high:
+            middle = (low + high) / 2
+            fits = hc.Ledger(epsilon=middle, delta=job["delta"]).affords(asked) >= times
+            low, high = (low, middle) if fits else (middle, high)
+        return high
 
     return work
 

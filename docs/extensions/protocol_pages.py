@@ -149,7 +149,8 @@ def _what(protocol: type[Protocol]) -> str:
 
 
 def _kind(made: Protocol) -> str:
-    return "exactly" if made.loss.kind == "exact" else "as a proven bound"
+    said = {"exact": "exactly", "rounded": "exactly, rounded up by at most 1%", "bound": "as a proven bound"}
+    return said[made.loss.kind]
 
 
 def _short(value: Any) -> str:

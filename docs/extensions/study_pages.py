@@ -21,7 +21,7 @@ DOCS = Path(__file__).parent.parent
 STUDIES = tuple(
     study for study in CATALOGUE if not (DOCS / f"{study.name}.md").exists()
 )  # others are written out there
-STATEMENT = re.compile(r"^\| \[?(\w[\d.]+)\]?(?:\(.*?\))? \| ([a-z ]+) \| \*\*(.+?)\*\*", re.MULTILINE)
+STATEMENT = re.compile(r"^\| \[?(\w[\d.]+)\]?(?:\(.*?\))? \| ([a-z ]+), [a-z ]+ \| \*\*(.+?)\*\*", re.MULTILINE)
 HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
 
 

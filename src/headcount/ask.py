@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from headcount.core.budget import SMALLEST_DELTA, Budget, Neighbours
 from headcount.core.crowd import Crowd
-from headcount.core.errors import BadArgument, Unsupported
+from headcount.core.errors import BadArgument, BadData, Unsupported
 from headcount.core.estimate import Estimate
 from headcount.core.histogram import Histogram
 from headcount.core.model import Model, parsed_model
 from headcount.core.plan import Plan
 from headcount.core.protocol import Protocol
+from headcount.core.quantity import quantity
+from headcount.core.short import rounded_up
 from headcount.core.task import Count, Fraction, Mean, Sum, Task
 from headcount.engines.choice import engine_for
 from headcount.engines.engine import Engine, Rows
@@ -26,7 +27,7 @@ from headcount.privacy.calibrate import calibrate
 from headcount.privacy.certificate import Certificate
 from headcount.privacy.certificate import certify as certified
 from headcount.protocols import CATALOGUE, named
-from headcount.running import carried_out
+from headcount.running import carry_out
 
 if TYPE_CHECKING:
     from headcount.proof import Verdict
@@ -44,9 +45,10 @@ def count(
 
     `data` is one 0/1 (or true/false) per person, or a table with `column=`: a frame of pandas, polars or Spark, a file
     or folder (Parquet, CSV, Arrow) by its path, anything with the Arrow stream interface. `where=` says which value
-    counts as a one (a missing value then does not). `by=` names the column of groups, or is one group per person, and
-    asks for each of the `categories` of them; whoever does not hold a one is in `other`. The best protocol of the
-    `model` ("shuffle" unless told) is taken, or that named by `protocol=`, whose `parameters` may be fixed too.
+    counts as a one (a missing value then does not): True is compared as a truth value, 1 as a number, "1" as text,
+    whatever the others hold (docs/reading.md). `by=` names the column of groups, or is one group per person, and asks
+    for each of the `categories` of them; whoever does not hold a one is in `other`. The best protocol of the `model`
+    ("shuffle" unless told) is taken, or that named by `protocol=`, whose `parameters` may be fixed too.
 
     A row is taken for a person. Where people may have several, `unit=` names the column of person ids: each counts
     once, as a one if any of their rows is; or, with `max_contributions=`, so many of a person's rows count, drawn by
@@ -84,10 +86,10 @@ def histogram(
     """Which category, how often?
 
     `categories` lists the labels; for numbers, `bins` lists the edges, or says how many equal bins there are between
-    the `bounds`. With neither, the labels are whatever people hold, which needs model="central" (or a shuffler that
-    drops small counts, "shuffle-threshold"): rare ones are not shown. `other=True` counts whoever is in none of the
-    categories apart, `fractions=True` answers in fractions of the people, `consistent=True` brings the counts to the
-    nearest ones that are not negative and add up. The rest is as for `count`.
+    the `bounds`. With neither, the labels are whatever people hold, as text, which needs model="central" (or a shuffler
+    that drops small counts, "shuffle-threshold"): rare ones are not shown. `other=True` counts whoever is in none of
+    the categories apart, `fractions=True` answers in fractions of the people, `consistent=True` brings the counts to
+    the nearest ones that are not negative and add up. The rest is as for `count`.
     """
     if bins is None:
         task = Histogram(categories, other=other, fractions=fractions)
@@ -140,9 +142,18 @@ def _answer(
     engine = engine or engine_for(rows.data)
     task = ready(task, budget)
     answers = engine.answers(task, rows)
-    plan = plan_for(task, Crowd(answers.size, each=rows.most or 1), budget, model, name, parameters)
-    estimate = carried_out(plan, answers, engine, ledger=ledger)
+    plan = plan_for(task, asked_of(task, answers.size, rows.most or 1, budget), budget, model, name, parameters)
+    (estimate,) = carry_out([plan], answers, engine, ledger=ledger)
     return estimate.clamped() if clamp else estimate
+
+
+def asked_of(task: Task, people: int, each: int, budget: Budget) -> Crowd:
+    """The crowd to plan for: as many people as there are, or nobody in particular where their number is private."""
+    if budget.neighbours is Neighbours.ADD_REMOVE:
+        return Crowd(1, each=each)
+    if not people:
+        raise BadData(f"data is empty; a {task.name} needs at least one person")
+    return Crowd(people, each=each)
 
 
 def ready(task: Task, budget: Budget) -> Task:
@@ -162,14 +173,10 @@ def plan_for(
     task: Task, crowd: Crowd, budget: Budget, model: str | None, name: str | None = None,
     parameters: Mapping[str, Any] = MappingProxyType({}),
 ) -> Plan:  # fmt: skip
-    """The plan for so many people: the best of the model, or of the protocol of this name.
-
-    Of the data it may know only how many there are, and not even that under add-remove.
-    """
-    if budget.neighbours is Neighbours.ADD_REMOVE:
-        if (named(name).model if name else parsed_model(model or Model.SHUFFLE)) is not Model.CENTRAL:
-            raise Unsupported("neighbours='add-remove' needs model='central'; elsewhere the number of people is public")
-        crowd = replace(crowd, size=1, least=1)
+    """The plan for such a crowd: the best of the model, or of the protocol of this name."""
+    trusted = named(name).model if name else parsed_model(model or Model.SHUFFLE)
+    if budget.neighbours is Neighbours.ADD_REMOVE and trusted is not Model.CENTRAL:
+        raise Unsupported("neighbours='add-remove' needs model='central'; elsewhere the number of people is public")
     if name is not None:
         cls = named(name)
         if model is not None and parsed_model(model) is not cls.model:
@@ -231,28 +238,35 @@ def certify(what: Plan | Advice | Protocol | Estimate, *, epsilon: float | None 
     if isinstance(what, Protocol):
         if epsilon is None:
             raise BadArgument("epsilon", "is missing", "say at which epsilon the protocol's delta is to be proved")
-        delta = what.loss.delta(epsilon)
+        delta = rounded_up(what.loss.delta(epsilon))
         what = Plan(what, Budget(epsilon, max(delta, SMALLEST_DELTA) if delta else 0.0, what.neighbours))
     if not isinstance(what, Plan):
         raise BadArgument("what", f"is a {type(what).__name__}", "give a plan, an advice, an answer or a protocol")
     return certified(what)
 
 
-def verify(certificate: Certificate | str | Path | dict[str, Any]) -> Verdict:
+def verify(certificate: Certificate | str | Path | dict[str, Any], *, effort: int | None = None) -> Verdict:
     """Proves a certificate again, or one in a file: from the report programme alone, in ball arithmetic.
 
-    The answer is "proved", "refuted" with a witness, or "cannot prove" with the reason.
+    The answer is "proved", "refuted" with a witness, or "cannot prove" with the reason. Whoever wrote the certificate
+    chose how long a proof takes: after so much `effort`, in units of about a microsecond, it is given up. Unless told
+    that is half a minute's work.
     """
+    from headcount.proof import DEFAULT_EFFORT
     from headcount.proof import verify as proved
 
+    works = "use a positive whole number of units, about a microsecond each"
+    most = DEFAULT_EFFORT if effort is None else quantity("effort", effort, works)
+    if most != int(most) or most < 1:
+        raise BadArgument("effort", f"is {most:g}", works)
     if isinstance(certificate, Certificate):
-        return proved(certificate.to_json())
+        return proved(certificate.to_json(), int(most))
     if isinstance(certificate, dict):
-        return proved(certificate)
+        return proved(certificate, int(most))
     if not isinstance(certificate, str | Path):
         raise BadArgument("certificate", f"is a {type(certificate).__name__}", "give the file of a certificate")
     try:
-        return proved(Path(certificate).read_text(encoding="utf-8"))
+        return proved(Path(certificate).read_text(encoding="utf-8"), int(most))
     except (OSError, UnicodeDecodeError) as problem:
         raise BadArgument("certificate", f"cannot be read: {problem}", "give the file of a certificate") from None
 

@@ -7,10 +7,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from headcount.ask import plan_for, ready
+from headcount.ask import asked_of, plan_for, ready
 from headcount.core.budget import Budget, Neighbours
-from headcount.core.coins import SecretCoins
-from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument, Infeasible, MissingExtra, Refused
 from headcount.core.histogram import Histogram
 from headcount.core.loss import PrivacyLoss
@@ -19,12 +17,12 @@ from headcount.core.plan import Plan
 from headcount.core.task import Count, Sum, Task
 from headcount.engines.choice import engine_for
 from headcount.engines.engine import Rows
+from headcount.ledger.allowance import up
 from headcount.ledger.ledger import Ledger
-from headcount.ledger.spending import up
 from headcount.planner.comparison import Comparison, Side
 from headcount.privacy.any_mechanism import AnyMechanism
 from headcount.privacy.compose import compose
-from headcount.running import afford, charge, shown
+from headcount.running import carry_out
 
 
 def compare(
@@ -37,14 +35,14 @@ def compare(
     The task is a count unless told; `bounds` asks for a sum and `categories` for a histogram, with `clip` and `other`
     as for `sum` and `histogram`. `column`, `where` and `unit` are as for `count`. Every answer is really drawn and
     costs (epsilon, delta): the comparison says what all of them cost together. With a ledger, all are charged before
-    the first is shown, or none.
+    the first is drawn, or none.
     """
     budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
     budget.require_hidden(max_contributions or 1)
     asked = _task(task, bounds, clip, categories, other)
     asked, engine = ready(asked, budget), engine_for(data)
     answers = engine.answers(asked, Rows(data, column=column, where=where, unit=unit, most=max_contributions))
-    crowd = Crowd(answers.size, each=max_contributions or 1)
+    crowd = asked_of(asked, answers.size, max_contributions or 1, budget)
     plans: dict[Model, Plan] = {}
     reasons: dict[Model, str] = {}
     for model in Model:
@@ -54,10 +52,7 @@ def compare(
             reasons[model] = str(refusal)
     if not plans:
         raise Infeasible("; ".join(f"{model}: {reason}" for model, reason in reasons.items()))
-    afford(ledger, *plans.values())
-    tallies = {model: engine.tally(plan, answers, SecretCoins()) for model, plan in plans.items()}
-    charge(ledger, *plans.values())
-    drawn = {model: shown(plans[model], tally, SecretCoins()) for model, tally in tallies.items()}
+    drawn = dict(zip(plans, carry_out([*plans.values()], answers, engine, ledger=ledger), strict=True))
     sides = tuple(Side(model, drawn.get(model), reasons.get(model, "")) for model in Model)
     return Comparison(asked, budget, together(list(plans.values())), sides)
 

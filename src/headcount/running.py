@@ -1,24 +1,26 @@
-"""From a plan to an answer: take in, charge, randomise, tally, release, estimate."""
+"""From a plan to an answer, in one order for every model: refuse, charge, draw, show.
+
+What can be refused about the data or the budget is refused first. Then the ledger is charged, durably; only then is
+anything drawn, and only what was drawn is shown. Whoever is interrupted in between has paid and seen nothing: the
+charge's line says for what.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from headcount.core.budget import Neighbours
-from headcount.core.coins import Coins, SecretCoins
-from headcount.core.counted import people
-from headcount.core.errors import BadArgument, TooFewReports, TooManyReports
+from headcount.core.coins import Coins, SecretCoins, Undrawn
+from headcount.core.errors import BadArgument
 from headcount.core.estimate import Estimate
 from headcount.core.model import Model
 from headcount.core.plan import Plan
-from headcount.core.protocol import Protocol
 from headcount.core.tally import Tally
 from headcount.engines.choice import engine_for
-from headcount.engines.engine import Engine, Rows
+from headcount.engines.engine import KEY, Engine, Rows
 from headcount.engines.memory import MemoryEngine
 from headcount.ledger.ledger import Ledger
 from headcount.planner.advice import Advice
@@ -33,75 +35,57 @@ def run(
 
     Of an advice the best plan is run. The data, `column`, `where`, `unit` and `max_contributions` are as for `count`,
     or arrays that arrive one after the other. Data that do not fit the plan are refused, and so is what would be over
-    the ledger's budget; only then is anything charged, and only then shown.
+    the ledger's budget; only then is anything charged, and only then drawn. (Of an iterator, which can be read only
+    once, the arrays are looked at while randomisers draw: if one is refused, the charge stays.)
     """
     plan = plan.best if isinstance(plan, Advice) else plan
     rows = Rows(data, column=column, where=where, unit=unit, most=max_contributions)
     if engine is None and _arrives_in_pieces(data):
         if rows != replace(rows, column=None, where=None, unit=None, most=None):
             raise BadArgument("column", "needs data in one piece", "give the answers themselves, piece by piece")
-        return carried_out(plan, data, MemoryEngine(), coins, ledger)
+        return carry_out([plan], data, MemoryEngine(), coins, ledger)[0]
     if (rows.most or 1) > plan.protocol.crowd.each:
         works = f"plan with max_contributions={rows.most}"
         raise BadArgument("max_contributions", f"is {rows.most}, more than the plan is for", works)
     if coins is not None and rows.most is not None:
-        rows = replace(rows, key=int(coins.below(1 << 31, 1)[0]))
+        rows = replace(rows, key=coins.stream(KEY).tobytes())
     engine = engine or engine_for(data)
     answers = engine.answers(plan.protocol.task, rows)
-    require_fit(plan.protocol, answers.size)
-    return carried_out(plan, answers, engine, coins, ledger)
+    plan.protocol.require_fit(answers.size)  # before anything is charged or drawn
+    return carry_out([plan], answers, engine, coins, ledger)[0]
 
 
-def require_fit(protocol: Protocol, size: int) -> None:
-    """Refuses crowds that the protocol was not planned for, before anything is charged or drawn."""
-    crowd, private = protocol.crowd, protocol.neighbours is Neighbours.ADD_REMOVE
-    if size < crowd.least:
-        came = "fewer people" if private else people(size)
-        works = "" if private else f" make a plan for {people(size)}, or"
-        raise TooFewReports(
-            f"data has {came} and the plan needs at least {crowd.least:,};{works} give everybody's answers"
-        )
-    if protocol.model is Model.THRESHOLD and size > crowd.size:
-        raise TooManyReports(f"{protocol.name} was planned for at most {people(crowd.size)}; plan for more")
+def carry_out(
+    plans: Sequence[Plan], answers: Any, engine: Engine, coins: Coins | None = None, ledger: Ledger | None = None
+) -> list[Estimate]:
+    """The plans on answers as the engine took them in, all paid for at once.
 
-
-def charge(ledger: Ledger | None, *plans: Plan) -> None:
-    """Spends what the plans cost, if there is a ledger to charge it to: all of it or nothing."""
-    if ledger is not None:
-        _checked(ledger).charge(*plans)
-
-
-def afford(ledger: Ledger | None, *plans: Plan) -> None:
-    """Refuses what the ledger would not pay for, before anybody goes to work; nothing is spent yet."""
-    if ledger is not None:
-        _checked(ledger).require(*plans)
-
-
-def _checked(ledger: Ledger) -> Ledger:
-    if not isinstance(ledger, Ledger):
-        raise BadArgument("ledger", f"is a {type(ledger).__name__}", "use hc.Ledger.open(path)")
-    return ledger
-
-
-def carried_out(
-    plan: Plan, answers: Any, engine: Engine, coins: Coins | None = None, ledger: Ledger | None = None
-) -> Estimate:
-    """The plan on answers as the engine took them in.
-
-    Nothing that was drawn is shown before it is paid for, and nothing is paid for that could still be refused.
+    A trusted side counts before it is paid for, which draws nothing; where people's randomisers draw, the answers are
+    only looked at before.
     """
+    if ledger is not None and not isinstance(ledger, Ledger):
+        raise BadArgument("ledger", f"is a {type(ledger).__name__}", "use hc.Ledger.open(path)")
+    if ledger is not None:
+        ledger.require(*plans)  # before anybody goes to work
+    counted = [_counted(plan, answers, engine) for plan in plans]
+    if ledger is not None:
+        for plan, tally in zip(plans, counted, strict=True):
+            if tally is None:
+                engine.require(plan.protocol.task, answers)
+        ledger.charge(*plans)
     coins = coins or SecretCoins()
-    afford(ledger, plan)
-    tally = engine.tally(plan, answers, coins)
-    charge(ledger, plan)
-    return shown(plan, tally, coins)
+    tallies = (tally or engine.tally(plan, answers, coins) for plan, tally in zip(plans, counted, strict=True))
+    return [shown(plan, tally, coins) for plan, tally in zip(plans, tallies, strict=True)]
+
+
+def _counted(plan: Plan, answers: Any, engine: Engine) -> Tally | None:
+    """What a trusted side counts, which draws nothing; where people's randomisers draw, nothing yet."""
+    return engine.tally(plan, answers, Undrawn()) if plan.protocol.model is Model.CENTRAL else None
 
 
 def shown(plan: Plan, tally: Tally, coins: Coins) -> Estimate:
     """What the trusted side lets go of a tally that is paid for."""
     estimate = plan.protocol.estimate(plan.protocol.release(tally, coins))
-    if plan.protocol.neighbours is Neighbours.ADD_REMOVE:
-        estimate = replace(estimate, tally=replace(estimate.tally, reports=0))  # how many reported is private itself
     return replace(estimate, budget=plan.budget, secret=coins.secret)
 
 

@@ -12,9 +12,9 @@ from __future__ import annotations
 from headcount.audit.agreement import Check, Nonconforming
 from headcount.audit.checks import (
     CHECKS,
+    crowds_not_planned_for_are_refused,
     it_survives_pickling_and_json,
     messages_are_counted,
-    too_few_reports_are_refused,
 )
 from headcount.audit.draw_checks import (
     all_randomness_is_an_argument,
@@ -56,6 +56,7 @@ __all__ = [
     "caught",
     "collusion_is_stated",
     "conforms",
+    "crowds_not_planned_for_are_refused",
     "intervals_cover",
     "intervals_cover_at_size",
     "it_survives_pickling_and_json",
@@ -71,7 +72,6 @@ __all__ = [
     "the_order_of_messages_tells_nothing",
     "the_sampler_follows_the_programme",
     "the_shortcut_is_the_protocol",
-    "too_few_reports_are_refused",
     "what_is_called_pure_is",
     "what_is_drawn_is_what_is_claimed",
 ]

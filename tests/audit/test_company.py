@@ -55,6 +55,7 @@ def test_the_page_says_so():
         answer.why[:60] in " ".join(written.split()) for case in (FEW, SPARSE) for answer in case.advised.values()
     )
     assert "| 1,000 | 400 | sample-threshold |" in written
+    assert " ".join(written.split()).count("takes a threshold that is tuned to the count") == 3
 
 
 def test_an_understated_error_is_not_confirmed(monkeypatch):

@@ -18,9 +18,8 @@ from headcount.core.budget import Neighbours
 from headcount.core.chance import WORD
 from headcount.core.crowd import Crowd
 from headcount.core.exact import WHOLE
-from headcount.core.loss import Nearly
+from headcount.core.loss import Claim, Nearly
 from headcount.privacy.tables import two_sided
-from headcount.protocols import CATALOGUE
 from headcount.protocols.central.geometric import Geometric
 from headcount.protocols.local.randomised_response import RandomisedResponse
 from headcount.protocols.shuffle.balcer_cheu_histogram import BalcerCheuHistogram
@@ -29,6 +28,7 @@ from headcount.protocols.shuffle.poisson_count import PoissonCount
 from headcount.protocols.shuffle.sample_threshold import SampleThreshold
 from headcount.protocols.shuffle.zsum import Zsum
 from headcount.protocols.shuffled import shuffled
+from stress import ONE_EACH, tinies
 
 
 @cache
@@ -108,15 +108,15 @@ def test_two_sided_noise_in_integers_is_what_is_drawn():
     assert 0 <= WHOLE - sum(parts.values()) < WHOLE >> 90
 
 
-FAST = [tiny for cls in CATALOGUE for tiny in cls.tinies() if tiny.name not in {
+SLOW = {
     "poisson-histogram", "correlated-histogram", "almost-central-sum", "almost-one-message-histogram", "geometric",
     "hadamard-shuffle", "split-and-mix", "count-min-shuffle", "laplace", "stability-histogram",
-}]  # fmt: skip
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("tiny", FAST, ids=lambda tiny: f"{tiny.name}-{tiny.task.name}-{tiny.neighbours}")
+@tinies(lambda tiny: id(tiny) in ONE_EACH and tiny.name not in SLOW)
 def test_claims_about_up_to_five_people_hold(tiny):
-    """All that turn up of all that are planned, and corrupt ones; the slow ones are left to the command."""
+    """All that turn up of all that are planned, and corrupt ones."""
     every = list(judged(tiny, 5))
     assert [str(one) for one in every if not one.holds] == []
     assert max(one.exact.width for one in every) < 1e-15
@@ -161,23 +161,20 @@ class ALittleLess(Zsum):
     """Claims less than the truth, by far less than a double's sum would notice."""
 
     def view(self, honest):
-        return _Times(super().view(honest), 0.0)
+        return _Times(super().view(honest), 0.0, "exact")
 
 
 class ALittleMore(PoissonCount):
     """Claims to be exact, and is not by a hundred billionth."""
 
     def view(self, honest):
-        return _Times(super().view(honest), 1e-11)
+        return _Times(super().view(honest), 1e-11, "exact")
 
 
 class _Times(Nearly):
-    def delta(self, epsilon):
-        exact = self.ideal.delta(epsilon)
-        return exact * (1.0 - 1e-9) if not self.distance else exact + self.distance
-
-    def slack(self, epsilon):
-        return self.ideal.slack(epsilon)
+    def claim(self, epsilon):
+        exact, slack = self.ideal.claim(epsilon)
+        return Claim(exact * (1.0 - 1e-9) if not self.distance else exact + self.distance, slack)
 
 
 @pytest.mark.parametrize("twin", [ALittleLess, ALittleMore])

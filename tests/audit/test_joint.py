@@ -8,13 +8,13 @@ from headcount.audit.joint import bits_of_a_row, independence, joint
 from headcount.core.coins import SecretCoins, SeededCoins
 from headcount.core.crowd import Crowd
 from headcount.core.histogram import Histogram
-from headcount.protocols import CATALOGUE, named
+from headcount.protocols import named
+from stress import tinies
 
-TINIES = [tiny for cls in CATALOGUE for tiny in cls.tinies()]
 WIDE = {"task": Histogram(80), "crowd": Crowd(1_000), "keep": 0.75, "flip": 0.25}
 
 
-@pytest.mark.parametrize("tiny", TINIES, ids=lambda tiny: f"{tiny.name}-{tiny.task.name}-{tiny.neighbours}")
+@tinies()
 def test_coins_are_not_used_twice(tiny):
     found = joint(tiny, reports=40_000, coins=SeededCoins(1))
     assert not found.dependent, str(found)

@@ -6,12 +6,11 @@ from broken import BranchesOnData, DrawsForOnes, NoiseByTheTotal, ScaledByTheLar
 from headcount.audit.replay import HOME, replay, traced
 from headcount.core.coins import SeededCoins
 from headcount.core.crowd import Crowd
-from headcount.protocols import CATALOGUE, named
+from headcount.protocols import named
+from stress import tinies
 
-TINIES = [tiny for cls in CATALOGUE for tiny in cls.tinies()]
 
-
-@pytest.mark.parametrize("tiny", TINIES, ids=lambda tiny: f"{tiny.name}-{tiny.task.name}-{tiny.neighbours}")
+@tinies()
 def test_only_that_persons_part_changes(tiny):
     assert not replay(tiny, pairs=30, coins=SeededCoins(1)).leaks
 

@@ -8,14 +8,15 @@ from pathlib import Path
 
 import pytest
 
+import needs
+from sparks import own_java
+
 sys.path.insert(0, str(Path(__file__).parents[1] / "service"))
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from cluster import quick_folder
 from rig import Rig
 
 from headcount.lake.session import session
-from sparks import own_java
 
 QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # what runs once need not be compiled well
 SUBMIT = (
@@ -50,6 +51,7 @@ def aside():
 @pytest.fixture(scope="module")
 def spark(request, aside):
     """Two cores of this machine, unless a module says otherwise."""
+    needs.java()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SPARK_LOCAL_DIRS", str(aside))
         patch.setenv("PYTHONPATH", os.pathsep.join(sys.path))  # the executors' too

@@ -85,6 +85,21 @@ def test_names_stand_apart_and_only_what_is_seen_has_one(tmp_path, monkeypatch):
     assert [text.get_text() for text in sheets[0].panels[1].texts] == ["line 0"]
 
 
+def test_a_line_may_be_named_where_told_and_upwards_if_it_is_steep(tmp_path, monkeypatch):
+    flat = Line("flat", [(0.0, 1.0), (1.0, 1.0)], at=(0.2, 1.2))
+    steep = Line("steep", [(0.5, 0.0), (0.6, 3.0)], at=(0.7, 0.4), steep=True)
+    sheets = _kept(monkeypatch)
+    lines([Panel([flat, steep], *AXES)], tmp_path / "lines.png", title="Told")
+    panel = sheets[0].panels[0]
+    names = {text.get_text(): text for text in panel.texts}
+    assert {name: (text.xy, text.get_rotation()) for name, text in names.items()} == {
+        "flat": ((0.2, 1.2), 0.0),
+        "steep": ((0.7, 0.4), 90.0),
+    }
+    inside = panel.get_window_extent()
+    assert all(inside.contains(*text.get_window_extent().p0) for text in panel.texts)
+
+
 def test_a_line_that_ends_early_is_named_there_if_nothing_is_in_the_way(tmp_path, monkeypatch):
     short = Line("short", [(0.0, 1.0), (0.3, 1.0)])
     lonely = Panel([short, Line("long", [(0.0, 3.0), (1.0, 3.0)])], Axis("x"), Axis("y"))

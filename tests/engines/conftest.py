@@ -5,18 +5,17 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
+import needs
 from sparks import own_java
 
 
 @pytest.fixture(scope="module")
 def spark() -> Iterator[Any]:
+    needs.java()
     os.environ["PYSPARK_PYTHON"] = sys.executable
     from pyspark.sql import SparkSession
 

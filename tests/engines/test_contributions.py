@@ -1,5 +1,8 @@
 """People with several rows: what counts of them, by lot, and what stays private."""
 
+import os
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -9,7 +12,9 @@ from visitors import CENTRAL, NUMBERS, PEOPLE, plan
 import headcount as hc
 from headcount.core.errors import BadArgument, BadData, Unsupported
 from headcount.engines.arrow import ArrowEngine
+from headcount.engines.arrow_scan import LOTS
 from headcount.engines.choice import engine_for
+from headcount.engines.duck import database
 from headcount.engines.engine import Rows
 from headcount.engines.memory import MemoryEngine
 
@@ -32,7 +37,7 @@ def test_a_person_contributes_what_the_plan_says(file):
     )  # fmt: skip
     assert abs(two.values.sum() - 2_000) < 100
     assert two.std_error == pytest.approx(2 * one.std_error, rel=0.05)  # half of epsilon for each row
-    assert "bound" in two.promises()
+    assert "exact" in two.promises()
     many = hc.count(file, column="clicked", max_contributions=50, **{**private, "epsilon": 50})
     assert abs(many.value - 600) < 20  # nobody has more than three
     with pytest.raises(BadData, match="different categories"):
@@ -63,11 +68,46 @@ def test_a_persons_rows_have_the_same_chance_each(kind, tmp_path):
     data = table if kind == "memory" else tmp_path / "rows.parquet"
     engine = engine_for(data)
     for most, task in ((1, hc.Count()), (3, hc.Count())):
-        answers = engine.answers(task, Rows(data, column="bit", unit="person", most=most, key=most))
+        answers = engine.answers(task, Rows(data, column="bit", unit="person", most=most, key=bytes([most])))
         assert answers.size == most * people
         ones = engine.tally(plan(task, models=["central"]), answers, hc.SecretCoins()).totals[0]
         share = most / each
         assert abs(ones - people * share) < 5 * np.sqrt(people * share * (1 - share))
+
+
+PEOPLE_DRAWN, KEYS = 20, 200
+XORED = (  # DuckDB's own hash of several columns, as lots were drawn by once
+    "SELECT arg_min(code, lot) AS code FROM (SELECT person, code, "
+    "-ln(((hash(person, code, $key) >> 11) + 1) / 9007199254740992e0) / count(*) AS lot FROM visits "
+    "GROUP BY person, code) GROUP BY person"
+)
+
+
+def ones_kept(query, keys):
+    """Of people who have the rows 1, 1, 1 and 0 each, who keeps a one, for every key."""
+    with database(os.getpid()).cursor() as cursor:
+        persons = np.repeat(np.arange(PEOPLE_DRAWN), 4)
+        cursor.register("visits", pa.table({"person": persons, "code": np.tile([1, 1, 1, 0], PEOPLE_DRAWN)}))
+        told = query.replace("AS code FROM", "AS code, person FROM", 1)
+        kept = [
+            sorted((person, code) for code, person in cursor.execute(told, {"key": key}).fetchall()) for key in keys
+        ]
+    return np.array([[code for _, code in each] for each in kept])
+
+
+def is_by_lot(kept):
+    """Whether everybody keeps a one in three of four draws, and people do so independently (each misses 1e-6)."""
+    each, together = kept.mean(axis=0), kept.sum(axis=1)
+    spread = np.sqrt(0.75 * 0.25 / len(kept))
+    return bool(np.abs(each - 0.75).max() < 5.5 * spread and 0.5 < together.var() / (PEOPLE_DRAWN * 0.1875) < 1.7)
+
+
+def test_lots_hang_on_the_whole_key():
+    assert is_by_lot(ones_kept(LOTS.kept("visits", 1, "$key"), [f"{key:032x}" for key in range(KEYS)]))
+    assert is_by_lot(ones_kept(LOTS.kept("visits", 1, "$key"), [f"{key << 96:032x}" for key in range(KEYS)]))
+    assert not is_by_lot(ones_kept(XORED, range(KEYS)))
+    assert len(Rows([1]).key) == 16
+    assert Rows([1]).key != Rows([1]).key
 
 
 def test_rows_are_kept_by_lot(file):
@@ -76,7 +116,7 @@ def test_rows_are_kept_by_lot(file):
     tallies = {}
     for key in (1, 1, 2):
         for engine, data in ((ArrowEngine(), file), (MemoryEngine(), PEOPLE)):
-            rows = Rows(data, column="shop", unit="person", most=1, key=key)
+            rows = Rows(data, column="shop", unit="person", most=1, key=bytes([key]))
             answers = engine.answers(task, rows)
             assert answers.size == 1_000
             tally = engine.tally(made, answers, hc.SecretCoins())
@@ -110,3 +150,37 @@ def test_a_plan_for_fewer_rows_a_person_is_not_run_on_more(file):
     assert hc.plan_from_json(three.to_json()) == three
     with pytest.raises(Unsupported, match="one report each"):
         hc.certify(three)
+
+
+@pytest.mark.parametrize("categories", [None, ["a", "b", "c"]])
+@pytest.mark.parametrize(("epsilon", "delta"), [(50.0, 0.1), (1.0, 1e-6), (0.1, 1e-9)])
+@pytest.mark.parametrize("most", [2, 5])
+def test_a_histogram_of_several_rows_has_the_noise_that_so_many_need(categories, epsilon, delta, most):
+    rows, ids = ["a", "a", "b"] * 400, [person for person in range(400) for _ in range(3)]
+    answer = hc.histogram(
+        rows, unit=ids, max_contributions=most, neighbours="add-remove", protocol="stability-histogram",
+        categories=categories, epsilon=epsilon, delta=delta,
+    )  # fmt: skip
+    protocol = answer.protocol
+    scale, threshold = (protocol.parameters[name] for name in ("scale", "threshold"))
+    assert protocol.loss.kind == "exact"
+    assert scale == pytest.approx(most / epsilon)
+    lower = replace(protocol, threshold=threshold - 1)
+    assert protocol.loss.delta(epsilon) <= delta < lower.loss.delta(epsilon)
+    # The usual rule counts every row as a new key with all rows in it, which is no way to spread them.
+    assert threshold <= 1.0 + most + scale * np.log(most / delta)
+
+
+def test_no_reason_is_given_that_was_made_up():
+    """The number of people is private, and hides nobody in the central model: it is no reason for anything."""
+    answer = hc.histogram(
+        ["a", "b"] * 50, unit=[*range(50)] * 2, max_contributions=2, neighbours="add-remove", model="central",
+        epsilon=50, delta=0.1,
+    )  # fmt: skip
+    assert answer.protocol.name == "stability-histogram"
+    with pytest.raises(hc.Refused) as refusal:
+        hc.histogram(
+            ["a", "b"] * 50, unit=[*range(50)] * 2, max_contributions=2, neighbours="add-remove", model="central",
+            protocol="stability-histogram", epsilon=1e-7, delta=1e-12,
+        )  # fmt: skip
+    assert "people" not in str(refusal.value)

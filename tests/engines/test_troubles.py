@@ -16,18 +16,19 @@ import numpy as np
 import pytest
 import troubles
 
+import needs
 from headcount.core.coins import KeyedCoins
 from headcount.engines.memory import MemoryEngine
+from stress import STRESS
 
-pytest.importorskip("pyspark")
 HERE = Path(__file__).parent
 ON_ONE_MACHINE = "local-cluster[2,1,1024]"
 LONGEST = 900.0
-STRESS = bool(os.environ.get("HEADCOUNT_STRESS"))
 
 
 def told(script: str, *words: str, home: Path | None = None) -> Any:
     """What a script prints; it and its processes have a group of their own, which ends with it."""
+    needs.java()
     environment = {
         **os.environ,
         "PYSPARK_PYTHON": sys.executable,
@@ -50,6 +51,7 @@ def told(script: str, *words: str, home: Path | None = None) -> Any:
 
 def home_in(folder: Path) -> Path:
     """Spark's own files, but for what its workers write beside them."""
+    needs.java()
     import pyspark
 
     installed, home = Path(pyspark.__file__).parent, folder / "home"
@@ -102,7 +104,7 @@ def test_coins_that_are_fresh_in_every_attempt_are_caught(suffered, trouble):
     assert not is_as_if_nothing_had_happened(outcome)
 
 
-@pytest.mark.skipif(not STRESS, reason="a master, two workers, two executors and a driver: HEADCOUNT_STRESS=1")
+@STRESS
 def test_an_overtaken_attempt_draws_the_same(tmp_path):
     """Spark runs a second attempt on another host only: the two workers have an address each."""
     home = home_in(tmp_path)
@@ -145,7 +147,6 @@ def standalone(home: Path, folder: Path) -> Iterator[str]:
 
 def test_questions_over_spark_connect():
     """An interval misses its truth once in a million runs; five of them, and a histogram within the same."""
-    pytest.importorskip("grpc")
     answers = told("connected.py")
     assert answers["frame"].startswith("pyspark.sql.connect")
     _, low, high = answers["count"]

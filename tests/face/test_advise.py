@@ -63,7 +63,7 @@ def test_the_json_is_the_documented_one():
     assert list(described["options"][0]) == [
         "protocol", "model", "feasible", "reason", "parameters", "bias", "std_error", "rmse", "interval95",
         "messages_per_person", "bits_per_person", "wire_messages", "wire_bytes", "accounting", "local_epsilon",
-        "smallest_n", "reference", "objective", "rmse_average", "epsilon", "n",
+        "smallest_n", "reference", "objective", "rmse_average", "rmse_worst", "epsilon", "n",
     ]  # fmt: skip
     few = hc.advise(hc.Count(), n=40, epsilon=1, delta=1e-6).to_json()["options"][-1]
     assert few["feasible"] is False

@@ -65,7 +65,7 @@ def test_the_command_line_certifies_and_verifies(tmp_path):
      ("almost-central-sum", hc.Sum((0, 1)), 300), ("blanket-sum", hc.Sum((0, 1)), 300),
      ("almost-one-message-histogram", hc.Histogram(5), 300), ("count-min-shuffle", hc.Histogram(5), 3_000),
      ("sample-threshold", hc.Histogram(5), 300), ("sample-threshold", hc.Count(), 300),
-     ("fake-users", hc.Histogram(5), 300), ("shuffled-generalised-response", hc.Histogram(5), 300)],
+     ("fake-users", hc.Histogram(5), 300), ("shuffled-subset-selection", hc.Histogram(5), 300)],
     ids=str,
 )  # fmt: skip
 def test_a_promise_that_cannot_be_proved_again_says_so(name, task, n):

@@ -2,25 +2,19 @@
 
 import csv
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from shell import alone, headcount
 
 from headcount.cli.numbers import whole
-from headcount.cli.options import categories_of
+from headcount.cli.options import categories_of, where_of
 from headcount.cli.spelling import spelt
 from headcount.core.errors import BadArgument
 from headcount.protocols import CATALOGUE
-
-
-def headcount(*arguments, where=None):
-    command = [sys.executable, "-c", "from headcount.cli.main import main; main()", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, cwd=where, check=False)
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +118,7 @@ REFUSED = {
     "nothing serves": (
         ("advise", "count", "--n", "9", "--epsilon", "1", "--model", "shuffle"),
         "no protocol of the shuffle model can serve (cheu-count, zsum, poisson-count, negative-binomial-count, "
-        "correlated-count, shuffled-randomised-response: cannot give delta = 0; use --delta 1e-6 or another model)",
+        "correlated-count: cannot give delta = 0; use --delta 1e-6 or another model)",
     ),
     "a figure": (("advise", "count", "--n", "9", *BUDGET, "--plot", "a.pdf"), "--plot is 'a.pdf'"),
     "clip": (("compare", "people.csv", "--column", "person", "--bounds", "0", "9", *BUDGET), "or use --clip"),
@@ -223,7 +217,7 @@ def test_advise_in_every_format():
 
 
 def test_the_demonstration_counts_over_the_network(tmp_path):
-    done = headcount("demo", "--people", 150, where=tmp_path)
+    done = alone("demo", "--people", 150, where=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "150 devices have reported" in done.stdout
     assert "Its certificate is proved" in done.stdout
@@ -395,3 +389,31 @@ def test_messages_in_passing_are_spelt_as_options_too(files):
     assert "--bounds is missing" in binned.stderr
     nobody = headcount("demo", "--people", 0)
     assert (nobody.returncode, nobody.stdout) == (2, "")
+
+
+@pytest.mark.parametrize(
+    ("typed", "declared"),
+    [
+        ("1", 1), ("-2", -2), ("2.5", 2.5), ("true", True), ("False", False), ("007", "007"), ("+1", "+1"),
+        ("1e3", "1e3"), ("Yes", "Yes"), (str(2**53), str(2**53)), (str(2**53 - 1), 2**53 - 1),
+    ],
+)  # fmt: skip
+def test_the_spelling_of_a_value_says_what_it_declares(typed, declared):
+    found = where_of(typed)
+    assert (type(found), found) == (type(declared), declared)
+
+
+def test_categories_are_numbers_where_each_of_them_is_one():
+    assert categories_of("1,-2,0.5") == [1, -2, 0.5]
+    assert categories_of("01,2") == ["01", "2"]
+    assert categories_of("true,false") == ["true", "false"]
+
+
+@pytest.mark.parametrize(
+    ("held", "others", "typed"), [("1.0", ["0.0", "n/a"], "1"), ("True", ["False", "maybe"], "true")]
+)
+def test_one_cell_does_not_change_how_the_others_are_read(held, others, typed, tmp_path):
+    for other in others:
+        (tmp_path / "people.csv").write_text("x\n" + f"{held}\n" * 1000 + f"{other}\n")
+        asked = ("count", "people.csv", "--column", "x", "--where", typed, "--epsilon", 50, "--model", "central")
+        assert round(json.loads(headcount(*asked, "--format", "json", where=tmp_path).stdout)["value"]) == 1000

@@ -47,12 +47,12 @@ def test_every_question_can_be_charged(headcount):
         assert code == 0, complaint
     code, out, complaint = asked(headcount, *QUESTIONS[4])
     assert (code, out) == (2, "")
-    assert "over its 1.6" in complaint
+    assert "0% is left: epsilon 2 of 1.6" in complaint
     code, out, _ = headcount("ledger", "show", "crowd.ledger", "--format", "json")
     shown = json.loads(out)
     assert [charge["task"] for charge in shown["charges"]] == ["count", "fraction", "histogram", "sum"]
     assert (shown["epsilon"], shown["delta"], shown["neighbours"], shown["questions"]) == (1.6, 0.0, "replace", 4)
-    assert shown["spent"] == pytest.approx(1.6) == shown["charges"][-1]["spent"]
+    assert shown["spent"] == 1 == shown["charges"][-1]["spent"]
     assert shown["spent"] + shown["remaining"] == pytest.approx(1.6)
 
 
@@ -66,7 +66,7 @@ def test_the_table_and_the_lines(headcount):
     headcount("ledger", "create", "crowd.ledger", "--epsilon", "1", "--delta", "1e-6")
     asked(headcount, *QUESTIONS[0])
     table = headcount("ledger", "show", "crowd.ledger")[1]
-    assert "0.4 of (ε=1, δ=1e-06) spent on 1 question" in table
+    assert "40% of (ε=1, δ=1e-06) spent on 1 question" in table
     assert "spent so far" in table
     (row,) = csv.DictReader(io.StringIO(headcount("ledger", "show", "crowd.ledger", "--format", "csv")[1]))
     assert (row["number"], row["task"], row["epsilon"]) == ("1", "count", "0.4")
@@ -79,7 +79,7 @@ def test_verify_says_whether_every_line_is_in_place(headcount, tmp_path):
         assert asked(headcount, *QUESTIONS[0], "--witness", "witness")[0] == 0
     code, out, _ = headcount("ledger", "verify", "crowd.ledger", "--witness", "witness")
     assert code == 0
-    assert "every line is in place, and none is missing: 0.8 of" in out
+    assert "every line is in place, and none is missing. Ledger: 40% of (ε=2, δ=0) spent" in out
     checked = json.loads(headcount("ledger", "verify", "crowd.ledger", "--format", "json")[1])
     assert (checked["questions"], checked["witnessed"]) == (2, False)
     ledger = tmp_path / "crowd.ledger"
@@ -121,8 +121,8 @@ def test_what_a_plan_would_cost_is_told_and_not_spent(headcount):
     code, out, _ = headcount("ledger", "cost", "crowd.ledger", "plan.json", "--format", "json")
     told = json.loads(out)
     assert code == 0
-    assert told == {"cost": pytest.approx(1.0, rel=1e-5), "spent": 0, "remaining": 1.5, "fits": True}
+    assert told == {"cost": pytest.approx(2 / 3, rel=1e-5), "spent": 0, "remaining": 1, "fits": True, "affords": 1}
     assert hc.Ledger.open("crowd.ledger").questions == 0
     asked(headcount, "count", "--column", "clicked")
     asked(headcount, "count", "--column", "clicked")
-    assert "too much" in headcount("ledger", "cost", "crowd.ledger", "plan.json")[1]
+    assert "not enough" in headcount("ledger", "cost", "crowd.ledger", "plan.json")[1]

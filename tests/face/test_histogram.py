@@ -1,6 +1,7 @@
 """Histograms as a user asks for them."""
 
 import json
+import pickle
 
 import numpy as np
 import pandas as pd
@@ -61,7 +62,7 @@ def test_unknown_labels_need_somebody_who_drops_the_rare_ones():
 
 def test_integer_labels_need_no_list_either():
     found = hc.histogram(np.repeat([7, -3], [400, 300]), model="central", **BUDGET)
-    assert found.categories == [-3, 7]
+    assert found.categories == ["-3", "7"]
 
 
 def test_an_other_bucket():
@@ -153,7 +154,7 @@ def test_add_remove_hides_the_number_of_people():
         ({"bins": 0, "bounds": (0, 1)}, "from 1 to"),
         ({"bins": 4}, "bounds"),
         ({"categories": 10**9}, "from 1 to"),
-        ({"categories": [1, 2]}, "must be numbers"),
+        ({"categories": [1, 2]}, "outside the categories"),
         ({"other": True}, "needs categories"),
     ],
     ids=lambda part: str(part)[:30],
@@ -184,9 +185,9 @@ def test_a_histogram_has_no_single_value():
 
 @pytest.mark.parametrize("model", ["central", "shuffle-threshold"])
 def test_nothing_of_a_suppressed_label_is_left(model):
-    """Not even its length, in the type of the array of labels."""
     found = hc.histogram(np.append(LABELS, "the longest label of all"), model=model, **BUDGET)
-    assert found.tally.keys.dtype == np.dtype("<U1")
+    assert found.tally.keys.tolist() == ["a", "b", "c"]
+    assert b"longest" not in pickle.dumps(found.tally)
 
 
 def test_a_tally_that_was_not_released_is_not_estimated():
@@ -214,7 +215,7 @@ def test_errors_are_stated_where_the_number_of_people_is_private():
         labels.intervals(simultaneous=True)
 
 
-@pytest.mark.parametrize("groups", [[2**60, 2**60 + 1], [1e17, 2e17], [0, 1], [-(2**40), 5]])
+@pytest.mark.parametrize("groups", [[2**53 - 2, 2**53 - 1], [1e15, 2e15], [0, 1], [-(2**40), 5]])
 def test_groups_of_large_numbers_stay_apart(groups):
     by = np.array(groups * 1_000)
     found = hc.count(np.ones(2_000), by=by, categories=groups, **BUDGET)
@@ -242,11 +243,10 @@ def test_the_simultaneous_width_covers_what_is_suppressed():
     assert found.simultaneous95 > 20
 
 
-def test_labels_have_one_type_whatever_one_person_holds():
-    for extra in ([], [2]):
-        found = hc.histogram([True] * 500 + [False] * 500 + extra, model="central", **BUDGET)
-        assert found.categories == [0, 1]
-        assert all(type(category) is int for category in found.categories)
+def test_labels_that_nobody_named_are_text_whatever_one_person_holds():
+    for extra in ([], [2], ["x"], [0.5]):
+        found = hc.histogram([True] * 500 + [1.0] * 500 + extra, model="central", **BUDGET)
+        assert found.categories == ["1", "true"]
 
 
 def test_close_edges_have_names_of_their_own():
@@ -255,8 +255,10 @@ def test_close_edges_have_names_of_their_own():
 
 
 def test_labels_that_would_be_compared_as_one_are_refused():
-    with pytest.raises(hc.Refused, match="duplicates"):
+    with pytest.raises(hc.Refused, match="doubles cannot tell"):
         hc.Histogram([2**53, 2**53 + 1, 5.5])
+    with pytest.raises(hc.Refused, match="duplicates"):
+        hc.Histogram([1, 1.0])
 
 
 def test_dates_are_refused():

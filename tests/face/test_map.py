@@ -36,7 +36,7 @@ def pair():
 
 def test_winners_are_those_of_the_advisor(everybody):
     panel = everybody.panels[-1]
-    assert len(panel.protocols) == 7
+    assert len(panel.protocols) == 6
     for column, n in enumerate(everybody.n[:4]):
         for row, ones in enumerate(everybody.ones[:4]):
             if ones > n:
@@ -138,7 +138,7 @@ def test_closing_in_ends_at_neighbours_on_either_side(root):
 def test_it_prints_its_finding_a_table_json_and_csv(everybody, pair):
     assert "correlated-count beats both" in everybody.finding
     assert [panel.title for panel in everybody.panels] == [
-        "With the papers' constants", "Calibrated exactly", "All 7 that need a shuffler, exactly",
+        "With the papers' constants", "Calibrated exactly", "All 6 that need a shuffler, exactly",
     ]  # fmt: skip
     assert [len(panel.protocols) for panel in everybody.panels] == [2, 2, 7]
     assert len(pair.panels) == 2
@@ -176,9 +176,7 @@ def test_with_no_delta_nobody_behind_a_shuffler_serves_and_others_do():
 
 def test_the_heading_speaks_of_who_takes_part(pair):
     assert "From how many ones on sample-threshold is beaten" in pair.sheet().title
-    found = hc.map(
-        epsilon=1, delta=1e-6, n=(100, 1_000), ones=(1, 50), points=3, protocols="zsum,shuffled-randomised-response"
-    )
+    found = hc.map(epsilon=1, delta=1e-6, n=(100, 1_000), ones=(1, 50), points=3, protocols="zsum,cheu-count")
     assert "sample-threshold" not in str(found)
     assert found.sheet().title.startswith("Who has the smallest error at")
 

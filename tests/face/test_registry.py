@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 import headcount as hc
 from headcount.cli.main import app
+from headcount.core.loss import KINDS
 from headcount.core.registry import TODO
 
 DEPLOYED = {"name": "Clicks", "curator": "Example & Co", "curator_type": "industry", "published": "2026-05-01"}
@@ -169,8 +170,7 @@ def test_records_say_what_the_plan_says(plan):
     assert ("symmetric" if private else "change-one") in record["privacy_loss"]["privacy_unit_details"]
     for said in (protocol.name, protocol.reference, plan.hash, f"headcount {hc.__version__}", *protocol.parameters):
         assert said in record["implementation"]["mechanisms"]
-    kind = "exactly" if protocol.loss.kind == "exact" else "upper bound"
-    assert kind in record["privacy_loss"]["privacy_parameters_details"]
+    assert KINDS[protocol.loss.kind] in record["privacy_loss"]["privacy_parameters_details"]
     if protocol.model is hc.Model.SHUFFLE:
         assert f"{protocol.crowd.honest:,} people are trusted" in record["deployment_model"]["trust_assumptions"]
         assert "nothing is left" in record["deployment_model"]["trust_assumptions"]

@@ -14,6 +14,7 @@ from headcount.planner.smallest import smallest_crowd
 from headcount.privacy import calibrate as calibration
 from headcount.privacy.calibrate import attainable, calibrate
 from headcount.protocols import CATALOGUE, named
+from stress import some
 
 LOOSE, TIGHT = Budget(4.0, 1e-4), Budget(1.5, 1e-6)
 SOME_MISSING = Crowd(1_000, 900, 2)
@@ -47,7 +48,7 @@ def slowly(cls: type[Protocol], task: Task, crowd: Crowd, budget: Budget) -> int
     return high
 
 
-@pytest.mark.parametrize("budget", [LOOSE, TIGHT], ids=str)
+@pytest.mark.parametrize("budget", some([LOOSE, TIGHT], lambda budget: budget is LOOSE), ids=str)
 @pytest.mark.parametrize("cls", CATALOGUE, ids=lambda cls: cls.name)
 def test_it_is_the_same_as_by_calibrating_at_every_size(cls, budget):
     assert smallest_crowd(cls, question(cls), Crowd(1_000), budget) == slowly(cls, question(cls), Crowd(1_000), budget)

@@ -136,15 +136,15 @@ def test_a_ledger_refuses_before_anything_is_drawn():
     assert ledger.remaining == 1
     hc.count(AGES > 50, epsilon=0.6, delta=5e-7, ledger=ledger)
     spent = ledger.spent
-    assert 0.3 < spent <= 0.6
-    assert 0 < ledger.would_cost(epsilon=0.2, delta=1e-7) <= 0.21
+    assert 0.5 < spent < 0.61
+    assert 0.1 < ledger.would_cost(epsilon=0.2, delta=1e-8) <= 0.21
 
     class Untouchable(hc.SecretCoins):
         def stream(self, size):
             raise AssertionError("something was drawn")
 
     plan = hc.advise(hc.Count(), n=5_000, epsilon=0.6, delta=5e-7, models="shuffle").best
-    with pytest.raises(hc.Refused, match="would bring the ledger"):
+    with pytest.raises(hc.Refused, match=r"of the budget and 39% is left"):
         hc.run(plan, AGES > 50, coins=Untouchable(), ledger=ledger)
     assert ledger.spent == spent
     assert ledger.questions == 1
@@ -154,7 +154,7 @@ def test_a_ledger_composes_better_than_by_adding_up():
     ledger = hc.Ledger(epsilon=3, delta=1e-6)
     for _ in range(30):
         hc.count(AGES > 50, epsilon=0.1, delta=1e-9, ledger=ledger)
-    assert ledger.spent < 2.4  # 3 by adding up
+    assert ledger.spent < 0.8  # all of it by adding up
 
 
 def test_a_pure_ledger_adds_up():
@@ -167,10 +167,11 @@ def test_a_pure_ledger_adds_up():
 
 
 def test_a_ledger_keeps_to_one_relation():
+    ledger = hc.Ledger(epsilon=1, neighbours="add-remove")
     with pytest.raises(hc.Refused, match="one relation"):
-        hc.count(
-            AGES > 50, epsilon=0.5, model="central", neighbours="add-remove", ledger=hc.Ledger(epsilon=1, delta=1e-6)
-        )
+        hc.count(AGES > 50, epsilon=0.5, model="central", ledger=ledger)
+    hc.count(AGES > 50, epsilon=0.5, model="central", neighbours="add-remove", ledger=ledger)
+    assert ledger.spent == 0.5
 
 
 def test_refused_data_cost_nothing():

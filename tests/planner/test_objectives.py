@@ -8,6 +8,7 @@ import pytest
 import headcount as hc
 from headcount.planner.expected import UNKNOWN, Expected
 from headcount.planner.objective import Objective, _together
+from headcount.planner.option import Candidate
 
 BUDGET = {"epsilon": 1, "delta": 1e-4}
 SAMPLED = hc.protocol("sample-threshold", n=300, **BUDGET)
@@ -126,3 +127,82 @@ def test_the_worst_truth_is_found_at_the_edge_of_a_threshold(people):
         assert protocol.rmse == pytest.approx(max(plan.size_of_error(truth, people) for truth in truths), rel=0.003)
         widths = max(plan.noise(truth, people).half_width() for truth in truths)
         assert protocol.half_width == pytest.approx(widths, rel=0.02)
+
+
+PROFILES = ([500, *[0] * 9], [50] * 10, [1, 2, 4, 8, 16, 32, 64, 128, 245, 0], [250, 250, *[0] * 8])
+
+
+def over(protocol, profile):
+    """The mean square over the categories, from the exact law of each one's error, for a crowd of this profile."""
+    laws = [protocol.noise(truth, 500) for truth in profile]
+    return sum(law.variance + law.bias**2 for law in laws) / len(laws)
+
+
+@pytest.fixture(scope="module")
+def histograms():
+    return hc.advise(hc.Histogram(10), n=500, epsilon=1, delta=1e-4).feasible
+
+
+def test_no_profile_of_a_histogram_has_a_larger_error_over_its_categories(histograms):
+    """And with all but those that drop small counts, every profile has the same."""
+    found = {option.name: [over(option.protocol, profile) for profile in PROFILES] for option in histograms}
+    assert len(found) > 12
+    for option in histograms:
+        square = option.rmse**2
+        assert max(found[option.name]) <= square * (1.0 + 1e-3), option.name
+        if option.name not in {"sample-threshold", "stability-histogram"}:
+            assert found[option.name] == pytest.approx([square] * len(PROFILES), rel=1e-3), option.name
+            assert option.rmse <= option.rmse_worst * (1.0 + 1e-9)
+
+
+def test_the_error_over_the_categories_is_that_of_simulated_crowds(histograms):
+    """Two crowds that could not be less alike have the same."""
+    option = next(one for one in histograms if one.name == "optimised-unary")
+    for profile in ([500, *[0] * 9], [50] * 10):
+        held = np.repeat(np.arange(10), profile)
+        values = option.protocol.simulate(held, runs=4_000, seed=1).values
+        assert math.sqrt(np.mean((values - np.array(profile)) ** 2)) == pytest.approx(option.rmse, rel=0.02)
+
+
+@pytest.mark.parametrize(("categories", "epsilon"), [(20, 1.0), (50, 2.0), (100, 0.5)])
+def test_a_histogram_of_unknown_profile_is_not_judged_by_its_worst_category(categories, epsilon):
+    advice = hc.advise(hc.Histogram(categories), n=10_000, epsilon=epsilon, models=["local"])
+    names = [option.name for option in advice.feasible]
+    assert names.index("subset-selection") < names.index("optimised-unary") < names.index("basic-rappor")
+    by_worst = min(advice.feasible, key=lambda option: option.rmse_worst)
+    assert by_worst.name == "basic-rappor"  # the broken twin, which is worse on average
+    assert by_worst.rmse > 1.01 * advice.feasible[0].rmse
+
+
+def test_the_worst_category_is_shown_beside_the_error_over_all():
+    advice = hc.advise(hc.Histogram(20), n=10_000, epsilon=1, models=["local"])
+    first = advice.feasible[0]
+    assert first.rmse < first.rmse_worst
+    assert "worst category" in str(advice)
+    assert "on average" not in str(advice)
+    assert "over the categories (" in advice.why()
+    assert advice.to_json()["options"][0]["rmse_worst"] == first.rmse_worst
+    known = hc.advise(hc.Histogram(20), n=10_000, epsilon=1, models=["local"], ones=500)
+    assert "worst category" not in str(known)
+    assert known.to_json()["options"][0]["rmse_worst"] is None
+    assert known["subset-selection"].rmse == pytest.approx(first.rmse, rel=1e-9)
+
+
+def test_a_frontier_and_a_comparison_go_by_the_same_error():
+    asked = {"n": 2_000, "epsilon": 1, "delta": 1e-6, "models": ["local"]}
+    advice = hc.advise(hc.Histogram(8), **asked)
+    for point in hc.frontier(hc.Histogram(8), "epsilon", over=(0.5, 1), points=2, **asked).points:
+        if point.x == 1:
+            assert point.rmse == pytest.approx(advice[point.protocol].rmse)
+    compared = hc.compare(np.arange(2_000) % 8, epsilon=1, delta=1e-6, categories=list(range(8)))
+    told = next(side for side in compared.sides if side.model == "local")
+    assert told.answer.protocol.name == advice.best.protocol.name
+    assert told.error == pytest.approx(advice.feasible[0].rmse)
+
+
+def test_of_unknown_labels_the_worst_counts():
+    """Nobody knows how many there are."""
+    advice = hc.advise(hc.Histogram(), n=2_000, epsilon=1, delta=1e-6)
+    for option in advice.feasible:
+        assert isinstance(option, Candidate)
+        assert option.rmse == pytest.approx(option.protocol.rmse())

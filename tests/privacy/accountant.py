@@ -41,6 +41,10 @@ class Pair:
     def then(self, other: Pair) -> Pair:
         return Pair.of((p * r, q * s) for p, q in self.chances for r, s in other.chances)
 
+    def mirrored(self) -> Pair:
+        """The neighbours exchanged."""
+        return Pair(tuple((q, p) for p, q in self.chances))
+
     def delta(self, epsilon: float) -> Fraction:
         """The divergence, in the worse of the two orders."""
         factor, zero = power(epsilon), Fraction(0)

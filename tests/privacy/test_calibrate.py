@@ -10,13 +10,15 @@ from typing import Any
 import pytest
 from questions import question
 
+from headcount.audit.loss_checks import looser
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument, Infeasible, OverBudget, Unsupported
 from headcount.core.histogram import Histogram
 from headcount.core.protocol import Protocol
+from headcount.core.short import NEAR
 from headcount.core.task import Count, Sum
-from headcount.privacy.calibrate import calibrate
+from headcount.privacy.calibrate import calibrate, calibrations
 from headcount.privacy.tables import MOST_CELLS, negative_binomial_cells
 from headcount.protocols import CATALOGUE
 from headcount.protocols.central.geometric import Geometric
@@ -24,13 +26,14 @@ from headcount.protocols.local.randomised_response import RandomisedResponse
 from headcount.protocols.shuffle.cheu_count import CheuCount
 from headcount.protocols.shuffle.correlated_count import CorrelatedCount
 from headcount.protocols.shuffle.correlated_histogram import CorrelatedHistogram
+from headcount.protocols.shuffle.negative_binomial_count import NegativeBinomialCount
 from headcount.protocols.shuffle.poisson_count import PoissonCount
+from headcount.protocols.shuffle.poisson_histogram import PoissonHistogram
 from headcount.protocols.shuffle.sample_threshold import SampleThreshold
 from headcount.protocols.shuffle.split_and_mix import SplitAndMix
 from headcount.protocols.shuffle.zsum import Zsum
 
 GRID = [(1.0, 1e-6, 10**4), (0.3, 1e-8, 10**4), (3.0, 1e-3, 300), (1.0, 1e-6, 10**7), (0.1, 1e-3, 10**5)]
-TIGHT = 1e-5
 
 
 def is_exact(cls: type[Protocol]) -> bool:
@@ -91,11 +94,8 @@ def check_fits(protocol: Protocol, epsilon: float, delta: float) -> None:
 
 
 def check_tight(protocol: Protocol, epsilon: float, delta: float) -> None:
-    """Nothing of delta is left; or less than one step's worth, where the knob has whole steps."""
-    if has_whole_steps(protocol):
-        assert at_its_limit(protocol) or turned(protocol, -1).loss.delta(epsilon) > delta
-    else:
-        assert at_its_limit(protocol) or protocol.loss.delta(epsilon) >= (1.0 - TIGHT) * delta
+    """The next setting of the knob is over the budget."""
+    assert at_its_limit(protocol) or looser(protocol).loss.delta(epsilon) > delta
 
 
 @on_the_grid
@@ -117,13 +117,13 @@ def test_one_percent_less_noise_breaks_the_budget(cls: type[Protocol], epsilon: 
 @every_protocol
 def test_the_check_of_the_budget_catches_a_little_less_noise(cls: type[Protocol]) -> None:
     with pytest.raises(AssertionError):
-        check_fits(turned(calibrated(cls, 1.0, 1e-6, 10**4), -1e-4), 1.0, 1e-6)
+        check_fits(looser(calibrated(cls, 1.0, 1e-6, 10**4)), 1.0, 1e-6)
 
 
 @every_protocol
 def test_the_check_of_tightness_catches_a_little_more_noise(cls: type[Protocol]) -> None:
     with pytest.raises(AssertionError):
-        check_tight(turned(calibrated(cls, 1.0, 1e-6, 10**4), 1e-4), 1.0, 1e-6)
+        check_tight(turned(calibrated(cls, 1.0, 1e-6, 10**4), 0.005), 1.0, 1e-6)
 
 
 @every_protocol
@@ -179,13 +179,14 @@ def test_pure_geometric_noise_has_the_textbook_scale(epsilon: float) -> None:
 @pytest.mark.parametrize("epsilon", [0.01, 0.3, 1.0, 5.0])
 def test_pure_randomised_response_keeps_as_the_textbook_does(epsilon: float) -> None:
     protocol = calibrate(RandomisedResponse, Count(), Crowd(100), Budget(epsilon))
-    assert protocol.keep == pytest.approx(1.0 / (1.0 + math.exp(-epsilon)), rel=1e-12)
+    textbook = 1.0 / (1.0 + math.exp(-epsilon))
+    assert textbook - NEAR * (textbook - 0.5) <= protocol.keep <= textbook
 
 
 @pure
 def test_a_pure_budget_met_with_slightly_less_noise_is_not_pure(cls: type[Protocol]) -> None:
     protocol = calibrate(cls, question(cls), Crowd(100), Budget(1.0))
-    assert turned(protocol, -1e-9).loss.delta(1.0) > 0.0
+    assert looser(protocol).loss.delta(1.0) > 0.0
 
 
 @impure
@@ -267,7 +268,7 @@ def test_an_impossible_overhead_is_refused(overhead: float) -> None:
 def test_overhead_is_how_far_the_error_lies_above_the_central_one(overhead: float) -> None:
     protocol = calibrate(CorrelatedCount, Count(), Crowd(10**4), Budget(1.0, 1e-6), overhead=overhead)
     central = Geometric(crowd=Crowd(10**4), scale=1.0)
-    assert protocol.error().std_error / central.error().std_error == pytest.approx(1.0 + overhead, rel=1e-9)
+    assert protocol.error().std_error / central.error().std_error == pytest.approx(1.0 + overhead, rel=NEAR)
 
 
 def test_a_smaller_overhead_costs_more_messages() -> None:
@@ -323,6 +324,39 @@ def test_a_setting_that_cannot_be_drawn_on_the_way_does_not_end_the_search() -> 
     """The first step goes too far for tables, and the budget is met before that."""
     crowd, budget = Crowd(5_000), Budget(1.0, 1e-6)
     found = calibrate(CorrelatedHistogram, Histogram(10**6), crowd, budget)
-    assert found.loss.delta(1.0) == pytest.approx(1e-6, rel=1e-5)
+    check_fits(found, 1.0, 1e-6)
+    check_tight(found, 1.0, 1e-6)
     with pytest.raises(Infeasible, match="dummies"):
         replace(found, decay=1.0 - (1.0 - found.decay) ** 3).loss.delta(1.0)
+
+
+@pytest.mark.parametrize(
+    "cls",
+    [PoissonCount, NegativeBinomialCount, CorrelatedCount, PoissonHistogram, CorrelatedHistogram],
+    ids=lambda cls: cls.name,
+)
+@pytest.mark.parametrize("delta", [1e-11, 1e-18])
+def test_a_larger_epsilon_needs_no_more_noise_and_is_never_refused(cls: type[Protocol], delta: float) -> None:
+    """Rounded tables of a billion people cost e^epsilon times as much; what was promised before still holds."""
+    smaller, larger, largest = (calibrated(cls, epsilon, delta, 10**9) for epsilon in (6.0, 34.0, 50.0))
+    assert smaller.rmse() * (1 + 1e-6) >= larger.rmse() >= largest.rmse() / (1 + 1e-3)
+    assert larger.loss.delta(34.0) <= delta
+
+
+@pytest.mark.parametrize("ones", [60, 200])
+def test_the_threshold_is_as_good_as_the_best_of_all(ones: int) -> None:
+    """A spread of them alone misses it by several per cent, as does a search that ends at the last of the spread."""
+    crowd, budget = Crowd(220), Budget(1.0, 1e-3)
+
+    def error(protocol: Protocol) -> float:
+        return protocol.rmse(ones)
+
+    found = error(calibrate(SampleThreshold, Count(), crowd, budget, error))
+    every = [
+        error(protocol)
+        for threshold in range(2, 220)
+        for protocol in calibrations(SampleThreshold, Count(), crowd, budget, threshold=threshold)
+    ]
+    spread = [error(protocol) for protocol in calibrations(SampleThreshold, Count(), crowd, budget)]
+    assert min(every) <= found <= 1.002 * min(every)
+    assert min(spread) > 1.02 * found

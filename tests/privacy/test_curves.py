@@ -8,9 +8,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from headcount.core.budget import Neighbours
 from headcount.core.crowd import Crowd
-from headcount.core.loss import Nearly
+from headcount.core.histogram import Histogram
+from headcount.core.law import Law
+from headcount.core.loss import Claim, Nearly, PrivacyLoss, Together
 from headcount.core.protocol import Protocol
+from headcount.core.task import Sum
 from headcount.privacy import laws
 from headcount.privacy.discrete_laplace import DiscreteLaplaceShift, TwoDiscreteLaplaceShifts
 from headcount.privacy.pair import FEW, Pair
@@ -19,7 +23,12 @@ from headcount.protocols.central.geometric import Geometric
 from headcount.protocols.central.laplace import Laplace
 from headcount.protocols.local.randomised_response import RandomisedResponse
 from headcount.protocols.shuffle.correlated_count import CorrelatedCount
+from headcount.protocols.shuffle.correlated_histogram import CorrelatedHistogram
+from headcount.protocols.shuffle.negative_binomial_count import NegativeBinomialCount
+from headcount.protocols.shuffle.poisson_count import PoissonCount
+from headcount.protocols.shuffle.poisson_histogram import PoissonHistogram
 from headcount.protocols.shuffle.sample_threshold import SampleThreshold
+from headcount.protocols.shuffle.split_and_mix import SplitAndMix
 from headcount.protocols.shuffle.zsum import Zsum
 
 PROTOCOLS = [
@@ -82,8 +91,98 @@ def test_the_sorted_curve_at_negative_epsilons_follows_from_the_other_order() ->
 
 def test_a_distance_is_paid_once_for_either_neighbour() -> None:
     ideal = Pair.shifted(laws.poisson(34.07))
-    paid = Nearly(ideal, 1e-9).slack(1.0) - ideal.slack(1.0)
+    paid = Nearly(ideal, 1e-9, "exact").slack(1.0) - ideal.slack(1.0)
     assert paid == pytest.approx((1.0 + math.e) * 1e-9, rel=1e-12)
+
+
+# A promise at a smaller epsilon is one at a larger
+
+
+ROUNDING = 1e-9
+BILLION = Crowd(10**9)
+EVER_LARGER = np.unique([*np.linspace(0.0, 6.0, 25), *np.linspace(6.5, 40.0, 45), *np.linspace(42.0, 100.0, 30)])
+LARGE = [
+    PoissonCount(crowd=BILLION, mean=26.0),
+    NegativeBinomialCount(crowd=BILLION, shape=3.0, decay=0.999),
+    CorrelatedCount(crowd=BILLION, inner=0.9, shape=5.0, decay=0.8),
+    PoissonHistogram(task=Histogram(5), crowd=BILLION, mean=30.0),
+    CorrelatedHistogram(task=Histogram(5), crowd=Crowd(10**6), inner=0.9, shape=5.0, decay=0.8),
+    SplitAndMix(task=Sum((0, 1)), crowd=Crowd(1000), inner=1.0, levels=8, modulus=1 << 20, shares=6),
+    Geometric(crowd=Crowd(5), scale=0.02),
+    Geometric(task=Histogram(4), crowd=Crowd(5), scale=0.05),
+    Geometric(crowd=Crowd(10, each=3), scale=0.5, neighbours=Neighbours.ADD_REMOVE),
+]
+
+
+def check_it_never_rises(loss: PrivacyLoss) -> None:
+    deltas = np.array([loss.delta(float(epsilon)) for epsilon in EVER_LARGER])
+    assert (np.diff(deltas) <= ROUNDING * deltas[:-1]).all()
+
+
+@pytest.mark.parametrize("protocol", [*PROTOCOLS, *LARGE], ids=lambda p: f"{p.name}-{p.task.name}-{p.crowd.size}")
+def test_no_claim_rises_with_epsilon(protocol: Protocol) -> None:
+    check_it_never_rises(protocol.loss)
+
+
+@pytest.mark.parametrize("protocol", LARGE, ids=lambda p: f"{p.name}-{p.crowd.size}")
+def test_no_claim_lies_below_the_ideal_divergence(protocol: Protocol) -> None:
+    loss = protocol.loss.one if isinstance(protocol.loss, Together) else protocol.loss
+    forward, backward = loss.orders(EVER_LARGER)
+    assert all(
+        loss.delta(float(e)) >= max(f, b)
+        for e, f, b in zip(EVER_LARGER, forward.tolist(), backward.tolist(), strict=True)
+    )
+
+
+def test_a_billion_poisson_dummies_lose_no_more_at_50_than_at_20() -> None:
+    loss = PoissonCount(crowd=BILLION, mean=26.0).loss
+    nobody = math.exp(-26.0)
+    assert nobody <= loss.delta(50.0) <= loss.delta(20.0) <= nobody * (1 + 1e-5)
+    assert loss.delta_slack(50.0) <= 1e-5 * nobody < loss.slack(50.0)
+
+
+class RawSlack(Nearly):
+    """Charges a distance at the epsilon that is asked, however large."""
+
+    def claim(self, epsilon: float) -> Claim:
+        return self.at(epsilon)
+
+
+class TurnedSlack(Nearly):
+    """Takes the slack from where it is least, and the divergence from further on."""
+
+    def claim(self, epsilon: float) -> Claim:
+        return Claim(self.ideal.at(epsilon).delta, min(super().claim(epsilon).slack, self.slack(1.0)))
+
+
+def test_the_check_of_rising_claims_catches_a_slack_that_grows_with_epsilon() -> None:
+    with pytest.raises(AssertionError):
+        check_it_never_rises(RawSlack(Pair.shifted(laws.poisson(26.0)), 1e-24, "exact"))
+
+
+def drawn_and_ideal(cells: int) -> tuple[Pair, Pair, float]:
+    """Poisson dummies cut to so many cells, what they stand for, and how far the one lies from the other."""
+    ideal = laws.poisson(2.0)
+    kept = ideal.masses[:cells] / ideal.masses[:cells].sum()
+    apart = np.abs(kept - ideal.masses[:cells]).sum() + ideal.masses[cells:].sum()
+    return Pair.shifted(Law(0, kept)), Pair.shifted(ideal), float(apart) / 2.0 + ideal.dropped
+
+
+def check_it_covers_what_is_drawn(made: type[Nearly], cells: int) -> None:
+    drawn, ideal, distance = drawn_and_ideal(cells)
+    loss = made(ideal, distance, "exact")
+    truth = np.maximum(*drawn.orders(EVER_LARGER))
+    assert all(loss.delta(float(e)) >= delta for e, delta in zip(EVER_LARGER, truth.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("cells", [3, 6, 9, 14, 20])
+def test_a_claim_that_stays_covers_what_is_drawn(cells: int) -> None:
+    check_it_covers_what_is_drawn(Nearly, cells)
+
+
+def test_the_check_of_what_is_drawn_catches_a_slack_of_another_epsilon() -> None:
+    with pytest.raises(AssertionError):
+        check_it_covers_what_is_drawn(TurnedSlack, 3)
 
 
 # Purity

@@ -13,6 +13,7 @@ from ledgers import PLAN, QUESTIONS, filled, lines
 import headcount as hc
 from headcount.core.errors import BadArgument, OverBudget, Unsupported
 from headcount.ledger import files
+from headcount.ledger.chain import sealed
 from headcount.protocols.local.randomised_response import RandomisedResponse
 
 
@@ -23,11 +24,13 @@ def path(tmp_path):
 
 def test_the_file_says_the_budget_and_then_each_charge(path):
     first, *charges = map(json.loads, lines(path))
-    assert first["format"] == "headcount-ledger/1"
+    assert first["format"] == "headcount-ledger/2"
     assert (Fraction(first["epsilon"]), Fraction(first["delta"]), first["neighbours"]) == (5, Fraction(1e-6), "replace")
     assert len(first["id"]) == 32
     assert [charge["number"] for charge in charges] == [1, 2, 3, 4]
-    assert {*charges[0]} == {"number", "day", "plan", "question", "epsilon", "delta", "spent", "once", "hash"}
+    assert {*charges[1]} == {"number", "day", "plan", "question", "epsilon", "delta", "spent", "once", "hash"}
+    assert {*charges[0]} - {*charges[1]} == {"order"}
+    assert [Fraction(charge["spent"]) for charge in charges] == [c.spent for c in hc.Ledger.open(path).charges]
     assert charges[3]["plan"] == PLAN.hash
     assert charges[3]["epsilon"] == "1/4"
     assert charges[2]["question"] == QUESTIONS[2].to_json()
@@ -115,6 +118,65 @@ def test_a_question_that_cannot_be_read_back_is_not_charged(path):
         with pytest.raises(Unsupported, match="not as in the catalogue"):
             hc.Ledger.open(path).charge(kind(crowd=hc.Crowd(10), keep=0.51))
     assert path.read_bytes() == before
+
+
+# Files of format 1, whose rule held only for questions that were not chosen because of answers.
+
+
+def earlier(path, questions, epsilon=5):
+    """A file as it was written then: no order, and what was spent is an epsilon."""
+    ledger = hc.Ledger.open(path, epsilon=epsilon, delta=1e-6)
+    for question in questions:
+        ledger.charge(question)
+    seal, texts = "", []
+    for text in lines(path):
+        line = json.loads(text)
+        for name in ("hash", "order"):
+            line.pop(name, None)
+        line |= {"format": "headcount-ledger/1"} if "format" in line else {"spent": "1/3"}
+        sealed_line, seal = sealed(line, seal)
+        texts.append(sealed_line)
+    path.write_bytes(b"".join(texts))
+    return path
+
+
+def test_a_file_of_format_1_is_read_with_the_prices_of_today(path, tmp_path):
+    before, old = hc.Ledger.open(path), hc.Ledger.open(earlier(tmp_path / "old", (*QUESTIONS, PLAN)))
+    assert (old.spent_exactly, old.order) == (before.spent_exactly, before.order)
+    assert [charge.spent for charge in old.charges] == [charge.spent for charge in before.charges]
+    assert (old.inherited, before.inherited) == (4, 0)
+    assert "4 questions charged under format 1: holds if questions were not chosen from earlier answers" in str(old)
+    assert "format 1" not in str(before)
+
+
+def test_the_next_charge_fixes_the_order_of_a_file_of_format_1(tmp_path):
+    old = hc.Ledger.open(earlier(tmp_path / "old", QUESTIONS))
+    old.charge(PLAN)
+    old.charge(PLAN)
+    written = [json.loads(line).get("order") for line in lines(tmp_path / "old")]
+    assert written == [None] * 4 + [f"{old.order.numerator}/{old.order.denominator}", None]
+    again = hc.Ledger.verify(tmp_path / "old")
+    assert (again.inherited, again.spent_exactly, again.order) == (3, old.spent_exactly, old.order)
+
+
+def test_an_order_that_is_written_counts_before_one_that_is_found(tmp_path, monkeypatch):
+    """Another version might choose another one; then the rule would be two rules."""
+    old = hc.Ledger.open(earlier(tmp_path / "old", QUESTIONS))
+    old.charge(PLAN)
+    monkeypatch.setattr("headcount.ledger.spending.best_order", lambda *_: Fraction(2))
+    again = hc.Ledger.verify(tmp_path / "old")
+    assert (again.order, again.spent_exactly) == (old.order, old.spent_exactly)
+
+
+def test_a_file_that_is_over_full_by_the_prices_of_today_is_readable_and_refuses(tmp_path, monkeypatch):
+    with monkeypatch.context() as unlimited:
+        unlimited.setattr("headcount.ledger.ledger.fit_together", lambda *_: True)
+        ledger = hc.Ledger.open(tmp_path / "old", epsilon=0.5, delta=1e-6)
+        ledger.charge(*[PLAN] * 3)
+    old = hc.Ledger.open(tmp_path / "old")
+    assert (old.questions, old.spent, old.remaining, old.affords(PLAN)) == (3, 1, 0, 0)
+    with pytest.raises(OverBudget, match="0% is left"):
+        old.charge(PLAN)
 
 
 # Durable before anything is drawn.

@@ -131,7 +131,10 @@ def sealed_anew(path, change):
         (lambda n, line: n == 4 and line["question"].update(budget=None), "cannot be read"),
         (lambda n, line: n or line.update(epsilon="lots"), "no budget"),
         (lambda n, line: n or line.pop("delta"), "no budget"),
-        (lambda n, line: n or line.update(format="headcount-ledger/2"), "not of the format"),
+        (lambda n, line: n or line.update(format="headcount-ledger/3"), "not of the format"),
+        (lambda n, line: n == 1 and line.pop("order"), "none where it is due"),
+        (lambda n, line: n == 2 and line.update(order="20/1"), "an order where there is none"),
+        (lambda n, line: n == 1 and line.update(order="1/1"), "not a charge"),
     ],
 )
 def test_a_file_that_is_sealed_and_means_nothing_is_refused(path, change, words):

@@ -101,17 +101,26 @@ def test_a_tiny_delta_keeps_its_digits_where_epsilon_is_nothing() -> None:
     assert SampledHistogram(0.3, 55, 55).delta(0.0) == pytest.approx(0.3**55, rel=3e-3)
 
 
-@pytest.mark.parametrize("epsilon", [0.003, 0.02, 0.1])
-@pytest.mark.parametrize(("rate", "threshold"), [(0.001, 3), (0.0047, 11), (0.03, 40), (0.09, 7)])
-def test_one_crowd_for_each_tail_is_as_bad_as_all_of_them(
-    rate: float, threshold: int, epsilon: float, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("epsilon", [0.0, 0.003, 0.1, 1.0, 2.5])
+@pytest.mark.parametrize(
+    ("rate", "threshold"), [(0.001, 3), (0.03, 40), (0.09, 7), (0.3, 17), (0.64, 60), (0.983, 1), (0.9, 250), (0.5, 0)]
+)
+@pytest.mark.parametrize("people", [1, 5, 300, 3_000])
+def test_the_worst_number_of_holders_is_known_without_a_search(
+    rate: float, threshold: int, people: int, epsilon: float
 ) -> None:
-    """Only the first crowd of those with the same tail is looked at, and its neighbours."""
-    loss, share = SampledCount(rate, threshold, 20_000), 1.0 - (1.0 - rate) * math.exp(-epsilon)
-    looks = []
-    for many in (0, 10**9):
-        monkeypatch.setattr("headcount.privacy.sampled.MANY", many)
-        looks.append((loss._about(share).size, loss.orders(np.array([epsilon]))))
-    (few, worst_of_few), (many, worst_of_all) = looks
-    assert few < 0.7 * many
-    np.testing.assert_array_equal(worst_of_few, worst_of_all)
+    loss, k = SampledCount(rate, threshold, people), np.arange(people)
+    q, s = (1.0 - (1.0 - rate) * math.exp(sign * epsilon) for sign in (-1.0, 1.0))
+    every = loss._more(k, np.maximum(threshold, np.ceil((k + 1) * q)) - 1.0, math.exp(epsilon))
+    fewer = loss._fewer(k, np.maximum(threshold, np.ceil((k + 1) * s)) - 1.0, math.exp(epsilon))
+    found = max(0.0, every.max()), max(0.0, fewer.max()) if s > 0.0 else 0.0
+    assert loss._worst(epsilon) == pytest.approx(found, rel=1e-12, abs=1e-300)
+
+
+def test_from_some_crowd_on_more_people_change_nothing() -> None:
+    few, many, all_there_are = (SampledCount(0.3, 17, people).delta(1.0) for people in (20, 10**4, 10**12))
+    assert few < many == all_there_are
+
+
+def test_a_crowd_that_cannot_pass_the_threshold_shows_nothing() -> None:
+    assert SampledCount(0.3, 17, 16).delta(0.0) == 0.0

@@ -11,7 +11,9 @@ import pytest
 
 from headcount.core.errors import BadArgument
 from headcount.privacy import shares as module
+from headcount.privacy import tables
 from headcount.privacy.shares import fewest_shares, published_shares, share_distance
+from headcount.protocols.shuffle.split_and_mix import SplitAndMix
 
 
 def components(n: int, owners: tuple[int, ...], group: int) -> int:
@@ -133,3 +135,14 @@ def test_nobody_hides_alone_or_in_a_single_share() -> None:
         fewest_shares(5, 10, 0.0)
     with pytest.raises(BadArgument, match="19"):
         published_shares(18, 10, 0.1)
+
+
+def test_the_number_of_messages_is_that_of_the_programme_and_known_without_it(monkeypatch) -> None:
+    tiny = SplitAndMix.tiny()
+    assert tiny.messages_per_person == tiny.programme.mean({"value": 0}) == tiny.shares
+
+    def unaffordable(*_: object) -> None:
+        raise AssertionError("a large crowd's table has millions of cells")
+
+    monkeypatch.setattr(tables, "negative_binomial", unaffordable)
+    assert SplitAndMix.tiny().messages_per_person == tiny.shares

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
-from headcount.core.canonical import fingerprint
 from headcount.core.histogram import Histogram
 from headcount.core.protocol import Protocol
 from headcount.core.table import Table
+from headcount.privacy.certificate import Certificate
 
 WORD = 1 << 64
 VALUE = {"name": "value"}
@@ -22,7 +22,7 @@ def certificate(report: Any, points: Points, *, people: int = 3, **changed: Any)
     """Delta at each epsilon, of a report by two values behind a shuffler, unless told otherwise."""
     first, *others = [{"epsilon": str(epsilon), "delta": str(delta)} for epsilon, delta in points]
     content = {
-        "format": "headcount certificate 1",
+        "format": "headcount certificate 2",
         "model": "shuffle",
         "neighbours": "replace",
         "values": 2,
@@ -37,8 +37,7 @@ def certificate(report: Any, points: Points, *, people: int = 3, **changed: Any)
 
 
 def signed(content: dict[str, Any]) -> dict[str, Any]:
-    content = {key: value for key, value in content.items() if key != "hash"}
-    return {**content, "hash": fingerprint(content)}
+    return Certificate.of(content).to_json()
 
 
 def of(protocol: Protocol, points: Points) -> dict[str, Any]:

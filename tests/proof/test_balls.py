@@ -13,10 +13,21 @@ from flint import arb, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headcount.proof.balls import Law, Tail, ball, binomial, geometric_more, least, most, negative_binomial, poisson
+from headcount.proof.balls import (
+    NEGLIGIBLE_BITS,
+    Law,
+    Tail,
+    ball,
+    binomial,
+    geometric_more,
+    least,
+    most,
+    negative_binomial,
+    poisson,
+)
 from headcount.proof.divergence import Bounds, Pair, divergence
 
-NEARLY = Fraction(1, 1 << 170)
+NEARLY = Fraction(1, 1 << (NEGLIGIBLE_BITS - 10))
 
 
 @pytest.fixture(autouse=True)

@@ -236,7 +236,7 @@ def test_split_and_mix_with_too_few_shares_is_over_its_budget():
 
 class OneSide(PoissonCount):
     def view(self, honest):
-        return _Twice(super().view(honest), 0.0)
+        return _Twice(super().view(honest), 0.0, "exact")
 
 
 class _Twice(Nearly):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 import threading
 from collections.abc import Mapping
@@ -13,14 +12,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import needs
+
 POLICY = "default-src 'self'; object-src 'none'; base-uri 'none'"
 KINDS = {".js": "text/javascript", ".json": "application/json", "": "text/html"}
 PAGE = b'<!doctype html><meta charset="utf-8"><title>headcount</title><script type="module" src="/page.js"></script>'
 PATIENCE = 240.0
-
-
-def chromium() -> str | None:
-    return shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
 @dataclass
@@ -77,7 +74,7 @@ def opened(site: Site, profile: Path) -> Any:
         options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", f"--user-data-dir={profile}"]
         address = f"http://127.0.0.1:{server.server_port}/"
         with subprocess.Popen(
-            [str(chromium()), *options, address], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            [needs.chromium(), *options, address], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         ) as browser:
             try:
                 assert site.done.wait(PATIENCE), "the page has told nothing"

@@ -13,17 +13,8 @@ from pathlib import Path
 
 import psycopg
 
-MISSING = "PostgreSQL is not installed: apt install postgresql, so that initdb and pg_ctl can be found"
-DISTRIBUTIONS = "/usr/lib/postgresql"
 IN_MEMORY = Path("/dev/shm")  # noqa: S108
 SETTINGS = "-c listen_addresses='' -c max_connections=200 -c fsync=on -c shared_buffers=32MB"
-
-
-def programs() -> Path | None:
-    """The folder of initdb and pg_ctl."""
-    beside = shutil.which("initdb")
-    known = [Path(beside).parent] if beside else sorted(Path(DISTRIBUTIONS).glob("*/bin"), reverse=True)
-    return next((folder for folder in known if (folder / "initdb").exists() and (folder / "pg_ctl").exists()), None)
 
 
 def quick_folder(prefix: str) -> Path:

@@ -3,17 +3,16 @@
 import shutil
 
 import pytest
-from cluster import MISSING, programs, quick_folder, started
+from cluster import quick_folder, started
 from rig import Rig
+
+import needs
 
 
 @pytest.fixture(scope="session")
 def postgres():
-    """The cluster; who wants it is skipped where there is none."""
-    bin = programs()
-    if bin is None:
-        pytest.skip(MISSING)
-    with started(bin) as cluster:
+    """The cluster, one for all tests of a process."""
+    with started(needs.postgresql()) as cluster:
         yield cluster
 
 

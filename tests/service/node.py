@@ -1,29 +1,21 @@
-"""The client for browsers, built and run by Node. Without Node there is nothing to test it with, and that is said."""
+"""The client for browsers, built and run by Node."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import needs
 from headcount.ledger.files import locked
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "clients" / "js"
 BUNDLE = ROOT / "src" / "headcount" / "web" / "static" / "client.js"
-OLDEST = 20
-
-
-def program(name: str) -> str:
-    found = shutil.which(name)
-    if found is None:
-        pytest.fail(f"{name} is missing: the client for browsers is tested with Node {OLDEST} or later", pytrace=False)
-    return found
 
 
 def run(*command: str | Path, given: str = "", check: bool = True) -> subprocess.CompletedProcess[str]:
@@ -38,18 +30,14 @@ def run(*command: str | Path, given: str = "", check: bool = True) -> subprocess
 
 def built() -> Path:
     """The folder of its modules and tests, made anew where something has changed, by one process at a time."""
-    node, npm = program("node"), program("npm")
-    version = run(node, "--version").stdout
-    if int(version[1:].split(".")[0]) < OLDEST:
-        pytest.fail(f"node is {version.strip()}: the client for browsers needs Node {OLDEST} or later", pytrace=False)
+    node = needs.node()
     lock = PACKAGE / ".lock"
     lock.touch()
     with locked(lock, alone=True):
         packages, wanted = PACKAGE / "node_modules" / ".installed", _digest(PACKAGE / "package-lock.json")
         if not packages.exists() or packages.read_text() != wanted:
-            installed = run(npm, "ci", check=False)
-            if installed.returncode:
-                pytest.fail("packages are missing: run npm ci in clients/js where there is a network", pytrace=False)
+            if run("npm", "ci", check=False).returncode:
+                needs.absent("packages of the client for browsers are missing: run npm ci in clients/js with a network")
             packages.write_text(wanted)
         stamp, sources = PACKAGE / "build" / ".built", _digest(*sorted(PACKAGE.glob("*/*.ts")), PACKAGE / "build.mjs")
         if not stamp.exists() or stamp.read_text() != wanted + sources:

@@ -35,14 +35,8 @@ from headcount.service.shuffler_app import ShufflerApp
 from headcount.service.tokens import ROLES
 from headcount.service.wire import NO_CREDENTIAL, Upload
 
-STRESS = bool(os.environ.get("HEADCOUNT_STRESS"))
 START = 1_000_000_000  # when everything begins
 WINDOW = 100
-
-
-def often(ordinarily: int, under_stress: int) -> int:
-    """How many times, in the ordinary tests and in `make stress`."""
-    return under_stress if STRESS else ordinarily
 
 
 class Truthful(Coins):

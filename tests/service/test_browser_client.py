@@ -7,7 +7,7 @@ from collections import Counter
 import node
 import numpy as np
 import pytest
-from browser import Site, chromium, opened
+from browser import Site, opened
 from rig import counted, plan
 from serving import Served
 
@@ -17,9 +17,10 @@ from headcount.service import vectors
 from headcount.service.client import Client
 from headcount.service.vector_words import BATCH, NUMBER, agreed, offer, private
 from headcount.service.wire import NO_CREDENTIAL
+from stress import STRESS
 
 LARGEST = 60_000  # bytes of the bundle
-MANY, OF_A_PROTOCOL = 10_000, 200
+SOME, MANY = (1_000, 40), (10_000, 200)  # vectors of every brick and of every protocol
 ANSWERS = {"count": [0, 1, True], "histogram": ["yes", "wer weiß", "?"], "mean": [0, 33.5, 200]}
 COLLECTIONS = list(agreed())
 INVITATION = "ab" * 32
@@ -30,12 +31,12 @@ def build():
     return node.built()
 
 
-@pytest.fixture(scope="module")
-def many(tmp_path_factory):
-    """Ten thousand vectors of every brick, and two hundred of every protocol."""
+@pytest.fixture(scope="module", params=[SOME, pytest.param(MANY, marks=STRESS)], ids=["some", "many"])
+def written(request, tmp_path_factory):
+    """A folder of vectors, and how many there are of each kind."""
     folder = tmp_path_factory.mktemp("vectors")
-    vectors.write(folder, MANY, OF_A_PROTOCOL)
-    return folder
+    vectors.write(folder, *request.param)
+    return folder, *request.param
 
 
 def test_the_published_vectors_are_those_of_this_version(tmp_path):
@@ -49,14 +50,15 @@ def test_the_published_vectors_are_those_of_this_version(tmp_path):
     assert sum(path.stat().st_size for path in published.iterdir()) < 500_000
 
 
-def all_compared(counts):
+def all_compared(counts, of_a_brick, of_a_protocol):
     collectable = [cls.name for cls in vectors.CATALOGUE if cls.collectable()]
-    assert counts["bricks"] == dict.fromkeys(vectors.BRICKS, MANY)
-    assert counts["protocols"] == dict.fromkeys(collectable, OF_A_PROTOCOL)
+    assert counts["bricks"] == dict.fromkeys(vectors.BRICKS, of_a_brick)
+    assert counts["protocols"] == dict.fromkeys(collectable, of_a_protocol)
 
 
-def test_ten_thousand_vectors_of_every_brick_are_the_same(many):
-    all_compared(json.loads(node.run("node", "build/test/compare-all.js", many).stdout))
+def test_vectors_of_every_brick_and_protocol_are_the_same(written):
+    folder, *numbers = written
+    all_compared(json.loads(node.run("node", "build/test/compare-all.js", folder).stdout), *numbers)
 
 
 def test_vectors_are_what_a_device_draws_from_the_same_bytes():
@@ -174,16 +176,16 @@ def test_whoever_reports_from_a_browser_is_counted(suite, rig):
     assert counted(collection, release) == [1, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 1]
 
 
-@pytest.mark.skipif(chromium() is None, reason="chromium is not installed")
-def test_a_browser_makes_the_same_messages_under_a_strict_policy(many, tmp_path):
+def test_a_browser_makes_the_same_messages_under_a_strict_policy(written, tmp_path):
     """All vectors once more, and reports that it makes once, keeps and sends, which Python opens."""
-    files = {f"/vectors/{path.name}": path for path in many.iterdir()}
+    folder, *numbers = written
+    files = {f"/vectors/{path.name}": path for path in folder.iterdir()}
     files |= {"/page.js": node.PACKAGE / "build" / "page.js", "/client.js": node.BUNDLE}
     site = Site(files, {collection.id: json.dumps(offer(collection)) for collection in COLLECTIONS})
     told = opened(site, tmp_path / "profile")
     assert "problem" not in told, told["problem"]
     assert told["strict"]
-    all_compared(told["counts"])
+    all_compared(told["counts"], *numbers)
     assert [report["receipt"]["again"] for report in told["reports"]] == [False, True] * len(COLLECTIONS)
     assert len(site.uploads) == len(COLLECTIONS)
     for (path, body), collection in zip(site.uploads, COLLECTIONS, strict=True):

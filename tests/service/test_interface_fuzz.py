@@ -8,7 +8,7 @@ import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from rig import STRESS, WINDOW, often, plan
+from rig import WINDOW, plan
 from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.core.failures import FailureGroup
@@ -20,12 +20,12 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from headcount.service.http import Response
+from stress import lengths
 
 CHECKS = (
     not_a_server_error, status_code_conformance, content_type_conformance, response_headers_conformance,
     response_schema_conformance,
 )  # fmt: skip
-REQUESTS = often(500, 12_500)  # of each party on each database
 
 
 @pytest.fixture
@@ -50,18 +50,19 @@ def cases(operation, known, doomed):
             yield operation.as_strategy(generation_mode=mode, path_parameters=named)
 
 
+@lengths("number", 250, 12_500)
 @pytest.mark.parametrize("party", ["shuffler", "analyser"])
-def test_nothing_breaks_and_every_answer_was_described(parties, known, party):
+def test_nothing_breaks_and_every_answer_was_described(parties, known, party, number, under_stress):
     doomed = {"collection": parties.agreed(plan()).id}
     schema = schemathesis.openapi.from_asgi("/openapi.json", parties.apps[party])
     operations = [found.ok() for found in schema.get_all_operations()]
     requests = st.one_of(*(case for operation in operations for case in cases(operation, known, doomed)))
     tokens = st.sampled_from(["", *parties.tokens[party].values()])
     seen = Counter()
-    kind = {} if STRESS else {"derandomize": True}
+    kind = {} if under_stress else {"derandomize": True}
 
     @settings(
-        max_examples=REQUESTS, deadline=None, database=None, phases=[Phase.generate],
+        max_examples=number, deadline=None, database=None, phases=[Phase.generate],
         suppress_health_check=[*HealthCheck], **kind,
     )  # fmt: skip
     @given(requests, tokens)
@@ -71,7 +72,7 @@ def test_nothing_breaks_and_every_answer_was_described(parties, known, party):
         seen[answer.status_code] += 1
 
     asked()
-    assert seen.total() >= REQUESTS
+    assert seen.total() >= number
     assert {200, 400, 401, 403, 404} <= {*seen} <= {200, 201, 400, 401, 403, 404, 405, 409, 411, 413, 415}
 
 

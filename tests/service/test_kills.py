@@ -7,12 +7,13 @@ import threading
 import time
 from collections import defaultdict
 
-from rig import counted, made, often, plan
+from rig import counted, made, plan
 from serving import Served
 
 from headcount.service.collection import Shortfall
 from headcount.service.intake import Intake
 from headcount.service.shuffler import Answer
+from stress import lengths
 
 BUCKETS, PEOPLE = 2_000, 3
 LONGEST = 0.3  # seconds until the next kill
@@ -109,8 +110,9 @@ def finished(served, collection):
     return {batch: counted(collection, result) for batch, result in results.items()}
 
 
-def test_nobody_who_was_acknowledged_is_lost(rig):
-    load, results = killed(rig, often(20, 200))
+@lengths("kills", 20, 200)
+def test_nobody_who_was_acknowledged_is_lost(rig, kills):
+    load, results = killed(rig, kills)
     counts = {(batch, bucket): count for batch, cells in results.items() for bucket, count in enumerate(cells) if count}
     assert {*counts.values()} == {1}
     assert load.acknowledged <= {*counts} <= load.sent

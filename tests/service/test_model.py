@@ -8,12 +8,13 @@ from cluster import quick_folder
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 from model_machine import Machine
-from rig import STRESS, Rig, often
+from rig import Rig
 
 from headcount.core.errors import HeadcountError
 from headcount.service import batches, intake, releases
 from headcount.service.door import Door
 from headcount.service.shuffler import Answer, Shuffler
+from stress import lengths
 
 
 @pytest.fixture(autouse=True)
@@ -22,12 +23,12 @@ def alone(monkeypatch):
     monkeypatch.setattr(intake, "GATHER", 0.0)
 
 
-def run(new, sequences, drawn_from=None):
+def run(new, sequences, drawn_from=None, under_stress=False):
     """Looking for a shorter sequence that fails takes minutes, for which there is time under stress only."""
-    kind = {} if STRESS else {"phases": [Phase.generate]}
+    kind = {} if under_stress else {"phases": [Phase.generate]}
     settled = settings(
         max_examples=sequences, stateful_step_count=50, deadline=None, database=None, print_blob=True,
-        derandomize=not STRESS and drawn_from is None, report_multiple_bugs=False,
+        derandomize=not under_stress and drawn_from is None, report_multiple_bugs=False,
         suppress_health_check=[*HealthCheck], **kind,
     )  # fmt: skip
 
@@ -45,11 +46,13 @@ def copies_of(first):
     return new
 
 
-def test_on_sqlite(folder):
-    run(copies_of(Rig.made(folder / "first")), often(60, 2_000))
+@lengths("sequences", 25, 2_000)
+def test_on_sqlite(folder, sequences, under_stress):
+    run(copies_of(Rig.made(folder / "first")), sequences, under_stress=under_stress)
 
 
-def test_on_postgresql(folder, postgres):
+@lengths("sequences", 15, 500)
+def test_on_postgresql(folder, postgres, sequences, under_stress):
     likes = {role: postgres.database() for role in ("shuffler", "analyser")}
     first = Rig.made(folder / "first", {role: postgres.address(name) for role, name in likes.items()})
 
@@ -64,7 +67,7 @@ def test_on_postgresql(folder, postgres):
 
         return first.copied(place, {role: postgres.address(name) for role, name in names.items()}), gone
 
-    run(new, often(15, 500))
+    run(new, sequences, under_stress=under_stress)
 
 
 opened, mixed = releases._opened, batches._mixed

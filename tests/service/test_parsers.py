@@ -7,7 +7,7 @@ from copy import deepcopy
 import numpy as np
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from rig import START, STRESS, Truthful, often, plan
+from rig import START, Truthful, plan
 
 from headcount.core.canonical import canonical
 from headcount.core.coins import SeededCoins
@@ -18,13 +18,17 @@ from headcount.service.deliveries import Deliveries
 from headcount.service.keys import Announced, Signer, verified
 from headcount.service.released import Released
 from headcount.service.wire import NO_CREDENTIAL, Envelope, Upload, WireError, new_key, public_bytes
+from stress import lengths
 
-TIMES = often(2_500, 125_000)  # of each of eight
-SEED = secrets.randbits(32) if STRESS else 7
 ODD = [
     None, True, False, 0, -1, 1, 2**31, 2**63, 2**64, 10**400, 0.5, -0.0, 1e308, 5e-324, "", " ", "0", "x" * 3_000,
     "\x00", "\ud800", "\u202e", "\U0001f600", "é", "1e9", "NaN", [], [[]], {}, {"": {}}, [None] * 50, "ab" * 32,
 ]  # fmt: skip
+
+
+@pytest.fixture
+def seed(under_stress):
+    return secrets.randbits(32) if under_stress else 7
 
 
 class Damage:
@@ -146,48 +150,51 @@ def _object(value):
 
 @pytest.mark.parametrize("suite", [X25519, P256])
 @pytest.mark.parametrize("parser", PARSERS)
-def test_it_is_read_or_refused(parser, suite):
-    everything, damage, outcomes = Everything(suite), Damage(SEED), {"read": 0, "refused": 0}
-    for number in range(TIMES // 2):
+@lengths("cases", 1_250, 62_500)
+def test_it_is_read_or_refused(parser, suite, cases, seed):
+    everything, damage, outcomes = Everything(suite), Damage(seed), {"read": 0, "refused": 0}
+    for number in range(cases):
         try:
             PARSERS[parser](everything, damage)
             outcomes["read"] += 1
         except (WireError, Refused):
             outcomes["refused"] += 1
         except Exception as problem:
-            raise AssertionError(f"case {number} of the seed {SEED}: {type(problem).__name__}") from problem
-    assert outcomes["refused"] > TIMES // 20 or parser == "what was sealed inside"
+            raise AssertionError(f"case {number} of the seed {seed}: {type(problem).__name__}") from problem
+    assert outcomes["refused"] > cases // 10 or parser == "what was sealed inside"
 
 
-def test_a_manifest_of_the_shuffler_is_taken_or_refused(parties):
+@lengths("cases", 300, 20_000)
+def test_a_manifest_of_the_shuffler_is_taken_or_refused(parties, cases, seed):
     """Signed by the shuffler itself, whatever is in it."""
     parties.endowed()
     collection = parties.agreed(plan())
     content = {
         "collection": collection.hash, "batch": 1, "reports": 3, "added": 0, "messages": 6, "parts": ["ab" * 32],
     }  # fmt: skip
-    damage, deliveries, sign = Damage(SEED), Deliveries(parties.analyser), parties.shuffler.signer.signed
-    for number in range(often(300, 20_000)):
+    damage, deliveries, sign = Damage(seed), Deliveries(parties.analyser), parties.shuffler.signer.signed
+    for number in range(cases):
         try:
             deliveries.begin(sign(_object(damage.of_json(content))))
         except (WireError, Refused):
             pass
         except Exception as problem:
-            raise AssertionError(f"case {number} of the seed {SEED}: {type(problem).__name__}") from problem
+            raise AssertionError(f"case {number} of the seed {seed}: {type(problem).__name__}") from problem
 
 
-def test_a_release_is_read_or_refused(parties):
+@lengths("cases", 500, 20_000)
+def test_a_release_is_read_or_refused(parties, cases, seed):
     parties.endowed()
     collection = parties.agreed(plan())
     parties.reported(collection, 0, 1, 2)
     parties.clock.now += collection.window
     parties.batches.advance()
-    told, damage = parties.release(collection).json, Damage(SEED)
+    told, damage = parties.release(collection).json, Damage(seed)
     Released(told)
-    for number in range(often(500, 20_000)):
+    for number in range(cases):
         try:
             assert Released(damage.of_json(told)).content == told
         except Refused:
             pass
         except Exception as problem:
-            raise AssertionError(f"case {number} of the seed {SEED}: {type(problem).__name__}") from problem
+            raise AssertionError(f"case {number} of the seed {seed}: {type(problem).__name__}") from problem

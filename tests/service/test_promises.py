@@ -324,7 +324,7 @@ def test_nothing_is_told_that_the_budget_does_not_pay_for(parties):
     """What could not be paid for is not agreed on; and if the budget is gone when it is asked for, not told."""
     parties.endowed(epsilon=1.5)
     collection = parties.agreed(plan())
-    with pytest.raises(AssertionError, match="would bring the ledger"):
+    with pytest.raises(AssertionError, match="of the budget and 33% is left"):
         parties.agreed(plan(), question="Another?")
     parties.reported(collection, 0, 1, 2)
     closed(parties)
@@ -452,3 +452,20 @@ def test_mixing_gives_every_order_alike():
     assert len(found) == 24
     squares = sum((count - 1_000) ** 2 / 1_000 for count in found.values())
     assert squares < 80  # more with a chance of 3e-8
+
+
+def test_a_batch_takes_no_more_reports_than_its_sums_have_room_for(parties):
+    """More would wrap around and be read as another sum: they wait for the next batch, before anything is charged."""
+    protocol = hc.protocol("split-and-mix", hc.Sum((0, 1), 1), n=4, inner=1, levels=1, modulus=64, shares=20)
+    budget = Budget(2.0, max(protocol.loss.delta(2.0), 1e-6))
+    parties.endowed(delta=0.5)
+    collection = parties.agreed(Plan(protocol, budget, Wire(20)))
+    assert protocol.most == 4
+    first, *_ = parties.reported(collection, 1, 1, 1, 1)
+    late = made(collection, parties.offer(collection), 1)
+    assert parties.report(collection, 1, late.body).status == 409
+    assert parties.report(collection, 1, first.body).status == 200  # who is in already is told so again
+    assert parties.told("shuffler", "GET", f"/v1/collections/{collection.id}/state")["batches"][0]["reports"] == 4
+    content = {"collection": collection.hash, "batch": 1, "reports": 5, "added": 0, "messages": 100, "parts": []}
+    signed = parties.shuffler.signer.signed(content)
+    assert parties.ask("analyser", "POST", "/v1/batches", signed, "shuffler").status == 409

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from cluster import programs
 from typer.main import get_command
 
 import headcount
+import needs
 from headcount.cli.main import app
 
 ROOT = Path(__file__).parents[2]
@@ -41,7 +41,7 @@ def command(tmp_path):
 
 
 def cooked(folder, command, postgres, **given):
-    path = os.pathsep.join([str(command), str(programs()), os.environ["PATH"]])
+    path = os.pathsep.join([str(command), str(needs.postgresql()), os.environ["PATH"]])
     places = {"PGHOST": str(postgres.folder), "PGUSER": "headcount", "SHUFFLER": free(), "ANALYSER": free()}
     return subprocess.run(
         [RECIPE, folder], capture_output=True, text=True, timeout=600, check=False,

@@ -7,10 +7,11 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from rig import Rig, made, often, plan
+from rig import Rig, made, plan
 from serving import HOST, Served, heard, spoken
 
 from headcount.service import http, server
+from stress import lengths
 
 PATIENCE = 1.0  # seconds, of the server in these tests
 SLACK = 20.0  # seconds more, since the machine may be busy
@@ -142,10 +143,11 @@ def test_a_replayed_request_is_answered_alike_and_kept_once(place):
         assert operator.told("GET", path)["batches"][0]["reports"] == before
 
 
-def test_slow_headers_are_not_waited_for(place):
+@lengths("many", 50, 1_000)
+def test_slow_headers_are_not_waited_for(place, many):
     """Nor is anybody else kept waiting by them."""
     with ExitStack() as stack:
-        slow = [stack.enter_context(place.connection) for _ in range(often(50, 1_000))]
+        slow = [stack.enter_context(place.connection) for _ in range(many)]
         for connection in slow:
             connection.sendall(b"POST / HTTP/1.1\r\nHost: a\r\nX-Slow: ")
         assert place.serves()
@@ -155,10 +157,11 @@ def test_slow_headers_are_not_waited_for(place):
             assert answer.status in (0, 408)
 
 
-def test_slow_bodies_are_not_waited_for(place):
+@lengths("many", 50, 1_000)
+def test_slow_bodies_are_not_waited_for(place, many):
     report = place.report
     with ExitStack() as stack:
-        slow = [stack.enter_context(place.connection) for _ in range(often(50, 1_000))]
+        slow = [stack.enter_context(place.connection) for _ in range(many)]
         for connection in slow:
             connection.sendall(place.post(b"", told=len(report)) + report[:10])
         assert place.serves()

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from rig import START, WINDOW, Clock, counted, made, often, plan
+from rig import START, WINDOW, Clock, counted, made, plan
 
 import headcount as hc
 from headcount.core.budget import Budget
@@ -17,6 +17,7 @@ from headcount.core.wire import Wire
 from headcount.service.batches import Batches
 from headcount.service.collection import Collection
 from headcount.store.database import many
+from stress import lengths
 
 COUNT = Plan(hc.protocol("randomised-response", n=20, least=6, epsilon=1), Budget(1), Wire(1))
 
@@ -167,15 +168,24 @@ def test_a_clock_that_steps_back_before_the_opening_takes_nobody(parties, agreed
     assert parties.offer(collection)["batch"] is None
 
 
-@settings(max_examples=often(25, 500), deadline=None, derandomize=True, suppress_health_check=[*HealthCheck])
-@given(
-    moves=st.lists(st.sampled_from([-200, -100, -30, 0, 30, 70, 100, 130, 500]), min_size=3, max_size=12),
-    people=st.lists(st.integers(0, 4), min_size=12, max_size=12),
-    shortfall=st.sampled_from(["hold", "purge"]),
-    skew=st.sampled_from([0, 0, 90, -90]),
-)
-def test_batches_never_overlap_or_open_again(rig, moves, people, shortfall, skew):
+@lengths("histories", 25, 500)
+def test_batches_never_overlap_or_open_again(rig, histories):
     """However the clock moves, and if two instances differ about the time."""
+
+    @settings(max_examples=histories, deadline=None, derandomize=True, suppress_health_check=[*HealthCheck])
+    @given(
+        moves=st.lists(st.sampled_from([-200, -100, -30, 0, 30, 70, 100, 130, 500]), min_size=3, max_size=12),
+        people=st.lists(st.integers(0, 4), min_size=12, max_size=12),
+        shortfall=st.sampled_from(["hold", "purge"]),
+        skew=st.sampled_from([0, 0, 90, -90]),
+    )
+    def history(moves, people, shortfall, skew):
+        stay_apart(rig, moves, people, shortfall, skew)
+
+    history()
+
+
+def stay_apart(rig, moves, people, shortfall, skew):
     rig.clock.now = START
     with rig.opened() as parties, replace(rig, clock=Clock(START + skew)).opened() as other:
         if not parties.analyser.populations():

@@ -3,8 +3,8 @@
 import pytest
 
 from headcount.core.errors import Damaged
+from headcount.ledger.allowance import Allowance
 from headcount.ledger.lines import Copied
-from headcount.ledger.spending import Allowance
 from headcount.store.account import Account
 
 

@@ -55,6 +55,35 @@ def test_sampling_rates_are_the_largest_that_fit():
         assert by_the_paper < rate
 
 
+@pytest.mark.parametrize(("ones", "people", "budget"), [(100, 200, Budget(0.5, 1e-3)), (120, 5_000, BUDGET)])
+def test_the_best_threshold_is_the_best_of_all(ones, people, budget):
+    found = sampling_rate.best_for(ones, people, budget)
+    errors = {}
+    for threshold in range(2, ones + 1):
+        rate = sampling_rate.exactly(budget.epsilon, budget.delta, threshold, people)
+        errors[threshold] = SampleThreshold(crowd=Crowd(people), rate=rate, threshold=threshold).rmse(ones)
+    assert found.rmse(ones) == pytest.approx(min(errors.values()), rel=1e-3)
+    steps = [max(2, round(0.3 * 1.6**step * math.log(1.0 / budget.delta))) for step in range(16)]
+    assert found.rmse(ones) < min(errors[step] for step in steps if step in errors)  # a grid of such steps misses it
+
+
+def test_larger_thresholds_leave_out_a_poisson_number_of_people():
+    """The share that is left out, times the threshold, settles at the mean of Poisson noise."""
+    mean = calibrate(PoissonCount, Count(), Crowd(10**6), BUDGET).mean
+    missing = []
+    for threshold in (17, 200, 3_000):
+        rate = sampling_rate.exactly(1.0, 1e-6, threshold)
+        missing.append(threshold * (1.0 - rate) / rate)
+        holders = round(threshold / rate)
+        apart = 0.5 * sum(
+            abs(stats.binom.pmf(k, holders, 1.0 - rate) - stats.poisson.pmf(k, holders * (1.0 - rate)))
+            for k in range(holders + 1)
+        )
+        assert apart <= 1.0 - rate  # as the proof has it
+    assert abs(missing[0] - mean) > 4.0
+    assert missing[2] == pytest.approx(mean, rel=2e-3)
+
+
 def test_the_notes_own_rule_asks_more_than_eight_percent():
     row = sampling_rate._row(0.05, 1.0)
     assert row["notes"] == pytest.approx(0.1668, abs=1e-4)

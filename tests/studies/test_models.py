@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from headcount.core.budget import Budget
+from headcount.core.coins import SeededCoins
 from headcount.core.crowd import Crowd
 from headcount.core.histogram import Histogram
 from headcount.core.task import Count, Sum
@@ -127,6 +128,39 @@ def test_the_geometric_count_is_the_best_pure_one():
     assert least <= geometric <= lower_bounds.geometric(1.0)
     assert geometric < 1.02 * least
     assert lower_bounds.least_central(16, 1.0, 0.05) < 0.85 * least  # and no bound where delta may be spent
+
+
+def test_nothing_is_drawn_below_what_is_proved():
+    rows = lower_bounds.LowerBounds().run(quick=True).rows
+    assert {row["model"] for row in rows} == {"local", "shuffle", "central"}
+    for row in rows:
+        assert 0.0 < row["bound"] <= row["error"] * (1 + 1e-9), row
+    central = [row for row in rows if row["model"] == "shuffle" and row["protocol"] == "geometric"]
+    assert all(row["error"] < 1.03 * row["bound"] for row in central)  # the optimum, and the bound is nearly tight
+    assert all(math.sqrt(math.log(row["people"])) > row["error"] for row in central)  # as a mere shape is not
+
+
+def test_reports_tell_no_more_of_a_bin_than_the_local_bound_allows():
+    """Mixtures of random private laws against their blank, and what Fano makes of it."""
+    epsilon, share = 1.0, 0.3
+    most = (2.0 * share * math.sinh(epsilon / 2.0)) ** 2
+    seen = []
+    for weights in SeededCoins(5).uniform(1_200).reshape(200, 6):
+        blank = weights / weights.sum()
+        low, high = blank * math.exp(-epsilon), blank * math.exp(epsilon)
+        held, left = low.copy(), 1.0 - low.sum()
+        for place in np.argsort(weights[::-1]):  # as far from the blank as privacy allows
+            added = min(left, high[place] - low[place])
+            held[place], left = held[place] + added, left - added
+        mixed = (1.0 - share) * blank + share * held
+        seen.append(float((mixed * np.log(mixed / blank)).sum()))
+    assert max(seen) <= most
+    assert max(seen) > 0.3 * most
+    bounds = [lower_bounds.least_local_histogram(2_000, bins, 1.0) for bins in (10, 10**3, 10**6)]
+    assert bounds == sorted(bounds)
+    assert bounds[0] > 15.0
+    assert lower_bounds.least_local_histogram(8_000, 1_000, 1.0) == pytest.approx(2.0 * bounds[1], rel=0.08)
+    assert lower_bounds.least_local_histogram(2_000, 1_000, 0.5) > 1.8 * bounds[1]
 
 
 def test_oracles_cross_where_the_paper_says():

@@ -13,8 +13,35 @@ from headcount.cli.statements import plain
 from headcount.core.errors import BadArgument
 from headcount.studies import statements, survey
 from headcount.studies.answers import ANSWERS
-from headcount.studies.notes import TITLES, binomial, counts, events, five, histograms, laws, local, pure, sampling
-from headcount.studies.statement import Seen, Statement, corrected, look, supported, tell
+from headcount.studies.notes import (
+    TITLES,
+    additive,
+    binomial,
+    counts,
+    events,
+    five,
+    histograms,
+    laws,
+    local,
+    pure,
+    sampling,
+    several,
+    shuffling,
+    smooth,
+)
+from headcount.studies.statement import (
+    INSTANCE,
+    Known,
+    Seen,
+    Severity,
+    Statement,
+    certified,
+    corrected,
+    look,
+    proved,
+    supported,
+    tell,
+)
 from headcount.studies.statements import PAPERS, STATEMENTS, anchor, found
 from headcount.studies.study import Verdict
 
@@ -26,8 +53,8 @@ BY_KEY = {one.key: one for one in EVERY}
 def test_what_is_computed_bears_the_verdict_out_and_no_other(one):
     assert supported(one), look(one.check)
     for verdict in set(Verdict) - {one.verdict}:
-        ought = "" if verdict is Verdict.HOLDS else "something else"
-        assert not supported(replace(one, verdict=verdict, ought=ought))
+        ought, severity = ("", None) if verdict is Verdict.HOLDS else ("something else", Severity.WORDING)
+        assert not supported(replace(one, verdict=verdict, ought=ought, severity=severity))
 
 
 @pytest.mark.parametrize("one", ANSWERS, ids=lambda one: one.key)
@@ -58,6 +85,14 @@ TWINS = [
     ("S6.7", events, "threshold", lambda d: 0.3 + np.log(1 / d) / 10),
     ("S6.6", sampling, "threshold", lambda d: 20.0 + np.log(1 / d)),
     ("S6.24", sampling, "binomial_above", lambda *_: np.array(0.9)),
+    ("S1.3", smooth, "ratios", lambda law, _: np.ones_like(law)),
+    ("S1.24", smooth, "smoothness", lambda *_: 0.05),  # so that twice it is too little as well
+    ("S2.7", histograms, "least_local_histogram", lambda _n, bins, _e: 900.0 - bins / 1e5),  # above what is achieved
+    ("S3.4", several, "gap_laws", lambda: [pure.random_laws(1, 2)[0][0]] * 2),
+    ("S5.2", shuffling, "left_out", lambda _: (50.0, None)),
+    ("S6.9", events, "from_noise", lambda _: 0.4),
+    ("S6.13", sampling, "largest_rate", lambda _: 0.3),  # the same at every threshold
+    ("S6.19", additive, "rmse", lambda *_: 10.0),  # reals that do not grow either
 ]
 
 
@@ -80,16 +115,46 @@ def test_what_was_seen_decides():
         is None
     )
     with pytest.raises(ValueError, match="right form"):
-        Statement("S0", "", "", "", "", Verdict.FALSE, "", "", lambda: corrected(False, True, ""))
+        Statement("S0", "", "", "", "", Verdict.FALSE, "", "", lambda: corrected(False, True, ""), INSTANCE)
+
+
+def test_a_verdict_says_how_it_is_known_and_an_erratum_how_much_it_matters():
+    assert str(proved("by S1")) == "proved: by S1"
+    assert str(certified("all n")) == "certified over all n"
+    assert str(INSTANCE) == "an instance"
+    for wrong in (proved, certified):
+        with pytest.raises(ValueError, match="range"):
+            wrong("")
+    for ought, severity in (("", Severity.PRIVACY), ("so", None)):
+        with pytest.raises(ValueError, match="severity"):
+            replace(BY_KEY["S1.8"], ought=ought, severity=severity)
+    for one in EVERY:
+        assert one.basis.known in Known
+        assert (one.severity is None) is (one.verdict is Verdict.HOLDS)
+        cited = set(re.findall(r"\b[SQP]\d+(?:\.\d+)?\b", one.basis.text))
+        assert one.key not in cited, one.key
+        assert cited <= {other.key for other in (*EVERY, *ANSWERS)}, one.key
 
 
 # The documents.
 
 
+CONSTANTS = {"S2.1": {"120.72"}, "S2.14": {"120.72"}, "P4.1": {"9.6"}}  # which the check holds to, rounded
+
+
+@pytest.mark.parametrize("one", EVERY, ids=lambda one: one.key)
+def test_every_figure_of_a_correction_is_computed(one):
+    """Decimal fractions of the right form stand in what was computed, or in what is said."""
+    text = re.sub(r"\b[SQP]\d+\.\d+\b|\b\d{4}\.\d{4,5}\b|\^\{[^}]*\}", "", one.ought.replace(",", ""))
+    seen = (look(one.check).figure + one.says).replace(",", "")
+    stated = {number for number in re.findall(r"(?<![\w.])\d+\.\d+", text) if number not in seen}
+    assert stated == CONSTANTS.get(one.key, set())
+
+
 def test_keys_are_told_apart_and_found():
     keys = [one.key for one in (*EVERY, *ANSWERS)]
     assert len(set(keys)) == len(keys)
-    groups = {1: 23, 2: 16, 3: 13, 4: 17, 5: 8, 6: 28}
+    groups = {1: 24, 2: 16, 3: 13, 4: 17, 5: 8, 6: 28}
     assert {one.key for one in STATEMENTS} == {
         f"S{group}.{i}" for group, last in groups.items() for i in range(1, last + 1)
     }
@@ -102,7 +167,8 @@ def test_keys_are_told_apart_and_found():
 
 def test_no_text_breaks_a_table_or_a_formula():
     for one in (*EVERY, *ANSWERS):
-        texts = [one.title, one.place, *([one.says, one.ought] if isinstance(one, Statement) else [one.question])]
+        said = [one.says, one.ought, one.basis.text] if isinstance(one, Statement) else [one.question]
+        texts = [one.title, one.place, *said]
         texts.append(look(one.check).figure if isinstance(one, Statement) else tell(one.reply).text)
         for text in texts:
             assert "|" not in text, one.key
@@ -122,9 +188,13 @@ def test_the_documents_have_every_row_and_no_dead_link(tmp_path):
     }
     for one in STATEMENTS:
         assert f"`headcount study check {one.key}`" in pages["statements"]
+        assert f"*Known:* {one.basis}." in pages["statements"]
         assert (f"### {one.heading}\n" in pages["errata"]) == (one.verdict is not Verdict.HOLDS)
     for one in PAPERS:
         assert f"### {one.heading}\n" in pages["errata"]
+    wrong = [one for one in EVERY if one.severity]
+    assert pages["errata"].count("Severity: ") == len(wrong)
+    assert len({one.severity for one in wrong}) == len(Severity)
     anchors = {
         name: {anchor(line.lstrip("# ")) for line in text.splitlines() if line.startswith("#")}
         for name, text in pages.items()
@@ -135,7 +205,7 @@ def test_the_documents_have_every_row_and_no_dead_link(tmp_path):
 
 
 def test_a_row_that_is_not_borne_out_fails_the_command_and_the_documents(monkeypatch, tmp_path, capsys):
-    lost = replace(BY_KEY["S1.8"], verdict=Verdict.HOLDS, ought="")
+    lost = replace(BY_KEY["S1.8"], verdict=Verdict.HOLDS, ought="", severity=None)
     monkeypatch.setattr(statements, "STATEMENTS", (lost,))
     failed = CliRunner().invoke(app, ["study", "check", "S1.8"])
     assert failed.exit_code == 1
@@ -148,7 +218,8 @@ def test_a_row_that_is_not_borne_out_fails_the_command_and_the_documents(monkeyp
 def test_the_command_prints_the_statement_the_verdict_and_the_evidence():
     shown = CliRunner().invoke(app, ["study", "check", "S1.7"])
     assert shown.exit_code == 0
-    assert "holds with correction" in shown.output
+    assert "holds with correction; severity: proof" in shown.output
+    assert "proved: Q6" in shown.output
     assert "2.94 > 1.5" in shown.output
     assert "(1+α)/(1-α)" in shown.output
     rows = json.loads(CliRunner().invoke(app, ["study", "check", "Q4", "--format", "json"]).output)

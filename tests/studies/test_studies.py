@@ -74,5 +74,13 @@ def test_a_run_says_how_long_it_took_and_goes_on_to_the_end(tmp_path, monkeypatc
     assert amiss.output.rstrip().endswith("not borne out: S0.0")
 
 
+def test_a_figure_has_its_caption_below_it_and_one_spelling_of_epsilon():
+    for name in ("good-events", "lower-bounds", "sampling-rate", "survey-table", "too-sparse", "why-five"):
+        found = found_by(name)
+        text = page(study(name), found)
+        assert f"({name}.svg)\n\n*{found.caption}*\n" in text
+        assert "epsilon" not in found.caption
+
+
 def test_a_source_that_asks_has_no_full_stop():
     assert "deceiving?*" in page(study("thresholding"), found_by("thresholding"))

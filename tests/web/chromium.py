@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 ASKED = "/?task=count&n=500&epsilon=1&delta=1e-4&trust=shuffle,local#advisor"
 VIEWS = {
     "light": {"color_scheme": "light", "viewport": {"width": 1280, "height": 900}},

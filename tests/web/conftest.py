@@ -1,7 +1,6 @@
 """A trial that is served as its users serve it, and a browser."""
 
 import json
-import os
 import socket
 import subprocess
 import sys
@@ -9,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from chromium import CHROMIUM
+
+import needs
 
 
 @dataclass(frozen=True)
@@ -44,15 +44,11 @@ def trial(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def browser():
-    """Chromium, driven by Playwright. Where one of them is missing, that is said."""
-    if CHROMIUM is None:
-        pytest.skip("chromium is missing: the page is tested in a real browser (apt install chromium)")
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        pytest.skip("playwright is missing: it drives the browser (pip install playwright; no browser of its own)")
-    options = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+    """Chromium, driven by Playwright. It sees pages of ours only, and a container may have no sandbox for it."""
+    program = needs.chromium()
+    from playwright.sync_api import sync_playwright
+
     with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=options)
+        opened = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         yield opened
         opened.close()

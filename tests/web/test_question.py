@@ -50,7 +50,7 @@ def test_python_and_command_give_the_ranking_that_is_shown(asked):
 def test_a_quick_answer_is_the_whole_one_without_those_who_wait():
     asked = {**COUNT, "models": ["shuffle-threshold", "shuffle", "local"]}
     soon, told = advisor.quick(asked), advisor.whole(asked)
-    assert soon["waiting"] == ["sample-threshold", "shuffled-randomised-response"]
+    assert soon["waiting"] == ["sample-threshold"]
     assert not told["waiting"]
     assert ranked(soon) == [name for name in ranked(told) if name not in soon["waiting"]]
     alone = {**COUNT, "models": ["shuffle-threshold"]}

@@ -2,7 +2,8 @@
 
 import { BadArgument } from "./errors.js";
 import { type Entries, type Json, Numeral } from "./json.js";
-import { boolean, fail, integer, list, number, object, string, whole } from "./reading.js";
+import { boolean, fail, list, number, object, string, whole } from "./reading.js";
+import * as values from "./values.js";
 
 export type Answer = boolean | number | string;
 export type Task = (answer: unknown) => bigint;
@@ -24,8 +25,8 @@ function count(source: Entries): Task {
   object(source, ["name"]);
   const works = "answer true or false, or 1 or 0";
   return (answer) => {
-    const found = numeric(answer, works);
-    return found === 0 || found === 1 ? BigInt(found) : refuse("is neither 0 nor 1", works);
+    const found = values.truth(answer);
+    return found === undefined ? refuse("is neither 0 nor 1", works) : BigInt(found);
   };
 }
 
@@ -36,7 +37,7 @@ function sum(source: Entries): Task {
   if (low === undefined || high === undefined || more.length || !(low < high)) fail();
   const works = `answer with a number from ${low} to ${high}`;
   return (answer) => {
-    const given = numeric(answer, works);
+    const given = values.number(answer) ?? refuse("is not a number", works);
     const inside = clip ? Math.min(Math.max(given, low), high) : given;
     if (!(low <= inside && inside <= high)) refuse("lies outside the bounds", works);
     const exact = (inside - low) * (steps / (high - low));
@@ -55,13 +56,14 @@ function histogram(source: Entries): Task {
   if (source.has("edges") === source.has("categories")) fail();
   const found = source.has("edges") ? binned(source.get("edges")) : labelled(source.get("categories"));
   return (answer) => {
+    if (values.missing(answer)) refuse("is missing", found.works);
     const at = found.place(answer);
     if (at < 0 && !other) refuse("is in none of the categories", found.works);
     return BigInt(at < 0 ? found.categories : at);
   };
 }
 
-/** Where an answer belongs, or -1. */
+/** Where an answer that is not missing belongs, or -1. */
 type Places = { categories: number; works: string; place: (answer: unknown) => number };
 
 /** Bins include their lower edge, the last one also its upper. */
@@ -71,10 +73,10 @@ function binned(source: Json | undefined): Places {
   if (edges.length < 2 || edges.some((edge, at) => at > 0 && !((edges[at - 1] ?? edge) < edge))) fail();
   const works = `answer with a number from ${first} to ${last}`;
   const place = (answer: unknown): number => {
-    const given = numeric(answer, works);
+    const given = values.number(answer) ?? Number.NaN;
     if (given === last) return edges.length - 2;
     const below = edges.filter((edge) => edge <= given).length;
-    return below < edges.length ? below - 1 : -1;
+    return below < edges.length ? below - 1 : -1; // also of what is not a number, which no edge is below
   };
   return { categories: edges.length - 1, works, place };
 }
@@ -84,7 +86,7 @@ function labelled(source: Json | undefined): Places {
     const categories = whole(source, 1, MOST_CATEGORIES);
     const works = `answer with a whole number from 0 to ${categories - 1}`;
     const place = (answer: unknown): number => {
-      const given = numeric(answer, works);
+      const given = values.number(answer) ?? -1;
       return Number.isInteger(given) && given >= 0 && given < categories ? given : -1;
     };
     return { categories, works, place };
@@ -92,25 +94,10 @@ function labelled(source: Json | undefined): Places {
   const labels = list(source);
   const works = `answer with one of the ${labels.length} categories, as the collection names them`;
   if (labels.every((label) => typeof label === "string")) {
-    const place = (answer: unknown): number =>
-      typeof answer === "string" ? labels.indexOf(answer) : refuse("is not text, and the categories are", works);
-    return { categories: labels.length, works, place };
+    return { categories: labels.length, works, place: (answer) => labels.indexOf(values.text(answer) ?? "") };
   }
-  const numbers = labels.map(label);
-  const place = (answer: unknown): number => {
-    const given = numeric(answer, works);
-    return numbers.findIndex((each) => each == given); // whole numbers of any size equal the number that they are
-  };
-  return { categories: labels.length, works, place };
-}
-
-function label(source: Json): number | bigint {
-  return source instanceof Numeral && /^-?[0-9]+$/.test(source.digits) ? integer(source) : number(source);
-}
-
-function numeric(answer: unknown, works: string): number {
-  if (typeof answer === "boolean") return Number(answer);
-  return typeof answer === "number" && !Number.isNaN(answer) ? answer : refuse("is not a number", works);
+  const numbers = labels.map(number);
+  return { categories: labels.length, works, place: (answer) => numbers.indexOf(values.number(answer) ?? Number.NaN) };
 }
 
 function refuse(problem: string, works: string): never {

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from headcount.core.budget import Budget
-from headcount.core.canonical import fingerprint
 from headcount.core.crowd import Crowd
 from headcount.core.errors import Refused
 from headcount.core.histogram import Histogram
@@ -57,8 +56,7 @@ def lowered(protocol: Protocol, less: float = LESS) -> Protocol:
 def with_the_noise_of(certificate: Certificate, other: Protocol) -> Certificate:
     """The same claim of another protocol's report and release."""
     forged = {**certificate.to_json(), "report": other.programme.encode(), "release": other.released().encode()}
-    del forged["hash"]
-    return Certificate({**forged, "hash": fingerprint(forged)})
+    return Certificate.of(forged)
 
 
 @dataclass(frozen=True)
@@ -72,7 +70,7 @@ class Proved:
 
     @property
     def exact(self) -> bool:
-        return self.plan.protocol.loss.kind == "exact"
+        return self.plan.protocol.loss.kind != "bound"
 
     @property
     def ratio(self) -> float | None:
@@ -110,7 +108,7 @@ def plans(grid: Iterable[tuple[float, float, int]] = GRID, only: str | None = No
                         plan = Plan(calibrate(cls, task, Crowd(n), budget), budget)
                     except Refused:
                         continue
-                    if plan.protocol.loss.kind == "exact" or n <= MOST_BOUNDED:
+                    if plan.protocol.loss.kind != "bound" or n <= MOST_BOUNDED:
                         yield plan
 
 

@@ -38,8 +38,9 @@ from headcount.audit.size_checks import (
     the_claim_holds_at_size,
     what_is_called_pure_is,
 )
+from headcount.core.budget import Neighbours
 from headcount.core.crowd import Crowd
-from headcount.core.errors import TooFewReports
+from headcount.core.errors import TooFewReports, TooManyReports
 from headcount.core.protocol import Protocol
 
 
@@ -52,14 +53,22 @@ def messages_are_counted(protocol: Protocol) -> None:
     )
 
 
-def too_few_reports_are_refused(protocol: Protocol) -> None:
-    tally = replace(protocol.nobody(), reports=protocol.crowd.least - 1, released=True)
-    for step in (protocol.release, protocol.estimate):
-        try:
-            step(tally)
-        except TooFewReports:
-            continue
-        require(False, f"{protocol.name}: {step.__name__} accepts fewer reports than the guarantee needs")
+def crowds_not_planned_for_are_refused(protocol: Protocol) -> None:
+    """Fewer reports than the guarantee needs, and more than it holds for or can be added up; none where that is
+    private, as a refusal would tell."""
+    private = protocol.neighbours is Neighbours.ADD_REMOVE
+    outside = {protocol.crowd.least - 1, *({int(protocol.most) + 1} if math.isfinite(protocol.most) else {0})}
+    for reports in sorted(outside):
+        tally = replace(protocol.nobody(), reports=reports, released=True)
+        for step in (protocol.release, protocol.estimate):
+            try:
+                step(tally)
+                refused = False
+            except (TooFewReports, TooManyReports):
+                refused = True
+            verb = "refuses" if refused else "accepts"
+            told = f"{protocol.name}: {step.__name__} {verb} a crowd of another size"
+            require(refused != private, told)
 
 
 def it_survives_pickling_and_json(protocol: Protocol) -> None:
@@ -92,6 +101,6 @@ CHECKS: tuple[Check, ...] = (
     the_certificate_says_what_is_released,
     what_is_called_pure_is,
     the_claim_holds_at_size,
-    too_few_reports_are_refused,
+    crowds_not_planned_for_are_refused,
     it_survives_pickling_and_json,
 )

@@ -47,7 +47,7 @@ def judged(tiny: Protocol, most: int = PEOPLE, limit: int = OUTCOMES) -> Iterato
             if people not in known:
                 known[people] = worst_delta(enumerated, people)
                 enumerated.seen.forget(people)
-            loss = planned.loss if people == size else planned.loss_if(people)
+            loss = planned.loss_if(people)
             tight = tiny.model is not Model.CENTRAL or people >= tiny.crowd.size
             yield from judge(planned, people, loss, known[people], tight=tight)
         if size <= tiny.crowd.size:
@@ -69,8 +69,8 @@ def _with_corrupt(tiny: Protocol, honest: int) -> Iterator[Judged]:
             planned = tiny.among(Crowd(honest + corrupt, corrupt=corrupt))
         except Refused:
             continue
-        exact = exact_delta(planned, honest, EPSILONS, corrupt)
-        yield from judge(planned, honest, planned.loss, exact, corrupt, tight=tiny.model is not Model.CENTRAL)
+        exact, tight = exact_delta(planned, honest, EPSILONS, corrupt), tiny.model is not Model.CENTRAL
+        yield from judge(planned, honest, planned.loss_if(honest), exact, corrupt, tight=tight)
 
 
 @dataclass(frozen=True)

@@ -80,7 +80,19 @@ def _by_accounting(case: Case) -> str:
     return (
         f"**What exact accounting says of the same two.** {change} the least noise that the budget really asks for, is "
         f"off by {number(case.better.predicted)}: {_against(case.better.predicted, case.paper.predicted)}. It is "
-        f"{alike} {worse.name} ({number(worse.predicted)}).{need}"
+        f"{alike} {worse.name} ({number(worse.predicted)}).{need}{_tuned(case)}"
+    )
+
+
+def _tuned(case: Case) -> str:
+    """What the error of sampling hangs on."""
+    sampled = case.exact[1]
+    if sampled.protocol is None:
+        return ""
+    threshold, half = sampled.protocol.parameters["threshold"], case.ones // 2
+    return (
+        f" That {sampled.name} comes to {number(sampled.predicted)} takes a threshold that is tuned to the count, here "
+        f"{threshold:,}; with it, if {half:,} held a one, it would be off by {number(sampled.protocol.rmse(half))}."
     )
 
 

@@ -22,7 +22,7 @@ from itertools import accumulate
 
 from headcount.audit.enumerate import Enumerated, neighbours
 from headcount.core.exact import WHOLE, Parts
-from headcount.core.loss import ROUND_UP, PrivacyLoss
+from headcount.core.loss import ROUND_UP, WITHIN, PrivacyLoss
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
 
@@ -125,7 +125,12 @@ class Judged:
     exact: Interval
     claimed: float
     slack: float
-    tight: bool  # whether the claim says that it is exact
+    within: float  # how much more than the truth, relatively, a claim of its kind may say; infinite for a bound
+
+    @property
+    def tight(self) -> bool:
+        """Whether the claim says that it is not much more than the truth."""
+        return math.isfinite(self.within)
 
     @property
     def difference(self) -> float:
@@ -134,14 +139,17 @@ class Judged:
 
     @property
     def holds(self) -> bool:
-        """Never less than the truth; where it is exact, no more either. A truth that is not known will not do."""
-        over = self.tight and self.difference > self.slack + AGREES
-        return self.exact.low <= self.claimed and self.exact.width <= AGREES and not over
+        """Never less than the truth; no more either than its kind allows. A truth that is not known will not do."""
+        return self.exact.low <= self.claimed and self.exact.width <= AGREES and not self._is_too_large
+
+    @property
+    def _is_too_large(self) -> bool:
+        return self.tight and self.difference > self.slack + AGREES + self.within * float(self.exact.high)
 
     def __str__(self) -> str:
         corrupt = f" and {self.corrupt} corrupt" if self.corrupt else ""
         who = f"{self.protocol.name}: with {self.people} honest{corrupt} people"
-        claim = f"{self.claimed:.6g} is claimed" + " to be exact" * self.tight
+        claim = f"{self.claimed:.6g} is claimed" + " to be exact" * (not self.within)
         known = str(self.exact)
         if self.exact.width > AGREES:
             known = f"only known to lie between {float(self.exact.low):.6g} and {float(self.exact.high):.6g}"
@@ -152,7 +160,7 @@ class Judged:
         """In which direction the claim is wrong, and by how much."""
         if self.exact.low > self.claimed:
             return f": too small by {float(self.exact.low) - self.claimed:.3g}"
-        if self.tight and self.difference > self.slack + AGREES:
+        if self._is_too_large:
             return f": too large by {self.difference:.3g}, of which {self.slack:.3g} is stated as slack"
         return ""
 
@@ -167,9 +175,10 @@ def judge(
     tight: bool = True,
 ) -> list[Judged]:
     """A claim for so many honest people against the truth, at all `EPSILONS`."""
-    tight = tight and loss.kind == "exact"
-    claims = [(loss.delta(epsilon), loss.slack(epsilon)) for epsilon in EPSILONS]
+    exact = 0.0 if loss.kind == "exact" else WITHIN[loss.kind]  # so small a crowd is not searched, but gone through
+    within = exact if tight else math.inf
+    claims = [(loss.delta(epsilon), loss.delta_slack(epsilon)) for epsilon in EPSILONS]
     return [
-        Judged(protocol, people, corrupt, epsilon, exact, *claim, tight)
-        for epsilon, exact, claim in zip(EPSILONS, truth, claims, strict=True)
+        Judged(protocol, people, corrupt, epsilon, truly, *claim, within)
+        for epsilon, truly, claim in zip(EPSILONS, truth, claims, strict=True)
     ]

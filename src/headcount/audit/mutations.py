@@ -243,7 +243,7 @@ MUTATIONS: Sequence[Mutation] = (
     Mutation("levels finer than the noise is for", on_levels(lambda step: replace(step, levels=2 * step.levels))),
     Mutation("never brought to levels", on_levels(lambda step: step.noise)),
     Mutation("always rounded down", always_down, "the_error_is_as_stated"),
-    Mutation("released too early", early, "too_few_reports_are_refused"),
+    Mutation("released too early", early, "crowds_not_planned_for_are_refused"),
     Mutation("two draws share a word", _drawing(Doubled), "people_draw_apart"),
     Mutation("coins copied by a fork", _forked, "people_draw_apart"),
     Mutation("constant coins", _constant, "all_randomness_is_an_argument"),

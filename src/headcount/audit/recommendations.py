@@ -33,18 +33,30 @@ LIMIT = 5.0
 MESSAGES = 6e7  # that all runs of a plan may have together, where every person is gone through
 HEAVY = 5e6  # messages of a single run, which must all be in memory: such a rival is measured and not run
 RIVALS = 3
-CLOSE = 1e-6
+SPREAD = 1.1  # from one setting to the next, of a parameter that the advisor searches: calibrated one by one
+CLOSE = 1e-3
 
 
 def by_force(asked: Asked) -> Iterator[tuple[float, Protocol]]:
-    """Every setting of every protocol that may be trusted and fits the budget, with its objective in people."""
+    """Every choice of every protocol that may be trusted and fits the budget, with its objective in people."""
     for cls in CATALOGUE:
         if asked.task.name in cls.tasks and cls.model in asked.trusted:
             try:
-                for protocol in calibrations(cls, asked.task, Crowd(asked.people), asked.budget):
-                    yield _predicted(asked, protocol), protocol
+                for setting in _settings(cls, asked):
+                    for protocol in calibrations(cls, asked.task, Crowd(asked.people), asked.budget, **setting):
+                        yield _predicted(asked, protocol), protocol
             except Refused:
                 continue
+
+
+def _settings(cls: type[Protocol], asked: Asked) -> Iterable[dict[str, int]]:
+    """The protocol's own choices; of a parameter that the advisor searches, a spread all over their range instead."""
+    if not cls.searched:
+        return ({},)
+    listed = sorted(choice[cls.searched] for choice in cls.choices(asked.task, Crowd(asked.people), asked.budget))
+    steps = math.ceil(math.log(listed[-1] / listed[0]) / math.log(SPREAD))
+    spread = {*listed, *(round(listed[0] * SPREAD**step) for step in range(steps))}
+    return ({cls.searched: setting} for setting in sorted(spread))
 
 
 def _predicted(asked: Asked, protocol: Protocol) -> float:
@@ -186,9 +198,10 @@ def _detected(
 
 HEAD = """# Is the recommendation the best?
 
-Made by `make recommendations`. In each situation the advisor is asked. Then every setting of every protocol that may be
-trusted is calibrated and measured again, by brute force, from the bare law of its error: none may have a smaller
-objective. And the recommended plan is run {runs:,} times, through `sample`, beside its {rivals} nearest rivals and the
+Made by `make recommendations`. In each situation the advisor is asked. Then every choice that a protocol
+lists of its settings (of a threshold, which the advisor searches, every one from the least to the largest in steps of
+{step:.0%}) is calibrated and measured again, for every protocol that may be trusted, by brute force and from the bare law
+of its error: none may have an objective that is smaller by more than {close:g} of it. And the recommended plan is run {runs:,} times, through `sample`, beside its {rivals} nearest rivals and the
 best of every other model, on the same data and with the same seeds (fewer times where everybody must be gone through
 in a large crowd: see *runs*; not at all where a run has more than {heavy:,.0f} messages). **z** is by how many standard errors of the difference the recommended plan turned out
 *worse*: of the squared errors run by run; or of the share of errors below the 95% quantiles, where those are compared.
@@ -229,7 +242,7 @@ def main() -> None:
             found.append(each)
             print(each.row(), flush=True)
     if given.out:
-        head = HEAD.format(runs=given.runs, rivals=RIVALS, limit=LIMIT, heavy=HEAVY)
+        head = HEAD.format(runs=given.runs, rivals=RIVALS, limit=LIMIT, heavy=HEAVY, step=SPREAD - 1.0, close=CLOSE)
         rows = "".join(f"{each.row()}\n" for each in found)
         given.out.write_text(f"{head}{rows}\n{summary(found)}\n", encoding="utf-8")
     print(summary(found))

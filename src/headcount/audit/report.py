@@ -51,7 +51,7 @@ def line(protocol: Protocol) -> Line:
     caught = list(twins.caught(protocol))
     applied = [row for row in caught if not row.unfit]
     noticed = [row for row in applied if row.check]
-    exact = protocol.loss.kind == "exact"
+    exact = protocol.loss.kind != "bound"
     cells = (
         protocol.name, f"{protocol.task.name}, {protocol.neighbours}", protocol.loss.kind, *_proved(certificate),
         f"{small.people}", f"{float(small.largest.exact.low):.6g}", f"{small.largest.claimed:.6g}",

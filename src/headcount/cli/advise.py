@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from headcount.cli.commands import Commands
 from headcount.cli.numbers import THOUSANDS, whole
 from headcount.cli.options import (
     Categories,
@@ -28,7 +29,7 @@ from headcount.core.histogram import Histogram
 from headcount.core.task import Count, Fraction, Mean, Sum, Task
 from headcount.planner.advise import advise as advise_on
 
-advisor = typer.Typer(help="Which protocol should I use, and how wrong will it be?", no_args_is_help=True)
+advisor = Commands(help="Which protocol should I use, and how wrong will it be?")
 
 People = Annotated[
     str | None, typer.Option("--n", help="How many people will report, or a range as 1000..5000; left out, solved for.")
@@ -67,8 +68,10 @@ def _advise(task: Task, how: Format, save: Path | None, plot: Path | None, **giv
         drawable("--plot", plot)
     given |= {"n": _people(given["n"]), "ones": _ones(given.get("ones")), "models": given.pop("model") or None}
     advice = advise_on(task, **given, watch=Bar("advising"))
-    if advice.feasible or how is not Format.TABLE:
-        show(advice.to_json(), how, advice_table(advice), advice.to_markdown())
+    if how is not Format.TABLE:
+        show(advice.to_json(), how, "", advice.to_markdown())
+    elif advice.feasible:
+        console().print(advice_table(advice))  # without the figures that only JSON has, which take as long again
     best = advice.best  # refused, with what each lacks, if there is none
     if how is Format.TABLE:
         console().print("\n" + spelt(advice.why()), markup=False, highlight=False)
@@ -98,7 +101,10 @@ def _ones(text: str | None) -> Any:
         numbers = [whole("--ones", part, works) for part in text.split(",")]
         return numbers[0] if len(numbers) == 1 else numbers
     pairs = [part.partition(":") for part in text.split(",")]
-    return {whole("--ones", number, works): _weight(weight, works) for number, _, weight in pairs}
+    weights = {whole("--ones", number, works): _weight(weight, works) for number, _, weight in pairs}
+    if len(weights) < len(pairs):
+        raise BadArgument("--ones", f"is {text!r}, where a number has two weights", "give each number once")
+    return weights
 
 
 def _weight(text: str, works: str) -> float:

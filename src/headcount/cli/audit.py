@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from headcount import ask
+import headcount.ask as ask
 from headcount.cli.numbers import WHOLE
 from headcount.cli.options import Bounds, Categories, Formats, Neighbours, Params, categories_of, parameters_of
 from headcount.cli.render import Format, console, grid, show

@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
+from headcount.cli.commands import Commands
 from headcount.cli.options import Formats
 from headcount.cli.progress import Bar
-from headcount.cli.render import Format, grid, moment, show, waiting
+from headcount.cli.render import Format, answered, grid, moment, show, waiting
 from headcount.core.canonical import canonical
 from headcount.core.errors import BadArgument
 from headcount.core.estimate import digits
 from headcount.core.files import put
+from headcount.core.task import of_clipped
 from headcount.core.wire import KEYS
 from headcount.protocols.saved import load_plan
 from headcount.service.limits import Limits
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from headcount.service.desk import Desk
     from headcount.service.released import Released
 
-collections = typer.Typer(help="Counting over a network: a plan, a shuffler and an analyser.", no_args_is_help=True)
+collections = Commands(help="Counting over a network: a plan, a shuffler and an analyser.")
 
 Name = Annotated[
     str | None,
@@ -135,10 +137,10 @@ def report(
     if devices is not None:
         if invitation:
             raise BadArgument("--invitation", "is given with --devices", "leave it out: they are invited with --data")
-        _rehearsed(address, whole, answer_of(answer), devices, hash, held, how)
+        _rehearsed(address, whole, answer, devices, hash, held, how)
         return
     limits = Limits(least=least, top_up=top_up)
-    receipt = Client(device, limits).report(address, whole, answer_of(answer), hash=hash, invitation=invitation)
+    receipt = Client(device, limits).report(address, whole, answer, hash=hash, invitation=invitation)
     show(receipt.to_json(), how, escape(str(receipt)))
 
 
@@ -212,7 +214,7 @@ def release_table(told: Released) -> Any:
     else:
         low, high = estimate["interval95"]
         value, low, high = (f"{number:,.{digits(low, high)}f}" for number in (estimate["value"], low, high))
-        table.add_row("answer", f"[bold]{value}[/]")
+        table.add_row("answer", answered(value, of_clipped(estimate.get("clipped_to"))))
         table.add_row("95% interval", f"{low} to {high}")
     added = f", and {content['added']:,} reports of nobody" if content["added"] else ""
     table.add_row("people", f"{content['people']:,}{added}")
@@ -243,16 +245,6 @@ def seconds(text: str) -> int:
     if not found:
         raise BadArgument("--window", f"is {text!r}", "use for example 90s, 20m, 12h or 7d")
     return int(found[1]) * SECONDS[found[2] or "s"]
-
-
-def answer_of(text: str) -> Any:
-    """A number where it is one."""
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
 
 
 def _named(held: Desk | None, name: str | None, *, under_way: bool = True) -> str:

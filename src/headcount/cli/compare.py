@@ -8,7 +8,7 @@ import typer
 from rich.console import Group
 from rich.text import Text
 
-from headcount.cli.files import like, table
+from headcount.cli.files import table
 from headcount.cli.ledger import ledger_of
 from headcount.cli.options import (
     Bounds,
@@ -27,6 +27,7 @@ from headcount.cli.options import (
     Where,
     WitnessFile,
     categories_of,
+    where_of,
 )  # fmt: skip
 from headcount.cli.render import Format, sheet_table, show
 from headcount.cli.spelling import spelt
@@ -47,14 +48,13 @@ def compare(
     """Answer by the best protocol of every model of trust, side by side. Every answer is spent: see what all cost."""
     if mean and bounds is None:
         raise BadArgument("--mean", "needs --bounds", "use for example --bounds 0 120")
-    listed = categories_of(categories)
     names = [name for name in (column, unit) if name]
-    frame = table(file, names, [column] if isinstance(listed, list) else [], None)
+    frame = table(file, names, None)
     comparison = compared(
         frame, Mean(bounds, clip=clip) if mean and bounds else None, epsilon=epsilon, delta=delta,
-        neighbours=neighbours, column=column, where=where, unit=unit, max_contributions=max_contributions,
+        neighbours=neighbours, column=column, where=where_of(where), unit=unit, max_contributions=max_contributions,
         bounds=None if mean else bounds,
-        clip=clip and not mean, categories=like(file, column, listed), other=other,
+        clip=clip and not mean, categories=categories_of(categories), other=other,
         ledger=ledger_of(ledger, witness),
     )  # fmt: skip
     value = _rows(comparison) if how is Format.CSV else comparison.to_json()

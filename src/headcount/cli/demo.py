@@ -24,7 +24,7 @@ from headcount.core.task import Count
 from headcount.planner.advise import advise
 
 YES = Chance.up(0.12)
-MESSAGES = 32  # that everybody sends, at most
+MESSAGES = 24  # that everybody sends, at most
 
 
 def demonstrate(*, people: int, epsilon: float, delta: float, how: Format) -> None:

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Collection
 from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-from headcount.core.errors import BadArgument, BadData, MissingExtra
+from headcount.core.errors import BadArgument, MissingExtra
 from headcount.engines.engine import Engine
-from headcount.engines.tables import files_of, schema_of
+from headcount.engines.tables import files_of
 
 
 class EngineName(StrEnum):
@@ -33,7 +29,7 @@ def engine_called(name: EngineName) -> Engine | None:
     return SparkEngine()
 
 
-class Columns(dict[str, npt.NDArray[Any]]):
+class Columns(dict[str, list[str]]):
     """A few named columns, as a frame would have them."""
 
     @property
@@ -41,7 +37,7 @@ class Columns(dict[str, npt.NDArray[Any]]):
         return list(self)
 
 
-def table(file: str, names: list[str], labels: Collection[str], engine: Engine | None) -> Any:
+def table(file: str, names: list[str], engine: Engine | None) -> Any:
     """What to count in: files, for whoever reads them. A single CSV can be read with nothing else installed."""
     if engine is not None:
         return file
@@ -51,7 +47,7 @@ def table(file: str, names: list[str], labels: Collection[str], engine: Engine |
     if len(files) > 1 or files[0].suffix.lower() not in {".csv", ".tsv"}:
         raise MissingExtra("reading anything but a single CSV", "files")
     try:
-        return _csv(files[0], names, labels)
+        return _csv(files[0], names)
     except UnicodeDecodeError:
         raise BadArgument("data", f"{file} is not in UTF-8", "save it in that encoding") from None
     except (OSError, csv.Error) as problem:
@@ -59,7 +55,7 @@ def table(file: str, names: list[str], labels: Collection[str], engine: Engine |
         raise BadArgument("data", why, "check that it is intact") from None
 
 
-def _csv(path: Path, names: list[str], labels: Collection[str]) -> Columns:
+def _csv(path: Path, names: list[str]) -> Columns:
     with path.open(newline="", encoding="utf-8-sig") as file:
         rows = csv.reader(file, delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
         header = next(rows, None)
@@ -69,15 +65,8 @@ def _csv(path: Path, names: list[str], labels: Collection[str]) -> Columns:
         table: list[list[str]] = [[] for _ in names]
         for row in rows:
             for cells, index in zip(table, indices, strict=True):
-                cells.append(row[index].strip() if index < len(row) else "")
-    columns = zip(names, table, strict=True)
-    return Columns({name: _text(cells) if name in labels else _typed(cells) for name, cells in columns})
-
-
-def _text(cells: list[str]) -> npt.NDArray[np.str_]:
-    if "" in cells:
-        raise BadData("data has missing values; drop them, or fill them in, first")
-    return np.array(cells)
+                cells.append(row[index] if index < len(row) else "")
+    return Columns(zip(names, table, strict=True))
 
 
 def _index(header: list[str], name: str) -> int:
@@ -87,25 +76,3 @@ def _index(header: list[str], name: str) -> int:
     if name not in header:
         raise BadArgument("column", f"is {name!r}, which the file does not have", "use a name from its first line")
     return header.index(name)
-
-
-def _typed(cells: list[str]) -> npt.NDArray[Any]:
-    """Numbers where all cells are numbers (an empty one is missing), truth values where all are, text otherwise."""
-    try:
-        return np.array([cell or "nan" for cell in cells], dtype=np.float64)
-    except ValueError:
-        words = np.array(cells)
-        lower = np.char.lower(words)
-        return lower == "true" if np.isin(lower, ("true", "false")).all() else words
-
-
-def like(file: str, column: str, labels: Any) -> Any:
-    """Labels that were written as text, as numbers where the file says that the column holds numbers."""
-    if not isinstance(labels, list) or not schema_of(file).get(column, "").startswith(
-        ("int", "uint", "float", "double")
-    ):
-        return labels
-    try:
-        return [float(label) if "." in label else int(label) for label in labels]
-    except ValueError:
-        raise BadArgument("--categories", "are not numbers, and the column is", "list numbers, as in 1,2,3") from None

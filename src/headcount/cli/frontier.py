@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from headcount.cli.commands import Commands
 from headcount.cli.options import (
     Categories,
     Delta,
@@ -32,7 +33,7 @@ from headcount.planner.frontier import Frontier, frontier
 from headcount.planner.map import SITUATIONS, Map
 from headcount.planner.map import map as who_counts_best
 
-frontiers = typer.Typer(help="What accuracy costs in messages, privacy, people or dropouts.", no_args_is_help=True)
+frontiers = Commands(help="What accuracy costs in messages, privacy, people or dropouts.")
 
 AgainstWhat = Annotated[str, typer.Option("--against", help="messages, epsilon, n or dropouts.")]
 Over = Annotated[tuple[float, float] | None, typer.Option("--over", help="The range of what it is held against.")]

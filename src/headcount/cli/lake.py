@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from headcount.cli.collection import MOST_DEVICES, answer_of, release_table
+from headcount.cli.collection import MOST_DEVICES, release_table
+from headcount.cli.commands import Commands
 from headcount.cli.options import Formats
 from headcount.cli.parties import opened_party
 from headcount.cli.progress import Bar
@@ -21,7 +22,7 @@ from headcount.core.files import text_of
 if TYPE_CHECKING:
     from headcount.service.collection import Collection
 
-lake = typer.Typer(help="Counting in a data lake: reports lie in Parquet files, and Spark works.", no_args_is_help=True)
+lake = Commands(help="Counting in a data lake: reports lie in Parquet files, and Spark works.")
 
 CollectionFile = Annotated[
     Path, typer.Option("--collection", help="What was agreed on: headcount collection create … --out FILE.")
@@ -44,7 +45,7 @@ def report(
     if not 1 <= devices <= MOST_DEVICES:
         raise BadArgument("--devices", f"is {devices}", f"use a number from 1 to {MOST_DEVICES:,}")
     watch = Bar("devices report")
-    write_uploads(out, prepared(_offer(collection), [answer_of(answer)] * devices, watch))
+    write_uploads(out, prepared(_offer(collection), [answer] * devices, watch))
     print(f"{devices:,} upload{'s' * (devices > 1)} in {out}")
 
 

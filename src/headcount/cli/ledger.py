@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from headcount.cli.commands import Commands
 from headcount.cli.options import Delta, Epsilon, Formats, Neighbours, WitnessFile
 from headcount.cli.render import Format, grid, show
-from headcount.core.counted import counted
 from headcount.core.errors import BadArgument
+from headcount.ledger.allowance import up
 from headcount.ledger.charge import Charge
 from headcount.ledger.ledger import Ledger
+from headcount.ledger.words import percent
 from headcount.protocols.saved import load_plan
 
 if TYPE_CHECKING:
     from headcount.service.desk import Desk
 
-ledgers = typer.Typer(help="What has been spent on one crowd, kept in a file.", no_args_is_help=True)
+ledgers = Commands(help="What has been spent on one crowd, kept in a file.")
 
 Kept = Annotated[Path, typer.Argument(help="The ledger's file; with --data, the name of a population.")]
 Data = Annotated[
@@ -69,8 +71,7 @@ def verify(file: Kept, witness: WitnessFile = None, data: Data = None, how: Form
     ledger = _verified(file, witness, data)
     checked = {"questions": ledger.questions, "spent": ledger.spent, "witnessed": witness is not None}
     lines = "every line is in place" + (", and none is missing" if witness is not None else "")
-    asked = counted(ledger.questions, "question")
-    show(checked, how, f"{lines}: {ledger.spent:.4g} of {ledger.budget} spent on {asked}")
+    show(checked, how, f"{lines}. {ledger}")
 
 
 @ledgers.command()
@@ -80,10 +81,10 @@ def cost(
 ) -> None:  # fmt: skip
     """What a plan would cost, and whether that is left. Nothing is spent."""
     ledger, asked = _verified(file, None, data), load_plan(plan)
-    more, left = ledger.would_cost(asked), ledger.remaining
-    fits = "which is left" if more <= left else "which is too much"
-    figures = {"cost": more, "spent": ledger.spent, "remaining": left, "fits": more <= left}
-    show(figures, how, f"it would cost {more:.4g} of the remaining {left:.4g}, {fits}")
+    more, left, times = ledger.would_cost(asked), ledger.remaining, ledger.affords(asked)
+    fits = f"enough for {times:,.0f} such" if times else "which is not enough"
+    figures = {"cost": more, "spent": ledger.spent, "remaining": left, "fits": times > 0, "affords": times}
+    show(figures, how, f"it would cost {percent(more)} of the budget; {percent(left, spent=False)} is left, {fits}")
 
 
 def _verified(file: Path, witness: Path | None, data: Path | None) -> Ledger:
@@ -107,13 +108,15 @@ def _exists(path: Path) -> None:
 
 def _show(ledger: Ledger, how: Format) -> None:
     rows = [_row(charge) for charge in ledger.charges]
-    figures = {**ledger.budget.to_json(), "spent": ledger.spent, "remaining": ledger.remaining}
+    order = None if ledger.order is None else float(ledger.order)
+    figures = {**ledger.budget.to_json(), "spent": ledger.spent, "remaining": ledger.remaining, "order": order}
     table = grid(
         "", "day", "task", "protocol", "epsilon", "delta", "spent so far", title=str(ledger), right=(0, 4, 5, 6)
     )
     for row in rows:
-        cells = (row[name] for name in ("number", "day", "task", "protocol", "epsilon", "delta", "spent"))
-        table.add_row(*(f"{cell:.4g}" if isinstance(cell, float) else str(cell) for cell in cells))
+        cells = (row[name] for name in ("number", "day", "task", "protocol", "epsilon", "delta"))
+        told = (f"{cell:.4g}" if isinstance(cell, float) else str(cell) for cell in cells)
+        table.add_row(*told, percent(row["spent"]))
     show(rows if how is Format.CSV else {**figures, "questions": len(rows), "charges": rows}, how, table)
 
 
@@ -125,6 +128,6 @@ def _row(charge: Charge) -> dict[str, Any]:
         "protocol": charge.question["protocol"],
         "epsilon": float(charge.epsilon),
         "delta": float(charge.delta),
-        "spent": float(charge.spent),
+        "spent": up(charge.spent),
         "plan": charge.plan,
     }

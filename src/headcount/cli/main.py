@@ -9,10 +9,11 @@ from typing import Annotated, Any
 import typer
 
 import headcount
-from headcount import ask
+import headcount.ask as ask
 from headcount.cli.advise import advisor
 from headcount.cli.audit import audit
 from headcount.cli.collection import collections
+from headcount.cli.commands import Commands
 from headcount.cli.compare import compare
 from headcount.cli.demo import demonstrate
 from headcount.cli.explain import explain
@@ -46,9 +47,7 @@ from headcount.core.errors import BadArgument, Refused
 from headcount.core.protocol import Protocol
 from headcount.protocols import CATALOGUE
 
-app = typer.Typer(
-    help="Count people without learning about any one of them.", no_args_is_help=True, add_completion=False
-)
+app = Commands(help="Count people without learning about any one of them.", add_completion=False)
 app.add_typer(advisor, name="advise")
 app.add_typer(frontiers, name="frontier")
 app.command("map")(draw_map)
@@ -112,7 +111,7 @@ def _price(protocol: Protocol, epsilon: float | None, delta: float | None, ones:
         "parameters": protocol.to_json()["parameters"],
         "epsilon": at if finite else None,
         "delta": protocol.loss.delta(at) if finite else delta,
-        "delta_slack": protocol.loss.slack(at) if finite else None,
+        "delta_slack": protocol.loss.delta_slack(at) if finite else None,
         "neighbours": str(protocol.neighbours),
         "accounting": protocol.loss.kind,
         "std_error": protocol.error(ones).std_error * protocol.task.width,

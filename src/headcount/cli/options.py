@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,8 +13,19 @@ from headcount.cli.numbers import WHOLE, looks_whole, whole
 from headcount.cli.render import Format
 from headcount.core.errors import BadArgument
 from headcount.core.histogram import Histogram
+from headcount.core.reading import EXACT
 from headcount.core.task import Sum, Task
 from headcount.protocols import named
+
+NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
+
+
+def one_value(text: str | None) -> str | None:
+    """Text for a single value: a comma separates several, as everywhere on the command line."""
+    if text is not None and "," in text:
+        raise BadArgument("--where", f"is {text!r}, and a comma separates several values", "name one, without commas")
+    return text
+
 
 Epsilon = Annotated[float, typer.Option(help="The privacy budget: smaller is more private. 1 is common.")]
 Delta = Annotated[float, typer.Option(help="The chance that the promise fails: far below 1/n, for example 1e-6.")]
@@ -26,7 +38,14 @@ File = Annotated[
 ]
 OnEngine = Annotated[EngineName, typer.Option("--engine", help="Where the work is done: here, or on Spark.")]
 Column = Annotated[str, typer.Option(help="The column that holds people's answers.")]
-Where = Annotated[str | None, typer.Option(help="The value that counts as a one, if the column is not 0/1.")]
+Where = Annotated[
+    str | None,
+    typer.Option(
+        callback=one_value,
+        help="The one value that counts as a one, if the column is not 0/1: true or false, a number as in 1, -2 or "
+        "2.5, or text, which is everything else (007, Yes).",
+    ),
+]
 Unit = Annotated[str | None, typer.Option(help="The column of person ids, if a person may have several rows.")]
 MaxContributions = Annotated[int | None, typer.Option(**WHOLE, help="So many of a person's rows count; with --unit.")]
 ModelName = Annotated[
@@ -36,7 +55,11 @@ ModelName = Annotated[
 ProtocolName = Annotated[str | None, typer.Option("--protocol", help="A protocol by name instead of the best one.")]
 Clamp = Annotated[bool, typer.Option(help="Bring the answer into the possible range; it is then no longer unbiased.")]
 Categories = Annotated[
-    str | None, typer.Option(help="The categories, separated by commas; or how many there are, called 0, 1, 2 …")
+    str | None,
+    typer.Option(
+        help="The categories, separated by commas: numbers where each of them is one (1,2,3), text otherwise; or how "
+        "many there are, called 0, 1, 2 …"
+    ),
 ]
 Bounds = Annotated[tuple[float, float] | None, typer.Option(help="The smallest and the largest possible value.")]
 Needed = Annotated[tuple[float, float], typer.Option("--bounds", help="The smallest and the largest possible value.")]
@@ -64,6 +87,8 @@ def parameters_of(pairs: list[str] | None) -> dict[str, Any]:
     parameters: dict[str, Any] = {}
     for pair in pairs or []:
         name, equals, text = pair.partition("=")
+        if name in parameters:
+            raise BadArgument("--param", f"names {name} twice", "give each parameter once")
         try:
             parameters[name] = float(text)
         except ValueError:
@@ -79,7 +104,26 @@ def categories_of(text: str | None) -> Any:
         return None
     if looks_whole(text):
         return whole("--categories", text)
-    return [label.strip() for label in text.split(",")]
+    labels = [label.strip() for label in text.split(",")]
+    numbers = [number_of(label) for label in labels]
+    return labels if None in numbers else numbers
+
+
+def where_of(text: str | None) -> bool | float | str | None:
+    """What --where declares, by its own spelling and not by the data: a truth value, a number, or text."""
+    if text is None:
+        return None
+    if text.strip().lower() in ("true", "false"):
+        return text.strip().lower() == "true"
+    found = number_of(text.strip())
+    return text if found is None else found
+
+
+def number_of(text: str) -> float | None:
+    """A number as it is usually written; a larger one than doubles tell apart is text, which is exact."""
+    if not NUMBER.fullmatch(text) or abs(float(text)) >= EXACT:
+        return None
+    return float(text) if "." in text else int(text)
 
 
 def bins_of(text: str | None) -> Any:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 import typer
 from rich.markup import escape
 
+from headcount.cli.commands import Commands
 from headcount.cli.options import Formats
 from headcount.cli.render import Format, grid, moment, show
 from headcount.core.errors import BadArgument, MissingExtra
@@ -17,9 +18,9 @@ from headcount.core.wire import KEYS, X25519
 if TYPE_CHECKING:
     from headcount.service.party import Opened
 
-parties = typer.Typer(help="A shuffler or an analyser, in a folder of its own.", no_args_is_help=True)
-keys = typer.Typer(help="The keys that a shuffler's reports are sealed to.", no_args_is_help=True)
-tokens = typer.Typer(help="Who may ask a party what.", no_args_is_help=True)
+parties = Commands(help="A shuffler or an analyser, in a folder of its own.")
+keys = Commands(help="The keys that a shuffler's reports are sealed to.")
+tokens = Commands(help="Who may ask a party what.")
 
 Config = Annotated[Path, typer.Option("--config", help="The party's folder, or its settings there: party.toml.")]
 
@@ -96,10 +97,13 @@ def create(
 @parties.command()
 def witness(config: Config) -> None:
     """Begin an analyser's witnesses anew. Only if they are lost for good, and its database is the newest there is."""
+    from headcount.ledger.words import percent
+
     opened = opened_party(config, "analyser")
     analyser = opened.analyser()
     for name in analyser.populations():
-        print(f"{name}: {analyser.account(name, anew=True).page().spending.total:.4g} spent, and witnessed from now on")
+        spent = percent(analyser.account(name, anew=True).page().spending.spent)
+        print(f"{name}: {spent} of its budget spent, and witnessed from now on")
     opened.close()
 
 

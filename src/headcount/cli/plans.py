@@ -20,9 +20,9 @@ from headcount.cli.options import (
     Unit,
     Where,
     WitnessFile,
+    where_of,
 )
 from headcount.cli.render import Format, estimate_table, show
-from headcount.core.histogram import Histogram
 from headcount.protocols.saved import load_plan
 from headcount.running import run as carry_out
 
@@ -37,12 +37,10 @@ def run(
 ) -> None:  # fmt: skip
     """Run exactly this plan on a file. Plans are written by: headcount advise … --save plan.json"""
     loaded = load_plan(plan)
-    task = loaded.protocol.task
-    text = isinstance(task, Histogram) and not task.edges and (task.open or isinstance(task.categories[0], str))
     on = engine_called(engine)
-    frame = table(file, [name for name in (column, unit) if name is not None], [column] if text else [], on)
+    frame = table(file, [name for name in (column, unit) if name is not None], on)
     answered = carry_out(
-        loaded, frame, column=column, where=where, unit=unit, max_contributions=max_contributions, engine=on,
+        loaded, frame, column=column, where=where_of(where), unit=unit, max_contributions=max_contributions, engine=on,
         ledger=ledger_of(ledger, witness),
     )  # fmt: skip
     answered = answered.clamped() if clamp else answered

@@ -11,7 +11,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from headcount import ask
+import headcount.ask as ask
 from headcount.cli.collection import release_table
 from headcount.cli.numbers import WHOLE
 from headcount.cli.options import (
@@ -92,6 +92,10 @@ def verify(
     signed_by: Annotated[
         str | None, typer.Option("--signed-by", help="Of a release: the public key that must have signed it.")
     ] = None,
+    effort: Annotated[
+        int | None,
+        typer.Option(**WHOLE, help="Give up after so much work, in units of about a microsecond; 3e7 unless told."),
+    ] = None,
     how: Formats = Format.TABLE,
 ) -> None:
     """Prove a certificate again, independently of the code that made it, and check who signed a release.
@@ -110,7 +114,7 @@ def verify(
     if told is not None and how is Format.TABLE:
         console().print(release_table(told))
         console().print(_signature(signed_by), highlight=False, soft_wrap=True)
-    verdict = ask.verify(file if told is None else told.content["certificate"])
+    verdict = ask.verify(file if told is None else told.content["certificate"], effort=effort)
     if how is not Format.TABLE or verdict.points:
         signed = {} if told is None else {"signed_by": told.analyser}
         show({**verdict.to_json(), **signed}, how, _table(verdict))
@@ -164,7 +168,9 @@ def _sentence(verdict: Verdict) -> str:
     colour = COLOURS[verdict.answer]
     text = f"[bold {colour}]{verdict.answer.upper()}[/]: {escape(verdict.because)}."
     if verdict.of:
-        text += f"\nThis is about the {escape(verdict.of)}; names and words in the file were not looked at."
+        text += f"\nThis is about the {escape(verdict.of)}."
+        if verdict.unproved:
+            text += f"\nNot looked at, and so not proved: {escape(', '.join(verdict.unproved))}."
         if verdict.answer == "cannot prove":
             text += "\nThat does not make it false: a bound, for one, rests on a theorem, which is not proved here."
     if (witness := verdict.witness) is not None:

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from headcount import ask
-from headcount.cli.files import EngineName, engine_called, like, table
+import headcount.ask as ask
+from headcount.cli.files import EngineName, engine_called, table
 from headcount.cli.ledger import ledger_of
 from headcount.cli.options import (
     Bounds,
@@ -36,6 +36,7 @@ from headcount.cli.options import (
     bins_of,
     categories_of,
     parameters_of,
+    where_of,
 )
 from headcount.cli.render import Format, estimate_table, show
 from headcount.core.estimate import Estimate
@@ -49,12 +50,11 @@ def _answer(verb: Callable[..., Estimate], typed: dict[str, Any]) -> None:
     named = [name for name in (column, typed["unit"], typed.get("by")) if name is not None]
     if "bins" in typed:
         typed["bins"] = bins_of(typed["bins"])
-    labelled = typed.get("by") or (column if verb is ask.histogram and typed["bins"] is None else None)
     if "categories" in typed:
-        categories = categories_of(typed["categories"])
-        typed["categories"] = like(file, labelled, categories) if labelled else categories
-    labels = [labelled] if labelled and not isinstance(typed["categories"], int) else []
-    data = table(file, named, labels, typed["engine"])
+        typed["categories"] = categories_of(typed["categories"])
+    if "where" in typed:
+        typed["where"] = where_of(typed["where"])
+    data = table(file, named, typed["engine"])
     estimate = verb(data, **parameters_of(typed.pop("param")), **typed)
     show(estimate.to_json(), how, estimate_table(estimate))
 

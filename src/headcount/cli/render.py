@@ -103,7 +103,7 @@ def estimate_table(estimate: Estimate) -> Table:
             table.add_row("all at once, 95%", f"± {estimate.simultaneous95:,.4g}")
     else:
         value, low, high = estimate.shown()
-        table.add_row("answer", f"[bold]{value}[/]")
+        table.add_row("answer", answered(value, estimate.protocol.task.about))
         table.add_row("95% interval", f"{low} to {high}")
     if estimate.note:
         table.add_row("", estimate.note)
@@ -112,6 +112,11 @@ def estimate_table(estimate: Estimate) -> Table:
         table.add_row("messages", f"{estimate.protocol.messages_per_person:.4g} a person")
         table.add_row("if they collude", _collusion(estimate.protocol.local_epsilon))
     return table
+
+
+def answered(value: str, about: str) -> str:
+    """An answer, with the values that it is about where these are not the data themselves."""
+    return f"[bold]{value}[/] {escape(about)}".rstrip()
 
 
 def _collusion(local_epsilon: float | None) -> str:

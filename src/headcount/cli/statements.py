@@ -16,8 +16,8 @@ OPEN, SHUT = "\ue000", "\ue001"  # of an absolute value, until spaces are settle
 SIGNS = {
     "epsilon": "ε", "delta": "δ", "gamma": "γ", "alpha": "α", "beta": "β", "lambda": "λ", "tau": "τ", "mu": "μ",
     "eta": "η", "rho": "ρ", "Delta": "Δ", "Gamma": "Γ", "Omega": "Ω", "Theta": "Θ", "le": " ≤ ", "ge": " ≥ ",
-    "in": " ∈ ", "notin": " ∉ ", "sim": " ∼ ", "pm": " ± ", "cdot": "·", "cdots": "…", "dots": "…", "circ": "∘",
-    "exists": "∃", "sum": "Σ ", "prod": "Π ", "ln": " ln ", "tilde": "~", "left": "", "right": "",
+    "in": " ∈ ", "notin": " ∉ ", "sim": " ∼ ", "to": " → ", "pm": " ± ", "cdot": "·", "cdots": "…", "dots": "…",
+    "circ": "∘", "exists": "∃", "sum": "Σ ", "prod": "Π ", "ln": " ln ", "tilde": "~", "left": "", "right": "",
     "lvert": OPEN, "rvert": SHUT, "lceil": "⌈", "rceil": "⌉", "lfloor": "⌊", "rfloor": "⌋",
 }  # fmt: skip
 GROUP = r"(\{(?:[^{}]|\{[^{}]*\})*\}|\\[A-Za-z]+|\w)"
@@ -102,9 +102,10 @@ def _lines(row: dict[str, Any]) -> Iterator[tuple[str, str]]:
     else:
         yield "where", f"{row['note']}; {row['place']}"
         yield "says", row["says"]
-        yield "verdict", row["verdict"]
+        yield "verdict", row["verdict"] + (f"; severity: {row['severity']}" if row["severity"] else "")
         if row["ought"]:
             yield "rather", row["ought"]
+        yield "known", row["basis"]
     yield "seen", row["seen"]
     if not row["supported"]:
         yield "amiss", "what was computed does not bear this out"

@@ -8,12 +8,13 @@ from typing import Annotated
 
 import typer
 
+from headcount.cli.commands import Commands
 from headcount.cli.options import Formats
 from headcount.cli.progress import Bar
 from headcount.cli.render import Format, console, grid, show
 from headcount.cli.statements import check
 
-studies = typer.Typer(help="Every question, figure and theorem of the field, runnable.", no_args_is_help=True)
+studies = Commands(help="Every question, figure and theorem of the field, runnable.")
 
 
 @studies.command("list")

@@ -95,6 +95,15 @@ def _search(edges: Words, words: Words) -> Ints:
     return np.searchsorted(edges, words, side="right").astype(np.int64)
 
 
+class Undrawn(Coins):
+    """Coins for work that must not draw: counting on a trusted side, before it is paid for."""
+
+    secret = True
+
+    def stream(self, size: int) -> Bytes:
+        raise RuntimeError("something was drawn before it was paid for")
+
+
 class DeviceCoins(Coins):
     """The operating system's, word by word: the order that clients in all languages follow (docs/client-vectors.md)."""
 

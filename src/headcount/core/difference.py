@@ -10,6 +10,7 @@ import numpy as np
 
 from headcount.core.law import Floats, Noise, weighed
 from headcount.core.quantity import confident
+from headcount.core.task import Task
 
 LIKELY = 1e-12
 POINTS = 2_000
@@ -17,8 +18,9 @@ POINTS = 2_000
 
 @dataclass(frozen=True, repr=False)
 class Difference:
-    """`value`, and the laws of both errors, each with what one person is in its unit."""
+    """Of two answers to a task: `value`, and the laws of both errors, each with what one person is in its unit."""
 
+    task: Task
     value: float
     first: tuple[Noise, float]
     second: tuple[Noise, float]
@@ -44,14 +46,21 @@ class Difference:
         return self.first, self.second
 
     def to_json(self) -> dict[str, Any]:
-        return {"value": self.value, "interval95": list(self.interval()), "std_error": self.std_error}
+        clipped = self.task.clipped_to
+        return {
+            "value": self.value,
+            "interval95": list(self.interval()),
+            "clipped_to": None if clipped is None else list(clipped),
+            "std_error": self.std_error,
+        }
 
     def __float__(self) -> float:
         return self.value
 
     def __str__(self) -> str:
         low, high = self.interval()
-        return f"{self.value:+,.4g}  (95% interval {low:,.4g} to {high:,.4g})   {' | '.join(self.promises)}"
+        told = f"{self.value:+,.4g} {self.task.about}".rstrip()
+        return f"{told}  (95% interval {low:,.4g} to {high:,.4g})   {' | '.join(self.promises)}"
 
     __repr__ = __str__
 

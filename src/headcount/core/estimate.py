@@ -154,7 +154,7 @@ class Estimate:
         if not isinstance(task, Histogram):
             raise Unsupported(f"a {task.name} has no categories")
         if self.tally.keys is not None:
-            return [key.item() for key in self.tally.keys]
+            return list(self.tally.keys.tolist())
         return [*task.categories, *([OTHER] if task.other else [])]
 
     @property
@@ -226,14 +226,17 @@ class Estimate:
             raise Unsupported("an answer has no difference to itself: both must come from runs of their own")
         if type(self.protocol.task) is not type(other.protocol.task) or self._has_other != other._has_other:
             raise Unsupported("only two answers to the same question have a difference")
+        task = self.protocol.task
+        if task.clipped_to != other.protocol.task.clipped_to:
+            raise Unsupported("only two answers of values that were clipped alike, or not at all, have a difference")
         noises = (self.error, self.scale), (other.error, other.scale)
         promises = tuple(", ".join(one.promises()) for one in (self, other))
-        if not isinstance(self.protocol.task, Histogram):
-            return Difference(self.value - other.value, *noises, promises)
+        if not isinstance(task, Histogram):
+            return Difference(task, self.value - other.value, *noises, promises)
         if self.categories != other.categories:
             raise Unsupported("only histograms of the same categories have a difference")
         gaps = zip(self.categories, (self.values - other.values).tolist(), strict=True)
-        return {category: Difference(gap, *noises, promises) for category, gap in gaps}
+        return {category: Difference(task, gap, *noises, promises) for category, gap in gaps}
 
     def __float__(self) -> float:
         return self.value
@@ -243,7 +246,8 @@ class Estimate:
             return "\n".join([*self._lines(), *([self.note] if self.note else []), ", ".join(self.promises())])
         number, left, right = self.shown()
         note = f"; {self.note}" if self.note else ""
-        return f"{number}  (95% interval {left} to {right}{note})   {', '.join(self.promises())}"
+        told = f"{number} {self.protocol.task.about}".rstrip()
+        return f"{told}  (95% interval {left} to {right}{note})   {', '.join(self.promises())}"
 
     __repr__ = __str__
 
@@ -304,7 +308,7 @@ class Estimate:
             "parameters": protocol.to_json()["parameters"],
             "epsilon": epsilon,
             "delta": self.delta,
-            "delta_slack": None if epsilon is None else loss.slack(epsilon),
+            "delta_slack": None if epsilon is None else loss.delta_slack(epsilon),
             "neighbours": str(protocol.neighbours),
             "accounting": loss.kind,
             "n": self.n,
@@ -314,7 +318,12 @@ class Estimate:
 
     def _answer(self) -> dict[str, Any]:
         if not isinstance(self.protocol.task, Histogram):
-            return {"value": self.value, "interval95": list(self.interval())}
+            clipped = self.protocol.task.clipped_to
+            return {
+                "value": self.value,
+                "interval95": list(self.interval()),
+                "clipped_to": None if clipped is None else list(clipped),
+            }
         other = None if self.other is None else {"value": self.other.value, "interval95": list(self.other.interval95)}
         cells = [{"category": c.category, "value": c.value, "interval95": list(c.interval95)} for c in self.cells]
         return {"cells": cells, "simultaneous95": self.simultaneous95, "other": other}

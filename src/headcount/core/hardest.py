@@ -1,4 +1,4 @@
-"""The truth that is hardest to estimate."""
+"""The truths that are hardest to estimate: of one count, and of all counts of a histogram together."""
 
 from __future__ import annotations
 
@@ -18,11 +18,32 @@ def hardest(error: Callable[[int], float], people: int, steps: int = 40) -> tupl
     where a count just fails to pass a threshold.
     """
     known = cache(error)
-    places = sorted({0, *np.geomspace(1, people, steps).astype(int).tolist()})
+    places = _spread(people, steps)
     height = max(map(known, places))
     peaks = [at for at in range(len(places)) if _is_peak(places, at, known) and known(places[at]) >= HOPELESS * height]
     tops = [_climbed(known, *_around(places, at)) for at in peaks]
     return max((known(top), top) for top in tops)
+
+
+def over_categories(error: Callable[[int], float], people: int, categories: int, steps: int = 40) -> float:
+    r"""The largest root mean square of the error over so many categories, however people are divided among them.
+
+    A category has $n/d$ people on average, so that no profile has a larger mean square than the concave envelope of the
+    squared error there. Where that is affine in a category's people, every profile has the same one: this.
+    """
+    known = cache(error)
+    places = np.array(sorted({*_spread(people, steps), hardest(known, people, steps)[1], people}))
+    squares = np.array([known(place) ** 2 for place in places.tolist()])
+    mean = people / categories
+    low, high = places <= mean, places >= mean
+    left, right = places[low][:, None], places[high][None, :]
+    part = (mean - left) / np.maximum(right - left, 1)  # the mean itself may be one of the places
+    mixed = (1.0 - part) * squares[low][:, None] + part * squares[high][None, :]
+    return float(np.sqrt(mixed.max()))
+
+
+def _spread(people: int, steps: int) -> list[int]:
+    return sorted({0, *np.geomspace(1, people, steps).astype(int).tolist()})
 
 
 def _around(places: list[int], at: int) -> tuple[int, int, int]:

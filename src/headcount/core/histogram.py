@@ -8,12 +8,12 @@ from itertools import pairwise
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from headcount.core.errors import BadArgument, BadData
 from headcount.core.law import Floats
 from headcount.core.quantity import quantity
-from headcount.core.task import Array, Sum, Task
+from headcount.core.reading import Array, Mask, Read, declared_number, declared_text, numbers, texts
+from headcount.core.task import Sum, Task
 
 Label: TypeAlias = str | int | float
 
@@ -75,9 +75,17 @@ class Histogram(Task):
 
     def encoded(self, data: Array) -> Array:
         self._column(data)
+        if not data.size:  # of whatever type nothing is
+            return np.zeros(0, dtype=np.str_ if self.open else np.min_scalar_type(self.values - 1))
+        if self._plain(data):
+            return data.astype(np.min_scalar_type(self.values - 1), copy=False)
+        read = self._whole(texts(data) if self.textual else numbers(data))
         if self.open:
-            return _plain_labels(data)
-        codes, known = self._binned(data) if self.edges else self._looked_up(data)
+            if read.strange.any():
+                raise BadData("data has values that are neither text nor numbers; turn them into text first")
+            return read.values
+        codes, known = self._binned(read.values) if self.edges else self._looked_up(read)
+        known &= ~read.strange
         if self.other:
             codes = np.where(known, codes, len(self.categories))
         elif not np.all(known):
@@ -85,39 +93,43 @@ class Histogram(Task):
             raise BadData(f"data has values {outside}; name them all, or use other=True to count the rest apart")
         return codes.astype(np.min_scalar_type(self.values - 1), copy=False)
 
-    def _binned(self, data: Array) -> tuple[Array, npt.NDArray[np.bool_]]:
+    def _plain(self, data: Array) -> bool:
+        """Whether they are the integers already."""
+        if not isinstance(self.categories, range) or data.dtype.kind not in "iu" or np.ma.isMaskedArray(data):
+            return False
+        return bool(data.min() >= 0 and data.max() < len(self.categories))
+
+    @property
+    def textual(self) -> bool:
+        """Whether what people hold is read as text; it is read as numbers otherwise."""
+        return self.open or (not self.edges and isinstance(self.categories[0], str))
+
+    def _binned(self, held: Floats) -> tuple[Array, Mask]:
         """Bins include their lower edge, the last one also its upper."""
-        if data.dtype.kind not in "biuf":
-            raise BadData("data must be numbers for a histogram with edges")
         edges = np.array(self.edges)
-        codes = np.searchsorted(edges, data, side="right") - 1
-        codes = np.where(data == edges[-1], edges.size - 2, codes)
+        codes = np.searchsorted(edges, held, side="right") - 1
+        codes = np.where(held == edges[-1], edges.size - 2, codes)
         return codes, (codes >= 0) & (codes < edges.size - 1)
 
-    def _looked_up(self, data: Array) -> tuple[Array, npt.NDArray[np.bool_] | np.bool_]:
+    def _looked_up(self, read: Read) -> tuple[Array, Mask]:
         if isinstance(self.categories, range):
-            if data.dtype.kind not in "biuf":
-                raise BadData("data must be whole numbers, because the categories are; name the categories otherwise")
-            if data.dtype.kind in "iu" and data.min() >= 0 and data.max() < len(self.categories):
-                return data, np.True_
-            known = (data >= 0) & (data < len(self.categories))
-            if data.dtype.kind == "f":
-                known &= data == np.floor(data)
-            return np.where(known, data, 0).astype(np.int64), known
+            held = read.values
+            known: Mask = (held >= 0) & (held < len(self.categories)) & (held == np.floor(held))
+            return np.where(known, held, 0).astype(np.int64), known
+        if self.textual:
+            codes = np.fromiter((self._places.get(label, -1) for label in read.values.tolist()), dtype=np.int64)
+            return codes, codes >= 0
         labels, order = self._sorted
-        if (labels.dtype.kind == "U") != (data.dtype.kind in "UO") or data.dtype.kind not in "biufUO":
-            kind = "text" if labels.dtype.kind == "U" else "numbers"
-            raise BadData(f"data must be {kind}, because the categories are")
-        if data.dtype.kind == "O":
-            if not all(isinstance(item, str) for item in data.tolist()):
-                raise BadData("data has missing values, or mixes text and numbers; drop them, or fill them in, first")
-            data = data.astype(str)
-        at = np.minimum(np.searchsorted(labels, data), labels.size - 1)
-        return order[at], labels[at] == data
+        at = np.minimum(np.searchsorted(labels, read.values), labels.size - 1)
+        return order[at], labels[at] == read.values
+
+    @cached_property
+    def _places(self) -> dict[Label, int]:
+        return {label: place for place, label in enumerate(self.categories)}
 
     @cached_property
     def _sorted(self) -> tuple[Array, Array]:
-        labels = np.array(self.categories)
+        labels = np.array(self.categories, dtype=np.float64)
         order = np.argsort(labels, kind="stable")
         return labels[order], order
 
@@ -170,17 +182,10 @@ def _categories(given: Any) -> range | tuple[Label, ...]:
     text = {isinstance(label, str) for label in labels}
     if len(text) > 1 or not all(isinstance(label, str | int | float) and label == label for label in labels):
         raise BadArgument("categories", "mix text, numbers or something else", works)
-    if np.unique(np.array(labels)).size < len(labels):  # as they will be compared: large whole numbers may be one float
+    if True in text:
+        labels = tuple(declared_text("categories", label) for label in labels)
+    for label in labels if False in text else ():
+        declared_number("categories", label)
+    if len(set(labels)) < len(labels):
         raise BadArgument("categories", "has duplicates", "name each category once")
     return labels
-
-
-def _plain_labels(data: Array) -> Array:
-    """Labels as numpy sorts them fast: text or whole numbers."""
-    if data.dtype.kind == "O":
-        if any(not isinstance(item, str) for item in data.tolist()):
-            raise BadData("data must be text or whole numbers, without missing values, where categories are unknown")
-        return data.astype(str)
-    if data.dtype.kind not in "biuU":
-        raise BadData("data must be text or whole numbers where categories are unknown; name categories= otherwise")
-    return data if data.dtype.kind == "U" else data.astype(np.int64)  # one type, whatever a single person holds

@@ -9,6 +9,7 @@ from typing import Any
 
 from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
+from headcount.core.short import room_around, shortened
 
 
 @dataclass(frozen=True)
@@ -23,9 +24,24 @@ class Knob:
     floor: Callable[[Mapping[str, Any]], float] = lambda _: 0.0  # the chance at which nothing is told any more
 
     def at(self, u: float, given: Mapping[str, Any]) -> float:
-        """The parameter's setting; with a floor from the others, `along` is the part of the way from there to one."""
+        """The parameter's setting, a short decimal or a whole number, that is at least as private as u says."""
+        setting = self._exactly(u, given)
+        return setting if isinstance(setting, int) else shortened(setting, *self._ends(given))
+
+    def looser(self, setting: float, given: Mapping[str, Any]) -> float:
+        """A setting that calibration would have preferred, had it met the budget: the next one, or one beyond it."""
+        accurate, private = self._ends(given)
+        room = 1 if isinstance(setting, int) else 2.0 * room_around(setting, accurate, private)
+        return setting - room if private > accurate else setting + room
+
+    def _ends(self, given: Mapping[str, Any]) -> tuple[float, float]:
+        """The most accurate setting and the most private one."""
+        return self._exactly(self.low, given), self._exactly(self.high, given)
+
+    def _exactly(self, u: float, given: Mapping[str, Any]) -> float:
+        """With a floor from the other parameters, `along` is the part of the way from there to one."""
         floor = self.floor(given)
-        return floor + (1.0 - floor) * self.along(u, given["crowd"])
+        return floor + (1.0 - floor) * self.along(u, given["crowd"]) if floor else self.along(u, given["crowd"])
 
 
 def likely_variance(budget: Budget) -> float:

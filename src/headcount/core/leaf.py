@@ -22,7 +22,7 @@ from headcount.core.field import Field
 from headcount.core.histogram import Histogram
 from headcount.core.knob import Knob
 from headcount.core.law import Floats, Noise
-from headcount.core.loss import PrivacyLoss
+from headcount.core.loss import PrivacyLoss, Together
 from headcount.core.model import Model
 from headcount.core.quantity import quantity
 from headcount.core.release import AsItIs, Release
@@ -39,6 +39,7 @@ class Leaf(ABC):
     tasks: ClassVar[frozenset[str]] = COUNTS
     relations: ClassVar[frozenset[Neighbours]] = frozenset({Neighbours.REPLACE})
     knob: ClassVar[Knob]
+    searched: ClassVar[str] = ""  # a whole parameter of which `choices` lists a spread: calibration looks between too
     pure: ClassVar[bool] = False  # whether delta = 0 can be met
     unknown_keys: ClassVar[bool] = False  # whether a histogram may do without a list of categories
     reference: ClassVar[str]
@@ -56,6 +57,8 @@ class Leaf(ABC):
                 f"{self.name} has no guarantee for neighbours='{self.neighbours}', because the number of reports "
                 f"is public and a person who leaves takes their noise along; use {others}"
             )
+        if self.neighbours is Neighbours.ADD_REMOVE and self.crowd.least < self.crowd.size:
+            raise BadArgument("least", "is given, and how many people report is private", "leave it out")
 
     @classmethod
     def require(cls, task: Task) -> None:
@@ -140,7 +143,20 @@ class Leaf(ABC):
 
     @abstractmethod
     def view(self, honest: int) -> PrivacyLoss:
-        """The loss of what crosses the trust line when so many honest people took part."""
+        """The loss of what crosses the trust line when so many honest people took part, of one report of one of them.
+
+        Messages that everybody sees hide a person no less when others add theirs: there it is for so many or more.
+        What a trusted side drops hangs on how many there are: there it is for so many or fewer.
+        """
+
+    def group(self, honest: int, reports: int) -> PrivacyLoss:
+        """The same of so many reports of one person: group privacy, unless a leaf knows their exact law."""
+        return Together.of(self.view(honest), reports)
+
+    @property
+    def room(self) -> float:
+        """The most reports that its messages can be added up for."""
+        return math.inf
 
     @abstractmethod
     def point(self, tally: Tally) -> Floats:

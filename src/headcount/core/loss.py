@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Literal
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -14,25 +15,70 @@ from headcount.core.root import crossing
 
 ROUND_UP = 1.0 + 1e-10  # masses are good to 1e-11 and sums of them to about as much; claims are rounded up by this
 LARGEST_EPSILON = 700.0
+AHEAD = 1e-3  # so much further on, a claim that still falls is seen to fall
+CLOSE = 1e-13
+GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
+NODES = 16  # smaller epsilons that a group's claim is compared with, to a unit of epsilon
+
+Kind = Literal["exact", "rounded", "bound"]
+WITHIN: dict[Kind, float] = {"exact": 1e-5, "rounded": 1e-2, "bound": math.inf}  # of the smallest delta, relatively
+KINDS: dict[Kind, str] = {
+    "exact": "the smallest delta for the worst neighbours, computed from the chances that are drawn and rounded up by "
+    "less than 0.001%",
+    "rounded": "the smallest delta for the worst neighbours, computed from the chances that are drawn and rounded up "
+    "by at most 1%",
+    "bound": "an upper bound that a theorem proves; the smallest delta may be less by any factor",
+}
+
+
+class Claim(NamedTuple):
+    """A delta, and the part of it that pays for rounded tables and cut tails."""
+
+    delta: float
+    slack: float
 
 
 class PrivacyLoss(ABC):
-    """The hockey-stick divergence between neighbouring crowds, as a function of epsilon."""
+    """The hockey-stick divergence between neighbouring crowds, as a function of epsilon.
 
-    kind: Literal["exact", "bound"] = "exact"
+    Every loss states its `kind`: `KINDS` says what each of them promises, and `WITHIN` how far above the truth a claim
+    of that kind may lie, relatively and beside its slack.
+    """
+
+    kind: Kind
+
+    def __init_subclass__(cls, **given: Any) -> None:
+        super().__init_subclass__(**given)
+        stated = (vars(each) for each in cls.__mro__ if each is not PrivacyLoss)
+        complete = cls.orders is not PrivacyLoss.orders
+        if complete and not any("kind" in each or "kind" in each.get("__annotations__", ()) for each in stated):
+            raise TypeError(f"{cls.__name__} must state its kind: {', '.join(KINDS)}")
 
     @abstractmethod
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
         """The divergence at each epsilon from 0 on, in either order of the neighbours, for the worst pair."""
 
     def slack(self, epsilon: float) -> float:
-        """The part of delta that pays for rounded tables and cut tails."""
+        """How much either order may lie above what `orders` says at this epsilon: rounded tables and cut tails."""
         return 0.0
+
+    def at(self, epsilon: float) -> Claim:
+        """What both orders and the slack come to at this epsilon, rounded up."""
+        forward, backward = self.orders(np.array([epsilon], dtype=np.float64))
+        slack = self.slack(epsilon)
+        return Claim(max(forward.item(), backward.item()) * ROUND_UP + slack, slack)
+
+    def claim(self, epsilon: float) -> Claim:
+        """The smallest delta for this epsilon, and its slack: it holds at every larger epsilon, so it never rises."""
+        return self.at(epsilon)
 
     def delta(self, epsilon: float) -> float:
         """The smallest delta for this epsilon, rounded up."""
-        forward, backward = self.orders(np.array([epsilon], dtype=np.float64))
-        return min(1.0, max(forward.item(), backward.item()) * ROUND_UP + self.slack(epsilon))
+        return min(1.0, self.claim(epsilon).delta)
+
+    def delta_slack(self, epsilon: float) -> float:
+        """The part of delta that pays for rounded tables and cut tails."""
+        return min(1.0, self.claim(epsilon).slack)
 
     def epsilon(self, delta: float) -> float:
         """The smallest epsilon for this delta, rounded up; infinite if there is none."""
@@ -53,16 +99,57 @@ class PrivacyLoss(ABC):
         return crossing(excess, (low, excess(low)), (high, excess(high)), tight=1e-10 if delta else 0.0)
 
 
+class GrowingSlack(PrivacyLoss):
+    r"""A loss whose slack is $(1 + e^\epsilon)$ times a distance, plus a constant, below any epsilon where it is none.
+
+    What is drawn lies within a distance $\eta$ of the ideal laws P and Q in total variation, which adds
+    $\eta + e^\epsilon \eta$ to $\sum (P - e^\epsilon Q)_+$. That sum falls and is convex in $x = e^\epsilon$, as is the
+    larger of both orders, and the slack is affine in x: together they are convex, so that they fall up to some epsilon
+    and rise from there on. A promise at a smaller epsilon is one at a larger: from there on it is that epsilon's.
+    """
+
+    @property
+    def grows_up_to(self) -> float:
+        """The epsilon from which on there is no such slack."""
+        return LARGEST_EPSILON
+
+    def claim(self, epsilon: float) -> Claim:
+        here = self.at(epsilon)
+        if here.slack <= (ROUND_UP - 1.0) * here.delta:
+            return here
+        ahead = self.at(epsilon + AHEAD)
+        if here.slack < ahead.slack and ahead.delta <= here.delta:
+            return here
+        turning, least = self._turning
+        return min(here, least) if turning < epsilon else here
+
+    @cached_property
+    def _turning(self) -> tuple[float, Claim]:
+        """Where the claim is least, and that claim: by golden section."""
+        low, high = 0.0, self.grows_up_to
+        left, right = high - GOLDEN * high, GOLDEN * high
+        there = {epsilon: self.at(epsilon) for epsilon in (low, left, right)}
+        while high - low > CLOSE * high:
+            if there[left].delta <= there[right].delta:
+                high, right, left = right, left, right - GOLDEN * (right - low)
+                there[left] = self.at(left)
+            else:
+                low, left, right = left, right, left + GOLDEN * (high - left)
+                there[right] = self.at(right)
+        return min(there.items(), key=lambda found: found[1].delta)
+
+
 @dataclass(frozen=True, eq=False)
 class Together(PrivacyLoss):
     """That of so many reports of the same person, which are changed one after the other.
 
-    Each step multiplies chances by e^(epsilon/k) and adds a delta, which the steps after it multiply again.
+    Each step multiplies chances by e^(epsilon/k) and adds a delta, which the steps after it multiply again. They need
+    not use up epsilon: of the smaller ones as many are tried as `NODES` says.
     """
 
     one: PrivacyLoss
     reports: int
-    kind: Literal["exact", "bound"] = "bound"
+    kind = "bound"
 
     @classmethod
     def of(cls, one: PrivacyLoss, reports: int) -> PrivacyLoss:
@@ -78,14 +165,21 @@ class Together(PrivacyLoss):
     def slack(self, epsilon: float) -> float:
         return self.one.slack(epsilon / self.reports) * float(self._grown(np.array(epsilon)))
 
+    def claim(self, epsilon: float) -> Claim:
+        asked = np.append(np.arange(0, math.ceil(NODES * epsilon)) / NODES, epsilon)
+        slack = np.array([self.slack(each) for each in asked.tolist()])
+        claims = self.orders(asked)[0] * ROUND_UP + slack
+        least = int(claims.argmin())
+        return Claim(float(claims[least]), float(slack[least]))
+
 
 @dataclass(frozen=True, eq=False)
-class Nearly(PrivacyLoss):
+class Nearly(GrowingSlack):
     """A loss computed for ideal laws, where what is drawn lies within `distance` of them in total variation."""
 
     ideal: PrivacyLoss
     distance: float
-    kind: Literal["exact", "bound"] = "exact"
+    kind: Kind
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
         return self.ideal.orders(epsilon)

@@ -6,10 +6,11 @@ drawing, tallying, estimating with intervals, simulating, and stating the cost.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import MISSING, dataclass, fields, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -17,16 +18,18 @@ import numpy.typing as npt
 from headcount.core.brick import Brick, attributed, drawn
 from headcount.core.budget import Neighbours
 from headcount.core.coins import Coins, SecretCoins, SeededCoins
+from headcount.core.counted import counted, people
 from headcount.core.cover import covering
-from headcount.core.crowd import Crowd
-from headcount.core.errors import TooFewReports, Unsupported
+from headcount.core.crowd import LARGEST, Crowd
+from headcount.core.errors import TooFewReports, TooManyReports, Unsupported
 from headcount.core.estimate import Estimate
 from headcount.core.field import VALUE, Values
 from headcount.core.hardest import hardest
 from headcount.core.law import Floats, Noise
 from headcount.core.leaf import Leaf
-from headcount.core.loss import PrivacyLoss, Together
+from headcount.core.loss import PrivacyLoss
 from headcount.core.model import Model
+from headcount.core.reading import column
 from headcount.core.simulation import Simulation, repeated
 from headcount.core.table import Ints
 from headcount.core.tally import Batch, Tally
@@ -36,7 +39,25 @@ FEW_VALUES = 1 << 12
 
 @dataclass(frozen=True, kw_only=True)
 class Protocol(Leaf):
-    """One way to answer a task."""
+    """One way to answer a task. What it promises and refuses follows from what a leaf declares, for all alike."""
+
+    FINAL: ClassVar[tuple[str, ...]] = (
+        "loss",
+        "loss_if",
+        "left_alone",
+        "fewest",
+        "most",
+        "require_fit",
+        "release",
+        "estimate",
+    )
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Refuses a leaf that writes its own promise: it would forget people with several reports, or other crowds."""
+        super().__init_subclass__(**options)
+        for name in Protocol.FINAL:
+            if getattr(cls, name) is not getattr(Protocol, name):
+                raise TypeError(f"{cls.__name__} overrides {name}; a protocol writes view(), group() or room instead")
 
     def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
         """Totals of released tallies, one row a run, for a crowd that holds each value so often. For simulation only.
@@ -83,16 +104,49 @@ class Protocol(Leaf):
 
     @cached_property
     def loss(self) -> PrivacyLoss:
-        return Together.of(self.view(self.crowd.honest), self.crowd.each)
+        """What is promised to a person, with all their reports: it holds for every crowd that gets an answer."""
+        return self.loss_if(self._least_hidden)
+
+    @property
+    def _least_hidden(self) -> int:
+        """The number of honest people who hide a person least, of those with whom there is an answer."""
+        if self.model in (Model.SHUFFLE, Model.LOCAL):
+            return self.crowd.honest
+        return LARGEST if self._private else self.crowd.size - self.crowd.most_corrupt
+
+    @property
+    def _private(self) -> bool:
+        """Whether the number of people is itself private: then nothing may depend on it that is seen."""
+        return self.neighbours is Neighbours.ADD_REMOVE
+
+    @property
+    def fewest(self) -> int:
+        """So many reports are needed; any number will do where it is private."""
+        return 0 if self._private else self.crowd.least
+
+    @property
+    def most(self) -> float:
+        """So many reports may come at most: those that were planned for, where a trusted side drops small counts."""
+        limited = self.model is Model.THRESHOLD and not self._private
+        return min(self.room, self.crowd.size if limited else math.inf)
+
+    def require_fit(self, reports: int) -> None:
+        """Refuses crowds that it was not planned for. It says how many came only because that is public."""
+        if reports < self.fewest:
+            came = f"{counted(reports, 'report')} came and the plan needs at least {self.fewest:,}"
+            plan = f"make a plan for {people(reports)}, or " if reports else ""
+            raise TooFewReports(f"{came}; {plan}give everybody's answers")
+        if reports > self.most:
+            raise TooManyReports(f"{self.name} was planned for at most {people(int(self.most))}; plan for more")
 
     @property
     def origin(self) -> float:
         """What everybody counts for in the task's unit, whatever they hold; nothing where their number is private."""
-        return 0.0 if self.neighbours is Neighbours.ADD_REMOVE else self.task.low
+        return 0.0 if self._private else self.task.low
 
     def randomise(self, data: npt.ArrayLike, coins: Coins | None = None) -> Batch:
         """What the crowd's devices send, in sorted order: the shuffler shows a multiset and nothing else."""
-        values = self.task.encoded(np.asarray(data))
+        values = self.task.encoded(column(data))
         return self.reports(values, coins or SecretCoins()).shuffled()
 
     def reports(self, values: Values, coins: Coins) -> Batch:
@@ -129,18 +183,13 @@ class Protocol(Leaf):
         return self.tally(Batch(0, np.empty(0, dtype=self.message)))
 
     def release(self, tally: Tally, coins: Coins | None = None) -> Tally:
-        """The tally as the trusted side lets it go; refused where fewer reports came than the proof needs."""
-        if tally.reports < self.crowd.least:
-            came = "fewer" if self.neighbours is Neighbours.ADD_REMOVE else f"{tally.reports:,}"
-            raise TooFewReports(
-                f"{came} reports came and the guarantee needs {self.crowd.least:,}; "
-                "wait for more, or plan with a smaller least="
-            )
-        return replace(self.released().apply(tally, coins or SecretCoins()), released=True)
+        """The tally as the trusted side lets it go; how many reported goes along only if that is public."""
+        self.require_fit(tally.reports)
+        released = self.released().apply(tally, coins or SecretCoins())
+        return replace(released, reports=0 if self._private else tally.reports, released=True)
 
     def estimate(self, released: Tally) -> Estimate:
-        if released.reports < self.crowd.least:
-            raise TooFewReports(f"there are fewer reports than the planned {self.crowd.least:,}")
+        self.require_fit(released.reports)
         if self.model in (Model.CENTRAL, Model.THRESHOLD) and not released.released:
             raise Unsupported(f"{self.name} must release a tally before anybody sees it: estimate(release(tally))")
         return Estimate(protocol=self, tally=released, people=self.point(released))
@@ -162,7 +211,8 @@ class Protocol(Leaf):
 
     def loss_if(self, honest: int) -> PrivacyLoss:
         """What is left of the guarantee if only so many honest people took part."""
-        return Together.of(self.view(max(1, honest)), self.crowd.each)
+        honest, reports = max(1, honest), self.crowd.each
+        return self.view(honest) if reports == 1 else self.group(honest, reports)
 
     @property
     def left_alone(self) -> float | None:
@@ -188,7 +238,7 @@ class Protocol(Leaf):
 
     def simulate(self, data: npt.ArrayLike, *, runs: int = 200, seed: int = 0) -> Simulation:
         """Repeat the whole protocol with seeded coins, without touching each person each time where that is known."""
-        values, coins = self.task.encoded(np.asarray(data)), SeededCoins(seed)
+        values, coins = self.task.encoded(column(data)), SeededCoins(seed)
         if self.task.values <= FEW_VALUES:
             totals = self.sample(np.bincount(values, minlength=self.task.values), coins, runs)
         else:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.counted import counted
 from headcount.core.histogram import Histogram
+from headcount.core.loss import KINDS
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
 from headcount.core.task import Sum, Task
@@ -73,16 +76,16 @@ def privacy_unit(protocol: Protocol, unit: str) -> str:
 
 def guarantee(protocol: Protocol, budget: Budget) -> str:
     loss, crowd = protocol.loss, protocol.crowd
-    delta, slack = loss.delta(budget.epsilon), loss.slack(budget.epsilon)
-    sources = {"exact": "computed exactly from the probabilities that are drawn", "bound": "a proven upper bound"}
+    delta, slack = loss.delta(budget.epsilon), loss.delta_slack(budget.epsilon)
     words = f"The hockey-stick divergence at epsilon={budget.epsilon:g}, in both directions, is at most {delta:.6g}: "
-    words += f"{sources[loss.kind]}, rounded up"
+    words += KINDS[loss.kind]
     words += f", of which {slack:.2g} pays for rounded tables and cut tails." if slack else "."
     if protocol.model is Model.SHUFFLE:
         lying = f", of whom at most {crowd.corrupt:,} lie or collude" if crowd.corrupt else ""
         words += f" It holds if at least {_reporting(crowd.least)}{lying}; with fewer reports nothing is released."
     if protocol.model is Model.THRESHOLD:
-        words += f" It holds if at most {_reporting(crowd.size)}."
+        limited = f"if at most {_reporting(crowd.size)}"
+        words += f" It holds {limited if math.isfinite(protocol.most) else 'however many people report'}."
     return words
 
 

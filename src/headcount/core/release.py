@@ -76,7 +76,4 @@ def without_zeros(tally: Tally) -> Tally:
     if tally.keys is None:
         return tally
     shown = tally.totals != 0
-    keys = tally.keys[shown]
-    if keys.dtype.kind == "U":
-        keys = np.array(keys.tolist(), dtype=np.str_)  # an array of text is as wide as its longest, shown or not
-    return Tally(tally.reports, tally.totals[shown], keys)
+    return Tally(tally.reports, tally.totals[shown], tally.keys[shown])

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from headcount.core.reading import distinct
 from headcount.core.table import Ints
 
 HALF = 32  # bits: so many of up to 2**31 numbers add up to less than 64
@@ -48,13 +49,14 @@ class Tally:
     @classmethod
     def by_key(cls, reports: int, keys: npt.NDArray[Any], totals: Ints | None = None) -> Tally:
         """Equal keys added up; each entry counts once where no totals are given."""
+        labels, place = distinct(keys)
+        order = sorted(range(len(labels)), key=labels.__getitem__)
+        different = np.fromiter((labels[at] for at in order), dtype=keys.dtype, count=len(labels))
         if totals is None:
-            different, counts = np.unique(keys, return_counts=True)
-            return cls(reports, counts, different)
-        different, place = np.unique(keys, return_inverse=True)
-        summed = np.zeros(different.size, dtype=totals.dtype)
+            return cls(reports, np.bincount(place, minlength=len(labels))[order], different)
+        summed = np.zeros(len(labels), dtype=totals.dtype)
         np.add.at(summed, place, totals)
-        return cls(reports, summed, different)
+        return cls(reports, summed[order], different)
 
     def with_totals(self, totals: Ints) -> Tally:
         return Tally(self.reports, totals, self.keys, self.modulus)

@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -14,13 +14,13 @@ import numpy.typing as npt
 from headcount.core.errors import BadArgument, BadData
 from headcount.core.law import Floats
 from headcount.core.quantity import quantity
-
-Array: TypeAlias = npt.NDArray[Any]
+from headcount.core.reading import EXACT, Array, Read, numbers, truths
 
 COUNTS = frozenset({"count", "fraction"})
 SUMS = frozenset({"sum", "mean"})
 HISTOGRAMS = frozenset({"histogram"})
 
+MISSING = "data has missing values; drop them, or fill them in, first"
 BETWEEN_STEPS = 1e-6  # how far beside a step a value may lie and still be meant for it
 REAL_STEPS = 1 << 40  # the grid of real numbers: finer than any crowd's error, coarse enough for exact products
 
@@ -67,17 +67,35 @@ class Task(ABC):
     def truth(self, values: Array) -> Floats:
         """The true answer in people, for simulation and tests."""
 
+    @property
+    def clipped_to(self) -> tuple[float, float] | None:
+        """The range that values outside of it are brought into; None if there is none."""
+        return None
+
+    @property
+    def about(self) -> str:
+        """Of which values the answer tells, where these are not the data themselves."""
+        return of_clipped(self.clipped_to)
+
     def to_json(self) -> dict[str, Any]:
         return {"name": self.name}
 
     def _column(self, data: Array) -> Array:
         if data.ndim != 1:
             raise BadData(f"data must be one value per person, not {data.ndim}-dimensional; try one column of it")
-        if data.size == 0:
-            raise BadData(f"data is empty; a {self.name} needs at least one person")
-        if data.dtype.kind == "f" and np.isnan(data).any():
-            raise BadData("data has missing values; drop them, or fill them in, first")
         return data
+
+    @staticmethod
+    def _whole(read: Read) -> Read:
+        """Refuses missing values."""
+        if read.missing.any():
+            raise BadData(MISSING)
+        return read
+
+
+def of_clipped(bounds: Sequence[float] | None) -> str:
+    """The words for values that were clipped to these bounds, if they were."""
+    return "" if bounds is None else f"of values clipped to [{bounds[0]:.15g}, {bounds[1]:.15g}]"
 
 
 @dataclass(frozen=True)
@@ -91,15 +109,10 @@ class Count(Task):
         return 2
 
     def encoded(self, data: Array) -> npt.NDArray[np.uint8]:
-        self._column(data)
-        if data.dtype == np.bool_:
-            return data.view(np.uint8)
-        if data.dtype.kind not in "iuf":
-            raise BadData("data must be 0/1 or true/false; use where= to say which value counts as 1")
-        bits: npt.NDArray[np.bool_] = data == 1
-        if int(np.count_nonzero(bits)) + int(np.count_nonzero(data == 0)) < data.size:
-            raise BadData("data has values other than 0 and 1; use where= to say which value counts as 1")
-        return bits.view(np.uint8)
+        read = self._whole(truths(self._column(data)))
+        if read.strange.any():
+            raise BadData("data has values other than 0 and 1, true and false; use where= to say which counts as 1")
+        return read.values
 
     def truth(self, values: Array) -> Floats:
         return np.array([float(np.count_nonzero(values))])
@@ -145,6 +158,9 @@ class Sum(Task):
             raise BadArgument("within", f"is {self.within!r}", f"use a part of ({low:g}, {high:g})")
         if not 1 <= self.steps <= REAL_STEPS or self.steps != int(self.steps):
             raise BadArgument("steps", f"is {self.steps!r}", "use a whole number from 1 to 2**40")
+        if self.stepped and max(-low, high) >= EXACT:
+            works = "use bounds within 2**53, or real numbers: whole=False"
+            raise BadArgument("bounds", "has whole numbers that doubles cannot tell apart", works)
 
     @classmethod
     def whole(cls, bounds: tuple[float, float], *, clip: bool = False) -> Self:
@@ -170,6 +186,10 @@ class Sum(Task):
         return self.bounds if self.within is None else self.within
 
     @property
+    def clipped_to(self) -> tuple[float, float] | None:
+        return self.limits if self.clip else None
+
+    @property
     def stepped(self) -> bool:
         """Whether people hold nothing between the steps."""
         return self.steps < REAL_STEPS
@@ -186,20 +206,24 @@ class Sum(Task):
     def values(self) -> int:
         return self.steps + 1
 
-    def encoded(self, data: Array) -> npt.NDArray[np.int64]:
-        if self._column(data).dtype.kind not in "biuf":
+    def held(self, data: Array) -> Floats:
+        """What people hold, as doubles; not yet compared with the bounds."""
+        read = self._whole(numbers(self._column(data)))
+        if read.strange.any():
             raise BadData(f"data must be numbers for a {self.name}")
-        low, high = self.limits
-        numbers = data.astype(np.float64)
+        return read.values
+
+    def encoded(self, data: Array) -> npt.NDArray[np.int64]:
+        (low, high), held = self.limits, self.held(data)
         if self.clip:
-            numbers = np.clip(numbers, low, high)
-        elif not (low <= numbers.min() and numbers.max() <= high):
+            held = np.clip(held, low, high)
+        elif not (low <= held.min(initial=low) and held.max(initial=high) <= high):
             raise BadData(f"data has values outside bounds=({low:g}, {high:g}); widen them, or use clip=True")
-        steps = (numbers - self.low) * (self.steps / self.width)
+        steps = (held - self.low) * (self.steps / self.width)
         nearest = np.rint(steps)
-        if self.stepped and np.abs(steps - nearest).max() > BETWEEN_STEPS:
+        if self.stepped and np.abs(steps - nearest).max(initial=0.0) > BETWEEN_STEPS:
             raise BadData("data has values between the steps, as between whole numbers; use whole=False for real ones")
-        return nearest.astype(np.int64)
+        return np.asarray(nearest, dtype=np.int64)
 
     def truth(self, values: Array) -> Floats:
         return np.array([float(values.sum(dtype=np.float64)) / self.steps])

@@ -8,7 +8,7 @@ that chance for each of them, and so delta by 1 + e^epsilon times as much. (What
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from headcount.core.budget import Budget
 from headcount.core.errors import BadArgument, Unsupported
 from headcount.core.law import Floats
 from headcount.core.loss import Nearly, PrivacyLoss
+from headcount.core.short import COMPARED, rounded_up
 
 if TYPE_CHECKING:
     from headcount.core.protocol import Protocol
@@ -40,6 +41,7 @@ class Wire:
 
     messages: int
     suite: str = X25519
+    colluding: float | None = None  # as a plan of version 0.2 has it, with digits that depended on the machine
 
     def __post_init__(self) -> None:
         if self.suite not in KEYS:
@@ -79,12 +81,14 @@ class Wire:
         return Nearly(protocol.loss, cut, protocol.loss.kind) if cut else protocol.loss
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        return {"messages": self.messages, "suite": self.suite}
 
     def device(self, protocol: Protocol) -> dict[str, Any]:
         """What follows from the protocol, and a device that does not know it needs to be told beside the programme:
         what a message looks like, and the epsilon that is left if the shuffler and the analyser are one."""
-        return {"record": record_of(protocol.message), "colluding": protocol.local_epsilon}
+        alone = protocol.local_epsilon
+        short = None if alone is None else rounded_up(alone, COMPARED)
+        return {"record": record_of(protocol.message), "colluding": short if self.colluding is None else self.colluding}
 
 
 def record_of(message: np.dtype[Any]) -> list[list[str]]:

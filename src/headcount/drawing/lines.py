@@ -1,6 +1,6 @@
 """Lines: what is computed as a line, what was measured as circles on it, bounds dashed, rules dotted.
 
-Every line is called by its name where it ends, and one thing has one colour in all panels.
+Every line is called by its name where it ends, unless told where, and one thing has one colour in all panels.
 """
 
 from __future__ import annotations
@@ -43,10 +43,17 @@ class Line:
     measured: Points = ()
     dots: bool = False
     first: bool = False  # called by its name where it begins
+    at: Spot | None = None  # where its name begins, if neither end is a good place
+    steep: bool = False  # its name is written upwards there
 
     @property
     def key(self) -> str:
         return self.hue or self.label
+
+    @property
+    def inside(self) -> bool:
+        """Whether its name stands within the panel and not at the right of it."""
+        return self.first or self.at is not None
 
 
 @dataclass(frozen=True)
@@ -82,7 +89,7 @@ def lines(
     """Draws the panels, so many side by side."""
     columns = min(columns, len(panels))
     rows = math.ceil(len(panels) / columns)
-    labels = [[row for line in panel.lines if not line.first for row in _wrapped(line)] for panel in panels]
+    labels = [[row for line in panel.lines if not line.inside for row in _wrapped(line)] for panel in panels]
     words = 0.25 + 0.072 * max((len(row) for panel in labels for row in panel), default=0)
     height = max(HEIGHT, ROW * max(map(len, labels)))
     size = (0.5 + (0.75 + (WIDTH if columns > 1 else ALONE) + words) * columns, 0.75 + (height + 0.95) * rows)
@@ -139,7 +146,11 @@ def _named(axes: Any, panel: Panel, hues: Mapping[str, str], size: Spot, theme: 
     for line in panel.lines:
         points = panel.seen(line.points or line.measured)
         style = {"fontsize": 9, "color": blend(hues[line.key], theme.ink, 0.6), "annotation_clip": False}
-        if line.label and points and line.first:
+        if line.label and points and line.at:
+            style |= {"textcoords": "offset points", "rotation": 90 if line.steep else 0}
+            style |= {"ha": "center", "va": "bottom"} if line.steep else {"va": "center"}
+            axes.annotate(line.label, line.at, xytext=(0, 0), **style)
+        elif line.label and points and line.first:
             style |= {"rotation": 40, "ha": "left", "va": "bottom", "in_layout": False}
             axes.annotate(line.label, points[0], xytext=(-3, 3), textcoords="offset points", **style)
         elif line.label and (end := leaves([(panel.across.part(x, across), panel.up.part(y, up)) for x, y in points])):

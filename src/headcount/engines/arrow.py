@@ -23,8 +23,12 @@ class ArrowEngine:
     """Parquet, CSV and Arrow files, folders and globs of them, and anything with the Arrow stream interface."""
 
     def answers(self, task: Task, rows: Rows) -> ArrowScan:
-        rows.require(task)
         return ArrowScan(task, rows)
+
+    def require(self, task: Task, answers: ArrowScan) -> None:
+        with refusing():
+            for batch in answers.batches():
+                answers.encoded(batch)
 
     def tally(self, plan: Plan, answers: ArrowScan, coins: Coins) -> Tally:
         protocol, task = plan.protocol, plan.protocol.task

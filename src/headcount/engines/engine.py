@@ -9,8 +9,12 @@ from headcount.core.coins import Coins, SecretCoins
 from headcount.core.errors import BadArgument
 from headcount.core.plan import Plan
 from headcount.core.quantity import quantity
+from headcount.core.reading import declared
 from headcount.core.tally import Tally
 from headcount.core.task import Count, Task
+from headcount.engines.encoding import Encoding
+
+KEY = 16  # bytes of the key with which lots are drawn
 
 
 @dataclass(frozen=True)
@@ -29,7 +33,7 @@ class Rows:
     by: Any = None
     unit: Any = None
     most: int | None = None
-    key: int = field(default_factory=lambda: int(SecretCoins().below(1 << 31, 1)[0]))
+    key: bytes = field(default_factory=lambda: SecretCoins().stream(KEY).tobytes(), repr=False)
 
     def __post_init__(self) -> None:
         if self.most is None:
@@ -54,10 +58,11 @@ class Rows:
                 raise BadArgument(argument, "does not name a column", "give the name of a column of the table")
         return {argument: name for argument, name in given.items() if name is not None}
 
-    def require(self, task: Task) -> None:
-        """Refuses what the task has no use for."""
+    def encoding(self, task: Task) -> Encoding:
+        """How a row becomes the task's integer; refused where the task has no use for what was declared."""
         if self.where is not None and self.by is None and not isinstance(task, Count):
             raise BadArgument("where", f"is for counts, and this is a {task.name}", "leave it out")
+        return Encoding(task, None if self.where is None else declared(self.where), self.by is not None)
 
 
 class Answers(Protocol):
@@ -72,5 +77,8 @@ class Engine(Protocol):
     """Memory, files or a cluster: the same plan gives the same tally."""
 
     def answers(self, task: Task, rows: Rows) -> Answers: ...
+
+    def require(self, task: Task, answers: Any) -> None:
+        """Refuses answers that the task cannot take, before anything is charged or drawn."""
 
     def tally(self, plan: Plan, answers: Any, coins: Coins) -> Tally: ...

@@ -1,45 +1,26 @@
-"""What becomes of a person's rows, in SQL that DuckDB and Spark both speak: one answer, or a few rows, by lot."""
+"""Which of a person's rows count, by lot, in SQL that DuckDB and Spark both speak."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from headcount.core.histogram import Histogram
-from headcount.core.task import Sum, Task
-
-IN_COMMON = "CASE WHEN min({0}) = max({0}) THEN min({0}) END AS {0}"
-# 2 is neither: whoever has a row that is not 0 or 1 is refused with the others.
-ANY_ONE = "CASE WHEN bool_and(answer = 0 OR answer = 1) THEN max(CAST(answer = 1 AS TINYINT)) ELSE 2 END AS answer"
-
-
-def one_each(task: Task, kind: str, *, grouped: bool, added: str) -> str:
-    """The columns of each person: what their rows come to, added as this type, or what they have in common."""
-    if isinstance(task, Sum):
-        return f"{'avg' if task.per_person else 'sum'}(CAST(answer AS {added})) AS answer"
-    if isinstance(task, Histogram) and not grouped:
-        return IN_COMMON.format("answer")
-    merged = "bool_or(answer) AS answer" if kind == "bool" else ANY_ONE
-    return f"{merged}, {IN_COMMON.format('party')}" if grouped else merged
-
 
 @dataclass(frozen=True)
 class Lots:
-    """How an engine draws lots: by a hash of some columns and the key, of which 53 bits make a chance."""
+    """How an engine draws lots: by SHA-256 of a secret key and of what tells a person's rows apart.
 
-    hashed: str
-    shifted: str
-    first: str  # the answer with the smallest lot
+    Rows that are the same have a number each. What is hashed can be read in one way only, so that no two rows have the
+    same lot, and whoever does not hold the key cannot tell the lots from random ones.
+    """
 
-    def kept(self, table: str, most: int) -> str:
+    hashed: str  # of a text
+    copies: str  # the numbers below `many`, a row each
+    first: str  # the codes with the smallest lots, at most so many, a row each
+
+    def kept(self, table: str, most: int, key: str) -> str:
         """At most so many rows of each person; every row has the same chance, whatever the order they come in."""
-        if most == 1:
-            # Rows that are the same race together: an exponential lot, that many times as fast.
-            chance = f"({self.shifted.format(self.hashed.format('person, answer'))} + 1) / 9007199254740992e0"
-            each = f"SELECT person, answer, -ln({chance}) / count(*) AS lot FROM {table} GROUP BY person, answer"
-            return f"SELECT {self.first}(answer, lot) AS answer FROM ({each}) GROUP BY person"
-        copy = "row_number() OVER (PARTITION BY person, answer ORDER BY answer) AS copy"
-        place = (
-            f"row_number() OVER (PARTITION BY person ORDER BY {self.hashed.format('person, answer, copy')}) AS place"
-        )
-        rows = f"SELECT answer, {place} FROM (SELECT *, {copy} FROM {table})"
-        return f"SELECT answer FROM ({rows}) WHERE place <= {most}"
+        each = f"SELECT person, code, count(*) AS many FROM {table} GROUP BY person, code"
+        copies = f"SELECT person, code, {self.copies} AS copy FROM ({each})"
+        told = f"concat({key}, ',', copy, ',', length(CAST(code AS STRING)), ',', code, ',', person)"
+        lots = f"SELECT person, code, {self.hashed.format(told)} AS lot FROM ({copies})"
+        return f"SELECT {self.first.format(most=most)} AS code FROM ({lots}) GROUP BY person"

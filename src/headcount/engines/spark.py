@@ -25,9 +25,9 @@ from headcount.core.protocol import Protocol
 from headcount.core.tally import Tally
 from headcount.core.task import Count, Sum, Task
 from headcount.engines.engine import Rows
-from headcount.engines.spark_scan import KINDS, SparkScan, quoted
-from headcount.engines.spark_work import HALF, PARTIALS, Randomise, TallyMessages
-from headcount.engines.tables import ARROW, COMMAS, is_path, texts
+from headcount.engines.spark_scan import SparkScan, quoted
+from headcount.engines.spark_work import HALF, LOOKED, PARTIALS, Look, Randomise, TallyMessages
+from headcount.engines.tables import ARROW, COMMAS, is_path
 
 
 class SparkEngine:
@@ -37,13 +37,19 @@ class SparkEngine:
         self._session = session
 
     def answers(self, task: Task, rows: Rows) -> SparkScan:
-        rows.require(task)
         rows.names()
         if not is_path(rows.data) and not hasattr(rows.data, "sparkSession"):
             raise BadArgument("data", "is no frame of Spark", "make one with spark.createDataFrame, or give a path")
         with refusing():
-            frame = self._read(str(rows.data), texts(task, rows)) if is_path(rows.data) else rows.data
+            frame = self._read(str(rows.data)) if is_path(rows.data) else rows.data
         return SparkScan(task, rows, frame, refusing)
+
+    def require(self, task: Task, answers: SparkScan) -> None:
+        with refusing():
+            found = answers.sorted_within_partitions().mapInArrow(Look(answers.from_batch).work, LOOKED).toArrow()
+        refusals = [row["refused"] for row in found.to_pylist()]
+        if refusals:
+            raise BadData(min(refusals))
 
     def tally(self, plan: Plan, answers: SparkScan, coins: Coins) -> Tally:
         protocol, task = plan.protocol, plan.protocol.task
@@ -78,10 +84,10 @@ class SparkEngine:
     def _randomised(self, protocol: Protocol, answers: SparkScan, coins: Coins) -> Tally:
         """Everybody's reports, tallied where they are made. Secret coins become coins of one key, for this run only."""
         keyed = KeyedCoins() if isinstance(coins, SecretCoins) else coins
-        work = Randomise(replace(protocol), answers.encoding, keyed)
+        work = Randomise(replace(protocol), answers.from_batch, keyed)
         return _added(protocol, answers.sorted_within_partitions().mapInArrow(work.work, PARTIALS))
 
-    def _read(self, path: str, labels: list[str]) -> Any:
+    def _read(self, path: str) -> Any:
         session = self._session
         if session is None:
             try:
@@ -94,22 +100,13 @@ class SparkEngine:
             raise BadArgument(
                 "data", f"{path} is an Arrow file", "Spark reads .parquet, .csv and .tsv, or folders of Parquet"
             )
-        return _commas(session, path, labels) if suffix in COMMAS else session.read.parquet(path)
+        return _commas(session, path) if suffix in COMMAS else session.read.parquet(path)
 
 
-def _commas(session: Any, path: str, labels: list[str]) -> Any:
-    """Types are found by reading the file, but never dates, and spaces around a cell are not part of it."""
-    from pyspark.sql.types import StringType, StructField, StructType
-
-    options = {
-        "header": True, "sep": "\t" if path.lower().endswith(".tsv") else ",", "escape": '"', "mode": "FAILFAST",
-        "ignoreLeadingWhiteSpace": True, "ignoreTrailingWhiteSpace": True,
-    }  # fmt: skip
-    found = session.read.options(**options, inferSchema=True).csv(path).schema
-    plain = [field.name in labels or field.dataType.simpleString() not in KINDS for field in found]
-    kinds = [StringType() if text else field.dataType for field, text in zip(found, plain, strict=True)]
-    fields = [StructField(field.name, kind) for field, kind in zip(found, kinds, strict=True)]
-    return session.read.options(**options).csv(path, schema=StructType(fields), enforceSchema=False)
+def _commas(session: Any, path: str) -> Any:
+    """A CSV has no types: whatever it holds is text."""
+    separator = "\t" if path.lower().endswith(".tsv") else ","
+    return session.read.options(header=True, sep=separator, escape='"', mode="FAILFAST", enforceSchema=False).csv(path)
 
 
 def _added(protocol: Protocol, partials: Any) -> Tally:
@@ -122,18 +119,13 @@ def _added(protocol: Protocol, partials: Any) -> Tally:
     totals = {row["key"]: (row["high"] << HALF) + row["low"] for row in rows}
     reports = totals.pop(None, 0)
     if isinstance(protocol.task, Histogram) and protocol.task.open:
-        return _by_key(reports, totals)
+        keys = np.fromiter(totals, dtype=object, count=len(totals))
+        return Tally.by_key(reports, keys, np.array([*totals.values()], dtype=np.int64))
     nobody = protocol.nobody()
     summed = np.zeros(nobody.totals.size, dtype=object)
     for key, total in totals.items():
         summed[int(key)] = total % nobody.modulus if nobody.modulus else total
     return replace(nobody, reports=reports, totals=summed)
-
-
-def _by_key(reports: int, totals: dict[str, int]) -> Tally:
-    """Of unknown labels: text begins with an apostrophe, and whole numbers do not."""
-    keys = [key[1:] if key.startswith("'") else int(key) for key in totals]
-    return Tally.by_key(reports, np.array(keys), np.array([*totals.values()], dtype=np.int64))
 
 
 @contextmanager

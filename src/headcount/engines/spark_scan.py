@@ -4,27 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
-
-import numpy as np
 
 from headcount.core.errors import BadArgument, BadData
 from headcount.core.field import Values
 from headcount.core.histogram import Histogram
+from headcount.core.reading import SPACE
 from headcount.core.table import Ints
 from headcount.core.task import BETWEEN_STEPS, Count, Sum, Task
 from headcount.engines.engine import Rows
-from headcount.engines.intake import MISSING, comparable
-from headcount.engines.merging import Lots, one_each
-from headcount.engines.spark_work import Encoding
+from headcount.engines.merging import Lots
+from headcount.engines.spark_work import FromBatch, ReadRows
 
-KINDS = {
-    "boolean": "bool", "tinyint": "whole", "smallint": "whole", "int": "whole", "bigint": "whole", "float": "real",
-    "double": "real", "decimal": "real", "string": "text", "char": "text", "varchar": "text",
-}  # fmt: skip
-DTYPES = {"bool": np.bool_, "whole": np.int64, "real": np.float64, "text": np.str_}
-LOTS = Lots("xxhash64({}, :key)", "shiftrightunsigned({}, 11)", "min_by")
+STORED = {"boolean", "tinyint", "smallint", "int", "bigint", "float", "double"}
+TEXT = {"string", "char", "varchar"}
+KINDS = STORED | TEXT | {"decimal", "date", "timestamp", "timestamp_ntz", "void"}
+LOTS = Lots(
+    "sha2({}, 256)",
+    "explode(sequence(0, CAST(many AS INT) - 1))",
+    "explode(slice(array_sort(collect_list(struct(lot, code))), 1, {most}).code)",
+)
+ADDED = "aggregate(array_sort(collect_list(code)), CAST(0 AS DOUBLE), (total, each) -> total + each)"
 HALF = 30  # bits: steps are added up in parts above and below, so that neither comes to more than an integer holds
 MOST_PEOPLE = 1 << 33
 
@@ -37,70 +39,46 @@ class SparkScan:
     ) -> None:
         self.task, self.rows, self._refusing = task, rows, refusing
         self._frame, self._given = frame, dict[str, Any]()
+        self._encoding = rows.encoding(task)
+        self._columns = "answer, party" if rows.by is not None else "answer"
         with refusing():
             self._answers = self._described()
-            asked = Count() if rows.by is not None else task
-            if self._kind == "text" and isinstance(asked, Count | Sum) and self._people():
-                asked.encoded(np.array([""]))  # says what it wants instead of text
             if rows.unit is not None:
-                self._answers = self._merged()
+                self._merge()
+            elif isinstance(task, Sum) and self._kind not in STORED:
+                self._read("SELECT code AS answer FROM {frame}")
 
     @property
-    def encoding(self) -> Encoding:
+    def from_batch(self) -> FromBatch:
         """How rows become the task's integers, here or on an executor."""
-        return Encoding(self.task, merged=self.rows.unit is not None)
+        return FromBatch(self._encoding, coded=self.rows.unit is not None and not isinstance(self.task, Sum))
 
     @cached_property
     def size(self) -> int:
         """How many people there are: found by counting what they hold, where that is needed anyway."""
-        task, by = self.task, self.rows.by
+        task = self.task
         with self._refusing():
-            if isinstance(task, Count) and by is None:
-                size = int(self.ones[1].sum())
-            elif isinstance(task, Sum):
-                size = self._summed[0]
-            elif isinstance(task, Histogram) and not task.open and not task.edges:
-                size = int(self.held[1].sum())
-            else:
-                size = self._people()
-        if not size:
-            raise self._empty
-        return size
-
-    @property
-    def _empty(self) -> BadData:
-        return BadData(f"data is empty; a {self.task.name} needs at least one person")
+            if isinstance(task, Sum):
+                return self._summed[0]
+            if isinstance(task, Count) or (isinstance(task, Histogram) and not task.open and not task.edges):
+                return int(self.held[1].sum())
+            return self._people()
 
     def _people(self) -> int:
-        people = int(self._one(f"SELECT count(*) AS people FROM {self._answers}")["people"])
-        if not people:
-            raise self._empty
-        return people
+        return int(self._one(f"SELECT count(*) AS people FROM {self._answers}")["people"])
 
     @cached_property
     def ones(self) -> tuple[Values, Ints]:
         """How many hold a zero, and how many a one."""
-        if self._kind == "bool":
-            strange, one = "answer IS NULL", "answer"
-        else:
-            strange, one = "answer IS NULL OR NOT (answer = 0 OR answer = 1)", "answer = 1"
-        query = (
-            f"SELECT count(*) AS people, count_if({strange}) AS strange, count_if({one}) AS ones FROM {self._answers}"
-        )
-        found = self._one(query)
-        if found["strange"]:
-            self._refuse_first(strange)
-        return np.array([0, 1], dtype=np.uint8), np.array([found["people"] - found["ones"], found["ones"]])
+        return self.held
 
     @cached_property
     def held(self) -> tuple[Values, Ints]:
         """Each different answer, and how many people hold it."""
-        columns = "answer, party" if self.rows.by is not None else "answer"
-        table = self._sql(f"SELECT count(*) AS people, {columns} FROM {self._answers} GROUP BY {columns}").toArrow()
-        if not table.num_rows:
-            raise self._empty
+        query = f"SELECT count(*) AS people, {self._columns} FROM {self._answers} GROUP BY {self._columns}"
+        table = self._sql(query).toArrow()
         people, *answers = (column.combine_chunks() for column in table.columns)
-        return self.encoding(answers), people.to_numpy()
+        return self.from_batch(answers), people.to_numpy()
 
     @property
     def total(self) -> int:
@@ -136,76 +114,71 @@ class SparkScan:
 
     def sorted_within_partitions(self) -> Any:
         """What a task reads again it reads in the same order, so that the same coins fall to the same answers."""
-        columns = "answer, party" if self.rows.by is not None else "answer"
-        return self._sql(f"SELECT {columns} FROM {self._answers} SORT BY {columns}")
+        return self._sql(f"SELECT {self._columns} FROM {self._answers} SORT BY {self._columns}")
 
     def _described(self) -> str:
         """The columns that are asked for, under names of our own. Spark puts the frame in its place."""
         rows, frame = self.rows, self._frame
-        self._types = dict(frame.dtypes)
+        types = {name: kind.partition("(")[0] for name, kind in frame.dtypes}
         for argument, name in rows.names().items():
             if frame.columns.count(name) != 1:
                 problem = "which the data does not have" if name not in frame.columns else "which occurs twice"
                 raise BadArgument(argument, f"is {name!r}, {problem}", f"use one of {', '.join(frame.columns[:20])}")
+            if types[name] not in KINDS:
+                problem = f"column {name!r} holds neither numbers nor text ({types[name]})"
+                raise BadData(f"{problem}; turn it into one of them first")
         assert rows.column is not None  # noqa: S101
-        self._kind, answer = self._kind_of(rows.column), self._read(rows.column)
-        if rows.where is not None:
-            answer, self._kind = self._where(answer, self._types[rows.column]), "bool"
-        party = f", {self._read(rows.by)} AS party" if rows.by is not None else ""
+        self._kind, answer = types[rows.column], self._where(quoted(rows.column), types[rows.column])
+        party = f", {quoted(rows.by)} AS party" if rows.by is not None else ""
         person = f", {quoted(rows.unit)} AS person" if rows.unit is not None else ""
         return f"(SELECT {answer} AS answer{party}{person} FROM {{frame}})"
 
-    def _kind_of(self, name: str) -> str:
-        kind = self._types[name].partition("(")[0]
-        if kind not in KINDS:
-            raise BadData(f"column {name!r} holds neither numbers nor text ({kind}); turn it into one of them first")
-        return KINDS[kind]
-
-    def _read(self, name: str) -> str:
-        """A column as it is compared and added: decimals as floats."""
-        self._kind_of(name)
-        return f"CAST({quoted(name)} AS DOUBLE)" if self._types[name].startswith("decimal") else quoted(name)
-
     def _where(self, answer: str, kind: str) -> str:
-        """Whether it is the value that counts as a one; what is missing is not."""
-        where = comparable(self.rows.where, np.dtype(DTYPES[self._kind]))
-        where = where.item() if isinstance(where, np.generic) else where
-        if self._kind == "bool":
-            same = answer if where == 1 else f"NOT {answer}" if where == 0 else "false"
-            return f"coalesce({same}, false)"
-        if self._kind != "text":
-            where = int(where) if isinstance(where, int) and abs(where) < 1 << 63 else float(where)
-        bound = "CAST(:where AS FLOAT)" if kind == "float" else ":where"
-        self._given["where"] = where
-        return f"coalesce({answer} = {bound}, false)"
+        """Whether it is the value that counts as a one, where Spark compares as Python does; else the answer itself."""
+        where = self._encoding.where
+        if isinstance(where, str) and kind in TEXT:
+            self._given |= {"where": where, "space": SPACE}
+            same = f"trim(BOTH :space FROM {answer}) = :where"
+        elif isinstance(where, float) and kind in STORED:
+            self._given["where"] = where
+            same = f"CAST({answer} AS DOUBLE) = :where"
+        else:
+            return answer
+        self._encoding = replace(self._encoding, where=None)
+        return f"coalesce({same}, false)"
 
-    def _merged(self) -> str:
+    def _read(self, query: str) -> None:
+        """Has the executors read the rows, and goes on with what this makes of them."""
+        adds, task = isinstance(self.task, Sum), self.task
+        text = isinstance(task, Histogram) and task.open
+        code = "double" if adds else "string" if text else "bigint"
+        columns = f"{self._columns}, person" if self.rows.unit is not None else self._columns
+        work = ReadRows(self._encoding, people=self.rows.unit is not None, kept=self.rows.most is not None)
+        rows = self._sql(f"SELECT {columns} FROM {self._answers}")
+        self._frame = rows.mapInArrow(work.work, f"person string, code {code}, refused string")
+        self._given = {}
+        refused = self._one("SELECT min(refused) AS refused FROM {frame}")["refused"]
+        if refused is not None:
+            raise BadData(refused)
+        self._answers, self._columns, self._kind = f"({query})", "answer", "double"
+
+    def _merge(self) -> None:
         """One answer for each person, or a few of their rows."""
-        rows = self.rows
-        nan = " OR isnan({})"
-        strange = nan.format("person") if self._types[rows.unit] in {"float", "double"} else ""
-        missing = nan.format("answer") if self._kind == "real" else ""
-        party = " OR party IS NULL" if rows.by is not None else ""
-        found = self._one(
-            f"SELECT count_if(person IS NULL{strange}) AS ids, count_if(answer IS NULL{missing}{party}) AS gaps "
-            f"FROM {self._answers}"
-        )
-        if found["ids"]:
-            raise BadData("unit has missing person ids; drop those rows first")
-        if found["gaps"]:
-            raise BadData(MISSING)
-        if rows.most is not None:
-            self._given["key"] = rows.key
-            return f"({LOTS.kept(self._answers, rows.most)})"
-        added = "DOUBLE" if self._kind == "real" else "BIGINT"
-        each = one_each(self.task, self._kind, grouped=rows.by is not None, added=added)
-        self._kind = "real" if isinstance(self.task, Sum) else self._kind
-        return f"(SELECT {each} FROM {self._answers} GROUP BY person)"
+        most = self.rows.most
+        if most is not None:
+            merged = LOTS.kept("{frame}", most, ":key")
+        else:
+            added = f"{ADDED} / count(*)" if self.task.per_person else ADDED
+            code = added if isinstance(self.task, Sum) else self._encoding.merged
+            merged = f"SELECT {code} AS code FROM {{frame}} GROUP BY person"
+        self._read(f"SELECT code AS answer FROM ({merged})")
+        if most is not None:
+            self._given["key"] = self.rows.key.hex()
 
     def _refuse_first(self, strange: str, given: dict[str, Any] | None = None) -> None:
         """Lets the task say what it has against an answer; it does not quote it."""
         table = self._sql(f"SELECT answer FROM {self._answers} WHERE {strange} LIMIT 1", given).toArrow()
-        self.encoding([table.column(0).combine_chunks()])
+        self.from_batch([table.column(0).combine_chunks()])
         raise BadData("data has values that do not fit the task")
 
     def _sql(self, query: str, given: dict[str, Any] | None = None) -> Any:

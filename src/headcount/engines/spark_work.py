@@ -12,33 +12,92 @@ import numpy.typing as npt
 from headcount.core.coins import Coins
 from headcount.core.errors import BadData, Refused
 from headcount.core.field import Values
+from headcount.core.histogram import Histogram
 from headcount.core.protocol import Protocol
+from headcount.core.reading import Array
 from headcount.core.tally import Batch, Tally
-from headcount.core.task import Array, Task
+from headcount.core.task import Sum
+from headcount.engines.columns import from_arrow
+from headcount.engines.encoding import DIFFERENT, Encoding
 from headcount.engines.fold import of_arrays
-from headcount.engines.intake import DIFFERENT, MISSING, in_groups
+from headcount.engines.intake import person_ids
 
 HALF = 32  # bits: halves of totals are added up apart
+LOOKED = "refused string"
 PARTIALS = "key string, high bigint, low bigint, refused string"  # no key: how many reports
 
 
 @dataclass(frozen=True)
-class Encoding:
+class FromBatch:
     """From the columns of a batch, answers and perhaps groups, to the task's own integers."""
 
-    task: Task
-    merged: bool
+    encoding: Encoding
+    coded: bool  # whether a person's rows have come to an integer already
 
     def __call__(self, columns: Sequence[Any]) -> Values:
-        if any(column.null_count for column in columns):
-            raise BadData(DIFFERENT if self.merged else MISSING)
-        if len(columns) > 1:
-            return self.task.encoded(in_groups(self.task, *map(_array, columns)))
-        labels = columns[0]
-        if str(labels.type) not in {"string", "large_string"}:
-            return self.task.encoded(_array(labels))
-        labels = labels.dictionary_encode()
-        return np.asarray(self.task.encoded(_array(labels.dictionary))[labels.indices.to_numpy()])
+        if self.coded:
+            if columns[0].null_count:
+                raise BadData(DIFFERENT)
+            return self.encoding.person(from_arrow(columns[0]))
+        return self.encoding.person(self.encoding.row(*map(from_arrow, columns)))
+
+
+@dataclass(frozen=True)
+class ReadRows:
+    """Rows as they are merged: of which person, and the integer, the text or the number that they come to."""
+
+    encoding: Encoding
+    people: bool  # whether the last column says whose a row is
+    kept: bool  # whether rows count each for itself
+
+    def work(self, batches: Iterator[Any]) -> Iterator[Any]:
+        import pyarrow as pa
+
+        for batch in batches:
+            if not batch.num_rows:
+                continue
+            refused: list[str | None] = [None] * batch.num_rows
+            try:
+                persons, codes = self._read([*map(from_arrow, batch.columns)])
+            except Refused as refusal:
+                persons, codes, refused = [None], [None], [str(refusal)]
+            text, kind = pa.string(), self._kind()
+            columns = [pa.array(persons, text), pa.array(codes, kind), pa.array(refused, text)]
+            yield pa.RecordBatch.from_arrays(columns, names=["person", "code", "refused"])
+
+    def _read(self, columns: list[Array]) -> tuple[list[Any], list[Any]]:
+        persons = person_ids(columns.pop()).tolist() if self.people else [None] * columns[0].size
+        task = self.encoding.task
+        if not isinstance(task, Sum):
+            return persons, self.encoding.row(*columns).tolist()
+        if self.kept:
+            task.encoded(columns[0])  # refuses what does not fit, also of rows that will not be kept
+        return persons, (task.held(columns[0]) + 0.0).tolist()  # no negative zero
+
+    def _kind(self) -> Any:
+        import pyarrow as pa
+
+        task = self.encoding.task
+        if isinstance(task, Sum):
+            return pa.float64()
+        return pa.string() if isinstance(task, Histogram) and task.open else pa.int64()
+
+
+@dataclass(frozen=True)
+class Look:
+    """Whether everybody's answer can be taken; nothing is drawn."""
+
+    from_batch: FromBatch
+
+    def work(self, batches: Iterator[Any]) -> Iterator[Any]:
+        import pyarrow
+
+        try:
+            for batch in batches:
+                if batch.num_rows:
+                    self.from_batch(batch.columns)
+        except Refused as refusal:
+            yield pyarrow.record_batch({"refused": [str(refusal)]})
 
 
 @dataclass(frozen=True)
@@ -46,14 +105,14 @@ class Randomise:
     """Everybody's randomiser, with the coins of the partition."""
 
     protocol: Protocol
-    encoding: Encoding
+    from_batch: FromBatch
     coins: Coins
 
     def work(self, batches: Iterator[Any]) -> Iterator[Any]:
         from pyspark import TaskContext
 
         coins = self.coins.part(TaskContext.get().partitionId())
-        arrays = (self.encoding(batch.columns) for batch in batches if batch.num_rows)
+        arrays = (self.from_batch(batch.columns) for batch in batches if batch.num_rows)
         try:
             tally = of_arrays(self.protocol, arrays, coins)
         except Refused as refusal:
@@ -111,13 +170,9 @@ def _partial(tally: Tally) -> Iterator[Any]:
     """A tally as rows: only what is not zero, and how many reports it is of."""
     totals: list[int] = tally.totals.tolist()
     keys = range(len(totals)) if tally.keys is None else tally.keys.tolist()
-    kept = [(_key(key), total) for key, total in zip(keys, totals, strict=True) if total]
+    kept = [(str(key), total) for key, total in zip(keys, totals, strict=True) if total]
     texts, numbers = [key for key, _ in kept], [total for _, total in kept]
     yield _rows([None, *texts], [tally.reports, *numbers], [None] * (len(kept) + 1))
-
-
-def _key(key: Any) -> str:
-    return f"'{key}" if isinstance(key, str) else str(key)
 
 
 def _rows(keys: list[str | None], totals: list[int], refused: list[str | None]) -> Any:

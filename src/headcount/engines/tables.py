@@ -6,14 +6,11 @@ import csv
 import glob
 import gzip
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headcount.core.errors import BadArgument, MissingExtra
-from headcount.core.histogram import Histogram
-from headcount.core.task import Task
-from headcount.engines.engine import Rows
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -21,7 +18,6 @@ if TYPE_CHECKING:
 PARQUET, COMMAS, ARROW = {".parquet", ".pq"}, {".csv", ".tsv"}, {".arrow", ".feather", ".ipc"}
 ZIPPED = ".gz"  # of a CSV
 KINDS = "a .parquet, .csv (or .csv.gz), .tsv or .arrow file, a folder of them, or a glob such as 'days/*.parquet'"
-CANDIDATES = ("BOOLEAN", "BIGINT", "DOUBLE", "VARCHAR")  # what a column of a CSV may hold: never dates
 
 
 def is_path(data: Any) -> bool:
@@ -33,37 +29,48 @@ def is_dataset(data: Any) -> bool:
     return type(data).__module__ == "pyarrow._dataset"
 
 
-def scanned(connection: DuckDBPyConnection, data: Any, names: Mapping[str, str], texts: Collection[str] = ()) -> str:
-    """What to select from, where it has columns of these names; those of `texts` are text, whatever they look like."""
+def scanned(connection: DuckDBPyConnection, data: Any, names: Mapping[str, str]) -> list[str]:
+    """What to select from: a table for all files whose columns of these names are of the same types.
+
+    Were files of different types read as one table, DuckDB would bring them all to the widest type, and one file would
+    decide what the others hold. A CSV has no types: whatever it holds is text.
+    """
     if not is_path(data):
         connection.register("rows", _streamed(data))
-        return "rows"
+        return ["rows"]
     files = files_of(data)
     kind = _kind(files[0])
-    if kind == "arrow":
-        connection.register("rows", _dataset([str(file) for file in files], "ipc"))
-        return "rows"
-    listed = f"[{', '.join(literal(_exactly(file)) for file in files)}]"
-    apart = ", union_by_name = true" if len(files) > 1 else ""  # a column may be wider in one file than in another
+    if kind in ("csv", "tsv"):
+        for file in files:
+            _require_header(file, names)
+        delimiter = "'\t'" if kind == "tsv" else "','"
+        return [
+            f"read_csv({_listed(files)}, header = true, skip = 0, delim = {delimiter}, quote = '\"', escape = '\"', "
+            "comment = '', null_padding = false, all_varchar = true, union_by_name = true)"
+        ]
+    alike = _of_the_same_types(files, names, "ipc" if kind == "arrow" else kind)
     if kind == "parquet":
-        return f"read_parquet({listed}{apart})"
+        return [f"read_parquet({_listed(some)}, union_by_name = true)" for some in alike]
+    for number, some in enumerate(alike):
+        connection.register(f"rows{number}", _dataset([str(file) for file in some], "ipc"))
+    return [f"rows{number}" for number in range(len(alike))]
+
+
+def _of_the_same_types(files: list[Path], names: Mapping[str, str], kind: str) -> list[list[Path]]:
+    if len(files) == 1:
+        return [files]
+    alike: dict[tuple[str, ...], list[Path]] = {}
     for file in files:
-        _require_header(file, names)
-    types = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in texts)
-    forced = f", types = {{{types}}}" if texts else ""
-    candidates = ", ".join(map(literal, CANDIDATES))
-    # The delimiter and the header are known, and of types only these are tried: a CSV is not guessed at further.
-    delimiter = "'\t'" if kind == "tsv" else "','"
-    return (
-        f"read_csv({listed}, header = true, skip = 0, delim = {delimiter}, quote = '\"', escape = '\"', comment = '', "
-        f"null_padding = false, auto_type_candidates = [{candidates}]{forced}{apart})"
-    )
+        schema = _dataset([str(file)], kind).schema
+        for argument, name in names.items():
+            if name not in schema.names:
+                raise BadArgument(argument, f"is {name!r}, which some files do not have", "leave those files out")
+        alike.setdefault(tuple(str(schema.field(name).type) for name in names.values()), []).append(file)
+    return [*alike.values()]
 
 
-def texts(task: Task, rows: Rows) -> list[str]:
-    """Columns of a CSV that are text even if they look like numbers: labels, where those are text, and person ids."""
-    textual = isinstance(task, Histogram) and not task.edges and (task.open or isinstance(task.categories[0], str))
-    return [name for name in (rows.by or rows.column if textual else None, rows.unit) if isinstance(name, str)]
+def _listed(files: list[Path]) -> str:
+    return f"[{', '.join(literal(_exactly(file)) for file in files)}]"
 
 
 def _exactly(file: Path) -> str:
@@ -101,17 +108,6 @@ def kind_of(data: Any) -> str:
     """What the data are, in a word; refused where there is nothing to be read."""
     kind = _kind(files_of(data)[0]) if is_path(data) else "arrow"
     return kind.upper() if kind in ("csv", "tsv") else kind.capitalize()
-
-
-def schema_of(data: str | Path) -> dict[str, str]:
-    """What kind of thing each column holds, where files say so: a CSV does not, nor what lies somewhere else."""
-    if not glob.glob(str(data)):  # noqa: PTH207 - a glob may begin at the root
-        return {}
-    files = files_of(data)
-    if _kind(files[0]) in ("csv", "tsv"):
-        return {}
-    dataset = _dataset([str(files[0])], "parquet" if _kind(files[0]) == "parquet" else "ipc")
-    return {field.name: str(field.type) for field in dataset.schema}
 
 
 def _kind(file: Path) -> str:

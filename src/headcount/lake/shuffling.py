@@ -58,6 +58,7 @@ class LakeShuffler:
                 came = counted(kept)
             if came.taken < (least := collection.plan.protocol.crowd.least):
                 raise TooFewReports(f"{came.taken:,} people reported and the guarantee needs {least:,}; wait for more")
+            collection.plan.protocol.require_fit(came.taken)
             messages = came.taken * collection.wire.messages
             reports = kept.where("messages IS NOT NULL").select("messages").coalesce(files(messages))
             split = reports.mapInArrow(SplitReports(opening, door).work, SPLIT)

@@ -8,12 +8,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
 
+from headcount.core.budget import Neighbours
 from headcount.core.errors import Unsupported
-from headcount.core.loss import PrivacyLoss
+from headcount.core.loss import PrivacyLoss, Together
 from headcount.core.protocol import Protocol
 from headcount.core.wire import Wire
+from headcount.ledger.allowance import Allowance
 from headcount.ledger.charge import Charge
-from headcount.ledger.spending import Allowance, Spending, down
+from headcount.ledger.spending import Spending
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,15 +48,26 @@ class Book(ABC):
         """
 
     def loss(self, protocol: Protocol, wire: Wire | None = None) -> PrivacyLoss:
-        """The same object for the same question, in every thread, so that repetitions are composed as such."""
+        """The same object for the same question, in every thread, so that repetitions are priced and composed as such.
+
+        In the ledger's relation: to replace a person is to remove one and to add one, but nothing bounds an addition by
+        replacements.
+        """
         known = self._losses.get((protocol, wire))
         if known is None:
             loss = protocol.loss if wire is None else wire.loss(protocol)
+            if protocol.neighbours is not self.allowance.neighbours:
+                if self.allowance.neighbours is not Neighbours.REPLACE:
+                    raise Unsupported(
+                        f"the ledger counts in neighbours='{self.allowance.neighbours}' and the question in "
+                        f"'{protocol.neighbours}'; use one relation for both"
+                    )
+                loss = Together.of(loss, 2)
             known = self._losses.setdefault((protocol, wire), loss)
         return known
 
     def blank(self) -> Page:
-        return Page(Spending(down(self.allowance.delta)))
+        return Page(Spending(self.allowance))
 
 
 class Memory(Book):

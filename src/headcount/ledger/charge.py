@@ -1,4 +1,4 @@
-"""A charge: which question was paid for, and what all questions then came to."""
+"""A charge: which question was paid for, and how much of the budget all questions then came to."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from fractions import Fraction
 from secrets import token_hex
 from typing import Any
 
+from headcount.core.budget import Budget
 from headcount.core.canonical import fingerprint
 from headcount.core.plan import Plan, for_devices
 from headcount.core.protocol import Protocol
 from headcount.core.wire import Wire
-from headcount.ledger.spending import Spending, exactly
+from headcount.ledger.prices import Amount
 from headcount.protocols.saved import protocol_from_json
+
+RATIONALS = ("epsilon", "delta", "spent", "order")
 
 
 def as_text(number: Fraction) -> str:
@@ -30,24 +33,19 @@ class Charge:
     question: dict[str, Any]  # enough to rebuild the protocol, and so its loss
     epsilon: Fraction
     delta: Fraction
-    spent: Fraction  # by this and all earlier charges, at the ledger's delta
+    spent: Fraction  # by this and all earlier charges, of the budget
     once: str = ""  # random, so that the same question asked again is not the same line
+    order: Fraction | None = None  # of the Rényi rule, on the line that fixes it
 
     @classmethod
-    def of(cls, question: Plan | Protocol, number: int, after: Spending) -> Charge:
-        if isinstance(question, Plan):
-            asked = question.question()
-            epsilon, delta = Fraction(question.budget.epsilon), Fraction(question.budget.delta)
-            protocol = question.protocol
-        else:
-            protocol, asked = question, question.to_json()
-            alone, delta = exactly(after.losses[-1].epsilon(0.0)), Fraction(0)
-            if not isinstance(alone, Fraction):
-                alone, delta = exactly(after.losses[-1].epsilon(after.delta)), Fraction(after.delta)
-            epsilon = Fraction(alone)
-        day = datetime.now(UTC).date().isoformat()
-        spent = Fraction(after.total)
-        return cls(number, day, described(asked, protocol), asked, epsilon, delta, spent, token_hex(8))
+    def of(
+        cls, question: Plan | Protocol, number: int, price: Amount, spent: Fraction, order: Fraction | None = None
+    ) -> Charge:
+        """Of this question, which has this price by itself."""
+        protocol = question.protocol if isinstance(question, Plan) else question
+        asked = question.question() if isinstance(question, Plan) else question.to_json()
+        day, hashed = datetime.now(UTC).date().isoformat(), described(asked, protocol)
+        return cls(number, day, hashed, asked, Fraction(price.divergence), price.delta, spent, token_hex(8), order)
 
     @property
     def protocol(self) -> Protocol:
@@ -61,18 +59,18 @@ class Charge:
         return Wire(**self.question["wire"]) if "wire" in self.question else None
 
     @property
-    def asked(self) -> float | None:
-        """The epsilon that a plan was made for."""
-        return self.question["budget"]["epsilon"] if "budget" in self.question else None
+    def budget(self) -> Budget | None:
+        """What a plan was made for."""
+        return Budget(**self.question["budget"]) if "budget" in self.question else None
 
     def to_json(self) -> dict[str, Any]:
-        rationals = {name: as_text(getattr(self, name)) for name in ("epsilon", "delta", "spent")}
-        return {**vars(self), **rationals}
+        """With rationals as text; without an order where none is fixed."""
+        known = {name: part for name, part in vars(self).items() if part is not None}
+        return known | {name: as_text(part) for name, part in known.items() if name in RATIONALS}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Charge:
-        rationals = {name: Fraction(data[name]) for name in ("epsilon", "delta", "spent")}
-        return cls(**{**data, **rationals})
+        return cls(**data | {name: Fraction(part) for name, part in data.items() if name in RATIONALS})
 
 
 def described(question: dict[str, Any], protocol: Protocol) -> str:

@@ -15,10 +15,10 @@ from pathlib import Path
 
 from headcount.core.errors import Damaged
 from headcount.ledger import files
+from headcount.ledger.allowance import Allowance
 from headcount.ledger.book import Page
 from headcount.ledger.chain import complete
 from headcount.ledger.lines import Lines, Read, first_line
-from headcount.ledger.spending import Allowance
 
 
 @dataclass(frozen=True, eq=False)

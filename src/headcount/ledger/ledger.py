@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from fractions import Fraction
+from functools import lru_cache, reduce
 from pathlib import Path
 from typing import Any, NoReturn, Self, TypeAlias
 
 from headcount.core.budget import Budget
-from headcount.core.counted import counted
-from headcount.core.errors import BadArgument, OverBudget, Unsupported
+from headcount.core.errors import BadArgument, Unsupported
 from headcount.core.loss import PrivacyLoss
 from headcount.core.plan import Plan
 from headcount.core.protocol import Protocol
+from headcount.ledger.allowance import Allowance, down, up
 from headcount.ledger.book import Book, Memory, Page
 from headcount.ledger.charge import Charge
 from headcount.ledger.files import AlreadyThere
 from headcount.ledger.journal import Journal
-from headcount.ledger.spending import Allowance, Epsilon, down, up
+from headcount.ledger.prices import Asked, alone
+from headcount.ledger.spending import Spending, fit_together
+from headcount.ledger.words import described, refusal
 from headcount.privacy.any_mechanism import AnyMechanism
 
 Rational: TypeAlias = float | Fraction
@@ -97,9 +99,9 @@ class Ledger:
         return len(self.charges)
 
     @property
-    def spent_exactly(self) -> Epsilon:
-        """The epsilon of all answers so far together, at the ledger's delta."""
-        return self._book.page().spending.total
+    def spent_exactly(self) -> Fraction:
+        """How much of the budget is spent: from 0 to 1."""
+        return self._book.page().spending.spent
 
     @property
     def spent(self) -> float:
@@ -108,78 +110,98 @@ class Ledger:
 
     @property
     def remaining(self) -> float:
-        """What is left of epsilon, rounded down."""
-        return down(max(Fraction(0), self.allowance.epsilon - self.spent_exactly))
+        """How much of the budget is left, from 1 to 0, rounded down."""
+        return down(1 - self.spent_exactly)
+
+    @property
+    def order(self) -> Fraction | None:
+        """Of the Rényi divergences that are added up: fixed by the first charge; none where delta is 0."""
+        return self._book.page().spending.order
+
+    @property
+    def inherited(self) -> int:
+        """How many charges were made by the rule of an earlier version.
+
+        For them the budget holds if they were not chosen because of earlier answers.
+        """
+        charges = self.charges if self.allowance.delta else ()
+        return next((at for at, charge in enumerate(charges) if charge.order is not None), len(charges))
 
     def would_cost(
         self, question: Plan | Protocol | None = None, *, epsilon: float | None = None, delta: float = 0.0
     ) -> float:
-        """How much `spent` would grow by this question, or by any mechanism with this (epsilon, delta)."""
-        if question is None:
-            if epsilon is None:
-                raise BadArgument("question", "is missing", "give a plan, a protocol, or epsilon= and delta=")
-            loss: PrivacyLoss = AnyMechanism(Budget(epsilon, delta, self.allowance.neighbours))
-        else:
-            loss = self._loss(question)
-        now = self._book.page().spending
-        return up(now.and_also(loss, _asked(question) if question else epsilon).total - now.total)
+        """How much `spent` would grow by this question, or by any mechanism with this (epsilon, delta).
+
+        More than `remaining` if it would be refused.
+        """
+        asked, now = self._asked_or_any(question, epsilon, delta), self._book.page().spending
+        after = now.ordered([asked]).and_also(asked)
+        accepted = after.share <= 1 or (not now.asked and fit_together(self.allowance, [asked]))
+        return up((after.spent if accepted else after.share) - now.spent)
+
+    def affords(
+        self, question: Plan | Protocol | None = None, *, epsilon: float | None = None, delta: float = 0.0
+    ) -> float:
+        """How many more such questions would be accepted, one after the other; infinite if they cost nothing."""
+        return self._book.page().spending.affords(self._asked_or_any(question, epsilon, delta))
 
     def charge(self, *questions: Plan | Protocol) -> None:
         """Spends what the questions cost together, or refuses and spends nothing.
 
-        On return the charges are there to stay.
+        The first charge may be of many questions that are to be asked one after the other: as nobody has an answer yet,
+        they are composed exactly. Later ones are added up, by a rule that holds although they were chosen because of
+        answers. On return the charges are there to stay.
         """
         self._book.turn(self.charged(*questions))
 
-    def require(self, *questions: Plan | Protocol, promised: Sequence[Plan | Protocol] = ()) -> None:
-        """Refuses questions that would be too much beside those promised, as `charge` does, and spends nothing."""
-        self.charged(*promised, *questions, promised=len(promised))(self._book.page())
+    def require(self, *questions: Plan | Protocol) -> None:
+        """Refuses questions that would be too much, as `charge` does, and spends nothing."""
+        self.charged(*questions)(self._book.page())
 
-    def charged(self, *questions: Plan | Protocol, promised: int = 0) -> Callable[[Page], Page]:
+    def require_later(self, *questions: Plan | Protocol, promised: Sequence[Plan | Protocol] = ()) -> None:
+        """Refuses questions that could not be charged one after the other, beside those `promised`."""
+        ahead, asked = ([self._asked(question) for question in part] for part in (promised, questions))
+        now = self._book.page().spending.ordered([*ahead, *asked])
+        between = reduce(Spending.and_also, ahead, now)
+        after = reduce(Spending.and_also, asked, between)
+        single = not now.asked and len(ahead) + len(asked) == 1
+        if after.share > 1 and not (single and fit_together(self.allowance, asked)):
+            raise refusal(now, between, after)
+
+    def charged(self, *questions: Plan | Protocol, promised: Sequence[Plan | Protocol] = ()) -> Callable[[Page], Page]:
         """What makes the next page of this one, or refuses: for a book that is kept together with other things.
 
-        A refusal tells apart the first questions, which are `promised`, and the others.
+        If this is the first charge, the order is chosen with a view to what is `promised` beside it.
         """
-        losses = [self._loss(question) for question in questions]
+        asked, ahead = ([self._asked(question) for question in part] for part in (questions, promised))
 
         def turned(page: Page) -> Page:
-            spendings = [page.spending]
-            for question, loss in zip(questions, losses, strict=True):
-                spendings.append(spendings[-1].and_also(loss, _asked(question)))
-            if spendings[-1].total > self.allowance.epsilon:
-                raise self._too_much([spending.total for spending in spendings], promised)
-            for question, after in zip(questions, spendings[1:], strict=True):
-                page = page.and_also(Charge.of(question, len(page.charges) + 1, after), after)
+            before = page.spending.ordered([*asked, *ahead])
+            after = reduce(Spending.and_also, asked, before)
+            if after.share > 1 and not (not page.charges and fit_together(self.allowance, asked)):
+                raise refusal(before, before, after)
+            fixed, spending = any(charge.order is not None for charge in page.charges), before
+            for question, each in zip(questions, asked, strict=True):
+                spending = spending.and_also(each)
+                price, order = alone(each, self.allowance), None if fixed else spending.order
+                charge = Charge.of(question, len(page.charges) + 1, price, spending.spent, order)
+                page, fixed = page.and_also(charge, spending), True
             return page
 
         return turned
 
-    def _too_much(self, totals: Sequence[Epsilon], promised: int) -> OverBudget:
-        """Before the first question, and after each of them."""
-        before, between, after = totals[0], totals[promised], totals[-1]
-        digits = 4 if after > self.allowance.epsilon * Fraction(1001, 1000) else 17
-        asked = len(totals) - 1 - promised
-        these = "this question" if asked == 1 else f"these {asked} questions together"
-        spent, advice = f"{up(before):.4g} is spent", "Ask with a smaller epsilon"
-        if up(after) == math.inf:
-            advice = "Its delta is too small for that: ask with a smaller delta, or of a ledger that has a larger one"
-        elif promised:
-            spent += f", {up(between - before):.4g} is promised to collections that are not paid for yet"
-            spent += f", and {up(after - between):.4g} is asked for"
-            advice += ", or destroy a collection that is not needed"
-        return OverBudget(
-            f"{these} would bring the ledger to epsilon={up(after):.{digits}g} at delta={self.budget.delta:g}, over "
-            f"its {self.budget.epsilon:.{digits}g}; {spent}. {advice}"
-        )
+    def _asked(self, question: Plan | Protocol) -> Asked:
+        if isinstance(question, Plan):
+            return Asked(self._book.loss(question.protocol, question.wire), question.budget)
+        return Asked(self._book.loss(question, None))
 
-    def _loss(self, question: Plan | Protocol) -> PrivacyLoss:
-        protocol, wire = (question.protocol, question.wire) if isinstance(question, Plan) else (question, None)
-        if protocol.neighbours is not self.allowance.neighbours:
-            raise Unsupported(
-                f"the ledger counts in neighbours='{self.allowance.neighbours}' and the question in "
-                f"'{protocol.neighbours}'; use one relation for both"
-            )
-        return self._book.loss(protocol, wire)
+    def _asked_or_any(self, question: Plan | Protocol | None, epsilon: float | None, delta: float) -> Asked:
+        if question is not None:
+            return self._asked(question)
+        if epsilon is None:
+            raise BadArgument("question", "is missing", "give a plan, a protocol, or epsilon= and delta=")
+        budget = Budget(epsilon, delta, self.allowance.neighbours)
+        return Asked(any_mechanism(budget), budget)
 
     def __reduce_ex__(self, _: Any) -> NoReturn:
         raise Unsupported(
@@ -188,12 +210,14 @@ class Ledger:
         )
 
     def __repr__(self) -> str:
-        asked = counted(self.questions, "question")
-        return f"Ledger: {self.spent:.4g} of {self.budget} spent on {asked}, {self.allowance.neighbours}"
+        page = self._book.page()
+        return described(page.spending, self.inherited)
 
 
-def _asked(question: Plan | Protocol) -> float | None:
-    return question.budget.epsilon if isinstance(question, Plan) else None
+@lru_cache(maxsize=256)
+def any_mechanism(budget: Budget) -> PrivacyLoss:
+    """The same object for the same budget, whose price is known then."""
+    return AnyMechanism(budget)
 
 
 def _same(kept: Allowance, epsilon: Rational | None, delta: Rational | None, neighbours: str | None) -> None:

@@ -8,22 +8,25 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from headcount.core.budget import Budget, Neighbours
+from headcount.core.budget import Neighbours
 from headcount.core.canonical import canonical
 from headcount.core.errors import BadArgument, Damaged, Refused, Unsupported
 from headcount.core.protocol import Protocol
+from headcount.ledger.allowance import Allowance
 from headcount.ledger.book import Book, Page
 from headcount.ledger.chain import opened, sealed
 from headcount.ledger.charge import Charge, as_text, described
-from headcount.ledger.spending import Allowance
+from headcount.ledger.prices import Asked
+from headcount.ledger.spending import Spending
 from headcount.ledger.witness import Witness
 
-FORMAT = "headcount-ledger/1"
+FORMAT = "headcount-ledger/2"
+EARLIER = "headcount-ledger/1"  # charged by another rule, which held only if questions were not chosen from answers
 
 
 def first_line(allowance: Allowance) -> bytes:
@@ -55,6 +58,7 @@ class Lines(Book):
         super().__init__(_budget(line, place))
         self._witness = Witness(witness) if witness is not None else None
         self._questions: dict[tuple[str, str], Protocol] = {}
+        self._earlier = line["format"] == EARLIER
         self._beginning = Read(self.blank(), (seal,))
 
     def _grown(self, read: Read, lines: Iterable[bytes]) -> Read:
@@ -64,14 +68,23 @@ class Lines(Book):
             place = f"{self.place}, line {len(hashes) + 1},"
             line, seal = opened(text, hashes[-1], place)
             charge = _charge(line, place)
-            loss = self.loss(self._asked(charge, place), charge.wire)
-            page = page.and_also(charge, page.spending.and_also(loss, charge.asked))
-            hashes.append(seal)
-            if charge.number != len(page.charges):
+            asked = Asked(self.loss(self._asked(charge, place), charge.wire), charge.budget)
+            if charge.number != len(page.charges) + 1:
                 raise Damaged(f"{place} has the number {charge.number}; restore it from a copy")
+            after = self._ordered(page, charge, place).and_also(asked)
+            page = page.and_also(replace(charge, spent=after.spent), after)
+            hashes.append(seal)
         if self._witness is not None:
             self._witness.check(self.id, tuple(hashes))
         return Read(page, tuple(hashes))
+
+    def _ordered(self, page: Page, charge: Charge, place: str) -> Spending:
+        """At the order that is fixed by this charge, if it is the first of its rule."""
+        fixed = any(earlier.order is not None for earlier in page.charges)
+        due = bool(self.allowance.delta) and not fixed and not (self._earlier and charge.order is None)
+        if due != (charge.order is not None):
+            raise Damaged(f"{place} has an order where there is none, or none where it is due; restore it from a copy")
+        return page.spending if charge.order is None else page.spending.at(charge.order)
 
     def _added(self, read: Read, page: Page) -> tuple[list[bytes], Read]:
         """The lines that make this page of what was read."""
@@ -105,9 +118,9 @@ class Lines(Book):
 
     def _readable(self, page: Page, since: int) -> None:
         """Whoever reads the lines next must find the same questions, or they would be lost to them."""
-        for charge, loss in zip(page.charges[since:], page.spending.losses[since:], strict=True):
+        for charge, asked in zip(page.charges[since:], page.spending.asked[since:], strict=True):
             try:
-                same = self.loss(charge.protocol, charge.wire) is loss
+                same = self.loss(charge.protocol, charge.wire) is asked.loss
             except Refused:
                 same = False
             if not same:
@@ -136,10 +149,8 @@ class Copied(Lines):
 
 def _rebuilt(charge: Charge, place: str) -> Protocol:
     try:
-        protocol, _ = charge.protocol, charge.wire
+        protocol, _, _ = charge.protocol, charge.wire, charge.budget
         same = described(charge.question, protocol) == charge.plan
-        if "budget" in charge.question:
-            Budget(**charge.question["budget"])
     except (Refused, TypeError, AttributeError) as problem:
         raise Damaged(f"{place} has a question that cannot be read: {problem}") from None
     if not same:
@@ -151,7 +162,7 @@ def _rebuilt(charge: Charge, place: str) -> Protocol:
 
 
 def _budget(first: dict[str, Any], place: str) -> Allowance:
-    if first.get("format") != FORMAT:
+    if first.get("format") not in (FORMAT, EARLIER):
         raise BadArgument("ledger", f"{place} is not of the format {FORMAT}", "give the path of a ledger")
     try:
         _ = first["id"]
@@ -162,6 +173,9 @@ def _budget(first: dict[str, Any], place: str) -> Allowance:
 
 def _charge(line: dict[str, Any], place: str) -> Charge:
     try:
-        return Charge.from_json(line)
+        charge = Charge.from_json(line)
+        if charge.order is None or charge.order > 1:
+            return charge
     except (TypeError, KeyError, ValueError, ZeroDivisionError):
-        raise Damaged(f"{place} is not a charge; restore it from a copy") from None
+        pass
+    raise Damaged(f"{place} is not a charge; restore it from a copy")

@@ -1,81 +1,98 @@
-"""What several questions come to. Rationals are added and compared exactly; floats are rationals already."""
+"""What several questions come to, and whether a ledger accepts them.
+
+What is charged before any answer cannot have been chosen because of one: by exact composition it may come to the whole
+budget. It also fixes the order of the Rényi rule. Later charges are accepted while all charges together fit by plain
+sums, or by the Rényi rule; each has half of delta, so that the budget holds whichever accepts.
+"""
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property, lru_cache
-from typing import Any, TypeAlias
 
-from headcount.core.budget import Budget, Neighbours
-from headcount.core.loss import PrivacyLoss
+from headcount.ledger.allowance import Allowance, down
+from headcount.ledger.prices import (
+    SAFE,
+    Amount,
+    Asked,
+    Epsilon,
+    best_order,
+    plain_limit,
+    plain_price,
+    renyi_limit,
+    renyi_price,
+)
 from headcount.privacy.compose import compose
-
-Epsilon: TypeAlias = Fraction | float  # a float only where it is infinite
-
-
-def exactly(number: float) -> Epsilon:
-    return Fraction(number) if math.isfinite(number) else math.inf
-
-
-def up(number: Epsilon) -> float:
-    """The smallest float that is not below."""
-    nearest = float(number)
-    return nearest if nearest >= number else math.nextafter(nearest, math.inf)
-
-
-def down(number: Epsilon) -> float:
-    """The largest float that is not above."""
-    return -up(-number)
-
-
-@dataclass(frozen=True)
-class Allowance:
-    """A budget to the last digit. A fraction may be given where no float is meant, as in Fraction(1, 3)."""
-
-    epsilon: Fraction
-    delta: Fraction
-    neighbours: Neighbours
-
-    @classmethod
-    def of(cls, epsilon: Any, delta: Any, neighbours: str) -> Allowance:
-        relation = Neighbours.parse(neighbours)
-        rounded = [float(part) if isinstance(part, Fraction) else part for part in (epsilon, delta)]
-        budget = Budget(rounded[0], rounded[1], relation)  # refuses what is out of range
-        return cls(
-            epsilon if isinstance(epsilon, Fraction) else Fraction(budget.epsilon),
-            delta if isinstance(delta, Fraction) else Fraction(budget.delta),
-            relation,
-        )
-
-    @property
-    def budget(self) -> Budget:
-        """The same in floats, for people to read."""
-        return Budget(float(self.epsilon), float(self.delta), self.neighbours)
+from headcount.privacy.renyi import response_divergence
 
 
 @dataclass(frozen=True, eq=False)
 class Spending:
-    """The losses so far, at the delta that is allowed for all of them together."""
+    """The questions so far, and their sums by either rule."""
 
-    delta: float
-    losses: tuple[PrivacyLoss, ...] = ()
-    pure: Epsilon = Fraction(0)  # the sum of their epsilons at delta 0; no charge is too small for it
+    allowance: Allowance
+    asked: tuple[Asked, ...] = ()
+    order: Fraction | None = None  # none before the first charge, nor where delta is 0
+    plain: Amount = field(default_factory=Amount)
+    renyi: Amount = field(default_factory=Amount)
 
-    def and_also(self, loss: PrivacyLoss, asked: float | None = None) -> Spending:
-        """With one loss more. The epsilon that was asked for counts, where it suffices, before the one searched for."""
-        return Spending(self.delta, (*self.losses, loss), self.pure + _pure(loss, asked))
+    def ordered(self, questions: Iterable[Asked]) -> Spending:
+        """With the order that serves these questions best, unless there is one already."""
+        if self.order is not None or not self.allowance.delta:
+            return self
+        return self.at(best_order(questions, self.allowance))
 
-    @cached_property
-    def total(self) -> Epsilon:
-        """The sum of the pure epsilons, or the epsilon of the composition where that is less."""
-        if not self.delta or not self.losses:
-            return self.pure
-        return min(self.pure, exactly(compose(self.losses).epsilon(self.delta)))
+    def at(self, order: Fraction) -> Spending:
+        """The same questions at this order."""
+        prices = (renyi_price(asked, self.allowance, order) for asked in self.asked)
+        return Spending(self.allowance, self.asked, order, self.plain, sum(prices, Amount()))
+
+    def and_also(self, asked: Asked) -> Spending:
+        """With one question more. The first one fixes the order, if nothing did before."""
+        if self.order is None and self.allowance.delta:
+            return self.ordered([asked]).and_also(asked)
+        renyi = Amount() if self.order is None else renyi_price(asked, self.allowance, self.order)
+        plain = plain_price(asked, self.allowance)
+        return Spending(self.allowance, (*self.asked, asked), self.order, self.plain + plain, self.renyi + renyi)
+
+    @property
+    def share(self) -> Epsilon:
+        """Of the budget, by the rule that asks for less; more than 1 is too much."""
+        plain = self.plain.share(plain_limit(self.allowance))
+        if self.order is None:
+            return plain
+        return min(plain, self.renyi.share(renyi_limit(self.allowance, self.order)))
+
+    @property
+    def spent(self) -> Fraction:
+        """The same, of a ledger that has accepted it: at most all, where all were accepted together."""
+        return Fraction(min(1, self.share))
+
+    def room(self) -> tuple[float, Fraction]:
+        """The largest epsilon that any mechanism may have and be accepted next, and the delta it may have then."""
+        limit = plain_limit(self.allowance)
+        rooms = [(down(limit.divergence - self.plain.divergence), limit.delta - self.plain.delta)]
+        if self.order is not None:
+            limit, low, high = renyi_limit(self.allowance, self.order), 0.0, float(self.allowance.epsilon)
+            left = limit.divergence - self.renyi.divergence
+            for _ in range(60):
+                middle = (low + high) / 2.0
+                fits = response_divergence(float(self.order), middle) <= SAFE * left
+                low, high = (middle, high) if fits else (low, middle)
+            rooms.append((low, limit.delta - self.renyi.delta))
+        return max(((epsilon, delta) for epsilon, delta in rooms if delta >= 0), default=(0.0, Fraction(0)))
+
+    def affords(self, asked: Asked) -> float:
+        """How many more such questions are accepted, one after the other."""
+        ready = self.ordered([asked])
+        fits = plain_price(asked, self.allowance).times(plain_limit(self.allowance), self.plain)
+        if ready.order is not None:
+            limit = renyi_limit(self.allowance, ready.order)
+            fits = max(fits, renyi_price(asked, self.allowance, ready.order).times(limit, self.renyi))
+        return fits or float(not self.asked and fit_together(self.allowance, [asked]))
 
 
-@lru_cache(maxsize=1024)
-def _pure(loss: PrivacyLoss, asked: float | None) -> Epsilon:
-    least = exactly(loss.epsilon(0.0))
-    return min(least, Fraction(asked)) if asked is not None and loss.delta(asked) <= 0.0 else least
+def fit_together(allowance: Allowance, questions: Sequence[Asked]) -> bool:
+    """Whether questions that nobody has an answer to yet come to no more than the budget."""
+    return compose(asked.loss for asked in questions).delta(down(allowance.epsilon)) <= allowance.delta

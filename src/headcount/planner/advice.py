@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from headcount.core.budget import Budget
+from headcount.core.budget import Budget, Neighbours
 from headcount.core.counted import people
 from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument, Infeasible
@@ -118,7 +118,10 @@ class Advice:
             columns[given.objective.words] = lambda o: number(o.objective) if math.isfinite(o.objective) else "none"
         columns["error (rmse)"] = lambda o: number(o.rmse)
         if not given.expected.known and any(not option.protocol.steady for option in self.feasible):
-            columns["on average"] = lambda o: number(o.rmse_average)
+            if given.averaged:
+                columns["worst category"] = lambda o: number(o.rmse_worst)
+            else:
+                columns["on average"] = lambda o: number(o.rmse_average)
         columns[f"{100 * given.confidence:.4g}% interval"] = lambda o: _either_side(o.half_width)
         if given.collected:
             columns["messages"] = lambda o: f"{given.costs(o.protocol)[0]:,.0f}"
@@ -184,7 +187,9 @@ class Advice:
             "task": self.task.name,
             "budget": {**self.budget.to_json(), **({"epsilon": None} if self.solved == "epsilon" else {})},
             "crowd": {
-                "n": None if self.solved == "n" else crowd.size, "least": crowd.least, "corrupt": crowd.corrupt,
+                "n": None if self.solved == "n" else crowd.size,
+                "least": None if self.budget.neighbours is Neighbours.ADD_REMOVE else crowd.least,
+                "corrupt": crowd.corrupt,
                 "ones": given.expected.to_json(),
             },
             "best": self.feasible[0].name if self.feasible else None,

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument, Infeasible
 from headcount.core.quantity import quantity
 from headcount.core.task import Task
@@ -26,14 +27,15 @@ def advise(
 ) -> Advice:  # fmt: skip
     """Plans ranked by their exact predicted error, across the models of trust; those that cannot serve say what lacks.
 
-    `n` is how many people will report, or a pair (fewest, most): then the promise holds for the fewest, and answers are
-    judged by the worse end. `ones` is how many are expected to hold a one (in a histogram, to be in a category): a
-    number, several, a table of weights such as {0: 90, 500: 10}, "uniform", or nothing for "unknown", when each
-    protocol is judged by its worst case. `models` are those of the four that you can trust. `honest` is the fraction of
-    reports that come from people who follow the protocol; `least` and `corrupt` say the same in people. `objective` is
-    "rmse", "interval", "worst-bin", "relative" or "detectable". `max_messages` and `max_bytes` cap what a person
-    sends; with `collected=True`, on the wire, where everybody sends the same number of sealed messages. Where `n` are
-    rows, `max_contributions` says how many of them a person may have: the promise is for all of those together.
+    `n` is how many people will report, or a pair (fewest, most): then the promise holds for any number between, and
+    answers are judged by the worse end. `ones` is how many are expected to hold a one (in a histogram, to be in a
+    category): a number, several, a table of weights such as {0: 90, 500: 10}, "uniform", or nothing for "unknown",
+    when each protocol is judged by its worst case. `models` are those of the four that you can trust. `honest` is the
+    fraction of reports that come from people who follow the protocol; `least` and `corrupt` say the same in people.
+    `objective` is "rmse", "interval", "worst-bin", "relative" or "detectable". `max_messages` and `max_bytes` cap
+    what a person sends; with `collected=True`, on the wire, where everybody sends the same number of sealed messages.
+    Where `n` are rows, `max_contributions` says how many of them a person may have: the promise is for all of those
+    together.
 
     Backwards: `within=` without `epsilon` finds the smallest epsilon for which each protocol's interval is that narrow,
     and without `n` the fewest people.
@@ -57,7 +59,11 @@ def advise(
         _require_effort(given, within)
         found = [smallest_epsilon(kind, given, within) for kind in kinds]
         return _solved(given, found, within, unknown, lambda each: each.situation.budget.epsilon)
-    found = [fewest_people(kind, given, within, lambda n: crowd_of(n, None, corrupt, honest)) for kind in kinds]
+
+    def crowd(people: int) -> Crowd:
+        return crowd_of(people, None, corrupt, honest, max_contributions)
+
+    found = [fewest_people(kind, given, within, crowd) for kind in kinds]
     return _solved(given, found, within, unknown, lambda each: each.situation.crowd.size)
 
 

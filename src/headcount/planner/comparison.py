@@ -13,6 +13,8 @@ from headcount.core.estimate import Estimate
 from headcount.core.histogram import Histogram
 from headcount.core.model import Model
 from headcount.core.task import Task
+from headcount.planner.expected import UNKNOWN
+from headcount.planner.objective import Objective
 from headcount.planner.sheet import Sheet
 
 LARGEST = 10  # categories that are shown
@@ -29,7 +31,10 @@ class Side:
     @cached_property
     def error(self) -> float | None:
         """The predicted root mean square error in the task's unit, whatever the data."""
-        return None if self.answer is None else self.answer.protocol.rmse() * self.answer.scale
+        if self.answer is None:
+            return None
+        protocol = self.answer.protocol
+        return Objective.RMSE.of(protocol, UNKNOWN, protocol.crowd.size, 0.95) * self.answer.scale
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -70,7 +75,8 @@ class Comparison:
         several = isinstance(self.task, Histogram)
         shown = ("each count is off by", "all within") if several else ("answer", "95% interval", "error (rmse)")
         headings = ("model", "you trust", "protocol", *shown, "messages", "price of trust")
-        title = "" if self.n is None else f"{people(self.n)}, "
+        title = f"{self.task.name} {self.task.about}, " if self.task.about else ""
+        title += "" if self.n is None else f"{people(self.n)}, "
         title += f"{self.budget} for each answer, {self.budget.neighbours.words}"
         rows = tuple(self._row(side, len(headings)) for side in self.sides)
         return Sheet(headings, rows, frozenset(range(3, len(headings))), title)

@@ -147,7 +147,7 @@ def frontier(
     if against not in get_args(Against):
         raise BadArgument("against", f"is {against!r}", f"use one of {', '.join(get_args(Against))}")
     given = Situation(
-        task_called(task), crowd_of(n, None, 0, honest), Budget(epsilon, delta, Neighbours.parse(neighbours)),
+        task_called(task), crowd_of(n, None, 0, honest, each=1), Budget(epsilon, delta, Neighbours.parse(neighbours)),
         Expected.parse(ones, n),
     )  # fmt: skip
     kinds = competitors(given.task, models, protocols)
@@ -171,7 +171,8 @@ def _left(point: Point) -> str:
 def _choices(kind: type[Protocol], given: Situation, overheads: list[float]) -> Iterator[Point]:
     """Every choice that fits; with some protocols one may also say how much error to trade for messages."""
     free = "overhead" in inspect.signature(kind.choices).parameters
-    found: dict[tuple[float, ...], Protocol] = {}
+    best = option(kind, given)
+    found = {tuple(each.parameters.values()): each for each in ([best.protocol] if isinstance(best, Candidate) else [])}
     for wish in [{}, *({"overhead": overhead} for overhead in overheads if free)]:
         try:
             for protocol in calibrations(kind, given.task, given.crowd, given.budget, **wish):
@@ -195,12 +196,14 @@ def _situations(
         ones = max(given.expected.truths, default=0)
         ends = over or (max(1, n // 100, ones), min(LARGEST, n * 100))
         sizes = [x for x in whole_grid("over", ends, points, LARGEST) if x >= ones]
-        return [(float(x), replace(given, crowd=crowd_of(x, None, 0, honest))) for x in sizes]
+        return [(float(x), replace(given, crowd=crowd_of(x, None, 0, honest, given.crowd.each))) for x in sizes]
     low, high = over or (0.0, MOST_DROPOUTS)
     if not 0.0 <= low < high < 1.0:
         raise BadArgument("over", f"is ({low:g}, {high:g})", "use two shares from 0 to below 1, for example (0, 0.5)")
     shares = np.linspace(low, high, points).tolist()
-    return [(x, replace(given, crowd=crowd_of(n, max(1, n - math.floor(n * x)), 0, honest))) for x in shares]
+    fewest = [max(1, n - math.floor(n * x)) for x in shares]
+    crowds = [crowd_of(n, least, 0, honest, given.crowd.each) for least in fewest]
+    return [(x, replace(given, crowd=crowd)) for x, crowd in zip(shares, crowds, strict=True)]
 
 
 def _curve(

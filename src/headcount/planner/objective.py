@@ -9,10 +9,11 @@ from enum import StrEnum
 import numpy as np
 
 from headcount.core.errors import BadArgument
-from headcount.core.hardest import hardest
+from headcount.core.hardest import hardest, over_categories
 from headcount.core.histogram import Histogram
 from headcount.core.law import Floats, Noise
 from headcount.core.protocol import Protocol
+from headcount.core.task import Task
 from headcount.planner.expected import Expected
 
 LATTICES = 4.0  # steps of a lattice beyond which it makes no difference
@@ -21,7 +22,7 @@ LATTICES = 4.0  # steps of a lattice beyond which it makes no difference
 class Objective(StrEnum):
     """Measured exactly, from the law of the error."""
 
-    RMSE = "rmse"  # the size of a typical error
+    RMSE = "rmse"  # the size of a typical error; of a histogram, over its categories
     INTERVAL = "interval"  # half the width of the interval
     WORST_BIN = "worst-bin"  # within which all bins are at once
     RELATIVE = "relative"  # a typical error as a part of the truth
@@ -60,7 +61,16 @@ def _rmse(protocol: Protocol, expected: Expected, people: int) -> float:
     def error(truth: int) -> float:
         return protocol.size_of_error(min(truth, people), people)
 
-    return expected.mean_square(protocol, error) if expected.known else _worst(protocol, people, error)
+    if expected.known:
+        return expected.mean_square(protocol, error)
+    if averaged(protocol.task, expected) and not protocol.steady:
+        return over_categories(error, people, protocol.task.cells)
+    return _worst(protocol, people, error)
+
+
+def averaged(task: Task, expected: Expected) -> bool:
+    """Whether an error is that of all categories together: of a histogram of which the profile is unknown."""
+    return isinstance(task, Histogram) and not task.open and not expected.known
 
 
 def _interval(protocol: Protocol, expected: Expected, people: int, confidence: float) -> float:

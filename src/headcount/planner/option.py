@@ -16,6 +16,7 @@ from headcount.core.law import Noise
 from headcount.core.model import Model
 from headcount.core.plan import Plan
 from headcount.core.protocol import Protocol
+from headcount.core.short import compared
 from headcount.core.wire import Wire, wire_bytes, wire_messages
 from headcount.planner.expected import Expected
 from headcount.planner.objective import Objective
@@ -30,7 +31,7 @@ FIGURES = (
     "parameters", "bias", "std_error", "rmse", "interval95", "messages_per_person", "bits_per_person", "wire_messages",
     "wire_bytes", "accounting", "local_epsilon",
 )  # fmt: skip
-BESIDES = ("objective", "rmse_average", "epsilon", "n")  # figures that an option also has, in the advisor's own words
+BESIDES = ("objective", "rmse_average", "rmse_worst", "epsilon", "n")  # which an option also has, in its own words
 
 
 def number(value: float) -> str:
@@ -103,7 +104,7 @@ class Candidate(Option):
 
     @property
     def rank(self) -> tuple[bool, float, float, float, int]:
-        tied, error = (float(f"{figure:.10g}") for figure in (self.objective, self.rmse))
+        tied, error = compared(self.objective), compared(self.rmse)
         trust = -list(Model).index(self.kind.model)
         return not self.proportionate, tied, self.situation.costs(self.protocol)[0], error, trust
 
@@ -137,11 +138,19 @@ class Candidate(Option):
 
     @cached_property
     def rmse_average(self) -> float:
-        """Over all numbers of ones alike, where nothing is known of them."""
-        if self.situation.expected.known or self.protocol.steady:
+        """Over all numbers of ones alike, where nothing is known of them; of a histogram, over its categories."""
+        if self.situation.expected.known or self.situation.averaged or self.protocol.steady:
             return self.rmse
         uniform = replace(self.situation, expected=Expected.parse("uniform", self.situation.crowd.size))
         return _if_known(lambda: uniform.judged(self.protocol, Objective.RMSE)[0])
+
+    @cached_property
+    def rmse_worst(self) -> float:
+        """At the number of ones, or of people in a category, that is hardest to estimate."""
+        if not self.situation.averaged or self.protocol.steady:
+            return self.rmse
+        task, sizes = self.situation.task, self.situation.sizes or (self.situation.crowd.size,)
+        return max(self.protocol.rmse(None, people) * task.unit(people) for people in sizes)
 
     @cached_property
     def half_width(self) -> float:
@@ -151,7 +160,7 @@ class Candidate(Option):
     @cached_property
     def guesswork(self) -> bool:
         """Whether the answer is no better than to say half of the crowd without asking anybody."""
-        return self.rmse >= self.situation.task.unit(self.people) * self.people / 2.0
+        return self.rmse_worst >= self.situation.task.unit(self.people) * self.people / 2.0
 
     def figures(self) -> dict[str, Any]:
         protocol, messages = self.protocol, None
@@ -160,7 +169,7 @@ class Candidate(Option):
             "std_error": _if_known(lambda: self.noise.std_error * self.scale),
             "rmse": self.rmse, "rmse_average": self.rmse_average, "interval95": self.half_width,
             "objective": self.objective,
-        }  # fmt: skip
+        } | ({} if self.situation.expected.known else {"rmse_worst": self.rmse_worst})  # fmt: skip
         if protocol.collectable():
             messages = wire_messages(protocol, self.situation.budget)
         return {
@@ -205,7 +214,7 @@ def option(kind: type[Protocol], given: Situation) -> Option:
         return found
     except Refused as refusal:
         reason = str(refusal).removeprefix(f"{kind.name} ")
-        return Misfit(kind, given, reason, isinstance(refusal, Infeasible))
+        return Misfit(kind, given, reason, isinstance(refusal, Infeasible) and kind.model is not Model.CENTRAL)
 
 
 def _if_known(figure: Callable[[], float]) -> float:
@@ -217,9 +226,16 @@ def _if_known(figure: Callable[[], float]) -> float:
 
 
 def _calibrated(kind: type[Protocol], given: Situation) -> Protocol:
-    if not given.caps.any and not given.collected:
-        return calibrate(kind, given.task, given.crowd, given.spendable, given.measure)
     refusals: list[Refused] = []
+    if not given.collected:
+        try:
+            best = calibrate(kind, given.task, given.crowd, given.spendable, given.measure)
+            given.caps.require(*given.costs(best))
+            return best
+        except (Infeasible, OverCap) as refusal:
+            if not given.caps.any:
+                raise
+            refusals.append(refusal)
     options = signature(kind.choices).parameters
     evenly = {"even": True} if given.collected and "even" in options else {}
     for overhead in (None, *(OVERHEADS if "overhead" in options else ())):
@@ -236,7 +252,7 @@ def _calibrated(kind: type[Protocol], given: Situation) -> Protocol:
         except Infeasible as too_much:
             refusals.append(too_much)
         if fitting:
-            return min(fitting, key=given.measure)
+            return min(fitting, key=lambda protocol: compared(given.measure(protocol)))
     if refusals:
         raise min(refusals, key=lambda over: over.times if isinstance(over, OverCap) else math.inf)
     return calibrate(kind, given.task, given.crowd, given.spendable, given.measure)  # which says why nothing fits

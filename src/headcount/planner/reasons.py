@@ -52,7 +52,7 @@ def _tells(option: Candidate) -> str:
     """How good the answer is, by what it is judged."""
     given, often = option.situation, _often(option.situation.confidence)
     several = isinstance(given.task, Histogram)
-    answer = "each count" if several else f"the {given.task.name}"
+    answer = "each count" if several else f"the {given.task.name} {given.task.about}".rstrip()
     match given.objective:
         case Objective.DETECTABLE if math.isinf(option.objective):
             return "cannot tell any number of ones from none"
@@ -64,9 +64,20 @@ def _tells(option: Candidate) -> str:
         case Objective.WORST_BIN if several:
             return f"tells all counts at once within {_amount(option.objective, given)} of the truth {often}"
         case _ if math.isinf(option.half_width):
-            return f"tells {answer} with a typical error of {_amount(option.rmse, given)}"
+            return f"tells {answer} with a typical error of {_amount(option.rmse, given)}{_over(option)}"
+        case Objective.RMSE if _over(option):
+            typical = f"a typical error of {_amount(option.rmse, given)}{_over(option)}"
+            within = f"within {_amount(option.half_width, given)} of the truth {often}"
+            return f"tells {answer} with {typical}, and {within}"
         case _:
             return f"tells {answer} within {_amount(option.half_width, given)} of the truth {often}"
+
+
+def _over(option: Candidate) -> str:
+    """Where a typical error is that of all categories together: the worst of them may be further off."""
+    if not option.situation.averaged or option.protocol.steady:
+        return ""
+    return f" over the categories ({_amount(option.rmse_worst, option.situation)} in the worst)"
 
 
 def _instead(first: Candidate, other: Candidate) -> str:
@@ -86,7 +97,10 @@ def _instead(first: Candidate, other: Candidate) -> str:
         case Objective.WORST_BIN:
             return f"come within {_amount(other.objective, given)}"
         case _ if math.isinf(other.half_width):
-            return f"typically be off by {_amount(other.rmse, given)}"
+            return f"typically be off by {_amount(other.rmse, given)}{_over(other)}"
+        case Objective.RMSE if _over(first):
+            within = _amount(other.half_width, given)
+            return f"typically be off by {_amount(other.rmse, given)}{_over(other)}, and come within {within}"
         case _:
             return f"come within {_amount(other.half_width, given)}"
 
@@ -127,6 +141,8 @@ def _otherwise(first: Candidate) -> str:
 def _dropouts(first: Candidate) -> str:
     """Noise that comes from the crowd is missing where people are; other noise is not."""
     crowd = first.situation.crowd
+    if first.protocol.fewest == 0:
+        return "However many report, there is an answer: their number is private"
     if crowd.least == 1:
         return "If nobody reports, nothing is released"
     liars = f", of which {crowd.corrupt:,} may be lies" if crowd.corrupt else ""

@@ -17,7 +17,7 @@ from headcount.core.task import COUNTS, SUMS, Task
 from headcount.core.wire import CUT, MOST, wire_bytes, wire_messages
 from headcount.planner.competitors import Names, task_called, trusted
 from headcount.planner.expected import UNKNOWN, Expected
-from headcount.planner.objective import Objective
+from headcount.planner.objective import Objective, averaged
 
 
 class OverCap(Unsupported):
@@ -92,6 +92,11 @@ class Situation:
         if self.expected.known and self.task.name in SUMS:
             raise BadArgument("ones", f"has no meaning for a {self.task.name}", "leave it out")
 
+    @property
+    def averaged(self) -> bool:
+        """Whether the error is that of all categories together, whatever their profile."""
+        return averaged(self.task, self.expected)
+
     def judged(self, protocol: Protocol, objective: Objective) -> tuple[float, int]:
         """The objective in the task's unit, and the crowd where it is worst."""
         return max(
@@ -137,10 +142,12 @@ def situation(
     few, many = _range(n)
     if few != many and least is not None:
         raise BadArgument("least", "is given together with a range of n", "leave one of them out")
-    crowd = replace(crowd_of(many, few if few != many else least, corrupt, honest), each=max_contributions)
+    budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
+    if budget.neighbours is Neighbours.REPLACE and few != many:
+        least = few  # otherwise how many report is private, and any number of them gets an answer
+    crowd = crowd_of(many, least, corrupt, honest, max_contributions)
     if collected and crowd.each > 1:
         raise BadArgument("max_contributions", f"is {crowd.each}", "in a collection everybody reports once")
-    budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
     budget.require_hidden(crowd.each)
     caps = Caps(
         math.inf if max_messages is None else max_messages, math.inf if max_bytes is None else max_bytes
@@ -155,13 +162,13 @@ def situation(
         trusted=frozenset(trusted(models)),
         caps=caps,
         collected=collected,
-        sizes=(crowd.least, crowd.size) if few != many else (),
+        sizes=(int(few), crowd.size) if few != many else (),
     )
 
 
-def crowd_of(n: int, least: int | None, corrupt: int, honest: float | None) -> Crowd:
-    """With an honest fraction, so many of those who must report at least are relied upon."""
-    crowd = Crowd(n, n if least is None else least, corrupt)
+def crowd_of(n: int, least: int | None, corrupt: int, honest: float | None, each: int) -> Crowd:
+    """With an honest fraction, so many of those who must report at least are relied upon, and of all who may."""
+    crowd = Crowd(n, n if least is None else least, corrupt, each)
     if honest is None:
         return crowd
     works = "use a fraction above 0 and up to 1, for example 0.9"
@@ -169,7 +176,8 @@ def crowd_of(n: int, least: int | None, corrupt: int, honest: float | None) -> C
         raise BadArgument("honest", "is given together with corrupt", "leave one of them out")
     if not 0.0 < quantity("honest", honest, works) <= 1.0:
         raise BadArgument("honest", f"is {honest:g}", works)
-    return Crowd(n, crowd.least, crowd.least - max(1, math.floor(honest * crowd.least + 1e-9)))
+    few, many = (people - max(1, math.floor(honest * people + 1e-9)) for people in (crowd.least, crowd.size))
+    return replace(crowd, corrupt=few, most_corrupt=many)
 
 
 def _range(n: Any) -> tuple[Any, Any]:

@@ -23,7 +23,8 @@ def smallest_crowd(cls: type[Protocol], task: Task, crowd: Crowd, budget: Budget
         if least <= crowd.corrupt:
             return False
         try:
-            return attainable(cls, task, Crowd(size, least, crowd.corrupt), budget, lambda p: p.rmse() < size / 2)
+            there = Crowd(size, least, crowd.corrupt, crowd.each)
+            return attainable(cls, task, there, budget, lambda p: p.rmse() < size / 2)
         except Refused:
             return False
 

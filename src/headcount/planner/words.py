@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from headcount.core.loss import KINDS
 from headcount.planner.words_of_collecting import COLLECTING
 from headcount.planner.words_of_records import AUDIT, FILES, LEDGER, PICTURES, PLAN, PROOF
 
-PROMISE = {
+PROMISE: dict[str, str] = {
     "epsilon": "How much more likely any outcome may become because one person answers otherwise: at most e^epsilon "
     "times, which is 1.1 times for 0.1, 2.7 times for 1 and 20 times for 3. Smaller is more private.",
     "delta": "What may come on top of that factor, to the chance of any outcome: roughly, the chance that the promise "
@@ -23,10 +24,8 @@ PROMISE = {
     "hidden; that they took part, and how many did, is not.",
     "add-remove": "Neighbouring crowds differ in whether one person is there at all. Even the number of people is "
     "hidden then, and not shown; central protocols and sample-threshold can do it.",
-    "accounting": "How the loss was computed: 'exact' or 'bound'.",
-    "exact": "The loss was computed from the very chances that are drawn, so that no smaller claim would be true (but "
-    "for rounding up).",
-    "bound": "The loss is proven to be at most this. The truth may be smaller.",
+    "accounting": "How the loss was computed: 'exact', 'rounded' or 'bound'.",
+    **{str(kind): f"Of the loss: {meaning}." for kind, meaning in KINDS.items()},
     "local_epsilon": "The epsilon that is left to a person if everybody else works against them, shuffler and "
     "analyser included. Where there is none (null), nothing is left.",
     "collusion": "That shuffler and analyser share what they see. Then messages are no longer mixed, and of the "
@@ -80,9 +79,12 @@ ANSWER = {
     "std_error": "The size of a typical error at the answer itself. In an advice it is how much the answer scatters "
     "when everything is repeated, which is the same as the rmse if there is no bias.",
     "rmse": "The size of a typical error: the root of its mean square over many repetitions. An answer lies within "
-    "twice that of the truth at least 3 times out of 4, and usually 19 times out of 20.",
+    "twice that of the truth at least 3 times out of 4, and usually 19 times out of 20. Of a histogram of which "
+    "nothing is known beforehand, the mean square is also over its categories: with most protocols that is the same "
+    "however people are divided among them, and otherwise it is the largest that it can be.",
     "rmse_average": "The rmse where every number of ones is as likely as any other, rather than for the number that "
-    "is hardest to estimate.",
+    "is hardest to estimate. Of a histogram, the rmse over its categories.",
+    "rmse_worst": "The rmse for the number of ones, or of people in a category, that is hardest to estimate.",
     "bias": "How far off the answer is on average over many repetitions. Nearly all protocols have none.",
     "relative error": "A typical error as a part of the truth: 0.1 is a tenth of it. It takes a guess of the truth, "
     "--ones.",
@@ -90,7 +92,7 @@ ANSWER = {
     "smallest detectable": "The fewest people with a one that can be told from nobody, each way with the confidence "
     "asked for: 'somebody' is rarely said of nobody, and rarely missed.",
     "minimax": "To judge a protocol by the data that are hardest for it. That is done wherever it is not said how "
-    "many ones are expected.",
+    "many ones are expected; of a histogram, by the error over all of its categories.",
     "truth": "What the answer would be without noise. Known only where people are simulated.",
     "off by": "How far the answer is from the truth.",
     "category": "One of the labels that are counted, or one bin of numbers.",
@@ -148,7 +150,10 @@ QUESTION = {
     "bounds": "The smallest and the largest value that anybody could hold. Say them without looking at the data; the "
     "wider they are, the more noise it takes.",
     "whole": "That all values are whole numbers, which then need no rounding.",
-    "clip": "To bring values outside the bounds to the nearer one, instead of refusing them.",
+    "clip": "To bring values outside the bounds to the nearer one, instead of refusing them. The answer and its "
+    "interval are then about the clipped values, and say so; the mean of the data may be far from theirs.",
+    "clipped_to": "Between which bounds values were brought before they were added up: the answer is about the clipped "
+    "ones. None where values outside the bounds are refused.",
     "clamp": "To bring the answer into the range of what is possible, as no count below 0. It is then never further "
     "from the truth, but no longer right on average.",
     "consistent": "To bring the counts of a histogram to the nearest ones that are not negative and add up to the "
@@ -197,6 +202,7 @@ ALSO = {
     "each count is off by": "rmse",
     "standard error": "std_error",
     "on average": "rmse_average",
+    "worst category": "rmse_worst",
     "relative": "relative error",
     "detectable": "smallest detectable",
     "bin": "category",

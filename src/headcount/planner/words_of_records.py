@@ -76,6 +76,10 @@ PROOF = {
     "cannot prove": "Neither proved nor refuted, for the reason given.",
     "because": "Why the verdict is what it is.",
     "of": "What the verdict is about.",
+    "unproved": "What else a certificate says and no proof looks at: names, words, and whether its accounting is "
+    "exact.",
+    "effort": "How much work a proof takes, or may take, in units of about a microsecond: whoever wrote a certificate "
+    "chose its numbers, and they may be enormous. What takes more is given up.",
     "low": "The smallest that the truth could be.",
     "high": "The largest that the truth could be.",
     "chance": "How likely the event is with one of the crowds, at least.",

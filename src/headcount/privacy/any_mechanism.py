@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
@@ -18,7 +17,7 @@ class AnyMechanism(PrivacyLoss):
     """The worst that (epsilon, delta) allows: everything with chance delta, else a randomised response at epsilon."""
 
     budget: Budget
-    kind: Literal["exact", "bound"] = "bound"
+    kind = "bound"
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
         pure, delta = self.budget.epsilon, self.budget.delta

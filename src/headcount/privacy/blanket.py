@@ -19,7 +19,6 @@ import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 
@@ -32,6 +31,7 @@ from headcount.privacy.pair import exp_down
 
 MOST_FAKES = 1 << 13
 STRETCHES = 48
+ROUNDED = 2.0**-46
 FEW = 192
 
 
@@ -57,10 +57,14 @@ class _Blanket(PrivacyLoss):
 
     def _at(self, epsilon: float) -> float:
         # Where e**epsilon would overflow, the bound at a smaller epsilon is one too.
-        return 0.0 if epsilon >= self.pure else self._bound(float(exp_down(np.float64(min(epsilon, LARGEST_EPSILON)))))
+        factor = float(exp_down(np.float64(min(epsilon, LARGEST_EPSILON)))) * (1.0 - ROUNDED)
+        return 0.0 if self._is_pure(epsilon) else self._bound(factor)
 
     def slack(self, epsilon: float) -> float:
-        return 0.0 if epsilon >= self.pure else self._cut()
+        return 0.0 if self._is_pure(epsilon) else self._cut()
+
+    def _is_pure(self, epsilon: float) -> bool:
+        return epsilon >= self.pure * (1.0 + ROUNDED)  # which is rounded itself
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,7 +229,7 @@ class SomeFakeRows(PrivacyLoss):
     people: int
     each: int
     chance: float
-    kind: Literal["exact", "bound"] = "bound"
+    kind = "bound"
 
     @cached_property
     def _stretches(self) -> list[tuple[FakeRows, float]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import Any, TypeVar
 
 from headcount.core.budget import Budget
@@ -12,8 +13,10 @@ from headcount.core.counted import counted
 from headcount.core.crowd import Crowd
 from headcount.core.errors import BadArgument, Infeasible, Refused
 from headcount.core.knob import Knob
+from headcount.core.model import Model
 from headcount.core.protocol import Protocol
 from headcount.core.root import crossing
+from headcount.core.short import compared, shortened
 from headcount.core.task import Task
 
 P = TypeVar("P", bound=Protocol)
@@ -23,6 +26,7 @@ TIGHT = 1e-6  # delta ends this close to the budget's
 FLOOR = 1e-300
 FIRST_STEP = 0.4
 SMALLEST_STEP = 0.01
+GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 CLOSE = 1e-7  # settings of the knob that are as good as the same
 
 
@@ -31,15 +35,21 @@ def calibrate(
 ) -> P:
     """The instance with the smallest objective (its worst rmse, unless told) that fits the budget.
 
-    `given` fixes some parameters, or is an option of the protocol's own `choices`.
+    `given` fixes some parameters, or is an option of the protocol's own `choices`. A parameter that the protocol wants
+    `searched` is looked for between its choices.
     """
-    found = list(calibrations(cls, task, crowd, budget, **given))
+    measure = objective or (lambda p: p.rmse())
+    settings: list[Mapping[str, Any]] = [{}]
+    if cls.searched and not {cls.searched, cls.knob.name} & set(given):
+        settings = [{cls.searched: setting} for setting in _searched(cls, task, crowd, budget, measure)]
+    found = [each for setting in settings for each in calibrations(cls, task, crowd, budget, **given, **setting)]
     if not found:
-        raise Infeasible(
-            f"{cls.name} cannot meet epsilon={budget.epsilon:g}, delta={budget.delta:g} "
-            f"with {counted(crowd.honest, 'honest person', 'honest people')}; use more people or a larger budget"
-        )
-    return min(found, key=objective or (lambda p: p.rmse())) if len(found) > 1 else found[0]
+        meets = f"{cls.name} cannot meet epsilon={budget.epsilon:g}, delta={budget.delta:g}"
+        if cls.model is Model.CENTRAL:  # where nobody is hidden by others
+            raise Infeasible(f"{meets}; use a larger budget")
+        honest = counted(crowd.honest, "honest person", "honest people")
+        raise Infeasible(f"{meets} with {honest}; use more people or a larger budget")
+    return min(found, key=lambda protocol: compared(measure(protocol))) if len(found) > 1 else found[0]
 
 
 def calibrations(cls: type[P], task: Task, crowd: Crowd, budget: Budget, **given: Any) -> Iterator[P]:
@@ -82,7 +92,11 @@ def attainable(cls: type[Protocol], task: Task, crowd: Crowd, budget: Budget, go
         return turned is not None and turned.serves and good(turned)
 
     cls.require(task)
-    return any(attains(base) for base in _bases(cls, task, crowd, budget, {}, {}))
+    if any(attains(base) for base in _bases(cls, task, crowd, budget, {}, {})):
+        return True
+    between = _searched(cls, task, crowd, budget, lambda p: p.rmse()) if cls.searched else []
+    settings = [{cls.searched: setting} for setting in between]
+    return any(attains(base) for setting in settings for base in _bases(cls, task, crowd, budget, setting, {}))
 
 
 class _Certain(Exception):
@@ -99,10 +113,46 @@ def _bases(
     """What is set besides the knob, for each different choice."""
     tried: list[Mapping[str, Any]] = []
     for choice in cls.choices(task, crowd, budget, **chosen):
-        base = {"task": task, "crowd": crowd, "neighbours": budget.neighbours, **choice, **fixed}
+        short = {name: _short(value) if isinstance(value, float) else value for name, value in choice.items()}
+        base = {"task": task, "crowd": crowd, "neighbours": budget.neighbours, **short, **fixed}
         if base not in tried:
             tried.append(base)
             yield base
+
+
+def _short(value: float) -> float:
+    """A choice, which is a scale or a chance, as a short decimal; the knob is turned after it."""
+    return shortened(value, 0.0, 1.0 if value < 1.0 else math.inf)
+
+
+def _searched(cls: type[Protocol], task: Task, crowd: Crowd, budget: Budget, measure: Objective) -> list[int]:
+    """The settings that are worth turning the knob for: the best of a spread, and the best between its neighbours.
+
+    They are measured with the knob where calibration would begin to look, which is near to where it ends.
+    """
+    cls.require(task)
+    if budget.delta == 0.0 and not cls.pure:
+        return [0]  # whatever it is: no knob will do
+    bases = {base[cls.searched]: base for base in _bases(cls, task, crowd, budget, {}, {})}
+
+    @cache
+    def error(setting: int) -> float:
+        base = {**next(iter(bases.values())), cls.searched: setting}
+        try:
+            rough = cls(**{**base, cls.knob.name: cls.knob.at(cls.knob.start(budget, base), base)})
+            return measure(rough) if rough.serves else math.inf
+        except Refused:
+            return math.inf
+
+    spread = sorted(bases)
+    best = min(range(len(spread)), key=lambda at: error(spread[at]), default=None)
+    if best is None or math.isinf(error(spread[best])):
+        return spread
+    low, high = spread[max(0, best - 1)], spread[min(best + 1, len(spread) - 1)]
+    while high - low > 3:
+        left, right = (round(low + part * (high - low)) for part in (1.0 - GOLDEN, GOLDEN))
+        low, high = (low, right) if error(left) <= error(right) else (left, high)
+    return sorted({spread[best], min(range(low, high + 1), key=error)})
 
 
 def _turn(
@@ -114,21 +164,25 @@ def _turn(
     """
     knob = cls.knob
 
-    def at(u: float) -> P:
-        return cls(**{**base, knob.name: knob.at(u, base)})
+    @cache
+    def setting(u: float) -> float:
+        return knob.at(u, base)
 
-    found: dict[float, float] = {}  # a knob with whole steps has the same setting for many u
+    def at(u: float) -> P:
+        return cls(**{**base, knob.name: setting(u)})
+
+    found: dict[float, float] = {}  # many u have the same setting
 
     def excess(u: float) -> float:
         """log(delta / budget): nearly a straight line in u. A pure budget only has a sign."""
-        setting = knob.at(u, base)
-        if setting not in found:
-            protocol = cls(**{**base, knob.name: setting})
+        here = setting(u)
+        if here not in found:
+            protocol = at(u)
             delta = protocol.loss.delta(budget.epsilon)
             watch(protocol, delta <= budget.delta)
             over = delta - FLOOR if budget.delta == 0.0 else math.log(max(delta, FLOOR) / budget.delta)
-            found[setting] = over if budget.delta else math.copysign(1.0, over)
-        return found[setting]
+            found[here] = over if budget.delta else math.copysign(1.0, over)
+        return found[here]
 
     start = min(max(knob.start(budget, base), knob.low), knob.high)
     bracket = _bracket(knob, start, _stride(excess(start), budget), excess)

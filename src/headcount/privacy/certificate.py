@@ -11,15 +11,16 @@ import platform
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from headcount.core.canonical import fingerprint
 from headcount.core.errors import Unsupported
 from headcount.core.histogram import Histogram
 from headcount.core.model import Model
 from headcount.core.plan import Plan
+from headcount.core.short import rounded_up
 
-FORMAT = "headcount certificate 1"
+FORMAT = "headcount certificate 2"
 CURVE = (Fraction(0), Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))  # of epsilon
 TRUSTED = {
     Model.CENTRAL: "whoever holds the data, to add the noise and show nothing else",
@@ -34,6 +35,12 @@ class Certificate:
     """A plan's claim, in a form that can be proved again."""
 
     content: dict[str, Any]
+
+    @classmethod
+    def of(cls, content: dict[str, Any]) -> Self:
+        """With the hash of all but the versions of whatever wrote it."""
+        hashed = {key: value for key, value in content.items() if key not in ("hash", "versions")}
+        return cls({**content, "hash": fingerprint(hashed)})
 
     @property
     def hash(self) -> str:
@@ -65,8 +72,8 @@ def certify(plan: Plan) -> Certificate:
         raise Unsupported("a certificate is about people with one report each; plan with max_contributions=1")
     collusion = protocol.local_epsilon
 
-    def point(at: Fraction) -> dict[str, str]:
-        return {"epsilon": str(at), "delta": str(Fraction(loss.delta(float(at))))}
+    def point(at: Fraction, most: float = 1.0) -> dict[str, str]:
+        return {"epsilon": str(at), "delta": str(Fraction(min(rounded_up(loss.delta(float(at))), most)))}
 
     content = {
         "format": FORMAT,
@@ -81,19 +88,19 @@ def certify(plan: Plan) -> Certificate:
         "tally": "sum" if protocol.summed else "count",
         "release": protocol.released().encode(),
         "claim": {
-            **point(epsilon),
-            "slack": str(Fraction(loss.slack(float(epsilon)))),
+            **point(epsilon, plan.budget.delta),
+            "slack": str(Fraction(rounded_up(loss.delta_slack(float(epsilon))))),
             "accounting": loss.kind,
             "curve": [point(Fraction(float(part * epsilon))) for part in CURVE],
         },
         "budget": {"epsilon": str(epsilon), "delta": str(Fraction(plan.budget.delta))},
         **({} if plan.wire is None else {"wire": plan.wire.to_json()}),
         "trusted": TRUSTED[protocol.model],
-        "if everybody else colludes": {"epsilon": None if collusion is None else str(Fraction(collusion))},
+        "if everybody else colludes": {"epsilon": None if collusion is None else str(Fraction(rounded_up(collusion)))},
         "plan": plan.hash,
-        "versions": {
-            "python": platform.python_version(),
-            **{name: version(name) for name in ("headcount", "numpy", "scipy")},
-        },
     }
-    return Certificate({**content, "hash": fingerprint(content)})
+    versions = {
+        "python": platform.python_version(),
+        **{name: version(name) for name in ("headcount", "numpy", "scipy")},
+    }
+    return Certificate.of({**content, "versions": versions})

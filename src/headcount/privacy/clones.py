@@ -28,6 +28,8 @@ from headcount.core.loss import PrivacyLoss
 from headcount.privacy.cells import Cells
 from headcount.privacy.pair import exp_down
 
+ROUNDED = 2.0**-46  # more than e**-local_epsilon can be off, which has been rounded itself
+
 
 @dataclass(frozen=True, eq=False)
 class Clones(PrivacyLoss):
@@ -60,11 +62,15 @@ class Clones(PrivacyLoss):
         )  # to exchange the neighbours is to exchange the two counts, whose law is symmetric
 
     def _divergence(self, epsilon: float) -> float:
-        if epsilon >= self.local_epsilon:
+        if self._pure(epsilon):
             return 0.0
-        factor, lie = float(exp_down(np.float64(epsilon))), math.exp(-self.local_epsilon)
+        factor, lie = float(exp_down(np.float64(epsilon))) * (1.0 - ROUNDED), math.exp(-self.local_epsilon)
         keep, turn = 1.0 / (1.0 + lie), lie / (1.0 + lie)
         return self._cells.excess(keep - factor * turn, factor * keep - turn, 0.0) * 2.0 / self.clone
 
     def slack(self, epsilon: float) -> float:
-        return 0.0 if epsilon >= self.local_epsilon else self._cells.cut(1.0) * 2.0 / self.clone
+        return 0.0 if self._pure(epsilon) else self._cells.cut(1.0) * 2.0 / self.clone
+
+    def _pure(self, epsilon: float) -> bool:
+        """Shuffling never harms: from the local epsilon on, which may have been rounded down, nothing is lost."""
+        return epsilon >= self.local_epsilon * (1.0 + ROUNDED)

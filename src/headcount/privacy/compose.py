@@ -1,8 +1,10 @@
 """Several questions to one crowd: losses composed on Google's privacy loss distributions.
 
-Each loss is handed over as its curve of divergences, in either direction separately; the distribution that connects the
-dots dominates it [DGKKM22]. The library's own constructor from two mass functions looks at one direction only unless it
-is told that they are not symmetric, and has been seen to report 2e-18 where the truth is 1e-6.
+Each loss is handed over as its curve of divergences; the distribution that connects the dots dominates it [DGKKM22]. A
+person's answers may change from 0 to 1 in one question and from 1 to 0 in another, so that the forward order of one is
+met by the backward order of another, which can be worse than all forward and all backward. Therefore the curve is the
+larger of both orders at every epsilon from 0 on, and its mirror image below: one symmetric pair, which dominates the
+question in either direction.
 
 The dots lie on grids that are powers of two, so that each is part of every finer one. More questions, or a less noisy
 one, can then only make the grid coarser, which can only cost more: no bound falls because another question was asked.
@@ -18,7 +20,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -38,21 +40,18 @@ class Composed(PrivacyLoss):
 
     distribution: Any
     questions: int
-    kind: Literal["exact", "bound"] = "bound"
-    pure: Fraction | None = None  # the sum of their epsilons at delta 0, if each has one
+    pure: Fraction | float  # from this epsilon on delta is 0; infinite if a question has none
+    kind = "bound"
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
-        delta = np.array([
-            0.0 if self._is_pure(float(e)) else float(self.distribution.get_delta_for_epsilon(float(e)))
-            for e in epsilon
-        ])  # fmt: skip
+        delta = np.array([self._delta(e) for e in epsilon.tolist()])
         return delta, delta
 
     def slack(self, epsilon: float) -> float:
-        return 0.0 if self._is_pure(epsilon) else self.questions * ROUNDING
+        return 0.0 if epsilon >= self.pure else self.questions * ROUNDING
 
-    def _is_pure(self, epsilon: float) -> bool:
-        return self.pure is not None and Fraction(epsilon) >= self.pure
+    def _delta(self, epsilon: float) -> float:
+        return 0.0 if epsilon >= self.pure else float(self.distribution.get_delta_for_epsilon(epsilon))
 
 
 def compose(losses: Iterable[PrivacyLoss], points: int = POINTS) -> PrivacyLoss:
@@ -74,17 +73,14 @@ def compose(losses: Iterable[PrivacyLoss], points: int = POINTS) -> PrivacyLoss:
     grid = max(min(own.values()), max(own.values()) / FINER)
     ordered = sorted(times, key=lambda loss: (tops[loss], _height(loss, 0.0), times[loss]))  # whatever the order asked
     parts = [
-        PrivacyLossDistribution(*_both_ways(loss, grid, max(own[loss], grid), tops[loss])).self_compose(times[loss])
+        PrivacyLossDistribution(_symmetric(loss, grid, max(own[loss], grid), tops[loss])).self_compose(times[loss])
         for loss in ordered
     ]
-    return Composed(reduce(lambda whole, part: whole.compose(part), parts), times.total(), pure=_pure(times))
-
-
-def _pure(times: Counter[PrivacyLoss]) -> Fraction | None:
-    """The sum of the epsilons at delta 0; None if one of them has none."""
-    if any(loss.delta(LARGEST_EPSILON) for loss in times):
-        return None
-    return sum((Fraction(loss.epsilon(0.0)) * often for loss, often in times.items()), Fraction(0))
+    whole = reduce(lambda whole, part: whole.compose(part), parts)
+    pure = sum(
+        times[loss] * Fraction(loss.epsilon(0.0)) if loss.epsilon(0.0) < math.inf else math.inf for loss in times
+    )
+    return Composed(whole, times.total(), pure)
 
 
 def _top(loss: PrivacyLoss) -> float:
@@ -103,18 +99,15 @@ def _height(loss: PrivacyLoss, epsilon: float) -> float:
     return float(np.max(loss.orders(np.array([epsilon]))))
 
 
-def _both_ways(loss: PrivacyLoss, grid: float, step: float, top: float) -> list[Any]:
-    """The distributions of the loss in either order, with a dot at every `step`, in units of the `grid`."""
+def _symmetric(loss: PrivacyLoss, grid: float, step: float, top: float) -> Any:
+    """The distribution of the loss in its worse order, with a dot at every `step`, in units of the `grid`."""
     from dp_accounting.pld.pld_pmf import create_pmf_pessimistic_connect_dots
 
     steps = np.arange(int(np.ceil(top / step)) + 1) * int(step / grid)
     epsilon = steps.astype(np.float64) * grid
     slack = np.array([loss.slack(float(e)) for e in epsilon])
-    forward, backward = (np.minimum(order * ROUND_UP + slack, 1.0) for order in loss.orders(epsilon))
-    both = []
-    for order, reverse in ((forward, backward), (backward, forward)):
-        # D(P||Q) at -epsilon is 1 - e^-epsilon + e^-epsilon D(Q||P) at epsilon.
-        negative = (1.0 - np.exp(-epsilon) + np.exp(-epsilon) * reverse)[:0:-1]
-        deltas = np.minimum.accumulate(np.concatenate([negative, order]))
-        both.append(create_pmf_pessimistic_connect_dots(grid, np.concatenate([-steps[:0:-1], steps]), deltas))
-    return both
+    worse = np.minimum(np.maximum(*loss.orders(epsilon)) * ROUND_UP + slack, 1.0)
+    # D(P||Q) at -epsilon is 1 - e^-epsilon + e^-epsilon D(Q||P) at epsilon.
+    below = (1.0 - np.exp(-epsilon) + np.exp(-epsilon) * worse)[:0:-1]
+    deltas = np.minimum.accumulate(np.concatenate([below, worse]))
+    return create_pmf_pessimistic_connect_dots(grid, np.concatenate([-steps[:0:-1], steps]), deltas)

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Literal
 
 import numpy as np
 
@@ -62,7 +61,7 @@ class Halved(PrivacyLoss):
     """Two views of the same loss, each at half of epsilon: their deltas add up."""
 
     one: PrivacyLoss
-    kind: Literal["exact", "bound"] = "bound"
+    kind = "bound"
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
         both = np.minimum(np.add(*self.one.orders(epsilon / 2.0)), 1.0)
@@ -78,6 +77,8 @@ class Plane(PrivacyLoss):
 
     The rows come from Fourier transforms, whose errors are absolute: what lies below them is cut away, and charged.
     """
+
+    kind = "exact"
 
     own: Law
     flood: Law

@@ -1,4 +1,15 @@
-"""Exact accounting of the analyser's own noise: pure from some epsilon on, without a residue."""
+r"""Exact accounting of the analyser's own noise: pure from some epsilon on, without a residue.
+
+A person with several reports moves totals by m and n, or one of them by m + n, and that is the worst. With
+$a = e^{-rate}$, the divergence of a shift by m at $\epsilon = x \cdot rate$, x an integer with m's parity, is
+$1 - G_m(x)$ with $G_m(x) = \min(1, a^{(m-x)/2}, a^{-x})$; between such x it is linear in $e^\epsilon$, as is that of
+two shifts between those x with the parity of m + n. What the second total shows shifts the x of the first by $2u - n$,
+u from 0 to n, with chances $a^n/(1+a)$ at 0, $1/(1+a)$ at n and $a^{n-u}(1-a)/(1+a)$ between. For m >= n and
+0 <= x < m + n (negative x follow by exchanging the crowds), all $u \le (x+n-m)/2$ together, or u = 0 if there are none,
+contribute $g/(1+a)$ to the mean of $G_m(x+n-2u)$, $g = a^{(m+n-x)/2} = G_{m+n}(x)$; u = n contributes $g/(1+a)$, and
+every other u $g(1-a)/(1+a)$. The sum is $g (2 + j (1-a))/(1+a) \ge g$ with some j >= 0: two shifts show no more than
+one of m + n does.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +20,8 @@ from fractions import Fraction
 import numpy as np
 
 from headcount.core.law import Floats
-from headcount.core.loss import PrivacyLoss
+from headcount.core.loss import GrowingSlack, PrivacyLoss
+from headcount.core.table import Ints
 from headcount.privacy.pair import exp_down
 from headcount.privacy.tables import two_sided_distance
 
@@ -18,44 +30,66 @@ from headcount.privacy.tables import two_sided_distance
 class IdealShift(PrivacyLoss):
     """Noise with masses proportional to exp(-rate |k|) against itself shifted by `shift`: pure from rate * shift on."""
 
+    kind = "exact"
+
     rate: Fraction
     shift: int
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
-        rate, shift = float(self.rate), self.shift
-        # The likelihood ratio at k, exp(rate (|k - shift| - |k|)), falls with k: the divergence is P[k <= last] - ...
-        last = np.ceil((shift - epsilon / rate) / 2.0) - 1.0
-        divergence = self._below(last) - exp_down(epsilon) * self._below(last - shift)
-        pure = np.array([Fraction(float(e)) >= self.rate * shift for e in epsilon])
-        divergence = np.where(pure, 0.0, np.maximum(divergence, 0.0))
+        pure = np.array([Fraction(float(e)) >= self.rate * self.shift for e in epsilon])
+        divergence = np.where(pure, 0.0, shifted(float(self.rate), np.array(self.shift), epsilon))
         return divergence, divergence
 
-    def _below(self, k: Floats) -> Floats:
-        """P[noise <= k]"""
-        a = math.exp(-float(self.rate))
-        return np.where(k >= 0, 1.0 - a ** np.maximum(k + 1.0, 0.0) / (1.0 + a), a ** np.maximum(-k, 0.0) / (1.0 + a))
+
+def shifted(rate: float, shift: Ints, log_factor: Floats) -> Floats:
+    """The sum of (P - e**log_factor Q)_+, of either sign, with Q such noise and P the same shifted.
+
+    The likelihood ratio at k, exp(rate (|k - shift| - |k|)), falls with k: it is a difference of two lower tails.
+    """
+    last = np.ceil((shift - log_factor / rate) / 2.0) - 1.0
+    part = _below(rate, last) - exp_down(log_factor) * _below(rate, last - shift)
+    within = np.where(log_factor < rate * shift, np.maximum(part, 0.0), 0.0)
+    return np.where(log_factor <= -rate * shift, -np.expm1(np.minimum(log_factor, 0.0)), within)
+
+
+def _below(rate: float, k: Floats) -> Floats:
+    """P[noise <= k]"""
+    a = math.exp(-rate)
+    return np.where(k >= 0, 1.0 - a ** np.maximum(k + 1.0, 0.0) / (1.0 + a), a ** np.maximum(-k, 0.0) / (1.0 + a))
 
 
 @dataclass(frozen=True, eq=False)
-class DiscreteLaplaceShift(IdealShift):
-    """The same as the analyser draws it, from tables."""
+class DiscreteLaplaceShift(GrowingSlack, IdealShift):
+    """The same as the analyser draws it, from tables; at most so many totals share the shift."""
+
+    totals: int = 1
+
+    @property
+    def grows_up_to(self) -> float:
+        return math.nextafter(float(self.rate * self.shift), 0.0)
 
     def slack(self, epsilon: float) -> float:
         """None where privacy is pure: the masses were rounded so that their ratios keep the promise exactly."""
         if Fraction(epsilon) >= self.rate * self.shift:
             return 0.0
-        return (1.0 + math.exp(epsilon)) * two_sided_distance(self.rate)
+        return self.totals * (1.0 + math.exp(epsilon)) * two_sided_distance(self.rate)
 
 
 @dataclass(frozen=True, eq=False)
-class TwoDiscreteLaplaceShifts(PrivacyLoss):
+class TwoDiscreteLaplaceShifts(GrowingSlack):
     """Two totals with such noise each, one of which moves up by a step and the other down.
 
     Either log-ratio is rate or -rate, the former with chance h = 1/(1 + e^-rate): only where both are do they exceed an
     epsilon of 0 or more together.
     """
 
+    kind = "exact"
+
     rate: Fraction
+
+    @property
+    def grows_up_to(self) -> float:
+        return math.nextafter(float(2 * self.rate), 0.0)
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
         rate = float(self.rate)

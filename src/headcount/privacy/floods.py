@@ -25,7 +25,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from headcount.core.law import Floats
-from headcount.core.loss import LARGEST_EPSILON, PrivacyLoss
+from headcount.core.loss import LARGEST_EPSILON, ROUND_UP, Claim, PrivacyLoss
 from headcount.core.table import Ints
 from headcount.privacy.atoms import Atoms
 
@@ -34,6 +34,7 @@ PER_OCTAVE = 2  # groups of atoms between a size and its double
 FINE = 80  # blocks of outcomes between a number and its double, nearly
 RARE = 1e-30  # blocks below this are one
 FUZZ = 1e-15
+FAINT = 1e-300
 DIGITS = 4  # binary ones, to which shifts are rounded up
 MOMENTS = np.geomspace(1.2, 10.0, 12)  # in standard deviations of the loss
 CAPS = np.log(10.0) * np.array([3.0, 5.0, 7.0, 9.0, 12.0, 18.0])
@@ -119,7 +120,10 @@ def floods(top: int) -> Floods:
 
 @dataclass(frozen=True, eq=False)
 class AlmostCentral(PrivacyLoss):
-    """Sums of values 0 .. top, plus and minus geometric noise with this `cancel`, under floods of one `shape`."""
+    """Sums of values 0 .. top, plus and minus geometric noise with this `cancel`, under floods of one `shape`.
+
+    What is drawn lies within `distance` of these laws in total variation.
+    """
 
     kind = "bound"
 
@@ -127,12 +131,27 @@ class AlmostCentral(PrivacyLoss):
     cancel: float
     shape: float
     decays: tuple[float, ...]  # of the groups, and last that of the noise that hides the minuses
+    distance: float = 0.0
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
         moments, logs, missing = self._moments
         room = np.minimum(logs[None] - moments[None, :, None] * epsilon[:, None, None], 1.0)
         bound = np.minimum((missing[None] + np.exp(room)).min(axis=(1, 2)), 1.0)
         return bound, bound
+
+    def slack(self, epsilon: float) -> float:
+        return (1.0 + math.exp(epsilon)) * self.distance
+
+    def claim(self, epsilon: float) -> Claim:
+        """The least bound of all moments, each at the epsilon up to this one where it and the slack are least."""
+        moments, logs, missing = self._moments
+        moments = np.broadcast_to(moments[:, None], logs.shape)
+        turning = (np.log(moments) + logs - math.log(max(self.distance, FAINT))) / (1.0 + moments)
+        asked = np.clip(turning, 0.0, epsilon)
+        slack = (1.0 + np.exp(asked)) * self.distance
+        claims = (missing + np.exp(np.minimum(logs - moments * asked, 1.0))) * ROUND_UP + slack
+        least = int(claims.argmin())
+        return Claim(float(claims.flat[least]), float(slack.flat[least]))
 
     @cached_property
     def _moments(self) -> tuple[Floats, Floats, Floats]:

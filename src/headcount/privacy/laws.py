@@ -124,12 +124,16 @@ def _window(log_mass: Callable[[Floats], Floats], mode: int, low: int, high: int
     return first, last
 
 
-def _cut(log_mass: Callable[[Floats], Floats], mode: float, low: int, high: int | None) -> Law:
-    if high is not None and high - low <= FEW:
-        logs = log_mass(np.arange(low, high + 1, dtype=np.float64))
+def _cut(
+    log_mass: Callable[[Floats], Floats], mode: float, low: int, high: int | None, known: tuple[int, int] | None = None
+) -> Law:
+    """The law inside its window, which is looked for unless it is `known` to lie between two places."""
+    if known is not None and known[1] - known[0] <= WIDEST:
+        start, end = known
+        logs = log_mass(np.arange(start, end + 1, dtype=np.float64))
         inside = np.flatnonzero(logs >= LOG_CUT - 12.0)
-        first, last = max(low, low + int(inside[0]) - 1), min(high, low + int(inside[-1]) + 1)
-        masses = np.exp(logs[first - low : last + 1 - low])
+        first, last = max(start, start + int(inside[0]) - 1), min(end, start + int(inside[-1]) + 1)
+        masses = np.exp(logs[first - start : last + 1 - start])
     else:
         first, last = _window(log_mass, max(low, min(math.floor(mode), high or math.floor(mode))), low, high)
         masses = np.exp(log_mass(np.arange(first, last + 1, dtype=np.float64)))
@@ -147,7 +151,8 @@ def binomial(n: int, chance: float) -> Law:
         return Law(0, np.ones(1))
     if chance >= 1.0:
         return Law(n, np.ones(1))
-    return _cut(lambda x: _log_binomial(x, float(n), chance, 1.0 - chance), (n + 1) * chance, 0, n)
+    known = (0, n) if n <= FEW else binomial_window(n, chance)
+    return _cut(lambda x: _log_binomial(x, float(n), chance, 1.0 - chance), (n + 1) * chance, 0, n, known)
 
 
 def binomials(n: Ints, chance: float, first: int, last: int) -> Floats:

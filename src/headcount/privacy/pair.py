@@ -43,6 +43,8 @@ class _Order:
 class Pair(PrivacyLoss):
     """The views of two neighbouring crowds, as masses on the same outcomes."""
 
+    kind = "exact"
+
     p: Floats
     q: Floats
     dropped: float = 0.0

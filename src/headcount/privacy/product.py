@@ -23,6 +23,8 @@ from headcount.privacy.pair import Pair, exp_down
 class Product(PrivacyLoss):
     """Two independent views of the same change."""
 
+    kind = "exact"
+
     first: Pair
     second: Pair
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Literal
 
 import numpy as np
 
 from headcount.core.law import Floats
-from headcount.core.loss import PrivacyLoss
+from headcount.core.loss import Kind, PrivacyLoss
 from headcount.core.table import Ints
 from headcount.privacy import laws
 from headcount.privacy.pair import exp_down
@@ -18,7 +17,6 @@ COARSE = 32  # values of either count in the first look; finer ones follow about
 FINE = 12
 STARTS = 6  # so many peaks of the first look are followed
 UNSEARCHED = 1.002  # not proved: the search has been seen to miss the worst pair by 2e-4, a coarser one by 0.015
-MANY = 256
 SMALL = 64  # people, among whom every pair of counts is looked at
 LARGEST_LOG = 700.0
 FAINT = 1e-5 * laws.CUT  # far less than is claimed anyhow, all of them together
@@ -26,15 +24,19 @@ FAINT = 1e-5 * laws.CUT  # far less than is claimed anyhow, all of them together
 
 @dataclass(frozen=True, eq=False)
 class SampledCount(PrivacyLoss):
-    """Bin(k, rate) against Bin(k + 1, rate), both reported only from the threshold on, for the worst k below `people`.
+    r"""Bin(k, rate) against Bin(k + 1, rate), both reported only from the threshold on, for the worst k below `people`.
 
     The likelihood ratio of one holder more, (k+1)(1-rate)/(k+1-v), grows with the sampled count v, so that either order
     is violated on one tail only: one more from v = (k+1) q on, q = 1 - (1-rate) e^-epsilon; one fewer below
-    v = (k+1) s, s = 1 - (1-rate) e^epsilon. The worst k lies near threshold / q or threshold / s; beyond, tails vanish.
+    v = (k+1) s, s = 1 - (1-rate) e^epsilon.
 
-    With the tail from v on, one person more than k changes the divergence by P[Bin(k) = v-1] times something that has
-    the sign of v-1 - (k+1) q (or s): of all k with the same v, the first from (v-1)/q - 1 on is the worst.
+    The worst k is known. While the threshold T decides, the tail begins at T, and one person more than k changes the
+    divergence by P[Bin(k) = T-1] times something that has the sign of T-1 - (k+1) q (or s): it rises until k + 1
+    reaches (T-1)/q. Beyond T/q the threshold plays no part, and every further holder is noise that hides the others:
+    it falls. So the worst of all crowds lies between the two, and that of a smaller crowd is the largest k there is.
     """
+
+    kind = "exact"
 
     rate: float
     threshold: int
@@ -45,40 +47,26 @@ class SampledCount(PrivacyLoss):
         return np.array([more for more, _ in both]), np.array([fewer for _, fewer in both])
 
     def _worst(self, epsilon: float) -> tuple[float, float]:
-        if self.rate == 1.0:
+        if self.rate == 1.0 or self.people < self.threshold:
             everything = float(self.people >= max(1, self.threshold))
             return everything, everything
         q, s = (1.0 - (1.0 - self.rate) * math.exp(sign * epsilon) for sign in (-1.0, 1.0))
         factor = math.exp(epsilon)
-        k = self._about(q)
+        k = self._turn(q)
         more = self._more(k, np.maximum(self.threshold, np.ceil((k + 1) * q)) - 1.0, factor)
-        worst_more = max(0.0, float(more.max(initial=0.0)))
+        worst_more = max(0.0, float(more.max()))
         if s <= 0.0:
             return worst_more, 0.0
-        k = self._about(s, from_the_start=True)
+        k = self._turn(s)
         fewer = self._fewer(k, np.maximum(self.threshold, np.ceil((k + 1) * s)) - 1.0, factor)
-        return worst_more, max(0.0, float(fewer.max(initial=0.0)))
+        return worst_more, max(0.0, float(fewer.max()))
 
-    def _about(self, share: float, *, from_the_start: bool = False) -> Ints:
-        """The k near threshold / share, as far as the chance of a sample that large (or small) is not negligible.
-
-        Away from there it falls as exp(-k KL), KL the divergence of the share from the rate; and where so many people
-        hold a one that the sample surely passes the threshold, nothing is violated on the lower side.
-        """
-        rest = max(1.0 - share, 1e-300)
-        gap = share * math.log(share / self.rate) + rest * math.log(rest / (1.0 - self.rate))
-        reach = min(40.0 / max(gap, 1e-12) + 4.0 / share, (self.threshold + 2) / share) + 50.0
-        first = 0.0 if from_the_start else self.threshold / share - reach
-        last = self.threshold / share + reach
-        if from_the_start:
-            last = min(last, (self.threshold + 70.0 + 13.0 * math.sqrt(self.threshold)) / self.rate)
+    def _turn(self, share: float) -> Ints:
+        """The k among which the divergence turns from rising to falling, and a few beside them for rounding."""
         most = self.people - 1
-        low, high = max(0, self.threshold - 1, min(most, math.floor(first))), min(most, math.ceil(last))
-        if high - low < MANY or share > 0.2:
-            return np.arange(low, high + 1)
-        tails = np.arange(math.floor(low * share), math.ceil((high + 2) * share) + 1)  # v - 1
-        worst = np.ceil(tails / share).astype(np.int64)[:, None] + np.array([-2, -1, 0])  # and its neighbours
-        return np.unique(np.clip(worst, low, high))
+        ends = (min(most, (self.threshold + side) / share) for side in (-1, 0))
+        near = [math.floor(end) + beside for end in ends for beside in range(-3, 3)]
+        return np.unique(np.clip(near, max(0, self.threshold - 1), most))
 
     def _more(self, k: Ints, below: Floats, factor: float) -> Floats:
         with_one_more = laws.binomial_above(np.minimum(below, k + 1), k + 1, self.rate)
@@ -102,7 +90,7 @@ class SampledHistogram(PrivacyLoss):
     rate: float
     threshold: int
     people: int
-    kind: Literal["exact", "bound"] = field(init=False, default="exact")
+    kind: Kind = field(init=False)
 
     def __post_init__(self) -> None:
         """A large crowd's worst counts are searched for, and what the search might miss is added."""
@@ -130,11 +118,27 @@ class SampledHistogram(PrivacyLoss):
     def _first_look(self, epsilon: float) -> tuple[Ints, Ints]:
         """As g's tail starts at a whole number, k is worst just before that changes: those are looked at first."""
         q = 1.0 - (1.0 - self.rate) * math.exp(-epsilon)
-        k = SampledCount(self.rate, self.threshold, self.people)._about(q, from_the_start=True)
+        first, last = self._losing(q)
         teeth = np.floor(np.arange(self.threshold, self.threshold + FINE) / q).astype(np.int64) - 1
-        passed = (self.threshold + 70.0 + 13.0 * math.sqrt(self.threshold)) / self.rate
-        j = _uneven(0, min(self.people - 1, math.ceil(passed)))
-        return np.union1d(_uneven(int(k[0]), int(k[-1])), teeth[(teeth >= k[0]) & (teeth <= k[-1])]), j
+        j = _uneven(0, min(self.people - 1, math.ceil(self._passed)))
+        return np.union1d(_uneven(first, last), teeth[(teeth >= first) & (teeth <= last)]), j
+
+    def _losing(self, share: float) -> tuple[int, int]:
+        """The k up to about threshold / share, as far as the chance of a sample that large is not negligible.
+
+        Away from there it falls as exp(-k KL), KL the divergence of the share from the rate; and where so many people
+        hold a one that the sample surely passes the threshold, nothing is hidden.
+        """
+        rest = max(1.0 - share, 1e-300)
+        gap = share * math.log(share / self.rate) + rest * math.log(rest / (1.0 - self.rate))
+        reach = min(40.0 / max(gap, 1e-12) + 4.0 / share, (self.threshold + 2) / share) + 50.0
+        last = min(self.threshold / share + reach, self._passed)
+        return max(0, self.threshold - 1), min(self.people - 1, math.ceil(last))
+
+    @property
+    def _passed(self) -> float:
+        """So many holders are sure to pass the threshold, but for a chance that is negligible."""
+        return (self.threshold + 70.0 + 13.0 * math.sqrt(self.threshold)) / self.rate
 
     def _follow(self, k: Ints, j: Ints, at: tuple[int, int], epsilon: float) -> tuple[float, int, int]:
         """Ever finer looks about a peak, until its neighbours are its neighbours: how bad, and where."""

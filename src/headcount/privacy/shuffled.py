@@ -14,16 +14,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from decimal import Decimal, localcontext
 from functools import lru_cache
 
 import numpy as np
 
 from headcount.core.chance import Chance
-from headcount.core.law import Floats
-from headcount.core.loss import PrivacyLoss
+from headcount.core.law import Floats, Law
+from headcount.core.loss import Kind, PrivacyLoss
 from headcount.core.table import Ints
 from headcount.privacy import laws
-from headcount.privacy.pair import Pair, Pairs
+from headcount.privacy.pair import Pair
 
 SCANNED = 80  # points of a scan over two periods; crowds of up to twice as many people are searched whole
 FINE = 6
@@ -32,6 +33,8 @@ NARROW = 256
 WIDE = 1e5  # a variance so large that the integers hardly matter: x^2/8 of it is below COVERED down to deltas of 1e-30
 SEARCHED = 2_000  # then every crowd up to twice this size is searched
 COVERED = 1.01  # more bits than that are rounded up, so that a proof can go through every k in stretches
+ROUNDED = 1e-13  # masses are good to about as much: so much of them is claimed to be lost besides
+DECIMALS = 60
 SCANNED_OVER = 1e-6  # a scan has been seen to pass over a k that is worse by 3e-8
 
 
@@ -43,6 +46,20 @@ class ShuffledBits(PrivacyLoss):
     others: int
     bits: int = 1
 
+    @property
+    def kind(self) -> Kind:  # type: ignore[override]
+        """Where every crowd is searched, exact; in larger ones the worst is rounded up, to cover every other."""
+        return "rounded" if self.wide or self.others // 2 > SEARCHED else "exact"
+
+    @property
+    def wide(self) -> bool:
+        """Whether no crowd loses 1% more than one in which all the others hold nothing."""
+        return self._variance >= WIDE
+
+    @property
+    def _variance(self) -> float:
+        return self.others * self.flip * (1.0 - self.flip)
+
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
         worst = np.array([self._worst(float(e)) for e in epsilon])
         return worst, worst  # k and others - k ones mirror each other, so either order is as bad as the other
@@ -50,10 +67,8 @@ class ShuffledBits(PrivacyLoss):
     def _worst(self, epsilon: float) -> float:
         if self._pure(epsilon):
             return 0.0
-        variance = self.others * self.flip * (1.0 - self.flip)
-        if variance >= WIDE:
-            alone = max(side.item() for side in self._pair(0).orders(np.array([epsilon])))
-            return min(1.0, alone * COVERED)
+        if self.wide:
+            return min(1.0, self._alone(0, epsilon) * COVERED)
         period = max(1.0 / (2.0 * self.flip), 1.0 / max(1.0 - 2.0 * self.flip, 1e-9))
         half = self.others // 2
         worst = self._search(min(half, math.ceil(max(SCANNED, 2.0 * period))), epsilon)
@@ -79,37 +94,57 @@ class ShuffledBits(PrivacyLoss):
 
     def _divergences(self, ones: Ints, epsilon: float) -> Floats:
         if laws.binomial(int(ones[-1]), self.flip).masses.size <= NARROW:
-            return np.maximum(*_rows(self.flip, self.others, self.bits, tuple(ones.tolist())).divergences(epsilon))
-        return np.array([self._pair(int(k)).delta(epsilon) for k in ones])
+            return self._divergence(_others(self.flip, self.others, tuple(ones.tolist())), epsilon)
+        return np.array([self._alone(int(k), epsilon) for k in ones])
 
-    def _pair(self, ones: int) -> Pair:
+    def _alone(self, ones: int, epsilon: float) -> float:
+        """The divergence with so many ones among the others."""
         rest = laws.binomial(self.others - ones, self.flip) + -laws.binomial(ones, self.flip)
-        victim = laws.binomial(self.bits, self.flip)
-        return Pair.of(rest + (-victim).shifted(self.bits), rest + victim)
+        return self._divergence(rest.masses[None], epsilon).item()
+
+    def _divergence(self, rest: Floats, epsilon: float) -> Floats:
+        """In the worse order, for each row of the others' masses."""
+        if self.bits == 1:
+            return _of_one_bit(rest, *self._odds(epsilon))
+        victim, shown = laws.binomial(self.bits, self.flip), [Law(0, row) for row in rest]
+        pairs = (Pair.of(law + (-victim).shifted(self.bits), law + victim) for law in shown)
+        return np.array([max(side.item() for side in pair.orders(np.array([epsilon - ROUNDED]))) for pair in pairs])
+
+    def _odds(self, epsilon: float) -> tuple[float, float]:
+        """1 - f - e^epsilon f, rounded up, and e^epsilon (1 - f) - f, rounded down: near the local epsilon they cancel,
+        so that doubles would keep no digit of the former."""
+        with localcontext(prec=DECIMALS):
+            factor, flip = Decimal(epsilon).exp(), Decimal(float(self.flip))
+            gain, loss = 1 - flip - factor * flip, factor * (1 - flip) - flip
+        return float(gain) * (1.0 + ROUNDED), float(loss) * (1.0 - ROUNDED)
 
     def _pure(self, epsilon: float) -> bool:
         """Shuffling never harms: from the local epsilon on nothing is lost."""
-        return self.bits * math.log((1.0 - self.flip) / self.flip) < epsilon * (1.0 - 1e-15)
+        with localcontext(prec=DECIMALS):
+            flip = Decimal(float(self.flip))
+            return self.bits * ((1 - flip) / flip).ln() <= Decimal(epsilon)
 
     def slack(self, epsilon: float) -> float:
         return 0.0 if self._pure(epsilon) else 6.0 * laws.CUT
 
 
+def _of_one_bit(rest: Floats, gain: float, loss: float) -> Floats:
+    r"""$\sum_t (g R_{t-1} - l R_t)_+$ or the same with the two exchanged, whichever is larger."""
+    before, here = np.pad(rest, ((0, 0), (1, 0))), np.pad(rest, ((0, 0), (0, 1)))
+    forward = np.maximum(gain * before - loss * here, 0.0).sum(axis=1)
+    backward = np.maximum(gain * here - loss * before, 0.0).sum(axis=1)
+    return np.asarray(np.maximum(forward, backward))
+
+
 @lru_cache(maxsize=256)
-def _rows(flip: Chance, others: int, bits: int, ones: tuple[int, ...]) -> Pairs:
-    """The pairs for several k at once: S - k is the ones gained less the ones lost, a short convolution."""
+def _others(flip: Chance, others: int, ones: tuple[int, ...]) -> Floats:
+    """A row for each k: the law of S - k, the ones gained less the ones lost, by a short convolution."""
     k, fewest, most = np.array(ones), ones[0], ones[-1]
     gained, lost = laws.binomial(others - fewest, flip), laws.binomial(most, flip)
     first, last = laws.binomial(others - most, flip).start, gained.start + gained.masses.size - 1
     reach = lost.start + lost.masses.size - 1
     of_zeros, of_ones = laws.binomials(others - k, flip, first, last), laws.binomials(k, flip, 0, reach)
-    total = np.zeros((k.size, last - first + 1 + reach + bits))
+    total = np.zeros((k.size, last - first + 1 + reach))
     for j in range(reach + 1):
         total[:, reach - j : reach - j + of_zeros.shape[1]] += of_ones[:, j : j + 1] * of_zeros
-    victim = laws.binomial(bits, flip)
-    with_ones, without, part = (np.zeros_like(total) for _ in range(3))
-    for flipped, mass in zip(victim.values.tolist(), victim.masses.tolist(), strict=True):
-        np.multiply(total, mass, out=part)  # its last `bits` columns are empty
-        with_ones[:, bits - flipped :] += part[:, : part.shape[1] - bits + flipped]
-        without[:, flipped:] += part[:, : part.shape[1] - flipped]
-    return Pairs(with_ones, without)
+    return total

@@ -8,14 +8,20 @@ with a person more is one of two pairs, as far as the worst goes:
 - c >= 1 against c + 1: what is seen is computed from c + Z against c + 1 + Z, whose likelihood ratio is $e^{rate}$ up
   to c, with mass $h = 1/(1+a)$, and $e^{-rate}$ beyond; nothing is lost by the threshold once T <= c + 1.
 
-To add or remove a person changes one bin. To replace one changes two, independently, of which one gains and one loses:
+A person who comes or goes changes one bin, or several if they have more reports than one. M of those may be alone in
+their bins and the others join filled ones. Of the latter all in the same bin are the worst (see `discrete_laplace`);
+the former show nothing with chance $e^{-g}$, g the sum of $-\ln P[Z < T - m]$ over bins of m reports. That is convex
+in m, so that either one bin has them all or as many as there are have one each. With D the divergence of the filled
+bin at a log factor it is $1 - e^{-g} + e^{-g} D(\epsilon + g)$, or in the other order $D(\epsilon - g)$, at worst.
+
+To replace one report changes two bins, independently, of which one gains and one loses:
 
 - filled, filled: $h^2 (1 - e^{\epsilon - 2 rate})_+$;
 - empty, empty: $\tau$ (who reports one of them cannot have reported the other, and silence says nothing);
 - empty, filled: $\tau + h (1 - \tau - e^{\epsilon - rate})_+$, or in the other order
   $h (1 - (1-\tau) e^{\epsilon - rate})_+ + a h (1 - (1-\tau) e^{\epsilon + rate})_+$.
 
-The filled bins need T - 1 people and one more; of a smaller crowd the claim is true but not the best.
+The filled bins need T - 1 people each and one more; of a smaller crowd the claim is a bound.
 
 [KKMN09] Korolova, Kenthapadi, Mishra and Ntoulas, Releasing Search Queries and Clicks Privately, WWW 2009.
 """
@@ -23,37 +29,99 @@ The filled bins need T - 1 people and one more; of a smaller crowd the claim is 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Literal
+from functools import cached_property
 
 import numpy as np
 
+from headcount.core.crowd import LARGEST
 from headcount.core.errors import BadArgument
 from headcount.core.law import Floats
-from headcount.core.loss import PrivacyLoss
+from headcount.core.loss import GrowingSlack, Kind
+from headcount.core.table import Ints
+from headcount.privacy.discrete_laplace import shifted
 from headcount.privacy.tables import two_sided, two_sided_distance
+
+UNKNOWN = 1 << 62  # bins, where anything may be held
 
 
 @dataclass(frozen=True, eq=False)
-class StabilityLoss(PrivacyLoss):
-    """`cells` bins change: 1 if a person comes or goes, 2 if one is replaced."""
+class ComesOrGoes(GrowingSlack):
+    """A person with so many `reports` comes or goes, among so many `bins`; in a crowd of any size."""
+
+    kind = "exact"
 
     rate: Fraction
     threshold: int
-    cells: Literal[1, 2]
+    reports: int = 1
+    bins: int = UNKNOWN
 
     def __post_init__(self) -> None:
-        if self.threshold < 1:
-            raise BadArgument("threshold", f"is {self.threshold}", "use 1 or more, or empty bins would be told apart")
+        _require(self.threshold)
         object.__setattr__(self, "rate", Fraction(self.rate))
 
+    @property
+    def grows_up_to(self) -> float:
+        return math.nextafter(float(self.reports * self.rate), 0.0)
+
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
-        """For one bin, a person more comes first; of two bins the roles may be exchanged, so either order is as bad."""
+        """A person more comes first."""
+        both = [self._worst(float(e)) for e in epsilon]
+        return np.array([more for more, _ in both]), np.array([fewer for _, fewer in both])
+
+    def _worst(self, epsilon: float) -> tuple[float, float]:
+        silence, filled = self._spreads
+        pure = Fraction(epsilon) >= self.reports * self.rate
+        joined = np.where((silence == 0.0) & pure, 0, filled)  # exactly nothing, not nearly
+        rate = float(self.rate)
+        shown, kept = -np.expm1(-silence), np.exp(-silence)
+        return (
+            float((shown + kept * shifted(rate, joined, epsilon + silence)).max()),
+            float(shifted(rate, joined, epsilon - silence).max()),
+        )
+
+    @cached_property
+    def _spreads(self) -> tuple[Floats, Ints]:
+        """Every way that can be the worst: how surely those alone show something, and how many join a filled bin."""
+        alone = np.arange(self.reports + 1)
+        spare = self.bins - (alone < self.reports)  # a bin for the others
+        alone, spare = alone[(alone == 0) | (spare > 0)], spare[(alone == 0) | (spare > 0)]
+        apart = np.clip(np.minimum(alone, spare), 1, None)  # bins, all but one of which have one report
+        hidden = _hidden(self.rate, self.threshold, self.reports)
+        spread = np.maximum(hidden[alone], (apart - 1) * hidden[1] + hidden[alone - apart + 1])
+        return np.where(alone > 0, spread, 0.0), self.reports - alone
+
+    def slack(self, epsilon: float) -> float:
+        """None where only reports of somebody alone tell: their chance is the drawn one, and ratios are kept."""
+        silent = self._worst(epsilon)[1] == 0.0
+        if Fraction(epsilon) >= self.reports * self.rate and silent:
+            return 0.0
+        return min(self.reports, self.bins) * (1.0 + math.exp(epsilon)) * two_sided_distance(self.rate)
+
+
+@dataclass(frozen=True, eq=False)
+class Replaced(GrowingSlack):
+    """One person leaves a bin for another, among so many `people`."""
+
+    rate: Fraction
+    threshold: int
+    people: int = LARGEST
+    kind: Kind = field(init=False, default="exact")
+
+    def __post_init__(self) -> None:
+        _require(self.threshold)
+        object.__setattr__(self, "rate", Fraction(self.rate))
+        object.__setattr__(self, "kind", "exact" if self.people > 2 * (self.threshold - 1) else "bound")
+
+    @property
+    def grows_up_to(self) -> float:
+        return math.nextafter(float(2 * self.rate), 0.0)
+
+    def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
+        """The roles of the two bins may be exchanged, so either order is as bad."""
         revealed, high = reveals(self.rate, self.threshold), 1.0 / (1.0 + math.exp(-float(self.rate)))
-        filled = high**self.cells * _fallen(epsilon, self.cells * self.rate)
-        if self.cells == 1:
-            return np.maximum(filled, revealed), np.maximum(filled, _silent(epsilon, revealed))
+        filled = high**2 * _fallen(epsilon, 2 * self.rate)
         one_filled = high * np.maximum(_fallen(epsilon, self.rate) - revealed, 0.0)
         worst = np.max([filled, revealed + one_filled, self._other_order(epsilon, revealed)], axis=0)
         return worst, worst
@@ -66,11 +134,24 @@ class StabilityLoss(PrivacyLoss):
 
     def slack(self, epsilon: float) -> float:
         """None where only reports of somebody alone tell: their chance is the drawn one, and ratios are kept."""
-        at = np.array([epsilon])
-        silent = self.cells == 1 or not self._other_order(at, reveals(self.rate, self.threshold) * (1.0 + 1e-9)).any()
-        if Fraction(epsilon) >= self.cells * self.rate and silent:
+        silent = not self._other_order(np.array([epsilon]), reveals(self.rate, self.threshold) * (1.0 + 1e-9)).any()
+        if Fraction(epsilon) >= 2 * self.rate and silent:
             return 0.0
-        return self.cells * (1.0 + math.exp(epsilon)) * two_sided_distance(self.rate)
+        return 2.0 * (1.0 + math.exp(epsilon)) * two_sided_distance(self.rate)
+
+
+def _require(threshold: int) -> None:
+    if threshold < 1:
+        raise BadArgument("threshold", f"is {threshold}", "use 1 or more, or empty bins would be told apart")
+
+
+def _hidden(rate: Fraction, threshold: int, reports: int) -> Floats:
+    """-ln P[Z < threshold - m] of the noise that is drawn, for every number m of reports in a bin of their own."""
+    m, law, r = np.arange(reports + 1), two_sided(rate).law, float(rate)
+    above = np.append(0.0, np.cumsum(law.masses[::-1])) + law.dropped
+    shown = above[np.clip(law.masses.size + law.start - threshold + m, 0, law.masses.size)]
+    certain = np.maximum(m - threshold + 1, 0) * r + math.log1p(math.exp(-r))
+    return np.where(m < threshold, -np.log1p(-np.minimum(shown, 0.5)), certain)
 
 
 def reveals(rate: Fraction, threshold: int) -> float:

@@ -26,6 +26,7 @@ from headcount.core.tally import Tally
 TAIL_BITS = 112
 GUARD_BITS = 320
 MOST_CELLS = 1 << 22
+ORDINARY_CELLS = 1 << 10
 MOST_DUMMIES = 4_000
 FAINT_BITS = 28  # 2**-100 in parts of WHOLE
 
@@ -55,6 +56,11 @@ def logarithmic_cells(decay: float) -> int:
 def distance(cells: int) -> float:
     """How far, in total variation, a table of so many cells lies from the law it stands for."""
     return 2.0**-TAIL_BITS + rounding(cells)
+
+
+def affordable_epsilon(tables: int, delta: float) -> float:
+    """About the epsilon, from 1 on, up to which so many tables of ordinary length cost no more than this delta."""
+    return max(1.0, math.log(delta / (tables * distance(ORDINARY_CELLS))))
 
 
 @lru_cache(maxsize=64)
@@ -182,12 +188,22 @@ def two_sided(rate: Fraction) -> TwoSided:
 
 
 def two_sided_distance(rate: Fraction) -> float:
-    """How far `two_sided` lies from the ideal law: k steps from the centre a weight is at most 1 + a + ... + a**k too
-    large, a = exp(-rate), and all of that together is what counts; where the reach ends early, so do the next blocks.
+    r"""At least the total variation distance between `two_sided` and the ideal law, whatever the rate.
+
+    No weight falls faster than the ideal one, $v_k = v_0 a^{|k|}$ with $a = e^{-rate}$, from the same centre: $w \ge v$
+    everywhere, so that the distance $\sum (v/V - w/W)_+$ is at most $1 - V/W = (W - V)/W$. Each weight of a table was
+    rounded up once and so was every one before it: it is too large by at most $m = \min(reach, 1/(1-a))$. Beyond the
+    reach R the table `beyond` starts again, on a weight that is itself too large by m and was rounded up, twice; as its
+    own weights are, too, the rest of a side is too large by at most
+
+    $$2 + \frac{m a}{1-a} + \frac{a^R}{1-a^R}\Bigl(\frac{R m}{2} + \frac{2 m a}{1-a}\Bigr).$$
     """
-    reach, step = _reach(rate), -math.expm1(-float(rate))
-    too_large = max(reach + math.expm1(-float(rate) * reach) / step, 1.0 / step) / step
-    return 1.4 * (too_large + 1.0) / 2.0**63  # the weights sum to 15/16 of a word or so, and have two sides
+    reach, step, gone = _reach(rate), -math.expm1(-float(rate)), math.exp(-float(rate) * _reach(rate))
+    most = min(reach, 1.0 / step)
+    further = most * (1.0 - step) / step
+    beyond = 2.0 + further + gone / -math.expm1(-float(rate) * reach) * (reach * most / 2.0 + 2.0 * further)
+    weights = 15 / 32 * (2.0 - step) * WORD  # of `centre`, at least, but for what a thousandth pays for
+    return 1.001 * 2.0 * ((reach - 1) * most + beyond) / weights
 
 
 def _reach(rate: Fraction) -> int:

@@ -5,6 +5,7 @@ does, who takes part, and the claim. It works out what neighbouring crowds look 
 with every tail bounded, and answers *proved*, *refuted* with a witness, or *cannot prove* with the reason.
 """
 
+from headcount.proof.effort import DEFAULT as DEFAULT_EFFORT
 from headcount.proof.verify import Verdict, verify
 
-__all__ = ["Verdict", "verify"]
+__all__ = ["DEFAULT_EFFORT", "Verdict", "verify"]

@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from itertools import combinations
 
 from flint import arb
 
@@ -26,6 +26,8 @@ from headcount.proof.tables import NegativeBinomial, NoSuchLaw
 
 MOST_VALUES = 1 << 17
 FEW_VALUES = 48
+MOST_MESSAGES = 1 << 20
+PAIR = 8  # units for two values that are compared
 
 BECAUSE = (
     "what a person sends is fixed by their value, the noise of the {people:,} honest people is not; sums of such noise "
@@ -49,7 +51,7 @@ def prove(claim: Claim) -> Proof | None:
     if claim.values > MOST_VALUES:
         return None
     try:
-        sent = [fixed(own, {"value": value}) for value in range(claim.values)]
+        sent = _sent(own, claim.values)
         noise = Noise(claim.honest)
         for part in parts:
             if "value" not in reads(part):
@@ -73,6 +75,17 @@ def prove(claim: Claim) -> Proof | None:
     return Proof(bounds, BECAUSE.format(people=claim.honest, distance=float(noise.distance)))
 
 
+def _sent(own: Step, values: int) -> list[Counter[Message]]:
+    """What a person sends who holds each value."""
+    sent, messages = [], 0
+    for value in range(values):
+        sent.append(fixed(own, {"value": value}))
+        messages += len(sent[-1])
+        if messages > MOST_MESSAGES:
+            raise TooLarge("there are too many messages that depend on the value")
+    return sent
+
+
 @dataclass(frozen=True)
 class Case:
     """Two neighbouring crowds: what they give away, and by how much the real noise may be larger than what is taken."""
@@ -87,16 +100,16 @@ def _cases(sent: list[Counter[Message]], noise: Noise) -> Iterator[Case]:
     groups = _Groups(noise)
     seen = set()
     if len(sent) <= FEW_VALUES:
-        pairs = list(product(range(len(sent)), repeat=2))
+        held = [*range(len(sent))]
     else:  # values that are hidden alike need not be told apart: each against the first and the second of its like
         alike: defaultdict[object, list[int]] = defaultdict(list)
         for value, messages in enumerate(sent):
             alike[frozenset((groups.of(message).key, times) for message, times in messages.items())].append(value)
         if any(len(messages) != 1 for messages in sent) or groups.of_different(map(_only, sent)) < len(sent):
             raise TooLarge("there are too many values, and they are not hidden separately")
-        few = [value for values in alike.values() for value in values[:2]]
-        pairs = list(product(few, repeat=2))
-    for first, second in pairs:
+        held = [value for values in alike.values() for value in values[:2]]
+    for first, second in combinations(held, 2):  # in either order
+        spend(PAIR + 2 * (len(sent[first]) + len(sent[second])))
         change = Counter(sent[first])
         change.subtract(sent[second])
         moved = {message: times for message, times in change.items() if times}
@@ -163,7 +176,7 @@ class Group:
     @property
     def key(self) -> frozenset[object]:
         """Equal for messages that are hidden alike: how often each law sends this one and how often others."""
-        spend(sum(len(sent) for sent, _ in self.members))
+        spend(4 * sum(len(sent) for sent, _ in self.members) + 1)
         roles = ((often, dict(sent).get(self.message, 0), sum(dict(sent).values())) for sent, often in self.members)
         return frozenset(Counter(roles).items())
 
@@ -203,6 +216,7 @@ class Group:
             raise TooLarge("fewer people take part than the noise was made for")
         q = ball(own.decay)
         hidden = geometric_more(flood.in_crowd(self.people), q * q)
+        spend(2 * len(hidden.masses))
         p = [mass / (1 + q) for mass in [*hidden.masses, arb(0)]]
         before = [q * mass / (1 + q) for mass in [arb(0), *hidden.masses]]
         pair = Pair([*p, q / (1 + q)], [*before, 1 / (1 + q)], hidden.outside)

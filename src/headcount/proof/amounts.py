@@ -46,6 +46,7 @@ def too_many(step: Step, values: int, messages: int) -> Fraction:
 
 def sized_by(step: Step) -> frozenset[str]:
     """The names on which it depends how many messages there are."""
+    spend(1)
     match step:
         case All(parts):
             return frozenset().union(*map(sized_by, parts))
@@ -63,6 +64,7 @@ def sized_by(step: Step) -> frozenset[str]:
 
 def chances(step: Step, names: Names, top: int) -> Chances:
     """Of none to `top` messages."""
+    spend(4)
     match step:
         case Emit() | Row() | Subset():
             return _exactly(1, top)
@@ -118,6 +120,7 @@ def _drawn_often(table: Table, once: Chances, top: int) -> Chances:
     total: Chances = []
     for mass in reversed(table.masses):
         total = list(_both(total, once, top)) if total else []
+        spend(4)
         first = ball(Fraction(mass, table.total))
         total = [total[0] + first, *total[1:]] if total else [first]
     return total

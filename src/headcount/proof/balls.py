@@ -8,10 +8,12 @@ from fractions import Fraction
 
 from flint import arb, fmpq
 
-from headcount.proof.effort import spend
+from headcount.proof.effort import TooLarge, spend
 
-NEGLIGIBLE_BITS = 180  # windows end where less than 2**-180 of the mass is left
+LGAMMAS = 50  # units for three of them
+NEGLIGIBLE_BITS = 128  # windows end where less than 2**-128 of the mass is left
 MOST_DIGITS = 1 << 20
+MOST_MASSES = 1 << 22  # on one side of a window
 
 
 def ball(value: Fraction | int) -> arb:
@@ -35,6 +37,7 @@ def _exactly(point: arb) -> Fraction:
     mantissa, exponent = point.mid().man_exp()
     if abs(int(exponent)) > MOST_DIGITS:
         raise ArithmeticError("a number is too large or too small to be written down")
+    spend(abs(int(exponent)) >> 6)
     return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
 
@@ -62,6 +65,8 @@ class Law:
 
         Beyond the end the masses fall at least as fast as a geometric law with the ratio at the end.
         """
+        if not mass > 0:
+            raise ArithmeticError("more precision is needed")
         above, over = _flank(mass, mode, 1, up, ends[1], bits)
         below, under = _flank(mass, mode, -1, lambda k: 1 / up(k - 1), ends[0], bits)
         return cls(mode - len(below), [*reversed(below), mass, *above], over + under)
@@ -78,8 +83,14 @@ def _flank(
         mass, k = mass * factor, k + step
         if mass < small and factor < 1:
             return masses, mass / (1 - factor)
-        masses.append(mass)
+        _append(masses, mass)
     return masses, arb(0)
+
+
+def _append(masses: list[arb], mass: arb) -> None:
+    if len(masses) >= MOST_MASSES:
+        raise TooLarge("a law is spread over too many numbers")
+    masses.append(mass)
 
 
 def binomial(trials: int, chance: arb, bits: int = NEGLIGIBLE_BITS) -> Law:
@@ -97,6 +108,7 @@ def binomial(trials: int, chance: arb, bits: int = NEGLIGIBLE_BITS) -> Law:
 
 def likeliest(trials: int, chance: arb) -> tuple[int, arb]:
     """About the likeliest number of successes, and its mass."""
+    spend(LGAMMAS)
     mode = min(trials, int((trials + 1) * least(chance)))
     choose = arb(trials + 1).lgamma() - arb(mode + 1).lgamma() - arb(trials - mode + 1).lgamma()
     return mode, (choose + mode * chance.log() + (trials - mode) * (1 - chance).log()).exp()
@@ -119,10 +131,10 @@ def negative_binomial(shape: arb, decay: arb) -> Law:
         mass = (choose + shape * (1 - decay).log() + mode * decay.log()).exp()
         return Law.around(mode, mass, lambda k: decay * (k + shape) / (k + 1), (0, None))
     mass = ((1 - decay).log() * shape).exp()
-    masses, k, small = [], 0, arb(2) ** -NEGLIGIBLE_BITS
+    masses, k, small = list[arb](), 0, arb(2) ** -NEGLIGIBLE_BITS
     while True:
-        spend(1)
-        masses.append(mass)
+        spend(2)
+        _append(masses, mass)
         factor = decay * (k + shape) / (k + 1)
         mass, k = mass * factor, k + 1
         steepest = factor.max(decay)
@@ -132,14 +144,15 @@ def negative_binomial(shape: arb, decay: arb) -> Law:
 
 def geometric_more(law: Law, ratio: arb) -> Law:
     """The law of Z + G where P[G = k] = (1 - x) x^k: h(v) = (1 - x) P[Z = v] + x h(v - 1)."""
-    masses, mass, small = [], arb(0), arb(2) ** -NEGLIGIBLE_BITS
+    masses, mass, small = list[arb](), arb(0), arb(2) ** -NEGLIGIBLE_BITS
+    spend(len(law.masses))
     for z in law.masses:
         mass = (1 - ratio) * z + ratio * mass
         masses.append(mass)
     while not mass < small:
         spend(1)
         mass = ratio * mass
-        masses.append(mass)
+        _append(masses, mass)
     return Law(law.start, masses, law.outside + mass / (1 - ratio))
 
 
@@ -169,6 +182,7 @@ class Tail:
         return cls(rate, trials, v, law.at(v - 1) if law.start < v <= law.stop else lost, tail)
 
     def one_more_trial(self) -> None:
+        spend(2)
         self.tail = self.tail + self.rate * self.mass
         self.trials += 1
         self.mass = self.mass * (1 - self.rate) * self.trials / (self.trials - self.v + 1)
@@ -185,6 +199,7 @@ class Tail:
         return self.v <= self.trials
 
     def one_more_success(self) -> None:
+        spend(2)
         self.mass = self.mass * self.rate / (1 - self.rate) * (self.trials - self.v + 1) / self.v
         self.tail = self.tail - self.mass
         self.v += 1

@@ -11,7 +11,6 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
-from math import comb
 
 from flint import arb, arb_poly, ctx
 
@@ -19,7 +18,7 @@ from headcount.proof.balls import ball, binomial, least, most
 from headcount.proof.claim import Claim, Proof
 from headcount.proof.divergence import Bounds
 from headcount.proof.doubles import Difference, Window
-from headcount.proof.effort import TooLarge, limited, spend
+from headcount.proof.effort import TooLarge, spend
 from headcount.proof.expression import Expression, is_linear
 from headcount.proof.law import Sent, law
 from headcount.proof.programme import All, Copies, Let, Maybe, Rounded, Step, reads, sends_one
@@ -32,9 +31,8 @@ PRECISION = 128
 FIRST = 1_000  # about as many stretches are needed
 DOUBLES_BITS = 40  # or, in doubles, by so much more
 MOST_BITS = 10_000  # of one person
+PRODUCTS = 10  # units for a mass of each factor in a product of laws
 MOST_OTHERS = 10**10  # bits, which already take a window of some 10**6 totals
-EFFORT = 50_000_000  # many totals are a few minutes' work
-DOUBLES_A_UNIT = 4  # cells of windows, with all that is looked up in them
 NO_EVENT = (Fraction(0), Fraction(0))
 
 
@@ -106,11 +104,15 @@ class Totals:
         self._growths = {epsilon: ball(epsilon).exp() for epsilon in self._claimed}
 
     def bounds(self, epsilon: Fraction) -> Bounds:
-        return self._found[epsilon]
+        return Bounds(Fraction(0), Fraction(0), NO_EVENT) if self._alone(epsilon) else self._found[epsilon]
+
+    def _alone(self, epsilon: Fraction) -> bool:
+        """Whether a person's own bits are private to this epsilon, so that nothing is left to the others."""
+        return bool(self._growths[epsilon] >= ((1 - self.flip) / self.flip) ** self.bits)
 
     @cached_property
     def _found(self) -> dict[Fraction, Bounds]:
-        with ctx.workprec(PRECISION), limited(EFFORT):
+        with ctx.workprec(PRECISION):
             first = self.others // FIRST
             return every_number(self.others, self._claimed, self._at, self._covered, first, self.bits)
 
@@ -131,10 +133,13 @@ class Totals:
         return {epsilon: views.excess(growth).among(crowds) for epsilon, growth in self._growths.items()}
 
     def _views(self, k: int, others: int) -> _Views:
-        spend(self.bits)
+        spend(4 * self.bits)
         ones, zeros = binomial(k, 1 - self.flip, self._window), binomial(others - k, self.flip, self._window)
         total = arb_poly(ones.masses) * arb_poly(zeros.masses)
-        own = [comb(self.bits, j) * self.flip**j * (1 - self.flip) ** (self.bits - j) for j in range(self.bits + 1)]
+        own, odds = [(1 - self.flip) ** self.bits], self.flip / (1 - self.flip)
+        for j in range(self.bits):
+            own.append(own[-1] * odds * (self.bits - j) / (j + 1))
+        spend(PRODUCTS * (len(ones.masses) + len(zeros.masses) + len(own)))
         without, with_ones = total * arb_poly(own), total * arb_poly(own[::-1])
         return _Views(list(without), list(with_ones), ones.outside + zeros.outside)
 
@@ -148,7 +153,6 @@ class _InDoubles:
         self._bits = bits
         self._off = 8.0 * max(self._without.loss, self._with.loss)
         self._outside = self._without.outside + self._with.outside
-        spend((self._without.cells + self._with.cells) // DOUBLES_A_UNIT)
 
     def excess(self, growth: float) -> float | None:
         """An upper bound on the worst event's excess; None if it is not sure which event that is.
@@ -183,6 +187,7 @@ class _Views:
     """The laws of the total without and with the person's ones, and how much of either lies outside of the window."""
 
     def __init__(self, without: list[arb], with_ones: list[arb], outside: arb) -> None:
+        spend(len(without) + len(with_ones))
         self._p, self._q, self._outside = without, with_ones, most(outside)
         self._p_upto, self._q_upto = list(accumulate(without)), list(accumulate(with_ones))
 
@@ -213,5 +218,6 @@ class _Views:
         return bool(self._p[t] - growth * self._q[t] > margin and self._p[t + 1] - growth * self._q[t + 1] < -margin)
 
     def _summed(self, growth: arb) -> Fraction:
+        spend(2 * len(self._p))
         excess = (p - growth * q for p, q in zip(self._p, self._q, strict=True))
         return most(sum((over.max(arb(0)) for over in excess if not over <= 0), arb(0)))

@@ -21,12 +21,12 @@ from flint import arb
 from headcount.proof.balls import Law, Tail, ball, binomial, middle, most
 from headcount.proof.claim import Claim, Proof
 from headcount.proof.divergence import Bounds
-from headcount.proof.effort import TooLarge, spend
+from headcount.proof.effort import spend
 from headcount.proof.expression import Expression
 from headcount.proof.programme import All, Below, Copies, Emit, Let, Maybe, Rounded, Row, Step, reads
 
 WINDOW_BITS = 110
-MOST_CELLS = 4_000_000
+TERM = 6  # units for a term of an expectation
 FEW = 256  # numbers of blanket messages; more are divided into
 STRETCHES = 80  # of which each is counted as its fewest
 BECAUSE = "one message depends on the value; {what} hide it whatever others hold, by the privacy blanket"
@@ -140,6 +140,7 @@ def _rows_bound(epsilon: Fraction, rows: int, on: Fraction, off: Fraction) -> Fr
     start = (growth - 1) * unset * rows / gain
     first = max(0, int(middle(start + growth * second.start)) - 1)
     tail = Tail.at(chance, rows, min(first + 1, rows + 1))
+    spend(TERM * len(second.masses))
     total = arb(0)
     for k, mass in enumerate(second.masses, second.start):
         level = start + growth * k
@@ -162,13 +163,10 @@ class Slots:
         if not gain > 0:
             return Fraction(0)
         pairs = binomial(self.number, ball(2 * self.each), WINDOW_BITS)
-        total, cells = arb(0), 0
+        total = arb(0)
         for t, mass in enumerate(pairs.masses, pairs.start):
             thirds = self._thirds(t)
-            cells += len(thirds.masses)
-            if cells > MOST_CELLS:
-                raise TooLarge("the blanket's expectation has too many terms")
-            spend(len(thirds.masses))
+            spend(TERM * len(thirds.masses))
             total += mass * (_given(t, thirds, gain, loss, third) + gain * t * thirds.outside)
         return most(total + gain * self.number * pairs.outside)
 

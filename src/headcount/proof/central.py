@@ -21,7 +21,7 @@ from headcount.proof.programme import Emit
 MOST_CELLS = 1 << 20
 MOST_VALUES = 1 << 17
 FAR = 1_000  # in e-folds: what noise is beyond that is next to nothing
-MOST_APART = 1 << 14  # cells
+MOST_BLOCKS = 8  # of the noise, between masses that are compared
 NEAR = Fraction(1, 1 << 30)  # to a discrete Laplace law, in total variation; other noise is gone through
 
 
@@ -63,7 +63,7 @@ def _falling(noise: Noise, blocks: int) -> list[int]:
     Each block is the one before it times the same factor, so that two of them show all that follow.
     """
     beyond, further = noise.beyond.masses, noise.beyond.total
-    spend(blocks * len(beyond))
+    spend(2 * blocks * len(beyond))
     falling = [mass * further**blocks for mass in noise.centre.masses[-len(beyond) : -1]]
     outer = noise.centre.masses[-1]
     for block in range(blocks):
@@ -74,15 +74,16 @@ def _falling(noise: Noise, blocks: int) -> list[int]:
 
 def _law(noise: Noise) -> Law:
     """Every mass until next to nothing is left, which then counts as lost."""
+    spend(2 * len(noise.centre.masses))
     reach = len(noise.beyond.masses) - 1
     centre = [arb(mass) / noise.centre.total for mass in noise.centre.masses]
     step = [arb(mass) / noise.beyond.total for mass in noise.beyond.masses]
     side: list[arb] = []
     left = centre[-1]
     while not left < arb(2) ** -NEGLIGIBLE_BITS:
+        spend(2 * reach)
         side += [left * mass for mass in step[:-1]]
         left = left * step[-1]
-        spend(reach)
         if len(side) > MOST_CELLS:
             raise TooLarge("the noise reaches too far to go through it")
     masses = [*reversed(side), *centre[1:-1], *side]
@@ -120,10 +121,7 @@ def _moved_total(noise: Noise, reach: int, attained: bool) -> Proof:
     """
     crowds = f"one person moves the total by {reach}"
     nearest = cache(partial(_nearest, noise))
-
-    @cache
-    def pair() -> Pair:
-        return Pair.shifted(_law(noise), reach)
+    moved = cache(lambda: Pair.shifted(_law(noise), reach))
 
     def bounds(epsilon: Fraction) -> Bounds:
         if not reach or _is_pure(noise, reach, epsilon):
@@ -131,7 +129,7 @@ def _moved_total(noise: Noise, reach: int, attained: bool) -> Proof:
         if reach > 1 and nearest()[1] < NEAR:
             found = _shifted_far(*nearest(), reach, epsilon).among(crowds)
         else:
-            found = divergence(epsilon, pair()).among(crowds)
+            found = divergence(epsilon, moved()).among(crowds)
         return found if attained else replace(found, low=Fraction(0), chances=(Fraction(0), Fraction(0)))
 
     return Proof(bounds, f"one person moves one total by at most {reach}, and every mass of the noise was looked at")
@@ -145,9 +143,10 @@ def _is_pure(noise: Noise, reach: int, epsilon: Fraction) -> bool:
     """
     if _all_within(pairwise(_falling(noise, 2)), epsilon / reach):
         return True
-    if reach > MOST_APART:
+    apart = -(-reach // (len(noise.beyond.masses) - 1))
+    if apart > MOST_BLOCKS:
         return False
-    falling = _falling(noise, 2 + -(-reach // (len(noise.beyond.masses) - 1)))
+    falling = _falling(noise, 2 + apart)
     across = ((falling[k], falling[reach - k]) for k in range(reach // 2 + 1))
     return _all_within(chain(zip(falling, falling[reach:], strict=False), across), epsilon)
 
@@ -186,6 +185,7 @@ def _shifted_far(rate: arb, distance: Fraction, reach: int, epsilon: Fraction) -
 def _nearest(noise: Noise) -> tuple[arb, Fraction]:
     """The rate of the discrete Laplace law nearest to the noise, and how far from it that is, in total variation."""
     reach = len(noise.beyond.masses) - 1
+    spend(4 * reach)
     centre = noise.centre.masses[reach:]
     far = next((k for k, mass in enumerate(centre) if 3 * mass < centre[0]), reach - 1) or 1
     rate = (arb(centre[0]) / centre[far]).log() / far
@@ -208,13 +208,14 @@ def _nearest(noise: Noise) -> tuple[arb, Fraction]:
 
 def _counts(noise: Noise, neighbours: str) -> Proof:
     """A person is in one bin; replaced, they leave it for another."""
+    shifted = cache(lambda: Pair.shifted(_law(noise)))
 
     def bounds(epsilon: Fraction) -> Bounds:
         moved = 1 if neighbours == "add-remove" else 2
         crowds = f"one person changes {moved} of the totals by one"
         if _is_pure(noise, 1, epsilon / moved):
             return Bounds(Fraction(0), Fraction(0), (Fraction(0), Fraction(0)), crowds)
-        pair = Pair.shifted(_law(noise))
+        pair = shifted()
         return either_order(epsilon, pair, NOTHING if moved == 1 else pair.reversed).among(crowds)
 
     return Proof(bounds, "a person changes one total by one, or two of them, and every mass of the noise was looked at")
@@ -250,6 +251,7 @@ def _stable_counts(noise: Noise, threshold: int, neighbours: str, people: int, v
 def _shown(law: Law, threshold: int, others: int) -> Pair:
     """What is seen of a bin with so many others, and with one more."""
     columns = []
+    spend(4 * len(law.masses))
     for total in (others + 1, others):
         below = range(total + law.start, min(threshold, total + law.stop))
         silent = sum((law.at(k - total) for k in below), arb(0))

@@ -12,16 +12,21 @@ from typing import Any, TypeAlias
 
 from headcount.proof import programme
 from headcount.proof.divergence import Bounds
-from headcount.proof.expression import Unreadable, integer
+from headcount.proof.expression import Unreadable, integer, short
 from headcount.proof.programme import Step, Table
 
-FORMAT = "headcount certificate 1"
+FORMATS = {"headcount certificate 1": {"hash"}, "headcount certificate 2": {"hash", "versions"}}  # what is not hashed
 MODELS = {"central", "local", "shuffle", "shuffle-threshold"}
 LARGEST_EPSILON = 500
 NUMBER = re.compile(r"[0-9]{1,400}([/.][0-9]{1,400})?", re.ASCII)
 MOST_POINTS = 100
 MOST_MESSAGES = 1_000
 RELATIONS = {"replace", "add-remove"}
+READ: dict[str, set[str]] = {  # the parts of a certificate that are looked at, and of some of them which parts of these
+    "format": set(), "hash": set(), "model": set(), "neighbours": set(), "values": set(), "report": set(),
+    "tally": set(), "release": set(), "crowd": {"size", "least", "corrupt"}, "claim": {"epsilon", "delta", "curve"},
+    "budget": {"epsilon", "delta"}, "wire": {"messages"},
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -53,15 +58,17 @@ class Claim:
     size: int
     least: int
     corrupt: int
+    most_corrupt: int  # of all people, where `corrupt` is of the least
     values: int | None  # how many a person may hold, 0, 1, ...; None if anything
     report: Step
     summed: bool  # the trusted side adds up the messages; otherwise it counts each kind of them
     release: Release
     curve: tuple[tuple[Fraction, Fraction], ...]
     messages: int | None = None  # that everybody sends, where reports are cut and filled up to one number
+    unread: tuple[str, ...] = ()  # what else the certificate says, of which nothing is proved
 
     def __str__(self) -> str:
-        """What a verdict is about. Names, parameters and words in a certificate are not looked at."""
+        """What a verdict is about."""
         people = "1 honest person" if self.honest == 1 else f"{self.honest:,} honest people"
         who = "one report by itself" if self.model == "local" else f"at least {people}"
         corrupt = f" besides {self.corrupt:,} corrupt ones" if self.corrupt else ""
@@ -86,15 +93,16 @@ Prover: TypeAlias = Callable[[Claim], Proof | None]
 
 
 def digest(certificate: dict[str, Any]) -> str:
-    """SHA-256 of everything but the digest itself, in canonical JSON."""
-    signed = {key: value for key, value in certificate.items() if key != "hash"}
+    """SHA-256 of the canonical JSON of what its format hashes: all but the digest and the versions of the writer."""
+    besides = FORMATS[certificate["format"]]
+    signed = {key: value for key, value in certificate.items() if key not in besides}
     text = json.dumps(signed, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
     return sha256(text.encode()).hexdigest()
 
 
 def read(certificate: Any) -> Claim:
-    if not isinstance(certificate, dict) or certificate.get("format") != FORMAT:
-        raise Unreadable(f"this is not a {FORMAT!r}")
+    if not isinstance(certificate, dict) or certificate.get("format") not in [*FORMATS]:
+        raise Unreadable(f"this is not a {' or a '.join(map(repr, FORMATS))}")
     try:
         if certificate.get("hash") != digest(certificate):
             raise Unreadable("the certificate was changed after it was made: its hash does not match")
@@ -110,7 +118,8 @@ def _claim(certificate: dict[str, Any]) -> Claim:
     if model not in MODELS or neighbours not in RELATIONS:
         raise Unreadable(f"no such model or relation: {model}, {neighbours}")
     size, least, corrupt = (integer(crowd[key]) for key in ("size", "least", "corrupt"))
-    if not (1 <= least <= size and 0 <= corrupt < least):
+    most_corrupt = integer(crowd.get("most_corrupt", corrupt))
+    if not (1 <= least <= size and 0 <= corrupt < least and corrupt <= most_corrupt <= size - (least - corrupt)):
         raise Unreadable("the crowd needs at least one honest person, and no more than its size")
     values = None if certificate["values"] is None else integer(certificate["values"])
     if values is not None and values < 1:
@@ -134,9 +143,18 @@ def _claim(certificate: dict[str, Any]) -> Claim:
     if _rational(budget["epsilon"], LARGEST_EPSILON) != curve[0][0] or _rational(budget["delta"], 1) < curve[0][1]:
         raise Unreadable("the claim is not within the budget that stands beside it")
     return Claim(
-        model, neighbours, size, least, corrupt, values, report,
-        certificate["tally"] == "sum", release, curve, _messages(certificate.get("wire")),
+        model, neighbours, size, least, corrupt, most_corrupt, values, report,
+        certificate["tally"] == "sum", release, curve, _messages(certificate.get("wire")), _unread(certificate),
     )  # fmt: skip
+
+
+def _unread(certificate: dict[str, Any]) -> tuple[str, ...]:
+    """The names in a certificate that a proof does not look at: whether it is exact, for one, is not proved."""
+    names = [name for name in certificate if name not in READ]
+    for part, read in READ.items():
+        inner = certificate.get(part)
+        names += [f"{part}.{name}" for name in inner if read and name not in read] if isinstance(inner, dict) else []
+    return tuple(map(short, names))
 
 
 def _messages(wire: Any) -> int | None:

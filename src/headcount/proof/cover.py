@@ -11,10 +11,13 @@ from flint import arb, fmpz
 from headcount.proof.balls import ball, most
 from headcount.proof.blanket import Blankets, Slots, hidden_by
 from headcount.proof.claim import Claim, Proof
+from headcount.proof.effort import spend
 from headcount.proof.expression import Expression
+from headcount.proof.local import FLOPS
 from headcount.proof.programme import All, Below, Emit, Let, Step
 
 MOST_VALUES = 1 << 12
+MOST_CELLS = 1 << 22
 
 
 def prove(claim: Claim) -> Proof | None:
@@ -59,8 +62,9 @@ def _hashed(own: Step, other: Step, values: int) -> tuple[Fraction, Fraction] | 
         return None
     if (as_many, residues, units) != (units, prime, prime - 1) or not fmpz(prime).is_prime() or values > prime:
         return None
-    members = [len(range(bucket, prime, buckets)) for bucket in range(buckets)]
-    return Fraction(1, buckets), Fraction(sum(m * (m - 1) for m in members), prime * (prime - 1))
+    each, more = divmod(prime, buckets)  # so many residues in a bucket, and in so many of them one more
+    together = more * (each + 1) * each + (buckets - more) * each * (each - 1)
+    return Fraction(1, buckets), Fraction(together, prime * (prime - 1))
 
 
 def _tuples(own: Step, other: Step, values: int) -> tuple[Fraction, Fraction] | None:
@@ -69,6 +73,8 @@ def _tuples(own: Step, other: Step, values: int) -> tuple[Fraction, Fraction] | 
     if not names or sent is None or len({*names.values()}) != 1:
         return None
     size = next(iter(names.values()))
+    if size * values > MOST_CELLS:
+        return None
     digits = [_digits(field, size) for field in sent.fields]
     every = [digit for field in digits for digit in field]
     if sorted(name for digit in every for name in digit.reads - {"value"}) != sorted(names):
@@ -112,13 +118,17 @@ def _digits(field: Expression, size: int) -> list[Expression]:
 
 def _sets(digit: Expression, size: int, values: int) -> tuple[Fraction, Fraction] | None:
     """How much of all numbers lies in a value's set, and of these in another's, if both are the same for all values."""
-    if len(digit.reads) != 2 or size * values > 1 << 22:
+    if len(digit.reads) != 2:
         return None
+    spend(size * values + size * values**2 // FLOPS)
     name = next(iter(digit.reads - {"value"}))
     hits = np.zeros((values, size))
     for value in range(values):
         for drawn in range(size):
-            hits[value, digit.at({"value": value, name: drawn})] += 1
+            place = digit.at({"value": value, name: drawn})
+            if not 0 <= place < size:
+                return None
+            hits[value, place] += 1
     sets = (hits > 0).astype(np.float64)
     each, both = sets.sum(axis=1), sets @ sets.T
     different = both[~np.eye(values, dtype=np.bool_)]

@@ -16,9 +16,13 @@ import numpy.typing as npt
 from flint import arb
 
 from headcount.proof.balls import likeliest
+from headcount.proof.effort import TooLarge, spend
 
 Doubles = npt.NDArray[np.float64]
 ROUNDING = 2.0**-53
+MOST_CELLS = 1 << 22
+CALL = 8  # units for a call, whatever the size
+MADE, ADDED, SOUGHT = 50, 2_000, 400  # doubles a unit: of a window, of a sum of products, of one with places looked up
 
 
 def loss(cells: int) -> float:
@@ -44,6 +48,10 @@ class Window:
         spread = sqrt(trials * p * (1.0 - p) + 1.0)
         reach = int(spread * sqrt(2.0 * log(2.0) * bits)) + bits + 8
         while True:
+            cells = min(trials, mode + reach) - max(0, mode - reach)
+            if cells > MOST_CELLS:
+                raise TooLarge("a law is spread over too many numbers")
+            spend(10 * CALL + cells // MADE)
             up = np.arange(mode, min(trials, mode + reach), dtype=np.float64)
             down = np.arange(mode, max(0, mode - reach), -1, dtype=np.float64)
             rising = (trials - up) / (up + 1.0) * (p / (1.0 - p))
@@ -91,12 +99,14 @@ class Difference:
         """P[Y - X = s], within the windows."""
         first = s + self.x.start - self.y.start  # the place in Y's window that meets the first of X's
         low, high = max(0, -first), min(self.x.masses.size, self.y.masses.size - first)
+        spend(CALL + self.cells // ADDED)
         if low >= high:
             return 0.0
         return _summed(self.x.masses[low:high] * self.y.masses[low + first : high + first])
 
     def upto(self, s: int) -> float:
         """P[Y - X <= s], within the windows."""
+        spend(2 * CALL + self.cells // SOUGHT)
         places = np.clip(s + self.x.start - self.y.start + 1 + np.arange(self.x.masses.size), 0, self.y.masses.size)
         return _summed(self.x.masses * self._y_upto[places])
 

@@ -1,7 +1,7 @@
 """How much work a certificate is worth: whoever wrote it chose the numbers, and they may be enormous.
 
-Everything that takes time in proportion to a number in the certificate pays for it first, so that a proof ends after
-about as much work on every machine.
+Everything that takes time or memory in proportion to a number in the certificate pays for it first, in units of about a
+microsecond. A proof therefore ends after as much work on every machine, and keeps less than some 70 bytes a unit.
 """
 
 from __future__ import annotations
@@ -9,30 +9,50 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 
-MOST = 8_000_000  # units, each a few operations on balls or fractions
+DEFAULT = 30_000_000
 
-_left: ContextVar[int | None] = ContextVar("left", default=None)
+
+@dataclass
+class Meter:
+    """Units that may be spent, and those that were, or would have been."""
+
+    allowed: int
+    spent: int = 0
+
+
+_meter: ContextVar[Meter | None] = ContextVar("meter", default=None)
 
 
 class TooLarge(ArithmeticError):
-    """More than this way of looking at a certificate can go through."""
+    """More than this way of looking at a certificate can go through, with whatever effort."""
+
+
+class Exhausted(TooLarge):
+    """More than the effort allows."""
+
+    def __init__(self, meter: Meter) -> None:
+        needed = f"{meter.spent:,}" if meter.spent < 10**15 else f"10^{len(str(meter.spent)) - 1}"
+        super().__init__(f"effort={meter.allowed:,} does not suffice: this takes {needed} or more")
 
 
 def spend(units: int) -> None:
-    left = _left.get()
-    if left is None:
+    """Pays for work that is about to be done; free where nothing is limited."""
+    meter = _meter.get()
+    if meter is None:
         return
-    if units > left:
-        raise TooLarge("there is too much to go through one by one")
-    _left.set(left - units)
+    meter.spent += units
+    if meter.spent > meter.allowed:
+        raise Exhausted(meter)
 
 
 @contextmanager
-def limited(most: int | None = None) -> Iterator[None]:
-    """Within this, and only there, work is limited: for one certificate, or a part of it that may take longer."""
-    before = _left.set(MOST if most is None else most)
+def limited(effort: int) -> Iterator[Meter]:
+    """Within this, and only there, work is limited."""
+    meter = Meter(effort)
+    before = _meter.set(meter)
     try:
-        yield
+        yield meter
     finally:
-        _left.reset(before)
+        _meter.reset(before)

@@ -10,7 +10,7 @@ from functools import cached_property
 from operator import itemgetter
 from typing import Any, TypeAlias
 
-from headcount.proof.effort import TooLarge
+from headcount.proof.effort import TooLarge, spend
 
 Names: TypeAlias = Mapping[str, int]
 
@@ -51,7 +51,13 @@ class Expression:
         raise Unreadable(f"no such expression: {short(encoded)}")
 
     def at(self, names: Names) -> int:
+        spend(1 + self.size // 4)
         return self._evaluate(names)
+
+    @cached_property
+    def size(self) -> int:
+        """Of how many integers, names and operations it is made."""
+        return 1 + sum(part.size for part in self.parts if isinstance(part, Expression))
 
     @cached_property
     def _evaluate(self) -> Callable[[Names], int]:
@@ -70,8 +76,10 @@ class Expression:
 
     def with_(self, what: Mapping[Expression, Expression]) -> Expression:
         """The same expression with some of its parts replaced."""
-        if self in what:
-            return what[self]
+        spend(1)
+        for old, new in what.items():
+            if self == old:
+                return new
         parts = (part.with_(what) if isinstance(part, Expression) else part for part in self.parts)
         return Expression(self.operation, tuple(parts))
 

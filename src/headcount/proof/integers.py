@@ -19,7 +19,7 @@ from flint import arb, arb_poly, ctx
 from headcount.proof.balls import Law, ball, least, most
 from headcount.proof.claim import Claim, Proof
 from headcount.proof.divergence import Bounds, worst_of
-from headcount.proof.effort import TooLarge, spend
+from headcount.proof.effort import Exhausted, TooLarge, spend
 from headcount.proof.expression import Expression, Names
 from headcount.proof.law import Law as Reports
 from headcount.proof.law import Message, law, outcomes
@@ -31,7 +31,8 @@ WINDOW_BITS = 140  # what is less likely than that is lost from a window, and ch
 MOST_VALUES = 64
 MOST_OTHERS = 10**6
 FIRST = 64  # about as many stretches are needed
-CELLS_A_UNIT = 8
+PRODUCTS = 10  # units for a mass of each factor in a product of laws
+COMPARED = 2  # for an integer, in either order, and an epsilon
 
 Added = dict[int, Fraction]  # what one person adds to the integer, with its chances
 
@@ -46,6 +47,8 @@ def prove(claim: Claim) -> Proof | None:
         if any(_kinds(report[0], {report[1]: value}) > 2 for value in (0, report[2] - 1)):
             return None
         added = _added([law(report[0], {report[1]: value}) for value in range(report[2])])
+    except Exhausted:
+        raise
     except TooLarge:
         return None
     if added is None or not _are_mixtures(added):
@@ -163,7 +166,7 @@ class Crowds:
         rest = together(last.of(k), first.of(others - k))
         one, other = together(rest, first.of(1)), together(rest, last.of(1))
         start, stop = min(one.start, other.start), max(one.stop, other.stop)
-        spend((stop - start) * (1 + len(self.claimed)) // CELLS_A_UNIT)
+        spend((stop - start) * COMPARED * (1 + 2 * len(self.claimed)))
         p, q = ([side.at(k) for k in range(start, stop)] for side in (one, other))
         outside = most(one.outside.max(other.outside))
         crowds = f"one person holds the first value or the last; of {others:,} others {k:,} hold the last"
@@ -206,7 +209,7 @@ class Powers:
 
 def together(one: Law, other: Law) -> Law:
     """The law of the sum, in a window; what falls out of it at either end is charged as lost."""
-    spend((len(one.masses) + len(other.masses)) // CELLS_A_UNIT)
+    spend(PRODUCTS * (len(one.masses) + len(other.masses)))
     masses = list(arb_poly(one.masses) * arb_poly(other.masses))
     masses += [arb(0)] * (len(one.masses) + len(other.masses) - 1 - len(masses))
     small = arb(2) ** -WINDOW_BITS

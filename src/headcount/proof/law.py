@@ -34,6 +34,7 @@ Sent: TypeAlias = tuple[tuple[Message, int], ...]  # messages and how often each
 Law: TypeAlias = dict[Sent, Fraction]
 
 MOST_OUTCOMES = 1 << 18
+OUTCOME, UNION = 2, 4  # units: an outcome and its chance, and two outcomes put together
 
 
 def outcomes(draw: Draw, names: Names) -> Iterator[tuple[int, Fraction]]:
@@ -69,7 +70,8 @@ def law(step: Step, names: Names) -> Law:
         case Let(name, Below(bound), Emit(fields)):  # the same in fewer operations
             _limit(bound)
             sent = Counter(tuple(field.at({**names, name: i}) for field in fields) for i in range(bound))
-            return {((message, 1),): Fraction(often, bound) for message, often in sent.items()}
+            masses = {often: Fraction(often, bound) for often in set(sent.values())}
+            return {((message, 1),): masses[often] for message, often in sent.items()}
         case Let(name, draw, inner):
             return _mixed((weight, law(inner, {**names, name: drawn})) for drawn, weight in outcomes(draw, names))
         case Each(name, rounds, inner):
@@ -127,11 +129,15 @@ def _alone(rows: dict[tuple[int, ...], Fraction]) -> Law:
 
 
 def _mixed(parts: Any) -> Law:
-    mixture: defaultdict[Sent, Fraction] = defaultdict(Fraction)
+    """Masses that are one object are multiplied once."""
+    mixture: Law = {}
     for weight, part in parts:
-        spend(len(part))
+        spend(2 * len(part) * _words(part))
+        known: dict[int, Fraction] = {}
         for sent, mass in part.items():
-            mixture[sent] += weight * mass
+            if (more := known.get(id(mass))) is None:
+                more = known[id(mass)] = weight * mass
+            mixture[sent] = mixture[sent] + more if sent in mixture else more
         if len(mixture) > MOST_OUTCOMES:
             raise TooLarge("there are too many outcomes to go through one by one")
     return {sent: mass for sent, mass in mixture.items() if mass}
@@ -142,7 +148,7 @@ def _together(parts: Any) -> Law:
     for part in parts:
         joined: defaultdict[Sent, Fraction] = defaultdict(Fraction)
         _limit(len(whole) * len(part))
-        spend(len(whole) * len(part) * _length(whole))
+        spend(len(whole) * len(part) * UNION * _length(whole))
         for one, mass in whole.items():
             for other, weight in part.items():
                 joined[_union(one, other)] += mass * weight
@@ -152,7 +158,12 @@ def _together(parts: Any) -> Law:
 
 def _length(whole: Law) -> int:
     """About how many words a union with its longest outcome takes."""
-    return max(map(len, whole)) + max(mass.denominator.bit_length() for mass in whole.values()) // 64
+    return max(map(len, whole)) + _words(whole)
+
+
+def _words(whole: Law) -> int:
+    """Of the longest denominator."""
+    return 1 + max((mass.denominator.bit_length() for mass in whole.values()), default=0) // 64
 
 
 def _union(one: Sent, other: Sent) -> Sent:
@@ -162,4 +173,4 @@ def _union(one: Sent, other: Sent) -> Sent:
 def _limit(outcomes: int) -> None:
     if outcomes > MOST_OUTCOMES:
         raise TooLarge("there are too many outcomes to go through one by one")
-    spend(outcomes)
+    spend(OUTCOME * outcomes)

@@ -37,6 +37,8 @@ from headcount.proof.programme import (
 )
 
 MOST_CELLS = 1 << 22
+MOST_SENT = 1 << 20
+MOVED = 100  # cells of a table that are filled in a unit
 FEW_MASSES = 8
 FLOPS = 2_000  # of doubles, that take as long as a few operations on fractions
 
@@ -162,7 +164,13 @@ def _ends(step: Step, name: str, last: int) -> tuple[tuple[Fraction, Fraction], 
 
 
 def _sent(step: Step, name: str, values: int) -> set[Sent]:
-    return {sent for value in range(values) for sent in law_of(step, {name: value})}
+    """Everything that may be sent, whatever is held."""
+    sent: set[Sent] = set()
+    for value in range(values):
+        sent |= law_of(step, {name: value}).keys()
+        if len(sent) > MOST_SENT:
+            raise TooLarge("there are too many messages to compare them one by one")
+    return sent
 
 
 def _row(off: Fraction, on: Fraction) -> Chances:
@@ -177,6 +185,7 @@ def _row(off: Fraction, on: Fraction) -> Chances:
 
 def _subset(width: int, size: int, likely: Fraction) -> Chances:
     """A set holds one of two values and not the other, or both, or neither; of each kind all are equally likely."""
+    spend(width)
     inside, outside = (
         weight / comb(width - 1, chosen) if 0 <= chosen <= width - 1 else Fraction(0)
         for weight, chosen in ((likely, size - 1), (1 - likely, size))
@@ -233,19 +242,25 @@ class Laws(Compared):
 
     @classmethod
     def of(cls, step: Step, name: str, values: int, word: str) -> Laws:
-        laws = []
+        columns: dict[Sent, int] = {}
+        places: dict[Fraction, int] = {Fraction(0): 0}
+        rows = []
         for value in range(values):
-            laws.append(law_of(step, {name: value}))
-            if len(laws[0]) * values > MOST_CELLS:
+            law = law_of(step, {name: value})
+            spend(4 * len(law))
+            known = {id(mass): mass for mass in law.values()}  # most are one object
+            place = {key: places.setdefault(mass, len(places)) for key, mass in known.items()}
+            here = [columns.setdefault(messages, len(columns)) for messages in law]
+            rows.append((np.array(here), np.array([place[id(mass)] for mass in law.values()])))
+            if len(columns) * values > MOST_CELLS:
                 raise TooLarge("there are too many values and messages to compare them one by one")
-        sent = {messages: i for i, messages in enumerate({key: None for law in laws for key in law})}
-        spend(len(sent) * values)
-        masses = sorted({mass for law in laws for mass in law.values()} | {Fraction(0)})
-        place = {mass: i for i, mass in enumerate(masses)}
-        table = np.full((values, len(sent)), place[Fraction(0)], dtype=np.int64)
-        for value, law in enumerate(laws):
-            for messages, mass in law.items():
-                table[value, sent[messages]] = place[mass]
+        spend(len(columns) * values // MOVED)
+        masses = sorted(places)
+        rank = {mass: i for i, mass in enumerate(masses)}
+        ranks = np.array([rank[mass] for mass in places])
+        table = np.zeros((values, len(columns)), dtype=np.int64)  # 0 is the smallest mass
+        for value, (sent, placed) in enumerate(rows):
+            table[value, sent] = ranks[placed]
         return cls(tuple(masses), table, word)
 
     @property

@@ -12,7 +12,16 @@ from headcount.proof.effort import TooLarge, spend
 from headcount.proof.expression import Expression, Names
 from headcount.proof.law import Message
 from headcount.proof.programme import All, Below, Copies, Each, Emit, Let, Maybe, Step, Table, times
-from headcount.proof.tables import Bernoulli, Clusters, NegativeBinomial, Often, Poisson, clusters, stands_for
+from headcount.proof.tables import (
+    Bernoulli,
+    Clusters,
+    Logarithmic,
+    NegativeBinomial,
+    Often,
+    Poisson,
+    clusters,
+    stands_for,
+)
 
 Source: TypeAlias = tuple[tuple[tuple[Message, int], ...], Often]  # messages that are sent together, and how often
 
@@ -26,9 +35,11 @@ class Noise:
     people: int
     sources: list[Source] = field(default_factory=list)
     distance: Fraction = Fraction(0)
+    _numbers: dict[int, tuple[Poisson | NegativeBinomial, Fraction]] = field(default_factory=dict)
+    _clusters: dict[int, tuple[Logarithmic, Fraction]] = field(default_factory=dict)
 
     def add(self, step: Step, names: Names) -> None:
-        spend(1)
+        spend(8)
         match step:
             case All(parts):
                 for part in parts:
@@ -44,7 +55,7 @@ class Noise:
             case Maybe(likely, other, All(())):
                 self._send(fixed(other, names), Bernoulli(likely))
             case Copies(Table() as table, inner):
-                law, distance = stands_for(table, self.people)
+                law, distance = self._number_of_copies(table)
                 self.distance += self.people * distance
                 self._copies(law, inner, names)
             case _:
@@ -57,9 +68,10 @@ class Noise:
                 if bound > MOST_KINDS:
                     raise TooLarge("there are too many kinds of messages")
                 share = Poisson(law.mean / bound)
-                extra = _distance_of_clusters(inner)
+                extra = self._distance_of_clusters(inner)
                 self.distance += self.people * law.mean * extra
                 for i in range(bound):
+                    spend(4)
                     self._cluster(share, inner, {**names, name: i})
             case _:
                 self._send(fixed(step, names), law)
@@ -67,18 +79,32 @@ class Noise:
     def _cluster(self, law: Poisson, step: Step, names: Names) -> None:
         match step:
             case Copies(Table() as table, inner):
-                size, _ = clusters(table)
+                size, _ = self._size_of_clusters(table)
                 self._send(fixed(inner, names), Clusters(law.mean, size.decay))
             case _:
                 self._send(fixed(step, names), law)
 
+    def _distance_of_clusters(self, step: Step) -> Fraction:
+        if isinstance(step, Copies) and isinstance(step.amount, Table):
+            return self._size_of_clusters(step.amount)[1]
+        return Fraction(0)
+
+    def _number_of_copies(self, table: Table) -> tuple[Poisson | NegativeBinomial, Fraction]:
+        """Worked out once for each table of the programme, which outlives this."""
+        if id(table) not in self._numbers:
+            self._numbers[id(table)] = stands_for(table, self.people)
+        return self._numbers[id(table)]
+
+    def _size_of_clusters(self, table: Table) -> tuple[Logarithmic, Fraction]:
+        if id(table) not in self._clusters:
+            self._clusters[id(table)] = clusters(table)
+        return self._clusters[id(table)]
+
     def _send(self, sent: Counter[Message], often: Often) -> None:
+        if len(self.sources) >= MOST_KINDS:
+            raise TooLarge("there are too many kinds of messages")
         if sent:
             self.sources.append((tuple(sorted(sent.items())), often))
-
-
-def _distance_of_clusters(step: Step) -> Fraction:
-    return clusters(step.amount)[1] if isinstance(step, Copies) and isinstance(step.amount, Table) else Fraction(0)
 
 
 class NotFixed(ArithmeticError):
@@ -87,7 +113,7 @@ class NotFixed(ArithmeticError):
 
 def fixed(step: Step, names: Names) -> Counter[Message]:
     """What a step without draws sends."""
-    spend(1)
+    spend(4)
     match step:
         case Emit(fields):
             return Counter([tuple(field.at(names) for field in fields)])

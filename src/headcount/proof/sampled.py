@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from flint import arb
 
-from headcount.proof.balls import Tail, ball, binomial, least, likeliest, middle, most
+from headcount.proof.balls import Tail, ball, binomial, least, middle, most
 from headcount.proof.claim import Claim, Proof
 from headcount.proof.divergence import MISSED, Bounds, Pair, divergence, worst_of
 from headcount.proof.effort import spend
@@ -22,10 +22,9 @@ from headcount.proof.expression import Expression
 from headcount.proof.programme import All, Copies, Emit, Maybe
 
 VALUE = Expression("name", ("value",))
-MOST_PEOPLE = 10**7
+ANY_NUMBER = 10**12  # as many as there may ever be; the proof ends where no larger crowd can be worse
 FEW_PEOPLE = 64
 EVERY_BIT = 1 << 16  # no mass of so few people is as small as that
-CHECKED = 512  # holders between looks at whether all has been seen
 
 
 def prove(claim: Claim) -> Proof | None:
@@ -35,28 +34,30 @@ def prove(claim: Claim) -> Proof | None:
         return None
     if claim.summed or not isinstance(claim.report, Maybe) or claim.report.otherwise != All(()):
         return None
-    rate, people = claim.report.chance, claim.size - claim.corrupt
-    threshold = max(1, release.threshold - claim.corrupt)
+    private = claim.neighbours == "add-remove"
+    rate, people = claim.report.chance, ANY_NUMBER if private else claim.size - claim.most_corrupt
+    threshold = max(1, release.threshold - claim.most_corrupt)
     match claim.report.then:
         case Copies(amount, Emit((kind,))) if amount == VALUE and not kind.reads and claim.values == 2:
             moved = 1
         case Emit((field,)) if field == VALUE:
-            moved = 1 if claim.neighbours == "add-remove" else 2
+            moved = 1 if private else 2
         case _:
             return None
-    if not 0 < rate < 1 or people > MOST_PEOPLE or (moved == 2 and people > FEW_PEOPLE):
+    if not 0 < rate < 1 or (moved == 2 and people > FEW_PEOPLE):
         return None
     # With few buckets the others must be in the same ones, and corrupt people cannot push both over the threshold.
     exact = claim.values is None or claim.values > moved
     if moved == 2:
-        exact &= not claim.corrupt
+        exact &= not claim.most_corrupt
 
     def bounds(epsilon: Fraction) -> Bounds:
         worst = _every_crowd if moved == 1 else _two_buckets
         found = worst(rate, threshold, people, epsilon)
         return found if exact else replace(found, low=Fraction(0))
 
-    return Proof(bounds, f"every number of holders up to {people:,} was gone through, on either side of the threshold")
+    holders = "every number of holders" if private else f"every number of holders up to {people:,}"
+    return Proof(bounds, f"{holders} was gone through, on either side of the threshold")
 
 
 def _every_crowd(rate: Fraction, threshold: int, people: int, epsilon: Fraction) -> Bounds:
@@ -78,7 +79,7 @@ def _scan(rate: Fraction, threshold: int, people: int, epsilon: Fraction, *, mor
     sampled = Tail.all_of(r, threshold - 1)
     best, where, chances, highest = arb(0), 0, (arb(0), arb(0)), arb(0)
     while True:
-        spend(2)
+        spend(6)
         while sampled.v < step * (sampled.trials + 1):
             sampled.one_more_success()
         gained = r * sampled.mass
@@ -92,7 +93,7 @@ def _scan(rate: Fraction, threshold: int, people: int, epsilon: Fraction, *, mor
             best, where, chances = excess, sampled.trials, (here, there)
         if sampled.trials + 1 >= people:
             break
-        if sampled.trials % CHECKED == 0 and _is_past(sampled, share, growth, threshold, best, more):
+        if _is_past(sampled, threshold, best, more=more):
             break
         sampled.one_more_trial()
     fewer, larger = where, where + 1
@@ -100,22 +101,14 @@ def _scan(rate: Fraction, threshold: int, people: int, epsilon: Fraction, *, mor
     return Bounds(least(best), most(highest) + MISSED, (least(chances[0]), most(chances[1])), crowds)
 
 
-def _is_past(sampled: Tail, share: arb, growth: arb, threshold: int, best: arb, more: bool) -> bool:
-    """Whether no larger k can be worse: a sample as far off as the share is too unlikely, by Chernoff's bound, or any
-    one number of samples is (either excess is at most e**epsilon times the rate times its mass).
+def _is_past(sampled: Tail, threshold: int, best: arb, *, more: bool) -> bool:
+    """Whether no larger k can be worse.
 
-    While the threshold decides, a larger crowd falls short of it with a smaller chance and passes it with a larger one.
+    Once the event begins beyond the threshold, that plays no part, and every further holder is noise that hides the
+    others. While the threshold decides, a larger crowd falls short of it with a smaller chance: against the holder,
+    that chance bounds every excess that is still to come.
     """
-    k, rate = sampled.trials, sampled.rate
-    if growth * rate * likeliest(k, rate)[1] < best:
-        return True
-    off = share if more else share * (1 + arb(1) / max(1, k))
-    if not ((rate < off < 1) if more else (0 < off < rate)):
-        return False
-    distance = off * (off / rate).log() + (1 - off) * ((1 - off) / (1 - rate)).log()
-    if not (-k * distance).exp() < best:
-        return False
-    return sampled.v > threshold or (not more and 1 - sampled.tail < best)
+    return sampled.v > threshold or (not more and 1 - sampled.tail < best.max(ball(MISSED)))
 
 
 def _two_buckets(rate: Fraction, threshold: int, people: int, epsilon: Fraction) -> Bounds:
@@ -132,6 +125,7 @@ def _two_buckets(rate: Fraction, threshold: int, people: int, epsilon: Fraction)
 
 def _shown(rate: Fraction, threshold: int, holders: int) -> Pair:
     """One holder more, against so many of them."""
+    spend(4 * holders)
     columns = []
     for k in (holders + 1, holders):
         law = binomial(k, ball(rate), EVERY_BIT)

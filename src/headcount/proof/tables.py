@@ -10,7 +10,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from typing import TypeVar
 
 from flint import arb
@@ -100,7 +99,6 @@ class Logarithmic:
             k += 1
 
 
-@lru_cache(maxsize=64)
 def stands_for(table: Table, people: int) -> tuple[Poisson | NegativeBinomial, Fraction]:
     """The law of a number of copies and the table's distance from it.
 
@@ -121,7 +119,6 @@ def stands_for(table: Table, people: int) -> tuple[Poisson | NegativeBinomial, F
     return _near(table, candidates)
 
 
-@lru_cache(maxsize=64)
 def clusters(table: Table) -> tuple[Logarithmic, Fraction]:
     """The logarithmic law of a cluster's size: there 2 m2/m1 is its decay."""
     if table.start or len(table.masses) < 3 or table.masses[0] or not 0 < 2 * table.masses[2] < table.masses[1]:
@@ -148,7 +145,7 @@ def _distance(table: Table, ideal: Iterator[arb]) -> Fraction:
     """The table has no mass beyond its cells, so that what it has too much of is all of the distance."""
     excess, total = arb(0), table.total
     near = ball(NEAR)
-    spend(len(table.masses))
+    spend(4 * len(table.masses))
     for mass, right in zip(table.masses, ideal, strict=False):
         over = arb(mass) / total - right
         if not over <= 0:

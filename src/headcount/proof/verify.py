@@ -14,7 +14,7 @@ from headcount.proof.amounts import too_many
 from headcount.proof.balls import ball, most
 from headcount.proof.claim import Claim, Prover, read
 from headcount.proof.divergence import Bounds
-from headcount.proof.effort import limited
+from headcount.proof.effort import DEFAULT, limited
 from headcount.proof.expression import Unreadable
 
 PROVERS: tuple[Prover, ...] = (
@@ -56,7 +56,9 @@ class Verdict:
     answer: Answer
     because: str
     points: tuple[Point, ...] = ()
-    of: str = ""  # what was looked at: nothing else in the certificate was
+    of: str = ""  # what was looked at
+    unproved: tuple[str, ...] = ()  # what else the certificate says, which was not
+    effort: int = 0  # units of work that it took
 
     @property
     def witness(self) -> Point | None:
@@ -69,6 +71,7 @@ class Verdict:
 
     def __str__(self) -> str:
         lines = [f"{self.answer}: {self.because}", *([self.of] if self.of else [])]
+        lines += [f"not proved: {', '.join(self.unproved)}"] if self.unproved else []
         for point in self.points[:1]:
             claimed = f"claimed {_short(point.delta)}"
             lines.append(f"epsilon={float(point.epsilon):g}: delta is {_between(point.truth)}, {claimed}")
@@ -83,6 +86,8 @@ class Verdict:
             "answer": self.answer,
             "because": self.because,
             "of": self.of,
+            "unproved": list(self.unproved),
+            "effort": self.effort,
             "points": [
                 {"epsilon": str(p.epsilon), "claimed": float(p.delta), "low": float(p.truth.low),
                  "high": float(p.truth.high), "answer": p.answer}
@@ -105,19 +110,23 @@ def _short(number: Fraction) -> str:
     return f"{float(number):.6g}"
 
 
-def verify(certificate: str | dict[str, Any]) -> Verdict:
-    """Proves, refutes or gives up on a certificate, given as JSON text or as what that says."""
+def verify(certificate: str | dict[str, Any], effort: int = DEFAULT) -> Verdict:
+    """Proves, refutes or gives up on a certificate, given as JSON text or as what that says.
+
+    It gives up after so much `effort`, in units of about a microsecond; reading the text is not counted.
+    """
     try:
         claim = read(json.loads(certificate) if isinstance(certificate, str) else certificate)
     except Unreadable as problem:
         return Verdict("cannot prove", str(problem))
     except (ValueError, RecursionError):
         return Verdict("cannot prove", "this is not a certificate, or not even JSON")
-    try:
-        with ctx.workprec(PRECISION), limited():
-            return replace(_judged(claim), of=str(claim))
-    except (ArithmeticError, Unreadable, RecursionError) as problem:
-        return Verdict("cannot prove", str(problem))
+    with ctx.workprec(PRECISION), limited(effort) as meter:
+        try:
+            verdict = _judged(claim)
+        except (ArithmeticError, Unreadable, RecursionError) as problem:
+            verdict = Verdict("cannot prove", str(problem))
+    return replace(verdict, of=str(claim), unproved=claim.unread, effort=meter.spent)
 
 
 def _judged(claim: Claim) -> Verdict:

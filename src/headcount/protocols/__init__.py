@@ -87,8 +87,6 @@ OWN: tuple[type[Protocol], ...] = (
     HadamardShuffle,
     CountMinShuffle,
     SampleThreshold,
-    shuffled(RandomisedResponse, binary=True),
-    shuffled(GeneralisedResponse),
     shuffled(BasicRappor),
     shuffled(OptimisedUnary),
     shuffled(LocalHashing),
@@ -99,6 +97,11 @@ OWN: tuple[type[Protocol], ...] = (
     shuffled(Piecewise),
     shuffled(Hybrid),
 )
+# One mechanism has one entry: these are read from old files, and what is the same with a sharper loss serves instead.
+FORMER: dict[type[Protocol], type[Protocol]] = {
+    shuffled(RandomisedResponse, binary=True): CheuCount,
+    shuffled(GeneralisedResponse): BlanketHistogram,
+}
 GROUP = "headcount.protocols"
 NEAREST = 5
 TASKS: dict[str, type[Task]] = {task.name: task for task in (Count, Fraction, Sum, Mean, Histogram)}
@@ -107,7 +110,7 @@ TASKS: dict[str, type[Task]] = {task.name: task for task in (Count, Fraction, Su
 def installed(own: tuple[type[Protocol], ...] = OWN) -> tuple[type[Protocol], ...]:
     """These protocols and those of other packages, by name. Whatever is no protocol, or has a name twice, is refused:
     which of two protocols a plan means must not depend on what else is installed."""
-    every = {protocol.name: protocol for protocol in own}
+    every = {protocol.name: protocol for protocol in (*own, *FORMER)}
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
         found = point.load()
         if not (isinstance(found, type) and issubclass(found, Protocol)):
@@ -116,16 +119,22 @@ def installed(own: tuple[type[Protocol], ...] = OWN) -> tuple[type[Protocol], ..
             raise ValueError(f"the entry point {point.name}, {point.value}, has the name of another: {found.name}")
     for protocol in every.values():
         enrol(protocol.name, protocol.model)
-    return tuple(every.values())
+    return tuple(protocol for protocol in every.values() if protocol not in FORMER)
 
 
 CATALOGUE = installed()
 
 
-def named(name: str) -> type[Protocol]:
-    for protocol in CATALOGUE:
+def named(name: str, *, former: bool = False) -> type[Protocol]:
+    """The protocol of this name; one that has left the catalogue only if `former` ones are asked for."""
+    for protocol in (*CATALOGUE, *FORMER) if former else CATALOGUE:
         if protocol.name == name:
             return protocol
+    for protocol, same in FORMER.items():
+        if protocol.name == name:
+            raise BadArgument(
+                "protocol", f"is {name!r}, the same as {same.name}, which claims less", f"use {same.name}"
+            )
     nearest = get_close_matches(str(name), [protocol.name for protocol in CATALOGUE], NEAREST, 0.0)
     works = f"the nearest of the {len(CATALOGUE)} protocols are {', '.join(nearest)}"
     raise BadArgument("protocol", f"is {name!r}", works)

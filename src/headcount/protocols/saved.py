@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,6 +19,7 @@ from headcount.core.errors import BadArgument, Refused
 from headcount.core.files import text_of
 from headcount.core.plan import FORMAT, Plan
 from headcount.core.protocol import Protocol
+from headcount.core.short import COMPARED, rounded_up
 from headcount.core.task import Task
 from headcount.core.wire import Wire
 from headcount.protocols import TASKS, named
@@ -51,7 +53,7 @@ def _task(data: dict[str, Any]) -> Task:
 
 
 def _protocol(data: dict[str, Any]) -> Protocol:
-    return named(data["protocol"])(
+    return named(data["protocol"], former=True)(
         task=task_from_json(data["task"]),
         crowd=Crowd(**data["crowd"]),
         neighbours=Neighbours.parse(data["neighbours"]),
@@ -65,7 +67,15 @@ def _plan(data: dict[str, Any]) -> Plan:
         raise BadArgument(
             "plan", f"has a programme that {protocol.name} no longer runs", "use the version of headcount that wrote it"
         )
-    return Plan(protocol, Budget(**data["budget"]), Wire(**data["wire"]) if "wire" in data else None)
+    return Plan(protocol, Budget(**data["budget"]), _wire(protocol, data) if "wire" in data else None)
+
+
+def _wire(protocol: Protocol, data: dict[str, Any]) -> Wire:
+    """The wire of a plan; one of version 0.2 keeps the epsilon under collusion as it was written, unrounded."""
+    wire, written = Wire(**data["wire"]), data["device"]["colluding"]
+    short = wire.device(protocol)["colluding"]
+    unrounded = written is not None and written != short and rounded_up(written, COMPARED) == short
+    return replace(wire, colluding=written) if unrounded else wire
 
 
 def _exactly(what: str, data: Any, build: Callable[[dict[str, Any]], Read]) -> Read:

@@ -34,8 +34,6 @@ CLOSE = 1e-3
 class Exposed(Pair):
     """The loss of telling everything."""
 
-    kind = "bound"
-
     def __init__(self) -> None:
         super().__init__(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
 

@@ -18,8 +18,8 @@ from sqlalchemy import Connection
 from headcount.core.canonical import canonical
 from headcount.core.errors import BadArgument
 from headcount.core.plan import Plan
+from headcount.ledger.allowance import Allowance
 from headcount.ledger.ledger import Ledger
-from headcount.ledger.spending import Allowance
 from headcount.service.collection import Collection, Unknown
 from headcount.service.keys import Announced, Keys
 from headcount.store.account import Account
@@ -71,8 +71,8 @@ class Analyser:
         with self.database.reading() as connection:
             known = one(connection, COLLECTION, name=collection.id)
         if known is None:
-            ahead = [plan for name in self.names() for plan in self._to_be_paid(name, collection.population)]
-            self.ledger(collection.population).require(*[collection.plan] * collection.batches, promised=ahead)
+            batches = [collection.plan] * collection.batches
+            self.ledger(collection.population).require_later(*batches, promised=self.promised(collection.population))
             keys = canonical([self._announced(collection, number + 1) for number in range(collection.batches)])
             with self.database.writing() as connection:
                 new = "INSERT INTO collections VALUES (:id, :config, :keys, 'open') ON CONFLICT DO NOTHING"
@@ -82,8 +82,11 @@ class Analyser:
             raise Unknown(collection.id)
         return list(json.loads(known["keys"]))
 
+    def promised(self, population: str) -> list[Plan]:
+        """What the collections of a population have still to pay for: it was promised that they could."""
+        return [plan for name in self.names() for plan in self._to_be_paid(name, population)]
+
     def _to_be_paid(self, name: str, population: str) -> list[Plan]:
-        """What a collection of this population has still to pay for: it was promised that it could."""
         collection = self.collection(name)
         if collection.population != population:
             return []

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from headcount.core.errors import BadArgument, BadData
 from headcount.core.histogram import Histogram
+from headcount.core.reading import column
 from headcount.core.task import REAL_STEPS, Sum, Task
 
 SHOWN = 20  # categories in a refusal
@@ -17,7 +17,7 @@ SHOWN = 20  # categories in a refusal
 def encoded(task: Task, answer: Any) -> npt.NDArray[Any]:
     """One answer as the task has it; refused, without quoting it, if the question does not take it."""
     try:
-        return task.encoded(np.asarray([answer]))
+        return task.encoded(column([answer]))
     except BadData:
         raise BadArgument("answer", "is not one that the question takes", f"answer with {possible(task)}") from None
 

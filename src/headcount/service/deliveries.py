@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Any
 
 from headcount.core.canonical import canonical
-from headcount.core.errors import BadArgument, Refused, TooFewReports
+from headcount.core.errors import BadArgument, Refused
 from headcount.service.analyser import BATCH, Analyser
 from headcount.service.collection import Shortfall
 from headcount.service.crash import point
@@ -52,8 +52,7 @@ class Deliveries:
             fits = False
         if not fits:
             raise BadArgument("manifest", "is not that of a batch of the collection", "deliver what was signed")
-        if reports < collection.plan.protocol.crowd.least:
-            raise TooFewReports("the batch has fewer reports than the guarantee needs")
+        collection.plan.protocol.require_fit(reports)
         with self.database.writing() as connection:
             self.analyser.still(connection, name)
             new = (

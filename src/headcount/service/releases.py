@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from fractions import Fraction
 from threading import Lock
 from typing import Any
 
 from headcount.core.canonical import canonical
 from headcount.core.errors import Refused
+from headcount.core.plan import Plan
 from headcount.core.tally import Batch, Tally
 from headcount.ledger.ledger import Ledger
 from headcount.privacy.certificate import certify
@@ -58,6 +60,7 @@ class Releases:
     def _claimed(self, collection: Collection, number: int) -> str | None:
         """Charges for the batch and claims it, both or neither; an answer that is there already is returned."""
         account, name = self.analyser.account(collection.population), collection.id
+        charged = Ledger.of(account).charged(collection.plan, promised=self._ahead(collection))
         point("before claiming")
         with self.database.writing() as connection:
             row = one(connection, BATCH + self.database.alone, name=name, number=number)
@@ -68,13 +71,22 @@ class Releases:
             if row["state"] == "claimed":
                 account.show_within(connection)  # whoever claimed it may not have come to that
                 return None
-            read = account.turn_within(connection, Ledger.of(account).charged(collection.plan))
+            read = account.turn_within(connection, charged)
             changed(connection, row, state="claimed", charge=len(read.hashes) - 1)
         moved("analyser", name, number, "claimed")
         point("after claiming")
         account.noted()
         point("after the witness")
         return None
+
+    def _ahead(self, collection: Collection) -> list[Plan]:
+        """What else is promised, if this is the first charge, which fixes by what rule all others are counted."""
+        if self.analyser.account(collection.population).page().charges:
+            return []
+        promised = self.analyser.promised(collection.population)
+        if collection.plan in promised:
+            promised.remove(collection.plan)  # this one
+        return promised
 
     def _told(self, collection: Collection, number: int) -> dict[str, Any]:
         """The answer, in memory only."""
@@ -84,6 +96,7 @@ class Releases:
         tally = self._counted(collection, number, manifest)
         estimate = plan.protocol.estimate(plan.protocol.release(tally))
         answer = replace(estimate, budget=plan.budget).to_json()
+        proof = certify(plan).to_json()
         return self.analyser.signer.signed({
             "format": FORMAT,
             "collection": collection.hash,
@@ -93,8 +106,8 @@ class Releases:
             "people": manifest["reports"] - manifest["added"],
             "added": manifest["added"],
             "charge": row["charge"],
-            "estimate": {**answer, "delta": plan.loss.delta(plan.budget.epsilon)},
-            "certificate": certify(plan).to_json(),
+            "estimate": {**answer, "delta": float(Fraction(proof["claim"]["delta"]))},  # which is rounded up
+            "certificate": proof,
             "analyser": self.analyser.signer.public,
         })  # fmt: skip
 

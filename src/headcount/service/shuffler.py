@@ -7,6 +7,7 @@ client drew, in the order of these hashes, and the key goes with the batch.
 from __future__ import annotations
 
 import json
+import math
 import secrets
 import time
 from collections.abc import Callable, Sequence
@@ -39,7 +40,7 @@ class Answer(Enum):
     """What becomes of an upload."""
 
     TAKEN = "taken"  # it is on the disk, now or since before
-    CLOSED = "closed"  # this batch takes no reports now: not yet, not at this moment, or not any more
+    CLOSED = "closed"  # this batch takes no reports now: not yet, not at this moment, not any more, or it is full
     INVALID = "invalid"
 
 
@@ -207,21 +208,31 @@ class Shuffler:
         point("before taking reports")
         with self.database.writing() as connection:
             for (name, number), places in groups.items():
-                batch = one(connection, BATCH + self.database.shared, name=name, number=number)
+                most = self.collection(name).plan.protocol.most  # of which nobody else may take any meanwhile
+                lock = self.database.shared if most == math.inf else self.database.alone
+                batch = one(connection, BATCH + lock, name=name, number=number)
                 if batch is None or batch["state"] != "open" or not self._within(name, batch):
                     continue
                 door, kept = self.door(name, batch), []
+                room = most if most == math.inf else most - self.count(connection, batch)
                 for at in places:
                     upload = offered[at].upload
                     known = door.known(upload)
-                    answers[at] = Answer.INVALID if known is None else Answer.TAKEN
-                    if known is not None:
+                    if known is None:
+                        answers[at] = Answer.INVALID
+                    elif room >= 1 or self._has(connection, batch, known[0]):
+                        answers[at], room = Answer.TAKEN, room - 1
                         kept.append({"id": known[0], "who": known[1], "messages": b"".join(upload.messages)})
                 if kept:
                     new = f"INSERT INTO reports_{batch['tag']} VALUES (:id, :who, :messages) ON CONFLICT DO NOTHING"
                     do(connection, new, *mixed(kept))
         point("after taking reports")
         return answers
+
+    def _has(self, connection: Connection, batch: Any, identity: bytes) -> bool:
+        """Whether this report is in the batch already."""
+        here = f"SELECT 1 FROM reports_{batch['tag']} WHERE id = :id"
+        return one(connection, here, id=identity) is not None
 
     def _within(self, name: str, batch: Any) -> bool:
         return bool(self.collection(name).opens <= self.clock() < batch["closes"])

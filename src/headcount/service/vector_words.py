@@ -8,7 +8,6 @@ from fractions import Fraction
 from hashlib import sha256
 from typing import Any
 
-import numpy as np
 from cryptography.hazmat.primitives.asymmetric import ec, x25519
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
@@ -19,6 +18,7 @@ from headcount.core.errors import Refused
 from headcount.core.field import number
 from headcount.core.histogram import Histogram
 from headcount.core.plan import Plan
+from headcount.core.reading import column
 from headcount.core.task import Count, Mean, Sum, Task
 from headcount.core.wire import P256, X25519, Wire
 from headcount.privacy.calibrate import calibrate
@@ -30,21 +30,33 @@ from headcount.service.receipt import Receipt
 from headcount.service.wire import PrivateKey, public_bytes
 
 OPENS, BATCH, NUMBER = 1_000_000_000, 2, 7
+SAID: tuple[Any, ...] = (
+    0, 1, True, False, 1.0, 0.5, -1, 2, None, "", " \t", "1", " 1\n", "01", "+1", "1.", "1.0", "1e0", ".5", "5e-1",
+    "1_0", "1,0", "0x1", "inf", "nan", "true", "TRUE", " False ", "yes", "\u00a01", "\u0661", "1\x00", "\x00", -0.0,
+    "-0", 1e22, 1e23, "1e23", 2.0**53, "9007199254740993", 0.1, "0.1", "0.1000000000000000055511151231257827", 1e-7,
+    "0.0000001", -1.5e-7, 5e-324, "4.9e-324", "1e400", "Yes", "é", "e\u0301", "🙂",
+)  # fmt: skip
 TASKS: tuple[tuple[Task, tuple[Any, ...]], ...] = (
-    (Count(), (0, 1, True, False, 1.0, 2, -1, 0.5, "1", None)),
-    (Sum((0, 120), steps=120), (0, 1, 119.0, 120, 60.0000001, 60.5, 121, -1, True, "7", None)),
+    (Count(), SAID),
+    (Sum((0, 120), steps=120), (0, 1, 119.0, 120, 60.0000001, 60.5, 121, -1, True, "7", " 7.0 ", None)),
     (Sum((-1.5, 2.25)), (-1.5, 2.25, 0, 0.1, 1 / 3, 2.2499999999, 2.3, -1.6)),
     (Sum((0, 1 << 41)), (1, 3, 5, 7, 2.5)),  # halves of a step, which go to the even one
+    (Sum((0, 1), clip=True), SAID),
     (Mean((0, 10), steps=4, clip=True), (-5, 0, 2.5, 5, 7.5, 99, 1e300, 3)),
     (Histogram(5), (0, 4, 4.0, 5, -1, 2.5, True, "2", None)),
-    (Histogram(5, other=True), (0, 4, 5, -1, 2.5, 1e300)),
-    (Histogram(("yes", "no", "wer weiß 🙂")), ("yes", "no", "wer weiß 🙂", "maybe", "", 1, True, None)),
+    (Histogram(5, other=True), (0, 4, 5, -1, 2.5, 1e300, "4", "four", None)),
+    (Histogram(("yes", "no", "wer weiß 🙂")), ("yes", "no", "wer weiß 🙂", " yes ", "Yes", "maybe", "", 1, True, None)),
     (Histogram(("b", "a"), other=True), ("a", "b", "c", "ab")),
+    (Histogram((
+        "1", "0", "true", "1.0", "0.1", "0.5", "0.0000001", "-0.00000015", "10000000000000000000000",
+        "99999999999999991611392", "9007199254740992", "9007199254740993", "é", "🙂", "1\x00", "-1", "inf",
+    ), other=True), SAID),
     (Histogram((10, 2, 30)), (2, 10, 30, 2.0, 2.5, "2", 3)),
     (Histogram((0.5, 1.25, -3.0), other=True), (0.5, 1.25, -3, 4, True)),
+    (Histogram((1, 0, 0.1, 0.5, -1.5e-7), other=True), SAID),
     (Histogram(edges=(0, 18, 65.5, 120)), (0, 17.999, 18, 65.5, 120, 120.1, -0.1, "18", True)),
-    (Histogram(edges=(-1, 0, 1), other=True), (-1, -0.0, 1, 1.5, -2, 1e300)),
-)
+    (Histogram(edges=(-1, 0, 1), other=True), (-1, -0.0, 1, 1.5, -2, 1e300, "0.5", "half", None)),
+)  # fmt: skip
 LIMITS: tuple[tuple[dict[str, Any], tuple[float, float]], ...] = (
     ({}, (0.0, 0.0)), ({"epsilon": 0.5}, (0.0, 0.0)), ({"delta": 1e-9}, (0.0, 0.0)), ({"colluding": 0.25}, (0.0, 0.0)),
     ({"colluding": 1.5}, (0.0, 0.0)), ({"least": 20_000}, (0.0, 0.0)), ({"least": 9_000}, (0.0, 0.0)),
@@ -62,7 +74,7 @@ def answers() -> Iterator[dict[str, Any]]:
 
 def _encoded(task: Task, answer: Any) -> dict[str, Any]:
     try:
-        return {"answer": answer, "value": number(int(task.encoded(np.asarray([answer]))[0]))}
+        return {"answer": answer, "value": number(int(task.encoded(column([answer]))[0]))}
     except Refused:
         return {"answer": answer, "value": None}
 

@@ -26,6 +26,7 @@ from headcount.core.field import VALUE, Field, number
 from headcount.core.histogram import Histogram
 from headcount.core.plan import for_devices
 from headcount.core.protocol import Protocol
+from headcount.core.reading import column
 from headcount.core.rows import Row, Shares, Subset
 from headcount.core.table import Ints, Table, Words
 from headcount.core.wire import Wire, record_of
@@ -128,7 +129,7 @@ class Instance:
         made = []
         for value in some(protocol.task.values, number_of_them, seed):
             answer = answer_of(protocol, value)
-            encoded = protocol.task.encoded(np.asarray([answer]))
+            encoded = protocol.task.encoded(column([answer]))
             whole = contents(protocol.reports(encoded, coins).messages, wire.messages, coins)
             made.append([answer, coins.taken().hex(), b"".join(whole).hex()])
         told = {"task": protocol.task.to_json(), "wire": wire.to_json(), **for_devices(protocol, wire)}

@@ -17,10 +17,10 @@ from typing import Any
 from sqlalchemy import Connection
 
 from headcount.core.errors import BadArgument, Damaged
+from headcount.ledger.allowance import Allowance
 from headcount.ledger.book import Page
 from headcount.ledger.chain import complete
 from headcount.ledger.lines import Lines, Read, first_line
-from headcount.ledger.spending import Allowance
 from headcount.store.database import Database, do, many, one
 
 NAME = re.compile(r"[0-9A-Za-z][0-9A-Za-z ._-]{0,63}")

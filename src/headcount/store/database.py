@@ -1,7 +1,7 @@
 """A database that does what it is told: SQLite in a file, or PostgreSQL.
 
 What is committed is on the disk. Whoever writes in SQLite has the file for themselves from the first statement on; in
-PostgreSQL they lock the row that they decide about (`for_update`), which SQLite does not need.
+PostgreSQL they lock the row that they decide about (`Database.alone`), which SQLite does not need.
 """
 
 from __future__ import annotations
@@ -74,12 +74,12 @@ class Database:
 
     @property
     def alone(self) -> str:
-        """At the end of a query in a transaction that decides: nobody else does until it ends."""
+        """The end of a query that locks its rows for a decision (FOR UPDATE) until the transaction ends."""
         return "" if self.embedded else " FOR UPDATE"
 
     @property
     def shared(self) -> str:
-        """Others who only look may look as well; whoever decides waits."""
+        """The end of a query that locks its rows against decisions (FOR SHARE), but not against other readers."""
         return "" if self.embedded else " FOR SHARE"
 
     @property

@@ -51,7 +51,6 @@ PLANS: tuple[tuple[str, Task], ...] = (
     ("correlated-count", Count()),
     ("zsum", Count()),
     ("cheu-count", Fraction()),
-    ("shuffled-randomised-response", Count()),
     ("correlated-histogram", HUNDRED),
     ("correlated-histogram", MANY),
     ("poisson-histogram", HUNDRED),

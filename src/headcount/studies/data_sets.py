@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -24,7 +24,7 @@ from headcount.privacy.calibrate import calibrate
 from headcount.protocols import CATALOGUE
 from headcount.protocols.shuffle.sample_threshold import SampleThreshold
 from headcount.protocols.shuffle.zsum import Zsum
-from headcount.studies.sampling_rate import exactly
+from headcount.studies.sampling_rate import best_for
 from headcount.studies.study import Finding, Study
 
 BUDGET = Budget(1.0, 1e-6)
@@ -77,17 +77,10 @@ class DataSets(Study):
 
 
 def tuned(cls: type[Protocol], data: DataSet) -> Protocol:
-    """As well as the budget allows for these data."""
+    """As well as the budget allows for these data; the count could not be known, and is granted to sampling here."""
     if cls is SampleThreshold:
-        return min(_sampling(data), key=lambda protocol: protocol.rmse(data.ones))
+        return best_for(data.ones, data.people, BUDGET)
     return calibrate(cls, Count(), Crowd(data.people), BUDGET, lambda protocol: protocol.rmse(data.ones))
-
-
-def _sampling(data: DataSet) -> Iterator[SampleThreshold]:
-    """Thresholds up to the count itself: it could not be known, and is granted to sampling here."""
-    for threshold in np.unique(np.geomspace(5, data.ones, 40).round().astype(int)).tolist():
-        rate = exactly(BUDGET.epsilon, BUDGET.delta, threshold)
-        yield SampleThreshold(crowd=Crowd(data.people), rate=rate, threshold=threshold)
 
 
 def _row(label: str, data: DataSet, make: Callable[[DataSet], Protocol], runs: int, seed: int) -> dict[str, Any]:
@@ -122,7 +115,7 @@ def _answer(rows: list[dict[str, Any]]) -> str:
     draft = at["sample-threshold, draft", first.name]
     gaps = [abs(row["simulated"] / row["predicted"] - 1.0) for row in rows if row["predicted"]]
     return (
-        f"At epsilon = {BUDGET.epsilon:g}, delta = {BUDGET.delta:g}, each protocol set as well as the budget allows "
+        f"At ε = {BUDGET.epsilon:g}, δ = {BUDGET.delta:g}, each protocol set as well as the budget allows "
         f"for the data, sampling even with a threshold that suits the count: {'; '.join(parts)}. The notes expect "
         f"sample-and-threshold to shine on dense data of few people. {won}; what made it look so is the paper's "
         f"constants, by which additive noise {refused or 'can be used'} and is out on {first.name}, where sampling "
@@ -165,6 +158,6 @@ def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
         title=f"Sampling beats binomial noise on {wins}" if wins
         else "Binomial noise beats sampling on dense, sparse and middling data alike",
         xlabel="error (rmse, people)",
-        subtitle=f"A count at epsilon = {BUDGET.epsilon:g}, delta = {BUDGET.delta:g}: strokes predicted, dots seen; "
+        subtitle=f"A count at ε = {BUDGET.epsilon:g}, δ = {BUDGET.delta:g}: strokes predicted, dots seen; "
         "pale by the papers",
     )  # fmt: skip

@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 from headcount.planner.competitors import Watch
 from headcount.planner.sheet import Sheet
 from headcount.studies.notes import TITLES
-from headcount.studies.statements import PAPERS, STATEMENTS, row_of, tally
+from headcount.studies.statement import Severity
+from headcount.studies.statements import KNOWN, PAPERS, STATEMENTS, row_of, tally
 from headcount.studies.study import Finding, Study, Verdict
 
 
@@ -19,17 +20,30 @@ class Errata(Study):
     def run(self, quick: bool = False, watch: Watch = iter) -> Finding:
         wrong = [one for one in (*STATEMENTS, *PAPERS) if one.verdict is not Verdict.HOLDS]
         rows = [row_of(one) for one in watch(wrong)]
-        cells = tuple((row["key"], row["title"], row["verdict"], row["seen"]) for row in rows)
-        sheet = Sheet(("", "statement", "verdict", "what was computed"), cells)
-        return Finding(_answer(), rows, sheet, body=_body(rows))
+        cells = tuple((row["key"], row["title"], row["verdict"], row["severity"], row["seen"]) for row in rows)
+        sheet = Sheet(("", "statement", "verdict", "severity", "what was computed"), cells)
+        return Finding(_answer(rows), rows, sheet, body=_body(rows))
 
 
-def _answer() -> str:
+MEANINGS = {
+    Severity.PRIVACY: "less of it than is promised",
+    Severity.ACCURACY: "an error, a cost or a number of people misjudged",
+    Severity.PROOF: "a step that fails where what it leads to stands",
+    Severity.WORDING: "a slip that misleads nobody for long",
+}
+
+
+def _answer(rows: list[dict[str, Any]]) -> str:
+    graded = "; ".join(
+        f"*{severity}*, {meaning} ({sum(row['severity'] == severity for row in rows)})"
+        for severity, meaning in MEANINGS.items()
+    )
     return (
         f"Of the notes' {len(STATEMENTS)} statements, {tally(STATEMENTS)}; in the papers {len(PAPERS)} slips are "
         "listed: the gravest, P6, narrows a theorem, the others leave theirs standing. Every row is recomputed by "
         "the command that stands with it, which fails if the evidence does not bear it out. What holds as it is "
-        "said is in the [index of all statements](statements.md)."
+        f"said is in the [index of all statements](statements.md). {KNOWN} The severity of an erratum is what goes "
+        f"wrong for a reader who relies on the statement as it is said: {graded}."
     )
 
 
@@ -46,8 +60,10 @@ def _entry(row: dict[str, Any]) -> list[str]:
     more = f", and more of it by `{row['more']}`" if row["more"] else ""
     place = row["place"][0].upper() + row["place"][1:]
     return [
-        f"### {row['key']} {row['title']}", "", f"*{place}.* **{row['verdict'].capitalize()}.**", "",
+        f"### {row['key']} {row['title']}", "",
+        f"*{place}.* **{row['verdict'].capitalize()}.** Severity: {row['severity']}.", "",
         f"- *It says:* {row['says']}",
         f"- *Rather:* {row['ought']}" if row["verdict"] == Verdict.CORRECTED else f"- *In truth:* {row['ought']}",
+        f"- *Known:* {row['basis']}.",
         f"- *Seen:* {row['seen']}. `{row['command']}`{more}", "",
     ]  # fmt: skip

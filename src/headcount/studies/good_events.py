@@ -26,14 +26,19 @@ ALPHA = math.tanh(EPSILON / 2.0)
 TAU = 3.0 + math.log(1.0 / DELTA)
 RATE = -math.expm1(-EPSILON) / TAU
 STEPS = {  # from what is true to what is claimed
-    "exact": "exact delta", "loss": "loss above epsilon", "event": "outside E1", "narrow": "outside the narrow E1",
+    "exact": "exact δ", "loss": "loss above ε", "event": "outside E1", "narrow": "outside the narrow E1",
     "chernoff": "Chernoff bound", "paper": "paper: 2 exp(-ε²K/50)",
 }  # fmt: skip
 SAMPLES = {
-    "exact": "exact delta", "quoted": "outside E2, as quoted", "mended": "outside E2, mended",
+    "exact": "exact δ", "quoted": "outside E2, as quoted", "mended": "outside E2, mended",
     "two_sided": "outside a two-sided E2",
 }  # fmt: skip
 HUES = {"quoted": STEPS["event"], "mended": STEPS["narrow"], "two_sided": STEPS["chernoff"]}
+NAMED = {  # where, by the curve
+    ("E1", "exact"): (64, 1e-21), ("E1", "loss"): (205, 1e-22), ("E1", "event"): (345, 1e-15),
+    ("E2", "exact"): (8, 1e-21), ("E2", "mended"): (34, 3e-18), ("E2", "quoted"): (14, 1e-9),
+    ("E2", "two_sided"): (19, 1e-3),
+}  # fmt: skip
 TINY = 1e-24  # smaller chances are not drawn
 
 
@@ -48,7 +53,7 @@ class GoodEvents(Study):
         found = [*(_additive(size) for size in watch(cover)), *_sampled(ones)]
         columns = ("part", "size", *dict.fromkeys((*STEPS, *SAMPLES)))
         rows = [{name: row.get(name) for name in columns} for row in found]
-        return Finding(_answer(rows), rows, _sheet(rows), partial(_drawn, rows))
+        return Finding(_answer(rows), rows, _sheet(rows), partial(_drawn, rows), caption=_caption())
 
 
 def _additive(size: int) -> dict[str, Any]:
@@ -122,8 +127,8 @@ def _answer(rows: list[dict[str, Any]]) -> str:
     mended = max(row["mended"] for row in sampled)
     wrong, of = disagreements()
     return (
-        f"For additive noise at epsilon = {EPSILON:g}, delta = {DELTA:g} each step of the proof costs cover K: "
-        f"{cover['exact']} is enough exactly, {cover['loss']} if the loss itself may hardly ever exceed epsilon, "
+        f"For additive noise at ε = {EPSILON:g}, δ = {DELTA:g} each step of the proof costs cover K: "
+        f"{cover['exact']} is enough exactly, {cover['loss']} if the loss itself may hardly ever exceed ε, "
         f"{cover['event']} for E1 to hold so often, {cover['narrow']} for the narrow E1 that is bounded in its "
         f"stead, {cover['chernoff']} by the Chernoff bound on that, and {cover['paper']} by the paper's constant. "
         f"For sampling with the draft's constants the exact delta is at most {worst:.0e}. E2 as it is quoted, no "
@@ -133,6 +138,16 @@ def _answer(rows: list[dict[str, Any]]) -> str:
         f"{max(lower, default=0):,} ones the chance that nobody is sampled is itself above delta, and the lower tail "
         "costs no privacy anyhow. Nor is E2 a form of E1: the identity that is to turn one into the other fails in "
         f"{wrong} of {of} cases of three people, as it forgets those with neither a one nor a head."
+    )
+
+
+def _caption() -> str:
+    return (
+        f"Chances at ε = {EPSILON:g}. Above, that additive noise of mean K, among {PEOPLE:,} people, leaves the event "
+        f"E1 "
+        "of the proof: at the left what privacy needs, at the right what the paper's constant allows for. Below, that "
+        "of "
+        f"so many ones too many are sampled, at the rate {RATE:.1%} and threshold {math.ceil(TAU)} of the draft."
     )
 
 
@@ -149,19 +164,18 @@ def _sheet(rows: list[dict[str, Any]]) -> Sheet:
 def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
     panels = []
     for part, names, label, title, at in (
-        ("E1", STEPS, "cover K, the mean of the noise", "E1: additive noise stays near its mean", 0.15),
-        ("E2", SAMPLES, "people who hold a one", "E2: not too many are sampled", 0.45),
+        ("E1", STEPS, "cover K, the mean of the noise", "E1: additive noise stays near its mean", 0.86),
+        ("E2", SAMPLES, "people who hold a one", "E2: not too many are sampled", 0.86),
     ):
         own = [row for row in rows if row["part"] == part]
         curves = []
         for name, words in names.items():
             points = [(row["size"], row[name]) for row in own if row[name] >= TINY]
-            curves.append(Line(words, points, hue=HUES.get(name, words)))
+            curves.append(Line(words, points, hue=HUES.get(name, words), at=NAMED.get((part, name))))
         across = Axis(label, log=part == "E2")
         up = Axis("chance", log=True, low=TINY, high=2.0)
-        panels.append(Panel(curves, across, up, title, [Note(f"delta = {DELTA:g}", y=DELTA, at=at)]))
+        panels.append(Panel(curves, across, up, title, [Note(f"δ = {DELTA:g}", y=DELTA, at=at)]))
     return lines(
-        panels, path, title="What the proofs bound is far likelier than what privacy needs", theme=theme,
-        subtitle=f"epsilon = {EPSILON:g}; additive noise among {PEOPLE:,} people; sampling {RATE:.1%} with threshold "
-        f"{math.ceil(TAU)}, by the draft",
+        panels, path, title="What the proofs bound is far likelier than what privacy needs", theme=theme, columns=1,
+        subtitle=f"ε = {EPSILON:g}; additive noise among {PEOPLE:,} people; sampling by the draft",
     )  # fmt: skip

@@ -27,8 +27,14 @@ def page(study: Study, found: Finding) -> str:
     """In Markdown."""
     stated, source = [], study.source[0].upper() + study.source[1:]
     if isinstance(study, Theorem):
-        stated = [f"**Statement.** {study.statement}", "", f"**Verdict.** {study.verdict}.", ""]
+        stated = [
+            f"**Statement.** {study.statement}",
+            "",
+            f"**Verdict.** {study.verdict}, certified over the cases below.",
+            "",
+        ]
     figure = [f"![{found.answer.split('. ')[0].rstrip('.')}.]({study.name}.svg)", ""]
+    figure += [f"*{found.caption}*", ""] if found.caption else []
     lines = [
         f"# {study.question}", "", f"*{source}{'' if source.endswith('?') else '.'}*", "",
         *stated, found.answer, "", *(figure if found.draw else []),

@@ -1,4 +1,20 @@
-"""Are sampling with a threshold and additive noise the same thing?"""
+r"""Are sampling with a threshold and additive noise the same thing?
+
+Not at any fixed threshold; but asymptotically, above the threshold. Fix (epsilon, delta). Let d(c) be the delta of a
+count less Poisson noise of mean c, mu the mean with d(mu) = delta, and q the least share that must be left out for the
+threshold t. Then t q tends to mu as t grows, and of k holders, k/t -> 1, the number left out tends to Poisson(mu).
+
+Proof. Of k holders Bin(k, q) are left out, within q of Poisson(kq) in total variation [BH84] and within q of
+Bin(k+1, q). Hockey-stick divergences change by at most (1 + e^epsilon) times a change of both laws. Let q = c/t.
+Above: what is shown is made from k - Bin(k, q), so that for k >= t - 1 its delta is at most d(kq) + 2 (1 + e^epsilon)
+q, and d(kq) <= d(c - q) as more noise hides more; fewer than t - 1 holders show nothing, nor does one more of them.
+Below: at k = t + ceil(sqrt t) the count passes but for a vanishing chance, and kq -> c. So the delta at q = c/t tends
+to d(c). A smaller sample can be drawn from a larger one, so it falls with q; and d is continuous and falls strictly:
+d(c) = P[N <= m] - e^epsilon P[N < m] for N ~ Poisson(c) and the largest m below c e^-epsilon, or the like above, whose
+derivative e^epsilon P[N = m-1] - P[N = m] is negative. Hence t q -> mu.
+
+[BH84] Barbour and Hall, On the Rate of Poisson Convergence, Math. Proc. Cambridge Phil. Soc. 95, 1984.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +35,7 @@ from headcount.planner.sheet import Sheet
 from headcount.privacy.calibrate import calibrate
 from headcount.protocols.shuffle.poisson_count import PoissonCount
 from headcount.protocols.shuffle.sample_threshold import SampleThreshold
-from headcount.studies.sampling_rate import exactly
+from headcount.studies.sampling_rate import best_for, exactly
 from headcount.studies.study import Finding, Study
 
 BUDGET, PEOPLE = Budget(1.0, 1e-6), 1_000_000
@@ -37,9 +53,9 @@ class SamplingAsNoise(Study):
         rates = {tau: exactly(BUDGET.epsilon, BUDGET.delta, tau) for tau in watch(sorted({DRAFT, *steps}))}
         cover = calibrate(PoissonCount, Count(), Crowd(PEOPLE), BUDGET)
         rows = [_left_out(tau, rate, float(cover.mean)) for tau, rate in rates.items()]
-        ones = np.geomspace(30, LARGEST, 12 if quick else 50).round().astype(int).tolist()
-        rows += [_counted(k, rates, cover.rmse()) for k in ones]
-        return Finding(_answer(rows), rows, _sheet(rows), partial(_drawn, rows))
+        ones = np.geomspace(30, 1_000 if quick else LARGEST, 6 if quick else 24).round().astype(int).tolist()
+        rows += [_counted(k, rates[DRAFT], cover.rmse()) for k in ones]
+        return Finding(_answer(rows), rows, _sheet(rows), partial(_drawn, rows), caption=_caption())
 
 
 def _left_out(threshold: int, rate: float, cover: float) -> dict[str, Any]:
@@ -50,16 +66,13 @@ def _left_out(threshold: int, rate: float, cover: float) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _counted(ones: int, rates: dict[int, float], additive: float) -> dict[str, Any]:
+def _counted(ones: int, rate: float, additive: float) -> dict[str, Any]:
     """The error for so many ones: with the threshold that suits them best, and with the draft's."""
-
-    def error(threshold: int) -> float:
-        return SampleThreshold(crowd=Crowd(PEOPLE), rate=rates[threshold], threshold=threshold).rmse(ones)
-
-    best = min(rates, key=error)
+    draft = SampleThreshold(crowd=Crowd(PEOPLE), rate=rate, threshold=DRAFT)
+    best = best_for(ones, PEOPLE, BUDGET)
     return {
-        "part": "ones", "size": ones, "rate": rates[best], "left_out": None, "cover": None, "best": error(best),
-        "draft": error(DRAFT), "additive": additive,
+        "part": "ones", "size": ones, "rate": float(best.rate), "left_out": None, "cover": None,
+        "best": best.rmse(ones), "draft": draft.rmse(ones), "additive": additive,
     }  # fmt: skip
 
 
@@ -75,10 +88,21 @@ def _answer(rows: list[dict[str, Any]]) -> str:
         "out at the threshold settles: it is "
         f"{number(next(r for r in thresholds if r['size'] == DRAFT)['left_out'])} at {DRAFT} and "
         f"{number(last['left_out'])} at {last['size']:,}, where additive noise needs a cover of "
-        f"{number(last['cover'])}. The people who are left out are then the noise. With a threshold that suits the "
+        f"{number(last['cover'])}. The people who are left out are then the noise, in the limit exactly so "
+        "(`headcount study check Q7` has the proof). With a threshold that suits the "
         f"count the error is {number(nobody['best'])} at {nobody['size']} ones and {number(most['best'])} at "
         f"{most['size']:,}: what sampling lacks is not accuracy, but that the count must be known beforehand to "
         "choose the threshold, and that all below it is lost."
+    )
+
+
+def _caption() -> str:
+    return (
+        "Above, how many are left out of a crowd whose sample is the threshold on average, at the largest rate that ε "
+        "= "
+        f"{BUDGET.epsilon:g}, δ = {BUDGET.delta:g} allows; dashed, the mean of Poisson noise for the same budget. "
+        f"Below, the "
+        f"error of a count among {PEOPLE:,} people."
     )
 
 
@@ -114,10 +138,10 @@ def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
         [
             Panel(
                 [left_out], Axis("threshold", log=True), Axis("people left out on average", low=0.0),
-                "at the threshold itself", [Note(f"additive noise: a cover of {number(cover)}", y=cover, at=0.3)],
+                "Left out at the threshold itself", [Note(f"Poisson noise: {number(cover)}", y=cover, at=0.3)],
             ),
-            Panel(errors, Axis("people who hold a one", log=True), Axis("error (rmse, people)", log=True), "error"),
+            Panel(errors, Axis("people who hold a one", log=True), Axis("error (rmse, people)", log=True), "Error"),
         ],
-        path, title="With a high threshold, the people who are not sampled are the noise", theme=theme,
-        subtitle=f"A count at epsilon = {BUDGET.epsilon:g}, delta = {BUDGET.delta:g}; additive noise is Poisson",
+        path, title="With a high threshold, the people who are not sampled are the noise", theme=theme, columns=1,
+        subtitle=f"A count at ε = {BUDGET.epsilon:g}, δ = {BUDGET.delta:g}; additive noise is Poisson",
     )  # fmt: skip

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import math
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, ClassVar
 
+from headcount.core.budget import Budget
+from headcount.core.crowd import Crowd
 from headcount.core.root import crossing
+from headcount.core.task import Count
 from headcount.drawing.axis import Axis
 from headcount.drawing.canvas import number
 from headcount.drawing.lines import Line, Note, Panel, lines
 from headcount.planner.competitors import Watch
 from headcount.planner.sheet import Sheet
+from headcount.privacy.calibrate import calibrate
 from headcount.privacy.sampled import SampledCount
+from headcount.protocols.shuffle.sample_threshold import SampleThreshold
 from headcount.studies.study import Finding, Study
 
 DELTAS = (0.05, 1e-3, 1e-6)
@@ -21,6 +26,11 @@ EPSILONS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 CLAIMED = 0.08  # of the people at most, say the notes
 NOTED = "the notes' 8%"
 PEOPLE = 10**9  # as good as any number
+CAPTION = (
+    "The largest share of the people that sample-and-threshold may ask, by four rules at the draft's threshold, "
+    "whatever "
+    "the number of people. Dashed, the most that the notes expect."
+)
 RULES = {"notes": "notes and draft", "proved": "draft, as its proof goes", "final": "final paper", "exact": "exactly"}
 
 
@@ -36,8 +46,9 @@ class SamplingRate(Study):
             (f"{row['delta']:g}", f"{row['epsilon']:g}", str(row["threshold"]), *(f"{row[name]:.2%}" for name in RULES))
             for row in rows
         ]
-        headings = ("delta", "epsilon", "threshold", *RULES.values())
-        return Finding(_answer(rows), rows, Sheet(headings, tuple(cells), frozenset(range(7))), partial(_drawn, rows))
+        headings = ("δ", "ε", "threshold", *RULES.values())
+        sheet = Sheet(headings, tuple(cells), frozenset(range(7)))
+        return Finding(_answer(rows), rows, sheet, partial(_drawn, rows), caption=CAPTION)
 
 
 def _row(delta: float, epsilon: float) -> dict[str, Any]:
@@ -63,14 +74,21 @@ def final(epsilon: float, delta: float, threshold: float) -> float:
     return -math.expm1(-epsilon) * share
 
 
-def exactly(epsilon: float, delta: float, threshold: int) -> float:
-    """The largest rate whose loss fits, for any number of people."""
+@lru_cache(maxsize=4096)
+def exactly(epsilon: float, delta: float, threshold: int, people: int = PEOPLE) -> float:
+    """The largest rate whose loss fits, for any number of people unless told."""
 
     def excess(u: float) -> float:
-        return math.log(max(SampledCount(math.exp(-u), threshold, PEOPLE).delta(epsilon), 1e-300) / delta)
+        return math.log(max(SampledCount(math.exp(-u), threshold, people).delta(epsilon), 1e-300) / delta)
 
     low, high = 1e-6, 12.0
     return math.exp(-crossing(excess, (low, excess(low)), (high, excess(high)), tight=1e-4))
+
+
+@lru_cache(maxsize=64)
+def best_for(ones: int, people: int, budget: Budget) -> SampleThreshold:
+    """Of all thresholds, the one with the least error for so many ones, each at its largest rate."""
+    return calibrate(SampleThreshold, Count(), Crowd(people), budget, lambda protocol: protocol.rmse(ones))
 
 
 def _answer(rows: list[dict[str, Any]]) -> str:
@@ -78,13 +96,13 @@ def _answer(rows: list[dict[str, Any]]) -> str:
     same = next(row for row in rows if row["delta"] == min(DELTAS) and row["epsilon"] == top["epsilon"])
     ratios = [row["exact"] / row["notes"] for row in rows]
     broken = sum(row["notes"] > CLAIMED for row in rows)
-    limits = ", ".join(f"{CLAIMED * (3.0 + math.log(1.0 / d)):.2f} (delta = {d:g})" for d in DELTAS)
+    limits = ", ".join(f"{CLAIMED * (3.0 + math.log(1.0 / d)):.2f} (δ = {d:g})" for d in DELTAS)
     return (
-        f"The claim that never more than {CLAIMED:.0%} are asked fails by the notes' own rule: at epsilon = "
-        f"{top['epsilon']:g} and delta = {top['delta']:g} it asks {top['notes']:.1%}, and {broken} of the "
-        f"{len(rows)} budgets here lie above; it holds for epsilon up to {limits}. Nor is the rule what privacy "
+        f"The claim that never more than {CLAIMED:.0%} are asked fails by the notes' own rule: at ε = "
+        f"{top['epsilon']:g} and δ = {top['delta']:g} it asks {top['notes']:.1%}, and {broken} of the "
+        f"{len(rows)} budgets here lie above; it holds for ε up to {limits}. Nor is the rule what privacy "
         f"needs: at the same threshold {number(min(ratios))} to {number(max(ratios))} times as many may be asked. At "
-        f"epsilon = {same['epsilon']:g}, delta = {same['delta']:g} and a threshold of {same['threshold']} that is "
+        f"ε = {same['epsilon']:g}, δ = {same['delta']:g} and a threshold of {same['threshold']} that is "
         f"{same['notes']:.1%} by the notes, {same['proved']:.1%} as the draft proves it, {same['final']:.1%} by the "
         f"final paper and {same['exact']:.1%} exactly. As the notes say, none of them depends on the number of "
         "people."
@@ -96,13 +114,12 @@ def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
     for delta in DELTAS:
         own = [row for row in rows if row["delta"] == delta]
         curves = [Line(label, [(row["epsilon"], row[name]) for row in own]) for name, label in RULES.items()]
-        up = Axis("share of the people who are asked", log=True, shares=True, low=0.002, high=1.0)
-        title = f"delta = {delta:g}, threshold {own[0]['threshold']}"
-        panels.append(Panel(curves, Axis("epsilon"), up, title, [Note(NOTED if delta == DELTAS[0] else "", y=CLAIMED)]))
+        up = Axis("share who are asked", log=True, shares=True, low=0.002, high=1.0)
+        title = f"δ = {delta:g}, threshold {own[0]['threshold']}"
+        panels.append(Panel(curves, Axis("ε"), up, title, [Note(NOTED if delta == DELTAS[0] else "", y=CLAIMED)]))
     least = min(row["exact"] / row["notes"] for row in rows)
     return lines(
-        panels, path, theme=theme, columns=3,
-        title=f"More than {math.floor(least)} times as many people may be asked as the notes' rule allows",
-        subtitle="The largest sampling rate of sample-and-threshold at one threshold, whatever the number of people; "
-        "dotted, the most that the notes expect",
+        panels, path, theme=theme, columns=1,
+        title=f"More than {math.floor(least)} times as many people may be asked as the notes allow",
+        subtitle="The largest sampling rate at the draft's threshold, whatever the number of people",
     )  # fmt: skip

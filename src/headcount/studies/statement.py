@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -36,6 +37,50 @@ class Seen:
 Check: TypeAlias = Callable[[], Seen]
 
 
+class Known(StrEnum):
+    """How the right form is known: of what is false, the contrary."""
+
+    PROVED = "proved"
+    CERTIFIED = "certified"
+    INSTANCE = "an instance"
+
+
+class Severity(StrEnum):
+    """What goes wrong for a reader who relies on the statement as it is said, the gravest first."""
+
+    PRIVACY = "privacy"
+    ACCURACY = "accuracy"
+    PROOF = "proof"
+    WORDING = "wording"
+
+
+@dataclass(frozen=True)
+class Basis:
+    """How something is known, and by which argument or over which range."""
+
+    known: Known
+    text: str = ""
+
+    def __post_init__(self) -> None:
+        if (self.known is Known.INSTANCE) != (not self.text):
+            raise ValueError("a proof needs its argument and a certificate its range; an instance is what was computed")
+
+    def __str__(self) -> str:
+        joint = {Known.PROVED: ": ", Known.CERTIFIED: " over ", Known.INSTANCE: ""}
+        return f"{self.known}{joint[self.known]}{self.text}"
+
+
+INSTANCE = Basis(Known.INSTANCE)
+
+
+def proved(argument: str) -> Basis:
+    return Basis(Known.PROVED, argument)
+
+
+def certified(over: str) -> Basis:
+    return Basis(Known.CERTIFIED, over)
+
+
 def holds(said: object, figure: str) -> Seen:
     return Seen(bool(said), figure)
 
@@ -50,7 +95,10 @@ def refuted(said: object, instead: object, figure: str) -> Seen:
 
 @dataclass(frozen=True)
 class Statement:
-    """One row: where it stands, what it says (in our words), the verdict, what is right, and the check."""
+    """One row: where it stands, what it says (in our words), the verdict, what is right, and the check.
+
+    `basis` is how that is known; whatever does not hold as it is said has a `severity`.
+    """
 
     key: str
     title: str
@@ -61,10 +109,12 @@ class Statement:
     ought: str
     more: str  # a study that shows more of it
     check: Check
+    basis: Basis
+    severity: Severity | None = None
 
     def __post_init__(self) -> None:
-        if (self.verdict is Verdict.HOLDS) != (not self.ought):
-            raise ValueError(f"{self.key}: whatever does not hold as it is said needs the right form, and only that")
+        if not (self.verdict is Verdict.HOLDS) == (not self.ought) == (self.severity is None):
+            raise ValueError(f"{self.key}: what does not hold, and only that, needs the right form and a severity")
 
     @property
     def heading(self) -> str:
@@ -84,10 +134,10 @@ class Rows(list[Statement]):
 
     def __call__(
         self, key: str, title: str, place: str, says: str, verdict: Verdict = Verdict.HOLDS, ought: str = "",
-        more: str = "",
+        more: str = "", *, basis: Basis, severity: Severity | None = None,
     ) -> Callable[[Check], Check]:  # fmt: skip
         def keep(check: Check) -> Check:
-            self.append(Statement(key, title, self.note, place, says, verdict, ought, more, check))
+            self.append(Statement(key, title, self.note, place, says, verdict, ought, more, check, basis, severity))
             return check
 
         return keep

@@ -37,6 +37,12 @@ NOTES = (
     *(survey, local, shuffling, additive, sampling, choosing, events),
 )
 
+KNOWN = (
+    "With each verdict stands how the right form is known: *proved*, by the argument that is given or where it is "
+    "said to stand; *certified* over a range, that is computed for what the range says and claimed for nothing else; "
+    "or *an instance*, the one case that was computed."
+)
+
 
 def _place(key: str) -> tuple[str, list[int]]:
     return key[0], [int(number) for number in re.findall(r"\d+", key)]
@@ -76,7 +82,8 @@ def row_of(one: Statement) -> dict[str, Any]:
     seen = look(one.check)
     return {
         "key": one.key, "title": one.title, "note": one.note, "place": one.place, "says": one.says,
-        "verdict": str(one.verdict), "ought": one.ought, "seen": seen.figure, "supported": supported(one),
+        "verdict": str(one.verdict), "severity": one.severity and str(one.severity), "ought": one.ought,
+        "known": str(one.basis.known), "basis": str(one.basis), "seen": seen.figure, "supported": supported(one),
         "command": one.command, "more": also(one.more),
     }  # fmt: skip
 
@@ -99,7 +106,7 @@ class Statements(Study):
             f"are answered. "
             "Each has a check that computes the evidence anew and fails if it no longer bears out the verdict. "
             "*Holds with correction* means that what the statement is for survives in the corrected form; *false*, "
-            "that it has to be given up. The notes are called by "
+            f"that it has to be given up. {KNOWN} The notes are called by "
             f"their titles; of *{SEPARATING}* there are two versions."
         )
 
@@ -124,7 +131,8 @@ def _table(rows: list[dict[str, Any]]) -> str:
         linked = f"[{row['key']}](errata.md#{place})"
         key = row["key"] if row["verdict"] == Verdict.HOLDS else linked
         said = f"**{row['title']}** ({row['place']}). {row['says']}"
-        cells.append((key, row["verdict"], f"{said} *Computed:* {row['seen']}. `{row['command']}`"))
+        shown = f"{said} *Known:* {row['basis']}. *Computed:* {row['seen']}. `{row['command']}`"
+        cells.append((key, f"{row['verdict']}, {row['known']}", shown))
     return Sheet(
-        ("", "verdict", "what the notes say, what was computed, and by which command"), tuple(cells)
+        ("", "verdict", "what the notes say, how it is known, what was computed, and by which command"), tuple(cells)
     ).markdown()

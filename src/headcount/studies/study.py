@@ -27,7 +27,8 @@ class Verdict(StrEnum):
 class Finding:
     """The answer in a paragraph, whose figures come from the rows; the rows for JSON, and as people read them.
 
-    A page shows the sheet, or the `body` where there is more to read than fits a table.
+    A page shows the sheet, or the `body` where there is more to read than fits a table. Below its figure stands the
+    `caption`: what is drawn, of whom, and how to read it.
     """
 
     answer: str
@@ -35,6 +36,7 @@ class Finding:
     sheet: Sheet
     draw: Drawn | None = None
     body: str = ""
+    caption: str = ""
 
 
 class Study(ABC):

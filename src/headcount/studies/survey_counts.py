@@ -23,7 +23,6 @@ BOUNDS = {
     "negative-binomial-count": Bound(*ROOT, "1 + ln(1/δ)/(εn)"),
     "correlated-count": Bound("1/ε", "1/(εn)", 0.0, "1 + ln(1/δ)/(εn)"),
     "sample-threshold": Bound("√(k/ε), k ones", "√(k/ε)/n", 0.5, "at most 1"),
-    "shuffled-randomised-response": Bound(*ROOT),
 }
 
 

@@ -37,7 +37,6 @@ BOUNDS = {
     "hadamard-shuffle": Bound(*ROOT, "ln(1/δ)/ε²"),
     "count-min-shuffle": Bound("ln d √ln(1/δ)/ε", "ln d √ln(1/δ)/(εn)", 0.0, "ln³ d ln(1/δ)/ε²"),
     "sample-threshold": Bound("√(k/ε), k in the bin", "√(k/ε)/n", 0.5, "at most 1"),
-    "shuffled-generalised-response": Bound(*FLAT),
     "shuffled-subset-selection": Bound(*FLAT),
     "shuffled-basic-rappor": Bound("(n ln(1/δ))^(1/4)/√ε", "n^(-3/4) …", 0.25),
     "shuffled-optimised-unary": Bound("√k, k in the bin", "√k/n", 0.5),

@@ -19,6 +19,13 @@ from headcount.studies import one_data_set as survey
 from headcount.studies import survey_counts, survey_sums
 from headcount.studies.study import Finding, Study
 
+CAPTION = (
+    f"The rows of the notes' table, each by the protocol that was measured for it, at ε = {survey.BUDGET.epsilon:g}, "
+    f"δ = "
+    f"{survey.BUDGET.delta:g}: above, the error of the sum, below, that of the mean, which is the same divided by the "
+    f"number "
+    "of people. Solid: sums of bits. Dashed: sums of numbers in [0, 1]. Circles: simulated."
+)
 CROWDS = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
 
 
@@ -57,7 +64,7 @@ class SurveyTable(Study):
 
     def run(self, quick: bool = False, watch: Watch = iter) -> Finding:
         rows = [_measured(entry, quick) for entry in watch(list(ENTRIES))]
-        return Finding(_answer(rows), rows, _sheet(rows), partial(_drawn, rows))
+        return Finding(_answer(rows), rows, _sheet(rows), partial(_drawn, rows), caption=CAPTION)
 
 
 def _measured(entry: Entry, quick: bool) -> dict[str, Any]:
@@ -119,7 +126,7 @@ def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
         points = [(float(n), error / (int(n) if mean else 1)) for n, error in row["errors"].items()]
         seen = row["measured"] / (row["people"] if mean else 1)
         dashes = BOUND if row["task"] == "sum" else SOLID
-        return Line(row["protocol"], points, row["protocol"], dashes, [(float(row["people"]), seen)])
+        return Line(row["row"], points, row["protocol"], dashes, [(float(row["people"]), seen)])
 
     people = Axis("people", log=True)
     panels = [
@@ -127,6 +134,7 @@ def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
         Panel([line(row, True) for row in rows], people, Axis("error of the mean", log=True), "Means, of the same"),
     ]
     return lines(
-        panels, path, title="The survey's table as it should read: one scale at a time",
-        subtitle=f"{survey.BUDGET}. Solid: counts. Dashed: sums of numbers. Circles: simulated", theme=theme,
+        panels, path, title="The survey's table as it should read: one scale at a time", columns=1, theme=theme,
+        subtitle=f"ε = {survey.BUDGET.epsilon:g}, δ = {survey.BUDGET.delta:g}. Solid: bits. Dashed: numbers. "
+        "Circles: simulated",
     )  # fmt: skip

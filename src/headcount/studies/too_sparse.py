@@ -27,7 +27,7 @@ from headcount.studies.study import Finding, Study
 
 PEOPLE, DELTA, SURE = 10_000, 1e-6, 0.95
 EPSILONS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0)
-THRESHOLDS = (3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, 18, 21, 24, 28, 34, 40, 50, 65, 80, 100)
+THRESHOLDS = (3, 5, 7, 10, 14, 20, 28, 40, 60, 100)
 DRAFT, FINAL, SAMPLED = "sample-threshold, draft", "sample-threshold, final", "sample-threshold"
 PAPER, CUT = "thresholded zsum, paper", "thresholded zsum"
 
@@ -39,8 +39,8 @@ class TooSparse(Study):
 
     def run(self, quick: bool = False, watch: Watch = iter) -> Finding:
         epsilons = (0.5, 1.0) if quick else EPSILONS
-        rows = [row for epsilon in watch(list(epsilons)) for row in _seen(Budget(epsilon, DELTA), quick)]
-        return Finding(_answer(rows), rows, _sheet(rows), partial(_drawn, rows))
+        rows = [row for epsilon in watch(list(epsilons)) for row in _seen(Budget(epsilon, DELTA))]
+        return Finding(_answer(rows), rows, _sheet(rows), partial(_drawn, rows), caption=_caption())
 
 
 def passed(protocol: Protocol, ones: int, cut: float) -> float:
@@ -69,7 +69,7 @@ def smallest_count(protocol: Protocol, chance: float) -> int | None:
     return high
 
 
-def protocols(budget: Budget, quick: bool = False) -> dict[str, Protocol]:
+def protocols(budget: Budget) -> dict[str, Protocol]:
     """Whoever can serve, each set so as to see the fewest ones."""
     crowd = Crowd(PEOPLE)
     found: dict[str, Protocol] = {
@@ -77,7 +77,7 @@ def protocols(budget: Budget, quick: bool = False) -> dict[str, Protocol]:
         for cls in CATALOGUE
         if "count" in cls.tasks and cls is not SampleThreshold
     }
-    found[SAMPLED] = _best_sampling(budget, quick)
+    found[SAMPLED] = _best_sampling(budget)
     found[DRAFT] = SampleThreshold(crowd=crowd, **SampleThreshold.published(budget, crowd))
     found[FINAL] = _final(budget)
     found[CUT] = Zsum(crowd=crowd, gamma=found["zsum"].parameters["gamma"], thresholded=True)
@@ -87,12 +87,20 @@ def protocols(budget: Budget, quick: bool = False) -> dict[str, Protocol]:
     return found
 
 
-def _best_sampling(budget: Budget, quick: bool) -> SampleThreshold:
-    tried = [
-        SampleThreshold(crowd=Crowd(PEOPLE), rate=exactly(budget.epsilon, budget.delta, tau), threshold=tau)
-        for tau in THRESHOLDS[:: 4 if quick else 1]
-    ]
-    return min(tried, key=lambda protocol: smallest_count(protocol, SURE) or PEOPLE)
+def _best_sampling(budget: Budget) -> SampleThreshold:
+    """The threshold that lets the fewest through half of the time: the best of a few, and of all next to it."""
+
+    def sampled(tau: int) -> SampleThreshold:
+        rate = exactly(budget.epsilon, budget.delta, tau)
+        return SampleThreshold(crowd=Crowd(PEOPLE), rate=rate, threshold=tau)
+
+    def seen(tau: int) -> tuple[int, int]:
+        half, sure = (smallest_count(sampled(tau), chance) or PEOPLE for chance in (0.5, SURE))
+        return half, sure
+
+    coarse = THRESHOLDS.index(min(THRESHOLDS, key=seen))
+    low, high = THRESHOLDS[max(0, coarse - 1)], THRESHOLDS[min(coarse + 1, len(THRESHOLDS) - 1)]
+    return sampled(min(range(low, high + 1), key=seen))
 
 
 def _final(budget: Budget) -> SampleThreshold:
@@ -113,9 +121,9 @@ def safe(protocol: SampleThreshold) -> float:
     return (tau + log + math.sqrt(2.0 * tau * log + log**2)) / float(protocol.rate)
 
 
-def _seen(budget: Budget, quick: bool) -> list[dict[str, Any]]:
+def _seen(budget: Budget) -> list[dict[str, Any]]:
     rows = []
-    for name, protocol in protocols(budget, quick).items():
+    for name, protocol in protocols(budget).items():
         half, sure = None, None
         if isinstance(protocol, SampleThreshold):
             half, sure = protocol.threshold / float(protocol.rate), safe(protocol)
@@ -133,7 +141,7 @@ def _answer(rows: list[dict[str, Any]]) -> str:
     counts = {name: row["sure"] for name, row in at.items() if row["sure"] and name not in (DRAFT, FINAL, PAPER, CUT)}
     order = sorted(counts, key=lambda name: counts[name])
     return (
-        f"Among {PEOPLE:,} people at epsilon = 1, delta = {DELTA:g}, sample-and-threshold reports a count with a "
+        f"Among {PEOPLE:,} people at ε = 1, δ = {DELTA:g}, sample-and-threshold reports a count with a "
         f"chance of a half from {at[DRAFT]['half']:,} ones on by the draft, {at[FINAL]['half']:,} by the final paper "
         f"at its best, and {best['half']:,} exactly ({float(best['parameters']['rate']):.0%} asked, threshold "
         f"{best['parameters']['threshold']}); with {SURE:.0%} it takes {at[DRAFT]['sure']:,}, {at[FINAL]['sure']:,} "
@@ -143,6 +151,16 @@ def _answer(rows: list[dict[str, Any]]) -> str:
         f"calibrated. What is told from nobody with {SURE:.0%} certainty either way ranges from {counts[order[0]]:,} "
         f"ones ({order[0]}) over {counts['zsum']:,} (zsum without its threshold) to {counts[order[-1]]:,} "
         f"({order[-1]}): the sparsest counts want noise that does not grow with the crowd, and no threshold."
+    )
+
+
+def _caption() -> str:
+    return (
+        f"Above, the chance that a count of {PEOPLE:,} people is reported at all, ε = 1, δ = {DELTA:g}, by how many "
+        f"hold a "
+        "one; circles mark the even chance, with the number of ones it takes. Below, the fewest ones whose answer is "
+        "told "
+        f"from that of nobody with {SURE:.0%} certainty either way, by ε."
     )
 
 
@@ -156,7 +174,7 @@ def _sheet(rows: list[dict[str, Any]]) -> Sheet:
     ]  # fmt: skip
     sure = f"{SURE:.0%}"
     headings = (
-        "epsilon",
+        "ε",
         "protocol",
         "seen half the time",
         f"seen {sure}",
@@ -176,25 +194,31 @@ def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
         PAPER: ("zsum", BOUND), CUT: ("zsum", SOLID), DRAFT: (SAMPLED, RULE), FINAL: (SAMPLED, BOUND),
         SAMPLED: (SAMPLED, SOLID),
     }  # fmt: skip
-    words = {SAMPLED: "sample-threshold, exactly", CUT: "thresholded zsum, exactly"}
-    counts = np.unique(np.geomspace(3, 2_000, 160).astype(int)).tolist()
+    words = {
+        SAMPLED: "sampling, exactly", CUT: "zsum, exactly", FINAL: "sampling, final paper",
+        DRAFT: "sampling, draft", PAPER: "zsum, paper",
+    }  # fmt: skip
+    places = {CUT: (25, 0.56), SAMPLED: (64, 0.04), FINAL: (182, 0.04), DRAFT: (540, 0.04), PAPER: (880, 0.04)}
+    counts = np.unique(np.geomspace(3, 4_000, 170).astype(int)).tolist()
     chance = []
     for name, (hue, dashes) in sorted(looks.items(), key=lambda look: -at[look[0]]["half"]):
         protocol = _again(at[name])
         points = [(k, passed(protocol, k, 0.0)) for k in counts]
         half = at[name]["half"]
         middle = [(half, passed(protocol, half, 0.0))]
-        chance.append(Line(f"{half:,}: {words.get(name, name)}", points, hue, dashes, middle))
+        chance.append(Line(f"{half:,}: {words[name]}", points, hue, dashes, middle, at=places[name], steep=True))
     half_way = Note("half the time", y=0.5)
     up = Axis("chance that the count is reported", shares=True, high=1.0)
     seen = Axis("fewest ones told from nobody", log=True)
     return lines(
         [
-            Panel(chance, Axis("people who hold a one", log=True), up, "What a threshold lets through", [half_way]),
-            Panel(_detected(rows), Axis("epsilon", log=True), seen, f"What is seen with {SURE:.0%} certainty"),
+            Panel(
+                chance, Axis("people who hold a one", log=True), up, "What a threshold lets through, ε = 1", [half_way]
+            ),
+            Panel(_detected(rows), Axis("ε", log=True), seen, f"What is seen with {SURE:.0%} certainty"),
         ],
-        path, title="A threshold hides tens of people; the papers' constants make it hundreds", theme=theme,
-        subtitle=f"A count of {PEOPLE:,} people, delta = {DELTA:g}; at the left, epsilon = 1",
+        path, title="A threshold hides tens of people; by the papers, hundreds", theme=theme, columns=1,
+        subtitle=f"A count of {PEOPLE:,} people, δ = {DELTA:g}",
     )  # fmt: skip
 
 

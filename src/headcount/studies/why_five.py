@@ -18,6 +18,12 @@ from headcount.planner.sheet import Sheet
 from headcount.studies.study import Finding, Study
 
 LAST = 3.0
+CAPTION = (
+    "Above, the notes' two plots in one: α − ε/√5 is positive on all of (0, 1] and α − ε/√4 negative, where α = "
+    "tanh(ε/2). Below, the smallest c with α ≥ ε/√c, also beyond: it is above four for every ε, and five serves up to "
+    "the "
+    "second line."
+)
 
 
 class WhyFive(Study):
@@ -31,8 +37,9 @@ class WhyFive(Study):
         shown = [row for row in rows if row["epsilon"] in {0.1, 0.5, 1.0, 1.5, 2.0, 3.0}]
         names = ("epsilon", "alpha", "root_five", "half", "needed")
         cells = [(*(f"{row[name]:.4g}" for name in names), str(row["whole"])) for row in shown]
-        headings = ("epsilon", "alpha", "epsilon / √5", "epsilon / 2", "c needed at this epsilon", "whole c up to here")
-        return Finding(_answer(rows), rows, Sheet(headings, tuple(cells), frozenset(range(6))), partial(_drawn, rows))
+        headings = ("ε", "α", "ε/√5", "ε/√4", "c needed at this ε", "whole c up to here")
+        sheet = Sheet(headings, tuple(cells), frozenset(range(6)))
+        return Finding(_answer(rows), rows, sheet, partial(_drawn, rows), caption=CAPTION)
 
 
 def alpha(epsilon: float) -> float:
@@ -64,40 +71,37 @@ def _answer(rows: list[dict[str, Any]]) -> str:
     rises = all(a["needed"] < b["needed"] for a, b in pairwise(rows))
     c = needed(1.0)
     return (
-        "Alpha is not chosen: it must be tanh(epsilon/2), so that ln((1+alpha)/(1-alpha)) is epsilon itself. To "
-        "write the noise in powers of epsilon one wants a constant c with alpha at least epsilon/√c. "
-        f"{'The c that is needed rises with epsilon' if rises else 'The c that is needed does not always rise'}, "
+        "α is not chosen: it must be tanh(ε/2), so that ln((1+α)/(1−α)) is ε itself. To "
+        "write the noise in powers of ε one wants a constant c with α at least ε/√c. "
+        f"{'The c that is needed rises with ε' if rises else 'The c that is needed does not always rise'}, "
         f"from 4 at 0 to {c:.3f} at 1, so {math.ceil(c)} is the smallest whole number that serves all of [0, 1]: "
-        f"there {'epsilon/√5 < alpha < epsilon/2 everywhere' if below else 'the order of the three changes'}, not "
-        "the other way about as the notes have it. Ten times that is the 50 in the paper's 50 ln(2/delta)/epsilon²; "
-        f"{10 * c:.1f} would do. Five goes on to serve up to epsilon = {reach(5.0):.3f}, and no further: six serves "
+        f"there {'ε/√5 < α < ε/2 everywhere' if below else 'the order of the three changes'}, not "
+        "the other way about as the notes have it. Ten times that is the 50 in the paper's 50 ln(2/δ)/ε²; "
+        f"{10 * c:.1f} would do. Five goes on to serve up to ε = {reach(5.0):.3f}, and no further: six serves "
         f"to {reach(6.0):.3f}."
     )
 
 
 def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
-    names = {"half": "1/2", "alpha": "alpha / epsilon", "root_five": "1/√5"}
-    first = {"half": 0.5, "alpha": 0.5, "root_five": 1.0 / math.sqrt(5.0)}
+    inside = [row for row in rows if row["epsilon"] <= 1.0]
+    plots = {"root_five": "α − ε/√5", "half": "α − ε/√4"}
     curves = [
-        Line(label, [(0.0, first[name]), *((row["epsilon"], row[name] / row["epsilon"]) for row in rows)])
-        for name, label in names.items()
+        Line(label, [(0.0, 0.0), *((row["epsilon"], row["alpha"] - row[name]) for row in inside)])
+        for name, label in plots.items()
     ]
-    ends = [Note("the paper's range ends", x=1.0), Note("five fails from here", x=reach(5.0))]
-    size = Panel(
-        curves,
-        Axis("epsilon", low=0.0),
-        Axis("in parts of epsilon", low=0.3, high=0.52),
-        "alpha between its bounds",
-        ends,
-    )
-    most = rows[-1]["needed"]
-    needs = [Line("(epsilon / alpha)²", [(0.0, 4.0), *((r["epsilon"], r["needed"]) for r in rows)], hue=names["alpha"])]
-    levels = [Note("five", y=5.0, at=0.75), Note("four is too small for any epsilon", y=4.0, at=0.43)]
+    gaps = [y for curve in curves for _, y in curve.points]
+    noted = Panel(
+        curves, Axis("ε", low=0.0, high=1.0), Axis("difference", low=1.1 * min(gaps), high=1.5 * max(gaps)),
+        "The notes' two plots", [Note("", y=0.0)],
+    )  # fmt: skip
+    needs = [Line("(ε/α)²", [(0.0, 4.0), *((row["epsilon"], row["needed"]) for row in rows)])]
+    levels = [Note("five", y=5.0, at=0.75), Note("four is too small for any ε", y=4.0, at=0.5)]
+    ends = [Note("the paper's range ends", x=1.0, at=0.98), Note("five fails from here", x=reach(5.0), at=0.98)]
     steps = Panel(
-        needs, Axis("epsilon", low=0.0), Axis("smallest c that serves", low=3.5, high=1.04 * most), "the constant c",
-        [*levels, *(Note("", x=note.x) for note in ends)],
+        needs, Axis("ε", low=0.0), Axis("smallest c that serves", low=3.5, high=1.04 * rows[-1]["needed"]),
+        "The constant c", [*levels, *ends],
     )  # fmt: skip
     return lines(
-        [size, steps], path, title="Five is the smallest whole number that serves every epsilon up to one", theme=theme,
-        subtitle="alpha = tanh(epsilon/2) against epsilon/√5 and epsilon/2, and the c for which it is epsilon/√c",
+        [noted, steps], path, title="Five is the smallest whole number that serves every ε up to one", theme=theme,
+        subtitle="α = tanh(ε/2) against ε/√5 and ε/√4, and the c for which α is ε/√c", columns=1,
     )  # fmt: skip

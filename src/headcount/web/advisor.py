@@ -25,7 +25,7 @@ from headcount.protocols import named
 from headcount.web.question import MOST_PEOPLE, Question
 
 SLOW = {
-    "sample-threshold", "shuffled-randomised-response", "blanket-histogram", "almost-one-message-histogram",
+    "sample-threshold", "blanket-histogram", "almost-one-message-histogram",
     "cheu-sum", "blanket-sum", "recursive-sum", "almost-central-sum",
 }  # fmt: skip
 SHOWN = 8  # protocols in a picture, at most
@@ -91,6 +91,7 @@ def _row(option: Candidate, everything: bool) -> Told:
         "protocol": option.name,
         "model": str(option.kind.model),
         "rmse": option.rmse,
+        "worst": option.rmse_worst if option.situation.averaged else None,
         "interval": _finite(option.half_width) if everything else None,
         "messages": protocol.messages_per_person,
         "bits": protocol.bits_per_person,
@@ -128,7 +129,7 @@ def column(given: Told) -> Told:
     truths = given["truths"]
     if not isinstance(truths, list) or not 1 <= len(truths) <= 60 or not all(_possible(one) for one in truths):
         raise BadArgument("truths", "are not numbers of ones", "give up to 60 of them")
-    budget, crowd = Budget(question.epsilon, question.delta), crowd_of(question.n, None, 0, question.honest)
+    budget, crowd = Budget(question.epsilon, question.delta), crowd_of(question.n, None, 0, question.honest, each=1)
     kinds = competitors(Count(), list(question.models), None)
     field = [entry for kind in kinds for entry in entries(kind, crowd, budget, "exact")]
     possible = sorted(one for one in truths if one <= question.n)

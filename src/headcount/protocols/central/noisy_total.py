@@ -23,7 +23,7 @@ from headcount.core.field import Field
 from headcount.core.histogram import Histogram
 from headcount.core.knob import Knob
 from headcount.core.law import Floats, Noise
-from headcount.core.loss import PrivacyLoss
+from headcount.core.loss import PrivacyLoss, Together
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
 from headcount.core.release import Release
@@ -46,7 +46,7 @@ class NoisyTotal(Protocol):
     relations: ClassVar[frozenset[Neighbours]] = frozenset(Neighbours)
     knob: ClassVar[Knob] = Knob(
         "scale", lambda u, _: math.exp(u), math.log(0.01), math.log(1e7),
-        lambda budget, _: -math.log(budget.epsilon),
+        lambda budget, given: math.log(given["crowd"].each / budget.epsilon),
     )  # fmt: skip
     pure: ClassVar[bool] = True
 
@@ -109,14 +109,19 @@ class NoisyTotal(Protocol):
         return noise if self.steps == self.grid else RoundedOnce(self.steps, self.grid, noise)
 
     def view(self, honest: int) -> PrivacyLoss:
-        """A person moves one total by all levels, whichever way it is rounded; in a histogram, replaced, two of them.
+        return self.group(honest, 1)
 
-        A total that needs no rounding shows that this is exact.
+    def group(self, honest: int, reports: int) -> PrivacyLoss:
+        """A report moves one total by all levels, whichever way it is rounded; in a histogram, replaced, two of them.
+
+        A total that needs no rounding shows that this is exact. Several reports are the worst where all of them are in
+        the same total: to move several totals by less each shows less (see `privacy.discrete_laplace`).
         """
         if isinstance(self.task, Histogram) and self.neighbours is Neighbours.REPLACE:
-            return TwoDiscreteLaplaceShifts(self.rate)
+            return Together.of(TwoDiscreteLaplaceShifts(self.rate), reports)
         furthest = max(int(self._zero), self.steps - int(self._zero))
-        return DiscreteLaplaceShift(self.rate, furthest * self.grid // self.steps)
+        totals = 1 if self.summed else min(reports, self.task.cells)
+        return DiscreteLaplaceShift(self.rate, reports * furthest * self.grid // self.steps, totals)
 
     def point(self, tally: Tally) -> Floats:
         return tally.totals / self.grid

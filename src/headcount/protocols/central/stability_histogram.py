@@ -4,7 +4,8 @@ Randomiser: none, the value is handed over.
 Analyser:   to every count $c \ge 1$ adds $Z$ with $P[Z=k] \propto e^{-|k|/b}$, $b$ the `scale`, and shows the result
             from the `threshold` on; what nobody holds is never touched, so that the categories need not be known.
 View:       the shown counts. A person alone in a category shows with chance $a^{T-1}/(1+a)$, $a = e^{-1/b}$; counts of
-            two or more lose at most $1/b$ each, one of them if people may come and go, two if replaced.
+            two or more lose at most $1/b$ each, one of them if people may come and go, two if replaced. With
+            several reports, those alone are in one category or each in another, and the rest join one count.
 Error:      two-sided geometric for counts well above the threshold, however many categories; small ones read 0.
 
 [KKMN09] Korolova, Kenthapadi, Mishra and Ntoulas, Releasing Search Queries and Clicks Privately, WWW 2009.
@@ -32,7 +33,7 @@ from headcount.core.field import Field
 from headcount.core.histogram import Histogram
 from headcount.core.knob import Knob
 from headcount.core.law import Floats, Law, Noise
-from headcount.core.loss import PrivacyLoss
+from headcount.core.loss import PrivacyLoss, Together
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
 from headcount.core.release import Release, Threshold, without_zeros
@@ -40,7 +41,7 @@ from headcount.core.table import Ints
 from headcount.core.tally import Tally
 from headcount.core.task import HISTOGRAMS, Task
 from headcount.privacy import laws
-from headcount.privacy.stability import StabilityLoss
+from headcount.privacy.stability import UNKNOWN, ComesOrGoes, Replaced
 from headcount.privacy.tables import AddNoise
 
 
@@ -93,8 +94,9 @@ class StabilityHistogram(Protocol):
 
     @classmethod
     def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
-        """All of epsilon for the counts that are held by two or more; delta pays for those who are alone."""
-        return ({"scale": (2.0 if budget.neighbours is Neighbours.REPLACE else 1.0) / budget.epsilon},)
+        """All of epsilon for the counts that others hold as well; delta pays for those who are alone."""
+        counts = 2.0 if budget.neighbours is Neighbours.REPLACE else 1.0
+        return ({"scale": crowd.each * counts / budget.epsilon},)
 
     @property
     def rate(self) -> Fraction:
@@ -111,7 +113,12 @@ class StabilityHistogram(Protocol):
         return NoisyThreshold(AddNoise(self.rate), Threshold(self.threshold))
 
     def view(self, honest: int) -> PrivacyLoss:
-        return StabilityLoss(self.rate, self.threshold, 2 if self.neighbours is Neighbours.REPLACE else 1)
+        return self.group(honest, 1)
+
+    def group(self, honest: int, reports: int) -> PrivacyLoss:
+        if self.neighbours is Neighbours.REPLACE:
+            return Together.of(Replaced(self.rate, self.threshold, honest), reports)
+        return ComesOrGoes(self.rate, self.threshold, reports, UNKNOWN if self._open else self.task.cells)
 
     def point(self, tally: Tally) -> Floats:
         return tally.totals.astype(np.float64)

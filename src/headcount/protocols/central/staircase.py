@@ -30,7 +30,7 @@ from headcount.core.draw import encoded
 from headcount.core.exact import Parts
 from headcount.core.knob import Knob
 from headcount.core.law import UNSEEN, Floats, Law, Noise
-from headcount.core.loss import PrivacyLoss
+from headcount.core.loss import GrowingSlack, PrivacyLoss, Together
 from headcount.core.release import Release
 from headcount.core.table import Ints, Table
 from headcount.core.tally import Tally, exactly_summed
@@ -80,8 +80,10 @@ class AddStaircase(AddNoise):
 
 
 @dataclass(frozen=True, eq=False)
-class StaircaseShift(PrivacyLoss):
+class StaircaseShift(GrowingSlack):
     """Such noise against itself, moved by its width: the ratio is e**rate with this chance, and never more."""
+
+    kind = "exact"
 
     rate: Fraction
     chance: float
@@ -91,6 +93,10 @@ class StaircaseShift(PrivacyLoss):
         below = np.array([Fraction(float(e)) < self.rate for e in epsilon])
         divergence = np.where(below, self.chance * (1.0 - exp_down(epsilon) * math.exp(-float(self.rate))), 0.0)
         return divergence, divergence
+
+    @property
+    def grows_up_to(self) -> float:
+        return math.nextafter(float(self.rate), 0.0)
 
     def slack(self, epsilon: float) -> float:
         return 0.0 if Fraction(epsilon) >= self.rate else (1.0 + math.exp(epsilon)) * self.distance
@@ -104,7 +110,7 @@ class Staircase(NoisyTotal):
     tasks: ClassVar[frozenset[str]] = SUMS
     knob: ClassVar[Knob] = Knob(
         "scale", lambda u, _: math.exp(u), math.log(0.02), math.log(LARGEST),
-        lambda budget, _: -math.log(budget.epsilon),
+        lambda budget, given: math.log(given["crowd"].each / budget.epsilon),
     )  # fmt: skip
     reference: ClassVar[str] = "Geng and Viswanath 2016, arXiv:1212.1186"
 
@@ -168,6 +174,10 @@ class Staircase(NoisyTotal):
         a, between = self._tallest(self.high), min(self.high - 1, self.width - self.high)
         distance = (8.0 * self.width + 8.0 / (1.0 - self._fall) ** 2) * 2.0**-60  # three units a cell, and the tails
         return StaircaseShift(self.rate, 0.5 + a / 2.0 + a * between, distance)
+
+    def group(self, honest: int, reports: int) -> PrivacyLoss:
+        """Each report moves the total by the width of a step at most, so that several are pure from their rates on."""
+        return Together.of(self.view(honest), reports)
 
     @cached_property
     def _added(self) -> Law:

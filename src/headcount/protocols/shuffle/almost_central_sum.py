@@ -33,9 +33,10 @@ from headcount.core.errors import BadArgument, Infeasible
 from headcount.core.field import Field
 from headcount.core.knob import Knob
 from headcount.core.law import Floats, Noise
-from headcount.core.loss import Nearly, PrivacyLoss
+from headcount.core.loss import PrivacyLoss
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
+from headcount.core.short import compared, decayed
 from headcount.core.table import Table
 from headcount.core.tally import Batch, Tally
 from headcount.core.task import SUMS, Sum, Task
@@ -114,13 +115,13 @@ class AlmostCentralSum(Protocol):
     @property
     def cancel(self) -> float:
         """q, rounded toward more noise."""
-        return math.nextafter(math.exp(-self.inner / self.levels), 1.0)
+        return decayed(self.inner / self.levels)
 
     @cached_property
     def _decays(self) -> tuple[float, ...]:
         """Of every group of atoms, and last of the flood that hides the ones and minus ones."""
         flood = floods(self.levels)
-        return tuple(math.exp(-1.0 / (self.scale * weight)) for weight in (*flood.weights.tolist(), flood.hat))
+        return tuple(decayed(1.0 / (self.scale * compared(weight))) for weight in (*flood.weights.tolist(), flood.hat))
 
     def report(self, value: Field) -> Brick:
         def share(shape: float, decay: float) -> Table:
@@ -147,7 +148,7 @@ class AlmostCentralSum(Protocol):
             return Unproved()
         noises = 3 + sum(map(len, floods(self.levels).groups))
         drawn = noises * tables.distance(tables.MOST_CELLS)
-        return Nearly(AlmostCentral(self.levels, self.cancel, self.shape, self._decays), honest * drawn, "bound")
+        return AlmostCentral(self.levels, self.cancel, self.shape, self._decays, honest * drawn)
 
     def point(self, tally: Tally) -> Floats:
         return tally.totals / self.levels

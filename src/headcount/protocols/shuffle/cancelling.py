@@ -15,13 +15,16 @@ from headcount.core.knob import Knob
 from headcount.core.law import Noise
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
+from headcount.core.short import decayed
 from headcount.core.task import Task
 from headcount.privacy import laws
 from headcount.privacy.correlated import inner_for, likely_pairs, likely_spread
+from headcount.privacy.tables import affordable_epsilon
 
 EVENLY = 100.0  # times as many shapes as pairs: the flood is nearly Poisson
 PAIRS = 30.0  # of an even flood that a person should not be asked for, about
 MOST_SHAPES = 1e9
+CHEAP = 0.01  # of delta: what rounded tables may cost, where there is a choice
 
 
 def changed(task: Task) -> int:
@@ -65,7 +68,8 @@ class Cancelling(Protocol):
         Those of people on average; if the flood is to be `even`, those of whoever sends most.
         """
         log, parts = math.log(1.0 / budget.delta), changed(task)
-        people, whole = crowd.honest / task.cells, budget.epsilon / parts
+        people = crowd.honest / task.cells
+        whole = min(budget.epsilon, affordable_epsilon(3 * crowd.honest, CHEAP * budget.delta)) / parts
         if overhead is None and even:
             left = math.sqrt(log / (PAIRS * people))
             overhead = max(0.005, left / (2.0 * parts * math.tanh(whole / 2.0)))
@@ -80,7 +84,7 @@ class Cancelling(Protocol):
     @property
     def cancel(self) -> float:
         """q, rounded toward more noise."""
-        return math.nextafter(math.exp(-self.inner), 1.0)
+        return decayed(self.inner)
 
     def noise(self, truth: int, reports: int) -> Noise:
         own = laws.negative_binomial(reports / self.crowd.honest, self.cancel)

@@ -23,7 +23,7 @@ from headcount.core.crowd import Crowd
 from headcount.core.field import Field
 from headcount.core.knob import Knob, likely_variance
 from headcount.core.law import Floats, Law, Noise
-from headcount.core.loss import PrivacyLoss
+from headcount.core.loss import Nearly, PrivacyLoss
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
 from headcount.core.tally import Tally
@@ -56,9 +56,14 @@ class CheuSum(Protocol):
 
     @classmethod
     def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
-        """The flips cost about the same whatever the levels, until they are so many that nearly all bits are coins."""
+        """The flips cost about the same whatever the levels, until they are so many that nearly all bits are coins.
+
+        More levels than steps only make more messages.
+        """
         noise = likely_variance(budget)
         most = max(1, math.floor(crowd.honest / (4.0 * noise)))
+        if isinstance(task, Sum):
+            most = min(most, task.steps)
         best = max(1, math.ceil(math.sqrt(crowd.honest / noise)))
         return ({"levels": levels} for levels in sorted({min(best, most), min(2 * best, most)}))
 
@@ -79,7 +84,11 @@ class CheuSum(Protocol):
         return levelled(value, self.task, self.levels, send)
 
     def view(self, honest: int) -> PrivacyLoss:
-        return ShuffledBits(self.flip, (honest - 1) * self.levels, self.levels)
+        """Whatever number of ones the others send. If each level is a step they can send every one; if not, the worst
+        number may be none of theirs, which matters unless all numbers are about as bad."""
+        worst = ShuffledBits(self.flip, (honest - 1) * self.levels, self.levels)
+        whole = isinstance(self.task, Sum) and self.task.steps % self.levels == 0
+        return worst if whole or worst.wide else Nearly(worst, 0.0, "bound")
 
     def point(self, tally: Tally) -> Floats:
         bits = tally.reports * self.levels

@@ -61,7 +61,7 @@ class CorrelatedCount(Cancelling):
             tables.negative_binomial_cells(1.0 / self.crowd.honest, self.cancel),
             tables.negative_binomial_cells(self.shape / self.crowd.honest, self.decay),
         ]
-        return Nearly(ideal, honest * (2.0 * tables.distance(cells[0]) + tables.distance(cells[1])))
+        return Nearly(ideal, honest * (2.0 * tables.distance(cells[0]) + tables.distance(cells[1])), ideal.kind)
 
     def point(self, tally: Tally) -> Floats:
         return (tally.totals[1:] - tally.totals[:1]).astype(np.float64)

@@ -34,6 +34,7 @@ from headcount.core.field import Field
 from headcount.core.histogram import Histogram
 from headcount.core.law import Floats
 from headcount.core.loss import Nearly, PrivacyLoss
+from headcount.core.short import log_of_rest
 from headcount.core.table import Ints
 from headcount.core.tally import Tally
 from headcount.core.task import HISTOGRAMS
@@ -62,7 +63,7 @@ class CorrelatedHistogram(Cancelling):
 
         Rounded up: more of the noise is as good as noise added afterwards.
         """
-        return self.task.values * Fraction(math.nextafter(-shape * math.log1p(-decay), math.inf)) / self.crowd.honest
+        return self.task.values * Fraction(math.nextafter(-shape * log_of_rest(decay), math.inf)) / self.crowd.honest
 
     def _dummies(self, shape: float, decay: float, brick: Brick) -> Brick:
         some = Copies(tables.logarithmic(Fraction(decay)), brick)

@@ -48,7 +48,7 @@ class Dummies(Protocol):
         return All(Copies(value, ONE), Copies(self.share(), ONE))
 
     def view(self, honest: int) -> PrivacyLoss:
-        return Nearly(Pair.shifted(self.dummies(honest)), honest * self.distance)
+        return Nearly(Pair.shifted(self.dummies(honest)), honest * self.distance, "exact")
 
     def point(self, tally: Tally) -> Floats:
         return tally.totals - tally.reports * self.expected

@@ -27,6 +27,8 @@ from headcount.core.task import Task
 from headcount.privacy import laws, tables
 from headcount.protocols.shuffle.dummies import Dummies
 
+POISSON = 1e-6  # a decay so small that the dummies are as good as Poisson ones
+
 
 @dataclass(frozen=True, kw_only=True)
 class NegativeBinomialCount(Dummies):
@@ -50,7 +52,7 @@ class NegativeBinomialCount(Dummies):
     @classmethod
     def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
         r"""With $p = e^{-\epsilon}$ the right tail just costs nothing; a smaller one comes close to Poisson dummies."""
-        return ({"decay": math.exp(-budget.epsilon)},)
+        return ({"decay": max(math.exp(-budget.epsilon), POISSON)},)
 
     @property
     def expected(self) -> float:

@@ -71,7 +71,7 @@ class PoissonHistogram(Protocol):
     def view(self, honest: int) -> PrivacyLoss:
         dummies = laws.poisson(self.mean * honest / self.crowd.honest)
         distance = tables.distance(tables.poisson_cells(float(self._dummies)))
-        return Nearly(two_cells(Pair.shifted(dummies)), honest * distance)
+        return Nearly(two_cells(Pair.shifted(dummies)), honest * distance, "exact")
 
     def point(self, tally: Tally) -> Floats:
         return tally.totals - tally.reports * self.mean / self.crowd.honest

@@ -3,7 +3,7 @@ r"""Sample and threshold [BC22]: a random few send what they hold, and the shuff
 Randomiser: with chance `rate` send what you hold (for a count, a one if you hold one), otherwise nothing.
 Analyser:   the shuffler lets a count $m$ pass only from the `threshold` on; $\hat c = m/\mathrm{rate}$, or 0.
 View:       each $m \sim \mathrm{Bin}(k, \mathrm{rate})$ that passes, with $k$ holders against $k+1$ at the worst $k$; a
-            person replaced in a histogram changes two of them.
+            person replaced in a histogram changes two of them. More people are no safer: the worst is the most.
 Error:      counts that pass are nearly unbiased with variance $k(1-\mathrm{rate})/\mathrm{rate}$; small ones read 0.
 
 The only noise is who was sampled, so that an absent item is never reported and the error grows with the count. The
@@ -17,7 +17,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -26,14 +25,12 @@ from headcount.core.brick import Brick, Copies, Emit, Maybe
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.chance import Chance
 from headcount.core.coins import Coins
-from headcount.core.counted import people
-from headcount.core.crowd import Crowd
-from headcount.core.errors import TooManyReports
+from headcount.core.crowd import LARGEST, Crowd
 from headcount.core.field import Field
 from headcount.core.histogram import Histogram
 from headcount.core.knob import Knob
 from headcount.core.law import Floats, Noise
-from headcount.core.loss import Nearly, PrivacyLoss
+from headcount.core.loss import Nearly, PrivacyLoss, Together
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
 from headcount.core.release import Threshold
@@ -47,14 +44,17 @@ from headcount.privacy.sampled import SampledCount, SampledHistogram
 
 def _for_one_count(budget: Budget, given: Mapping[str, Any]) -> float:
     """Where a single count would end: a histogram's two counts ask for hardly less."""
-    threshold, people = given["threshold"] - given["crowd"].corrupt, given["crowd"].size
+    crowd = given["crowd"]
+    people = LARGEST if budget.neighbours is Neighbours.ADD_REMOVE else crowd.size
 
     def excess(u: float) -> float:
-        delta = SampledCount(math.exp(-u), threshold, people).delta(budget.epsilon)
-        return math.log(max(delta, 1e-300) / budget.delta)
+        one = SampledCount(math.exp(-u), max(0, given["threshold"] - crowd.most_corrupt), people)
+        return math.log(max(Together.of(one, crowd.each).delta(budget.epsilon), 1e-300) / budget.delta)
 
     low, high = (1e-6, excess(1e-6)), (30.0, excess(30.0))
-    return crossing(excess, low, high, tight=1e-3) if low[1] > 0.0 >= high[1] else 1.0
+    if low[1] <= 0.0 or high[1] > 0.0:
+        return low[0] if low[1] <= 0.0 else high[0]
+    return crossing(excess, low, high, tight=1e-3)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +68,7 @@ class SampleThreshold(Protocol):
     knob: ClassVar[Knob] = Knob(
         "rate", lambda u, _: math.exp(-u), 1e-6, 30.0, lambda budget, given: _for_one_count(budget, given)
     )
+    searched: ClassVar[str] = "threshold"
     unknown_keys: ClassVar[bool] = True
     reference: ClassVar[str] = "Bharadwaj and Cormode 2022, arXiv:2112.05693"
 
@@ -84,9 +85,9 @@ class SampleThreshold(Protocol):
     def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
         """A higher threshold lets more people be sampled and hides more small counts."""
         log = math.log(1.0 / budget.delta)
-        steps = range(1, 12, 2) if isinstance(task, Histogram) else range(16)
-        thresholds = {crowd.corrupt + max(2, round(0.3 * 1.6**step * log)) for step in steps}
-        return ({"threshold": threshold} for threshold in sorted(thresholds) if threshold <= crowd.size)
+        steps = range(1, 62, 2) if isinstance(task, Histogram) else (*range(16), *range(17, 62, 2))
+        spread = {crowd.most_corrupt + max(2, round(0.3 * 1.6**step * log)) for step in steps} | {crowd.size}
+        return ({"threshold": threshold} for threshold in sorted(spread) if threshold <= crowd.size)
 
     @property
     def kinds(self) -> int:
@@ -101,22 +102,12 @@ class SampleThreshold(Protocol):
 
     def view(self, honest: int) -> PrivacyLoss:
         two = isinstance(self.task, Histogram) and self.neighbours is Neighbours.REPLACE
-        helped = max(0, self.threshold - self.crowd.corrupt)
+        helped = max(0, self.threshold - self.crowd.most_corrupt)
         if not two:
             return SampledCount(self.rate, helped, honest)
         loss = SampledHistogram(self.rate, helped, honest)
         # As if the corrupt helped both buckets; each of them can help one only.
-        return Nearly(loss, 0.0, "bound") if self.crowd.corrupt else loss
-
-    @cached_property
-    def loss(self) -> PrivacyLoss:
-        """More people do not hide anybody here: the worst crowd may be the largest."""
-        return self.view(self.crowd.size - self.crowd.corrupt)
-
-    def release(self, tally: Tally, coins: Coins | None = None) -> Tally:
-        if tally.reports > self.crowd.size:
-            raise TooManyReports(f"{self.name} was planned for at most {people(self.crowd.size)}; plan for more")
-        return super().release(tally, coins)
+        return Nearly(loss, 0.0, "bound") if self.crowd.most_corrupt else loss
 
     def point(self, tally: Tally) -> Floats:
         return tally.totals / self.rate

@@ -36,6 +36,7 @@ from headcount.core.loss import Nearly, PrivacyLoss
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
 from headcount.core.rows import Shares
+from headcount.core.short import decayed
 from headcount.core.tally import Batch, Tally
 from headcount.core.task import SUMS, Sum, Task
 from headcount.privacy import laws, tables
@@ -86,7 +87,7 @@ class SplitAndMix(Protocol):
     @property
     def decay(self) -> float:
         """a, rounded toward more noise."""
-        return math.nextafter(math.exp(-self.inner / self.levels), 1.0)
+        return decayed(self.inner / self.levels)
 
     @property
     def kinds(self) -> int:
@@ -100,6 +101,13 @@ class SplitAndMix(Protocol):
     def ranges(self) -> Mapping[str, tuple[Any, Any]]:
         return {"share": (0, self.modulus - 1)}
 
+    @property
+    def room(self) -> float:
+        """More people might wrap around, and their sum be read as another one."""
+        spare = self.modulus - _room(self.crowd, self.levels, self.inner) - 2  # the reach is rounded up, either way
+        person = self.levels * (1.0 + 2.0 * math.log(2.0) / (self.inner * self.crowd.honest))
+        return self.crowd.size + max(0, math.floor(spare / person))
+
     def report(self, value: Field) -> Brick:
         noise = From(tables.negative_binomial(Fraction(1, self.crowd.honest), Fraction(self.decay)))
 
@@ -107,6 +115,11 @@ class SplitAndMix(Protocol):
             return Let("up", noise, Let("down", noise, Shares(level + UP - DOWN, self.modulus, self.shares)))
 
         return levelled(value, self.task, self.levels, send)
+
+    @property
+    def messages_per_person(self) -> float:
+        """Everybody's; the programme, which says so too, has a table of millions of cells in a large crowd."""
+        return float(self.shares)
 
     def tally(self, batch: Batch) -> Tally:
         low, high = np.divmod(batch.messages["share"].astype(np.int64), 1 << 32)[::-1]  # either sums without overflow

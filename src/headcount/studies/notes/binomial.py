@@ -9,7 +9,7 @@ import numpy as np
 
 from headcount.studies.notes import SEPARATING
 from headcount.studies.notes.laws import binomial, mass_ratio, ratios, smoothness, tail
-from headcount.studies.statement import Rows, Seen, corrected, holds
+from headcount.studies.statement import Rows, Seen, Severity, corrected, holds, proved
 from headcount.studies.study import Verdict
 
 row = Rows(SEPARATING)
@@ -54,6 +54,7 @@ def mended(alpha: float, gamma: float) -> float:
     r"$k \le \alpha\gamma n/2$. Without $n$ the condition admits no whole $k \ge 1$, since $\alpha\gamma/2 \le "
     r"1/4$. (The proof in the second version has $n$.)",
     "smooth-binomial",
+    basis=proved("Q6 bounds the ratio on $G$, and S1.16 the chance of leaving $G$"), severity=Severity.WORDING,
 )  # fmt: skip
 def lemma() -> Seen:
     cases = [(n, g, a, int(a * g * n / 2.0)) for n, g, a in GRID if a * g * n >= 2.0]
@@ -75,6 +76,8 @@ def lemma() -> Seen:
     Verdict.CORRECTED,
     r"$G$ *contains* that interval, which is half as wide as $[(1-\alpha)\mu, (1+\alpha)\mu]$: only so does $Y "
     r"\notin G$ imply that $Y$ lies in the Chernoff tails. (The note on binary sums has it right.)",
+    basis=proved(r"$(1-\alpha)\mu + k \le (1-\alpha/2)\mu$ says $k \le \alpha\mu/2$, and so does the other end"),
+    severity=Severity.PROOF,
 )  # fmt: skip
 def containment() -> Seen:
     cases = [(n, g, a, k) for n, g, a in GRID for k in range(1, int(a * g * n / 2.0) + 1)]
@@ -96,6 +99,7 @@ def containment() -> Seen:
     r"With $\mu = n\gamma$: $P[Y \ge (1+\alpha/2)\mu] \le e^{-\alpha^2\mu/(8+2\alpha)}$ and $P[Y \le "
     r"(1-\alpha/2)\mu] \le e^{-\alpha^2\mu/8}$.",
     more="smooth-binomial",
+    basis=proved(r"Chernoff's bounds $e^{-a^2\mu/(2+a)}$ and $e^{-a^2\mu/2}$ at $a = \alpha/2$"),
 )  # fmt: skip
 def chernoff() -> Seen:
     upper = [tail(n, g, (1 + a / 2) * n * g) / math.exp(-a * a * n * g / (8 + 2 * a)) for n, g, a in GRID]
@@ -110,6 +114,7 @@ def chernoff() -> Seen:
     "S1.17", "Splitting by the good event", "proof of lemma 3, second version",
     r"The chance that the ratio is large is at most that given $Y \in G$, plus that of $Y \notin G$; so it remains "
     r"to make the first of them 0.",
+    basis=proved(r"split by whether $Y \in G$; a conditional chance is no smaller than the joint one"),
 )  # fmt: skip
 def split() -> Seen:
     shares = []
@@ -129,6 +134,8 @@ def split() -> Seen:
     Verdict.CORRECTED,
     r"The first factor is $(1-\gamma)^{k'}/\gamma^{k'}$, and its inverse for $k' < 0$, where the product below ends "
     r"at $y - \lvert k'\rvert + 1$: $\lvert k'\rvert$ factors, not one more.",
+    basis=proved(r"a step from $y$ to $y+1$ multiplies the mass by $\frac{\gamma}{1-\gamma}\cdot\frac{n-y}{y+1}$"),
+    severity=Severity.PROOF,
 )  # fmt: skip
 def masses() -> Seen:
     n, g, y = 12, Fraction(1, 4), 5
@@ -153,6 +160,7 @@ def masses() -> Seen:
     r"$\frac{1+\alpha}{1-\alpha}$ because $\gamma \le 1/2$. The bound in the middle is false; the one at the end "
     r"stands.",
     "smooth-binomial",
+    basis=proved("Q6"), severity=Severity.PROOF,
 )  # fmt: skip
 def upwards() -> Seen:
     cases = [(n, g, a) for n, g, a in GRID if a * g * n >= 2.0]
@@ -176,6 +184,7 @@ def upwards() -> Seen:
     r"so the good event $E_1$ (the sum of coins falls into $G$) makes a larger ratio than $e^{\lvert "
     r"k'\rvert\epsilon}$ impossible.",
     more="smooth-binomial",
+    basis=proved("Q6"),
 )  # fmt: skip
 def downwards() -> Seen:
     cases = [(n, g, a, s) for n, g, a in GRID for s in (-1, -2, -4, 1, 2, 4) if a * g * n >= 2.0 * abs(s)]

@@ -11,7 +11,7 @@ import numpy as np
 from headcount.studies.notes import SEPARATING
 from headcount.studies.notes.five import noise
 from headcount.studies.notes.laws import Word, binomial, shifted, shuffled
-from headcount.studies.statement import Rows, Seen, corrected, holds
+from headcount.studies.statement import INSTANCE, Rows, Seen, Severity, corrected, holds, proved
 from headcount.studies.study import Verdict
 
 row = Rows(SEPARATING)
@@ -39,6 +39,7 @@ def accuracy(epsilon: float, delta: float, beta: float) -> float:
     "S2.9", "The randomiser", "an algorithm for binary sums, both versions",
     r"With $1 - p = \frac{50}{\epsilon^2 n}\ln\frac2\delta$ and $z \sim \mathrm{Bernoulli}(p)$, send $x + z$ copies "
     r"of a one: at most two bits.",
+    basis=proved(r"$x + z \le 2$; and $1-p \le 1/2$ if $n$ is as large as the theorem asks"),
 )  # fmt: skip
 def randomiser() -> Seen:
     most = [max(len(messages) for messages in report(x, Fraction(9, 10))) for x in (0, 1)]
@@ -55,6 +56,10 @@ def randomiser() -> Seen:
     r"All messages are alike, so their number tells everything; it is $\sum x_i + \mathrm{Bin}(n, 1-\gamma) = n - "
     r"(\mathrm{Bin}(n, \gamma) - \sum x_i)$, a 1-sensitive sum plus binomial noise, and what follows from it is "
     r"private by post-processing.",
+    basis=proved(
+        r"equal messages are told by their number; $n$ less $\mathrm{Bin}(n, 1-\gamma)$ is $\mathrm{Bin}(n, "
+        r"\gamma)$"
+    ),
 )  # fmt: skip
 def only_a_number() -> Seen:
     p, same = Fraction(7, 10), 0
@@ -76,6 +81,7 @@ def only_a_number() -> Seen:
     r"For $n \ge \frac{100}{\epsilon^2}\ln\frac2\delta$ the protocol is $(\epsilon, \delta)$-private in the shuffle "
     r"model. (Neighbours replace a value; $\epsilon$ and $\delta$ are positive.)",
     more="binary-theorem",
+    basis=proved("S1.23, S2.11 and S1.12"),
 )  # fmt: skip
 def private() -> Seen:
     crowds = [(e, d, more * math.ceil(2 * noise(e, d))) for e, d in BUDGETS for more in (1, 4)]
@@ -94,6 +100,7 @@ def private() -> Seen:
     r"$120.72\,\ln(2/\delta)/(\epsilon^2 n)$. Bernstein's inequality bounds $\lvert\sum z_i - np\rvert$ by the "
     r"second term; the first is what the threshold may swallow.",
     "binary-theorem",
+    basis=proved("Q5"), severity=Severity.ACCURACY,
 )  # fmt: skip
 def accurate() -> Seen:
     shares, simple = [], []
@@ -121,6 +128,7 @@ def accurate() -> Seen:
     r"If everybody holds 0, the number of messages is $\mathrm{Bin}(n, p)$, so $c^* \le 1$ with probability 1 and "
     r"the output is 0.",
     more="binary-theorem",
+    basis=proved("Q14"),
 )  # fmt: skip
 def nobody() -> Seen:
     found = [float(np.abs(errors(n, 0.3 * n, 0)).max()) for n in (1, 10, 1000)]
@@ -139,6 +147,7 @@ def nobody() -> Seen:
     r"The third step belongs to the binary analyser and is done there already. Taken literally it would test the "
     r"*estimated* fraction against 1 and print 0 nearly always. And $\epsilon, \delta \in (0, 1]$: at 0 no $p$ is "
     r"defined.",
+    basis=INSTANCE, severity=Severity.ACCURACY,
 )  # fmt: skip
 def twice() -> Seen:
     n, k = 2000, 1500

@@ -9,9 +9,9 @@ import numpy as np
 
 from headcount.studies.notes import BINARY
 from headcount.studies.notes.binomial import GRID, interval
-from headcount.studies.notes.laws import binomial, divergence, ratios
-from headcount.studies.notes.sampling import EVENTS, exactly, threshold
-from headcount.studies.statement import Rows, Seen, corrected, holds, refuted
+from headcount.studies.notes.laws import binomial, divergence
+from headcount.studies.notes.sampling import EVENTS, cover, exactly, from_noise, left_out, poisson, threshold
+from headcount.studies.statement import Rows, Seen, Severity, corrected, holds, proved, refuted
 from headcount.studies.study import Verdict
 
 row = Rows(BINARY)
@@ -22,6 +22,7 @@ row = Rows(BINARY)
     r"$\tilde E_1$, the sum within $(1 \pm \alpha/2)np$, lies inside $E_1$, the sum within $[(1-\alpha)np + 1, "
     r"(1+\alpha)np - 1]$; so $E_1$ is at least as likely. (If $\alpha np \ge 2$.)",
     more="good-events",
+    basis=proved("S1.5 with $k = 1$"),
 )  # fmt: skip
 def smaller() -> Seen:
     cases = [(n, g, a) for n, g, a in GRID if a * n * g >= 2]
@@ -37,6 +38,7 @@ def smaller() -> Seen:
 @row(
     "S6.22", "The expected sample", EVENTS,
     r"If $k$ people hold a one and each is sampled with chance $p_2$, the sample has $kp_2 = km/n$ ones on average.",
+    basis=proved("linearity of the expectation"),
 )  # fmt: skip
 def expected() -> Seen:
     off = max(abs(float((binomial(k, p) * np.arange(k + 1)).sum()) - k * p) for k in (1, 10, 300) for p in (0.01, 0.3))
@@ -50,6 +52,11 @@ def expected() -> Seen:
     Verdict.CORRECTED,
     r"$P[X \ge \tau\max(1, E X)] \le \delta$: for expectations below 1 a single sample already exceeds $\tau E X$. "
     r"(The draft's proof has the two cases.)",
+    basis=proved(
+        r"Chernoff's $e^{-\mu}(e\mu/a)^a$ at $a = \tau\max(1, \mu)$ is largest at $\mu = 1$, where it is at "
+        r"most $\delta$ as $\tau\ln\tau - 2\tau + 4 > 0$"
+    ),
+    severity=Severity.PROOF,
 )  # fmt: skip
 def lemma() -> Seen:
     tau = threshold(1e-6)
@@ -73,6 +80,7 @@ def lemma() -> Seen:
     r"n + \sum(1-x_i)(1-z_i)$. The last sum was lost, and with it all that follows; $E_2$ is about the coins of the "
     r"$k$ people who hold a one. (Also, $p_1$ stands where $p_2$ is meant.)",
     "flipping-or-sampling",
+    basis=proved("expand $(1-z)(1-x)$"), severity=Severity.PROOF,
 )  # fmt: skip
 def complement() -> Seen:
     cases = [(x, z) for x in product((0, 1), repeat=3) for z in product((0, 1), repeat=3)]
@@ -96,6 +104,7 @@ def complement() -> Seen:
     r"tail can hurt; the other way round it is at most $\ln\frac1{1-p}$, always. And no lower event of probability "
     r"$1-\delta$ exists for small counts, as $P[X = 0] = (1-p)^k$.",
     "good-events",
+    basis=proved("Q9"), severity=Severity.PROOF,
 )  # fmt: skip
 def sides() -> Seen:
     p, k = 0.3, 20
@@ -117,21 +126,39 @@ def ratios_of_one_more(k: int, p: float) -> np.ndarray[tuple[int], np.dtype[np.f
 @row(
     "S6.9", "Both algorithms are equivalent", "dependence on epsilon and delta",
     "The two algorithms have been shown to be equivalent.",
-    Verdict.FALSE,
-    "Nothing above shows it, and they are not: additive noise is there when nobody holds a one and is the same for "
-    "any count; sampling is silent then, and errs by the root of the count. One is private by its noise, the other "
-    "only with its threshold.",
-    "flipping-or-sampling",
+    Verdict.CORRECTED,
+    r"Nothing above shows it, and at no fixed threshold are they: nobody's ones are a noisy 0 in the one and 0 for "
+    r"certain in the other, whose noise grows with the count and which is private only with its threshold. But they "
+    r"are "
+    r"*asymptotically, above the threshold*: as $\tau$ grows and of $k$ holders the fewest are left out that the "
+    r"budget "
+    r"allows, their number tends, for $k/\tau \to 1$, to the very Poisson law to which the additive noise tends as $n$ "
+    r"grows. Below the threshold they differ at any size.",
+    "sampling-as-noise",
+    basis=proved("Q7"), severity=Severity.PRIVACY,
 )  # fmt: skip
 def both() -> Seen:
     added, p = binomial(400, 0.1), 0.302
     nobody = 1.0 - float(added.max())
     bare = divergence(np.array([1.0, 0.0]), np.array([1 - p, p]), 1.0)
     kept = exactly(p, 17, 1.0)
-    shape = ratios(added, 1)[30:50]
-    return refuted(
-        nobody == 0.0,
-        nobody > 0.9 and bare > 0.3 and kept < 1.1e-6 and bool((np.diff(shape) > 0).all()),
-        f"nobody holds a one: the noisy count varies (its likeliest value has chance {added.max():.2f}), the sample "
-        f"is 0 for certain. Sampling at {p} has delta {bare:.3f} without the threshold of 17 and {kept:.1e} with it",
+    thresholds = (17, 300, 4_920)
+    missing, apart = [left_out(tau)[0] for tau in thresholds], [from_noise(tau) for tau in thresholds]
+    noise = math.sqrt(cover())
+    added_apart = divergence(binomial(10_000, cover() / 10_000), poisson(cover(), 10_001), 0.0)
+    return corrected(
+        nobody == 0.0 or apart[0] < 0.01,
+        nobody > 0.9
+        and bare > 0.3
+        and kept < 1.1e-6
+        and abs(missing[2] - cover()) < 0.02
+        and apart[0] > apart[1] > apart[2]
+        and apart[2] < 0.01 > added_apart,
+        f"nobody holds a one: the noisy count varies, the sample is 0 for certain; sampling at {p} has delta "
+        f"{bare:.3f} "
+        f"without the threshold of 17 and {kept:.1e} with it. At (1, 1e-6) thresholds 17, 300 and 4,920 leave out "
+        f"{missing[0]:.1f}, {missing[1]:.2f} and {missing[2]:.2f} people where Poisson noise has mean {cover():.2f} "
+        f"(error {noise:.2f}), at a total variation of {apart[0]:.2f}, {apart[1]:.3f} and {apart[2]:.4f} from it; "
+        f"binomial "
+        f"noise among 10,000 people {added_apart:.4f}",
     )

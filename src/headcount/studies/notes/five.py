@@ -9,7 +9,7 @@ import numpy as np
 from headcount.studies.notes import SEPARATING
 from headcount.studies.notes.binomial import tails
 from headcount.studies.notes.laws import binomial, smoothness
-from headcount.studies.statement import Rows, Seen, corrected, holds
+from headcount.studies.statement import Rows, Seen, Severity, corrected, holds, proved
 from headcount.studies.study import Verdict
 
 row = Rows(SEPARATING)
@@ -26,6 +26,7 @@ def noise(epsilon: float, delta: float) -> float:
 @row(
     "S1.19", "One exponential for two", PLACE,
     r"For $\alpha < 1$, $e^{-\alpha^2\gamma n/8} + e^{-\alpha^2\gamma n/(8+2\alpha)} < 2e^{-\alpha^2\gamma n/10}$.",
+    basis=proved(r"$8 < 10$, and $8 + 2\alpha < 10$ for $\alpha < 1$"),
 )  # fmt: skip
 def one_exponential() -> Seen:
     cases = [(mean, a) for mean in (1.0, 10.0, 100.0, 1000.0) for a in np.arange(1, 100) / 100.0]
@@ -36,6 +37,7 @@ def one_exponential() -> Seen:
 @row(
     "S1.20", "Alpha and epsilon", PLACE + "; note on binary sums",
     r"$\epsilon = \ln\frac{1+\alpha}{1-\alpha}$ is the same as $\alpha = \frac{e^\epsilon-1}{e^\epsilon+1}$.",
+    basis=proved("solve the one for the other"),
 )  # fmt: skip
 def tangent() -> Seen:
     alpha = np.expm1(EPSILONS) / (np.exp(EPSILONS) + 1.0)
@@ -51,6 +53,11 @@ def tangent() -> Seen:
     r"The other way round: $\alpha = \tanh(\epsilon/2) \ge \epsilon/\sqrt5$ on $[0, 1]$, as a lower bound must be; "
     r"and $\alpha \le \epsilon/2$.",
     "why-five",
+    basis=proved(
+        r"$\tanh(x)/x$ falls, so that $\alpha/\epsilon \ge \tanh(1/2) = 0.462 > 1/\sqrt5 = 0.447$ on $(0, 1]$;"
+        r" and $\tanh x \le x$"
+    ),
+    severity=Severity.PROOF,
 )  # fmt: skip
 def lower_bound() -> Seen:
     alpha = np.tanh(EPSILONS / 2.0)
@@ -70,6 +77,10 @@ def lower_bound() -> Seen:
     r"The smallest whole $c$ with $\alpha \ge \epsilon/\sqrt c$ on $[0, 1]$. As $\tanh(\epsilon/2)/\epsilon$ falls, "
     r"$\epsilon = 1$ decides: $c \ge 1/\tanh^2(1/2) = 4.683$. ($\alpha$ itself is positive whatever $c$ is.)",
     "why-five",
+    basis=proved(
+        r"as $\alpha/\epsilon$ falls (S1.8), $\alpha \ge \epsilon/\sqrt c$ on $(0, 1]$ just if it holds at 1"
+    ),
+    severity=Severity.WORDING,
 )  # fmt: skip
 def why_five() -> Seen:
     alpha = np.tanh(EPSILONS / 2.0)
@@ -93,6 +104,11 @@ def why_five() -> Seen:
     r"A larger $\alpha$ promises a larger $\epsilon = \ln\frac{1+\alpha}{1-\alpha}$. It is *fixed* at "
     r"$\tanh(\epsilon/2)$; $\alpha \ge \epsilon/\sqrt5$ serves only to bound $2e^{-\alpha^2\gamma n/10}$ by "
     r"$2e^{-\epsilon^2\gamma n/50}$.",
+    basis=proved(
+        r"$\ln\frac{1+\alpha}{1-\alpha}$ grows with $\alpha$, and the law below breaks what a larger one would"
+        " promise"
+    ),
+    severity=Severity.PRIVACY,
 )  # fmt: skip
 def larger_alpha() -> Seen:
     exact = smoothness(binomial(200, 0.5), 0.5, 1)
@@ -109,6 +125,7 @@ def larger_alpha() -> Seen:
     "S1.21", "How much noise", PLACE + "; note on binary sums",
     r"$2e^{-\alpha^2\gamma n/10} \le 2e^{-\epsilon^2\gamma n/50}$, and setting that to $\delta$ gives $\gamma = "
     r"\frac{50}{\epsilon^2 n}\ln\frac2\delta$.",
+    basis=proved(r"$\alpha^2 \ge \epsilon^2/5$ by S1.8; solve for $\gamma$"),
 )  # fmt: skip
 def how_much() -> Seen:
     sides = [(2 * math.exp(-(math.tanh(e / 2) ** 2) * noise(e, d) / 10), d) for e, d in BUDGETS]
@@ -124,6 +141,7 @@ def how_much() -> Seen:
     "S1.22", "Smooth for shifts by one", PLACE,
     r"For $k = 1$ one needs $n\alpha\gamma \ge 2$, and indeed $n\alpha\gamma \ge "
     r"\frac{10\sqrt5}{\epsilon}\ln\frac2\delta \ge 10\sqrt5\ln2 \ge 2$.",
+    basis=proved(r"$\alpha \ge \epsilon/\sqrt5$, $\epsilon \le 1$ and $\delta \le 1$"),
 )  # fmt: skip
 def by_one() -> Seen:
     least = min(noise(e, d) * math.tanh(e / 2) for e in EPSILONS for d in (1.0, 0.5, 1e-6))
@@ -136,6 +154,7 @@ def by_one() -> Seen:
     r"If $n \ge \frac{100}{\epsilon^2}\ln\frac2\delta$, then $\mathrm{Bin}(n, \gamma)$ is $(\epsilon, \delta, "
     r"1)$-smooth. (The hundred is what keeps $\gamma \le 1/2$.)",
     more="smooth-binomial",
+    basis=proved(r"S1.1, S1.21 and S1.22; that many people is just what makes $\gamma \le 1/2$"),
 )  # fmt: skip
 def how_many() -> Seen:
     crowds = [(e, d, math.ceil(2 * noise(e, d)) * more) for e, d in BUDGETS if e >= 0.3 for more in (1, 3)]

@@ -20,9 +20,10 @@ from headcount.studies.notes.counts import errors
 from headcount.studies.notes.five import noise
 from headcount.studies.notes.laws import binomial, shifted
 from headcount.studies.notes.pure import worst
-from headcount.studies.notes.sampling import exactly, largest_rate
+from headcount.studies.notes.sampling import cover, exactly, from_noise, largest_rate, left_out
 from headcount.studies.notes.several import gap_laws
 from headcount.studies.notes.survey import rmse
+from headcount.studies.sampling_rate import best_for
 from headcount.studies.statement import Questions, Reply
 
 asked = Questions()
@@ -48,16 +49,42 @@ def sampled(n: int, ones: int) -> float:
 def equivalent() -> Reply:
     response = rmse("cheu-count", 10_000)
     few, many = sampled(10_000, 200), sampled(10_000, 5_000)
+    missing, apart = ([of(tau) for tau in (17, 4_920)] for of in (lambda tau: left_out(tau)[0], from_noise))
+    near = best_for(5_000, 10_000, Budget(1.0, 1e-6)).rmse(5_000)
     return Reply(
-        f"No. In both, people tell the truth with some chance. But whoever does not sends a fair coin in the one, "
-        f"which covers everybody from both sides, and nothing in the other. So on all zeros one answers "
-        f"$\\mathrm{{Bin}}(n, \\lambda/2n)$ and the other 0; one errs by {response:.1f} among 10,000 people at (1, "
-        f"10⁻⁶) whatever they hold, the other, at threshold 17, by {few:.1f} if 200 hold a one and {many:.1f} if "
-        f"5,000 do, by the root of the count. Sampling without a threshold has $\\delta = p$, so somebody must be "
-        f"trusted to apply it; and it is natural under adding and removing people, which the other does not support. "
-        "Common to them is only that either privacy loss is the ratio of two binomial masses.",
-        f"errors {response:.1f} against {few:.1f} and {many:.1f}",
-        many > 2 * few and response < few,
+        f"As they stand no; in the limit, above the threshold, yes. *Not equivalent.* Whoever does not tell the truth "
+        f"sends a fair coin in the one and nothing in the other. So on all zeros one answers $\\mathrm{{Bin}}(n, "
+        f"\\lambda/2n)$ and the other 0 for certain; without its threshold sampling has $\\delta = p$; and at "
+        f"threshold "
+        f"17, at (1, 10⁻⁶) among 10,000 people, it errs by {few:.1f} if 200 hold a one and by {many:.1f} if 5,000 do, "
+        f"where the other errs by {response:.1f} whatever they hold. Neither can be made from the other "
+        f"(`flipping-or-sampling`). *Asymptotically equivalent above the threshold.* Fix $(\\epsilon, \\delta)$. Let "
+        f"$\\delta(c)$ be what a count less Poisson noise of mean $c$ loses, $\\mu$ the mean with $\\delta(\\mu) = "
+        f"\\delta$, and $q$ the least share that must be left out with threshold $\\tau$. Then $\\tau q \\to \\mu$ as "
+        f"$\\tau$ grows, and of $k$ holders, $k/\\tau \\to 1$, the number left out tends to "
+        f"$\\mathrm{{Poisson}}(\\mu)$ in "
+        f"total variation. *Proof.* Left out are $\\mathrm{{Bin}}(k, q)$, which lies within $q$ of "
+        f"$\\mathrm{{Poisson}}(kq)$ in total variation (Barbour and Hall) and within $q$ of $\\mathrm{{Bin}}(k+1, q)$. "
+        f"Let $q = c/\\tau$. From above: to drop counts is post-processing, so that for $k \\ge \\tau - 1$ the loss "
+        f"is at "
+        f"most $\\delta(kq) + 2(1+e^\\epsilon)q$, and $\\delta(kq) \\le \\delta(c-q)$, since more noise hides more; "
+        f"for "
+        f"smaller $k$ nothing is shown. From below: at $k = \\tau + \\lceil\\sqrt\\tau\\rceil$ the count passes but "
+        f"for a "
+        f"vanishing chance, and $kq \\to c$. So the loss at $c/\\tau$ tends to $\\delta(c)$, which is continuous and "
+        f"falls "
+        f"strictly, and the least $q$ is where it is $\\delta$. ∎ Shuffled response has the same limit from the other "
+        f"side: as $n$ grows and $k/n \\to 0$ no holder lies, and $\\mathrm{{Poisson}}(\\lambda/2)$ others add a one. "
+        f"In "
+        f"figures, threshold 17 leaves out {missing[0]:.1f} people of a crowd that just reaches it, {apart[0]:.2f} "
+        f"from "
+        f"Poisson noise in total variation; threshold 4,920 leaves out {missing[1]:.2f}, {apart[1]:.4f} from it, where "
+        f"$\\mu = {cover():.2f}$; and the error of 5,000 ones with the threshold that suits them is {near:.2f}. What "
+        f"is "
+        f"left of the difference is the threshold: it must be chosen before the count is known, and all below is lost.",
+        f"errors {response:.1f} against {few:.1f} and {many:.1f} at threshold 17; left out {missing[0]:.1f} at 17 and "
+        f"{missing[1]:.2f} at 4,920, Poisson noise {cover():.2f}",
+        many > 2 * few and response < few and abs(missing[1] - cover()) < 0.02 and apart[1] < 0.01 < apart[0],
     )
 
 
@@ -83,10 +110,15 @@ def events() -> Reply:
         f"$E_2$ is about the $k$ coins of those who hold a one, from above only, with ratio "
         f"$\\frac{{(k+1)(1-p)}}{{k+1-v}}$. What they share is their use: outside of the event the ratio may be too "
         f"large. Neither event is needed, as the excess itself can be summed. At (1, 10⁻⁶), with the papers' "
-        f"parameters, $E_1$ fails with chance {out:.0e} where the exact $\\delta$ is {exact:.0e}; $E_2$ with "
-        f"{over:.0e} where it is {sample:.0e}. "
-        "Both were allowed 10⁻⁶.",
-        f"E1 fails {out:.0e}, exact delta {exact:.0e}; E2 fails {over:.0e}, exact delta {sample:.0e}",
+        f"parameters: among {n:,} people, the fewest that the theorem allows, $\\gamma = {gamma:.3f}$ and $\\alpha = "
+        f"\\tanh(1/2)$, $E_1$ fails with chance {out:.0e} where the exact $\\delta$ is {exact:.0e}; with threshold "
+        f"{tau} and "
+        f"rate $(1-1/e)/{tau} = {rate:.3f}$, $E_2$, put right as in S6.7, fails with at most {over:.0e} for 1 to "
+        f"{holders[-1]:,} holders, where the exact $\\delta$ of the worst crowd is {sample:.0e}. Both were allowed "
+        f"10⁻⁶.",
+        f"{n:,} people: E1 fails {out:.0e}, exact delta {exact:.0e}; up to {holders[-1]:,} holders: E2 fails "
+        f"{over:.0e}, "
+        f"exact delta {sample:.0e}",
         exact < out < 1e-6 and sample < over < 1e-6,
     )
 
@@ -119,7 +151,7 @@ def two_sided() -> Reply:
 )  # fmt: skip
 def how_sparse() -> Reply:
     draft = seen_half(17, -math.expm1(-1.0) / 17)
-    found = {tau: (seen_half(tau, rate), rate) for tau in range(4, 61) if (rate := largest_rate(tau, 1.0, 1e-6))}
+    found = {tau: (seen_half(tau, rate), rate) for tau in range(4, 61) if (rate := largest_rate(tau))}
     tau = min(found, key=lambda t: found[t][0])
     half, rate = found[tau]
     log = math.log(20.0)
@@ -149,20 +181,27 @@ def deceiving() -> Reply:
     n, k = 100_000, noise(1.0, 1e-6)
     law = binomial(n, k / n)
     silent = {ones: float(law[np.arange(n + 1) >= ones].sum()) for ones in (500, 725, 900)}
-    # Without the threshold, how many bins it takes before the largest error exceeds the threshold's worst.
-    worst_error = k + 3 * math.sqrt(k)
-    tail = float(binomial_above(math.floor(k + worst_error), n, k / n))
-    bins = -math.log10(max(tail, 1e-300))
+    # Without the threshold, how many bins it takes before the largest error exceeds what the threshold may swallow.
+    swallowed = k + 3 * math.sqrt(k)
+    missed = float(law[np.arange(n + 1) >= swallowed].sum())
+    tail = float(binomial_above(math.floor(k + swallowed), n, k / n))  # below, the error is K at most
+    bins = math.log10(missed / max(tail, 1e-300))
     return Reply(
         f"Yes. 'Greater than 1' looks like nothing in units of the fraction, but the number of messages exceeds $n$ "
         f"only if $\\sum x_i$ exceeds the number of missing dummies, $K \\pm \\sqrt K$. At (1, 10⁻⁶) that is "
         f"{k:.0f}: among 100,000 people 500 ones are printed as 0 with chance {silent[500]:.4f}, 725 with "
         f"{silent[725]:.2f}, 900 with {silent[900]:.1e}. It has nothing to do with privacy, being post-processing. "
         f"It buys error 0 on empty bins, so that the union bound is over people instead of bins; it costs a bias of "
-        f"up to $K$ on the others, which is the leading term of the theorem. And it is a poor bargain: without it "
-        f"the largest error over all bins stays below what the threshold swallows up to some 10^{bins:.0f} bins. "
+        f"up to $K$ on the others, which is the leading term of the theorem. And it is a poor bargain: among these "
+        f"100,000 people, with that noise, it swallows a count of $K + 3\\sqrt K = {swallowed:.0f}$ with chance "
+        f"{missed:.4f}, and without it one bin is off by more than that with chance $10^{{{math.log10(tail):.0f}}}$ "
+        f"only; "
+        f"by the union bound it takes some $10^{{{bins:.0f}}}$ bins before the largest error of all is so large as "
+        f"often. "
         f"For one count, do not threshold.",
-        f"printed as 0: 500 with {silent[500]:.4f}, 725 with {silent[725]:.2f}, 900 with {silent[900]:.0e}",
+        f"100,000 people, (1, 1e-6), K = {k:.0f}; printed as 0: 500 with {silent[500]:.4f}, 725 with "
+        f"{silent[725]:.2f}, "
+        f"900 with {silent[900]:.0e}",
         silent[500] > 0.999 and 0.4 < silent[725] < 0.6 and silent[900] < 1e-6 and bins > 50,
     )
 
@@ -203,18 +242,26 @@ def company() -> Reply:
     deltas = [0.0, 1e-6, 1e-6, 1e-6, 0.0]
     central, best, one, added, alone = (rmse(name, 10_000, delta) for name, delta in zip(names, deltas, strict=True))
     sample, paper = sampled(10_000, 1_000), math.sqrt(noise(1.0, 1e-6) * (1 - noise(1.0, 1e-6) / 10_000))
+    tuned, lost = best_for(1_000, 10_000, Budget(1.0, 1e-6)), 900
     large = [protocol(name, n=10_000, epsilon=0.5, delta=0.05).rmse() for name in ("zsum", "correlated-count")]
     return Reply(
         f"Ask whom people trust, then how many they are. For 10,000 people at (1, 10⁻⁶), by standard error: a "
         f"trusted analyser {central:.2f}; a trusted shuffler and a random number of messages {best:.2f}; a shuffler "
         f"and one bit each {one:.1f}; zsum {added:.1f}, by its paper's constants {paper:.0f}; sampling with a "
-        f"trusted thresholder {sample:.1f} if 1,000 hold a one; nobody trusted {alone:.0f}. The order hardly "
+        f"trusted thresholder {sample:.1f} at threshold 17 if 1,000 hold a one; nobody trusted {alone:.0f}. (Sampling "
+        f"comes "
+        f"to {tuned.rmse(1_000):.1f} with threshold {tuned.threshold}, but that is tuned to a count nobody knows "
+        f"beforehand: {lost} ones would be off by {tuned.rmse(lost):.0f} with it.) The order hardly "
         f"changes with the budget, except that with a large $\\delta$ additive noise is the best under a shuffler: "
         f"{large[0]:.1f} at (0.5, 0.05), where the correlated kind has {large[1]:.1f}. For histograms with few bins "
         f"the same; for very many, sampling if items are heavy and "
         "the thresholder is trusted. `headcount advise` answers for any case.",
-        f"{central:.2f}, {best:.2f}, {one:.1f}, {added:.1f}, {sample:.1f}, {alone:.0f}",
-        central < best < one < sample < alone and added < paper and large[0] < large[1],
+        f"{central:.2f}, {best:.2f}, {one:.1f}, {added:.1f}, {sample:.1f} (tuned to the count "
+        f"{tuned.rmse(1_000):.1f}), "
+        f"{alone:.0f}",
+        central < best < one < tuned.rmse(1_000) < sample < alone < tuned.rmse(lost)
+        and added < paper
+        and large[0] < large[1],
     )
 
 

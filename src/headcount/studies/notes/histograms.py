@@ -8,11 +8,12 @@ from itertools import pairwise, product
 
 import numpy as np
 
+from headcount.studies.lower_bounds import least_local_histogram
 from headcount.studies.notes import SEPARATING
 from headcount.studies.notes.counts import accuracy, errors
 from headcount.studies.notes.five import noise
 from headcount.studies.notes.laws import Word, binomial, shifted, shuffled, two_cells
-from headcount.studies.statement import Rows, Seen, corrected, holds
+from headcount.studies.statement import Rows, Seen, Severity, corrected, holds, proved
 from headcount.studies.study import Verdict
 
 row = Rows(SEPARATING)
@@ -42,6 +43,7 @@ def quantile(
     "S2.13", "The histogram's randomiser", "the histogram's algorithm, both versions",
     r"For every bin $j$ run the binary randomiser on $\mathbb{1}[x = j]$ and send what it sends, marked $j$; so the "
     r"bins' counts carry independent noise.",
+    basis=proved("people draw independently of each other, and each of them for each bin"),
 )  # fmt: skip
 def independent() -> Seen:
     p, people = Fraction(3, 5), (0, 0, 2)
@@ -61,6 +63,7 @@ def independent() -> Seen:
     r"Bins whose count does not change look the same; the two that do are each $(\epsilon, \delta)$-close by the "
     r"binary theorem, so by composition the histogram is $(2\epsilon, 2\delta)$-private.",
     more="histogram-theorem",
+    basis=proved("basic composition of two independent views"),
 )  # fmt: skip
 def composition() -> Seen:
     laws = [(binomial(n, g), e) for n, g in ((40, 0.5), (100, 0.3), (200, 0.1)) for e in (0.2, 0.5, 1.0)]
@@ -79,25 +82,39 @@ def composition() -> Seen:
     Verdict.CORRECTED,
     r"$(2\epsilon, 2\delta)$. For all bins at once each non-empty one is run at $\beta/n$, which the paper's step "
     r"allows for $\beta \ge n\delta^{25}$, with $\ln(2n/\beta)$ for $\ln(2/\beta)$ in $\alpha$. With the variance "
-    r"$np(1-p)$ itself instead of its bound $25\ln(2/\delta)$, $\beta \ge \delta^{25}$ is enough as long as $n \le "
-    r"2^{49}$: for any crowd of people, but not for every $n$.",
+    r"$np(1-p)$ itself instead of its bound $25\ln(2/\delta)$, $\beta \ge \delta^{25}$ is enough for $n \le 2^{48}$ "
+    r"and $\delta \ge e^{-160000}$: for any crowd and budget there is, but not for every $n$.",
     "histogram-theorem",
+    basis=proved(
+        r"write $L = \ln(1/\delta)$, $K_0 = 50(L + \ln2)$. Bernstein asks for $K(1-K/n) \ge \ln(2n/\delta^{25})$. As "
+        r"$K "
+        r"\ge K_0$ and $K - K^2/n$ grows up to $K = n/2$, it follows from $g(n) = 25L + 49\ln2 - K_0^2/n - \ln n \ge "
+        r"0$; "
+        r"$g$ rises and then falls, and at both ends, $2K_0$ and $2^{48}$, it is positive: $g(2K_0) = 24\ln2 - "
+        r"\ln(100(L + \ln2))$"
+    ),
+    severity=Severity.ACCURACY,
 )  # fmt: skip
 def simultaneous() -> Seen:
     def room(e: float, d: float, n: float, beta: float) -> float:
         """Bernstein's side condition for n bins: the variance less ln(2n/beta)."""
         return noise(e, d) * (1 - noise(e, d) / n) - math.log(2 * n) + math.log(beta)
 
+    def ends(log: float) -> float:
+        """The smaller of the two ends of g."""
+        least = 50 * (log + math.log(2))
+        return min(25 * log + 49 * math.log(2) - least**2 / n - math.log(n) for n in (2 * least, 2.0**48))
+
     deltas = (1.0, 0.9, 0.5, 0.05, 1e-3, 1e-6, 1e-12)
     crowds = [(e, d, 2.0**j * 2 * noise(e, d)) for e in (0.1, 0.5, 1.0) for d in deltas for j in range(60)]
-    people = [room(e, d, n, d**25) for e, d, n in crowds if n <= 2.0**49]
+    people = [room(e, d, n, d**25) for e, d, n in crowds if n <= 2.0**48]
     first = min(n for e, d, n in crowds if room(e, d, n, d**25) < 0.0)
     paper = [room(e, d, n, n * d**25) for e, d, n in crowds if n * d**25 <= 1]
     return corrected(
         all(room(e, d, n, d**25) >= 0.0 for e, d, n in crowds),
-        min(people) >= 0.0 and min(paper) >= 0.0,
-        f"at beta = delta^25 the side condition holds for all {len(people)} crowds up to 2^49 and first fails at n "
-        f"= {first:.1e}; at n delta^25 it always holds",
+        min(people) >= 0.0 and min(paper) >= 0.0 and min(map(ends, np.geomspace(1e-9, 160_000, 200))) > 0.0,
+        f"at beta = delta^25 the side condition holds for all {len(people)} crowds up to 2^48 (epsilon 0.1, 0.5, 1; "
+        f"delta 1e-12 to 1) and first fails at n = {first:.1e}; at n delta^25 it always holds",
     )
 
 
@@ -109,6 +126,11 @@ def simultaneous() -> Seen:
     r"$\alpha \le 120.72\,\ln(2/\delta)/(\epsilon^2 n)$. With $\ln(1/\delta)$ no constant serves all $\delta \le "
     r"1$, as it vanishes at 1; for $\delta \le 1/2$ twice the constant does.",
     "histogram-theorem",
+    basis=proved(
+        r"S2.1 for each bin; $\ln(2/\delta) \le 2\ln(1/\delta)$ says $\delta \le 1/2$; and as $\delta$ tends to 1 the "
+        r"noise does not vanish, $K$ being at least $50\ln2$, while $\ln(1/\delta)$ does"
+    ),
+    severity=Severity.ACCURACY,
 )  # fmt: skip
 def each_bin() -> Seen:
     def needed(d: float) -> float:
@@ -125,8 +147,8 @@ def each_bin() -> Seen:
     return corrected(
         near <= 241.44,
         usual <= ought <= 241.44,
-        f"epsilon = 1, beta = 0.05: the error needs {usual:.0f} ln(1/delta) for delta up to 1/2, but {near:.0e} at "
-        f"delta = 1 - 10^-6",
+        f"epsilon = 1, beta = 0.05, n = 4K people, the worst of 50 counts from 0 to n/2: the error in people needs "
+        f"{usual:.0f} ln(1/delta) for delta = 0.5, 0.05, 0.001, but {near:.0e} at 1 - 10^-6",
     )
 
 
@@ -140,6 +162,10 @@ def each_bin() -> Seen:
     r"$\beta/n$, the sum over at most $n$ of them at most $\beta$; and bins whose *true* count $c_j$ is 0 err with "
     r"probability 0.",
     "histogram-theorem",
+    basis=proved(
+        "the union bound over the at most $n$ bins that somebody holds; the others err with chance 0 (S2.12)"
+    ),
+    severity=Severity.PROOF,
 )  # fmt: skip
 def union() -> Seen:
     e, d, beta, n = 1.0, 0.5, 0.05, 400
@@ -159,6 +185,7 @@ def union() -> Seen:
 @row(
     "S2.16", "The histogram's theorem, part (iv)", "theorem on histograms, both versions",
     r"Nobody sends more than $d + 1$ messages.",
+    basis=proved("one draw for each bin, and one's own message"),
 )  # fmt: skip
 def most_messages() -> Seen:
     most = {bins: max(len(m) for m in report(0, bins, Fraction(1, 2))) for bins in (1, 2, 3, 6)}
@@ -174,6 +201,8 @@ def most_messages() -> Seen:
     Verdict.CORRECTED,
     r"Up to $d+1$ *messages*, each of which names a bin and takes $\lceil\log_2 d\rceil$ bits; and the usual number "
     r"is hardly smaller, $1 + dp \ge 1 + d/2$ on average.",
+    basis=proved(r"a message tells $d$ bins apart; the mean is $1 + dp$ by linearity, and $p \ge 1/2$"),
+    severity=Severity.ACCURACY,
 )  # fmt: skip
 def bits() -> Seen:
     p, bins = Fraction(1, 2), 6
@@ -192,6 +221,7 @@ def bits() -> Seen:
     "In the shuffle model all bins of a histogram can be estimated with an error that does not depend on how many "
     "there are.",
     more="separation",
+    basis=proved("S2.2, whose bound has $n$ in it and not $d$"),
 )  # fmt: skip
 def shuffle_error() -> Seen:
     n, missing = 2000, noise(1.0, 1e-3)
@@ -211,18 +241,34 @@ def shuffle_error() -> Seen:
     "S2.7", "Local error grows with the number of bins", "main takeaways, both versions",
     r"A local histogram errs by something like $\sqrt{\ln d}$ on some bin, so the gap in the number of people "
     r"needed, between shuffle and local, is as large as you like.",
-    more="separation",
+    more="lower-bounds",
+    basis=proved(
+        r"by Fano's inequality (`lower-bounds`) the largest error of any $\epsilon$-private local histogram is at "
+        r"least of "
+        r"the order of $\sqrt{n\ln d}/\epsilon$ in some crowd, so that for a fixed share of the people $n$ must grow "
+        r"like "
+        r"$\ln d$; under a shuffler it need not (S2.6)"
+    ),
 )  # fmt: skip
 def local_error() -> Seen:
     n, e = 2000, 1.0
     q = 1 / (math.exp(e) + 1)  # optimised unary encoding: empty bins are independent Bin(n, q)
     law, off = binomial(n, q), np.abs(np.arange(n + 1.0) - n * q) / (0.5 - q)
     found = [quantile(off, law, bins) for bins in BINS]
-    scaled = [value / math.sqrt(n * math.log(bins)) for value, bins in zip(found, BINS, strict=True)]
+    least = [least_local_histogram(n, bins, e) for bins in BINS]
+    scaled = [
+        [value / math.sqrt(n * math.log(bins)) for value, bins in zip(side, BINS, strict=True)]
+        for side in (found, least)
+    ]
     return holds(
-        all(a < b for a, b in pairwise(found)) and max(scaled) < 1.5 * min(scaled),
-        f"2,000 people, optimised unary encoding, epsilon = 1: {', '.join(f'{v:.0f}' for v in found)} for 10, 10^3, "
-        f"10^5, 10^7 bins, {min(scaled):.1f} to {max(scaled):.1f} times sqrt(n ln d)",
+        all(a < b for side in (found, least) for a, b in pairwise(side))
+        and all(max(side) < 1.5 * min(side) for side in scaled)
+        and all(a > b for a, b in zip(found, least, strict=True)),
+        f"2,000 people, epsilon = 1, 10, 10^3, 10^5, 10^7 bins, the largest error 95% of the time: "
+        f"{', '.join(f'{v:.0f}' for v in found)} with optimised unary encoding, and at least "
+        f"{', '.join(f'{v:.0f}' for v in least)} with any local protocol: {min(scaled[0]):.1f} to "
+        f"{max(scaled[0]):.1f} and "
+        f"{min(scaled[1]):.2f} to {max(scaled[1]):.2f} times sqrt(n ln d)",
     )
 
 
@@ -231,6 +277,10 @@ def local_error() -> Seen:
     r"With a trusted analyser there is an algorithm whose error on every bin does not depend on $d$ (reference to "
     r"Bun, Nissim and Stemmer).",
     more="separation",
+    basis=proved(
+        "only the at most $n$ bins that somebody holds get noise; one that a single person brings in is shown"
+        r" with a chance of at most $\delta$"
+    ),
 )  # fmt: skip
 def central_error() -> Seen:
     # Noise for the bins somebody holds, and those that come out below the threshold are not reported.

@@ -12,7 +12,7 @@ from headcount.core.coins import SeededCoins
 from headcount.studies.notes import SURVEY
 from headcount.studies.notes.laws import binomial
 from headcount.studies.notes.survey import response, rmse
-from headcount.studies.statement import Rows, Seen, corrected, holds
+from headcount.studies.statement import INSTANCE, Rows, Seen, Severity, corrected, holds, proved
 from headcount.studies.study import Verdict
 
 row = Rows(SURVEY)
@@ -37,6 +37,7 @@ def beyond(n: int, gamma: float, ones: int, t: float) -> float:
     r"It is, with $\epsilon = \ln\frac{1+2\gamma}{1-2\gamma}$, that is $\gamma = \frac12\tanh\frac\epsilon2$; a "
     r"$\gamma$ chosen without this promises nothing in particular.",
     "warner",
+    basis=proved("the ratio of the chances of either answer"), severity=Severity.PRIVACY,
 )  # fmt: skip
 def privacy() -> Seen:
     found = {g: math.log((0.5 + g) / (0.5 - g)) for g in (0.1, 0.25, 0.45, 0.499)}
@@ -53,6 +54,7 @@ def privacy() -> Seen:
     r"With $k$ ones received, $\hat f = \frac{k - (1/2-\gamma)N}{2\gamma}$ estimates the sum of the inputs without "
     r"bias.",
     more="warner",
+    basis=proved("linearity of the expectation"),
 )  # fmt: skip
 def unbiased() -> Seen:
     gamma, exact = Fraction(1, 5), 0
@@ -77,6 +79,7 @@ def unbiased() -> Seen:
     Verdict.CORRECTED,
     r"$\frac1{2\gamma}(E[k] - N/2 + N\gamma)$, with $E[k] = (\frac12+\gamma)s + (\frac12-\gamma)(N-s)$, which is $s "
     r"= \sum x_i$, the true sum.",
+    basis=proved("linearity of the expectation"), severity=Severity.PROOF,
 )  # fmt: skip
 def derivation() -> Seen:
     n, gamma, s = 100, 0.2, 30
@@ -96,6 +99,7 @@ def derivation() -> Seen:
     r"$2\exp(-8\gamma^2t^2/N)$ for the sum, $2\exp(-8\gamma^2Nt^2)$ for the mean: $\hat f$ is the sum of bits "
     r"divided by $2\gamma$, and the scale of a mean does not fit a sum.",
     "warner",
+    basis=proved(r"Hoeffding's bound for $N$ bits at the distance $2\gamma t$"), severity=Severity.ACCURACY,
 )  # fmt: skip
 def hoeffding() -> Seen:
     n, gamma, t = 1000, 0.1, 100.0
@@ -118,6 +122,7 @@ def hoeffding() -> Seen:
     r"$\frac1{2\gamma}\sqrt{\frac N2\ln\frac2\delta}$ for the sum, $O(\sqrt N/\epsilon)$; the two tails give "
     r"$\ln(2/\delta)$. And $\hat f$ is an *affine function* of a sum of Bernoulli variables.",
     "warner",
+    basis=proved(r"set S4.7's bound to $\delta$ and solve for $t$"), severity=Severity.ACCURACY,
 )  # fmt: skip
 def solved() -> Seen:
     cases = [(n, g, b) for n in (100, 1000) for g in (0.05, 0.2) for b in (0.3, 0.05, 0.001)]
@@ -136,6 +141,7 @@ def solved() -> Seen:
     "The estimator being unbiased, its variance is its mean squared error, which gives another derivation: of a "
     "typical error, not of a confidence interval.",
     more="warner",
+    basis=proved("without bias the two are the same thing"),
 )  # fmt: skip
 def variance() -> Seen:
     off = []
@@ -159,6 +165,11 @@ def variance() -> Seen:
     r"other $\epsilon$-private one is a function of its answer and further coins. The unbiased *estimator* is not: "
     r"to clip it to $[0, N]$ never hurts and often helps.",
     "lower-bounds",
+    basis=proved(
+        r"Kairouz et al. (1407.1338): any $\epsilon$-private law of a bit is made from the flipped one; the "
+        "order is in Beimel et al. (1103.2626), the constant in `lower-bounds`"
+    ),
+    severity=Severity.ACCURACY,
 )  # fmt: skip
 def best() -> Seen:
     # Any two laws a, b with ratios within e^epsilon arise from the bit: mix u where x = 1 is said, and v otherwise.
@@ -195,6 +206,7 @@ def best() -> Seen:
     "In the shuffle model several messages from everybody can bring the accuracy close to that of the central "
     "model, in particular for sums of reals.",
     more="messages",
+    basis=INSTANCE,
 )  # fmt: skip
 def messages() -> Seen:
     found = {name: rmse(name, 1000) for name in ("blanket-sum", "recursive-sum", "split-and-mix", "laplace")}

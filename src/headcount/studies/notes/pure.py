@@ -11,7 +11,7 @@ from headcount.core.coins import SeededCoins
 from headcount.privacy.clones import Clones
 from headcount.studies.notes import SEPARATING
 from headcount.studies.notes.laws import Exact, Word, pure_epsilon, sequences, shuffled
-from headcount.studies.statement import Rows, Seen, corrected, holds
+from headcount.studies.statement import INSTANCE, Rows, Seen, Severity, corrected, holds, proved
 from headcount.studies.study import Verdict
 
 row = Rows(SEPARATING)
@@ -46,6 +46,10 @@ def in_event(law: Exact, letters: str) -> Fraction:
     r"If a shuffle protocol in which everybody sends one message is $\epsilon$-private with $\delta = 0$, then its "
     r"randomiser is an $\epsilon$-private algorithm.",
     more="single-message",
+    basis=proved(
+        r"if $P[R(x) \in Y] > e^\epsilon P[R(x') \in Y]$, then $Y^n$ is that much likelier on $(x, \dots, x)$ "
+        r"than on $(x', x, \dots, x)$"
+    ),
 )  # fmt: skip
 def single() -> Seen:
     found = [(worst(laws, n), pure_epsilon(*laws)) for laws in random_laws(60, 3) for n in (1, 2, 3)]
@@ -63,6 +67,7 @@ def single() -> Seen:
     r"\in Y^n]$ for $X' = (x', x, \dots, x)$.",
     Verdict.CORRECTED,
     r"The other $n-1$ people of $X'$ hold $x$: $e^\epsilon P[R(x') \in Y]\,P[R(x) \in Y]^{n-1}$.",
+    basis=proved("independence: $X'$ has one $x'$ and $n-1$ times $x$"), severity=Severity.PROOF,
 )  # fmt: skip
 def crowd() -> Seen:
     x, other = LEAKY
@@ -77,6 +82,8 @@ def crowd() -> Seen:
     Verdict.CORRECTED,
     r"$\prod_i P[R(x_i) \in T]$ with one set $T$, the same for all: shuffling keeps the chance of $T^n$ because "
     r"that event does not depend on the order. $T$ may be any set.",
+    basis=proved("$T^n$ is the same event in every order; with different sets it is not, as two people show"),
+    severity=Severity.PROOF,
 )  # fmt: skip
 def one_event() -> Seen:
     x, other = LEAKY
@@ -100,6 +107,11 @@ def one_event() -> Seen:
     Verdict.CORRECTED,
     r"The equation holds because $Y^n$ is the same event in every order; for events that are not, it fails although "
     r"the shuffle is uniform.",
+    basis=proved(
+        "a uniform order keeps the chance of events that are the same in every order; the words below show "
+        "others that change"
+    ),
+    severity=Severity.PROOF,
 )  # fmt: skip
 def orders() -> Seen:
     x, other = LEAKY
@@ -123,6 +135,7 @@ def orders() -> Seen:
     Verdict.CORRECTED,
     "The randomiser is *locally* private; what matters is a single *message*, of any length; and the two protocols "
     "have the *same* distribution.",
+    basis=proved("S3.6 and S3.7, whose proofs do not look into a message"), severity=Severity.WORDING,
 )  # fmt: skip
 def words() -> Seen:
     laws = random_laws(1, 5)[0]
@@ -145,6 +158,7 @@ def words() -> Seen:
     r"Any single-message protocol that is $\epsilon$-private under a shuffler can be simulated by a local one: the "
     r"analyser shuffles by itself, and the randomiser is private by the lemma.",
     more="single-message",
+    basis=proved("the analyser shuffles by itself, which gives the same law; the randomiser is private by S3.6"),
 )  # fmt: skip
 def simulated() -> Seen:
     gaps = []
@@ -167,6 +181,7 @@ def simulated() -> Seen:
     r"That is so for $\delta = 0$ and one message. With $\delta > 0$ shuffling amplifies: a randomiser that is only "
     r"$\epsilon_0$-private locally becomes $(\epsilon, \delta)$-private with a much smaller $\epsilon$.",
     "amplification",
+    basis=INSTANCE, severity=Severity.ACCURACY,
 )  # fmt: skip
 def amplified() -> Seen:
     loss = Clones(2.0, 9_999)

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from itertools import pairwise, product
 
 import numpy as np
 
 from headcount.ask import protocol
+from headcount.core.budget import Budget
+from headcount.core.law import Floats
+from headcount.privacy import laws
 from headcount.privacy.laws import binomial_above
 from headcount.privacy.sampled import SampledCount
 from headcount.studies.notes import BINARY
-from headcount.studies.notes.laws import binomial
-from headcount.studies.statement import Rows, Seen, corrected, holds
+from headcount.studies.notes.laws import binomial, divergence
+from headcount.studies.sampling_rate import best_for
+from headcount.studies.sampling_rate import exactly as rate_of
+from headcount.studies.statement import Rows, Seen, Severity, corrected, holds, proved
 from headcount.studies.study import Verdict
 
 row = Rows(BINARY)
@@ -35,18 +41,46 @@ def error(rate: float, tau: int, ones: int) -> float:
     return protocol("sample-threshold", n=MANY, rate=rate, threshold=tau).rmse(ones)
 
 
-def largest_rate(tau: int, epsilon: float, delta: float) -> float:
-    low, high = 0.0, 0.999
-    while high - low > 1e-6:
-        middle = (low + high) / 2
-        low, high = (middle, high) if exactly(middle, tau, epsilon) <= delta else (low, middle)
-    return low
+def largest_rate(tau: int) -> float:
+    """At (1, 1e-6), for any number of people."""
+    return rate_of(1.0, 1e-6, tau)
+
+
+def left_out(tau: int) -> tuple[float, Floats]:
+    """How many are not sampled of a crowd whose sample is the threshold on average, at the largest rate; and the "
+    "law."""
+    p = largest_rate(tau)
+    return tau * (1 - p) / p, binomial(round(tau / p), 1 - p)
+
+
+def poisson(mean: float, size: int) -> Floats:
+    """P[Poisson = 0 .. size - 1]."""
+    law, masses = laws.poisson(mean), np.zeros(size)
+    inside = law.masses[: max(0, size - law.start)]
+    masses[law.start : law.start + inside.size] = inside
+    return masses
+
+
+@cache
+def cover() -> float:
+    """The smallest mean of Poisson noise at (1, 1e-6)."""
+    return float(protocol("poisson-count", n=MANY, epsilon=1.0, delta=1e-6).parameters["mean"])
+
+
+def from_noise(tau: int) -> float:
+    """How far the law of those who are left out is from that of the noise, in total variation."""
+    law = left_out(tau)[1]
+    return divergence(law, poisson(cover(), law.size), 0.0)
 
 
 @row(
     "S6.20", "Analysed where the analyser stands", "the problem",
     "Although users add noise, sample and threshold by themselves or through a shuffler, it is enough to analyse "
     "what the analyser sees.",
+    basis=proved(
+        r"the sample of $k$ holders is $\mathrm{Bin}(k, p)$ whoever draws it, and the answer is made of it "
+        "alone"
+    ),
 )  # fmt: skip
 def where() -> Seen:
     p, off = 0.3, 0.0
@@ -74,6 +108,10 @@ def where() -> Seen:
     r"$m = \epsilon n/\tau$ it proves $\frac1{1-\epsilon} > e^\epsilon$ only, and nothing at $\epsilon = 1$. "
     r"Computed exactly, either is safe.",
     "sampling-rate",
+    basis=proved(
+        r"$\frac{1}{1-x} \le e^\epsilon$ says $x \le 1-e^{-\epsilon}$; that either rate is safe is an instance"
+    ),
+    severity=Severity.PROOF,
 )  # fmt: skip
 def condition() -> Seen:
     proved = {e: 1 / (1 - e) <= math.exp(e) for e in (0.1, 0.5, 0.9)}
@@ -92,6 +130,10 @@ def condition() -> Seen:
     "S6.12", "More samples: less privacy, more accuracy", PLACE,
     r"A larger sample $m$ costs privacy and gains accuracy.",
     more="sampling-rate",
+    basis=proved(
+        "a smaller sample can be drawn from what a larger one shows; above the threshold the variance is "
+        "$k(1-p)/p$"
+    ),
 )  # fmt: skip
 def bigger() -> Seen:
     rates = (0.05, 0.1, 0.2, 0.3, 0.5)
@@ -110,20 +152,31 @@ def bigger() -> Seen:
     r"Given $(\epsilon, \delta)$, the best for accuracy is $m = \epsilon n/\tau$ with the smallest $\tau = 3 + "
     r"\ln(1/\delta)$.",
     Verdict.CORRECTED,
-    "The best *among what the draft's proof allows*. Exactly, at the same threshold many times as many people may "
-    "be sampled, and smaller thresholds do as well.",
-    "sampling-rate",
+    r"The smallest threshold is the best only at the draft's rates $\epsilon/\tau$, which fall as it rises. Exactly, "
+    r"many "
+    r"times as many people may be sampled, and the rate *grows* with the threshold: for counts above them *larger* "
+    r"thresholds are more accurate, at the price that everything below is lost. The best lies a little below the "
+    r"count, "
+    r"which would have to be known beforehand.",
+    "sampling-as-noise",
+    basis=proved(
+        r"what passes $\tau+1$ can be made from what passes $\tau$, so that the largest rate grows with $\tau$; and "
+        r"the "
+        r"variance of what passes, $k(1-p)/p$, falls as the rate grows"
+    ),
+    severity=Severity.ACCURACY,
 )  # fmt: skip
 def most_accurate() -> Seen:
     tau = math.ceil(threshold(1e-6))
-    best, noted = largest_rate(tau, 1.0, 1e-6), 1.0 / tau
-    errors = [error(p, tau, 2000) for p in (noted, best)]
-    lower = [error(1.0 / t, t, 2000) for t in (tau, tau + 5)]
+    exact, noted, best = largest_rate(tau), 1.0 / tau, best_for(2000, 10_000, Budget(1.0, 1e-6))
+    errors = [error(noted, tau, 2000), error(exact, tau, 2000), best.rmse(2000)]
+    rates = [largest_rate(t) for t in (tau, 30, 100, 300, 1000, best.threshold)]
     return corrected(
-        errors[0] <= errors[1],
-        best > 4 * noted and lower[0] < lower[1],
-        f"(1, 1e-6), tau = {tau}: p = {noted:.3f} as noted, {best:.3f} exactly; the error of 2,000 is "
-        f"{errors[0]:.0f} and {errors[1]:.0f}",
+        errors[0] <= min(errors),
+        errors[0] > errors[1] > errors[2] and all(a < b for a, b in pairwise(rates)),
+        f"(1, 1e-6), 2,000 of 10,000 people hold a one: threshold {tau} errs by {errors[0]:.0f} at p = {noted:.3f} as "
+        f"noted and by {errors[1]:.0f} at {exact:.3f}; threshold {best.threshold:,} by {errors[2]:.2f} at "
+        f"{float(best.rate):.3f}",
     )
 
 
@@ -131,6 +184,7 @@ def most_accurate() -> Seen:
     "S6.14", "Extreme privacy, tiny samples", PLACE + ", figure of p against the budget",
     r"A very small $\epsilon$ leaves a sample of less than one person in a hundred.",
     more="sampling-rate",
+    basis=proved(r"solve $\epsilon/\tau < 1/100$"),
 )  # fmt: skip
 def tiny() -> Seen:
     from_here = {d: threshold(d) / 100 for d in (0.05, 1e-3, 1e-6)}
@@ -148,11 +202,13 @@ def tiny() -> Seen:
     r"By the rule $p = \epsilon/(3 + \ln(1/\delta))$ is 16.7% at $(1, 0.05)$; the 8% belongs to $\epsilon = 0.5$. "
     r"Always it is below $\epsilon/3$. Exactly, 30% may be sampled at $(1, 10^{-6})$ already.",
     "sampling-rate",
+    basis=proved(r"$\ln(1/\delta) > 0$, so that $p < \epsilon/3$; the exact rate is an instance"),
+    severity=Severity.ACCURACY,
 )  # fmt: skip
 def eight() -> Seen:
     grid = [(e, d) for e in (0.1, 0.5, 1.0) for d in (0.05, 1e-3, 1e-6)]
     rule = {budget: budget[0] / threshold(budget[1]) for budget in grid}
-    exact = largest_rate(17, 1.0, 1e-6)
+    exact = largest_rate(17)
     return corrected(
         max(rule.values()) <= 0.08,
         all(p < e / 3 for (e, _), p in rule.items()) and abs(exact - 0.30) < 0.01,
@@ -164,6 +220,7 @@ def eight() -> Seen:
 @row(
     "S6.16", "The rate does not depend on the crowd", PLACE,
     r"$p = m/n = \epsilon/\tau$ does not depend on $n$.",
+    basis=proved(r"neither $\epsilon/\tau$ nor the law of a sample of $k$ holders has $n$ in it"),
 )  # fmt: skip
 def rate() -> Seen:
     rates = {n: 1.0 * n / 17 / n for n in (100, 10_000, 10**9)}
@@ -178,6 +235,7 @@ def rate() -> Seen:
     "S6.24", "Too sparse for the threshold", PLACE,
     r"Data with $k \le \tau$ ones are beyond the reach of the algorithm.",
     more="too-sparse",
+    basis=proved(r"$P[\mathrm{Bin}(k, p) \ge \tau] \le p^\tau$ for $k \le \tau$"),
 )  # fmt: skip
 def no_hope() -> Seen:
     tau, rates = 17, (1 / 17, 0.302)
@@ -197,6 +255,7 @@ def no_hope() -> Seen:
     r"True of *privacy*: $p$ and $\tau$ do not know $n$. The relative error is $\sqrt{(1-p)/(pk)}$, and $k \le n$ "
     r"must exceed $\tau/p$ to be seen at all, which makes a smallest crowd after all.",
     "too-sparse",
+    basis=proved("the sample's variance is $kp(1-p)$, and $p^2$ divides it"), severity=Severity.ACCURACY,
 )  # fmt: skip
 def however_few() -> Seen:
     tau = 17

@@ -10,7 +10,8 @@ from headcount.ask import protocol
 from headcount.studies.notes import SEPARATING
 from headcount.studies.notes.laws import Exact, pure_epsilon, shuffled
 from headcount.studies.notes.pure import worst
-from headcount.studies.statement import Rows, Seen, corrected, holds, refuted
+from headcount.studies.notes.survey import rmse
+from headcount.studies.statement import Rows, Seen, Severity, corrected, holds, proved, refuted
 from headcount.studies.study import Verdict
 
 row = Rows(SEPARATING)
@@ -29,6 +30,7 @@ def gap_laws() -> list[Exact]:
     r"Send $x$ and $1-x$: the shuffled output is $n$ zeros and $n$ ones whatever the data, private for every "
     r"$\epsilon \ge 0$, and the randomiser is not private for any.",
     more="multi-message",
+    basis=proved("every person adds one 0 and one 1; the ordered pair is the value itself"),
 )  # fmt: skip
 def nothing_to_see() -> Seen:
     shuffled_epsilon = max(worst(BOTH, n) for n in (1, 2, 3, 6))
@@ -43,6 +45,7 @@ def nothing_to_see() -> Seen:
     r"Nothing is lost if a randomiser shuffles its own messages before it sends them; so shuffled, the one above is "
     r"0-private.",
     more="multi-message",
+    basis=proved("a shuffle of all messages undoes any order that was before"),
 )  # fmt: skip
 def pre_shuffled() -> Seen:
     first = [shuffled([law]) for law in BOTH]
@@ -60,6 +63,7 @@ def pre_shuffled() -> Seen:
     r"Some protocol is $\epsilon$-private under the shuffler for a finite $\epsilon$ although its pre-shuffled "
     r"randomiser is not private for any: $R^{gap}$, whose ones never send exactly two ones out of four.",
     more="multi-message",
+    basis=proved("Q12"),
 )  # fmt: skip
 def gap() -> Seen:
     alone = pure_epsilon(*[shuffled([law]) for law in gap_laws()])
@@ -76,21 +80,43 @@ def gap() -> Seen:
     r"$\{0,1\}^4n$, which gives perfect privacy for some $\epsilon > 0$.",
     Verdict.CORRECTED,
     r"Not *exactly* two ones; anything in $\{0,1\}^{4n}$; and $\epsilon$-private for some *finite* $\epsilon$. It "
-    r"is not perfect: with uniform choices $\epsilon$ falls to $\ln(16/10) = 0.470$ and stays there.",
+    r"is not perfect: with uniform choices $\epsilon$ is 0.916 and 0.669 for two and three people, and $\ln(16/10) = "
+    r"0.470$ for four or more.",
     "multi-message",
+    basis=proved(
+        r"let $h$ be the law of the others' ones. The chances of $t$ ones, if this person holds 0 or 1, have the ratio "
+        r"$\frac{10}{16}(1 + 6r)$ with $r = \frac{h(t-2)}{h(t) + 4h(t-1) + 4h(t-3) + h(t-4)}$. It is $\frac{10}{16}$ "
+        r"at $t "
+        r"= 0$, and at most $\frac{16}{10}$ if $r \le 0.26$ for all $t$; that is so with three others, whatever they "
+        r"hold, "
+        r"and being linear in $h$ it stays so when more are added"
+    ),
+    severity=Severity.PRIVACY,
 )  # fmt: skip
 def perfect() -> Seen:
     found = {n: worst(gap_laws(), n) for n in (2, 3, 4, 6)}
+    zero, one = gap_laws()
+    least = Fraction(1)  # by how much 0.26 times the denominator of r exceeds its numerator, with three others
+    for ones in range(4):
+        others = shuffled([one] * ones + [zero] * (3 - ones))
+        h = [sum((mass for word, mass in others.items() if sum(word) == t), Fraction(0)) for t in range(13)]
+        h = [Fraction(0)] * 4 + h + [Fraction(0)] * 4
+        least = min(
+            least,
+            *(Fraction(26, 100) * (h[i + 2] + 4 * h[i + 1] + 4 * h[i - 1] + h[i - 2]) - h[i] for i in range(2, 19)),
+        )
     return corrected(
         min(found.values()) == 0.0,
-        all(0 < e < 1 for e in found.values()) and abs(found[6] - math.log(1.6)) < 1e-12,
-        ", ".join(f"n = {n}: epsilon {e:.3f}" for n, e in found.items()),
+        all(0 < e < 1 for e in found.values()) and abs(found[6] - math.log(1.6)) < 1e-12 and least >= 0,
+        ", ".join(f"n = {n}: epsilon {e:.3f}" for n, e in found.items())
+        + "; $r \\le 0.26$ with three others in all four cases, in fractions",
     )
 
 
 @row(
     "S3.13", "One word gives it away", "multi-message shuffle privacy, both versions",
     r"Whoever sends $(0,1,1,0)$ holds a 0 for certain, so $R^{gap}$ cannot be private.",
+    basis=proved("a one never sends exactly two ones"),
 )  # fmt: skip
 def gives_away() -> Seen:
     zero, one = gap_laws()
@@ -109,6 +135,7 @@ def gives_away() -> Seen:
     r"protocol has $\delta > 0$ and a *random* number of messages, one only on average and nearly. Either is enough "
     r"to leave the theorem.",
     "single-message",
+    basis=proved("its assumptions are not met by the protocol of that paper"), severity=Severity.PROOF,
 )  # fmt: skip
 def not_any_more() -> Seen:
     found = protocol("correlated-count", n=10_000, epsilon=1.0, delta=1e-6)
@@ -117,6 +144,9 @@ def not_any_more() -> Seen:
     return refuted(
         delta == 0.0 and sends[1] == 1.0,
         delta > 0.0 and sends[1] < 1.0,
-        f"its binary protocol for 10,000 people: delta is {found.loss.delta(1.0):.1e} at epsilon 1 and still "
-        f"{delta:.1e} at 3; a one sends {messages:.2f} messages on average, a zero none with chance {sends[0]:.2f}",
+        f"its binary protocol for 10,000 people at (1, 1e-6), with an error "
+        f"{found.rmse() / rmse('geometric', 100, 0.0) - 1:.1%} "
+        f"above the central one: delta is {found.loss.delta(1.0):.1e} at epsilon 1 and still {delta:.1e} at 3; a one "
+        f"sends "
+        f"{messages:.2f} messages on average, a zero none with chance {sends[0]:.2f}",
     )

@@ -10,7 +10,7 @@ import numpy as np
 
 from headcount.studies.notes import SEPARATING
 from headcount.studies.notes.laws import binomial, divergence, ratios, shifted, smoothness, two_cells
-from headcount.studies.statement import Rows, Seen, corrected, holds
+from headcount.studies.statement import Rows, Seen, Severity, corrected, holds, proved
 from headcount.studies.study import Verdict
 
 row = Rows(SEPARATING)
@@ -27,6 +27,10 @@ row = Rows(SEPARATING)
     r"The shifts are those with $0 < \lvert k'\rvert \le k$: at $k' = 0$ the ratio is 1, which always reaches "
     r"$e^0$, so that no law at all would be smooth. And the second form needs *at least* $1-\delta$.",
     "smooth-binomial",
+    basis=proved(
+        r"at $k' = 0$ the ratio is 1 for every law; and $P[E \ge t] \le \delta$ says $P[E < t] \ge 1-\delta$"
+    ),
+    severity=Severity.WORDING,
 )  # fmt: skip
 def shifts() -> Seen:
     at_zero = float(binomial(100, 0.5)[ratios(binomial(100, 0.5), 0) >= 1.0].sum())
@@ -53,17 +57,20 @@ def shifts() -> Seen:
     r"close to the chance of $Y$ itself.",
     Verdict.CORRECTED,
     r"The ratio compares two single masses, $D(Y)$ and $D(Y+k')$. No chance of a window is involved, and a law may "
-    r"pass the one and fail the other.",
+    r"pass the one test and fail the other, with nearly every draw of $Y$.",
+    basis=proved("one law that passes the one test and fails the other is enough"), severity=Severity.WORDING,
 )  # fmt: skip
 def windows() -> Seen:
     comb = np.tile([0.099, 0.001], 10)
-    windows = (comb[:-1] + comb[1:]) / comb.max()  # a window of two, beside the mass of its likelier end
-    worst = float(ratios(comb, 1)[:-1].max())
+    window = comb + np.append(comb[1:], 0.0)  # from Y to Y + 1
+    close = float(comb[window <= 1.02 * comb].sum())
+    large = float(comb[ratios(comb, 1) >= 98.0].sum())
     return corrected(
-        (windows.max() < 1.02) == (worst < 1.02),
-        smoothness(comb, 1.0, 1) > 0.4,
-        f"masses of 0.099 and 0.001 in turn: every window of two has {windows.max():.2f} times the mass of one, yet "
-        f"the ratio reaches {worst:.0f}",
+        close < 0.5 or large < 0.5,
+        close > 0.98 and large > 0.98 and smoothness(comb, 1.0, 1) > 0.98,
+        f"masses of 0.099 and 0.001 in turn on 20 values, $k' = 1$: with chance {close:.2f} the window has at most "
+        f"1.02 "
+        f"times the mass of $Y$, and with chance {large:.2f} the ratio is 99",
     )
 
 
@@ -76,6 +83,11 @@ def windows() -> Seen:
     Verdict.CORRECTED,
     r"That is a sufficient condition, and a stronger one. $(\epsilon, \delta)$-privacy bounds the *excess* $\sum (P "
     r"- e^\epsilon Q)_+$ by $\delta$; the ratio may exceed $e^\epsilon$ far more often than that.",
+    basis=proved(
+        r"if the ratio exceeds $e^\epsilon$ only on $B$, then $P[T] \le e^\epsilon Q[T] + P[B]$; the law below"
+        " refutes the converse"
+    ),
+    severity=Severity.PRIVACY,
 )  # fmt: skip
 def excess() -> Seen:
     law = binomial(1000, 0.5)
@@ -93,6 +105,7 @@ def excess() -> Seen:
     r"If $f$ is a whole number that one person changes by at most 1, and $\eta$ is drawn from an $(\epsilon, "
     r"\delta, 1)$-smooth law, then $f + \eta$ is differentially private.",
     more="smooth-noise",
+    basis=proved(r"Q17 with $\Delta = 1$"),
 )  # fmt: skip
 def one_number() -> Seen:
     cases = [(n, g, e) for n in (20, 100, 1000) for g in (0.1, 0.3, 0.5) for e in (0.2, 0.5, 1.0)]
@@ -110,6 +123,7 @@ def one_number() -> Seen:
     r"Each *bin* changes by at most 1, the histogram by 2 in all: whoever is replaced leaves one bin and enters "
     r"another. Lemma 2 then gives $(2\epsilon, 2\delta)$, "
     "as the notes' own theorem on histograms has it.",
+    basis=proved("the person who is replaced leaves one bin and enters another"), severity=Severity.PRIVACY,
 )  # fmt: skip
 def sensitivity() -> Seen:
     crowds = list(itertools.product(range(3), repeat=3))
@@ -131,6 +145,7 @@ def sensitivity() -> Seen:
     Verdict.CORRECTED,
     r"For all *neighbouring* $X \sim X'$, and in size: $\lvert k_j\rvert \le k$ (the proof writes $k_j \le k$, and "
     r"$j \in \lfloor m \rfloor$ for $j \in \{1, \dots, m\}$).",
+    basis=proved("neighbours differ in one bit; any two crowds may differ in all $n$"), severity=Severity.WORDING,
 )  # fmt: skip
 def incremental() -> Seen:
     crowds = list(itertools.product((0, 1), repeat=4))
@@ -153,6 +168,7 @@ def incremental() -> Seen:
     r"is bounded is the likelihood ratio $\prod_j D(\eta_j)/D(\eta_j + k_j)$, where coordinate $j$ moves by its own "
     r"$k_j$.",
     "smooth-noise",
+    basis=proved("Q17"), severity=Severity.PRIVACY,
 )  # fmt: skip
 def several_numbers() -> Seen:
     law, epsilon = binomial(60, 0.5), 0.6
@@ -174,6 +190,9 @@ def several_numbers() -> Seen:
     r"$\delta'/\Delta$. (There the proof stops; the union bound over the at most $\Delta$ coordinates that move "
     r"completes it.)",
     more="smooth-noise",
+    basis=proved(
+        r"it is the definition of smoothness at $\epsilon = \epsilon'/\Delta$ and $\delta = \delta'/\Delta$"
+    ),
 )  # fmt: skip
 def union() -> Seen:
     flat = np.full(10, 0.1)
@@ -184,4 +203,28 @@ def union() -> Seen:
         moved <= one + 1e-12 and one < both <= 2.0 * one,
         f"evenly on ten values: one coordinate reaches it with chance {one:.2f}, one of two with {both:.2f}, "
         f"between delta and 2 delta: the factor is needed",
+    )
+
+
+@row(
+    "S1.24", "The tail of the product", "after the proof of lemma 2, second version, commented out",
+    r"$P[\prod_j D(\eta_j)/D(\eta_j + k_j) \ge e^{\Delta\epsilon}] \le \delta$, by the sensitivity of $f$.",
+    Verdict.CORRECTED,
+    r"At most $\Delta\delta$: the product can only be so large if one of the at most $\Delta$ factors that differ "
+    r"from 1 "
+    r"reaches $e^{\epsilon\lvert k_j\rvert}$, and each of them may, with chance $\delta$.",
+    "smooth-noise",
+    basis=proved("the union bound of S1.15; the law below shows that the factor cannot be left out"),
+    severity=Severity.PRIVACY,
+)  # fmt: skip
+def product_tail() -> Seen:
+    flat, epsilon = np.full(10, 0.1), 0.5
+    delta = smoothness(flat, epsilon, 1)
+    product = np.multiply.outer(ratios(flat, 1), ratios(flat, -1))
+    reached = float((flat[:, None] * flat[None, :])[product >= math.exp(2 * epsilon)].sum())
+    return corrected(
+        reached <= delta,
+        delta < reached <= 2 * delta,
+        f"two coordinates, evenly on ten values each, moved by 1 and -1: delta is {delta:.2f}, and the product reaches "
+        f"e^(2 epsilon) with chance {reached:.2f}",
     )

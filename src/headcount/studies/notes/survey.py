@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from headcount.core.task import Sum
 from headcount.privacy.shares import published_shares
 from headcount.studies.notes import SURVEY
 from headcount.studies.notes.laws import binomial, divergence
-from headcount.studies.statement import Rows, Seen, corrected, holds, refuted
+from headcount.studies.statement import INSTANCE, Rows, Seen, Severity, corrected, holds, proved, refuted
 from headcount.studies.study import Verdict
 
 row = Rows(SURVEY)
@@ -38,6 +39,7 @@ def response(n: int, epsilon: float) -> float:
     "S4.14", "The problem and the three models", "problem statement",
     "People hold bounded reals, bounded integers or bits, whose sum or mean is wanted; privacy is central, local, "
     "or between the two, shuffled; each has a definition of its own.",
+    basis=INSTANCE,
 )  # fmt: skip
 def models() -> Seen:
     flip, people = 0.25, 3
@@ -59,6 +61,7 @@ def models() -> Seen:
     r"The first is the error of a *sum*, the second that of a *mean*. For sums $O(1/\epsilon)$ and $\Theta(\sqrt "
     r"n/\epsilon)$; for means both divided by $n$.",
     "survey-table",
+    basis=proved("a sum's error is $n$ times its mean's"), severity=Severity.ACCURACY,
 )  # fmt: skip
 def scales() -> Seen:
     crowds = (100, 10_000, 1_000_000)
@@ -75,6 +78,7 @@ def scales() -> Seen:
 @row(
     "S4.12", "The central row", TABLE,
     r"Central: error $O(1/\epsilon)$ with one message each.",
+    basis=proved(r"the variance is $\frac{1}{2\sinh^2(\epsilon/2)} \le \frac{2}{\epsilon^2}$"),
 )  # fmt: skip
 def central_row() -> Seen:
     found = [math.sqrt(2 * math.exp(-e)) / -math.expm1(-e) * e for e in (0.01, 0.1, 0.5, 1.0)]
@@ -91,6 +95,8 @@ def central_row() -> Seen:
     Verdict.CORRECTED,
     r"$\Theta(1/(\epsilon\sqrt n))$ for the mean when $\epsilon \le 1$: the constant hides the $\epsilon$ that the "
     r"other rows show.",
+    basis=proved(r"the standard deviation is $\frac{1}{2\sinh(\epsilon/2)\sqrt n}$, and S4.17 from below"),
+    severity=Severity.ACCURACY,
 )  # fmt: skip
 def local_row() -> Seen:
     flat = [response(10_000, e) / 100.0 for e in (0.01, 0.1, 1.0)]
@@ -110,6 +116,7 @@ def local_row() -> Seen:
     r"Those are the bounds of the same authors' *multi-message* protocols. The blanket is a single-message protocol "
     r"whose squared error is $\Theta(n^{1/3})$: error $n^{1/6}$.",
     "survey-table",
+    basis=proved("both sides in section 4 of the blanket's paper (1903.02837)"), severity=Severity.ACCURACY,
 )  # fmt: skip
 def blanket_row() -> Seen:
     crowds = (1_000, 64_000)
@@ -130,19 +137,37 @@ def blanket_row() -> Seen:
     Verdict.CORRECTED,
     r"$1 + O(\ln^2(1/\delta)/(\gamma\epsilon^2 n))$ messages of one bit on average: it is what comes on top of one "
     r"that vanishes. The error is that of the central mechanism at $(1-\gamma)\epsilon$; the later paper needs $1 + "
-    r"O(\ln(1/\delta)/(\gamma\epsilon n))$.",
+    r"O(\ln(1/\delta)/(\gamma\epsilon n))$. The figures here are achieved; that fewer messages would not do is not "
+    r"claimed.",
     "messages",
+    basis=proved("in the papers (2106.04247, 2109.13158); the figures are instances, each accounted for exactly"),
+    severity=Severity.ACCURACY,
 )  # fmt: skip
 def vanishing_row() -> Seen:
-    found = [protocol("correlated-count", n=n, epsilon=1.0, delta=1e-6, overhead=0.2) for n in (1_000, 10_000, 100_000)]
+    crowds = (1_000, 10_000, 100_000)
+    found = [protocol("correlated-count", n=n, epsilon=1.0, delta=1e-6, overhead=0.2) for n in crowds]
     sent = [one.messages_per_person for one in found]
-    extra = [(messages - 1.0) * n for messages, n in zip(sent, (1_000, 10_000, 100_000), strict=True)]
+    extra, (fewest, shape) = [(m - 1.0) * n for m, n in zip(sent, crowds, strict=True)], fewest_extra(0.2)
     return corrected(
         sent[-1] < 1.0,
-        max(extra) < 1.3 * min(extra) and sent[-1] < 1.01,
+        max(extra) < 1.01 * min(extra) and sent[-1] < 1.01 and fewest < min(extra),
         f"(1, 1e-6), error 1.2 times central: {sent[0]:.3f}, {sent[1]:.4f}, {sent[2]:.5f} messages each for 10^3, "
-        f"10^4, 10^5 people, {min(extra):.0f} or so more than one each in all",
+        f"10^4, 10^5 people, {min(extra):.0f} in all beyond one each with a flood of shape "
+        f"{found[0].parameters['shape']:.0f}, and {fewest:.0f} with the best, {shape}",
     )
+
+
+@cache
+def fewest_extra(overhead: float) -> tuple[float, int]:
+    """The fewest messages beyond one each, in all, over the shapes of a negative binomial flood; and that shape."""
+    n, budget = 10_000, dict[str, Any](epsilon=1.0, delta=1e-6)
+    inner = protocol("correlated-count", n=n, overhead=overhead, **budget).parameters["inner"]
+    tried = {
+        shape: n * (protocol("correlated-count", n=n, inner=inner, shape=shape, **budget).messages_per_person - 1.0)
+        for shape in range(10, 25, 2)
+    }
+    best = min(tried, key=lambda shape: tried[shape])
+    return tried[best], best
 
 
 @row(
@@ -152,6 +177,7 @@ def vanishing_row() -> Seen:
     r"A *lower* bound: with one message each, the expected *squared* error is $\Omega(\ln n)$ for $\delta = "
     r"n^{-\Omega(1)}$ and constant $\epsilon$; so the error is $\Omega(\sqrt{\ln(1/\delta)})$ in that range of "
     r"$\delta$ only.",
+    basis=proved("in the paper (2106.04247), without a constant"), severity=Severity.ACCURACY,
 )  # fmt: skip
 def lower_row() -> Seen:
     deltas = (1e-3, 1e-6, 1e-12)
@@ -172,6 +198,8 @@ def lower_row() -> Seen:
     Verdict.FALSE,
     r"It can: $f + \mathrm{Lap}(1/\epsilon)$ is $\epsilon$-private whatever the values are. The discrete law is "
     r"preferred because answers stay whole, because it has less variance, and because doubles leak.",
+    basis=proved(r"a change of $f$ by 1 changes the density by a factor of at most $e^\epsilon$"),
+    severity=Severity.WORDING,
 )  # fmt: skip
 def laplace() -> Seen:
     def below(t: Floats, centre: float) -> Floats:
@@ -225,6 +253,8 @@ def geometric(n: int, epsilon: float, loss: Floats) -> float:
     Verdict.CORRECTED,
     r"For *one count*, under *pure* privacy, for every prior and every loss that grows with the distance. With "
     r"$\delta > 0$ one can do better, and for sums with sensitivity above 1 and large $\epsilon$ the staircase does.",
+    basis=proved(r"Ghosh et al. (0811.2841) for pure privacy; for $\delta > 0$ by the mechanism below"),
+    severity=Severity.ACCURACY,
 )  # fmt: skip
 def optimal() -> Seen:
     off = np.abs(np.arange(6.0)[:, None] - np.arange(6.0)[None, :])

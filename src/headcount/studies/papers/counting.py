@@ -12,7 +12,7 @@ from headcount.ask import protocol
 from headcount.privacy import laws as big
 from headcount.privacy.atoms import Atoms
 from headcount.privacy.pair import Pair
-from headcount.studies.statement import Rows, Seen, corrected
+from headcount.studies.statement import INSTANCE, Rows, Seen, Severity, certified, corrected, proved
 from headcount.studies.study import Verdict
 
 HISTOGRAMS = "Balcer and Cheu, Separating local and shuffled differential privacy via histograms (1911.06879)"
@@ -29,6 +29,7 @@ row = Rows(HISTOGRAMS)
     r"The claim assumes $\delta < (1/200h)^{1/25}$; its proof writes $>$ at that place.",
     FIX,
     r"$\le$ is what is needed and enough: $h\delta^{25} \le 1/200$.",
+    basis=proved(r"solve $h\delta^{25} \le 1/200$ for $\delta$"), severity=Severity.WORDING,
 )  # fmt: skip
 def small_delta() -> Seen:
     edge = {h: (1 / (200 * h)) ** (1 / 25) for h in (1, 10, 1000)}
@@ -53,6 +54,8 @@ row.note = SHUFFLING
     FIX,
     r"There is no such $\delta$ unless $n$ exceeds $9.6\cdot10^{11}$. Exact accounting of the same protocol serves "
     r"crowds of a thousand.",
+    basis=proved(r"$0.03n^{1/4} - \ln(8n)$ falls and then rises, so that it is positive from its one root above on"),
+    severity=Severity.ACCURACY,
 )  # fmt: skip
 def empty_range() -> Seen:
     def room(n: float) -> float:
@@ -74,6 +77,7 @@ def empty_range() -> Seen:
     r"$\ln(8r/\delta_0)$ is written where each bit is run at $\delta_0 = \delta/2r$.",
     FIX,
     r"$\ln(4/\delta_0) = \ln(8r/\delta)$.",
+    basis=proved(r"put $\delta_0 = \delta/2r$ in"), severity=Severity.WORDING,
 )  # fmt: skip
 def each_bit() -> Seen:
     r, delta = 50, 1e-6
@@ -96,6 +100,7 @@ row.note = COUNTING
     FIX,
     r"Those are an earlier version's: private, but with some fifty times or more the messages of theorem 13's $p = "
     r"e^{-0.2\epsilon/\Delta}$ and $r = 3(1 + \ln(1/\delta))$.",
+    basis=INSTANCE, severity=Severity.ACCURACY,
 )  # fmt: skip
 def constants() -> Seen:
     e, d = 0.5, 1e-4
@@ -113,6 +118,7 @@ def constants() -> Seen:
 @row(
     "P5.2", "Sampling the logarithmic law", "lemma 31", r"The loop does not begin with 1.", FIX,
     r"It must begin with $k = 1$, the likeliest value: $P[k] = -p^k/(k\ln(1-p))$ for $k \ge 1$.",
+    basis=proved("the masses add up to 1 from $k = 1$ on"), severity=Severity.PRIVACY,
 )  # fmt: skip
 def logarithmic() -> Seen:
     p = 0.8
@@ -133,6 +139,7 @@ def logarithmic() -> Seen:
     FIX,
     r"Twice: each draw of $D^3$ sends a $+1$ and a $-1$. (The same passage has $(1-\gamma)\epsilon_1$ for "
     r"$(1-\gamma)\epsilon$ and $D^3$ for $D^2$ in a tail.)",
+    basis=proved("linearity of the expectation"), severity=Severity.ACCURACY,
 )  # fmt: skip
 def pairs() -> Seen:
     z1, z2, z3 = Fraction(1, 10), Fraction(1, 5), Fraction(1, 2)  # chances that each of the three draws is 1
@@ -154,6 +161,7 @@ def pairs() -> Seen:
     r"About 0.0003 extra messages a user at $\epsilon = 1$, $\delta = 10^{-6}$, $n = 10^4$.",
     FIX,
     r"0.0034: the smallest Poisson mean for that budget is 34.07.",
+    basis=INSTANCE, severity=Severity.ACCURACY,
 )  # fmt: skip
 def poisson() -> Seen:
     found = protocol("poisson-count", n=10_000, epsilon=1.0, delta=1e-6).parameters["mean"]
@@ -170,6 +178,7 @@ row.note = ALMOST
     r"$\Gamma = \Delta(\lceil\log\Delta\rceil + 1)$, which public code reads as the natural logarithm.", FIX,
     r"To the base 2. With the natural one the weights no longer dominate, from $\Delta = 6$ on, and what is drawn "
     r"is less noise than the proof needs.",
+    basis=certified(r"$\Delta$ from 2 to 64"), severity=Severity.PRIVACY,
 )  # fmt: skip
 def which_logarithm() -> Seen:
     def load(top: int, log: float) -> float:

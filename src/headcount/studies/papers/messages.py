@@ -13,7 +13,7 @@ from headcount.privacy.pair import Pair
 from headcount.privacy.product import two_cells
 from headcount.studies.notes import binomial as lemma
 from headcount.studies.notes.laws import binomial, mass_ratio, ratios, smoothness
-from headcount.studies.statement import Rows, Seen, corrected
+from headcount.studies.statement import Rows, Seen, Severity, certified, corrected, proved
 from headcount.studies.study import Verdict
 
 MESSAGES = "Ghazi, Golowich, Kumar, Pagh and Velingker, On the power of multiple anonymous messages (1908.11358)"
@@ -27,6 +27,7 @@ row = Rows(MESSAGES)
     r"On the good interval the ratio of masses is at most $(1+\alpha)^{k'}$ for $k' > 0$.", FIX,
     r"$\left(\frac{1+\alpha}{1-\alpha\gamma/(1-\gamma)}\right)^{k'}$, which is all that the lemma needs (S1.7).",
     "smooth-binomial",
+    basis=proved("Q6"), severity=Severity.PROOF,
 )  # fmt: skip
 def upwards() -> Seen:
     cases = [(n, g, a) for n, g, a in lemma.GRID if a * g * n >= 2.0]
@@ -43,6 +44,7 @@ def upwards() -> Seen:
     "P1.2", "One factor too many", "appendix, equation (100)",
     r"For $k' < 0$ the product in the denominator runs from $y$ down to $y - \lvert k'\rvert$.", FIX,
     r"Down to $y - \lvert k'\rvert + 1$: $\lvert k'\rvert$ factors (S1.6).",
+    basis=proved("S1.6"), severity=Severity.WORDING,
 )  # fmt: skip
 def factors() -> Seen:
     n, g, y, k = 30, Fraction(1, 3), 12, 3
@@ -61,6 +63,7 @@ def factors() -> Seen:
     r"Smoothness is asked for every $k'$ from $-k$ to $k$.",
     FIX,
     r"For $0 < \lvert k'\rvert \le k$: at $k' = 0$ no law qualifies (S1.2).",
+    basis=proved("S1.2"), severity=Severity.WORDING,
 )  # fmt: skip
 def by_nothing() -> Seen:
     law = binomial(200, 0.5)
@@ -77,6 +80,7 @@ def by_nothing() -> Seen:
     r"The good interval is $[(1-\alpha)\gamma n + k', (1+\alpha)\gamma n - k']$, with the signed $k'$.", FIX,
     r"With $\lvert k'\rvert$ or $k$: for $k' < 0$ the interval as written is too wide, and the ratio exceeds the "
     r"bound in it.",
+    basis=proved("Q6 with $k$; with the signed shift by the case below"), severity=Severity.PROOF,
 )  # fmt: skip
 def signed() -> Seen:
     n, g, a, k = 200, 0.5, 0.5, -20
@@ -98,6 +102,7 @@ def signed() -> Seen:
     FIX,
     r"That step gives $e^{-\eta^2\rho/3} = \delta^{1/3}$. As proved, $\rho \ge 108\ln(2/\delta)/\epsilon^2$; "
     r"computed, the stated $\rho$ is ample.",
+    basis=certified("one item each among very many people, at $(1, 10^{-6})$"), severity=Severity.PROOF,
 )  # fmt: skip
 def blankets() -> Seen:
     delta, rho = 1e-6, 36 * math.log(1e6)
@@ -116,6 +121,7 @@ def blankets() -> Seen:
     r"One user with $k$ items changes the sketch by $k\tau$ in all.", FIX,
     r"Replacing the items changes it by up to $2k\tau$: $\tau$ cells lose and $\tau$ gain for each. The proof then "
     r"needs $360k^2\tau^2\ln(4\tau k/\delta)/\epsilon^2$; the stated 90 is numerically ample.",
+    basis=proved(r"for each of $k$ items $\tau$ cells lose one and $\tau$ others gain one"), severity=Severity.PROOF,
 )  # fmt: skip
 def sketch() -> Seen:
     tau, size = 3, 101
@@ -135,6 +141,7 @@ def sketch() -> Seen:
     r"The estimate is at least the true count.", FIX,
     r"Not after $\gamma n$ has been subtracted, as the analyser does: it underestimates whenever the noise is below "
     r"its mean in some row.",
+    basis=proved("the noise of some row may lie below its mean"), severity=Severity.ACCURACY,
 )  # fmt: skip
 def underestimates() -> Seen:
     law, mean = binomial(1000, 0.05), 50.0
@@ -151,6 +158,7 @@ def underestimates() -> Seen:
     r"A user with items $S$ sends $\lvert S\rvert + O(\gamma s\tau)$ messages.",
     FIX,
     r"$\tau\lvert S\rvert + \gamma s\tau$ on average: every item is sent once for each of $\tau$ rows.",
+    basis=proved("linearity: every item is sent once for each row"), severity=Severity.ACCURACY,
 )  # fmt: skip
 def rows_sent() -> Seen:
     tau, size, gamma, items = 8, 64, 1e-6, 1

@@ -11,7 +11,7 @@ import numpy as np
 from headcount.privacy.clones import Clones
 from headcount.privacy.sampled import SampledCount, SampledHistogram
 from headcount.studies.notes.laws import binomial, divergence
-from headcount.studies.statement import Rows, Seen, corrected
+from headcount.studies.statement import Rows, Seen, Severity, corrected, proved
 from headcount.studies.study import Verdict
 
 CLONES = "Feldman, McMillan and Talwar, Stronger privacy amplification by shuffling (2208.04591)"
@@ -30,6 +30,10 @@ row = Rows(CLONES)
     r"left, as with three values, the simulation cannot know when to draw it; there use $e^{-\epsilon_0}$ or a "
     r"blanket. No counterexample is known.",
     "amplification",
+    basis=proved(
+        "for one flipped bit the victim's law is a mixture of the two clones; for others nothing is claimed"
+    ),
+    severity=Severity.PRIVACY,
 )  # fmt: skip
 def clones() -> Seen:
     ratio = math.exp(1.5)
@@ -62,6 +66,7 @@ row.note = SAMPLE
     FIX,
     r"$\frac{(k+1)(1-p)}{k+1-v}$ when everybody is sampled with chance $p$; the draft's bound leaves out $1-p$, "
     r"which only makes it larger.",
+    basis=proved("divide the two binomial masses"), severity=Severity.PROOF,
 )  # fmt: skip
 def one_more() -> Seen:
     p, k = Fraction(3, 10), 12
@@ -84,6 +89,11 @@ def one_more() -> Seen:
     FIX,
     r"The way back is bounded by $\frac1{1-p}$ for every outcome, a suppressed count included; so $p \le "
     r"1-e^{-\epsilon}$ makes that $\delta$ zero.",
+    basis=proved(
+        r"the ratio back is $\frac{k+1-v}{(k+1)(1-p)} \le \frac{1}{1-p}$, and so for the sum over all that is "
+        "suppressed"
+    ),
+    severity=Severity.PROOF,
 )  # fmt: skip
 def way_back() -> Seen:
     edge = -math.expm1(-1.0)
@@ -100,6 +110,11 @@ def way_back() -> Seen:
     r"Neighbours replace one item by another, but the proof is for a single count that changes.", FIX,
     r"A replaced item changes two counts. At the same $\epsilon$ the exact $\delta$ may be larger, by more than "
     r"half at high sampling rates; $\epsilon + \ln\frac1{1-p}$ keeps the $\delta$ of one count.",
+    basis=proved(
+        "every outcome of the count that gains is at least $1-p$ times as likely as before; the factors are "
+        "instances"
+    ),
+    severity=Severity.PRIVACY,
 )  # fmt: skip
 def replaced() -> Seen:
     rate, more, kept = 0.95 * -math.expm1(-1.0), {}, []
@@ -124,6 +139,7 @@ def replaced() -> Seen:
     FIX,
     r"$n-k-m+v$. And the chance of one subset is not that of a count: it lacks the binomial coefficients that make "
     r"the sum 1.",
+    basis=proved("$m-v$ of the $n-k$ others are sampled"), severity=Severity.WORDING,
 )  # fmt: skip
 def left_out() -> Seen:
     n, k, m = 7, 3, 4
@@ -146,6 +162,7 @@ row.note = ORACLES
     FIX,
     r"For generalised response and local hashing. For unary codes the condition is $\frac{p(1-q)}{(1-p)q} \le "
     r"e^\epsilon$, as two bits change.",
+    basis=proved("two bits of a unary code change"), severity=Severity.PRIVACY,
 )  # fmt: skip
 def oracles() -> Seen:
     p, q, e = 0.5, 1 / (2 * math.e), 1.0

@@ -72,7 +72,9 @@ class FlippingOrSampling(Checked):
     question: ClassVar[str] = "Is shuffled randomised response the same thing as sample-and-threshold?"
     source: ClassVar[str] = "the notes: both algorithms are equivalent, and the event E2 looks like a one-sided E1"
     statement: ClassVar[str] = (
-        "They are not equivalent, and neither can be made from what the other shows. Without delta, flipping has a "
+        "At no fixed threshold are they equivalent, and neither can be made from what the other shows; only as the "
+        "threshold and the crowd grow do both tend to a count with Poisson noise, above the threshold "
+        "(`sampling-as-noise`). Without delta, flipping has a "
         "finite epsilon and sampling has none; below its threshold sampling shows nothing, and flipping does. For "
         "bits x and z, sum(1 - z x) = 2n - sum(x) - sum(z) - sum((1 - x)(1 - z)). In common they have that flipping "
         "shows a sample of the truth too, hidden among coins, and that both likelihood ratios grow with the count "

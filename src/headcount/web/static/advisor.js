@@ -109,6 +109,7 @@ function show(told, state) {
     $("best").textContent = first.protocol;
     $("best-figures").replaceChildren(
       "typically off by ", h("b", {}, amount(first.rmse, state.task)), ` ${UNITS[state.task]}`.trimEnd(),
+      ...(first.worst === null || first.worst === first.rmse ? [] : [" over the categories, ", h("b", {}, amount(first.worst, state.task)), " in the worst"]),
       ...(first.interval === null ? [] : ["; 19 times in 20 within ", h("b", {}, amount(first.interval, state.task))]),
       `. Trusted: ${TRUST[first.model]}.`);
   } else {
@@ -136,13 +137,16 @@ function table({ ranking }, state) {
     return;
   }
   const rows = everything ? ranking : ranking.slice(0, ROWS);
+  const worst = rows.some((row) => row.worst !== null); // of a histogram: the error is over all categories
   const cells = rows.map((row) => h("tr", { "data-protocol": row.protocol },
     h("th", { scope: "row" }, row.protocol, h("span", { class: `trust of-${row.model}` }, row.model)),
     h("td", { class: "number" }, amount(row.rmse, state.task)),
+    worst && h("td", { class: "number wide" }, amount(row.worst, state.task)),
     h("td", { class: "number" }, row.interval === null ? "…" : `± ${amount(row.interval, state.task)}`),
     h("td", { class: "number" }, number(row.messages), row.proportionate ? null : h("span", { class: "trust-free" }, " too many")),
     h("td", { class: "wide" }, row.accounting)));
   const head = h("tr", {}, h("th", { scope: "col" }, "protocol"), h("th", { scope: "col", class: "number" }, "typical error"),
+    worst && h("th", { scope: "col", class: "number wide" }, "worst category"),
     h("th", { scope: "col", class: "number" }, "95% interval"), h("th", { scope: "col", class: "number" }, "messages"),
     h("th", { scope: "col", class: "wide" }, "accounting"));
   const more = ranking.length > ROWS && h("button", {
@@ -182,7 +186,7 @@ async function againstMessages(state, protocols, signal) {
   }));
 }
 
-const unit = ({ task }) => (task === "fraction" ? "typical error, as a fraction" : task === "histogram" ? "typical error in a category, people" : task === "count" ? "typical error, people" : "typical error");
+const unit = ({ task }) => (task === "fraction" ? "typical error, as a fraction" : task === "histogram" ? "typical error over the categories, people" : task === "count" ? "typical error, people" : "typical error");
 
 async function againstPeople(state, protocols, signal) {
   const { ones = 0 } = asked(state);

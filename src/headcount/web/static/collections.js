@@ -158,12 +158,15 @@ async function atAnalyser(names) {
 }
 
 function spending(populations) {
-  const head = ["population", "epsilon in all", "spent", "left", "delta in all"];
+  const head = ["population", "epsilon in all", "delta in all", "spent of it", "left"];
   return h("table", { class: "modest" },
     h("thead", {}, h("tr", {}, head.map((words, at) => h("th", { scope: "col", class: at ? "number" : "" }, words)))),
     h("tbody", {}, populations.map((each) => h("tr", {}, h("th", { scope: "row" }, each.population),
-      [each.epsilon, each.spent, each.remaining, each.delta].map((value) => h("td", { class: "number" }, number(value)))))));
+      [number(each.epsilon), number(each.delta), percent(each.spent, Math.ceil), percent(each.remaining, Math.floor)].map((told) => h("td", { class: "number" }, told))))));
 }
+
+/** A share of the budget: of what is spent rounded up, of what is left rounded down. */
+const percent = (share, rounded) => `${rounded(1000 * share) / 10}%`;
 
 const release = (name, batch) => `v1/collections/${name}/batches/${batch}/release`;
 const text = (path) => askText("POST", path, undefined, { token });
@@ -189,8 +192,9 @@ function releasing({ collection: name, population, epsilon }, batch) {
       if (!button.dataset.sure) {
         button.dataset.sure = "yes";
         button.textContent = "Release it, and spend the budget";
-        const rest = number(await left(population));
-        words.textContent = `This is paid for by “${population}”, once: the plan has epsilon ${number(epsilon)}, and ${rest} is left. ` +
+        const rest = await left(population);
+        const told = rest === null ? "" : `, and ${percent(rest, Math.floor)} of its budget is left`;
+        words.textContent = `This is paid for by “${population}”, once: the plan has epsilon ${number(epsilon)}${told}. ` +
           "The answer is the same whenever it is asked for again.";
         return;
       }
@@ -218,7 +222,8 @@ function released(file, collection, batch) {
   const largest = cells.length > DRAWN ? [...cells].sort((a, b) => b.value - a.value).slice(0, DRAWN) : cells;
   const room = h("div", { class: "room" });
   new ResizeObserver(() => room.clientWidth > 100 && room.replaceChildren(bars(room.clientWidth, largest, `${told.question}: estimates with their 95% intervals`))).observe(room);
-  const single = estimate.cells ? null : h("p", { class: "question" }, `${number(estimate.value)}, and 19 times in 20 between ${number(estimate.interval95[0])} and ${number(estimate.interval95[1])}`);
+  const about = estimate.clipped_to ? ` of values clipped to [${estimate.clipped_to.join(", ")}]` : "";
+  const single = estimate.cells ? null : h("p", { class: "question" }, `${number(estimate.value)}${about}, and 19 times in 20 between ${number(estimate.interval95[0])} and ${number(estimate.interval95[1])}`);
   const name = `release-${collection.slice(0, 12)}-${batch}.json`;
   return h("div", {}, single, room,
     largest !== cells && h("p", {}, `The ${DRAWN} largest of ${whole(cells.length)}; the file holds them all.`),

@@ -1,0 +1,66 @@
+"""Short decimals: what is written down comes out the same on every machine.
+
+Calibration ends in a float whose last bits depend on the processor, because exponentials and logarithms differ there.
+A setting is therefore moved, toward more privacy, to the decimal with the fewest digits nearby. That costs one part in
+2048 of noise at the most. Claims are rounded up to a few digits for the same reason.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+
+NEAR = 2.0**-11  # how far a setting may move, as a part of the way to the nearer end of its range
+CLAIMED = 4  # significant digits of a delta that is claimed
+COMPARED = 6  # significant digits by which errors are compared
+_EXACT, _MANY = Context(prec=2_000), Context(prec=50)
+
+
+def shortest(start: float, end: float) -> float:
+    """The decimal with the fewest digits from `start` to `end`, on whichever side that is; of several, the first."""
+    if start == end:
+        return start
+    rounding = ROUND_CEILING if end > start else ROUND_FLOOR
+    origin = Decimal(repr(float(start)))
+    first, last = sorted((origin, Decimal(repr(float(end)))))
+    exponent = max(first.copy_abs(), last.copy_abs()).adjusted() + 1
+    while True:
+        candidate = origin.quantize(Decimal(1).scaleb(exponent), rounding, _EXACT)
+        if first <= candidate <= last:
+            return float(candidate)
+        exponent -= 1
+
+
+def shortened(value: float, accurate: float, private: float) -> float:
+    """The shortest decimal a little closer to the `private` end of a parameter's range than `value` is."""
+    room = room_around(value, accurate, private)
+    return shortest(value, value + room if private > accurate else value - room)
+
+
+def room_around(value: float, accurate: float, private: float) -> float:
+    """How far a setting may move between the ends of its range."""
+    return NEAR * min(abs(value - accurate), abs(private - value))
+
+
+def rounded_up(value: float, digits: int = CLAIMED) -> float:
+    """The smallest decimal with so many significant digits that is not below."""
+    written = Decimal(repr(float(value)))
+    if not written:
+        return 0.0
+    last = Decimal(1).scaleb(written.adjusted() - digits + 1)
+    return float(written.quantize(last, ROUND_CEILING, _EXACT))
+
+
+def decayed(rate: float) -> float:
+    """e^-rate, one step above the nearest float; no machine's own exponential is asked."""
+    return math.nextafter(float(_MANY.exp(-Decimal(rate))), 1.0)
+
+
+def log_of_rest(part: float) -> float:
+    """ln(1 - part), the nearest float; no machine's own logarithm is asked."""
+    return float(_MANY.ln(1 - Decimal(part)))
+
+
+def compared(error: float) -> float:
+    """An error without its last digits, so that they do not decide which of two is smaller."""
+    return float(f"{error:.{COMPARED}g}")

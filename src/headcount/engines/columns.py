@@ -1,0 +1,75 @@
+"""Columns of pandas, polars, Arrow and numpy as arrays, entry by entry as they are: a gap changes no other entry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from headcount.core.errors import BadData, without_cause
+from headcount.core.reading import Array, column
+
+WIDE = {"Int128", "UInt128"}  # of polars, which numpy has not
+ONE_EACH = "data must be a list, an array or a column with one value per person"
+
+
+def array_of(data: Any) -> Array:
+    """A one-dimensional array; where integers have gaps, a masked one."""
+    if isinstance(data, str | bytes | dict | set) or not (
+        isinstance(data, Iterator) or hasattr(data, "__len__") or hasattr(data, "to_numpy")
+    ):
+        raise BadData(ONE_EACH)
+    try:
+        array = _converted(data)
+    except (ValueError, TypeError):
+        without_cause(BadData(ONE_EACH))
+    if array.ndim != 1:
+        raise BadData(ONE_EACH)
+    return array
+
+
+def _converted(data: Any) -> Array:
+    if type(data).__module__.startswith("pyarrow"):
+        return from_arrow(data)
+    if type(data).__module__.startswith("polars"):
+        return _from_polars(data)
+    if hasattr(data, "isna") and hasattr(data, "to_numpy"):
+        return _from_pandas(data)
+    return np.asarray(data.to_numpy()) if hasattr(data, "to_numpy") else column(data)
+
+
+def _from_pandas(data: Any) -> Array:
+    """Its own kinds of columns turn integers into floats where one is missing."""
+    if isinstance(data.dtype, np.dtype):
+        return np.asarray(data.to_numpy())
+    gaps = np.asarray(data.isna())
+    kept = np.asarray(data[~gaps].to_numpy())
+    if not gaps.any():
+        return kept
+    values = np.zeros(gaps.size, dtype=kept.dtype)
+    values[~gaps] = kept
+    return np.ma.masked_array(values, gaps)
+
+
+def _from_polars(data: Any) -> Array:
+    if data.dtype.is_integer() and str(data.dtype) not in WIDE:
+        values = np.asarray(data.fill_null(0).to_numpy())
+        return np.ma.masked_array(values, data.is_null().to_numpy()) if data.null_count() else values
+    return np.asarray(data.to_numpy()) if data.dtype.is_float() else column(data.to_list())
+
+
+def from_arrow(data: Any) -> Array:
+    """An array of Arrow, in one piece or several."""
+    import pyarrow as pa
+
+    kind = data.type
+    if pa.types.is_dictionary(kind):
+        return from_arrow(data.cast(kind.value_type))
+    if pa.types.is_integer(kind) and data.null_count:
+        gaps = data.is_null().to_numpy(zero_copy_only=False)
+        return np.ma.masked_array(data.fill_null(0).to_numpy(zero_copy_only=False), gaps)
+    zoned = pa.types.is_timestamp(kind) and kind.tz is not None
+    if (pa.types.is_primitive(kind) and not zoned) or pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return np.asarray(data.to_numpy(zero_copy_only=False))
+    return column(data.to_pylist())

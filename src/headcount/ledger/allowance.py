@@ -1,0 +1,46 @@
+"""What may be spent, in rationals. Floats are rationals already."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from headcount.core.budget import Budget, Neighbours
+
+
+def up(number: Fraction | float) -> float:
+    """The smallest float that is not below."""
+    nearest = float(number)
+    return nearest if nearest >= number else math.nextafter(nearest, math.inf)
+
+
+def down(number: Fraction | float) -> float:
+    """The largest float that is not above."""
+    return -up(-number)
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """A budget to the last digit. A fraction may be given where no float is meant, as in Fraction(1, 3)."""
+
+    epsilon: Fraction
+    delta: Fraction
+    neighbours: Neighbours
+
+    @classmethod
+    def of(cls, epsilon: Any, delta: Any, neighbours: str) -> Allowance:
+        relation = Neighbours.parse(neighbours)
+        rounded = [float(part) if isinstance(part, Fraction) else part for part in (epsilon, delta)]
+        budget = Budget(rounded[0], rounded[1], relation)  # refuses what is out of range
+        return cls(
+            epsilon if isinstance(epsilon, Fraction) else Fraction(budget.epsilon),
+            delta if isinstance(delta, Fraction) else Fraction(budget.delta),
+            relation,
+        )
+
+    @property
+    def budget(self) -> Budget:
+        """The same in floats, for people to read."""
+        return Budget(float(self.epsilon), float(self.delta), self.neighbours)

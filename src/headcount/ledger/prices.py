@@ -1,0 +1,165 @@
+"""What a question costs by either of the rules that a ledger goes by, from its curve alone.
+
+*Plain*: the epsilons and deltas are added up. *Rényi*: divergences of one order, fixed by the first charge, and the
+chances of losing everything. Each rule is a theorem for questions that are chosen because of earlier answers, and each
+has half of the ledger's delta, so that a ledger may accept whatever one of them accepts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from headcount.core.budget import Budget
+from headcount.core.law import Floats
+from headcount.core.loss import PrivacyLoss
+from headcount.ledger.allowance import Allowance, down
+from headcount.privacy.renyi import Curve, renyi_budget
+
+Epsilon: TypeAlias = Fraction | float  # a float only where it is infinite
+
+PLAIN, RENYI, LOST = Fraction(1, 2), Fraction(9, 20), Fraction(1, 20)  # parts of delta: one rule, and the other's two
+LEVELS = (1e-5, 1e-4, 1e-3, 1e-2, 5e-2)  # of delta: what a question may lose for a smaller divergence
+DELTAS = (0.0, 1e-2, 1e-1, 5e-1)  # of delta: where a question's epsilon is looked for, unless its own budget will do
+STEPS = 16  # orders tried in every octave
+SAFE = 1.0 - 1e-12  # sums of doubles are trusted up to here
+
+
+class Asked(NamedTuple):
+    """A question: its loss, and the budget that it was planned for."""
+
+    loss: PrivacyLoss
+    budget: Budget | None = None
+
+
+@dataclass(frozen=True)
+class Amount:
+    """What questions come to by one rule, or may come to: epsilons or divergences, and deltas."""
+
+    divergence: Epsilon = Fraction(0)
+    delta: Fraction = Fraction(0)
+
+    def __add__(self, other: Amount) -> Amount:
+        return Amount(self.divergence + other.divergence, self.delta + other.delta)
+
+    def share(self, limit: Amount) -> Epsilon:
+        """Of what they may come to: the larger of both parts."""
+        parts = ((self.divergence, limit.divergence), (self.delta, limit.delta))
+        return max((here / most if most else math.inf) if here else Fraction(0) for here, most in parts)
+
+    def times(self, limit: Amount, before: Amount) -> float:
+        """How often this fits between what was before and the limit."""
+        rooms = ((limit.divergence - before.divergence, self.divergence), (limit.delta - before.delta, self.delta))
+        if any(room < 0 for room, _ in rooms):
+            return 0
+        return min((room // each if each < math.inf else 0) if each else math.inf for room, each in rooms)
+
+
+def exactly(number: float) -> Epsilon:
+    return Fraction(number) if math.isfinite(number) else math.inf
+
+
+def plain_limit(allowance: Allowance) -> Amount:
+    return Amount(allowance.epsilon, PLAIN * allowance.delta)
+
+
+@lru_cache(maxsize=1024)
+def renyi_limit(allowance: Allowance, order: Fraction) -> Amount:
+    divergence = renyi_budget(np.array([float(order)]), down(allowance.epsilon), down(RENYI * allowance.delta))
+    return Amount(Fraction(max(0.0, divergence.item())), LOST * allowance.delta)
+
+
+@lru_cache(maxsize=1024)
+def plain_price(asked: Asked, allowance: Allowance) -> Amount:
+    """By the budget it was planned for, or where that has too large a delta, at one with a smaller share of both.
+
+    The epsilon that was asked for counts, where it suffices, before the one searched for.
+    """
+    loss, budget = asked
+    limit, prices = plain_limit(allowance), []
+    if budget is not None and (needed := loss.delta(budget.epsilon)) <= budget.delta:
+        own = Amount(Fraction(budget.epsilon), Fraction(budget.delta if needed else 0.0))
+        if own.delta * limit.divergence <= own.divergence * limit.delta:
+            return own
+        prices.append(own)
+    deltas = {part * down(allowance.delta) for part in DELTAS}
+    prices += [Amount(exactly(loss.epsilon(delta)), Fraction(delta)) for delta in sorted(deltas)]
+    return min(prices, key=lambda price: (price.share(limit), price.divergence, price.delta))
+
+
+def alone(asked: Asked, allowance: Allowance) -> Amount:
+    """What it costs by itself, for people to read: of a plan its own budget."""
+    if asked.budget is not None:
+        return Amount(Fraction(asked.budget.epsilon), Fraction(asked.budget.delta))
+    price = plain_price(asked, allowance)
+    if price.divergence < math.inf:
+        return price
+    return Amount(exactly(asked.loss.epsilon(down(allowance.delta))), allowance.delta)
+
+
+@lru_cache(maxsize=1024)
+def renyi_price(asked: Asked, allowance: Allowance, order: Fraction) -> Amount:
+    """At the cut where the larger of its two shares is least."""
+    limit = renyi_limit(allowance, order)
+    prices = [
+        Amount(exactly(rho.item()), Fraction(lost))
+        for rho, lost in _curve(asked, allowance).prices(np.array([float(order)]))
+    ]
+    return min(prices, key=lambda price: (price.share(limit), price.divergence), default=Amount(math.inf))
+
+
+@lru_cache(maxsize=256)
+def _curve(asked: Asked, allowance: Allowance) -> Curve:
+    loss, budget = asked
+    levels = [level * down(allowance.delta) for level in LEVELS]
+    tops = [loss.epsilon(level) for level in (0.0, levels[0])]
+    if budget is not None and loss.delta(budget.epsilon) <= LOST * allowance.delta:
+        tops.append(budget.epsilon)
+    if min(tops) == math.inf:
+        tops = [loss.epsilon(levels[-1])]
+    return Curve.of(loss, tops, levels)
+
+
+def best_order(questions: Iterable[Asked], allowance: Allowance) -> Fraction:
+    """The order that leaves most room beside these questions, which nobody has an answer to yet.
+
+    Room is what is left of the divergence over the order, as for small Gaussian noise. Orders by which the questions do
+    not fit come last.
+    """
+    orders, most = _orders(allowance)
+    spent, lost = np.zeros(orders.size), np.zeros(orders.size)
+    for asked, times in Counter(questions).items():
+        rho, cut = _at_all_orders(asked, allowance)
+        spent, lost = spent + times * rho, lost + times * cut
+    fits = (spent <= SAFE * most) & (lost <= SAFE * float(LOST * allowance.delta))
+    room = np.where(fits, most - spent, most if not fits.any() else -math.inf) / orders
+    return Fraction(orders[int(np.argmax(room))].item())
+
+
+@lru_cache(maxsize=256)
+def _orders(allowance: Allowance) -> tuple[Floats, Floats]:
+    """All orders that are tried, which doubles hold exactly, and what each allows; at least one."""
+    orders = np.unique(np.round(1024.0 * (1.0 + 2.0 ** (np.arange(-6 * STEPS, 20 * STEPS) / STEPS))) / 1024.0)
+    most = renyi_budget(orders, down(allowance.epsilon), down(RENYI * allowance.delta))
+    usable = most > 0.0 if (most > 0.0).any() else most == most.max()
+    return orders[usable], np.maximum(most[usable], 0.0)
+
+
+@lru_cache(maxsize=256)
+def _at_all_orders(asked: Asked, allowance: Allowance) -> tuple[Floats, Floats]:
+    orders, most = _orders(allowance)
+    prices = _curve(asked, allowance).prices(orders)
+    if not prices:
+        return np.full(orders.size, math.inf), np.zeros(orders.size)
+    rho, lost = np.array([price for price, _ in prices]), np.array([cut for _, cut in prices])[:, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.maximum(rho / most, lost / float(LOST * allowance.delta))
+    best = np.argmin(share, axis=0)
+    return rho[best, np.arange(orders.size)], lost[best, 0]

@@ -1,0 +1,122 @@
+"""What a ledger says of itself: shares of the budget, and what would still be accepted.
+
+The share is bookkeeping: the promise is the whole budget, whenever one stops. An epsilon "so far" would be another
+promise, which does not hold for somebody who stops because of what they saw.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from headcount.core.budget import SMALLEST_EPSILON
+from headcount.core.counted import counted
+from headcount.core.errors import OverBudget
+from headcount.ledger.allowance import down, up
+from headcount.ledger.prices import Amount, Epsilon, plain_limit, renyi_limit
+from headcount.ledger.spending import Spending
+from headcount.privacy.compose import compose
+
+HARDLY = 1e-9  # of the last digit shown: what floats are off is not rounded to a whole one
+HAIR = 1.001  # within that of a limit, sums are shown to the last digit
+
+
+def percent(share: Epsilon, *, spent: bool = True) -> str:
+    """Of what is spent rounded up, of what is left rounded down: two digits, and whole from 10% on."""
+    if share == math.inf or not share:
+        return "0%" if not share else "more than 100%"
+    scale = 10 ** max(0, 1 - math.floor(math.log10(100 * share)))
+    rounded = (math.ceil if spent else math.floor)(100 * scale * share + (-HARDLY if spent else HARDLY)) / scale
+    return f"{rounded:g}%"
+
+
+def described(spending: Spending, inherited: int) -> str:
+    """A ledger on one line."""
+    allowance, asked = spending.allowance, len(spending.asked)
+    so_far = f" (epsilon {up(spending.plain.divergence):.4g})" if asked and not allowance.delta else ""
+    if spending.order is not None:
+        so_far = f" (order {float(spending.order):.3g})"
+    text = f"Ledger: {percent(spending.spent)} of {allowance.budget} spent on {counted(asked, 'question')}{so_far}"
+    text += f", {allowance.neighbours}"
+    if asked:
+        text += f"; {_number(spending.affords(spending.asked[-1]))} more like the last"
+    if inherited:
+        text += (
+            f". {counted(inherited, 'question')} charged under format 1: holds if questions were not chosen from "
+            "earlier answers"
+        )
+    return text
+
+
+def refusal(before: Spending, between: Spending, after: Spending) -> OverBudget:
+    """Of questions that are too much: before them, with those that are promised, and with all."""
+    asked = len(after.asked) - len(between.asked)
+    these = "this question" if asked == 1 else f"these {asked} questions together"
+    if not between.asked:
+        return OverBudget(_first(these, after))
+    needed, left = percent(after.share - between.spent), percent(1 - between.spent, spent=False)
+    promised = len(between.asked) - len(before.asked)
+    text = f"{these} would need {needed} of the budget and {left} is left"
+    if promised:
+        text += f" beside the {percent(between.spent - before.spent)} promised to collections that are not paid for yet"
+    return OverBudget(f"{text}: {_sums(after)}. {_advice(between, promised)}")
+
+
+def _first(these: str, after: Spending) -> str:
+    """Nothing was charged before: so they were composed exactly."""
+    budget = after.allowance.budget
+    epsilon = compose(asked.loss for asked in after.asked).epsilon(budget.delta)
+    plain = after.plain.divergence if not after.plain.delta else math.inf
+    epsilon = min(epsilon, up(plain))
+    if epsilon == math.inf:
+        return (
+            f"{these} would come to more than any epsilon at delta={budget.delta:g}; ask with a smaller delta, or of a "
+            "ledger that has a larger one"
+        )
+    digits = 4 if epsilon > HAIR * budget.epsilon else 17
+    works = f"epsilon ≤ {budget.epsilon:g}" if len(after.asked) == 1 else "smaller epsilons"
+    return (
+        f"{these} would come to epsilon={epsilon:.{digits}g} at delta={budget.delta:g}, over the ledger's "
+        f"{budget.epsilon:.{digits}g}. Ask with {works}"
+    )
+
+
+def _sums(after: Spending) -> str:
+    """What the questions come to by either rule."""
+    plain = _sum(after.plain, plain_limit(after.allowance), "epsilon")
+    if after.order is None:
+        return plain
+    renyi = _sum(after.renyi, renyi_limit(after.allowance, after.order), "divergence")
+    return f"by plain sums {plain}, by the price of many questions {renyi}"
+
+
+def _sum(amount: Amount, limit: Amount, name: str) -> str:
+    """The part of which there is less."""
+    here, most = amount.divergence, limit.divergence
+    if amount.delta * limit.divergence > amount.divergence * limit.delta:
+        here, most, name = amount.delta, limit.delta, "delta"
+    digits = 4 if here > HAIR * most else 17
+    return f"{name} {up(here):.{digits}g} of {down(most):.{digits}g}"
+
+
+def _advice(between: Spending, promised: int) -> str:
+    epsilon, delta = between.room()
+    epsilon = _down(epsilon)
+    works = f"Ask with epsilon ≤ {epsilon:g}" + (f" and delta ≤ {_down(delta):g}" if delta else "")
+    if epsilon < SMALLEST_EPSILON:
+        works = "Nothing more can be asked"
+    if promised:
+        return f"{works}, or destroy a collection that is not needed"
+    if between.allowance.delta:
+        return f"{works}; questions that are declared together before the first answer cost less"
+    return works
+
+
+def _down(number: Fraction | float) -> float:
+    """To two digits."""
+    scale = 10.0 ** (1 - math.floor(math.log10(number))) if number > 0 else 1.0
+    return math.floor(float(number) * scale) / scale
+
+
+def _number(times: float) -> str:
+    return "any number" if times == math.inf else f"{times:,.0f}"

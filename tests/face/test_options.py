@@ -1,0 +1,91 @@
+"""No option of any command is given and not used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from headcount.cli.commands import Commands
+from headcount.cli.main import app
+from headcount.core.errors import BadArgument
+
+
+def _commands(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    yield path, command
+    for name, inner in getattr(command, "commands", {}).items():
+        yield from _commands(inner, (*path, name))
+
+
+def _single() -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every option of every command that takes at most one value."""
+    for path, command in _commands(typer.main.get_command(app)):
+        for option in command.params:
+            if option.param_type_name == "option" and not option.multiple:
+                yield path, option
+
+
+def _once(option: Any) -> list[str]:
+    """The option as it is typed, with a value if it takes one."""
+    return [option.opts[0], *(["1"] * option.nargs if not option.is_flag else [])]
+
+
+OPTIONS = [*_single()]
+
+
+def test_there_are_many() -> None:
+    assert len({path for path, _ in OPTIONS}) > 40
+    assert len(OPTIONS) > 300
+
+
+@pytest.mark.parametrize(("path", "option"), OPTIONS, ids=lambda part: getattr(part, "name", part) or "headcount")
+def test_an_option_given_twice_is_refused_by_name(path: tuple[str, ...], option: Any) -> None:
+    refused = CliRunner().invoke(app, [*path, *_once(option), *_once(option)])
+    assert isinstance(refused.exception, BadArgument), refused.output
+    assert str(refused.exception).startswith(f"{option.opts[0]} is given 2 times; ")
+
+
+def test_both_spellings_of_a_switch_are_one_option() -> None:
+    words = ["mean", "x.csv", "--clip", "--no-clip"]
+    assert "--clip is given 2 times" in str(CliRunner().invoke(app, words).exception)
+
+
+def test_an_option_may_be_given_once_and_lists_may_be_given_often() -> None:
+    words = ["advise", "count", "--n", "100", "--epsilon", "1", "--model", "local", "--model", "central"]
+    assert CliRunner().invoke(app, words).exit_code == 0
+
+
+def test_a_group_made_otherwise_is_found_out() -> None:
+    """The broken twin: what typer does by itself."""
+    silent, told = typer.Typer(), Commands()
+    for group in (silent, told):
+
+        @group.command()
+        def twice(where: str = "") -> None:
+            print(where)
+
+        group.callback()(lambda: None)
+    words = ["twice", "--where", "Yes", "--where", "Y"]
+    assert CliRunner().invoke(silent, words).output == "Y\n"
+    assert isinstance(CliRunner().invoke(told, words).exception, BadArgument)
+
+
+def test_several_values_of_where_are_refused(tmp_path: Any) -> None:
+    file = tmp_path / "people.csv"
+    file.write_text("answer\n" + "Yes\n" * 30 + "Y\n" * 30)
+    words = ["count", str(file), "--column", "answer", "--epsilon", "1", "--model", "central", "--where"]
+    refused = CliRunner().invoke(app, [*words, "Yes,Y,true,1"])
+    assert str(refused.exception).startswith("--where is 'Yes,Y,true,1', and a comma separates several values")
+    assert CliRunner().invoke(app, [*words, "Yes"]).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [(["price", "zsum", "--n", "100", "--epsilon", "1", "--param", "q=0.5", "--param", "q=0.4"], "names q twice"),
+     (["advise", "count", "--n", "99", "--epsilon", "1", "--ones", "0:9,0:1"], "a number has two weights")],
+)  # fmt: skip
+def test_nothing_within_an_option_is_dropped(words: list[str], told: str) -> None:
+    assert told in str(CliRunner().invoke(app, words).exception)

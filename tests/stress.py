@@ -1,0 +1,33 @@
+"""What takes long and is left to `make stress`: the same checks at length, or for every instance there is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pytest
+
+from headcount.protocols import CATALOGUE
+
+STRESS = pytest.mark.stress
+TINIES = [tiny for kind in CATALOGUE for tiny in kind.tinies()]
+ONE_EACH = {id(tiny) for tiny in {tiny.name: tiny for tiny in TINIES}.values()}  # the last of each protocol
+
+
+def lengths(name: str, quick: Any, long: Any) -> pytest.MarkDecorator:
+    """The test for a size that is quick, and under stress for a long one."""
+    return pytest.mark.parametrize(name, [pytest.param(quick, id="quick"), pytest.param(long, id="long", marks=STRESS)])
+
+
+def some(every: Iterable[Any], quick: Callable[[Any], bool]) -> list[Any]:
+    """Values to parametrise with: the quick ones always, the others under stress."""
+    return [each if quick(each) else pytest.param(each, marks=STRESS) for each in every]
+
+
+def called(tiny: Any) -> str:
+    return f"{tiny.name}-{tiny.task.name}-{tiny.neighbours}"
+
+
+def tinies(quick: Callable[[Any], bool] = lambda tiny: id(tiny) in ONE_EACH) -> pytest.MarkDecorator:
+    """The tiny instances of the catalogue: one of each protocol, and under stress all of them."""
+    return pytest.mark.parametrize("tiny", some(TINIES, quick), ids=called)
