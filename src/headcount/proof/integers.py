@@ -9,10 +9,11 @@ is covered in stretches, and each of them is summed over all integers, in both o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain
 
 from flint import arb, arb_poly, ctx
 
@@ -44,7 +45,7 @@ def prove(claim: Claim) -> Proof | None:
     if report is None:
         return None
     try:
-        if any(_kinds(report[0], {report[1]: value}) > 2 for value in (0, report[2] - 1)):
+        if not _may_show_one_integer(report[0], [{report[1]: value} for value in (0, report[2] - 1)]):
             return None
         added = _added([law(report[0], {report[1]: value}) for value in range(report[2])])
     except Exhausted:
@@ -77,14 +78,51 @@ def _report(claim: Claim) -> tuple[Step, str, int] | None:
     return claim.report, "value", claim.values
 
 
-def _kinds(step: Step, names: Names) -> int:
-    """How many different messages may be sent; 3 stands for more than two."""
-    seen = set()
-    for message in _messages(step, names):
+def _may_show_one_integer(step: Step, ends: list[Names]) -> bool:
+    """Whether messages are all the same, or of two kinds and always as many: seen before any law is worked out."""
+    seen = set[Message]()
+    for message in chain.from_iterable(_messages(step, names) for names in ends):
         seen.add(message)
         if len(seen) > 2:
-            break
-    return len(seen)
+            return False
+    lengths = {_length(step, names) for names in ends}
+    return len(seen) < 2 or (len(lengths) == 1 and None not in lengths)
+
+
+def _length(step: Step, names: Names) -> int | None:
+    """How many messages are sent; None if that depends on what is drawn."""
+    spend(1)
+    match step:
+        case Emit():
+            return 1
+        case All(parts):
+            return _sum(_length(part, names) for part in parts)
+        case Maybe(_, then, otherwise):
+            return _same(_length(part, names) for part in (then, otherwise))
+        case Copies(amount, inner):
+            each = _length(inner, names)
+            if isinstance(amount, Expression) and each is not None:
+                return amount.at(names) * each
+            return 0 if each == 0 else None
+        case Let(name, draw, inner):
+            return _same(_length(inner, {**names, name: drawn}) for drawn, _ in outcomes(draw, names))
+        case Each(name, rounds, inner):
+            return _sum(_length(inner, {**names, name: i}) for i in range(rounds))
+    raise TooLarge("there are too many outcomes to go through one by one")
+
+
+def _sum(lengths: Iterable[int | None]) -> int | None:
+    total = 0
+    for length in lengths:
+        if length is None:
+            return None
+        total += length
+    return total
+
+
+def _same(lengths: Iterable[int | None]) -> int | None:
+    first, *others = lengths
+    return first if all(other == first for other in others) else None
 
 
 def _messages(step: Step, names: Names) -> Iterator[Message]:
