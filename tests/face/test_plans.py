@@ -209,7 +209,7 @@ def test_the_command_line_refuses_what_does_not_fit(folder):
     run = ("run", "count.json", "people.csv", "--column")
     assert "other than 0 and 1" in headcount(*run, "age")
     assert "which the file does not have" in headcount(*run, "nobody")
-    assert "use --where" in headcount(*run, "browser")
+    assert "use where=" in headcount(*run, "browser")
     assert "a plan for 600 people" in headcount("run", "mean.json", "people.csv", "--column", "age")
     assert "data must be numbers" in headcount("run", "mean.json", "people.csv", "--column", "browser")
     assert "is not JSON" in headcount("run", "people.csv", "people.csv", "--column", "age")

@@ -138,7 +138,7 @@ PLANS = {
     "shuffled mean": lambda: planned(hc.Mean((0, 120)), models=["shuffle"], least=1_800, corrupt=100),
     "clipped sum": lambda: planned(hc.Sum((0, 1), clip=True), models=["shuffle"]),
     "threshold count": lambda: planned(hc.Count(), models=["shuffle-threshold"]),
-    "histogram": lambda: planned(hc.Histogram(["a", "b: #c", "\n"]), models=["shuffle"]),
+    "histogram": lambda: planned(hc.Histogram(["a", "b: #c", "d\ne"]), models=["shuffle"]),
     "bins": lambda: planned(hc.Histogram.binned(30, (0, 1), other=True), models=["central"]),
     "unknown labels": lambda: planned(hc.Histogram(), models=["central"]),
 }

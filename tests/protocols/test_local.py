@@ -8,6 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from headcount.audit.loss_checks import looser
 from headcount.core.budget import Budget
 from headcount.core.coins import SeededCoins
 from headcount.core.crowd import Crowd
@@ -15,6 +16,7 @@ from headcount.core.errors import BadArgument, Unsupported
 from headcount.core.histogram import Histogram
 from headcount.core.law import Law
 from headcount.core.rows import bit_totals, packed
+from headcount.core.short import NEAR
 from headcount.core.tally import Batch, Tally
 from headcount.core.task import Mean, Sum
 from headcount.privacy import laws
@@ -40,6 +42,7 @@ LOCAL = [cls for cls in CATALOGUE if cls.model == "local"]
 SHUFFLED = [cls for cls in CATALOGUE if cls.name.startswith("shuffled-")]
 ORACLES = [cls for cls in LOCAL if "histogram" in cls.tasks]
 E, S = math.e, math.exp(0.5)
+SHORT = 2.0 * NEAR  # how far a short setting may be from the one that just fits
 
 
 def pure(cls, task, epsilon=1.0, n=1):
@@ -58,15 +61,15 @@ def pure(cls, task, epsilon=1.0, n=1):
 )
 def test_a_category_that_nobody_holds_has_the_published_variance(cls, variance):
     oracle = pure(cls, Histogram(16))
-    assert oracle.size_of_error(0, 1) ** 2 == pytest.approx(variance, rel=1e-9)
-    assert oracle.noise(0, 1000).variance == pytest.approx(1000 * variance, rel=1e-9)
+    assert oracle.size_of_error(0, 1) ** 2 == pytest.approx(variance, rel=SHORT)
+    assert oracle.noise(0, 1000).variance == pytest.approx(1000 * variance, rel=SHORT)
 
 
 def test_holders_make_a_hadamard_count_no_harder():
     """((e + 1)/(e - 1))^2 - 1 for each of them."""
     for cls in (HadamardResponse, SuccinctHistogram):
         assert pure(cls, Histogram(16)).size_of_error(1, 1) ** 2 == pytest.approx(
-            ((E + 1) / (E - 1)) ** 2 - 1, rel=1e-9
+            ((E + 1) / (E - 1)) ** 2 - 1, rel=SHORT
         )
 
 
@@ -78,7 +81,7 @@ def test_local_hashing_has_the_published_variance_but_for_collisions():
     assert oracle.size_of_error(0, 1) ** 2 < published  # a prime modulus has fewer collisions than chance
     p = E / (E + g - 1)
     other = p * oracle.collision + (1 - p) * (1 - oracle.collision) / (g - 1)
-    assert oracle.size_of_error(0, 1) ** 2 == pytest.approx(other * (1 - other) / (p - other) ** 2, rel=1e-9)
+    assert oracle.size_of_error(0, 1) ** 2 == pytest.approx(other * (1 - other) / (p - other) ** 2, rel=SHORT)
     wide = pure(LocalHashing, Histogram(100_003))
     assert wide.size_of_error(0, 1) ** 2 == pytest.approx(published, rel=1e-3)
 
@@ -87,8 +90,8 @@ def test_subset_selection_is_the_most_accurate():
     oracle = pure(SubsetSelection, Histogram(16))
     assert oracle.size == 4
     p = 4 * E / (4 * E + 12)
-    assert oracle.keep == pytest.approx(p, rel=1e-9)
-    assert oracle.supports_other == pytest.approx(p * 3 / 15 + (1 - p) * 4 / 15, rel=1e-9)
+    assert oracle.keep == pytest.approx(p, rel=SHORT)
+    assert oracle.supports_other == pytest.approx(p * 3 / 15 + (1 - p) * 4 / 15, rel=SHORT)
     assert oracle.size_of_error(0, 1) ** 2 == pytest.approx(3.11, abs=0.005)
     others = [cls for cls in ORACLES if cls is not SubsetSelection]
     assert all(oracle.size_of_error(0, 1) < pure(cls, Histogram(16)).size_of_error(0, 1) for cls in others)
@@ -139,7 +142,7 @@ def test_the_transform_is_hadamards():
 def test_calibration_meets_budgets_for_few_and_for_many_categories(cls, d):
     for epsilon, delta in ((1.0, 1e-6), (0.05, 1e-9), (5.0, 1e-5)):
         found = calibrate(cls, Histogram(d), Crowd(10_000), Budget(epsilon, delta))
-        assert 0.99 * delta <= found.loss.delta(epsilon) <= delta
+        assert found.loss.delta(epsilon) <= delta < looser(found).loss.delta(epsilon)
 
 
 @pytest.mark.parametrize("epsilon", [0.01, 0.4, 1.0, 3.0, 10.0])
@@ -148,7 +151,7 @@ def test_pure_budgets_are_used_to_the_end(cls, epsilon):
     task = Histogram(10) if "histogram" in cls.tasks else Sum((0, 1)) if "sum" in cls.tasks else None
     found = calibrate(cls, cls.tiny().task if task is None else task, Crowd(1000), Budget(epsilon))
     assert found.loss.delta(epsilon) == 0.0
-    assert found.local_epsilon == pytest.approx(epsilon, rel=1e-6)
+    assert epsilon * (1.0 - SHORT) <= found.local_epsilon <= epsilon
 
 
 @pytest.mark.parametrize("epsilon", [0.3, 0.7, 1.0, 2.0, 4.0])

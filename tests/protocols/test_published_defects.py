@@ -226,7 +226,7 @@ def test_split_and_mix_with_too_few_shares_is_over_its_budget():
     protocol = calibrate(SplitAndMix, Sum((0, 1)), Crowd(10_000), BUDGET)
     with pytest.raises(OverBudget):
         calibrate(
-            SplitAndMix, Sum((0, 1)), Crowd(10_000), BUDGET, inner=protocol.inner, shares=protocol.shares - 1
+            SplitAndMix, Sum((0, 1)), Crowd(10_000), BUDGET, inner=protocol.inner, shares=protocol.shares - 2
         )  # fmt: skip
     assert share_distance(10_000, protocol.modulus, protocol.shares - 1) > 0.01 * BUDGET.delta / (1.0 + math.e)
 

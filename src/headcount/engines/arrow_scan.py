@@ -176,6 +176,8 @@ class ArrowScan:
         query = f"SELECT {columns}, count(*) AS people FROM {{}} GROUP BY ALL"
         tables = [self._sql(query.format(source.table)).to_arrow_table() for source in self._sources]
         some = [table for table in tables if table.num_rows]
+        if not some:
+            return self.task.encoded(np.empty(0, dtype=object)), np.empty(0, dtype=np.int64)
         values = [self.encoded(table.select(columns.split(", "))) for table in some]
         return np.concatenate(values), np.concatenate([table["people"].to_numpy() for table in some])
 

@@ -78,6 +78,6 @@ class Encoding:
 def added_up(numbers: Floats, person: Ints, *, mean: bool) -> Floats:
     """Each person's sum or mean, in doubles, from their least number to their largest: in whatever order rows come."""
     order = np.lexsort([numbers, person])
-    totals = np.zeros(int(person.max()) + 1)
+    totals = np.zeros(int(person.max(initial=-1)) + 1)
     np.add.at(totals, person[order], numbers[order])
     return totals / np.bincount(person) if mean else totals

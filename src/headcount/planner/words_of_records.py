@@ -23,9 +23,12 @@ LEDGER = {
     "drawn.",
     "charges": "The questions that were paid for, in order.",
     "questions": "How many questions were paid for.",
-    "spent": "The epsilon of all answers so far together, at the ledger's delta. It is less than the sum, or equal to "
-    "it.",
-    "remaining": "What is left of the ledger's epsilon.",
+    "spent": "The share of the ledger's budget that the answers so far have used up, from 0 to 1.",
+    "remaining": "The share of the ledger's budget that is left.",
+    "order": "The order of the Rényi divergences that a ledger adds up. The first charge fixes it; it is null before.",
+    "cost": "By which share of the ledger's budget a question would raise what is spent.",
+    "fits": "Whether the ledger would pay for the question now.",
+    "affords": "How many more such questions the ledger would pay for.",
     "day": "When a question was paid for. Nothing finer is kept.",
     "number": "Which charge it is, counted from 1.",
     "witness": "Of a ledger: a second file, in another place, that tells if charges are missing. Of a refuted "

@@ -22,7 +22,7 @@ BOUNDS = {
     "poisson-count": Bound(*ROOT, "1 + ln(1/δ)/(ε²n)"),
     "negative-binomial-count": Bound(*ROOT, "1 + ln(1/δ)/(εn)"),
     "correlated-count": Bound("1/ε", "1/(εn)", 0.0, "1 + ln(1/δ)/(εn)"),
-    "sample-threshold": Bound("√(k/ε), k ones", "√(k/ε)/n", 0.5, "at most 1"),
+    "sample-threshold": Bound("√ln(1/δ)/ε, threshold near k", "√ln(1/δ)/(εn)", 0.0, "at most 1", derived=True),
 }
 
 

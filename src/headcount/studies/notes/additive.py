@@ -239,7 +239,7 @@ def sensitivity() -> Seen:
     r"does not "
     r"grow with the crowd, as that of bits does not. What bits do not show is the range: shuffled response errs by up "
     r"to "
-    r"$\sqrt{\mu D(D+1)(2D+1)/6}$ in a large crowd, with $\mu = 42.65$ at $(1, 10^{-6})$, so that in parts of the "
+    r"$\sqrt{\mu D(D+1)(2D+1)/6}$ in a large crowd, with $\mu = 42.66$ at $(1, 10^{-6})$, so that in parts of the "
     r"range "
     r"it grows like $\sqrt D$ where the central error does not grow. Reals have no fixed range of steps: there it is "
     r"$n^{1/6}$, and no single-message protocol avoids that.",

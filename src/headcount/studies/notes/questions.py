@@ -57,8 +57,8 @@ def histograms() -> Reply:
 def local() -> Reply:
     n, e = 10_000, 1.0
     bit, item = response(n, e), math.sqrt(n * 4 * math.exp(e)) / math.expm1(e)
-    leaf = protocol("optimised-unary", Histogram(100), n=n, epsilon=e).error(0).std_error
     q = 1 / (math.exp(e) + 1)
+    leaf = protocol("optimised-unary", Histogram(100), n=n, flip=q).error(0).std_error
     law, off = binomial(n, q), np.abs(np.arange(n + 1.0) - n * q) / (0.5 - q)
     largest = [quantile(off, law, bins) for bins in BINS[:3]]
     return Reply(

@@ -175,7 +175,7 @@ def equivalent() -> Seen:
         zeros > 0.99
         and abs(bare - p) < 1e-12
         and spread[2] > 2 * spread[1]
-        and max(abs(halves[1] - cover()), abs(missing - cover())) < 0.03,
+        and max(abs(halves[1] - cover()), abs(missing - cover())) < 0.001 * cover(),
         f"1,000 zeros: {zeros:.3f} to receive any ones here, 0 there. Errors: {spread[0]:.1f} whatever is held; "
         f"{spread[1]:.0f} and {spread[2]:.0f} for 100 and 900 ones sampled at 0.3, whose delta without a threshold "
         f"is {bare:.1f}. In the limit, at (1, 1e-6): lambda/2 = {halves[0]:.2f} for 10^4 people and {halves[1]:.2f} "
