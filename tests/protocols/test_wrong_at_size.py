@@ -6,7 +6,11 @@ from fractions import Fraction
 import pytest
 from asymmetric import FEW, AsymmetricResponse, Worst
 
-from headcount.audit.size_checks import the_claim_holds_at_size, what_is_called_pure_is
+from headcount.audit.size_checks import (
+    the_certificate_says_what_is_released,
+    the_claim_holds_at_size,
+    what_is_called_pure_is,
+)
 from headcount.core.crowd import Crowd
 from headcount.core.exact import WHOLE
 from headcount.privacy.tables import AddNoise
@@ -80,7 +84,7 @@ TWINS = [
     CrowdsCountTenfold, OneDatabaseOnly, CalledABound, NotProvable, QuieterAboveAScale, HalfTheNoiseOnManyLevels,
     PureButForATail,
 ]  # fmt: skip
-BEYOND = {the_claim_holds_at_size, what_is_called_pure_is}
+BEYOND = {the_claim_holds_at_size, what_is_called_pure_is, the_certificate_says_what_is_released}  # to the last mass
 
 
 @pytest.mark.parametrize("twin", TWINS, ids=lambda twin: twin.__name__)
