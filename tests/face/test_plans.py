@@ -211,7 +211,8 @@ def test_the_command_line_refuses_what_does_not_fit(folder):
     assert "which the file does not have" in headcount(*run, "nobody")
     assert "use where=" in headcount(*run, "browser")
     assert "a plan for 600 people" in headcount("run", "mean.json", "people.csv", "--column", "age")
-    assert "data must be numbers" in headcount("run", "mean.json", "people.csv", "--column", "browser")
+    planned(hc.Mean((0, 120)), n=N).save("fitting.json")
+    assert "data must be numbers" in headcount("run", "fitting.json", "people.csv", "--column", "browser")
     assert "is not JSON" in headcount("run", "people.csv", "people.csv", "--column", "age")
 
 

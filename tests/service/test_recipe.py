@@ -62,11 +62,11 @@ def test_two_operators_collect_and_the_release_is_proved(tmp_path, command, post
     done = cooked(tmp_path / "made", command, postgres)
     assert done.returncode == 0, done.stdout + done.stderr
     for line in (
-        "the shuffler signs as ", "the analyser signs as ", "60 devices reported: 60 taken",
-        "batch 1: delivered, 190 reports", "PROVED: ",
-        "every line is in place, and none is missing: ", "key 2 is announced from now on", " is destroyed",
+        "the shuffler signs as", "the analyser signs as", "60 devices reported: 60 taken",
+        "batch 1: delivered, 190 reports", "PROVED:",
+        "every line is in place, and none is missing.", "key 2 is announced from now on", "is destroyed",
     ):  # fmt: skip
-        assert line in done.stdout, line
+        assert line in " ".join(done.stdout.split()), line
     secret = [*tmp_path.rglob("*.token"), *tmp_path.rglob("*.key"), tmp_path / "made" / "desk" / "desk.json"]
     assert len(secret) >= 6
     assert all(path.stat().st_mode & 0o077 == 0 for path in secret)

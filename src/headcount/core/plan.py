@@ -42,6 +42,12 @@ class Plan:
         """The protocol's; in a collection, with what it costs that everybody sends the same number of messages."""
         return self.protocol.loss if self.wire is None else self.wire.loss(self.protocol)
 
+    @property
+    def colluding(self) -> float | None:
+        """In a collection, the epsilon that is left if the shuffler and the analyser are one, as devices are told."""
+        told: float | None = None if self.wire is None else self.wire.device(self.protocol)["colluding"]
+        return told
+
     def to_json(self) -> dict[str, Any]:
         return {**self.question(), **for_devices(self.protocol, self.wire)}
 

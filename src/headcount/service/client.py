@@ -163,7 +163,7 @@ class Client:
         kept = {
             "format": FORMAT, "collection": collection.hash, "question": collection.question, "batch": batch,
             "state": "made", "epsilon": plan.budget.epsilon, "delta": plan.budget.delta, "least": protocol.crowd.least,
-            "colluding": protocol.local_epsilon, "top_up": collection.shortfall is Shortfall.TOP_UP,
+            "colluding": plan.colluding, "top_up": collection.shortfall is Shortfall.TOP_UP,
         }  # fmt: skip
         put(path, json.dumps(kept | made))
 

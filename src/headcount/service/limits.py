@@ -37,7 +37,7 @@ class Limits:
         asked = {
             "epsilon": plan.budget.epsilon,
             "delta": plan.budget.delta,
-            "colluding": math.inf if protocol.local_epsilon is None else protocol.local_epsilon,
+            "colluding": math.inf if plan.colluding is None else plan.colluding,
         }
         for name, cost in asked.items():
             if cost > getattr(self, name):
