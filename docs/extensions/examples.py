@@ -49,7 +49,7 @@ def in_session(text: str) -> bool:
 
 def shape(text: str) -> list[str]:
     """What is left when numbers, names of random digits, and how wide they are, do not matter."""
-    named = re.sub(r"\b[0-9a-f]{12,}\b", "#", text)
+    named = re.sub(r"\b(?=\d*[a-f])[0-9a-f]{12,}\b", "#", text)
     return [re.sub(r"\s+", " ", re.sub(r"-?[\d,.]*\d", "#", line)).strip() for line in named.splitlines()]
 
 
