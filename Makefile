@@ -80,9 +80,11 @@ vectors: $(READY)  ## what clients in other languages must make of the same byte
 	$(BIN)/python -m headcount.service.vectors --out clients/js/vectors
 	cd clients/js && npm ci && npm run build
 
-format: $(READY)
+format: $(READY)  ## style, and what is written from the catalogue: the README's table and the clients' vectors
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(BIN)/python docs/protocol_table.py
+	$(BIN)/python -m headcount.service.vectors --out clients/js/vectors
 
 clean:
 	rm -rf $(VENV) $(BENCH) figures build dist

@@ -10,6 +10,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent / "extensions"))
 
 import error_figures
+from bibliography import ENTRY, cited, completed, entry
 from examples import SESSION
 from leaf import PARTS, leaf, leaf_of, leaves
 from pages import figure
@@ -21,7 +22,8 @@ from study_pages import with_statements
 from headcount.protocols import CATALOGUE, named
 from headcount.protocols.central.geometric import Geometric
 
-BIBLIOGRAPHY = (DOCS / "references.bib").read_text(encoding="utf-8")
+WRITTEN = (DOCS / "references.bib").read_text(encoding="utf-8")
+BIBLIOGRAPHY = completed(WRITTEN)
 GOOD = '<html><body><h1 id="top">One</h1><a href="two.html#here">two</a> <a href="https://elsewhere.example">out</a></body>'
 OTHER = '<html><body><p id="here">Two, at $5 a piece, costs $10.</p><a href="index.html">back</a></body></html>'
 
@@ -38,13 +40,23 @@ def test_every_leaf_has_the_fixed_shape_and_its_papers_are_in_the_bibliography(p
 
 def test_the_bibliography_has_what_is_cited_and_nothing_else():
     """By the leaves with keys, by the survey's pages with numbers of arXiv."""
-    cited = {key for protocol in CATALOGUE for own in leaves(protocol) for key in own.references}
     pages = [(DOCS / f"{name}.md").read_text(encoding="utf-8") for name in ("statements", "errata", "answers")]
     numbers = set(re.findall(r"(?<![\d.])\d{4}\.\d{4,5}(?![\d])", " ".join(pages)))
     eprints = dict(re.findall(r"@\w+\{(\w+),(?:\n .*)*?\n  eprint = \{([\d.]+)\}", BIBLIOGRAPHY))
     assert numbers <= set(eprints.values())
-    keys = set(re.findall(r"@\w+\{(\w+),", BIBLIOGRAPHY))
-    assert keys == cited | {key for key, eprint in eprints.items() if eprint in numbers}
+    keys = ENTRY.findall(BIBLIOGRAPHY)
+    assert set(keys) == cited().keys() | {key for key, eprint in eprints.items() if eprint in numbers}
+    assert len(keys) == len(set(keys))
+
+
+def test_an_entry_is_made_of_the_leafs_own_words():
+    made = entry("GV16", cited()["GV16"])
+    assert "  author = {Geng and Viswanath}," in made
+    assert "  title = {The Optimal Noise-Adding Mechanism in Differential Privacy}," in made
+    assert "  journal = {IEEE Trans. Inf. Theory}," in made
+    assert "  year = {2016}," in made
+    with pytest.raises(ValueError, match="is not of the form"):
+        entry("GV16", "Geng and Viswanath, somewhere.")
 
 
 @pytest.mark.parametrize("twin", ["Error:", "Randomiser:", "[BC20]: send", "[BC20] Balcer"])

@@ -12,6 +12,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import partial
 from pathlib import Path
 
+import bibliography
 import error_figures
 import glossary
 import guide_figures
@@ -33,6 +34,7 @@ ROOTED = {
 }
 KEPT = {".md", ".bib", ".svg", ".png"}
 STATEMENTS = "statements.md"
+BIBLIOGRAPHY = "references.bib"
 LONG = ("almost-central-sum", "hadamard-shuffle")  # protocols whose figures take longest
 IMAGE = re.compile(r"^!\[(.*?)\]\(([\w./-]+)\.svg\)$", re.MULTILINE)
 
@@ -41,9 +43,10 @@ def stage(folder: Path, cache: Path, *, full: bool = False) -> None:
     """Everything that Sphinx is to read. What has not changed keeps its date, so that it is not read again."""
     made = cache / f"{fingerprint()}-{'full' if full else 'quick'}"
     _computed(made, quick=not full)
-    files = {str(path.relative_to(DOCS)): path for path in _written() if path.suffix != ".md"}
+    files = {str(path.relative_to(DOCS)): path for path in _written() if path.suffix not in {".md", ".bib"}}
     files |= {str(path.relative_to(made)): path for path in made.rglob("*") if path.suffix in {".svg", ".csv", ".json"}}
     texts = {**_by_hand(), **_rooted(), **_generated(made / "studies", quick=not full)}
+    texts[BIBLIOGRAPHY] = bibliography.completed((DOCS / BIBLIOGRAPHY).read_text(encoding="utf-8"))
     for name, text in texts.items():
         _put(folder / name, light_and_dark(name, text, set(files)).encode())
     for name, path in files.items():

@@ -24,17 +24,27 @@ from headcount.audit.draw_checks import (
     the_shortcut_is_the_protocol,
     what_is_drawn_is_what_is_claimed,
 )
-from headcount.audit.error_checks import intervals_cover, large_counts_are_unbiased, the_error_is_as_stated
+from headcount.audit.error_checks import (
+    intervals_cover,
+    intervals_cover_at_size,
+    large_counts_are_unbiased,
+    the_error_is_as_stated,
+)
 from headcount.audit.loss_checks import (
     calibration_meets_the_budget_and_no_more,
     collusion_is_stated,
     noise_is_shared_among_the_honest,
-    the_claim_holds_at_size,
     the_claimed_loss_covers_every_view,
     the_loss_follows_dropouts,
 )
+from headcount.audit.size_checks import (
+    the_certificate_says_what_is_released,
+    the_claim_holds_at_size,
+    what_is_called_pure_is,
+)
 from headcount.audit.twins import Caught, caught
 from headcount.core.protocol import Protocol
+from headcount.protocols import named
 
 __all__ = [
     "CHECKS",
@@ -48,11 +58,13 @@ __all__ = [
     "conforms",
     "crowds_not_planned_for_are_refused",
     "intervals_cover",
+    "intervals_cover_at_size",
     "it_survives_pickling_and_json",
     "large_counts_are_unbiased",
     "messages_are_counted",
     "noise_is_shared_among_the_honest",
     "people_draw_apart",
+    "the_certificate_says_what_is_released",
     "the_claim_holds_at_size",
     "the_claimed_loss_covers_every_view",
     "the_error_is_as_stated",
@@ -60,12 +72,13 @@ __all__ = [
     "the_order_of_messages_tells_nothing",
     "the_sampler_follows_the_programme",
     "the_shortcut_is_the_protocol",
+    "what_is_called_pure_is",
     "what_is_drawn_is_what_is_claimed",
 ]
 
 
-def conforms(cls: type[Protocol]) -> None:
-    """Run every check on each of the protocol's tiny instances."""
-    for tiny in cls.tinies():
+def conforms(protocol: type[Protocol] | str) -> None:
+    """Run every check on each of the protocol's tiny instances; it is given as a class, or by name if installed."""
+    for tiny in (named(protocol) if isinstance(protocol, str) else protocol).tinies():
         for check in CHECKS:
             check(tiny)

@@ -188,3 +188,29 @@ def test_the_larger_of_two_intervals():
     one, other = Interval(Fraction(1, 4), Fraction(1, 2)), Interval(Fraction(1, 3), Fraction(2, 5))
     assert one | other == Interval(Fraction(1, 3), Fraction(1, 2))
     assert math.isclose((one | other).width, 1 / 6)
+
+
+@pytest.mark.parametrize(
+    ("claimed", "said"),
+    [
+        (lambda truth: truth * 0.9, "is claimed to be exact: too small by 0.0"),
+        (lambda truth: truth * (1 - 1e-9), "is claimed to be exact: too small by "),
+        (lambda truth: truth * (1 + 1e-8), "is claimed to be exact: too large by "),
+    ],
+)
+def test_a_message_says_in_which_direction_a_claim_is_wrong(claimed, said):
+    zsum = Zsum.tiny()
+    sound = judge(zsum, 6, zsum.loss, exact_delta(zsum, 6, EPSILONS))[0]
+    wrong = replace(sound, claimed=claimed(float(sound.exact.high)))
+    assert sound.holds
+    assert not wrong.holds
+    assert said in str(wrong)
+    assert "too" not in str(sound)
+
+
+def test_a_truth_that_is_not_known_is_no_truth():
+    zsum = Zsum.tiny()
+    sound = judge(zsum, 6, zsum.loss, exact_delta(zsum, 6, EPSILONS))[0]
+    vague = replace(sound, exact=Interval(Fraction(0), sound.exact.high))
+    assert not vague.holds
+    assert "is only known to lie between 0 and " in str(vague)

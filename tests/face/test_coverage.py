@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import headcount as hc
+from headcount.audit.covered import exact_coverage
+from headcount.core import cover
 
 
 @pytest.mark.parametrize("name", ["optimised-unary", "generalised-response", "hadamard-response"])
@@ -23,3 +25,31 @@ def test_intervals_of_many_small_cells_cover(name):
         ends = protocol.intervals(tally, 0.95)
         covered.append((ends[:, 0] <= held) & (held <= ends[:, 1]))
     assert np.mean(covered) > 0.92
+
+
+ORACLES = ["optimised-unary", "generalised-response", "subset-selection"]
+
+
+@pytest.mark.parametrize("name", ORACLES)
+@pytest.mark.parametrize("truth", [0, 500, 10_000, 20_000])
+def test_intervals_of_many_people_cover_exactly(name, truth):
+    """And hardly more: answers lie on a lattice, and at most two and a half of its points are too many at each end."""
+    protocol = hc.protocol(name, hc.Histogram(10), n=20_000, epsilon=1)
+    law = protocol.noise(truth, 20_000)
+    both_ends = 0.117 * law.step / law.rmse  # the normal density at 1.96, twice
+    assert 0.95 <= exact_coverage(protocol, truth, 20_000, 0.95) < 0.95 + 2.5 * both_ends
+
+
+def test_a_width_taken_at_the_estimate_does_not_cover(monkeypatch):
+    """The twin: as if the truth were what was estimated."""
+
+    def at_the_estimate(protocol, people, reports, confidence):
+        return (
+            cover.half_widths(protocol, np.clip(np.rint(people), 0, reports).astype(np.int64), reports, confidence)
+            - step
+        )
+
+    protocol = hc.protocol("generalised-response", hc.Histogram(10), n=20_000, epsilon=1)
+    step = protocol.noise(20_000, 20_000).step
+    monkeypatch.setattr(cover, "_at_the_ends", at_the_estimate)
+    assert exact_coverage(protocol, 20_000, 20_000, 0.95) < 0.95

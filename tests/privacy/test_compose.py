@@ -1,16 +1,25 @@
 """Composition: an upper bound, nearly tight, in both directions."""
 
+import math
+
 import numpy as np
 import pytest
 from dp_accounting.pld import privacy_loss_distribution as google
 
 import headcount as hc
+from headcount.core.budget import Budget
+from headcount.core.crowd import Crowd
 from headcount.core.law import Law
 from headcount.core.loss import ROUND_UP
+from headcount.core.task import Count
 from headcount.privacy import compose as module
 from headcount.privacy import laws
+from headcount.privacy.calibrate import calibrate
 from headcount.privacy.compose import compose
 from headcount.privacy.pair import Pair
+from headcount.protocols import CATALOGUE
+from headcount.protocols.central.geometric import Geometric
+from headcount.protocols.shuffle.zsum import Zsum
 
 
 def chosen(pairs, ratio):
@@ -182,3 +191,22 @@ def test_pure_losses_add_up_at_delta_0():
     assert compose([losses[0], losses[1], losses[1]]).epsilon(0.0) == pytest.approx(pure, rel=1e-12)
     assert compose([losses[0], losses[1], losses[1]]).epsilon(0.0) >= pure * (1 - 1e-15)
     assert compose([losses[0], POISSON.loss]).epsilon(0.0) == np.inf
+
+
+PURE = [cls for cls in CATALOGUE if cls.pure]
+
+
+@pytest.mark.parametrize("cls", PURE, ids=lambda cls: cls.name)
+def test_pure_losses_together_are_pure(cls):
+    protocol = calibrate(cls, cls.tiny().task, Crowd(1_000), Budget(0.5))
+    together = compose([protocol.loss] * 3)
+    assert together.delta(1.5) == 0.0
+    assert 1.499 < together.epsilon(0.0) <= 1.5
+    assert together.epsilon(0.0) == pytest.approx(3 * protocol.loss.epsilon(0.0), rel=1e-12)
+    assert together.delta(1.49) > 0.0
+
+
+def test_one_that_is_not_pure_spoils_it():
+    pure = calibrate(Geometric, Count(), Crowd(1_000), Budget(0.5)).loss
+    other = calibrate(Zsum, Count(), Crowd(1_000), Budget(0.5, 1e-6)).loss
+    assert compose([pure, pure, other]).epsilon(0.0) == math.inf

@@ -25,7 +25,7 @@ from headcount.proof.balls import (
     negative_binomial,
     poisson,
 )
-from headcount.proof.divergence import Pair, divergence
+from headcount.proof.divergence import Bounds, Pair, divergence
 
 NEARLY = Fraction(1, 1 << (NEGLIGIBLE_BITS - 10))
 
@@ -163,3 +163,9 @@ def test_a_mass_that_may_be_nothing_is_not_left_out() -> None:
     unknown = arb(0, 1)
     with pytest.raises(ArithmeticError, match="precision"):
         divergence(Fraction(0), Pair([unknown, arb(1)], [arb(1), arb(1)]))
+
+
+def test_what_is_less_certain_is_still_a_chance() -> None:
+    bounds = Bounds(Fraction(1, 10), Fraction(9, 10), (Fraction(1, 5), Fraction(4, 5)))
+    wide = bounds.widened(Fraction(1, 2), Fraction(1, 2))
+    assert (wide.low, wide.high, wide.chances) == (0, 1, (0, 1))

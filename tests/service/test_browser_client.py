@@ -44,7 +44,7 @@ def test_the_published_vectors_are_those_of_this_version(tmp_path):
     published = node.PACKAGE / "vectors"
     assert {path.name for path in published.iterdir()} == {path.name for path in tmp_path.iterdir()}
     for path in tmp_path.iterdir():
-        assert path.read_bytes() == (published / path.name).read_bytes(), "make vectors writes them again"
+        assert path.read_bytes() == (published / path.name).read_bytes(), "make format writes them again"
     assert sum(path.stat().st_size for path in published.iterdir()) < 500_000
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -13,60 +14,110 @@ import numpy.typing as npt
 from headcount.core.chance import Chance
 from headcount.core.coins import Bytes, Coins
 from headcount.core.exact import WHOLE, Parts
-from headcount.core.law import Floats
+from headcount.core.law import Floats, Law
 from headcount.core.loss import Nearly
+from headcount.core.release import Release
+from headcount.core.table import Ints
 from headcount.core.tally import Tally
 from headcount.privacy.rounded_once import RoundedOnce
-from headcount.privacy.tables import AddNoise, two_sided
 
 RETRIES = 8
 ONE_IN_A_HUNDRED = Chance.up(0.01)
+HARDLY_EVER = int(4e-25 * WHOLE)
 
 
 @dataclass(frozen=True)
-class Upward(AddNoise):
-    """Only ever more."""
+class Around(Release):
+    """A release in which something is done to the noise of another."""
+
+    inner: Release
+
+    def encode(self) -> dict[str, Any]:
+        return self.inner.encode()
+
+    def _noise(self, tally: Tally, coins: Coins) -> Ints:
+        return np.asarray(self.inner.apply(tally, coins).totals - tally.totals)
+
+
+@dataclass(frozen=True)
+class Shrunk(Around):
+    """Noise that is brought so much nearer to nothing, rounded at random."""
+
+    factor: Fraction
 
     def apply(self, tally: Tally, coins: Coins) -> Tally:
-        return tally.with_totals(tally.totals + np.abs(super().apply(tally, coins).totals - tally.totals))
+        scaled = self._noise(tally, coins).astype(np.int64) * self.factor.numerator
+        down, rest = np.divmod(scaled, self.factor.denominator)
+        return tally.with_totals(tally.totals + down + (coins.below(self.factor.denominator, rest.size) < rest))
 
     def law(self, total: int) -> Parts:
         parts: Counter[int] = Counter()
-        for out, part in super().law(total).items():
+        for out, part in self.inner.law(total).items():
+            down, rest = divmod((out - total) * self.factor.numerator, self.factor.denominator)
+            up = part * rest // self.factor.denominator
+            parts[total + down] += part - up
+            parts[total + down + 1] += up
+        return +parts
+
+
+@dataclass(frozen=True)
+class Upward(Around):
+    """Only ever more."""
+
+    def apply(self, tally: Tally, coins: Coins) -> Tally:
+        return tally.with_totals(tally.totals + np.abs(self._noise(tally, coins)))
+
+    def law(self, total: int) -> Parts:
+        parts: Counter[int] = Counter()
+        for out, part in self.inner.law(total).items():
             parts[total + abs(out - total)] += part
         return parts
 
 
 @dataclass(frozen=True)
-class Sometimes(AddNoise):
+class Sometimes(Around):
     """One total in a hundred goes without."""
 
     def apply(self, tally: Tally, coins: Coins) -> Tally:
         missed = coins.bernoulli(ONE_IN_A_HUNDRED, tally.totals.size)
-        return tally.with_totals(np.where(missed, tally.totals, super().apply(tally, coins).totals))
+        return tally.with_totals(np.where(missed, tally.totals, self.inner.apply(tally, coins).totals))
 
     def law(self, total: int) -> Parts:
         missed = int(ONE_IN_A_HUNDRED * WHOLE)
-        parts = Counter({out: part * (WHOLE - missed) // WHOLE for out, part in super().law(total).items()})
+        parts = Counter({out: part * (WHOLE - missed) // WHOLE for out, part in self.inner.law(total).items()})
         parts[total] += missed
         return parts
 
 
 @dataclass(frozen=True)
-class Averaged(AddNoise):
+class Averaged(Around):
     """The mean of several answers with noise of their own, rounded down."""
 
     def apply(self, tally: Tally, coins: Coins) -> Tally:
-        noise = sum(super(Averaged, self).apply(tally, coins).totals - tally.totals for _ in range(RETRIES))
+        noise = sum(self._noise(tally, coins) for _ in range(RETRIES))
         return tally.with_totals(tally.totals + noise // RETRIES)
 
     def law(self, total: int) -> Parts:
-        law = two_sided(self.rate).law.times(RETRIES)
+        once = self.inner.law(total)
+        first = min(once)
+        masses = np.array([once.get(out, 0) / WHOLE for out in range(first, max(once) + 1)])
+        law = Law(first - total, masses).times(RETRIES)
         parts: Counter[int] = Counter()
         for noise, mass in zip(law.values.tolist(), law.masses.tolist(), strict=True):
             parts[total + noise // RETRIES] += int(mass * 2.0**60) * (WHOLE >> 60)
         parts[total] += WHOLE - sum(parts.values())  # doubles do not add up to one
         return parts
+
+
+@dataclass(frozen=True)
+class Cut(Around):
+    """What hardly ever happens never does: no number of draws can tell, and the law can."""
+
+    def apply(self, tally: Tally, coins: Coins) -> Tally:
+        return self.inner.apply(tally, coins)
+
+    def law(self, total: int) -> Parts:
+        return {out: part for out, part in self.inner.law(total).items() if part >= HARDLY_EVER}
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from headcount.audit.draw_checks import (
 )
 from headcount.audit.error_checks import (
     intervals_cover,
+    intervals_cover_at_size,
     large_counts_are_unbiased,
     the_error_is_as_stated,
 )
@@ -29,9 +30,13 @@ from headcount.audit.loss_checks import (
     calibration_meets_the_budget_and_no_more,
     collusion_is_stated,
     noise_is_shared_among_the_honest,
-    the_claim_holds_at_size,
     the_claimed_loss_covers_every_view,
     the_loss_follows_dropouts,
+)
+from headcount.audit.size_checks import (
+    the_certificate_says_what_is_released,
+    the_claim_holds_at_size,
+    what_is_called_pure_is,
 )
 from headcount.core.budget import Neighbours
 from headcount.core.crowd import Crowd
@@ -83,6 +88,7 @@ CHECKS: tuple[Check, ...] = (
     the_error_is_as_stated,
     large_counts_are_unbiased,
     intervals_cover,
+    intervals_cover_at_size,
     the_sampler_follows_the_programme,
     what_is_drawn_is_what_is_claimed,
     the_shortcut_is_the_protocol,
@@ -92,6 +98,8 @@ CHECKS: tuple[Check, ...] = (
     messages_are_counted,
     collusion_is_stated,
     calibration_meets_the_budget_and_no_more,
+    the_certificate_says_what_is_released,
+    what_is_called_pure_is,
     the_claim_holds_at_size,
     crowds_not_planned_for_are_refused,
     it_survives_pickling_and_json,

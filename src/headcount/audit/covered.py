@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -48,6 +49,21 @@ def covered(
     typical = np.searchsorted(upto, (np.arange(SEEN) + 0.5) / SEEN * upto[-1], side="right")
     width = float(np.mean([high - low for low, high in map(interval, typical.tolist())]))
     return found[where], width
+
+
+def exact_coverage(protocol: Protocol, truth: int, reports: int, confidence: float) -> float:
+    """The chance that a cell's interval holds this truth, from the exact law of its error."""
+    noise = protocol.noise(truth, reports)
+    order = np.argsort(noise.values, kind="stable")
+    estimates = truth + noise.values[order]
+
+    @cache
+    def covers(at: int) -> bool:
+        low, high = covering(protocol, estimates[at : at + 1], reports, confidence)[0]
+        return bool(low - 1e-9 <= truth <= high + 1e-9)
+
+    found = _between(covers, int(np.argmin(np.abs(estimates - truth))), estimates.size)
+    return float(noise.masses[order][found].sum())
 
 
 def _interval(protocol: Protocol, tally: Tally, estimate: float, cell: int, confidence: float) -> tuple[float, float]:

@@ -211,6 +211,10 @@ class Enumerated:
             by.denominator > 1 or law(b) != {int(by) + out: p for out, p in law(a).items()} for a, b, by in moved
         )
 
+    def totals(self, held: Held) -> list[list[int]]:
+        """Every row of totals that a crowd may have, before anything is released."""
+        return [self._totals(number) for number in self.tallies.law(held)]
+
     def _totals(self, number: int) -> list[int]:
         nobody = self.protocol.nobody()
         row = [t + more for t, more in zip(nobody.totals.tolist(), unpacked(number, nobody.totals.size), strict=True)]

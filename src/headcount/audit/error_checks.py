@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from headcount.audit.agreement import require
+from headcount.audit.covered import exact_coverage
 from headcount.audit.enumerate import Enumerated, Held, crowds
 from headcount.core.crowd import Crowd
 from headcount.core.law import Floats
@@ -17,6 +18,7 @@ from headcount.core.tally import Tally
 from headcount.core.task import Sum
 
 CONFIDENCE = 0.95
+MANY = 20_000
 
 
 def the_error_is_as_stated(protocol: Protocol) -> None:
@@ -87,6 +89,18 @@ def intervals_cover(protocol: Protocol) -> None:
                 together += mass * bool(joint.all())
         for what, chance in (("a 95% interval", float(covered.min())), ("all intervals together", together)):
             require(chance >= CONFIDENCE - 1e-5, f"{protocol.name}: with {held}, {what} covers with {chance:.4f}")
+
+
+def intervals_cover_at_size(protocol: Protocol) -> None:
+    """The same with many people, where the size of the error depends on the truth: from the error's exact law."""
+    if protocol.steady or type(protocol).intervals is not Protocol.intervals:
+        return
+    large = protocol.among(Crowd(MANY))
+    for share in (0, 1, 10, 19, 20):
+        truth = MANY * share // 20
+        chance = exact_coverage(large, truth, MANY, CONFIDENCE)
+        said = f"{protocol.name}: of {MANY:,} people {truth:,} hold it, and a 95% interval covers with {chance:.6f}"
+        require(chance >= CONFIDENCE - 1e-9, said)
 
 
 def _within(truth: Floats, ends: Floats) -> Any:

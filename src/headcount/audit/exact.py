@@ -140,15 +140,29 @@ class Judged:
     @property
     def holds(self) -> bool:
         """Never less than the truth; no more either than its kind allows. A truth that is not known will not do."""
-        over = self.tight and self.difference > self.slack + AGREES + self.within * float(self.exact.high)
-        return self.exact.low <= self.claimed and self.exact.width <= AGREES and not over
+        return self.exact.low <= self.claimed and self.exact.width <= AGREES and not self._is_too_large
+
+    @property
+    def _is_too_large(self) -> bool:
+        return self.tight and self.difference > self.slack + AGREES + self.within * float(self.exact.high)
 
     def __str__(self) -> str:
         corrupt = f" and {self.corrupt} corrupt" if self.corrupt else ""
-        truth = f"delta at epsilon={self.epsilon:g} is {self.exact}, and {self.claimed:.6g} is claimed"
-        return f"{self.protocol.name}: with {self.people} honest{corrupt} people, {truth}" + " to be exact" * (
-            not self.within
-        )
+        who = f"{self.protocol.name}: with {self.people} honest{corrupt} people"
+        claim = f"{self.claimed:.6g} is claimed" + " to be exact" * (not self.within)
+        known = str(self.exact)
+        if self.exact.width > AGREES:
+            known = f"only known to lie between {float(self.exact.low):.6g} and {float(self.exact.high):.6g}"
+        return f"{who}, delta at epsilon={self.epsilon:g} is {known}, and {claim}{self._wrong}"
+
+    @property
+    def _wrong(self) -> str:
+        """In which direction the claim is wrong, and by how much."""
+        if self.exact.low > self.claimed:
+            return f": too small by {float(self.exact.low) - self.claimed:.3g}"
+        if self._is_too_large:
+            return f": too large by {self.difference:.3g}, of which {self.slack:.3g} is stated as slack"
+        return ""
 
 
 def judge(

@@ -11,6 +11,7 @@ from collections import defaultdict
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from headcount.audit.rewrite import Flagged, Secret, rewritten
 from headcount.core.brick import All, Brick, Copies, Each, Emit, Let, Maybe, drawn
@@ -22,7 +23,12 @@ from headcount.core.protocol import Protocol
 from headcount.core.rows import Row, Shares, Subset
 from headcount.core.table import Table
 
-MOST_TAPES = 30_000
+MOST_TAPES = 30_000  # for a fine base, and
+MOST_AT_ALL = 50_000  # for the coarsest
+
+
+class TooManyTapes(Exception):
+    """The programme takes too many words for all of them to be tried."""
 
 
 class Tape(Coins):
@@ -106,15 +112,24 @@ def exhausted(protocol: Protocol, programme: Brick, value: int, base: int) -> di
     outcomes: defaultdict[tuple[Message, ...], float] = defaultdict(float)
     spaced = [(2 * i + 1) * WORD // (2 * base) for i in range(base)]
     tapes: list[tuple[int, ...]] = [()]
-    while tapes:
+    if base ** words(programme) > MOST_AT_ALL:
+        raise TooManyTapes
+    for _ in range(2 * MOST_AT_ALL):  # with those that end too early
         tape = tapes.pop()
         try:
             sent = drawn(programme, np.array([value]), Tape(tape), protocol.message)
         except EOFError:
             tapes += [(*tape, word) for word in spaced]
         else:
-            outcomes[tuple(sorted(as_integers(record) for record in sent.tolist()))] += float(base) ** -len(tape)
-    return dict(outcomes)
+            outcomes[in_order(sent)] += float(base) ** -len(tape)
+        if not tapes:
+            return dict(outcomes)
+    raise TooManyTapes
+
+
+def in_order(sent: npt.NDArray[Any]) -> tuple[Message, ...]:
+    """Messages as a law has them, sorted."""
+    return tuple(sorted(as_integers(record) for record in sent.tolist()))
 
 
 def as_integers(record: tuple[Any, ...]) -> Message:

@@ -1,4 +1,4 @@
-"""Checks of what is given away: the claim against every view of small crowds, and against a proof at size."""
+"""Checks of what is given away: the claim against every view of small crowds."""
 
 from __future__ import annotations
 
@@ -14,11 +14,8 @@ from headcount.core.budget import Budget, Neighbours
 from headcount.core.crowd import Crowd
 from headcount.core.errors import Refused
 from headcount.core.model import Model
-from headcount.core.plan import Plan
 from headcount.core.protocol import Protocol
 from headcount.privacy.calibrate import calibrate
-from headcount.privacy.certificate import certify
-from headcount.proof import verify
 
 
 def the_claimed_loss_covers_every_view(protocol: Protocol) -> None:
@@ -86,14 +83,3 @@ def looser(found: Protocol) -> Protocol:
     knob = found.knob
     changed: dict[str, Any] = {entry.name: None for entry in fields(found) if entry.default is None}  # decided by it
     return replace(found, **changed | {knob.name: knob.looser(getattr(found, knob.name), vars(found))})
-
-
-def the_claim_holds_at_size(protocol: Protocol) -> None:
-    """A plan for many people, whose certificate is proved again from the programme alone: it must not be refuted."""
-    budget = Budget(2.0, 1e-4, protocol.neighbours)
-    try:
-        large = calibrate(type(protocol), protocol.task, Crowd(1_000), budget)
-    except Refused:
-        large = calibrate(type(protocol), protocol.task, Crowd(100_000), budget)
-    verdict = verify(certify(Plan(large, budget)).to_json())
-    require(verdict.answer != "refuted", f"{protocol.name}: with {large.crowd.size:,} people {verdict}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from headcount.audit.broken import (
     ONE_IN_A_HUNDRED,
     RETRIES,
     Floored,
+    Sometimes,
 )  # fmt: skip
 from headcount.audit.enumerate import Enumerated
 from headcount.core.brick import Brick, Copies, Maybe
@@ -28,7 +29,6 @@ from headcount.core.protocol import Protocol
 from headcount.core.release import Release
 from headcount.core.tally import Tally
 from headcount.privacy.rounded_once import RoundedOnce
-from headcount.privacy.tables import AddNoise
 
 Make = Callable[[Protocol], Protocol | str]  # a twin, or why there is none
 
@@ -52,15 +52,16 @@ def twin(protocol: Protocol, **overrides: Any) -> Protocol:
 
 
 def first_of(*makes: Make) -> Make:
-    """The first that applies."""
+    """The first that applies; if none does, all of the reasons."""
 
     def make(protocol: Protocol) -> Protocol | str:
-        found: Protocol | str = ""
+        reasons = []
         for attempt in makes:
             found = attempt(protocol)
             if not isinstance(found, str):
-                break
-        return found
+                return found
+            reasons.append(found)
+        return ", and ".join(dict.fromkeys(reasons))
 
     return make
 
@@ -137,15 +138,15 @@ def kind_in_the_open(protocol: Protocol) -> Protocol | str:
 # What is released
 
 
-def releasing(kind: type[Release], change: Callable[[Any], Release], unless: str) -> Make:
-    """With every step of this kind changed, wherever in the release it is."""
+def releasing(fits: Callable[[Release], bool], change: Callable[[Any], Release], unless: str) -> Make:
+    """With every step that fits changed, wherever in the release it is."""
 
     def changed(release: Any) -> Any:
-        if isinstance(release, kind):
+        if fits(release):
             return change(release)
-        steps = {f.name: getattr(release, f.name) for f in fields(release)}
+        steps = {f.name: getattr(release, f.name) for f in fields(release)} if is_dataclass(release) else {}
         inner = {name: changed(step) for name, step in steps.items() if isinstance(step, Release)}
-        return replace(release, **inner)
+        return replace(release, **inner) if inner else release
 
     def make(protocol: Protocol) -> Protocol | str:
         cls = type(protocol)
@@ -157,29 +158,37 @@ def releasing(kind: type[Release], change: Callable[[Any], Release], unless: str
 
 
 NO_NOISE = "nobody trusted adds noise"
-NO_THRESHOLD = "nobody trusted has a threshold"
-NO_LEVELS = "nobody trusted brings totals to levels"
+NO_THRESHOLD = "no step of the release is a Threshold"
+NO_LEVELS = "no step of the release is RoundedOnce"
+TOTALS = (0, 1, 2, 5)
 
 
-def noisy(change: Callable[[AddNoise], Release]) -> Make:
-    return releasing(AddNoise, change, NO_NOISE)
+def is_noise(release: Release) -> bool:
+    """Whether this step draws something by itself, and not in a step within it."""
+    within: list[Any] = [getattr(release, f.name) for f in fields(release)] if is_dataclass(release) else []
+    return not any(isinstance(step, Release) for step in within) and any(len(release.law(t)) > 1 for t in TOTALS)
+
+
+def noisy(change: Callable[[Release], Release]) -> Make:
+    return releasing(is_noise, change, NO_NOISE)
 
 
 def on_levels(change: Callable[[RoundedOnce], Release]) -> Make:
-    return releasing(RoundedOnce, change, NO_LEVELS)
+    return releasing(lambda step: isinstance(step, RoundedOnce), change, NO_LEVELS)
 
 
 def always_down(protocol: Protocol) -> Protocol | str:
-    if protocol.released().scale.denominator == 1:
+    levels = on_levels(lambda step: Floored(step.steps, step.levels, step.noise))(protocol)
+    if not isinstance(levels, str) and protocol.released().scale.denominator == 1:
         return "totals are whole levels"
-    return on_levels(lambda step: Floored(step.steps, step.levels, step.noise))(protocol)
+    return levels
 
 
 def floating(protocol: Protocol) -> Protocol | str:
     """A logarithm of a uniform double: the last bits tell which total they were added to."""
     cls = type(protocol)
-    if isinstance(noisy(lambda noise: AddNoise(noise.rate / 2))(protocol), str):
-        return NO_NOISE
+    if isinstance(found := noisy(Sometimes)(protocol), str):
+        return found
 
     def release(self: Protocol, tally: Tally, coins: Coins | None = None) -> Tally:
         coins = coins or SeededCoins(0)

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headcount.audit import rewrite
-from headcount.audit.broken import Averaged, Copied, Doubled, OneOrder, Sometimes, Truncated, Upward
+from headcount.audit.broken import Averaged, Copied, Cut, Doubled, OneOrder, Shrunk, Sometimes, Truncated, Upward
 from headcount.audit.enumerate import Enumerated
 from headcount.audit.exact import EPSILONS
 from headcount.audit.mutation import (
@@ -45,7 +45,6 @@ from headcount.core.loss import PrivacyLoss
 from headcount.core.protocol import Protocol
 from headcount.core.release import Threshold
 from headcount.core.tally import Batch, Tally
-from headcount.privacy.tables import AddNoise
 
 # Coins, order and number
 
@@ -138,14 +137,9 @@ def _replayed(protocol: Protocol) -> Protocol:
 # What is claimed
 
 
-ROOM = "a bound may be smaller and still hold"
-
-
 def claiming(change: Callable[[PrivacyLoss], PrivacyLoss], unless: str) -> Make:
     def make(protocol: Protocol) -> Protocol | str:
         cls = type(protocol)
-        if protocol.loss.kind == "bound":
-            return ROOM
         sound, broken = protocol.loss, change(protocol.loss)
         if all(sound.delta(epsilon) - broken.delta(epsilon) <= 1e-12 for epsilon in EPSILONS):
             return unless
@@ -160,8 +154,6 @@ def _one_order(which: int) -> Make:
 
 def _forgets_dropouts(protocol: Protocol) -> Protocol | str:
     cls = type(protocol)
-    if protocol.loss.kind == "bound":
-        return ROOM
     if protocol.crowd.honest == 1 or protocol.loss_if(1).delta(1.0) <= protocol.loss.delta(1.0) + 1e-12:
         return "fewer people lose no more"
     return twin(protocol, view=lambda self, _: cls.view(self, self.crowd.honest))
@@ -169,8 +161,6 @@ def _forgets_dropouts(protocol: Protocol) -> Protocol | str:
 
 def _overrates_crowds(protocol: Protocol) -> Protocol | str:
     cls = type(protocol)
-    if protocol.loss.kind == "bound":
-        return ROOM
     if protocol.loss_if(2).delta(1.0) == protocol.loss_if(1).delta(1.0):
         return "people do not hide each other"
     return twin(protocol, view=lambda self, honest: cls.view(self, honest if honest < 50 else 2 * honest))
@@ -209,17 +199,28 @@ def _wishful(protocol: Protocol) -> Protocol:
     return twin(protocol, local_epsilon=property(lambda _: 0.9 * (protocol.local_epsilon or 1.0)))
 
 
+def _cut(protocol: Protocol) -> Protocol | str:
+    return noisy(Cut)(protocol) if protocol.pure else "it is not called pure"
+
+
+def _threshold(more: int) -> Make:
+    def moved(step: Threshold) -> Threshold:
+        return Threshold(step.threshold + more)
+
+    return releasing(lambda step: isinstance(step, Threshold), moved, NO_THRESHOLD)
+
+
 NOTHING_RANDOM = "people send nothing random"
 
 MUTATIONS: Sequence[Mutation] = (
     Mutation("noise times 0.9", first_of(
-        noisy(lambda noise: AddNoise(noise.rate / Fraction(9, 10))), rewriting(rewrite.quieter(0.9), NOTHING_RANDOM),
+        noisy(lambda noise: Shrunk(noise, Fraction(9, 10))), rewriting(rewrite.quieter(0.9), NOTHING_RANDOM),
     )),
     Mutation("one-sided noise", first_of(
-        noisy(lambda noise: Upward(noise.rate)), rewriting(rewrite.one_side_only, "noise has one side only"),
+        noisy(Upward), rewriting(rewrite.one_side_only, "noise has one side only"),
     )),
     Mutation("sensitivity 1 instead of 2", for_two_cells(first_of(
-        noisy(lambda noise: AddNoise(noise.rate * 2)), rewriting(rewrite.quieter(0.5), NOTHING_RANDOM),
+        noisy(lambda noise: Shrunk(noise, Fraction(1, 2))), rewriting(rewrite.quieter(0.5), NOTHING_RANDOM),
     ))),
     Mutation("wrong probability of a lie", rewriting(rewrite.quieter(0.5, flips_only=True), "nobody lies")),
     Mutation("arms swapped", rewriting(rewrite.swapped_arms, "nobody chooses")),
@@ -230,14 +231,15 @@ MUTATIONS: Sequence[Mutation] = (
     Mutation("dummies missing", rewriting(rewrite.without_dummies, "nobody sends dummies")),
     Mutation("dummies cut short", rewriting(rewrite.one_dummy_at_most, "nobody sends a random number of dummies")),
     Mutation("noise dropped for one in a hundred", first_of(
-        noisy(lambda noise: Sometimes(noise.rate)), sending(silenced_for_some, NOTHING_RANDOM),
+        noisy(Sometimes), sending(silenced_for_some, NOTHING_RANDOM),
     )),
-    Mutation("fresh noise when asked again", first_of(noisy(lambda noise: Averaged(noise.rate)), asked_again)),
+    Mutation("fresh noise when asked again", first_of(noisy(Averaged), asked_again)),
+    Mutation("tails cut off", _cut, "what_is_called_pure_is"),
     Mutation("noise shared among all, not the honest", shared_among_all, "noise_is_shared_among_the_honest"),
     Mutation("kind outside the seal", kind_in_the_open),
     Mutation("noise from floats", floating, "what_is_drawn_is_what_is_claimed"),
-    Mutation("threshold one too low", releasing(Threshold, lambda t: Threshold(t.threshold - 1), NO_THRESHOLD)),
-    Mutation("threshold one too high", releasing(Threshold, lambda t: Threshold(t.threshold + 1), NO_THRESHOLD)),
+    Mutation("threshold one too low", _threshold(-1)),
+    Mutation("threshold one too high", _threshold(1)),
     Mutation("levels finer than the noise is for", on_levels(lambda step: replace(step, levels=2 * step.levels))),
     Mutation("never brought to levels", on_levels(lambda step: step.noise)),
     Mutation("always rounded down", always_down, "the_error_is_as_stated"),

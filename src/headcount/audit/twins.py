@@ -13,19 +13,31 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from headcount.audit.agreement import Check, Nonconforming
 from headcount.audit.checks import CHECKS, it_survives_pickling_and_json
+from headcount.audit.enumerate import Enumerated, crowds
+from headcount.audit.exact import EPSILONS
 from headcount.audit.loss_checks import calibration_meets_the_budget_and_no_more
 from headcount.audit.mutation import Mutation, twin
 from headcount.audit.mutations import MUTATIONS
+from headcount.core.coins import SeededCoins
 from headcount.core.protocol import Protocol
 from headcount.protocols import CATALOGUE
 
 # A class that is made on the fly cannot be pickled, sound or not; and calibration is about large crowds.
 LEFT_OUT = (it_survives_pickling_and_json, calibration_meets_the_budget_and_no_more)
 TWIN_CHECKS: tuple[Check, ...] = tuple(check for check in CHECKS if check not in LEFT_OUT)
-ABOUT_LOSS = ("the_claimed_loss_covers_every_view", "noise_is_shared_among_the_honest")
+ABOUT_LOSS = {
+    "the_claimed_loss_covers_every_view", "noise_is_shared_among_the_honest", "the_loss_follows_dropouts",
+    "the_claim_holds_at_size",
+}  # fmt: skip
+
+
+DRAWN = 20
 
 
 @dataclass(frozen=True)
@@ -63,9 +75,33 @@ def tried(protocol: Protocol, mutation: Mutation) -> Caught:
     if isinstance(made, str):
         return Caught(protocol, mutation.name, unfit=made)
     check, message = caught_by(made, mutation.seen)
+    if not check and unchanged(protocol, made):
+        return Caught(protocol, mutation.name, unfit="nothing that is sent, released, answered or claimed is changed")
     if not check and protocol.loss.kind == "bound" and mutation.seen in ABOUT_LOSS:
-        return Caught(protocol, mutation.name, unfit="the claim is a bound, and still holds")
+        return Caught(protocol, mutation.name, unfit="the claim is a bound, and no check shows that it no longer holds")
     return Caught(protocol, mutation.name, "", check, message)
+
+
+def unchanged(protocol: Protocol, made: Protocol) -> bool:
+    """Whether a twin does and says in all small crowds, and with the same coins, what the sound protocol does."""
+    return all(a == b for a, b in zip(_told(protocol), _told(made), strict=True))
+
+
+def _told(protocol: Protocol) -> Iterator[Any]:
+    yield protocol.crowd, protocol.local_epsilon, protocol.messages_per_person
+    enumerated = Enumerated(protocol)
+    for people in (1, protocol.crowd.honest):
+        loss = protocol.loss_if(people)
+        yield [(loss.delta(epsilon), loss.slack(epsilon)) for epsilon in EPSILONS]
+        for held in crowds(protocol.task.values, people):
+            yield enumerated.view(held)
+            points, masses = enumerated.estimates(held)
+            yield points.tolist(), masses.tolist()
+    values, coins = np.arange(protocol.crowd.size) % protocol.task.values, SeededCoins(8)
+    for _ in range(DRAWN):
+        batch = protocol.reports(values, coins)
+        yield batch.messages.tobytes(), protocol.release(protocol.tally(batch), coins).totals.tolist()
+        yield protocol.error().half_width()
 
 
 def caught(protocol: Protocol) -> Iterator[Caught]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -35,15 +36,20 @@ def covering(protocol: Protocol, people: Floats, reports: int, confidence: float
 
 
 def _shared(protocol: Protocol, people: Floats, reports: int, confidence: float) -> Floats:
-    """The same for many estimates at once: the half-width of the truths at the interval's own ends, which grows slowly
-    with the truth, and a step of the lattice more."""
-    middle = np.clip(np.rint(people), 0, reports).astype(np.int64)
-    half = half_widths(protocol, middle, reports, confidence)
+    """The same for many estimates at once, and a step of the lattice more."""
+    middle = int(np.clip(np.rint(np.median(people)), 0, reports))
+    return _at_the_ends(protocol, people, reports, confidence) + protocol.noise(middle, reports).step
+
+
+def _at_the_ends(protocol: Protocol, people: Floats, reports: int, confidence: float) -> Floats:
+    """The half-width of the truths at the interval's own ends, which changes slowly with the truth: whoever is further
+    away has an error that hardly ever reaches so far."""
+    half = half_widths(protocol, np.clip(np.rint(people), 0, reports).astype(np.int64), reports, confidence)
     while True:
         ends = [np.clip(np.rint(people + side * half), 0, reports).astype(np.int64) for side in (-1.0, 1.0)]
         wider = np.maximum.reduce([half, *(half_widths(protocol, end, reports, confidence) for end in ends)])
         if np.array_equal(wider, half):
-            return half + protocol.noise(int(np.median(middle)), reports).step
+            return half
         half = wider
 
 
@@ -72,12 +78,14 @@ def _inverted(protocol: Protocol, value: float, reports: int, confidence: float)
     How wide that is depends on the truth, by the size of the error and by the lattice of possible estimates.
     """
     guess = min(max(round(value), 0), reports)
-    half = half_width(protocol, guess, reports, confidence)
-    step = protocol.noise(guess, reports).step
-    if reports > COARSE and half >= COARSE * step:
-        return half
-    near = {k for end in (value - half, value + half) for k in range(*_about(end, 4.0 * step))}
-    for k in near if reports > COARSE else range(reports + 1):
+    half, step = half_width(protocol, guess, reports, confidence), protocol.noise(guess, reports).step
+    near: Iterable[int] = range(reports + 1)
+    if reports > COARSE:
+        half = float(_at_the_ends(protocol, np.array([value]), reports, confidence)[0])
+        if half >= COARSE * step:
+            return half + step  # by which the half-widths of neighbouring truths may differ
+        near = {k for end in (value - half, value + half) for k in range(*_about(end, 4.0 * step))}
+    for k in near:
         if 0 <= k <= reports and half < abs(value - k) <= half_width(protocol, k, reports, confidence):
             half = abs(value - k)
     return half

@@ -28,7 +28,10 @@ class Release(ABC):
 
     @abstractmethod
     def law(self, total: int) -> Parts:
-        """What becomes of a single total, for enumeration: in parts of `WHOLE`, rounded down."""
+        """What becomes of a single total, for enumeration: in parts of `WHOLE`, rounded down.
+
+        Outcomes that are less likely than 2**-100 may be left out.
+        """
 
     @abstractmethod
     def encode(self) -> dict[str, Any]:

@@ -22,6 +22,9 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "shares": ("split-and-mix", "recursive-sum"),
     "hashing": ("hadamard-shuffle", "count-min-shuffle", "almost-one-message-histogram"),
 }  # fmt: skip
+OF_A_MODEL = {  # the family of a protocol that none of these has a place for
+    Model.CENTRAL: "central noise", Model.LOCAL: "local", Model.SHUFFLE: "dummies", Model.THRESHOLD: "sampling",
+}  # fmt: skip
 SHUFFLED = "shuffled-"  # a local protocol behind a shuffler
 DASHES: tuple[tuple[float, ...], ...] = ((), (5, 2), (1.5, 1.5), (7, 2, 1.5, 2), (3, 1), (9, 3))
 PALER = 0.42  # the palest member of a family is this far on the way to the paper
@@ -70,6 +73,12 @@ def theme_called(name: str) -> Theme:
     if name not in THEMES:
         raise BadArgument("theme", f"is {name!r}", f"use {' or '.join(map(repr, THEMES))}")
     return THEMES[name]
+
+
+def enrol(protocol: str, model: Model) -> None:
+    """Gives a protocol a place, the last one in a family of its model, unless it has one."""
+    if not family_of(protocol):
+        FAMILIES[OF_A_MODEL[model]] += (protocol,)
 
 
 def place_of(protocol: str) -> tuple[str, int]:

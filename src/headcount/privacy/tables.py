@@ -175,7 +175,7 @@ class TwoSided:
 @lru_cache(maxsize=64)
 def two_sided(rate: Fraction) -> TwoSided:
     """Discrete Laplace noise with P[k] proportional to exp(-rate |k|), at least as private as that."""
-    growth = _exp_down(rate)  # at most e**rate, so that a mass is at most growth times its neighbour
+    growth = exp_below(rate)  # at most e**rate, so that a mass is at most growth times its neighbour
     reach = _reach(rate)
     first = int(WORD * (1 - 1 / growth) * Fraction(15, 16))
     falling = _falling(first, growth, reach)
@@ -219,7 +219,8 @@ def _falling(first: int, growth: Fraction, size: int) -> list[int]:
     return list(accumulate([None] * (size - 1), step, initial=first))
 
 
-def _exp_down(rate: Fraction) -> Fraction:
+def exp_below(rate: Fraction) -> Fraction:
+    """At most e**rate, and good to 50 digits."""
     with localcontext() as context:
         context.prec = 60
         context.rounding = ROUND_FLOOR

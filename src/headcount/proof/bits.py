@@ -2,14 +2,12 @@ r"""Shuffled bits, each of which is flipped with one chance f: how many ones the
 
 Among `others` bits of which k are ones the total is Bin(k, 1-f) + Bin(others-k, f), and the person adds some flipped
 bits of their own. The law of such a total has a monotone likelihood ratio in the number of ones behind it. So for two
-numbers of ones the worst event is "at most t", it is worst where all of the person's bits change, and one more bit of
-which nothing is known only hides. Every k of a stretch is therefore covered by its first, without the bits that differ
-within the stretch.
+numbers of ones the worst event is "at most t", and it is worst where all of the person's bits change. Numbers of ones
+are covered in stretches.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
@@ -18,12 +16,13 @@ from flint import arb, arb_poly, ctx
 
 from headcount.proof.balls import ball, binomial, least, most
 from headcount.proof.claim import Claim, Proof
-from headcount.proof.divergence import Bounds, worst_of
+from headcount.proof.divergence import Bounds
 from headcount.proof.doubles import Difference, Window
 from headcount.proof.effort import TooLarge, spend
 from headcount.proof.expression import Expression, is_linear
 from headcount.proof.law import Sent, law
 from headcount.proof.programme import All, Copies, Let, Maybe, Rounded, Step, reads, sends_one
+from headcount.proof.stretches import every_number
 
 SPARE_BITS = 24  # windows are so much larger than a claim needs, and
 FEW = 5_000  # where every number of ones is looked at by itself,
@@ -31,7 +30,6 @@ MORE_BITS = 80  # by so much more
 PRECISION = 128
 FIRST = 1_000  # about as many stretches are needed
 DOUBLES_BITS = 40  # or, in doubles, by so much more
-MOST = 40_000  # totals that are worked out
 MOST_BITS = 10_000  # of one person
 PRODUCTS = 10  # units for a mass of each factor in a product of laws
 MOST_OTHERS = 10**10  # bits, which already take a window of some 10**6 totals
@@ -115,30 +113,8 @@ class Totals:
     @cached_property
     def _found(self) -> dict[Fraction, Bounds]:
         with ctx.workprec(PRECISION):
-            return self._all_numbers_of_ones()
-
-    def _all_numbers_of_ones(self) -> dict[Fraction, Bounds]:
-        """First the ends, where a claim fails if it does; then stretches, as long as each stays within the claim."""
-        ends = [self._at(k, self.others) for k in {0, self.others}]
-        found = {epsilon: worst_of(end[epsilon] for end in ends) for epsilon in self._claimed}
-        if any(found[epsilon].low > delta for epsilon, delta in self._claimed.items()):
-            return found
-        first, length, worst = 0, max(1, self.others // FIRST), dict[Fraction, int]()
-        for _ in range(MOST):
-            length = min(length, self.others - first + 1)
-            here = self._covered(first, self.others - length + 1)
-            if length > 1 and any(here[epsilon].high > delta for epsilon, delta in self._claimed.items()):
-                length = max(1, length * 3 // 4)
-                continue
-            for epsilon, bounds in here.items():
-                if bounds.high > found[epsilon].high:
-                    worst[epsilon] = first - first % self.bits  # people who send all ones
-                low = bounds.low if length == 1 and first % self.bits == 0 else Fraction(0)
-                found[epsilon] = worst_of([found[epsilon], replace(bounds, low=low)])
-            first, length = first + length, max(length + 1, length * 9 // 8)
-            if first > self.others:
-                return {e: worst_of([found[e], self._at(worst.get(e, 0), self.others)[e]]) for e in found}
-        raise TooLarge(f"{MOST:,} totals were not enough to cover every number of ones")
+            first = self.others // FIRST
+            return every_number(self.others, self._claimed, self._at, self._covered, first, self.bits)
 
     def _covered(self, k: int, others: int) -> dict[Fraction, Bounds]:
         """The same in doubles, where there are many stretches and the claim leaves room; with no lower bound."""

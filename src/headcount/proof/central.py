@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
-from itertools import pairwise, product
+from functools import cache, partial
+from itertools import chain, pairwise, product
 
 from flint import arb
 
 from headcount.proof.balls import NEGLIGIBLE_BITS, Law, ball, least, most
 from headcount.proof.claim import Claim, Noise, Proof
-from headcount.proof.divergence import NOTHING, Bounds, Pair, either_order, worst_of
+from headcount.proof.divergence import NOTHING, Bounds, Pair, divergence, either_order, worst_of
 from headcount.proof.effort import TooLarge, spend
 from headcount.proof.expression import Expression, Unreadable, is_linear
 from headcount.proof.programme import Emit
@@ -21,6 +21,8 @@ from headcount.proof.programme import Emit
 MOST_CELLS = 1 << 20
 MOST_VALUES = 1 << 17
 FAR = 1_000  # in e-folds: what noise is beyond that is next to nothing
+MOST_BLOCKS = 8  # of the noise, between masses that are compared
+NEAR = Fraction(1, 1 << 30)  # to a discrete Laplace law, in total variation; other noise is gone through
 
 
 def prove(claim: Claim) -> Proof | None:
@@ -44,13 +46,30 @@ def prove(claim: Claim) -> Proof | None:
 
 
 def _check(noise: Noise) -> None:
-    """The shape that the rest relies on: symmetric, and going on from the ends of the centre."""
+    """The shape that the rest relies on: symmetric, falling, and going on from the ends of the centre."""
     centre, beyond = noise.centre, noise.beyond
     reach = -centre.start
     if len(centre.masses) != 2 * reach + 1 or centre.masses != centre.masses[::-1] or reach < 1:
         raise Unreadable("the noise is not symmetric")
     if beyond.start or len(beyond.masses) != reach + 1:
         raise Unreadable("the noise does not go on as far as its centre reaches")
+    if any(a < b for a, b in pairwise(_falling(noise, 2))):
+        raise TooLarge("the noise does not fall from its middle on")
+
+
+def _falling(noise: Noise, blocks: int) -> list[int]:
+    """The masses from the middle on through so many blocks beyond the centre, as multiples of one mass.
+
+    Each block is the one before it times the same factor, so that two of them show all that follow.
+    """
+    beyond, further = noise.beyond.masses, noise.beyond.total
+    spend(2 * blocks * len(beyond))
+    falling = [mass * further**blocks for mass in noise.centre.masses[-len(beyond) : -1]]
+    outer = noise.centre.masses[-1]
+    for block in range(blocks):
+        falling += [outer * mass * further ** (blocks - block - 1) for mass in beyond[:-1]]
+        outer *= beyond[-1]
+    return falling
 
 
 def _law(noise: Noise) -> Law:
@@ -94,46 +113,54 @@ def _ends(field: Expression, last: int) -> tuple[int, int]:
 
 
 def _moved_total(noise: Noise, reach: int, attained: bool) -> Proof:
-    """One total moves by up to `reach`; where no crowd is known in which it surely does, nothing is refuted."""
+    """One total moves by up to `reach`; where no crowd is known in which it surely does, nothing is refuted.
+
+    The noise is symmetric and falls from its middle on. At k below the shift, k - shift is on the other side, where the
+    mass only falls as the shift grows; from the shift on the moved noise is the likelier one. So the widest shift is
+    the worst, and either order is as bad.
+    """
     crowds = f"one person moves the total by {reach}"
-    moved = cache(lambda: Pair.shifted(_law(noise)))
+    nearest = cache(partial(_nearest, noise))
+    moved = cache(lambda: Pair.shifted(_law(noise), reach))
 
     def bounds(epsilon: Fraction) -> Bounds:
-        if not reach or _steepest_is_below(noise, epsilon / reach):
+        if not reach or _is_pure(noise, reach, epsilon):
             return Bounds(Fraction(0), Fraction(0), (Fraction(0), Fraction(0)), crowds)
-        if reach == 1:
-            found = either_order(epsilon, moved()).among(crowds)
+        if reach > 1 and nearest()[1] < NEAR:
+            found = _shifted_far(*nearest(), reach, epsilon).among(crowds)
         else:
-            found = _shifted_far(noise, reach, epsilon).among(crowds)
+            found = divergence(epsilon, moved()).among(crowds)
         return found if attained else replace(found, low=Fraction(0), chances=(Fraction(0), Fraction(0)))
 
     return Proof(bounds, f"one person moves one total by at most {reach}, and every mass of the noise was looked at")
 
 
-def _steepest_is_below(noise: Noise, rate: Fraction) -> bool:
-    """Whether no mass exceeds e**rate times a neighbour's, in exact integers: then `rate` per step is pure privacy.
+def _is_pure(noise: Noise, reach: int, epsilon: Fraction) -> bool:
+    """Whether no mass exceeds e**epsilon times that `reach` further, in exact integers.
 
-    Each next block has the same shape, so that two of them show every neighbourhood there is.
+    It is so if no mass exceeds the next one by its share of that; otherwise those `reach` apart are compared, on one
+    side of the middle and across it, unless that is too far to be gone through.
     """
-    spend(4 * len(noise.beyond.masses))
-    growth = least(ball(rate).exp())
-    up, down = growth.numerator, growth.denominator
-    beyond, further = noise.beyond.masses, noise.beyond.total
-    outer = noise.centre.masses[-1]
-    falling = [
-        *(mass * further * further for mass in noise.centre.masses[-len(beyond) : -1]),
-        *(outer * mass * further for mass in beyond[:-1]),
-        *(outer * beyond[-1] * mass for mass in beyond[:-1]),
-    ]
-    return all(a * down <= b * up and b * down <= a * up for a, b in pairwise(falling))
+    if _all_within(pairwise(_falling(noise, 2)), epsilon / reach):
+        return True
+    apart = -(-reach // (len(noise.beyond.masses) - 1))
+    if apart > MOST_BLOCKS:
+        return False
+    falling = _falling(noise, 2 + apart)
+    across = ((falling[k], falling[reach - k]) for k in range(reach // 2 + 1))
+    return _all_within(chain(zip(falling, falling[reach:], strict=False), across), epsilon)
 
 
-def _shifted_far(noise: Noise, reach: int, epsilon: Fraction) -> Bounds:
-    """Shifts by 1 to `reach`, where the noise is compared with the discrete Laplace law nearest to it.
+def _all_within(pairs: Iterable[tuple[int, int]], log_ratio: Fraction) -> bool:
+    growth = least(ball(log_ratio).exp())
+    return all(a * growth.denominator <= b * growth.numerator for a, b in pairs)
 
-    There the divergence is P[noise <= t] - e**epsilon P[noise <= t - shift] at the best t, and grows with the shift.
+
+def _shifted_far(rate: arb, distance: Fraction, reach: int, epsilon: Fraction) -> Bounds:
+    """A shift by `reach`, where the noise is compared with the discrete Laplace law nearest to it.
+
+    There the divergence is P[noise <= t] - e**epsilon P[noise <= t - reach] at the best t.
     """
-    rate, distance = _nearest(noise)
     a, growth = (-rate).exp(), ball(epsilon).exp()
 
     # The likelihood ratio e**(rate (|k - shift| - |k|)) falls from e**(rate shift) at k = 0, past e**epsilon here.
@@ -186,7 +213,7 @@ def _counts(noise: Noise, neighbours: str) -> Proof:
     def bounds(epsilon: Fraction) -> Bounds:
         moved = 1 if neighbours == "add-remove" else 2
         crowds = f"one person changes {moved} of the totals by one"
-        if _steepest_is_below(noise, epsilon / moved):
+        if _is_pure(noise, 1, epsilon / moved):
             return Bounds(Fraction(0), Fraction(0), (Fraction(0), Fraction(0)), crowds)
         pair = shifted()
         return either_order(epsilon, pair, NOTHING if moved == 1 else pair.reversed).among(crowds)

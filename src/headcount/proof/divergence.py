@@ -40,8 +40,11 @@ class Bounds:
     crowds: str = ""
 
     def widened(self, low: Fraction, high: Fraction) -> Bounds:
+        """Less certain by so much on either side; neither a divergence nor a chance is ever below 0 or above 1."""
         likely, unlikely = self.chances
-        return replace(self, low=self.low - low, high=self.high + high, chances=(likely - low, unlikely + low))
+        chances = (max(Fraction(0), likely - low), min(Fraction(1), unlikely + low))
+        low, high = max(Fraction(0), self.low - low), min(Fraction(1), self.high + high)
+        return replace(self, low=low, high=high, chances=chances)
 
     def among(self, crowds: str) -> Bounds:
         return replace(self, crowds=crowds)

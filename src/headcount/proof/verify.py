@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from flint import ctx
 
-from headcount.proof import added, bits, blanket, central, clones, cover, local, sampled
+from headcount.proof import added, bits, blanket, central, clones, cover, integers, local, sampled
 from headcount.proof.amounts import too_many
 from headcount.proof.balls import ball, most
 from headcount.proof.claim import Claim, Prover, read
@@ -23,6 +23,7 @@ PROVERS: tuple[Prover, ...] = (
     sampled.prove,
     bits.prove,
     added.prove,
+    integers.prove,
     blanket.prove,
     cover.prove,
     clones.prove,

@@ -1,16 +1,25 @@
-"""The catalogue: one line per protocol."""
+"""The catalogue: one line per protocol, and those of other packages that are installed.
+
+Another package adds protocols by an entry point of the group `headcount.protocols`, which names a class:
+
+    [project.entry-points."headcount.protocols"]
+    dummy = "my_package:Dummy"
+"""
 
 from __future__ import annotations
 
 from difflib import get_close_matches
+from importlib.metadata import entry_points
 
 from headcount.core.errors import BadArgument
 from headcount.core.histogram import Histogram
 from headcount.core.protocol import Protocol
 from headcount.core.task import Count, Fraction, Mean, Sum, Task
+from headcount.drawing.colours import enrol
 from headcount.protocols.central.geometric import Geometric
 from headcount.protocols.central.laplace import Laplace
 from headcount.protocols.central.stability_histogram import StabilityHistogram
+from headcount.protocols.central.staircase import Staircase
 from headcount.protocols.local.basic_rappor import BasicRappor
 from headcount.protocols.local.duchi import Duchi
 from headcount.protocols.local.generalised_response import GeneralisedResponse
@@ -43,9 +52,10 @@ from headcount.protocols.shuffle.split_and_mix import SplitAndMix
 from headcount.protocols.shuffle.zsum import Zsum
 from headcount.protocols.shuffled import shuffled
 
-CATALOGUE: tuple[type[Protocol], ...] = (
+OWN: tuple[type[Protocol], ...] = (
     Laplace,
     Geometric,
+    Staircase,
     StabilityHistogram,
     RandomisedResponse,
     GeneralisedResponse,
@@ -92,8 +102,27 @@ FORMER: dict[type[Protocol], type[Protocol]] = {
     shuffled(RandomisedResponse, binary=True): CheuCount,
     shuffled(GeneralisedResponse): BlanketHistogram,
 }
+GROUP = "headcount.protocols"
 NEAREST = 5
 TASKS: dict[str, type[Task]] = {task.name: task for task in (Count, Fraction, Sum, Mean, Histogram)}
+
+
+def installed(own: tuple[type[Protocol], ...] = OWN) -> tuple[type[Protocol], ...]:
+    """These protocols and those of other packages, by name. Whatever is no protocol, or has a name twice, is refused:
+    which of two protocols a plan means must not depend on what else is installed."""
+    every = {protocol.name: protocol for protocol in (*own, *FORMER)}
+    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+        found = point.load()
+        if not (isinstance(found, type) and issubclass(found, Protocol)):
+            raise TypeError(f"the entry point {point.name} of the group {GROUP}, {point.value}, is not a protocol")
+        if every.setdefault(found.name, found) is not found:
+            raise ValueError(f"the entry point {point.name}, {point.value}, has the name of another: {found.name}")
+    for protocol in every.values():
+        enrol(protocol.name, protocol.model)
+    return tuple(protocol for protocol in every.values() if protocol not in FORMER)
+
+
+CATALOGUE = installed()
 
 
 def named(name: str, *, former: bool = False) -> type[Protocol]:

@@ -64,9 +64,9 @@ def numbers(people: int) -> Floats:
 def surveyed(
     task: Task, data: Callable[[int], Any], bounds: Mapping[str, Bound], quick: bool, watch: Watch
 ) -> list[dict[str, Any]]:
-    """A row for each protocol of the catalogue that answers the task, from the most trusted model on."""
+    """A row for each protocol that a bound is stated for, from the most trusted model on."""
     people = FEWER if quick else PEOPLE
-    kinds = sorted((kind for kind in CATALOGUE if task.name in kind.tasks), key=lambda kind: ORDER.index(kind.model))
+    kinds = sorted((kind for kind in CATALOGUE if kind.name in bounds), key=lambda kind: ORDER.index(kind.model))
     found = [row_of(kind, task, data, people, bounds[kind.name], quick) for kind in watch(list(kinds))]
     return sorted(found, key=lambda row: (ORDER.index(Model(row["model"])), row["predicted"]))
 

@@ -1,0 +1,43 @@
+"""How many different things a report programme may send, at most: whether it can be enumerated, known beforehand."""
+
+from __future__ import annotations
+
+from math import comb, prod
+from typing import Any
+
+from headcount.core.brick import All, Copies, Each, Emit, Let, Maybe
+from headcount.core.draw import Below
+from headcount.core.field import Field, Names
+from headcount.core.rows import Row, Shares, Subset
+from headcount.core.table import Table
+
+
+def spread(brick: Any, names: Names) -> int:
+    """Multisets of messages that one run can send, at most."""
+    match brick:
+        case Emit():
+            return 1
+        case All():
+            return prod(spread(part, names) for part in brick.parts)
+        case Maybe():
+            return spread(brick.then, names) + spread(brick.otherwise, names)
+        case Copies(amount=Table() as table):
+            once = spread(brick.brick, names)
+            return sum(comb(times + once - 1, times) for times in range(len(table.masses)))
+        case Copies(amount=Field() as amount):
+            once, times = spread(brick.brick, names), int(amount.at(names))
+            return comb(times + once - 1, times)
+        case Let(source=Below(bound=bound)):
+            return int(bound) * spread(brick.brick, {**names, brick.name: bound - 1})
+        case Let():
+            return sum(spread(brick.brick, {**names, brick.name: drawn}) for drawn, _ in brick.source.law(names))
+        case Each():
+            return prod(spread(brick.brick, {**names, brick.name: i}) for i in range(brick.times))
+        case Row():
+            return 1 << int(brick.width)
+        case Subset():
+            return comb(brick.width, brick.size)
+        case Shares():
+            return int(int(brick.modulus) ** (brick.shares - 1))
+        case _:
+            return spread(brick.brick, names)
