@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
+from typing import Any, ClassVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -36,11 +37,54 @@ class Group(TyperGroup):
         return super().parse_args(ctx, args)
 
 
+class Elsewhere(Group):
+    """A group whose commands are imported when they are asked for: importing all takes as long as an answer."""
+
+    places: ClassVar[Mapping[str, str]]
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands: Any = Imported(self.places)
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return [*self.commands]
+
+
+class Imported(Mapping[str, Any]):
+    """The commands by name, each built from what is found in its module."""
+
+    def __init__(self, places: Mapping[str, str]) -> None:
+        self._places, self._found = places, dict[str, Any]()
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._found:
+            module, _, attribute = self._places[name].rpartition(".")
+            self._found[name] = _built(name, getattr(import_module(f"headcount.cli.{module}"), attribute))
+        return self._found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+def _built(name: str, found: Any) -> Any:
+    """A command, or a group of them. Typer makes a group of one command the command itself."""
+    if not isinstance(found, Commands):
+        alone = Commands()
+        alone.command(name)(found)
+        found = alone
+    built = typer.main.get_command(found)
+    built.name = name
+    return built
+
+
 class Commands(typer.Typer):
     """A group of such commands, which shows its help when nothing is asked of it."""
 
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(cls=Group, no_args_is_help=True, **settings)
+    def __init__(self, cls: type[Group] = Group, **settings: Any) -> None:
+        super().__init__(cls=cls, no_args_is_help=True, add_completion=False, **settings)
 
     def command(self, name: str | None = None, **settings: Any) -> Callable[[Any], Any]:
         return super().command(name, cls=Command, **settings)

@@ -9,11 +9,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Annotated
 
 import numpy as np
+import typer
 from rich.console import Console
 
 from headcount.cli.collection import release_table
+from headcount.cli.numbers import WHOLE
+from headcount.cli.options import Delta, Epsilon, Formats
 from headcount.cli.progress import Bar
 from headcount.cli.render import Format, console, show
 from headcount.core.chance import Chance
@@ -27,8 +31,14 @@ YES = Chance.up(0.12)
 MESSAGES = 24  # that everybody sends, at most
 
 
-def demonstrate(*, people: int, epsilon: float, delta: float, how: Format) -> None:
-    """Ends with both parties gone and nothing left behind. The story is told to people only."""
+def demo(
+    people: Annotated[int, typer.Option(**WHOLE, help="How many people to simulate.")] = 2_000,
+    epsilon: Epsilon = 1.0,
+    delta: Delta = 1e-6,
+    how: Formats = Format.TABLE,
+) -> None:
+    """Simulated people report over the network of this machine; the answer is released, signed and proved."""
+    # Ends with both parties gone and nothing left behind. The story is told to people only.
     try:
         from headcount.service.desk import Desk
         from headcount.service.devices import reported

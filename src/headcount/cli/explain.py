@@ -9,13 +9,17 @@ from rich.console import Group
 from rich.padding import Padding
 from rich.text import Text
 
+from headcount.cli.commands import Commands
 from headcount.cli.options import Formats
 from headcount.cli.render import Format, show
 from headcount.core.errors import BadArgument
 from headcount.planner.glossary import Entry, entries, entry
 from headcount.planner.glossary import explain as explained
 
+glossary = Commands()
 
+
+@glossary.command("explain", context_settings={"ignore_unknown_options": True})  # options are words, too
 def explain(
     word: Annotated[
         list[str] | None, typer.Argument(help="A heading, a name in JSON, an option or a protocol; all if left out.")

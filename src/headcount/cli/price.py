@@ -1,0 +1,69 @@
+"""What a protocol costs, on the command line."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any
+
+import typer
+
+import headcount.ask as ask
+from headcount.cli.numbers import WHOLE
+from headcount.cli.options import Bounds, Categories, Formats, Neighbours, Ones, Params, People, parameters_of, task_for
+from headcount.cli.render import Format, grid, show
+from headcount.core.budget import Budget
+from headcount.core.errors import BadArgument
+from headcount.core.protocol import Protocol
+
+
+def price(
+    name: Annotated[str, typer.Argument(help="The protocol.")],
+    n: People,
+    param: Params = None,
+    epsilon: Annotated[float | None, typer.Option(help="Price delta at this epsilon.")] = None,
+    delta: Annotated[float | None, typer.Option(help="Price epsilon at this delta; with both, calibrate.")] = None,
+    honest: Annotated[int | None, typer.Option(**WHOLE, help="How many of them can be relied upon.")] = None,
+    neighbours: Neighbours = "replace",
+    ones: Ones = None,
+    categories: Categories = None,
+    bounds: Bounds = None,
+    how: Formats = Format.TABLE,
+) -> None:
+    """What a protocol costs at given parameters: delta at an epsilon, or epsilon at a delta."""
+    if epsilon is None and delta is None:
+        raise BadArgument("--epsilon", "is missing, and --delta too", "give one of them, for example --epsilon 1")
+    both: dict[str, Any] = {"epsilon": epsilon, "delta": delta} if epsilon is not None and delta is not None else {}
+    if honest is not None and not 1 <= honest <= n:
+        raise BadArgument("--honest", f"is {honest}", f"use a number from 1 to n, which is {n:,}")
+    if ones is not None and not 0 <= ones <= n:
+        raise BadArgument("--ones", f"is {ones}", f"use a number from 0 to n, which is {n:,}")
+    Budget(1.0 if epsilon is None else epsilon, 0.0 if delta is None else delta)
+    task = task_for(name, categories, bounds)
+    protocol = ask.protocol(name, task, n=n, least=honest, neighbours=neighbours, **both, **parameters_of(param))
+    priced = _price(protocol, epsilon, delta, ones)
+    table = grid("", "")
+    for key, value in {**priced, "rmse": protocol.rmse(ones) * protocol.task.width}.items():
+        table.add_row(key, _words(value))
+    show(priced, how, table)
+
+
+def _price(protocol: Protocol, epsilon: float | None, delta: float | None, ones: int | None) -> dict[str, Any]:
+    at = protocol.loss.epsilon(delta or 0.0) if epsilon is None else epsilon
+    finite = math.isfinite(at)
+    return {
+        "protocol": protocol.name,
+        "parameters": protocol.to_json()["parameters"],
+        "epsilon": at if finite else None,
+        "delta": protocol.loss.delta(at) if finite else delta,
+        "delta_slack": protocol.loss.delta_slack(at) if finite else None,
+        "neighbours": str(protocol.neighbours),
+        "accounting": protocol.loss.kind,
+        "std_error": protocol.error(ones).std_error * protocol.task.width,
+        "messages_per_person": protocol.messages_per_person,
+    }
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} = {_words(part)}" for name, part in value.items())
+    return "none is enough" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
