@@ -1,10 +1,17 @@
 """What all tests share: this folder's modules can be imported, and a run may be given a time by which it ends."""
 
+import gc
+import sys
 import time
+import warnings
+from pathlib import Path
 
 import pytest
 
 import needs
+import sparks
+
+sys.path.insert(0, str(Path(__file__).parent / "service"))
 
 BEGUN = time.monotonic()
 
@@ -32,3 +39,19 @@ def pytest_runtest_setup(item):
     minutes = item.config.getoption("--minutes")
     if minutes is not None and time.monotonic() > BEGUN + 60 * minutes:
         pytest.skip(f"the {minutes:g} minutes of this run are over")
+
+
+@pytest.fixture
+def spark(request):
+    """Spark on this machine, or what the module says."""
+    needs.java()
+    yield sparks.running(getattr(request.module, "MASTER", sparks.TWICE)).session
+    with warnings.catch_warnings(action="ignore"):
+        gc.collect()  # the sockets that answers came through
+
+
+def pytest_collection_modifyitems(items):
+    """Spark leaves its sockets to the collector of garbage, which may come at any time."""
+    for item in items:
+        if "spark" in item.fixturenames:
+            item.add_marker(pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"))

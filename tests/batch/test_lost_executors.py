@@ -12,6 +12,7 @@ from lakes import Lake
 from headcount.lake.counting import counted
 from headcount.lake.shuffling import Came
 from headcount.service.analyser import inner_key
+from stress import STRESS
 
 MASTER = "local-cluster[2,1,1024]"
 PEOPLE = 60
@@ -76,6 +77,7 @@ def kill_when(appears, aside):
     return watching
 
 
+@STRESS
 def test_lost_executors_change_nothing(parties, spark, folder, aside):
     lake = Lake.of(parties, spark, folder)
     reports = lake.reports(*(n % 12 for n in range(PEOPLE)))

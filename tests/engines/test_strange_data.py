@@ -67,7 +67,7 @@ def test_bins_are_refused_like_the_rest(tmp_path):
 
 
 def test_a_file_that_is_written_anew_is_read_anew(tmp_path):
-    for ones in range(30):
+    for ones in range(5):
         assert counted(written(tmp_path / "x.parquet", x=[1] * ones + [0] * 3)) == ones
 
 

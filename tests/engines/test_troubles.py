@@ -66,7 +66,7 @@ def home_in(folder: Path) -> Path:
 def suffered(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("spark")
     wanted = [f"{trouble} {kind}" for trouble in ("killed", "lost") for kind in ("keyed", "fresh")]
-    return told("troubles.py", ON_ONE_MACHINE, str(folder), "none keyed", *wanted, home=home_in(folder))
+    return told("troubles.py", ON_ONE_MACHINE, str(folder), *wanted, home=home_in(folder))
 
 
 def undisturbed() -> Any:
@@ -83,11 +83,20 @@ def is_as_if_nothing_had_happened(outcome: dict[str, Any]) -> bool:
     return same_words and outcome["reports"] == calm.reports and np.array_equal(outcome["totals"], calm.totals)
 
 
-def test_without_trouble_everybody_is_drawn_for_once(suffered):
-    assert attempts(suffered["none keyed"]) == 1
-    assert is_as_if_nothing_had_happened(suffered["none keyed"])
+def test_an_attempt_that_failed_is_repeated_with_the_same_coins(spark, tmp_path):
+    """And with coins that are fresh in every attempt that is noticed."""
+    calm, keyed, fresh = (
+        troubles.suffered(spark, tmp_path, *words)
+        for words in (("none", "keyed"), ("failed", "keyed"), ("failed", "fresh"))
+    )
+    assert [*map(attempts, (calm, keyed, fresh))] == [1, 2, 2]
+    assert is_as_if_nothing_had_happened(calm)
+    assert is_as_if_nothing_had_happened(keyed)
+    assert not troubles.same_in_every_attempt(fresh["drawn"])
+    assert not is_as_if_nothing_had_happened(fresh)
 
 
+@STRESS
 @pytest.mark.parametrize("trouble", ["killed", "lost"])
 def test_a_partition_that_is_drawn_for_again_draws_the_same(suffered, trouble):
     """An executor dies with a task half done; or a tally is lost after others may have fetched their part of it."""
@@ -96,6 +105,7 @@ def test_a_partition_that_is_drawn_for_again_draws_the_same(suffered, trouble):
     assert is_as_if_nothing_had_happened(outcome)
 
 
+@STRESS
 @pytest.mark.parametrize("trouble", ["killed", "lost"])
 def test_coins_that_are_fresh_in_every_attempt_are_caught(suffered, trouble):
     outcome = suffered[f"{trouble} fresh"]
@@ -145,6 +155,7 @@ def standalone(home: Path, folder: Path) -> Iterator[str]:
             process.wait(60)
 
 
+@STRESS
 def test_questions_over_spark_connect():
     """An interval misses its truth once in a million runs; five of them, and a histogram within the same."""
     answers = told("connected.py")

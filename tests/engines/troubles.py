@@ -78,6 +78,12 @@ def _nothing(_coins: Spying) -> None:
     pass
 
 
+def _failed(coins: Spying) -> None:
+    """Partition 1 fails after it has drawn."""
+    if coins.number == 1 and coins.first:
+        raise RuntimeError("this attempt fails")
+
+
 def _killed(coins: Spying) -> None:
     """The executor of partition 1 dies after it has drawn: it is the parent of the process that forks this one."""
     if coins.number == 1 and coins.first:
@@ -105,7 +111,7 @@ def written(disk: Path) -> list[Path]:
     return [*(disk / "disk").rglob("shuffle_*.data"), *(disk / "disk").rglob("shuffle_*.index")]
 
 
-TROUBLES = {"none": _nothing, "killed": _killed, "overtaken": _overtaken, "lost": _lost}
+TROUBLES = {"none": _nothing, "failed": _failed, "killed": _killed, "overtaken": _overtaken, "lost": _lost}
 
 
 def plan() -> Plan:
