@@ -129,7 +129,7 @@ class GrowingSlack(PrivacyLoss):
         low, high = 0.0, self.grows_up_to
         left, right = high - GOLDEN * high, GOLDEN * high
         there = {epsilon: self.at(epsilon) for epsilon in (low, left, right)}
-        while high - low > CLOSE * high:
+        while high - low > CLOSE * max(high, AHEAD):
             if there[left].delta <= there[right].delta:
                 high, right, left = right, left, right - GOLDEN * (right - low)
                 there[left] = self.at(left)

@@ -81,7 +81,9 @@ def _losses(lie: float, lies: Ints, chances: Floats, grid: float) -> tuple[Float
     from scipy.special import expit
 
     total = lies[:, None].astype(np.float64)
-    largest = np.floor((total + 1.0) * expit(grid * np.arange(-GRID, GRID + 1)))  # c1 up to here loses no more
+    share = expit(grid * np.arange(-GRID, GRID + 1))
+    share[GRID] = 0.5  # to the last bit: half of a total is often a whole number
+    largest = np.floor((total + 1.0) * share)  # c1 up to here loses no more
     beyond = _at_least(lies, largest.astype(np.int64))  # P[1 + Bin(T, 1/2) > largest]
     above = (1.0 - lie) * (chances[:, None] * beyond).sum(axis=0)
     masses = -np.diff(above, prepend=1.0 - lie)
