@@ -21,7 +21,11 @@ def lengths(name: str, quick: Any, long: Any) -> pytest.MarkDecorator:
 
 def some(every: Iterable[Any], quick: Callable[[Any], bool]) -> list[Any]:
     """Values to parametrise with: the quick ones always, the others under stress."""
-    return [each if quick(each) else pytest.param(each, marks=STRESS) for each in every]
+    return [each if quick(each) else pytest.param(*_arguments(each), marks=STRESS) for each in every]
+
+
+def _arguments(each: Any) -> tuple[Any, ...]:
+    return each if isinstance(each, tuple) else (each,)
 
 
 def called(tiny: Any) -> str:

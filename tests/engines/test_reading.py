@@ -39,6 +39,7 @@ from headcount.engines.arrow import ArrowEngine
 from headcount.engines.duck import database
 from headcount.engines.engine import Rows
 from headcount.engines.memory import MemoryEngine
+from stress import STRESS
 
 EXACTLY = {"epsilon": 50, "model": "central"}
 BIG = 2**53 + 1
@@ -252,7 +253,7 @@ def test_randomisers_are_given_the_same_codes(model, name, values, tmp_path_fact
 # People with several rows
 
 
-@pytest.mark.parametrize("engine", ["memory", "files", "spark"])
+@pytest.mark.parametrize("engine", ["memory", "files", pytest.param("spark", marks=STRESS)])
 @settings(SMALL, max_examples=12)
 @given(
     name=st.sampled_from(["one", "truths", "sum", "mean", "labels", "unknown"]),

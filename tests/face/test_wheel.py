@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from stress import STRESS
+
 ROOT = Path(__file__).parents[2]
 
 USE = """
@@ -37,6 +39,7 @@ def test_the_wheel_is_typed_and_licensed(wheel):
     assert not any("test_" in name for name in names)
 
 
+@STRESS
 def test_its_base_install_works_in_a_clean_environment(wheel, tmp_path):
     subprocess.run([sys.executable, "-m", "venv", tmp_path], check=True)
     python = tmp_path / "bin" / "python"

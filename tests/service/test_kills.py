@@ -110,7 +110,7 @@ def finished(served, collection):
     return {batch: counted(collection, result) for batch, result in results.items()}
 
 
-@lengths("kills", 20, 200)
+@lengths("kills", 8, 200)
 def test_nobody_who_was_acknowledged_is_lost(rig, kills):
     load, results = killed(rig, kills)
     counts = {(batch, bucket): count for batch, cells in results.items() for bucket, count in enumerate(cells) if count}

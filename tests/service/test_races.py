@@ -15,8 +15,9 @@ from headcount.ledger.allowance import Allowance
 from headcount.ledger.ledger import Ledger
 from headcount.store.account import Account
 from headcount.store.database import Database, do, one
+from stress import lengths
 
-PROCESSES, SPENDS = 16, 1_000
+PROCESSES = 16
 QUESTION = hc.protocol("randomised-response", n=10, keep=0.51)
 COST = Fraction(QUESTION.loss.epsilon(0.0))
 
@@ -59,15 +60,16 @@ def spend(say, address, witness):
         say(b"spent")
 
 
-def test_sixteen_processes_spend_exactly_the_budget(address, folder):
+@lengths("spends", 60, 1_000)
+def test_sixteen_processes_spend_exactly_the_budget(address, folder, spends):
     with closing(Database.open(address)) as database:
-        begun(database, SPENDS, folder / "witness")
-    assert len(raced(spend, address, folder / "witness")) == SPENDS
+        begun(database, spends, folder / "witness")
+    assert len(raced(spend, address, folder / "witness")) == spends
     with closing(Database.open(address)) as database:
         ledger = Ledger.of(Account(database, "people", folder / "witness"))
-        assert ledger.questions == SPENDS
+        assert ledger.questions == spends
         assert ledger.spent_exactly == 1
-    assert json.loads((folder / "witness").read_text().splitlines()[-1])["number"] == SPENDS
+    assert json.loads((folder / "witness").read_text().splitlines()[-1])["number"] == spends
 
 
 def look_and_then_spend(say, address):
@@ -98,12 +100,13 @@ def look_while_others_spend(say, address, witness, spends):
         assert spent <= ledger.spent_exactly
 
 
-def test_whoever_looks_while_others_spend_finds_the_ledger_in_order(address, folder):
+@lengths("spends", 20, 100)
+def test_whoever_looks_while_others_spend_finds_the_ledger_in_order(address, folder, spends):
     """Its end, its lines and its witness are written one after the other, and read together."""
     with closing(Database.open(address)) as database:
-        begun(database, 100, folder / "witness")
-    looking = [Child(look_while_others_spend, address, folder / "witness", spends) for spends in (1, 0, 1, 0)]
-    assert sum(len(child.said()) for child in looking) == 100
+        begun(database, spends, folder / "witness")
+    looking = [Child(look_while_others_spend, address, folder / "witness", too) for too in (1, 0, 1, 0)]
+    assert sum(len(child.said()) for child in looking) == spends
     assert [child.code for child in looking] == [0] * 4
 
 

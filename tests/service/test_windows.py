@@ -168,7 +168,7 @@ def test_a_clock_that_steps_back_before_the_opening_takes_nobody(parties, agreed
     assert parties.offer(collection)["batch"] is None
 
 
-@lengths("histories", 25, 500)
+@lengths("histories", 8, 500)
 def test_batches_never_overlap_or_open_again(rig, histories):
     """However the clock moves, and if two instances differ about the time."""
 
