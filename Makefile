@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 SERVICE := $(VENV)/.service
 READY := $(VENV)/.ready
 BENCH := .venv-bench
+unexport PYTHONDONTWRITEBYTECODE  # every start would compile hundreds of modules again
 
 .PHONY: demo test check bench picture capacity predictions recommendations company audit claims survey twins attacks certificates docs \
 	vectors stress format clean
