@@ -198,6 +198,10 @@ class Leaf(ABC):
         """Whether the error has the same law whatever the data."""
         return True
 
+    def extremes(self, reports: int) -> tuple[int, ...]:
+        """Truths among which the error is largest; none where they have to be searched for."""
+        return (reports // 2,) if self.steady else ()
+
     @property
     def independent(self) -> bool:
         """Whether the errors of different cells are independent of each other."""

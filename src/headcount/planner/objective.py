@@ -81,7 +81,8 @@ def _interval(protocol: Protocol, expected: Expected, people: int, confidence: f
 
 def _worst(protocol: Protocol, people: int, error: Callable[[int], float], steps: int = 40) -> float:
     """Whatever the truth."""
-    return error(people // 2) if protocol.steady else hardest(error, people, steps)[0]
+    extremes = protocol.extremes(people)
+    return max(map(error, extremes)) if extremes else hardest(error, people, steps)[0]
 
 
 def _worst_bin(protocol: Protocol, expected: Expected, people: int, confidence: float) -> float:
