@@ -11,11 +11,13 @@ from headcount.core.errors import BadArgument, Infeasible
 from headcount.core.quantity import quantity
 from headcount.core.task import Task
 from headcount.planner.advice import Advice
-from headcount.planner.backwards import fewest_people, smallest_epsilon
+from headcount.planner.backwards import CLOSE, fewest_people, smallest_epsilon
 from headcount.planner.competitors import Names, Watch, competitors
 from headcount.planner.objective import Objective
 from headcount.planner.option import Option, option
 from headcount.planner.situation import Situation, crowd_of, situation
+
+SOME = 10_000  # people, among whom it shows which protocol may do with the fewest
 
 
 def advise(
@@ -96,13 +98,30 @@ def smallest_n(
 ) -> int:
     """The fewest people for whom some protocol meets the budget with an answer better than a guess, or this close."""
     if within is not None:
-        found = advise(task, epsilon=epsilon, delta=delta, within=within, **wishes)
-        return found.best.protocol.crowd.size
+        return _fewest(task, within, {"epsilon": epsilon, "delta": delta, **wishes})
     advice = advise(task, n=1, epsilon=epsilon, delta=delta, **wishes)
     enough = [found.smallest_n for found in advice.options if found.kind.model in advice.situation.trusted]
     if not any(enough):
         raise Infeasible("no number of people is enough for this budget; use a larger one, or delta=1e-6")
     return min(n for n in enough if n)
+
+
+def _fewest(task: Task | str, within: float, wishes: dict[str, Any]) -> int:
+    """Solved for the protocol that is best in a crowd of some size, then for those that do with fewer people."""
+
+    def solved(names: list[str]) -> int:
+        return advise(
+            task, within=within, **{**wishes, "protocols": names or wishes.get("protocols")}
+        ).best.protocol.crowd.size
+
+    def close(people: int) -> list[str]:
+        options = advise(task, n=people, **{"objective": "interval", **wishes}).feasible
+        return [option.name for option in options if option.objective <= within]
+
+    first = close(SOME + wishes.get("corrupt", 0))[:1]
+    fewest = solved(first)
+    fewer = close(min(fewest - 1, int(fewest / CLOSE))) if first and fewest > 1 else []
+    return min(fewest, solved(fewer)) if fewer else fewest
 
 
 def smallest_detectable(task: Task | str, *, n: Any, epsilon: float, delta: float = 0.0, **wishes: Any) -> float:
