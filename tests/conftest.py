@@ -43,15 +43,9 @@ def pytest_runtest_setup(item):
 
 @pytest.fixture
 def spark(request):
-    """Spark on this machine, or what the module says."""
+    """Spark on this machine, or what the module says. It leaves sockets to the collector of garbage at any time."""
     needs.java()
+    warnings.filterwarnings("ignore", "unclosed", ResourceWarning)  # until the test ends
     yield sparks.running(getattr(request.module, "MASTER", sparks.TWICE)).session
     with warnings.catch_warnings(action="ignore"):
         gc.collect()  # the sockets that answers came through
-
-
-def pytest_collection_modifyitems(items):
-    """Spark leaves its sockets to the collector of garbage, which may come at any time."""
-    for item in items:
-        if "spark" in item.fixturenames:
-            item.add_marker(pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"))

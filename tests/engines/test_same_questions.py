@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -189,14 +190,16 @@ class Setting:
         return self.engine.tally(self.plan(case, answers.size, model), answers, SeededCoins(3))
 
 
-@pytest.fixture(scope="module", params=["memory", "arrow", "spark"])
+@pytest.fixture(params=["memory", "arrow", "spark"])
 def setting(request: pytest.FixtureRequest) -> Setting:
     if request.param == "spark":
         return _on_spark(request.getfixturevalue("spark"))
     return Setting({"memory": MemoryEngine, "arrow": ArrowEngine}[request.param](), lambda table: table)
 
 
+@cache
 def _on_spark(session: Any) -> Setting:
+    """One for each session, which reads a table once."""
     from headcount.engines.spark import SparkEngine
 
     kept: dict[int, Any] = {}
@@ -243,7 +246,7 @@ def test_the_same_rows_are_refused_for_the_same_reason(setting, name):
 @pytest.mark.parametrize(
     ("name", "model"), [("truth values", "local"), ("words", "shuffle"), ("reals", "local"), ("bins", "local")]
 )
-def test_the_tally_of_the_same_coins_is_the_same(setting, name, model, spark):
+def test_the_tally_of_the_same_coins_is_the_same(setting, name, model):
     """In the order of the rows; on Spark sorted within each partition, whose number is that of the part."""
     case = ANSWERED[name]
     answers = setting.answers(case)
