@@ -10,6 +10,8 @@ import pytest
 
 import needs
 import sparks
+from measured import Measured
+from stress import LONG, STRESS
 
 sys.path.insert(0, str(Path(__file__).parent / "service"))
 
@@ -18,6 +20,19 @@ BEGUN = time.monotonic()
 
 def pytest_addoption(parser):
     parser.addoption("--minutes", type=float, help="Begin no test after so many minutes: the others are skipped.")
+    parser.addoption("--measure", action="store_true", help="Write anew which instances of tests take long.")
+
+
+def pytest_configure(config):
+    if config.getoption("--measure"):
+        config.pluginmanager.register(Measured())
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    for item in items if not config.getoption("--measure") else ():
+        if item.nodeid in LONG:
+            item.add_marker(STRESS)
 
 
 @pytest.hookimpl(wrapper=True)
