@@ -4,6 +4,7 @@ import gc
 import sys
 import time
 import warnings
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ BEGUN = time.monotonic()
 
 def pytest_addoption(parser):
     parser.addoption("--minutes", type=float, help="Begin no test after so many minutes: the others are skipped.")
+    parser.addoption("--shuffle", metavar="SEED", help="Run tests in another order, the same for the same seed.")
     parser.addoption("--measure", action="store_true", help="Write anew which instances of tests take long.")
 
 
@@ -33,6 +35,8 @@ def pytest_collection_modifyitems(config, items):
     for item in items if not config.getoption("--measure") else ():
         if item.nodeid in LONG:
             item.add_marker(STRESS)
+    if seed := config.getoption("--shuffle"):
+        items.sort(key=lambda item: sha256(f"{seed} {item.nodeid}".encode(errors="surrogatepass")).digest())
 
 
 @pytest.hookimpl(wrapper=True)
