@@ -8,7 +8,7 @@ BENCH := .venv-bench
 unexport PYTHONDONTWRITEBYTECODE  # every start would compile hundreds of modules again
 
 .PHONY: demo test check bench picture capacity predictions recommendations company audit claims survey twins attacks certificates docs \
-	vectors stress format clean
+	vectors stress measured format clean
 
 # In two stages: who only looks at the demonstration waits for neither Spark nor Sphinx.
 $(SERVICE): pyproject.toml
@@ -73,6 +73,9 @@ capacity: $(READY)  ## what each stage costs at several sizes, and how many peop
 stress: $(READY)  ## every instance of every check, long fuzzing, hundreds of kills, a soak; with MINUTES=, no longer than that
 	$(BIN)/python -m pytest -n auto --dist worksteal -m stress $(if $(MINUTES),--minutes $(MINUTES))
 	$(BIN)/python benchmarks/soak.py 120
+
+measured: $(READY)  ## which instances of tests take long and are left to stress: writes tests/long.txt; a quarter of an hour
+	$(BIN)/python -m pytest --measure
 
 picture: $(READY)  ## the page as it looks in Chromium, for the README
 	$(BIN)/python docs/picture.py

@@ -4,12 +4,15 @@ import gc
 import sys
 import time
 import warnings
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 import needs
 import sparks
+from measured import Measured
+from stress import LONG, STRESS
 
 sys.path.insert(0, str(Path(__file__).parent / "service"))
 
@@ -18,6 +21,22 @@ BEGUN = time.monotonic()
 
 def pytest_addoption(parser):
     parser.addoption("--minutes", type=float, help="Begin no test after so many minutes: the others are skipped.")
+    parser.addoption("--shuffle", metavar="SEED", help="Run tests in another order, the same for the same seed.")
+    parser.addoption("--measure", action="store_true", help="Write anew which instances of tests take long.")
+
+
+def pytest_configure(config):
+    if config.getoption("--measure"):
+        config.pluginmanager.register(Measured())
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    for item in items if not config.getoption("--measure") else ():
+        if item.nodeid in LONG:
+            item.add_marker(STRESS)
+    if seed := config.getoption("--shuffle"):
+        items.sort(key=lambda item: sha256(f"{seed} {item.nodeid}".encode(errors="surrogatepass")).digest())
 
 
 @pytest.hookimpl(wrapper=True)
@@ -43,15 +62,9 @@ def pytest_runtest_setup(item):
 
 @pytest.fixture
 def spark(request):
-    """Spark on this machine, or what the module says."""
+    """Spark on this machine, or what the module says. It leaves sockets to the collector of garbage at any time."""
     needs.java()
+    warnings.filterwarnings("ignore", "unclosed", ResourceWarning)  # until the test ends
     yield sparks.running(getattr(request.module, "MASTER", sparks.TWICE)).session
     with warnings.catch_warnings(action="ignore"):
         gc.collect()  # the sockets that answers came through
-
-
-def pytest_collection_modifyitems(items):
-    """Spark leaves its sockets to the collector of garbage, which may come at any time."""
-    for item in items:
-        if "spark" in item.fixturenames:
-            item.add_marker(pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,8 @@ import pytest
 from headcount.protocols import CATALOGUE
 
 STRESS = pytest.mark.stress
+LISTED = Path(__file__).with_name("long.txt")  # instances of tests that take long, where others do not: see measured.py
+LONG = frozenset(LISTED.read_text(encoding="utf-8").splitlines())
 TINIES = [tiny for kind in CATALOGUE for tiny in kind.tinies()]
 ONE_EACH = {id(tiny) for tiny in {tiny.name: tiny for tiny in TINIES}.values()}  # the last of each protocol
 

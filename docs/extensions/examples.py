@@ -64,14 +64,11 @@ def commands(script: str) -> Iterator[tuple[list[str], int]]:
 
 
 def run_alone(example: Example, folder: Path) -> str:
-    """In processes of its own."""
+    """Python in a process of its own, so that it imports what it uses; commands one after the other in this one."""
     if example.language == "python":
         return _process(["-W", "error", "-c", example.code], folder, 0)
-    with Beside(folder) as beside:
-        return "".join(
-            beside.start(words[:-1]) if words[-1] == BESIDE else _process(["-c", CLIENT, *words], folder, code)
-            for words, code in commands(example.code)
-        )
+    with Beside(folder) as beside, contextlib.chdir(folder):
+        return Session(beside).run(example)
 
 
 class Beside:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from headcount.core.task import Count, Fraction, Mean, Sum, Task
 from headcount.engines.arrow import ArrowEngine
 from headcount.engines.engine import Engine, Rows
 from headcount.engines.memory import MemoryEngine
+from stress import some
 
 PEOPLE = 600
 AT = np.arange(PEOPLE)
@@ -189,14 +191,27 @@ class Setting:
         return self.engine.tally(self.plan(case, answers.size, model), answers, SeededCoins(3))
 
 
-@pytest.fixture(scope="module", params=["memory", "arrow", "spark"])
+ENGINES = ("memory", "arrow", "spark")
+ASKED_OF_SPARK = 4  # every so many of the questions always, the others under stress
+
+
+def on_every_engine(names: Iterable[str]) -> pytest.MarkDecorator:
+    names = list(names)
+    every = [(engine, name) for engine in ENGINES for name in names]
+    chosen = some(every, lambda each: each[0] != "spark" or names.index(each[1]) % ASKED_OF_SPARK == 0)
+    return pytest.mark.parametrize(("setting", "name"), chosen, indirect=["setting"])
+
+
+@pytest.fixture(params=ENGINES)
 def setting(request: pytest.FixtureRequest) -> Setting:
     if request.param == "spark":
         return _on_spark(request.getfixturevalue("spark"))
     return Setting({"memory": MemoryEngine, "arrow": ArrowEngine}[request.param](), lambda table: table)
 
 
+@cache
 def _on_spark(session: Any) -> Setting:
+    """One for each session, which reads a table once."""
     from headcount.engines.spark import SparkEngine
 
     kept: dict[int, Any] = {}
@@ -226,13 +241,13 @@ def _schema(table: pa.Table) -> str:
 IN_MEMORY = Setting(MemoryEngine(), lambda table: table)
 
 
-@pytest.mark.parametrize("name", ANSWERED)
+@on_every_engine(ANSWERED)
 def test_the_same_rows_give_the_same_tally(setting, name):
     """To a trusted side, where nothing is drawn before the release: exactly."""
     assert setting.tally(ANSWERED[name]) == IN_MEMORY.tally(ANSWERED[name])
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@on_every_engine(REFUSED)
 def test_the_same_rows_are_refused_for_the_same_reason(setting, name):
     case, reason = REFUSED[name]
     with pytest.raises(Refused, match=reason) as refusal:
@@ -243,7 +258,7 @@ def test_the_same_rows_are_refused_for_the_same_reason(setting, name):
 @pytest.mark.parametrize(
     ("name", "model"), [("truth values", "local"), ("words", "shuffle"), ("reals", "local"), ("bins", "local")]
 )
-def test_the_tally_of_the_same_coins_is_the_same(setting, name, model, spark):
+def test_the_tally_of_the_same_coins_is_the_same(setting, name, model):
     """In the order of the rows; on Spark sorted within each partition, whose number is that of the part."""
     case = ANSWERED[name]
     answers = setting.answers(case)

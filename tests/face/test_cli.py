@@ -15,6 +15,7 @@ from headcount.cli.options import categories_of, where_of
 from headcount.cli.spelling import spelt
 from headcount.core.errors import BadArgument
 from headcount.protocols import CATALOGUE
+from stress import lengths
 
 
 @pytest.fixture(scope="module")
@@ -262,6 +263,7 @@ def test_bins_groups_sums_and_means(visitors):
         assert abs(json.loads(headcount(*asked, "--format", "json").stdout)["value"] - truth) < within
 
 
+@lengths("models", ("--model", "central", "--model", "local"), ())
 @pytest.mark.parametrize(
     "asked",
     [
@@ -273,8 +275,9 @@ def test_bins_groups_sums_and_means(visitors):
     ],
     ids=str,
 )
-def test_advice_for_every_task(asked):
-    described = json.loads(headcount("advise", *asked, "--n", 20_000, *BUDGET, "--format", "json").stdout)
+def test_advice_for_every_task(asked, models):
+    told = headcount("advise", *asked, "--n", 20_000, *BUDGET, *models, "--format", "json")
+    described = json.loads(told.stdout)
     assert described["task"] == asked[0]
     assert described["best"] is not None
     for option in described["options"]:

@@ -32,7 +32,7 @@ from headcount.protocols.shuffle.poisson_histogram import PoissonHistogram
 from headcount.protocols.shuffle.sample_threshold import SampleThreshold
 from headcount.protocols.shuffle.split_and_mix import SplitAndMix
 from headcount.protocols.shuffle.zsum import Zsum
-from stress import some
+from stress import lengths, some
 
 GRID = [(1.0, 1e-6, 10**4), (0.3, 1e-8, 10**4), (3.0, 1e-3, 300), (1.0, 1e-6, 10**7), (0.1, 1e-3, 10**5)]
 QUICK = GRID[:1] + GRID[2:3]
@@ -153,7 +153,7 @@ def test_noise_is_calibrated_for_the_honest_people_alone(cls: type[Protocol]) ->
 
 
 @every_protocol
-@pytest.mark.parametrize("crowd", [CROWD, Crowd(1000, least=200)], ids=["400 of whom 180", "1000 of whom 200"])
+@lengths("crowd", CROWD, Crowd(1000, least=200))
 def test_the_budget_holds_however_many_of_the_crowd_come(cls: type[Protocol], crowd: Crowd) -> None:
     protocol, budget = in_a_small_crowd(cls, crowd)
     for honest in (crowd.honest, (crowd.honest + crowd.size) // 2, crowd.size):

@@ -9,6 +9,7 @@ from itertools import product
 import accountant
 import numpy as np
 import pytest
+from dp_accounting.pld import pld_pmf
 from dp_accounting.pld import privacy_loss_distribution as google
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,6 +18,7 @@ import headcount as hc
 from headcount.ledger.spending import Spending
 from headcount.privacy import compose as module
 from headcount.privacy.pair import Pair
+from stress import lengths
 
 KEEPS = (0.51, 0.6, 0.75)
 SCALES = (1.0, 2.5)
@@ -59,10 +61,17 @@ def excess(numbers, delta):
     return (claimed - max(truth.epsilon(delta) for truth in exact)) / max(claimed, 1e-3)
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
-@given(SEQUENCES, DELTAS)
-def test_a_composition_is_never_below_the_truth_and_hardly_above(numbers, delta):
-    assert excess(numbers, delta) < 2e-2
+def tried(examples, check, *given_to_it):
+    """The check, on so many examples."""
+    settings(max_examples=examples, deadline=None, derandomize=True)(given(*given_to_it)(check))()
+
+
+@lengths("examples", 12, 40)
+def test_a_composition_is_never_below_the_truth_and_hardly_above(examples):
+    def check(numbers, delta):
+        assert excess(numbers, delta) < 2e-2
+
+    tried(examples, check, SEQUENCES, DELTAS)
 
 
 @settings(max_examples=30, deadline=None, derandomize=True)
@@ -111,30 +120,51 @@ def shortfall(slack):
     )
 
 
-def test_composition_pays_for_its_own_rounding():
-    """Without, transforms of doubles lose 1e-16 of delta: it comes out below zero, and delta=1e-18 would believe it."""
-    assert shortfall(slack=len(RARE) * module.ROUNDING) <= 0
-    assert shortfall(slack=0.0) > 1e-17
+LOST = 2.0**-50  # of a mass of 1, by each transform: what some processors lose, and others do not
 
 
-@settings(max_examples=30, deadline=None, derandomize=True)
-@given(SEQUENCES, st.sampled_from(range(len(MENU))), DELTAS, st.randoms(use_true_random=False))
-def test_more_questions_never_cost_less_and_their_order_does_not_matter(numbers, more, delta, shuffler):
-    after = together(questions([*numbers, more]), delta)
-    assert after >= together(questions(numbers), delta) * ROUND
-    mixed = questions([*numbers, more])
-    shuffler.shuffle(mixed)
-    assert together(mixed, delta) == after
+def losing(transform):
+    """A processor that loses mass where it matters most: at the largest loss."""
+
+    def rounded(*given):
+        masses = transform(*given)
+        masses[-1] -= LOST
+        return masses
+
+    return rounded
 
 
-@settings(max_examples=30, deadline=None, derandomize=True)
-@given(SEQUENCES, st.floats(0.505, 0.95), st.floats(0.505, 0.95), DELTAS)
-def test_a_less_noisy_question_never_costs_less(numbers, one, other, delta):
-    less, more = (
-        together([*questions(numbers), hc.protocol("randomised-response", n=4, keep=keep)], delta)
-        for keep in sorted((one, other))
-    )
-    assert more >= less * ROUND
+def test_composition_pays_for_its_own_rounding(monkeypatch):
+    """Without, what transforms of doubles lose makes delta fall below zero, and delta=1e-18 would believe it."""
+    paid = len(RARE) * module.ROUNDING
+    assert shortfall(slack=paid) <= 0
+    monkeypatch.setattr(pld_pmf.signal, "fftconvolve", losing(pld_pmf.signal.fftconvolve))
+    assert shortfall(slack=paid) <= 0
+    assert shortfall(slack=0.0) > LOST / 10
+
+
+@lengths("examples", 10, 30)
+def test_more_questions_never_cost_less_and_their_order_does_not_matter(examples):
+    def check(numbers, more, delta, shuffler):
+        after = together(questions([*numbers, more]), delta)
+        assert after >= together(questions(numbers), delta) * ROUND
+        mixed = questions([*numbers, more])
+        shuffler.shuffle(mixed)
+        assert together(mixed, delta) == after
+
+    tried(examples, check, SEQUENCES, st.sampled_from(range(len(MENU))), DELTAS, st.randoms(use_true_random=False))
+
+
+@lengths("examples", 10, 30)
+def test_a_less_noisy_question_never_costs_less(examples):
+    def check(numbers, one, other, delta):
+        less, more = (
+            together([*questions(numbers), hc.protocol("randomised-response", n=4, keep=keep)], delta)
+            for keep in sorted((one, other))
+        )
+        assert more >= less * ROUND
+
+    tried(examples, check, SEQUENCES, st.floats(0.505, 0.95), st.floats(0.505, 0.95), DELTAS)
 
 
 @pytest.mark.parametrize("name", ["poisson-count", "correlated-count"])

@@ -18,8 +18,9 @@ from processes import Child, Say
 from rig import Answer, Rig
 
 from headcount.core.canonical import canonical
+from headcount.core.files import secret
 from headcount.service import server
-from headcount.service.party import Party, secret
+from headcount.service.party import Party
 
 HOST = "127.0.0.1"
 

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import shutil
 import socket
 import subprocess
@@ -16,6 +17,7 @@ from typer.main import get_command
 import headcount
 import needs
 from headcount.cli.main import app
+from stress import STRESS
 
 ROOT = Path(__file__).parents[2]
 RECIPE = ROOT / "deploy" / "two-operators.sh"
@@ -57,6 +59,25 @@ def databases_gone(postgres):
             postgres.drop(name)
 
 
+def unknown(script):
+    """The options of commands in a script that the command line does not have."""
+    for line in re.findall(r"^headcount (.*)$", script.replace("\\\n", " "), re.MULTILINE):
+        known = get_command(app)
+        for word in shlex.split(line):
+            if hasattr(known, "commands"):
+                known = known.commands[word]
+            elif word.startswith("--") and not any(word in option.opts for option in known.params):
+                yield f"{known.name} {word}"
+
+
+def test_the_recipe_is_a_script_of_commands_and_options_that_exist():
+    subprocess.run([shutil.which("bash"), "-n", RECIPE], check=True)
+    script = RECIPE.read_text(encoding="utf-8")
+    assert [*unknown(script)] == []
+    assert [*unknown(script.replace("--witness", "--witnesses"))] == ["verify --witnesses"]
+
+
+@STRESS
 @pytest.mark.usefixtures("databases_gone")
 def test_two_operators_collect_and_the_release_is_proved(tmp_path, command, postgres):
     done = cooked(tmp_path / "made", command, postgres)

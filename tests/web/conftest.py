@@ -4,6 +4,7 @@ import json
 import socket
 import subprocess
 import sys
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,9 +30,9 @@ def free():
         return found.getsockname()[1]
 
 
-@pytest.fixture(scope="module")
-def trial(tmp_path_factory):
-    folder, ports = tmp_path_factory.mktemp("trial"), [free(), free()]
+@contextmanager
+def served(folder):
+    ports = [free(), free()]
     command = [sys.executable, "-m", "headcount", "serve", "--data", str(folder), "--ports", *map(str, ports)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
         try:
@@ -40,6 +41,20 @@ def trial(tmp_path_factory):
         finally:
             server.terminate()
             assert server.wait(30) == 0
+
+
+@pytest.fixture(scope="session")
+def trial(tmp_path_factory):
+    """One for all tests of a process: what it has computed for one of them it knows for the next."""
+    with served(tmp_path_factory.mktemp("trial")) as trial:
+        yield trial
+
+
+@pytest.fixture
+def empty_trial(tmp_path):
+    """One that nobody has been to."""
+    with served(tmp_path) as trial:
+        yield trial
 
 
 @pytest.fixture(scope="module")

@@ -11,14 +11,14 @@ from headcount.web import visits
 from headcount.web.visits import DEMONSTRATION, Visits
 
 
-def test_a_visit_that_nobody_answered_makes_room_for_the_next(trial, monkeypatch):
+def test_a_visit_that_nobody_answered_makes_room_for_the_next(empty_trial, monkeypatch):
     monkeypatch.setattr(visits, "MOST", 2)
-    few = Visits(trial.folder)
+    few = Visits(empty_trial.folder)
     first, second, third = (few.begin()["collection"] for _ in range(3))
     with pytest.raises(Unknown):
         few.state(first)
-    assert set(Desk.open(trial.folder).names()) == {second, third}
-    populations = [each["population"] for each in Desk.open(trial.folder).populations()]
+    assert set(Desk.open(empty_trial.folder).names()) == {second, third}
+    populations = [each["population"] for each in Desk.open(empty_trial.folder).populations()]
     assert populations == [f"{DEMONSTRATION} 1", f"{DEMONSTRATION} 2"]
     monkeypatch.setattr(Visits, "_came", lambda *_: 1)
     with pytest.raises(Refused, match="has had its visitors"):

@@ -74,6 +74,7 @@ def create(
     token: Annotated[Path | None, typer.Option(help="Of a shuffler: the file of the token it shows there.")] = None,
 ) -> None:
     """Make a party. Its operator's token, and a shuffler's for it, are written into its folder."""
+    from headcount.core.files import secret
     from headcount.service import party
 
     if role not in party.PORTS:
@@ -88,7 +89,7 @@ def create(
     )  # fmt: skip
     opened = made.opened()
     for name in ("operator", *(["shuffler"] if role == "analyser" else [])):
-        party.secret(folder / f"{name}.token", opened.tokens.issue(name, name))
+        secret(folder / f"{name}.token", opened.tokens.issue(name, name))
     print(f"the {role} is made in {folder}, and signs as {opened.keys.signer().public}")
     print(f"serve it: headcount serve {role} --config {folder}")
     opened.close()
@@ -185,7 +186,7 @@ def issue_token(
     how: Formats = Format.TABLE,
 ) -> None:
     """Make a token. It is shown now and never again."""
-    from headcount.service.party import secret
+    from headcount.core.files import secret
 
     opened = opened_party(config)
     token = opened.tokens.issue(role, name)

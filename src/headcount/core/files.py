@@ -8,6 +8,8 @@ from pathlib import Path
 
 from headcount.core.errors import BadArgument
 
+SECRET = 0o600
+
 
 def put(path: str | Path, text: str) -> Path:
     """Writes the text beside the file and then moves it there, so that nobody ever reads half of it."""
@@ -26,6 +28,15 @@ def put(path: str | Path, text: str) -> Path:
         works = "use a file in a folder that exists and may be written to"
         raise BadArgument("path", f"{path} cannot be written ({problem.strerror})", works) from None
     return path
+
+
+def secret(path: Path, text: str) -> None:
+    """Writes a file that only its owner reads."""
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_CLOEXEC", 0), SECRET)
+    try:
+        os.write(file, f"{text}\n".encode())
+    finally:
+        os.close(file)
 
 
 def flushed(folder: Path) -> None:

@@ -14,12 +14,11 @@ from pathlib import Path
 from typing import Any, cast
 
 from headcount.core.errors import BadArgument, Refused
-from headcount.core.files import text_of
+from headcount.core.files import secret, text_of
 from headcount.core.plan import Plan
 from headcount.ledger.ledger import Ledger
 from headcount.ledger.lines import Copied
 from headcount.service.collection import Admission, Collection, Shortfall, require_collectable
-from headcount.service.party import secret
 from headcount.service.remote import Elsewhere, Remote
 
 FILE = "desk.json"

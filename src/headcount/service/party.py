@@ -9,7 +9,6 @@ witness/       of the analyser: how far its ledgers have come. Better kept on an
 from __future__ import annotations
 
 import json
-import os
 import tomllib
 from collections.abc import Callable
 from contextlib import closing
@@ -19,7 +18,7 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from headcount.core.errors import BadArgument
-from headcount.core.files import text_of
+from headcount.core.files import secret, text_of
 from headcount.service.analyser import Analyser
 from headcount.service.analyser_app import AnalyserApp
 from headcount.service.batches import Batches, Receiver
@@ -36,7 +35,6 @@ Role = Literal["shuffler", "analyser"]
 SETTINGS = "party.toml"
 PORTS = {"shuffler": 8401, "analyser": 8402}
 KNOWN = {"party", "listen", "database", "keys", "witness", "analyser", "token"}
-SECRET = 0o600
 
 
 @dataclass(frozen=True)
@@ -121,15 +119,6 @@ def create(
     party = Party.read(path)
     party.opened().close()
     return party
-
-
-def secret(path: Path, text: str) -> None:
-    """A file that only its owner reads."""
-    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, SECRET)
-    try:
-        os.write(file, f"{text}\n".encode())
-    finally:
-        os.close(file)
 
 
 def address_of(listen: str) -> tuple[str, int]:
