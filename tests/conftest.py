@@ -1,9 +1,14 @@
-"""What all tests share: this folder's modules can be imported, and a run may be given a time by which it ends."""
+"""What all tests share: this folder's modules can be imported, and a run may be given a time by which it ends.
+
+A run that has a time goes through its tests in an order that is drawn anew, so that every test has its turn.
+"""
 
 import gc
+import secrets
 import sys
 import time
 import warnings
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -18,6 +23,18 @@ BEGUN = time.monotonic()
 
 def pytest_addoption(parser):
     parser.addoption("--minutes", type=float, help="Begin no test after so many minutes: the others are skipped.")
+    parser.addoption("--order", type=int, help="The order in which a run with --minutes goes: drawn, unless given.")
+
+
+def pytest_configure(config):
+    """What is drawn here the workers are told."""
+    if config.getoption("--minutes") is not None and config.getoption("--order") is None:
+        config.option.order = secrets.randbelow(1 << 32)
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    if config.getoption("--order") is not None:
+        terminalreporter.write_line(f"the same order again: --order {config.getoption('--order')}")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -50,8 +67,11 @@ def spark(request):
         gc.collect()  # the sockets that answers came through
 
 
-def pytest_collection_modifyitems(items):
-    """Spark leaves its sockets to the collector of garbage, which may come at any time."""
+def pytest_collection_modifyitems(config, items):
+    """Puts tests into the order of this run. Spark leaves its sockets to the collector of garbage, at any time."""
+    order = config.getoption("--order")
+    if order is not None:
+        items.sort(key=lambda item: sha256(f"{order} {item.nodeid}".encode()).digest())
     for item in items:
         if "spark" in item.fixturenames:
             item.add_marker(pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"))

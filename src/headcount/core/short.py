@@ -61,6 +61,12 @@ def log_of_rest(part: float) -> float:
     return float(_MANY.ln(1 - Decimal(part)))
 
 
-def compared(error: float) -> float:
-    """An error without its last digits, so that they do not decide which of two is smaller."""
-    return float(f"{error:.{COMPARED}g}")
+def compared(error: float, beside: float = 0.0) -> float:
+    """An error without its last digits, so that they neither decide which of two is smaller nor are shown.
+
+    What stands `beside` a larger number, as a bias does beside an error, has its last digit where that one has.
+    """
+    if not (math.isfinite(error) and math.isfinite(beside)):
+        return error
+    exact, most = Decimal(error), max(Decimal(error).copy_abs(), Decimal(beside).copy_abs())
+    return float(exact.quantize(Decimal(1).scaleb(most.adjusted() - COMPARED + 1), context=_EXACT) + 0) if most else 0.0
