@@ -15,7 +15,9 @@ import pytest
 from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
 
 from headcount.core import short
-from headcount.core.short import compared, decayed, log_of_rest, rounded_up, shortened, shortest
+from headcount.core.crowd import Crowd
+from headcount.core.knob import Knob
+from headcount.core.short import compared, decayed, log_of_rest, rounded_up, settled, shortened, shortest
 from headcount.planner.option import number
 from oldest import oldest
 from stress import STRESS, lengths
@@ -116,6 +118,18 @@ def test_a_setting_moves_toward_privacy_and_not_far():
         assert abs(moved - value) <= short.NEAR * min(abs(value - accurate), abs(private - value))
 
 
+@pytest.mark.parametrize("toward", [0.0, 1.0])
+def test_the_end_of_a_range_is_the_same_whatever_the_exponential(toward):
+    """Beyond it a setting would be refused, and short of it by a bit it would be another."""
+
+    def along(u: float, _: Crowd) -> float:
+        return math.nextafter(math.exp(u), toward)
+
+    knob = Knob("gamma", along, math.log(1e-12), math.log(0.5), lambda *_: 0.0)
+    assert knob.at(knob.high, {"crowd": Crowd(10)}) == 0.5
+    assert shortest(1 / 3, 1 / 3) == settled(1 / 3) == 1 / 3
+
+
 def test_claims_are_never_rounded_down():
     for value in (9.99227e-7, 1e-6, 0.123451, 2.0, 1.0000000000000002e-6, 5e-324, 0.0):
         assert value <= rounded_up(value) <= value * 1.0011 + 5e-324
@@ -139,5 +153,5 @@ def test_what_is_compared_and_shown_has_six_digits():
     assert compared(1.23456789) == 1.23457
     assert compared(math.nextafter(3.0, 4.0)) == compared(math.nextafter(3.0, 2.0)) == 3.0
     assert compared(math.inf) == math.inf
-    assert (compared(2.44e-15, 5.8), compared(-0.123456789, 100.0), compared(0.0)) == (0.0, -0.1235, 0.0)
+    assert (compared(2.44e-15, 5.8), compared(-0.123456789, 100.0), compared(0.0)) == (0.0, -0.123, 0.0)
     assert number(math.nextafter(3.0, 4.0)) == "3"

@@ -13,6 +13,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 NEAR = 2.0**-11  # how far a setting may move, as a part of the way to the nearer end of its range
 CLAIMED = 4  # significant digits of a delta that is claimed
 COMPARED = 6  # significant digits by which errors are compared
+LAST_BITS = 1e-15  # about four units in the last place
 _EXACT, _MANY = Context(prec=2_000), Context(prec=50)
 
 
@@ -35,6 +36,12 @@ def shortened(value: float, accurate: float, private: float) -> float:
     """The shortest decimal a little closer to the `private` end of a parameter's range than `value` is."""
     room = room_around(value, accurate, private)
     return shortest(value, value + room if private > accurate else value - room)
+
+
+def settled(value: float) -> float:
+    """The short decimal that a value is but for its last bits, as exp(log(0.5)) is one half; others as they are."""
+    short = compared(value)
+    return short if math.isclose(value, short, rel_tol=LAST_BITS) else value
 
 
 def room_around(value: float, accurate: float, private: float) -> float:
