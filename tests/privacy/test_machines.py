@@ -133,6 +133,19 @@ def test_the_end_of_a_range_is_the_same_whatever_the_exponential(toward):
 def test_claims_are_never_rounded_down():
     for value in (9.99227e-7, 1e-6, 0.123451, 2.0, 1.0000000000000002e-6, 5e-324, 0.0):
         assert value <= rounded_up(value) <= value * 1.0011 + 5e-324
+        assert value <= rounded_up(value, finest=1e-14) <= value * 1.0011 + 1e-14
+
+
+@pytest.mark.parametrize("round_number", [8e-32, 0.25, 1.0, 9.999e-7])
+def test_claims_that_are_short_decimals_but_for_their_last_bits_are_the_same(round_number):
+    claims = {rounded_up(math.nextafter(round_number, end)) for end in (0.0, round_number, 2.0)}
+    assert len(claims) == 1
+
+
+def test_what_is_left_of_two_chances_in_just_the_ratio_is_claimed_alike():
+    """Their difference is all rounding, of which no digit means anything."""
+    assert rounded_up(5.9e-16, finest=1e-14) == rounded_up(4.4e-16, finest=1e-14) == 1e-14
+    assert rounded_up(3.3331e-12, finest=1e-14) == 3.34e-12
 
 
 def test_exponentials_and_logarithms_that_are_no_machines_own():

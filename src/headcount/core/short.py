@@ -13,6 +13,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 NEAR = 2.0**-11  # how far a setting may move, as a part of the way to the nearer end of its range
 CLAIMED = 4  # significant digits of a delta that is claimed
 COMPARED = 6  # significant digits by which errors are compared
+WIDER = 1 + Decimal("1e-9")  # more than a claim's own rounding errors
 LAST_BITS = 1e-15  # about four units in the last place
 _EXACT, _MANY = Context(prec=2_000), Context(prec=50)
 
@@ -49,13 +50,16 @@ def room_around(value: float, accurate: float, private: float) -> float:
     return NEAR * min(abs(value - accurate), abs(private - value))
 
 
-def rounded_up(value: float, digits: int = CLAIMED) -> float:
-    """The smallest decimal with so many significant digits that is not below."""
+def rounded_up(value: float, digits: int = CLAIMED, finest: float = 0.0) -> float:
+    """A decimal with so many significant digits, none finer than `finest`, that is not below the value.
+
+    What is a short decimal but for its last bits, which may be on either side of it, has the next one.
+    """
     written = Decimal(repr(float(value)))
     if not written:
         return 0.0
-    last = Decimal(1).scaleb(written.adjusted() - digits + 1)
-    return float(written.quantize(last, ROUND_CEILING, _EXACT))
+    last = Decimal(1).scaleb(max(written.adjusted() - digits + 1, Decimal(repr(finest)).adjusted() if finest else -400))
+    return float((written * WIDER).quantize(last, ROUND_CEILING, _EXACT))
 
 
 def decayed(rate: float) -> float:
