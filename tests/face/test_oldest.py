@@ -7,7 +7,12 @@ import pytest
 
 from oldest import PROJECT, oldest
 
-TABLE = '[project]\nname = "ours"\ndependencies = [{}]\n[project.optional-dependencies]\nmore = ["ours[all]", "b[c]>=2.1"]\n'
+TABLE = """
+[project]
+name = "ours"
+dependencies = [{}]
+optional-dependencies.more = ["ours[all]", "b[c]>=2.1"]
+"""
 
 
 def test_every_dependency_has_its_bound():
