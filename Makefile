@@ -5,10 +5,11 @@ BIN := $(VENV)/bin
 SERVICE := $(VENV)/.service
 READY := $(VENV)/.ready
 BENCH := .venv-bench
+OLDEST := .venv-oldest
 unexport PYTHONDONTWRITEBYTECODE  # every start would compile hundreds of modules again
 
 .PHONY: demo test check bench picture capacity predictions recommendations company audit claims survey twins attacks certificates docs \
-	vectors stress measured format clean
+	vectors stress oldest measured format clean
 
 # In two stages: who only looks at the demonstration waits for neither Spark nor Sphinx.
 $(SERVICE): pyproject.toml
@@ -70,12 +71,18 @@ bench:  ## speed, memory and accuracy beside the peers, each in an environment o
 capacity: $(READY)  ## what each stage costs at several sizes, and how many people that makes; about ten minutes, on a quiet machine
 	$(BIN)/python benchmarks/capacity.py --out docs/capacity.md
 
-stress: $(READY)  ## every instance of every check, long fuzzing, hundreds of kills, a soak; with MINUTES=, no longer than that
+stress: $(READY)  ## every instance of every check, long fuzzing, hundreds of kills, a soak; with MINUTES=, those that begin by then
 	$(BIN)/python -m pytest -n auto --dist worksteal -m stress $(if $(MINUTES),--minutes $(MINUTES))
 	$(BIN)/python benchmarks/soak.py 120
 
 measured: $(READY)  ## which instances of tests take long and are left to stress: writes tests/long.txt; a quarter of an hour
 	$(BIN)/python -m pytest --measure
+
+oldest:  ## the tests with the oldest version of everything that pyproject.toml allows, in an environment of its own
+	$(PYTHON) -m venv --clear $(OLDEST)
+	$(PYTHON) tests/oldest.py > $(OLDEST)/constraints.txt
+	$(OLDEST)/bin/python -m pip install --quiet --no-compile --constraint $(OLDEST)/constraints.txt --editable '.[dev]'
+	$(OLDEST)/bin/python -m pytest -n auto --dist worksteal
 
 picture: $(READY)  ## the page as it looks in Chromium, for the README
 	$(BIN)/python docs/picture.py
@@ -91,4 +98,4 @@ format: $(READY)  ## style, and what is written from the catalogue: the README's
 	$(BIN)/python -m headcount.service.vectors --out clients/js/vectors
 
 clean:
-	rm -rf $(VENV) $(BENCH) figures build dist
+	rm -rf $(VENV) $(BENCH) $(OLDEST) figures build dist

@@ -50,6 +50,26 @@ def test_the_example_of_every_protocol_runs(protocol):
     assert f" {protocol.name}, n=2,000" in printed
 
 
+@pytest.mark.parametrize(
+    ("shown", "printed"),
+    [
+        ("signed by e7f1b6eef873", "signed by 123456789012"),
+        ("hash 491ba5ab161a9d06", "hash 0e12345678901234"),
+        ("open until 2026-11-16 18:35 UTC", "open until 2027-01-02 03:04 UTC"),
+        ("took 0.8 s", "took 12.34 s"),
+        ("delta 0.0001, rmse 3", "delta 9.99999e-05, rmse 3.00"),
+        ("1,204 people, and then\nsome", "98 people, and\nthen some"),
+    ],
+    ids=["hash", "longer hash", "date and time", "duration", "last digit", "width"],
+)
+def test_pages_do_not_depend_on_it(shown, printed):
+    """What another machine or day prints is the same page, and another word beside it is not."""
+    assert shown != printed
+    assert shape(shown) == shape(printed) != shape(f"{printed} more")
+    first, *others = printed.split()
+    assert shape(shown) != shape(" ".join([f"{first}x", *others]))
+
+
 def test_twins_of_examples_are_caught(tmp_path, monkeypatch):
     """A wrong output, a failing command, a refusal that does not come, and a command that nobody knows."""
     monkeypatch.chdir(tmp_path)

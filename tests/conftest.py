@@ -1,6 +1,10 @@
-"""What all tests share: this folder's modules can be imported, and a run may be given a time by which it ends."""
+"""What all tests share: this folder's modules can be imported, and a run may be given a time by which it ends.
+
+A run that has a time goes through its tests in an order that is drawn anew, so that every test has its turn.
+"""
 
 import gc
+import secrets
 import sys
 import time
 import warnings
@@ -21,13 +25,21 @@ BEGUN = time.monotonic()
 
 def pytest_addoption(parser):
     parser.addoption("--minutes", type=float, help="Begin no test after so many minutes: the others are skipped.")
-    parser.addoption("--shuffle", metavar="SEED", help="Run tests in another order, the same for the same seed.")
+    parser.addoption("--order", type=int, help="The order in which tests run: with --minutes drawn, unless given.")
     parser.addoption("--measure", action="store_true", help="Write anew which instances of tests take long.")
 
 
 def pytest_configure(config):
+    """What is drawn here the workers are told."""
     if config.getoption("--measure"):
         config.pluginmanager.register(Measured())
+    if config.getoption("--minutes") is not None and config.getoption("--order") is None:
+        config.option.order = secrets.randbelow(1 << 32)
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    if config.getoption("--order") is not None:
+        terminalreporter.write_line(f"the same order again: --order {config.getoption('--order')}")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -35,8 +47,8 @@ def pytest_collection_modifyitems(config, items):
     for item in items if not config.getoption("--measure") else ():
         if item.nodeid in LONG:
             item.add_marker(STRESS)
-    if seed := config.getoption("--shuffle"):
-        items.sort(key=lambda item: sha256(f"{seed} {item.nodeid}".encode(errors="surrogatepass")).digest())
+    if (order := config.getoption("--order")) is not None:
+        items.sort(key=lambda item: sha256(f"{order} {item.nodeid}".encode(errors="surrogatepass")).digest())
 
 
 @pytest.hookimpl(wrapper=True)

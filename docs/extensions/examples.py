@@ -47,10 +47,13 @@ def in_session(text: str) -> bool:
     return text.startswith(SESSION)
 
 
+HASH = re.compile(r"\b(?=\d*[a-f])[0-9a-f]{12,}\b")
+NUMBER = re.compile(r"-?[\d,.]*\d(?:e[-+]?\d+)?")
+
+
 def shape(text: str) -> list[str]:
-    """What is left when numbers, names of random digits, and how wide they are, do not matter."""
-    named = re.sub(r"\b(?=\d*[a-f])[0-9a-f]{12,}\b", "#", text)
-    return [re.sub(r"\s+", " ", re.sub(r"-?[\d,.]*\d", "#", line)).strip() for line in named.splitlines()]
+    """What is left when hashes, numbers, dates, how wide they are, and where lines are broken, do not matter."""
+    return NUMBER.sub("#", HASH.sub("#", text)).split()
 
 
 def commands(script: str) -> Iterator[tuple[list[str], int]]:

@@ -1,7 +1,7 @@
-"""The plans and certificates of this machine, by name: run as a program it prints their hashes.
+"""The plans, certificates and advice of this machine, by name: run as a program it prints their hashes.
 
-With an argument, exponentials, logarithms and special functions are one unit in the last place off, as on a processor
-that computes them otherwise.
+The first argument says how many of the situations are gone through; with a second one, exponentials, logarithms,
+special functions and transforms are one unit in the last place off, as on a processor that computes them otherwise.
 """
 
 from __future__ import annotations
@@ -10,65 +10,111 @@ import json
 import math
 import os
 import sys
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.special
 
+if TYPE_CHECKING:
+    from headcount.planner.advice import Advice
+
 PERTURBED = {
-    math: ("exp", "expm1", "log", "log1p", "lgamma"),
-    np: ("exp", "expm1", "log", "log1p", "power", "logaddexp"),
-    scipy.special: ("betainc", "expit", "gammaln"),
+    math: ("exp", "expm1", "log", "log1p", "log2", "log10", "lgamma", "tanh", "sinh", "cosh", "asinh", "cbrt", "hypot"),
+    np: ("exp", "expm1", "log", "log1p", "log2", "power", "logaddexp", "cbrt", "convolve", "geomspace"),
+    np.fft: ("irfft",),
+    scipy.special: ("betainc", "betaincc", "expit", "gammaln"),
 }
+
+Situation = dict[str, Any]
+TASKS = ("count", "levels", "twenty", "fraction", "sum", "labels", "mean", "bins")
+BUDGETS = ((1.0, 1e-6), (0.1, 1e-8), (0.5, 1e-12), (2.0, 1e-4), (4.0, 1e-9), (8.0, 1e-6), (math.log(3.0), 1e-5))
+CROWDS = (10_000, 100, 1_000, 1_000_000, 1_000_000_000)
+WISHES: tuple[Situation, ...] = (
+    {}, {"collected": True}, {"neighbours": "add-remove"}, {"least": 0.75}, {"honest": 0.9}, {"max_contributions": 3},
+    {"collected": True, "honest": 0.5}, {"max_messages": 2.0}, {"objective": "interval"},
+)  # fmt: skip
 
 
 def perturb(salt: int) -> None:
     """Replaces the functions by ones whose results are up to one unit in the last place away."""
     for module, names in PERTURBED.items():
         for name in names:
-            setattr(module, name, _perturbed(getattr(module, name), salt))
+            setattr(module, name, _perturbed(getattr(module, name), salt, relative_to_most=module is np.fft))
 
 
-def _perturbed(function: Callable[..., Any], salt: int) -> Callable[..., Any]:
+def _perturbed(function: Callable[..., Any], salt: int, relative_to_most: bool) -> Callable[..., Any]:
     def other(*given: Any, **named: Any) -> Any:
         exact = function(*given, **named)
-        moved = _off(np.asarray(exact, dtype=np.float64), salt)
+        numbers = np.asarray(exact, dtype=np.float64)
+        moved = _off(numbers, salt)
+        if relative_to_most:  # a transform's errors are those of its largest number
+            moved = numbers + (_lot(numbers, salt) - 1.0) * np.spacing(np.abs(numbers).max())
         return moved if isinstance(exact, np.ndarray) else type(exact)(moved)
 
     return other
 
 
+def _lot(numbers: np.ndarray, salt: int) -> np.ndarray:
+    """0, 1 or 2, and the same for the same number: a machine's errors are not random."""
+    return ((numbers.view(np.uint64) * np.uint64(0x9E3779B97F4A7C15 + 2 * salt)) >> np.uint64(60)) % 3
+
+
 def _off(numbers: np.ndarray, salt: int) -> np.ndarray:
-    """The same number for the same one: a machine's errors are not random."""
-    lot = (numbers.view(np.uint64) * np.uint64(0x9E3779B97F4A7C15 + 2 * salt)) >> np.uint64(60)
-    toward = np.where(lot % 3 == 0, -np.inf, np.where(lot % 3 == 1, numbers, np.inf))
+    lot = _lot(numbers, salt)
+    toward = np.where(lot == 0, -np.inf, np.where(lot == 1, numbers, np.inf))
     sure = ~np.isfinite(numbers) | (numbers == 0.0) | (numbers == 1.0)
     return np.where(sure, numbers, np.nextafter(numbers, toward))
 
 
-def hashes(epsilon: float = 1.0, delta: float = 1e-6, n: int = 10_000) -> dict[str, list[str]]:
-    """Of every plan and of its certificate, and the advisor's rankings."""
-    from headcount.core.budget import Budget
-    from headcount.core.crowd import Crowd
-    from headcount.core.histogram import Histogram
-    from headcount.core.plan import Plan
-    from headcount.core.task import Count, Sum
-    from headcount.planner.advise import advise
-    from headcount.privacy.calibrate import calibrate
-    from headcount.privacy.certificate import certify
-    from headcount.protocols import CATALOGUE
+def situations() -> Iterator[Situation]:
+    """Budgets, crowds, tasks and wishes, so that the first few have some of each: strides without a common factor."""
+    lists = (TASKS, BUDGETS, CROWDS, WISHES)
+    for i in range(math.lcm(*map(len, lists))):
+        task, (epsilon, delta), n, wishes = (each[i % len(each)] for each in lists)
+        least = {"least": int(wishes["least"] * n)} if "least" in wishes else {}
+        yield {"task": task, "epsilon": epsilon, "delta": delta, "n": n, **wishes, **least}
 
-    crowd, budget = Crowd(n), Budget(epsilon, delta)
-    found = {}
-    for task in (Count(), Sum.whole((0, 10)), Histogram(20)):
-        for cls in CATALOGUE:
-            if task.name in cls.tasks:
-                plan = Plan(calibrate(cls, task, crowd, budget), budget)
-                found[f"{cls.name} for a {task.name}"] = [plan.hash, certify(plan).hash]
-        ranked = advise(task, n=n, epsilon=epsilon, delta=delta).feasible
-        found[f"ranking for a {task.name}"] = [option.name for option in ranked]
-    return found
+
+def advised(situation: Situation) -> Advice:
+    from headcount.core.histogram import Histogram
+    from headcount.core.task import Count, Fraction, Mean, Sum
+    from headcount.planner.advise import advise
+
+    tasks = {
+        "count": Count, "fraction": Fraction, "sum": lambda: Sum((0.0, 1.0)), "levels": lambda: Sum.whole((0, 10)),
+        "mean": lambda: Mean((-3.0, 120.0)), "twenty": lambda: Histogram(20), "labels": Histogram,
+        "bins": lambda: Histogram.binned(7, (0, 120), fractions=True),
+    }  # fmt: skip
+    return advise(tasks[situation["task"]](), **{name: given for name, given in situation.items() if name != "task"})
+
+
+def found(situation: Situation) -> Iterator[tuple[str, str]]:
+    """The hash of each plan and of its certificate, and what the advisor shows."""
+    from headcount.core.errors import Refused
+    from headcount.privacy.certificate import certify
+
+    try:
+        advice = advised(situation)
+    except Refused as refusal:
+        yield "refused", str(refusal)
+        return
+    for option in advice.feasible:
+        try:
+            plan = option.plan
+            yield f"plan of {option.name}", plan.hash
+            yield f"certificate of {option.name}", certify(plan).hash
+        except Refused as refusal:
+            yield f"{option.name} refused", str(refusal)
+    yield "ranking", " ".join(option.name for option in advice.options)
+    yield "table", advice.table()
+    yield "figures", sha256(_shown(advice.to_json()).encode()).hexdigest()
+
+
+def _shown(content: Any) -> str:
+    """As JSON, with the digits that people are shown."""
+    return json.dumps(json.loads(json.dumps(content), parse_float=lambda digits: f"{float(digits):.6g}"))
 
 
 def unround() -> None:
@@ -77,12 +123,18 @@ def unround() -> None:
     from headcount.privacy import calibrate, certificate
 
     knob.shortened = calibrate.shortened = lambda value, *_: value
-    certificate.rounded_up = lambda value: value
+    certificate.rounded_up = lambda value, **_: value
+
+
+def main(first: int, last: int, salt: int = 0) -> None:
+    if salt:
+        perturb(salt)
+    if "HEADCOUNT_UNROUNDED" in os.environ:
+        unround()
+    for i, situation in list(enumerate(situations()))[first:last]:
+        for name, shown in found(situation):
+            print(json.dumps([f"{i}: {situation}: {name}", shown]), flush=True)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        perturb(int(sys.argv[1]))
-    if "HEADCOUNT_UNROUNDED" in os.environ:
-        unround()
-    print(json.dumps(hashes()))
+    main(*map(int, sys.argv[1:]))

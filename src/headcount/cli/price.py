@@ -14,6 +14,7 @@ from headcount.cli.render import Format, grid, show
 from headcount.core.budget import Budget
 from headcount.core.errors import BadArgument
 from headcount.core.protocol import Protocol
+from headcount.core.short import COMPARED, compared, rounded_up
 
 
 def price(
@@ -48,18 +49,20 @@ def price(
 
 
 def _price(protocol: Protocol, epsilon: float | None, delta: float | None, ones: int | None) -> dict[str, Any]:
+    """With the digits that are the same on every machine: promises are rounded up."""
     at = protocol.loss.epsilon(delta or 0.0) if epsilon is None else epsilon
     finite = math.isfinite(at)
+    at = rounded_up(at, COMPARED) if finite and epsilon is None else at
     return {
         "protocol": protocol.name,
         "parameters": protocol.to_json()["parameters"],
         "epsilon": at if finite else None,
-        "delta": protocol.loss.delta(at) if finite else delta,
-        "delta_slack": protocol.loss.delta_slack(at) if finite else None,
+        "delta": rounded_up(protocol.loss.delta(at), COMPARED) if finite else delta,
+        "delta_slack": rounded_up(protocol.loss.delta_slack(at), COMPARED) if finite else None,
         "neighbours": str(protocol.neighbours),
         "accounting": protocol.loss.kind,
-        "std_error": protocol.error(ones).std_error * protocol.task.width,
-        "messages_per_person": protocol.messages_per_person,
+        "std_error": compared(protocol.error(ones).std_error * protocol.task.width),
+        "messages_per_person": compared(protocol.messages_per_person),
     }
 
 

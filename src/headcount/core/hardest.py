@@ -43,7 +43,8 @@ def over_categories(error: Callable[[int], float], people: int, categories: int,
 
 
 def _spread(people: int, steps: int) -> list[int]:
-    return sorted({0, *np.geomspace(1, people, steps).astype(int).tolist()})
+    """Rounded, not cut off: a power of ten among them may come out just below itself."""
+    return sorted({0, *np.rint(np.geomspace(1, people, steps)).astype(int).tolist()})
 
 
 def _around(places: list[int], at: int) -> tuple[int, int, int]:

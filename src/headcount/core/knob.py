@@ -9,7 +9,7 @@ from typing import Any
 
 from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
-from headcount.core.short import room_around, shortened
+from headcount.core.short import room_around, settled, shortened
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,10 @@ class Knob:
 
     def _exactly(self, u: float, given: Mapping[str, Any]) -> float:
         """With a floor from the other parameters, `along` is the part of the way from there to one."""
-        floor = self.floor(given)
-        return floor + (1.0 - floor) * self.along(u, given["crowd"]) if floor else self.along(u, given["crowd"])
+        floor, setting = self.floor(given), self.along(u, given["crowd"])
+        if isinstance(setting, int):
+            return setting
+        return settled(floor + (1.0 - floor) * setting if floor else setting)
 
 
 def likely_variance(budget: Budget) -> float:

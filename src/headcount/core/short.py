@@ -13,6 +13,8 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 NEAR = 2.0**-11  # how far a setting may move, as a part of the way to the nearer end of its range
 CLAIMED = 4  # significant digits of a delta that is claimed
 COMPARED = 6  # significant digits by which errors are compared
+WIDER = 1 + Decimal("1e-9")  # more than a claim's own rounding errors
+LAST_BITS = 1e-15  # about four units in the last place
 _EXACT, _MANY = Context(prec=2_000), Context(prec=50)
 
 
@@ -37,18 +39,27 @@ def shortened(value: float, accurate: float, private: float) -> float:
     return shortest(value, value + room if private > accurate else value - room)
 
 
+def settled(value: float) -> float:
+    """The short decimal that a value is but for its last bits, as exp(log(0.5)) is one half; others as they are."""
+    short = compared(value)
+    return short if math.isclose(value, short, rel_tol=LAST_BITS) else value
+
+
 def room_around(value: float, accurate: float, private: float) -> float:
     """How far a setting may move between the ends of its range."""
     return NEAR * min(abs(value - accurate), abs(private - value))
 
 
-def rounded_up(value: float, digits: int = CLAIMED) -> float:
-    """The smallest decimal with so many significant digits that is not below."""
+def rounded_up(value: float, digits: int = CLAIMED, finest: float = 0.0) -> float:
+    """A decimal with so many significant digits, none finer than `finest`, that is not below the value.
+
+    What is a short decimal but for its last bits, which may be on either side of it, has the next one.
+    """
     written = Decimal(repr(float(value)))
     if not written:
         return 0.0
-    last = Decimal(1).scaleb(written.adjusted() - digits + 1)
-    return float(written.quantize(last, ROUND_CEILING, _EXACT))
+    last = Decimal(1).scaleb(max(written.adjusted() - digits + 1, Decimal(repr(finest)).adjusted() if finest else -400))
+    return float((written * WIDER).quantize(last, ROUND_CEILING, _EXACT))
 
 
 def decayed(rate: float) -> float:
@@ -61,6 +72,12 @@ def log_of_rest(part: float) -> float:
     return float(_MANY.ln(1 - Decimal(part)))
 
 
-def compared(error: float) -> float:
-    """An error without its last digits, so that they do not decide which of two is smaller."""
-    return float(f"{error:.{COMPARED}g}")
+def compared(error: float, beside: float = 0.0) -> float:
+    """An error without its last digits, so that they neither decide which of two is smaller nor are shown.
+
+    What stands `beside` a larger number, as a bias does beside an error, has its last digit where that one has.
+    """
+    if not (math.isfinite(error) and math.isfinite(beside)):
+        return error
+    exact, most = Decimal(error), max(Decimal(error).copy_abs(), Decimal(beside).copy_abs())
+    return float(exact.quantize(Decimal(1).scaleb(most.adjusted() - COMPARED + 1), context=_EXACT) + 0) if most else 0.0

@@ -16,7 +16,7 @@ from headcount.core.law import Noise
 from headcount.core.model import Model
 from headcount.core.plan import Plan
 from headcount.core.protocol import Protocol
-from headcount.core.short import compared
+from headcount.core.short import COMPARED, compared, rounded_up
 from headcount.core.wire import Wire, wire_bytes, wire_messages
 from headcount.planner.expected import Expected
 from headcount.planner.objective import Objective
@@ -38,6 +38,7 @@ def number(value: float) -> str:
     """With the digits that mean something; a dash for what cannot be told."""
     if not math.isfinite(value):
         return "-"
+    value = compared(value)  # what a machine adds or takes away far behind makes no whole number a broken one
     if value == round(value) and abs(value) < 1e15:
         return f"{value:,.0f}"
     return f"{value:,.2f}" if 0.1 <= value < 1e4 else f"{value:,.0f}" if value >= 1e4 else f"{value:.3g}"
@@ -172,15 +173,16 @@ class Candidate(Option):
         } | ({} if self.situation.expected.known else {"rmse_worst": self.rmse_worst})  # fmt: skip
         if protocol.collectable():
             messages = wire_messages(protocol, self.situation.budget)
+        figures = {name: compared(figure, self.rmse if name == "bias" else 0.0) for name, figure in figures.items()}
         return {
             **{name: figure if math.isfinite(figure) else None for name, figure in figures.items()},
             "parameters": protocol.to_json()["parameters"],
-            "messages_per_person": protocol.messages_per_person,
-            "bits_per_person": protocol.bits_per_person,
+            "messages_per_person": compared(protocol.messages_per_person),
+            "bits_per_person": compared(protocol.bits_per_person),
             "wire_messages": messages,
             "wire_bytes": None if messages is None else wire_bytes(protocol, messages),
             "accounting": protocol.loss.kind,
-            "local_epsilon": protocol.left_alone,
+            "local_epsilon": None if protocol.left_alone is None else rounded_up(protocol.left_alone, COMPARED),
             "epsilon": self.situation.budget.epsilon,
             "n": self.situation.crowd.size,
         }

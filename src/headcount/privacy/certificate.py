@@ -21,6 +21,7 @@ from headcount.core.plan import Plan
 from headcount.core.short import rounded_up
 
 FORMAT = "headcount certificate 2"
+FINEST = 1e-14  # of a delta: where two chances have just the ratio e^epsilon, what is left of them is rounding
 CURVE = (Fraction(0), Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))  # of epsilon
 TRUSTED = {
     Model.CENTRAL: "whoever holds the data, to add the noise and show nothing else",
@@ -73,7 +74,7 @@ def certify(plan: Plan) -> Certificate:
     collusion = protocol.local_epsilon
 
     def point(at: Fraction, most: float = 1.0) -> dict[str, str]:
-        return {"epsilon": str(at), "delta": str(Fraction(min(rounded_up(loss.delta(float(at))), most)))}
+        return {"epsilon": str(at), "delta": str(Fraction(min(rounded_up(loss.delta(float(at)), finest=FINEST), most)))}
 
     content = {
         "format": FORMAT,

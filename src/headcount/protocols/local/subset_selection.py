@@ -34,6 +34,8 @@ from headcount.privacy.pair import Pair
 from headcount.protocols.bit_rows import BitRows
 from headcount.protocols.oracle import Oracle
 
+WHOLE = 1e-3  # a number of bits that is above a whole one by less, is that
+
 
 @dataclass(frozen=True, kw_only=True)
 class SubsetSelection(BitRows, Oracle):
@@ -88,7 +90,7 @@ class SubsetSelection(BitRows, Oracle):
         if parts[0] <= 1 << 12:
             return super().bits_per_person
         all_of_them, chosen, left = (math.lgamma(many + 1.0) for many in parts)
-        return float(math.ceil((all_of_them - chosen - left) / math.log(2.0)))
+        return float(math.ceil((all_of_them - chosen - left) / math.log(2.0) - WHOLE))
 
     def view(self, honest: int) -> PrivacyLoss:
         """The sets that hold only the one, only the other, and all that tell nothing."""
