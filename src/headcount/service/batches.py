@@ -53,11 +53,15 @@ class Batches:
         """Every step that is due, of every batch; what failed of it."""
         return [*self.mix(), *self.hand_on()]
 
+    def close(self) -> list[Exception]:
+        """Seals what has come to the end of its window: in a moment, however long another batch is being mixed."""
+        return self._each(self.seal)
+
     def mix(self) -> list[Exception]:
-        """What needs nobody else: seals all that are due, and then mixes, the smallest first."""
+        """What needs nobody else: seals, and mixes, the smallest batch first."""
         self.shuffler.outer.look_after()
         self.shuffler.kept.forget()
-        return [*self._each(self.seal), *self._each(self.shuffle)]
+        return [*self.close(), *self._each(self.shuffle)]
 
     def hand_on(self) -> list[Exception]:
         """What the analyser is needed for, which may take its time."""

@@ -156,8 +156,8 @@ class Kept:
             do(connection, f"CREATE TABLE {table} ({listed}){embedded}")
             return
         do(connection, f"CREATE TABLE {table} ({listed}) WITH (autovacuum_enabled = off)")
-        for name in columns:
-            do(connection, f"ALTER TABLE {table} ALTER COLUMN {name} SET STATISTICS 0")
+        none = ", ".join(f"ALTER COLUMN {name} SET STATISTICS 0" for name in columns)
+        do(connection, f"ALTER TABLE {table} {none}")
 
 
 def bound(number: int) -> bytes:

@@ -9,6 +9,7 @@ both uniform and independent of the others, so that every order of all of them i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from typing import BinaryIO
 
 import numpy as np
@@ -58,11 +59,12 @@ def mixed_blocks(blocks: Iterable[bytes], size: int, total: int, coins: Coins, a
             yield messages[mixed_order(len(messages), coins)].tobytes()
         return
     cipher = Encrypted(new_secret())
-    piles = [Pile(aside(), cipher) for _ in range(PILES)]
-    for block in together(blocks, BLOCK):
-        _scatter(_messages(block, size), piles, coins)
-    for pile in piles:
-        yield from mixed_blocks(pile.blocks(), size, pile.bytes, coins, aside)
+    with ExitStack() as open_files:
+        piles = [Pile(open_files.enter_context(aside()), cipher) for _ in range(PILES)]
+        for block in together(blocks, BLOCK):
+            _scatter(_messages(block, size), piles, coins)
+        for pile in piles:
+            yield from mixed_blocks(pile.blocks(), size, pile.bytes, coins, aside)
 
 
 def together(blocks: Iterable[bytes], least: int) -> Iterator[bytes]:

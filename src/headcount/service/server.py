@@ -64,8 +64,9 @@ async def serve(parties: Sequence[Opened], ready: Callable[[], None] = lambda: N
         asyncio.get_running_loop().add_signal_handler(number, ended.set)
     tasks = [asyncio.create_task(server.serve()) for server in servers]
     for app in apps:
-        if isinstance(app, ShufflerApp):  # an analyser that does not answer must not keep batches from being sealed
-            tasks += [asyncio.create_task(_steps(app, step, ended)) for step in (app.batches.mix, app.batches.hand_on)]
+        if isinstance(app, ShufflerApp):  # a large batch, or an analyser that does not answer, keeps none from its end
+            steps = (app.batches.close, app.batches.mix, app.batches.hand_on)
+            tasks += [asyncio.create_task(_steps(app, step, ended)) for step in steps]
     for opened in parties:
         listen = f"{opened.party.host}:{opened.party.port}"
         log("serving", party=opened.party.role, listen=listen, version=version("headcount"))
