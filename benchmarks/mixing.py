@@ -29,7 +29,7 @@ from headcount.service.party import SETTINGS, Party
 from headcount.service.shuffler import BATCH, Shuffler
 from headcount.store.database import changed, one
 from page import Section, met
-from parties import DATABASES, cluster
+from parties import DATABASES, cluster, megabytes
 
 TOGETHER = 20_000  # put into the table in one transaction
 MEGABYTES = 1_024.0
@@ -127,8 +127,9 @@ def mixed(folder: Path, name: str, said: Connection) -> None:
     with opened.database.reading() as connection:
         batch = one(connection, BATCH, name=name, number=1)
     assert batch["state"] == "shuffled"
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
-    said.send({"megabytes": peak, "core": _seconds() - before, "seconds": time.perf_counter() - start})
+    said.send(
+        {"megabytes": megabytes(os.getpid()), "core": _seconds() - before, "seconds": time.perf_counter() - start}
+    )
     opened.close()
 
 

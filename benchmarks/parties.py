@@ -37,7 +37,7 @@ class Serving:
     ports: dict[str, int]
 
     def megabytes(self, role: str, peak: bool = True) -> float:
-        return _status(self.pids[role], "VmHWM" if peak else "VmRSS") / 1024.0
+        return megabytes(self.pids[role], peak)
 
     def forget_peak(self, role: str) -> None:
         Path(f"/proc/{self.pids[role]}/clear_refs").write_text("5")
@@ -131,6 +131,11 @@ def processor(pid: int) -> float:
     """Seconds of a core that a process has used so far."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def megabytes(pid: int, peak: bool = True) -> float:
+    """Resident memory: the greatest that it was since the program began, or what it is."""
+    return _status(pid, "VmHWM" if peak else "VmRSS") / 1024.0
 
 
 def _status(pid: int, field: str) -> int:
