@@ -37,15 +37,14 @@ class Serving:
     ports: dict[str, int]
 
     def megabytes(self, role: str, peak: bool = True) -> float:
-        return _status(self.pids[role], "VmHWM" if peak else "VmRSS") / 1024.0
+        return megabytes(self.pids[role], peak)
 
     def forget_peak(self, role: str) -> None:
         Path(f"/proc/{self.pids[role]}/clear_refs").write_text("5")
 
     def processor(self, role: str) -> float:
         """Seconds of a core that it has used so far."""
-        fields = Path(f"/proc/{self.pids[role]}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return processor(self.pids[role])
 
     def files(self, role: str) -> int:
         return len(list(Path(f"/proc/{self.pids[role]}/fd").iterdir()))
@@ -63,10 +62,10 @@ def serving(database: str) -> Iterator[Serving]:
     """Both parties, with this kind of database, until this ends."""
     with ExitStack() as kept:
         folder = Path(kept.enter_context(TemporaryDirectory(prefix="headcount-bench-")))
-        addresses = kept.enter_context(_cluster()) if database == "PostgreSQL" else dict.fromkeys(ROLES, "")
+        addresses = kept.enter_context(cluster()) if database == "PostgreSQL" else dict.fromkeys(ROLES, "")
         ports = {role: free_port() for role in ROLES}
         _make(folder, addresses, ports)
-        pids = {role: kept.enter_context(_process(folder / role)) for role in ROLES}
+        pids = {role: kept.enter_context(process(folder / role)) for role in ROLES}
         yield Serving(folder, Desk.open(folder), pids, ports)
 
 
@@ -91,8 +90,8 @@ def _make(folder: Path, databases: dict[str, str], ports: dict[str, int]) -> Non
 
 
 @contextmanager
-def _process(folder: Path) -> Iterator[int]:
-    command = [sys.executable, "-m", "headcount", "serve", "--config", str(folder / party.SETTINGS)]
+def process(folder: Path, *options: str) -> Iterator[int]:
+    command = [sys.executable, "-m", "headcount", "serve", "--config", str(folder / party.SETTINGS), *options]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
         assert server.stdout is not None
@@ -105,7 +104,7 @@ def _process(folder: Path) -> Iterator[int]:
 
 
 @contextmanager
-def _cluster() -> Iterator[dict[str, str]]:
+def cluster() -> Iterator[dict[str, str]]:
     """A PostgreSQL server of its own, with its usual settings, reached by a socket in its folder."""
     programs = Path(shutil.which("initdb") or "initdb").resolve().parent
     aside = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
@@ -126,6 +125,17 @@ def _cluster() -> Iterator[dict[str, str]]:
             yield {role: f"postgresql://headcount@/{role}?host={folder}" for role in ROLES}
         finally:
             subprocess.run([*own, "-w", "-m", "fast", "stop"], **quiet)
+
+
+def processor(pid: int) -> float:
+    """Seconds of a core that a process has used so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def megabytes(pid: int, peak: bool = True) -> float:
+    """Resident memory: the greatest that it was since the program began, or what it is."""
+    return _status(pid, "VmHWM" if peak else "VmRSS") / 1024.0
 
 
 def _status(pid: int, field: str) -> int:

@@ -29,8 +29,10 @@ import lake
 import laplace
 import machine
 import messages
+import mixing
 import oracles
 import people
+import several
 import simulation
 import spark
 import uploads
@@ -55,12 +57,14 @@ BENCHMARKS: dict[str, Callable[[bool], Section]] = {
     "uploads": uploads.measure,
     "overload": uploads.overload,
     "messages": messages.measure,
+    "mixing": mixing.measure,
+    "several": several.measure,
     "devices": devices.measure,
     "browser": web_page.measure,
 }
 GROUPS = {
     "peers": ("accuracy", "central", "accounting", "laplace", "oracles"),
-    "service": ("uploads", "overload", "messages", "devices"),
+    "service": ("uploads", "overload", "messages", "mixing", "several", "devices"),
 }
 HEAD = """# Benchmarks
 

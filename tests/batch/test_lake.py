@@ -15,7 +15,7 @@ from headcount.lake.messages import Mixed
 from headcount.lake.shuffling import Came
 from headcount.service.deliveries import Conflict
 from headcount.service.released import Released
-from headcount.store.database import many, one
+from headcount.store.database import one
 
 
 @pytest.fixture
@@ -34,9 +34,8 @@ def mixed_online(parties, collection, bodies):
     parties.clock.now += 10 * collection.window
     parties.batches.mix()
     with parties.shuffler.database.reading() as connection:
-        tag = one(connection, "SELECT tag FROM batches")["tag"]
-        parts = [row["content"] for row in many(connection, f"SELECT content FROM mixed_{tag}")]
-    return [message for part in parts for message in collection.envelope(1).opening.messages(part)]
+        part = parties.shuffler.kept.part(connection, one(connection, "SELECT * FROM batches"), 0)
+    return [*collection.envelope(1).opening.messages(part)]
 
 
 def test_a_lake_is_mixed_and_counted_as_a_batch_from_the_network_is(lake, folder, spark, monkeypatch):

@@ -87,7 +87,10 @@ def test_what_is_written_is_in_no_order_and_twins_are_caught(lake, folder, spark
     parties, name = lake.parties, lake.collection.id
     with parties.shuffler.database.reading() as connection:
         batch = one(connection, "SELECT * FROM batches")
-    salt, key = bytes(batch["salt"]), parties.analyser.keys.private(inner_key(name, 1)).private_bytes_raw()
+    salt, key = (
+        parties.shuffler.kept.reports(batch).salt,
+        parties.analyser.keys.private(inner_key(name, 1)).private_bytes_raw(),
+    )
     outer = parties.shuffler.outer.private(1, lake.collection.wire.suite).private_bytes_raw()
     opening, door = lake.collection.envelope(1).opening, parties.shuffler.door(name, batch)
     lay = lake.uploads().toArrow().column(0).to_pylist()

@@ -70,7 +70,7 @@ def test_on_postgresql(folder, postgres, sequences, under_stress):
     run(new, sequences, under_stress=under_stress)
 
 
-opened, mixed = releases._opened, batches._mixed
+opened, mixed = releases._opened, batches.mixed_blocks
 TWINS = {
     "copies of a message are counted": (releases, "_opened", lambda envelope, part, key, _: (
         record for at in range(0, len(part), envelope.message_bytes)
@@ -79,9 +79,9 @@ TWINS = {
     "a retry is kept again": (Door, "hidden", lambda *_: os.urandom(16)),
     "what was not kept is acknowledged": (Shuffler, "take", lambda _, offered: [Answer.TAKEN for _ in offered]),
     "a window never ends": (Shuffler, "_within", lambda *_: True),
-    "a message is lost in the mixing": (batches, "_mixed", lambda reports, size: mixed([
-        reports[0][:-size] + bytes(size), *reports[1:]
-    ], size)),
+    "a message is lost in the mixing": (batches, "mixed_blocks", lambda blocks, size, *rest: (
+        block[:-size] + bytes(size) for block in mixed(blocks, size, *rest)
+    )),
 }  # fmt: skip
 
 

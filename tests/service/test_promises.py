@@ -3,7 +3,9 @@
 import json
 import os
 from dataclasses import replace
+from io import BytesIO
 
+import numpy as np
 import pytest
 from rig import START, WINDOW, Rig, counted, made, plan
 
@@ -11,11 +13,10 @@ import headcount as hc
 from headcount.core.budget import Budget
 from headcount.core.coins import SeededCoins
 from headcount.core.errors import BadArgument, Damaged, OverBudget, Unsupported
-from headcount.core.mixing import mixed_order
 from headcount.core.plan import Plan
 from headcount.core.wire import Wire
 from headcount.ledger.ledger import Ledger
-from headcount.service import logs
+from headcount.service import logs, scatter
 from headcount.service.client import Client, Limits
 from headcount.service.keys import Announced
 from headcount.service.receipt import Receipt
@@ -153,7 +154,7 @@ def test_the_shuffler_cannot_open_messages(alone):
 
 
 def test_reports_are_stored_under_keyed_hashes(alone):
-    """A thief of the database does not find what a device drew, or was given."""
+    """A thief of the database does not find what a device drew, or was given, nor what it sent."""
     rig, parties = alone
     collection = parties.agreed(plan(), admission="invited")
     [invitation] = parties.told("shuffler", "POST", f"/v1/collections/{collection.id}/invitations", {"number": 1})[
@@ -163,30 +164,37 @@ def test_reports_are_stored_under_keyed_hashes(alone):
     report = made(collection, parties.offer(collection), 1, credential=credential)
     assert parties.report(collection, 1, report.body).status == 200
     found = files(rig.folder / "shuffler")
-    assert report.upload.messages[0] in found
+    with parties.shuffler.database.reading() as connection:
+        batch = one(connection, "SELECT * FROM batches")
+        identity, _ = parties.shuffler.door(collection.id, batch).known(report.upload)
+    assert identity in found
+    assert report.upload.messages[0] not in found
     assert report.upload.identity not in found
     assert credential not in found
 
 
 def test_nothing_groups_messages_once_they_are_mixed(alone):
-    """Not in the database, nor in the log beside it; and when they are delivered, no message is left."""
+    """The secret that the reports were stored under is destroyed, and when they are delivered, the other one too."""
     rig, parties = alone
     collection = parties.agreed(plan(messages=3))
     reports = parties.reported(collection, *range(12))
-    whole = [b"".join(report.upload.messages) for report in reports]
-    with parties.shuffler.database.reading() as connection:
-        salt = bytes(one(connection, "SELECT salt FROM batches")["salt"])
-    assert all(each in files(rig.folder / "shuffler") for each in [*whole, salt])
+    keys = rig.folder / "shuffler" / "keys"
+    [path] = keys.glob("reports-*")
+    secret = path.read_bytes()
     parties.receiver.losing = {0: "request"}
     parties.clock.now += WINDOW
-    with pytest.raises(Elsewhere):
-        parties.batches.advance()
+    assert [type(problem) for problem in parties.batches.advance()] == [Elsewhere]
     assert parties.states(collection) == {1: "shuffled"}
-    found = files(rig.folder / "shuffler")
-    assert not any(each in found for each in [*whole, salt])
+    assert [*keys.glob("reports-*")] == []
+    [path] = keys.glob("mixed-*")
+    with parties.shuffler.database.reading() as connection:
+        batch = one(connection, "SELECT * FROM batches")
+        mixed = collection.envelope(1).opening.messages(parties.shuffler.kept.part(connection, batch, 0))
+    assert {*mixed} == {message for report in reports for message in report.upload.messages}
     parties.batches.advance()
+    assert [*keys.glob("mixed-*")] == []
     found = files(rig.folder / "shuffler")
-    assert not any(message in found for report in reports for message in report.upload.messages)
+    assert not any(each in found for each in [secret, *mixed])
 
 
 def test_the_answer_to_a_report_does_not_tell_what_is_in_it(parties, collection):
@@ -443,15 +451,29 @@ def test_metrics_do_not_depend_on_answers(parties, collection):
     assert not any(collection.id in label for label in labels)
 
 
-def test_mixing_gives_every_order_alike():
-    """Over all orders of four messages, by counting."""
+@pytest.mark.parametrize("memory", [1 << 20, 3, 2])
+def test_mixing_gives_every_order_alike(memory, monkeypatch):
+    """Over all orders of four messages of a byte, by counting: in memory, and scattered over three piles and again."""
+    monkeypatch.setattr(scatter, "MEMORY", memory)
+    monkeypatch.setattr(scatter, "PILES", 3)
     coins, found = SeededCoins(1), {}
-    for _ in range(24_000):
-        order = tuple(mixed_order(4, coins).tolist())
+    times = 24_000 if memory > 4 else 2_400
+    for _ in range(times):
+        order = b"".join(scatter.mixed_blocks([b"ab", b"cd"], 1, 4, coins, BytesIO))
         found[order] = found.get(order, 0) + 1
     assert len(found) == 24
-    squares = sum((count - 1_000) ** 2 / 1_000 for count in found.values())
+    squares = sum((count - times / 24) ** 2 / (times / 24) for count in found.values())
     assert squares < 80  # more with a chance of 3e-8
+
+
+def test_scattering_by_what_a_message_says_is_found_out(monkeypatch):
+    """The twin: an order in which the first pile is always the same one's."""
+    monkeypatch.setattr(scatter, "MEMORY", 3)
+    monkeypatch.setattr(scatter, "PILES", 3)
+    monkeypatch.setattr(SeededCoins, "below", lambda _, bound, size: np.arange(size) % bound)
+    coins = SeededCoins(1)
+    found = {b"".join(scatter.mixed_blocks([b"ab", b"cd"], 1, 4, coins, BytesIO)) for _ in range(500)}
+    assert len(found) < 24
 
 
 def test_a_batch_takes_no_more_reports_than_its_sums_have_room_for(parties):
@@ -463,7 +485,7 @@ def test_a_batch_takes_no_more_reports_than_its_sums_have_room_for(parties):
     assert protocol.most == 4
     first, *_ = parties.reported(collection, 1, 1, 1, 1)
     late = made(collection, parties.offer(collection), 1)
-    assert parties.report(collection, 1, late.body).status == 409
+    assert parties.report(collection, 1, late.body).json == {"report": "full"}
     assert parties.report(collection, 1, first.body).status == 200  # who is in already is told so again
     assert parties.told("shuffler", "GET", f"/v1/collections/{collection.id}/state")["batches"][0]["reports"] == 4
     content = {"collection": collection.hash, "batch": 1, "reports": 5, "added": 0, "messages": 100, "parts": []}

@@ -139,6 +139,64 @@ def test_the_steps_of_a_schema_go_down_and_up_with_data_in_it(rig, role):
         assert opened.tokens.table() == []
 
 
+# What was begun before.
+
+
+def of_the_first_form(parties, collection):
+    """An open batch as it was stored when the salt was in the database, and reports in the clear."""
+    shuffler = parties.shuffler
+    with shuffler.database.writing() as connection:
+        batch = one(connection, "SELECT * FROM batches")
+        do(connection, "UPDATE batches SET form = 1, salt = :salt", salt=os.urandom(32))
+    shuffler.keys.delete(f"reports-{batch['tag']}")
+    reports = parties.reported(collection, 0, 1, 2)
+    with shuffler.database.reading() as connection:
+        kept = {bytes(row["messages"]) for row in many(connection, f"SELECT messages FROM reports_{batch['tag']}")}
+    assert kept == {b"".join(report.upload.messages) for report in reports}
+    return reports
+
+
+def mixed_in_the_first_form(parties):
+    """The same when it is mixed and not yet delivered."""
+    kept, database = parties.shuffler.kept, parties.shuffler.database
+    with database.writing() as connection:
+        batch = one(connection, "SELECT * FROM batches")
+        part = kept.part(connection, batch, 0)
+        do(connection, f"CREATE TABLE mixed_{batch['tag']} (part INTEGER PRIMARY KEY, content {database.bytes})")
+        do(connection, f"INSERT INTO mixed_{batch['tag']} VALUES (0, :part)", part=part)
+        do(connection, f"DROP TABLE mixed_{batch['mixed']}")
+        do(connection, "UPDATE batches SET form = 1, mixed = NULL")
+    kept.keys.delete(f"mixed-{batch['mixed']}")
+
+
+@pytest.mark.parametrize("state", ["open", "sealed", "shuffled"])
+def test_a_batch_that_was_begun_before_is_finished_after_the_migration(rig, state):
+    with rig.opened() as parties:
+        parties.endowed()
+        collection = parties.agreed(plan())
+        reports = of_the_first_form(parties, collection)
+        if state != "open":
+            rig.clock.now += WINDOW
+            parties.batches.seal(collection.id, 1)
+        if state == "shuffled":
+            parties.batches.shuffle(collection.id, 1)
+            mixed_in_the_first_form(parties)
+        revert(parties.shuffler.database, "shuffler", "shuffler_1")
+    with rig.opened() as parties:
+        expected = [1, 1, 1, 0]
+        if state == "open":
+            assert parties.report(collection, 1, reports[1].body).status == 200
+            parties.reported(collection, 3)
+            told = parties.told("shuffler", "GET", f"/v1/collections/{collection.id}/state")
+            assert told["batches"][0]["reports"] == 4
+            expected = [1, 1, 1, 1]
+        rig.clock.now += WINDOW
+        assert parties.batches.advance() == []
+        assert parties.states(collection) == {1: "purged"}
+        assert counted(collection, parties.release(collection).json)[:4] == expected
+        assert not [name for name in parties.shuffler.keys.names() if name.startswith("mixed-")]
+
+
 def tables(database):
     """The columns of each, by its name."""
     listed = (

@@ -16,7 +16,7 @@ from headcount.core.plan import Plan
 from headcount.core.wire import Wire
 from headcount.service.batches import Batches
 from headcount.service.collection import Collection
-from headcount.store.database import many
+from headcount.store.database import Unavailable, many
 from stress import lengths
 
 COUNT = Plan(hc.protocol("randomised-response", n=20, least=6, epsilon=1), Budget(1), Wire(1))
@@ -81,8 +81,9 @@ def test_a_batch_that_is_short_is_purged_where_that_was_agreed_and_its_reports_w
     at(parties, WINDOW)
     assert parties.states(collection) == {1: "purged", 2: "open"}
     with parties.shuffler.database.reading() as connection:
-        rows = many(connection, "SELECT number, salt, manifest FROM batches WHERE number = 1")
-    assert [(bytes(row["salt"]), row["manifest"]) for row in rows] == [(b"", None)]
+        [row] = many(connection, "SELECT * FROM batches WHERE number = 1")
+    assert (bytes(row["salt"]), row["manifest"]) == (b"", None)
+    assert not parties.shuffler.keys.has(f"reports-{row['tag']}")
 
 
 @pytest.mark.parametrize("number", [0, 2, 5, 6, 9])
@@ -117,21 +118,46 @@ def test_a_histogram_is_not_topped_up(parties):
         Collection(plan(), "Which?", "people", START, WINDOW, "ab" * 32, "ab" * 32, shortfall="top-up")
 
 
-def test_a_batch_that_another_has_sealed_meanwhile_is_mixed_with_those_who_are_added(parties, agreed, monkeypatch):
-    """Two instances: one is about to mix what it takes for open, when the other seals it."""
+def test_a_batch_that_another_has_destroyed_meanwhile_is_not_mixed(parties, agreed, monkeypatch):
+    """Two instances: one mixes, while the other destroys the collection. Nothing is left of either's work."""
     collection = agreed(COUNT, shortfall="top-up")
     parties.clock.now += WINDOW
-    of_nobody = Batches._of_nobody
+    parties.batches.seal(collection.id, 1)
+    write = Batches._write
 
     def meanwhile(self, *given):
-        found = of_nobody(self, *given)
-        parties.batches.seal(collection.id, 1)
+        found = write(self, *given)
+        parties.shuffler.destroy(collection.id)
         return found
 
     with monkeypatch.context() as once:
-        once.setattr(Batches, "_of_nobody", meanwhile)
+        once.setattr(Batches, "_write", meanwhile)
         parties.batches.shuffle(collection.id, 1)
-    assert parties.states(collection) == {1: "sealed"}
+    assert parties.states(collection) == {1: "purged"}
+    parties.batches.advance()
+    assert not [name for name in parties.shuffler.keys.names() if name.startswith(("reports-", "mixed-"))]
+
+
+def test_of_two_who_would_mix_a_batch_one_does(parties, agreed, monkeypatch):
+    """The other does not wait; and where it has lost its turn, what it mixed does not count."""
+    collection = agreed(COUNT, shortfall="top-up")
+    parties.clock.now += WINDOW
+    parties.batches.seal(collection.id, 1)
+    write, inside = Batches._write, []
+
+    def meanwhile(self, *given):
+        inside.append(1)
+        if len(inside) == 1:
+            parties.batches.shuffle(collection.id, 1)  # refused: somebody has the turn
+            assert len(inside) == 1
+            parties.batches._mix(collection.id, 1)  # the twin does not ask
+        return write(self, *given)
+
+    monkeypatch.setattr(Batches, "_write", meanwhile)
+    with pytest.raises(Unavailable):  # its table was dropped by the one who began later
+        parties.batches.shuffle(collection.id, 1)
+    assert len(inside) == 2
+    assert parties.states(collection) == {1: "shuffled"}
     parties.batches.advance()
     assert parties.release(collection).json["added"] == 6
 

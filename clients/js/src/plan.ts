@@ -29,6 +29,7 @@ const COLLECTION = [
   "format", "plan", "question", "population", "opens", "window", "shuffler", "analyser", "batches", "shortfall", "holds",
   "admission", "fixed", "nonce",
 ];
+const MOST_REPORTS = 1e9;
 
 export interface Crowd {
   readonly least: number;
@@ -94,7 +95,8 @@ function refusing<Found>(read: () => Found): Found {
 }
 
 function collection(source: Json | undefined): Omit<Collection, "hash"> {
-  const told = object(source, COLLECTION);
+  const told = object(source, COLLECTION, ["most"]);
+  if (told.has("most")) whole(told.get("most"), 1, MOST_REPORTS);
   oneOf(told.get("format"), [FORMAT]);
   for (const [name, low, high] of RANGES) whole(told.get(name), low, high);
   words(told.get("population"));

@@ -54,6 +54,7 @@ def create(
     holds: Annotated[int, typer.Option(help="How many windows more a batch is held.")] = 3,
     invited: Annotated[bool, typer.Option("--invited", help="Only who has an invitation may report.")] = False,
     fixed: Annotated[bool, typer.Option("--fixed", help="Batches end with their windows and never before.")] = False,
+    most: Annotated[int | None, typer.Option(help="So many reports fill a batch; 10,000,000 unless told.")] = None,
     suite: Annotated[str | None, typer.Option(help=f"{' or '.join(KEYS)}; as the plan says, if left out.")] = None,
     out: Annotated[Path | None, typer.Option(help="Where to write what a device needs to report.")] = None,
     how: Formats = Format.TABLE,
@@ -65,6 +66,7 @@ def create(
     made = held.create(
         planned, question=question, population=population, window=seconds(window), batches=batches,
         shortfall=shortfall, holds=holds, admission="invited" if invited else "anyone", fixed=fixed,
+        most=most,
     )  # fmt: skip
     if out is not None:
         put(out, canonical(held.offer(made.id)) + "\n")

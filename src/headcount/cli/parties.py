@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 
@@ -32,11 +33,14 @@ def serve(
     ports: Annotated[
         tuple[int, int] | None, typer.Option(help="Where both listen, with --data: 8401 8402 unless told.")
     ] = None,
+    listen: Annotated[
+        str | None, typer.Option(help="With --config: another address than its settings say, for one more process.")
+    ] = None,
 ) -> None:
     """Serve a shuffler, an analyser, or both for trying out. A browser at their addresses shows a page."""
     try:
         from headcount.service import trial
-        from headcount.service.party import Party
+        from headcount.service.party import Party, address_of
         from headcount.service.server import run
         from headcount.web.routes import Pages
     except ImportError:
@@ -44,6 +48,8 @@ def serve(
     if (data is None) == (config is None):
         works = "give --data DIR to try it out, or a role and --config FILE"
         raise BadArgument("--data", "is missing, and --config too" if data is None else "is given with --config", works)
+    if listen is not None and config is None:
+        raise BadArgument("--listen", "is given with --data", "use --ports")
     if data is not None:
         opened = trial.opened(data, ports)
         pages = Pages(["advisor", "collections", "ask"], data)
@@ -51,6 +57,9 @@ def serve(
         party = Party.read(cast(Path, config))
         if role not in (None, party.role):
             raise BadArgument("role", f"is {role!r}, and {config} is the {party.role}'s", f"use {party.role}")
+        if listen is not None:
+            host, port = address_of(listen)
+            party = replace(party, host=host, port=port)
         opened = [party.opened()]
         pages = Pages(["collections"])
 

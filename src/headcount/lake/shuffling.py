@@ -74,7 +74,7 @@ class LakeShuffler:
         except Refused:
             out.forget()
             raise
-        self.database.forget()
+        self.shuffler.forget()
         point("after mixing")
         out.sign(manifest)
         return came
@@ -92,7 +92,7 @@ class LakeShuffler:
         """As if it were closed by its operator."""
         if self.shuffler.clock() < (batch["closes"] if collection.fixed else collection.opens):
             raise Unsupported("the collection has not come to the end of its window; wait for that")
-        if self.shuffler.count(connection, batch):
+        if self.shuffler.kept.count(connection, batch):
             raise Conflict(
                 "reports to this batch have come over the network; a batch is collected in one way or the other"
             )
@@ -115,7 +115,7 @@ class LakeShuffler:
             if batch["state"] != "open":
                 raise Conflict("the batch was mixed meanwhile; a number is used once")
             self._require(connection, collection, batch)
-            self.shuffler.drop(connection, batch)
+            self.shuffler.kept.drop(connection, batch)
             changed(connection, batch, state="purged", reports=came.taken, added=0, manifest=canonical(manifest))
             if state == "open" and number < collection.batches:
                 self.shuffler.open_batch(connection, collection, number + 1, self.shuffler.clock())

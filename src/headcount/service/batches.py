@@ -1,13 +1,13 @@
 """What becomes of a batch: open, sealed, shuffled, delivered, purged.
 
-Each step is one transaction that may be tried again and is never skipped. Once its messages are mixed, nothing is left
-that tells which of them are one person's.
+Each step is decided by one transaction, may be tried again and is never skipped. Of several processes one takes it.
+Once its messages are mixed, nothing is left that tells which of them are one person's.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 from typing import Any, Protocol
 
@@ -16,12 +16,15 @@ from sqlalchemy import Connection
 
 from headcount.core.canonical import canonical
 from headcount.core.coins import SecretCoins
-from headcount.core.errors import BadArgument, HeadcountError
-from headcount.core.mixing import mixed_order
-from headcount.service.collection import Collection, Shortfall
+from headcount.core.errors import BadArgument, Damaged
+from headcount.service.at_rest import Encrypted, new_secret
+from headcount.service.collection import Shortfall
 from headcount.service.crash import point
+from headcount.service.kept import FORM, bound, mixed_name
 from headcount.service.keys import Announced, verified
-from headcount.service.logs import moved
+from headcount.service.logs import log, moved
+from headcount.service.remote import Elsewhere
+from headcount.service.scatter import in_parts, mixed_blocks
 from headcount.service.shuffler import BATCH, Shuffler
 from headcount.store.database import changed, do, many, one
 
@@ -44,37 +47,42 @@ class Batches:
 
     def __init__(self, shuffler: Shuffler, receiver: Receiver) -> None:
         self.shuffler, self.receiver = shuffler, receiver
-        self.database = shuffler.database
+        self.database, self.kept = shuffler.database, shuffler.kept
 
-    def advance(self) -> None:
-        """Every step that is due, of every batch."""
-        self.mix()
-        self.hand_on()
+    def advance(self) -> list[Exception]:
+        """Every step that is due, of every batch; what failed of it."""
+        return [*self.mix(), *self.hand_on()]
 
-    def mix(self) -> None:
-        """What needs nobody else: seals, and mixes."""
+    def close(self) -> list[Exception]:
+        """Seals what has come to the end of its window: in a moment, however long another batch is being mixed."""
+        return self._each(self.seal)
+
+    def mix(self) -> list[Exception]:
+        """What needs nobody else: seals, and mixes, the smallest batch first."""
         self.shuffler.outer.look_after()
-        self._each(self.seal, self.shuffle)
+        self.shuffler.kept.forget()
+        return [*self.close(), *self._each(self.shuffle)]
 
-    def hand_on(self) -> None:
+    def hand_on(self) -> list[Exception]:
         """What the analyser is needed for, which may take its time."""
-        self._each(self.deliver, self.purge)
+        return self._each(self.deliver, self.purge)
 
-    def _each(self, *steps: Callable[[str, int], None]) -> None:
-        """A batch whose step fails does not keep the others waiting."""
-        problems = []
+    def _each(self, *steps: Callable[[str, int], None]) -> list[Exception]:
+        """A batch whose step fails, for whatever reason, does not keep the others waiting. It is tried again later."""
+        problems = list[Exception]()
         for batch in self._due():
             try:
                 for step in steps:
                     step(batch["collection"], batch["number"])
-            except HeadcountError as problem:
+            except Exception as problem:  # noqa: BLE001  # also where memory or the disk ran out
                 problems.append(problem)
-        if problems:
-            raise problems[0]
+                of = {"collection": batch["collection"], "batch": batch["number"]}
+                log("step failed", party="shuffler", problem=kind_of(problem), **of)
+        return problems
 
     def _due(self) -> list[Any]:
         """Looked for without a lock: whoever takes a step looks again, with one."""
-        due = "SELECT * FROM batches WHERE state <> 'purged' AND (state <> 'open' OR closes <= :now)"
+        due = "SELECT * FROM batches WHERE state <> 'purged' AND (state <> 'open' OR closes <= :now) ORDER BY reports"
         with self.database.reading() as connection:
             return many(connection, due, now=int(self.shuffler.clock()))
 
@@ -88,7 +96,7 @@ class Batches:
             batch = self._locked(connection, name, number, "open")
             if batch is None or now < batch["closes"]:
                 return
-            came = self.shuffler.count(connection, batch)
+            came = self.shuffler.kept.count(connection, batch)
             if came >= least or collection.shortfall is Shortfall.TOP_UP:
                 state = "sealed"
                 changed(connection, batch, state=state, reports=came, added=max(0, least - came))
@@ -97,7 +105,7 @@ class Batches:
                 changed(connection, batch, closes=collection.next_close(now), holds=batch["holds"] + 1)
             else:
                 state = "purged"
-                self.shuffler.drop(connection, batch)
+                self.shuffler.kept.drop(connection, batch)
                 changed(connection, batch, state=state)
             another = state != "held" and agreed == "open" and number < collection.batches
             if another:
@@ -107,60 +115,97 @@ class Batches:
             return
         if another:
             moved("shuffler", name, number + 1, "open")
-        self.database.forget()
+        self.shuffler.forget()
         point("after sealing")
 
     def shuffle(self, name: str, number: int) -> None:
-        """All messages of the batch into one secret order. The reports, which grouped them, are gone with that."""
-        collection = self.shuffler.collection(name)
-        added = self._of_nobody(collection, number)  # which takes a while, and so is done before anything is locked
+        """All messages of the batch into one secret order. The reports, which grouped them, are gone with that.
+
+        It is done in little memory, and in many short transactions, so that reports to other batches are taken
+        meanwhile. The last of them decides; until then nothing has happened, and what was written is unreadable.
+        """
+        batch = self._found(name, number, "sealed")
+        if batch is None:
+            return
+        with self.database.turn("mix", batch["tag"]) as mine:
+            if mine and self._found(name, number, "sealed") is not None:
+                self._mix(name, number)
+
+    def _mix(self, name: str, number: int) -> None:
         point("before mixing")
         with self.database.writing() as connection:
             batch = self._locked(connection, name, number, "sealed")
-            if batch is None or len(added) != batch["added"]:  # somebody else has sealed it since; so next time
+            if batch is None:
                 return
-            tag = batch["tag"]
-            reports = [row["messages"] for row in many(connection, f"SELECT messages FROM reports_{tag}")]
-            reports += added
-            parts = _mixed(reports, collection.envelope(number).message_bytes)
-            content = {
-                "collection": collection.hash, "batch": number, "reports": len(reports), "added": batch["added"],
-                "messages": len(reports) * collection.wire.messages, "parts": [_digest(part) for part in parts],
-            }  # fmt: skip
-            do(
-                connection,
-                f"CREATE TABLE mixed_{tag} (part INTEGER PRIMARY KEY, content {self.database.bytes} NOT NULL)",
-            )
-            rows = [{"part": at, "content": part} for at, part in enumerate(parts)]
-            if rows:
-                do(connection, f"INSERT INTO mixed_{tag} VALUES (:part, :content)", *rows)
-            do(connection, f"DROP TABLE reports_{tag}")
-            manifest = canonical(self.shuffler.signer.signed(content))
-            changed(connection, batch, state="shuffled", manifest=manifest, salt=b"")
+            attempt = self.kept.begin_mixed(connection, batch)
+        secret = new_secret()
+        digests = self._write(batch, attempt, Encrypted(secret))
+        reports, wire = batch["reports"] + batch["added"], self.shuffler.collection(name).wire
+        content = {
+            "collection": self.shuffler.collection(name).hash, "batch": number, "reports": reports,
+            "added": batch["added"], "messages": reports * wire.messages, "parts": digests,
+        }  # fmt: skip
+        manifest = canonical(self.shuffler.signer.signed(content))
+        self.shuffler.keys.keep(mixed_name(attempt), secret)
+        point("before it is mixed")
+        with self.database.writing() as connection:
+            batch = self._locked(connection, name, number, "sealed")
+            if batch is None or batch["mixed"] != attempt:
+                return  # it was destroyed meanwhile, or somebody else has begun anew
+            self.kept.drop_reports(connection, batch)
+            changed(connection, batch, state="shuffled", manifest=manifest, form=FORM)
         moved("shuffler", name, number, "shuffled")
-        self.database.forget()
+        point("when it is mixed")
+        self.shuffler.forget()
         point("after mixing")
+
+    def _write(self, batch: Any, attempt: str, cipher: Encrypted) -> list[str]:
+        """The mixed messages into their table, part by part; what each part's hash is."""
+        collection = self.shuffler.collection(batch["collection"])
+        size = collection.envelope(batch["number"]).message_bytes
+        total = (batch["reports"] + batch["added"]) * collection.wire.messages * size
+        digests, new = list[str](), f"INSERT INTO mixed_{attempt} VALUES (:part, :content)"
+        with self.database.reading() as connection:
+            blocks = mixed_blocks(
+                self._messages(connection, batch), size, total, SecretCoins(), self.shuffler.keys.aside
+            )
+            for at, part in enumerate(in_parts(blocks, max(1, PART // size) * size)):
+                with self.database.writing() as writing:
+                    do(writing, new, part=at, content=cipher.sealed(part, bound(at)))
+                digests.append(sha256(part).hexdigest())
+                point("while mixing")
+        return digests
+
+    def _messages(self, connection: Connection, batch: Any) -> Iterator[bytes]:
+        """Of all reports, and of nobody where a batch was short."""
+        came = 0
+        for reports in self.kept.messages(connection, batch):
+            came += len(reports)
+            yield b"".join(reports)
+        if came != batch["reports"]:
+            raise Damaged("a batch has not as many reports as were counted; see to the shuffler's database")
+        yield from self._of_nobody(batch)
 
     def deliver(self, name: str, number: int) -> None:
         """The mixed messages to the analyser, part by part; those that it has already it does not take again."""
-        collection = self.shuffler.collection(name)
-        with self.database.reading() as connection:
-            batch = one(connection, BATCH, name=name, number=number)
-        if batch is None or batch["state"] != "shuffled":
+        batch = self._found(name, number, "shuffled")
+        if batch is None:
             return
-        manifest = json.loads(batch["manifest"])
+        with self.database.turn("deliver", batch["tag"]) as mine:
+            if mine and self._found(name, number, "shuffled") is not None:
+                self._deliver(batch)
+
+    def _deliver(self, batch: Any) -> None:
+        name, number, manifest = batch["collection"], batch["number"], json.loads(batch["manifest"])
         point("before delivering")
         self.receiver.begin(manifest)
-        for part in range(len(manifest["parts"])):
+        for at in range(len(manifest["parts"])):
             with self.database.reading() as connection:
-                here = f"SELECT content FROM mixed_{batch['tag']} WHERE part = :part"
-                row = one(connection, here, part=part)
-            if row is None:
-                return  # somebody else has delivered it meanwhile
-            self.receiver.part(name, number, part, bytes(row["content"]))
+                part = self.kept.part(connection, batch, at)
+            self.receiver.part(name, number, at, part)
             point("while delivering")
         receipt = self.receiver.complete(name, number)
-        if verified(receipt, collection.analyser) != {"received": manifest["signature"]}:
+        if verified(receipt, self.shuffler.collection(name).analyser) != {"received": manifest["signature"]}:
             raise BadArgument("receipt", "is for another batch", "ask the analyser's operator")
         point("after delivering")
         with self.database.writing() as connection:
@@ -178,24 +223,28 @@ class Batches:
             batch = self._locked(connection, name, number, "delivered")
             if batch is None:
                 return
-            self.shuffler.drop(connection, batch)
+            self.shuffler.kept.drop(connection, batch)
             changed(connection, batch, state="purged")
         moved("shuffler", name, number, "purged")
-        self.database.forget()
+        self.shuffler.forget()
         point("after purging")
 
-    def _of_nobody(self, collection: Collection, number: int) -> list[bytes]:
+    def _of_nobody(self, batch: Any) -> Iterator[bytes]:
         """Reports of people who are not there and hold nothing, for the noise they bring, where a batch was short."""
+        collection, number = self.shuffler.collection(batch["collection"]), batch["number"]
         with self.database.reading() as connection:
-            batch = one(connection, BATCH, name=collection.id, number=number)
             row = one(connection, "SELECT keys FROM collections WHERE id = :name", name=collection.id)
-        if batch is None or batch["state"] != "sealed":
-            return []
         protocol, envelope = collection.plan.protocol, collection.envelope(number)
         key = Announced.from_json(json.loads(row["keys"])[number - 1], collection.analyser, "analyser").public
         nothing = np.zeros(1, dtype=np.int64)
-        each = (protocol.reports(nothing, SecretCoins()).messages for _ in range(batch["added"]))
-        return [b"".join(envelope.sealed(messages, key)) for messages in each]
+        for _ in range(batch["added"]):
+            yield b"".join(envelope.sealed(protocol.reports(nothing, SecretCoins()).messages, key))
+
+    def _found(self, name: str, number: int, state: str) -> Any:
+        """The batch, if it is in this state; it may be moved on by others."""
+        with self.database.reading() as connection:
+            batch = one(connection, BATCH, name=name, number=number)
+        return batch if batch is not None and batch["state"] == state else None
 
     def _locked(self, connection: Connection, name: str, number: int, state: str) -> Any:
         """The batch, if it is in this state; nobody else moves it on until the transaction ends."""
@@ -203,12 +252,8 @@ class Batches:
         return batch if batch is not None and batch["state"] == state else None
 
 
-def _mixed(reports: Sequence[bytes], size: int) -> list[bytes]:
-    """Messages of this size, in an order that means nothing, in parts."""
-    messages = np.frombuffer(b"".join(reports), dtype=np.uint8).reshape(-1, size)
-    order, step = mixed_order(len(messages), SecretCoins()), max(1, PART // size)
-    return [messages[order[at : at + step]].tobytes() for at in range(0, len(order), step)]
-
-
-def _digest(part: bytes) -> str:
-    return sha256(part).hexdigest()
+def kind_of(problem: Exception) -> str:
+    """What went wrong, in a word or two and without what was said."""
+    if isinstance(problem, Elsewhere):
+        return f"refused with {problem.status}" if problem.status else "unreachable"
+    return type(problem).__name__

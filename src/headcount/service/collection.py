@@ -25,6 +25,9 @@ FORMAT = "headcount collection 1"
 MOST_BATCHES = 1_000
 LONGEST = 366 * 86_400  # seconds
 LONGEST_TEXT = 500
+MOST_REPORTS = 10**9
+MOST = 10**7  # reports in a batch, if no number is agreed on and the plan is for at most half as many
+LARGEST_BATCH = 1 << 36  # bytes of messages
 
 
 class Shortfall(StrEnum):
@@ -59,6 +62,7 @@ class Collection:
     admission: Admission = Admission.ANYONE
     fixed: bool = False  # whether a batch is sealed at the end of a window only; otherwise its operator may do so
     nonce: str = ""  # so that no two collections are the same
+    most: int | None = None  # reports in a batch; in the JSON only where it was agreed on. See `room`
 
     def __post_init__(self) -> None:
         if not self.nonce:
@@ -69,6 +73,8 @@ class Collection:
             ("opens", 0, 1 << 40), ("window", 1, LONGEST), ("batches", 1, MOST_BATCHES), ("holds", 0, 100),
         ):  # fmt: skip
             _whole(name, getattr(self, name), low, high)
+        if self.most is not None:
+            _whole("most", self.most, self.plan.protocol.crowd.least, MOST_REPORTS)
         for name in ("question", "population"):
             _text(name, getattr(self, name))
         for name, size in (("shuffler", 32), ("analyser", 32), ("nonce", 16)):
@@ -90,6 +96,13 @@ class Collection:
     def wire(self) -> Wire:
         assert self.plan.wire is not None  # noqa: S101  # refused otherwise when it was made
         return self.plan.wire
+
+    @cached_property
+    def room(self) -> int:
+        """How many reports a batch takes: as was agreed, and no more than the protocol and a delivery can hold."""
+        protocol = self.plan.protocol
+        agreed = max(MOST, 2 * protocol.crowd.size) if self.most is None else self.most
+        return int(min(agreed, protocol.most, LARGEST_BATCH // self.wire.upload_bytes(protocol)))
 
     def purpose(self, batch: int) -> str:
         """What the analyser's key for a batch is announced for."""
@@ -113,6 +126,8 @@ class Collection:
     def to_json(self) -> dict[str, Any]:
         own = {name: value for name, value in vars(self).items() if name in self.__dataclass_fields__}
         plain = {name: str(own[name]) for name in ("shortfall", "admission")}
+        if self.most is None:
+            del own["most"]
         return {"format": FORMAT, **own, **plain, "plan": self.plan.to_json()}
 
     @classmethod

@@ -6,7 +6,8 @@ import os
 
 POINTS = (
     "before taking reports", "after taking reports",
-    "before sealing", "after sealing", "before mixing", "after mixing",
+    "before sealing", "after sealing", "before mixing", "while mixing",
+    "before it is mixed", "when it is mixed", "after mixing",
     "before delivering", "while delivering", "after delivering", "after noting the receipt",
     "before purging", "after purging",
     "before a part", "after a part", "before completing", "after completing",

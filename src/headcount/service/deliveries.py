@@ -53,6 +53,9 @@ class Deliveries:
         if not fits:
             raise BadArgument("manifest", "is not that of a batch of the collection", "deliver what was signed")
         collection.plan.protocol.require_fit(reports)
+        if reports > collection.room:
+            works = f"deliver at most {collection.room:,}"
+            raise BadArgument("manifest", "tells of more reports than was agreed on", works)
         with self.database.writing() as connection:
             self.analyser.still(connection, name)
             new = (

@@ -120,7 +120,7 @@ class Desk:
     def create(
         self, plan: Plan, *, question: str, population: str, window: int, opens: int | None = None, batches: int = 1,
         shortfall: str = Shortfall.HOLD, holds: int = 3, admission: str = Admission.ANYONE,
-        fixed: bool = False,
+        fixed: bool = False, most: int | None = None,
     ) -> Collection:  # fmt: skip
         """Agreed with the analyser, who announces its keys, and then with the shuffler, who takes reports."""
         require_collectable(plan)
@@ -128,6 +128,7 @@ class Desk:
         collection = Collection(
             plan, question, population, int(time.time()) if opens is None else opens, window, **keys, batches=batches,
             shortfall=cast(Shortfall, shortfall), holds=holds, admission=cast(Admission, admission), fixed=fixed,
+            most=most,
         )  # fmt: skip
         agreed = self.analyser.ask("POST", "/v1/collections", {"collection": collection.to_json()})
         self.shuffler.ask("POST", "/v1/collections", {"collection": collection.to_json(), "keys": agreed["keys"]})

@@ -1,7 +1,8 @@
 """Keys in a folder that only their owner can read: one to sign with, for ever, and those that reports are sealed to.
 
 A sealing key is announced, with its owner's signature, for one purpose and a while. When it is deleted, nobody can open
-what was sealed to it any more, whoever has kept a copy.
+what was sealed to it any more, whoever has kept a copy. The secrets that a party's own tables are encrypted under lie
+here too, and end in the same way. Several processes of a party share one folder.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryFile
+from typing import Any, BinaryIO
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -104,7 +106,7 @@ class Keys:
     def signer(self) -> Signer:
         """The party's own, made when it is first asked for."""
         if not self._path(IDENTITY).exists():
-            self._put(IDENTITY, Ed25519PrivateKey.generate())
+            self._put(IDENTITY, _stored(Ed25519PrivateKey.generate()))
         key = self._get(IDENTITY)
         if not isinstance(key, Ed25519PrivateKey):
             raise Damaged(f"{self._path(IDENTITY)} is not a key to sign with; restore it from a copy")
@@ -113,7 +115,7 @@ class Keys:
     def make(self, name: str, suite: str) -> bytes:
         """The public part of the key of this name, which is made if there is none."""
         if not self._path(name).exists():
-            self._put(name, new_key(suite))
+            self._put(name, _stored(new_key(suite)))
         return public_bytes(self.private(name).public_key())
 
     def private(self, name: str) -> PrivateKey:
@@ -121,6 +123,18 @@ class Keys:
         if isinstance(key, Ed25519PrivateKey):
             raise Damaged(f"the key {name} is not one to seal to; restore it from a copy")
         return key
+
+    def keep(self, name: str, secret: bytes) -> None:
+        """A secret of this party's own, on the disk when this returns."""
+        self._put(name, secret)
+
+    def secret(self, name: str) -> bytes:
+        """What was kept under this name."""
+        return self._content(name)
+
+    def aside(self) -> BinaryIO:
+        """A file without a name on this folder's disk, which is gone when it is closed or the process ends."""
+        return TemporaryFile(dir=self.folder)
 
     def has(self, name: str) -> bool:
         return self._path(name).exists()
@@ -149,15 +163,30 @@ class Keys:
 
     def _get(self, name: str) -> Any:
         try:
-            return load_der_private_key(self._path(name).read_bytes(), password=None)
+            return load_der_private_key(self._content(name), password=None)
+        except ValueError:
+            raise _unreadable(name) from None
+
+    def _content(self, name: str) -> bytes:
+        try:
+            return self._path(name).read_bytes()
         except FileNotFoundError:
             raise BadArgument("keys", f"have none called {name}", "it was deleted, or never made") from None
-        except (OSError, ValueError):
-            raise Damaged(f"the key {name} cannot be read; restore it from a copy") from None
+        except OSError:
+            raise _unreadable(name) from None
 
-    def _put(self, name: str, key: PrivateKey | Ed25519PrivateKey) -> None:
+    def _put(self, name: str, content: bytes) -> None:
         """There in full or not at all, and never in place of another: whoever comes second uses the first one's."""
-        content = key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
+        while not self._linked(name, content):  # another process tidies up while it starts
+            pass
+        folder = os.open(self.folder, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+    def _linked(self, name: str, content: bytes) -> bool:
+        """Writes the content beside the key and gives it its name; False if it was removed in between."""
         beginning = self.folder / f"{name}.{os.urandom(8).hex()}"
         file = os.open(beginning, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, SECRET)
         try:
@@ -169,10 +198,16 @@ class Keys:
             os.link(beginning, self._path(name))
         except FileExistsError:
             pass
+        except FileNotFoundError:
+            return False
         finally:
-            beginning.unlink()
-        folder = os.open(self.folder, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+            beginning.unlink(missing_ok=True)
+        return True
+
+
+def _stored(key: PrivateKey | Ed25519PrivateKey) -> bytes:
+    return key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
+
+
+def _unreadable(name: str) -> Damaged:
+    return Damaged(f"the key {name} cannot be read; restore it from a copy")

@@ -50,7 +50,7 @@ SCHEMAS: dict[str, dict[str, Any]] = {
                      batches=_list(_object(("closes",), batch=WHOLE, state=TEXT, reports=WHOLE, added=WHOLE,
                                            closes=_maybe(WHOLE)))),
     "Taken": _object(report={"type": "string", "enum": ["taken"]}),
-    "Closed": _object(("error",), report={"type": "string", "enum": ["closed"]}, error=TEXT),
+    "Closed": _object(("error",), report={"type": "string", "enum": ["closed", "full"]}, error=TEXT),
     "Number": _object(number=WHOLE),
     "Invitations": _object(invitations=_list(TEXT)),
     "Endowment": _object(population=TEXT, epsilon={"type": ["number", "string"]}, delta={"type": ["number", "string"]}),

@@ -14,10 +14,10 @@ from granian.http import HTTP1Settings
 from granian.server.embed import Server
 
 from headcount.core.errors import BadArgument
+from headcount.service.batches import kind_of
 from headcount.service.http import Route
 from headcount.service.logs import log
 from headcount.service.party import Opened
-from headcount.service.remote import Elsewhere
 from headcount.service.shuffler_app import ShufflerApp
 
 HEADERS_WITHIN = 5_000  # milliseconds
@@ -64,8 +64,9 @@ async def serve(parties: Sequence[Opened], ready: Callable[[], None] = lambda: N
         asyncio.get_running_loop().add_signal_handler(number, ended.set)
     tasks = [asyncio.create_task(server.serve()) for server in servers]
     for app in apps:
-        if isinstance(app, ShufflerApp):  # an analyser that does not answer must not keep batches from being sealed
-            tasks += [asyncio.create_task(_steps(app, step, ended)) for step in (app.batches.mix, app.batches.hand_on)]
+        if isinstance(app, ShufflerApp):  # a large batch, or an analyser that does not answer, keeps none from its end
+            steps = (app.batches.close, app.batches.mix, app.batches.hand_on)
+            tasks += [asyncio.create_task(_steps(app, step, ended)) for step in steps]
     for opened in parties:
         listen = f"{opened.party.host}:{opened.party.port}"
         log("serving", party=opened.party.role, listen=listen, version=version("headcount"))
@@ -83,24 +84,16 @@ async def serve(parties: Sequence[Opened], ready: Callable[[], None] = lambda: N
         opened.close()
 
 
-async def _steps(app: ShufflerApp, step: Callable[[], None], ended: asyncio.Event) -> None:
+async def _steps(app: ShufflerApp, step: Callable[[], list[Exception]], ended: asyncio.Event) -> None:
     """What is due, again and again; what fails is tried again at the next look."""
     while not ended.is_set():
         try:
-            await asyncio.to_thread(step)
-            app.metrics.stepped("done")
+            app.metrics.stepped("failed" if await asyncio.to_thread(step) else "done")
         except Exception as problem:  # noqa: BLE001  # whatever it is, reports are still taken
             app.metrics.stepped("failed")
-            log("step failed", party="shuffler", problem=_kind(problem))
+            log("step failed", party="shuffler", problem=kind_of(problem))
         with suppress(TimeoutError):
             await asyncio.wait_for(ended.wait(), STEP)
-
-
-def _kind(problem: Exception) -> str:
-    """What went wrong, in a word or two and without what was said."""
-    if isinstance(problem, Elsewhere):
-        return f"refused with {problem.status}" if problem.status else "unreachable"
-    return type(problem).__name__
 
 
 def _require_free(host: str, port: int) -> None:

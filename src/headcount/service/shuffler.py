@@ -1,16 +1,16 @@
 """The shuffler: takes sealed reports and cannot read them. What becomes of a batch is in `batches`.
 
 Nothing is kept that tells when a report came or from whom: reports are stored under a keyed hash of a number that the
-client drew, in the order of these hashes, and the key goes with the batch.
+client drew, encrypted, and the secret of both goes with the batch. Several processes may take reports at once, with one
+database and one key folder.
 """
 
 from __future__ import annotations
 
 import json
-import math
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
@@ -24,6 +24,7 @@ from headcount.core.mixing import mixed
 from headcount.service.collection import Admission, Collection, Shortfall, Unknown
 from headcount.service.crash import point
 from headcount.service.door import Door, invitation
+from headcount.service.kept import Kept
 from headcount.service.keys import Announced, Keys
 from headcount.service.logs import moved
 from headcount.service.outer_keys import OuterKeys
@@ -34,13 +35,15 @@ BATCH = "SELECT * FROM batches WHERE collection = :name AND number = :number"
 OPEN_BATCH = "SELECT * FROM batches WHERE collection = :name AND state = 'open'"
 BATCHES = "SELECT * FROM batches WHERE collection = :name ORDER BY number"
 INVITATIONS = "invitations"  # what the secret that signs them is called
+AT_ONCE = 1 << 14  # reports that all processes together may be about to keep: 64 of them, 256 each
 
 
 class Answer(Enum):
     """What becomes of an upload."""
 
     TAKEN = "taken"  # it is on the disk, now or since before
-    CLOSED = "closed"  # this batch takes no reports now: not yet, not at this moment, not any more, or it is full
+    CLOSED = "closed"  # this batch takes no reports now: not yet, not at this moment, or not any more
+    FULL = "full"  # as many as was agreed on have come
     INVALID = "invalid"
 
 
@@ -62,14 +65,20 @@ class Offered:
     upload: Upload
 
 
+Place = tuple[str, int]  # a collection, and the number of a batch
+Groups = Mapping[Place, Sequence[Offered]]
+
+
 class Shuffler:
     """One party, with a database and keys of its own."""
 
     def __init__(self, database: Database, keys: Keys, clock: Callable[[], float] = time.time) -> None:
-        self.database, self.clock = database, clock
+        self.database, self.keys, self.clock = database, keys, clock
         self.signer = keys.signer()
         self.outer = OuterKeys(database, keys, self.signer, clock)
+        self.kept = Kept(database, keys)
         self._collections: dict[str, Collection] = {}
+        self._nearly_full: set[Place] = set()
 
     # Collections.
 
@@ -126,7 +135,7 @@ class Shuffler:
             row = one(connection, "SELECT state FROM collections WHERE id = :name", name=name)
             batches = [
                 {
-                    "batch": batch["number"], "state": batch["state"], "reports": self.count(connection, batch),
+                    "batch": batch["number"], "state": batch["state"], "reports": self.kept.count(connection, batch),
                     "added": batch["added"] or 0, "closes": batch["closes"] if batch["state"] == "open" else None,
                 }
                 for batch in many(connection, BATCHES, name=name)
@@ -145,7 +154,7 @@ class Shuffler:
         with self.database.writing() as connection:
             self.locked(connection, name)
             batch = one(connection, OPEN_BATCH + self.database.alone, name=name)
-            came = 0 if batch is None else self.count(connection, batch)
+            came = 0 if batch is None else self.kept.count(connection, batch)
             short = collection.shortfall is Shortfall.HOLD and came < least
             if batch is not None and short and not collection.fixed:
                 raise TooFewReports(
@@ -163,13 +172,13 @@ class Shuffler:
             self.locked(connection, name)
             batches = many(connection, BATCHES + self.database.alone, name=name)
             for batch in batches:
-                self.drop(connection, batch)
+                self.kept.drop(connection, batch)
             do(connection, "UPDATE collections SET state = 'destroyed' WHERE id = :name", name=name)
             do(connection, "UPDATE batches SET state = 'purged' WHERE collection = :name", name=name)
         for batch in batches:
             if batch["state"] != "purged":
                 moved("shuffler", name, batch["number"], "purged")
-        self.database.forget()
+        self.forget()
 
     # Reports.
 
@@ -201,38 +210,49 @@ class Shuffler:
 
     def take(self, offered: Sequence[Offered]) -> list[Answer]:
         """Keeps these reports, all in one transaction. A report that is there already is not kept again."""
-        answers = [Answer.CLOSED] * len(offered)
-        groups: dict[tuple[str, int], list[int]] = {}
-        for at, each in enumerate(offered):
-            groups.setdefault((each.collection, each.batch), []).append(at)
+        groups: dict[Place, list[Offered]] = {}
+        for each in offered:
+            groups.setdefault((each.collection, each.batch), []).append(each)
         point("before taking reports")
-        with self.database.writing() as connection:
-            for (name, number), places in groups.items():
-                most = self.collection(name).plan.protocol.most  # of which nobody else may take any meanwhile
-                lock = self.database.shared if most == math.inf else self.database.alone
-                batch = one(connection, BATCH + lock, name=name, number=number)
-                if batch is None or batch["state"] != "open" or not self._within(name, batch):
-                    continue
-                door, kept = self.door(name, batch), []
-                room = most if most == math.inf else most - self.count(connection, batch)
-                for at in places:
-                    upload = offered[at].upload
-                    known = door.known(upload)
-                    if known is None:
-                        answers[at] = Answer.INVALID
-                    elif room >= 1 or self._has(connection, batch, known[0]):
-                        answers[at], room = Answer.TAKEN, room - 1
-                        kept.append({"id": known[0], "who": known[1], "messages": b"".join(upload.messages)})
-                if kept:
-                    new = f"INSERT INTO reports_{batch['tag']} VALUES (:id, :who, :messages) ON CONFLICT DO NOTHING"
-                    do(connection, new, *mixed(kept))
+        try:
+            answers = self._taken(groups)
+        except NearlyFull as found:
+            self._nearly_full |= {found.batch}
+            answers = self._taken(groups)
         point("after taking reports")
-        return answers
+        told = {batch: iter(found) for batch, found in answers.items()}
+        return [next(told[each.collection, each.batch]) for each in offered]
 
-    def _has(self, connection: Connection, batch: Any, identity: bytes) -> bool:
-        """Whether this report is in the batch already."""
-        here = f"SELECT 1 FROM reports_{batch['tag']} WHERE id = :id"
-        return one(connection, here, id=identity) is not None
+    def _taken(self, groups: Groups) -> dict[Place, list[Answer]]:
+        """One transaction. The rows of batches are locked in one order, so that no two wait for each other."""
+        with self.database.writing() as connection:
+            return {place: self._into(connection, place, sent) for place, sent in sorted(groups.items())}
+
+    def _into(self, connection: Connection, place: Place, sent: Sequence[Offered]) -> list[Answer]:
+        """Into one batch, whose row is locked against its end: shared, or alone where every place left counts."""
+        (name, number), alone = place, place in self._nearly_full
+        lock = self.database.alone if alone else self.database.shared
+        batch = one(connection, BATCH + lock, name=name, number=number)
+        if batch is None or batch["state"] != "open" or not self._within(name, batch):
+            return [Answer.CLOSED] * len(sent)
+        room = self.collection(name).room - self.kept.count(connection, batch)
+        if not alone and room < AT_ONCE:  # what others are about to keep is not counted yet
+            raise NearlyFull(place)
+        answers, kept, door = [], dict[bytes, dict[str, bytes]](), self.door(name, batch)
+        for each in sent:
+            known = door.known(each.upload)
+            if known is None:
+                answers.append(Answer.INVALID)
+                continue
+            identity, who = known
+            there = identity in kept or (alone and self.kept.has(connection, batch, identity))
+            answers.append(Answer.TAKEN if there or room >= 1 else Answer.FULL)
+            if not there and room >= 1:
+                kept[identity] = {"id": identity, "who": who, "messages": b"".join(each.upload.messages)}
+                room -= 1
+        if kept:
+            self.kept.add(connection, batch, mixed([*kept.values()]))
+        return answers
 
     def _within(self, name: str, batch: Any) -> bool:
         return bool(self.collection(name).opens <= self.clock() < batch["closes"])
@@ -240,7 +260,7 @@ class Shuffler:
     def door(self, name: str, batch: Any) -> Door:
         """Who comes in to this batch."""
         invited = self.collection(name).admission is Admission.INVITED
-        return Door(name, batch["salt"], self.signer.secret(INVITATIONS) if invited else b"")
+        return Door(name, self.kept.reports(batch).salt, self.signer.secret(INVITATIONS) if invited else b"")
 
     def invite(self, name: str, number: int) -> list[str]:
         """So many invitations, each good for one report to each batch."""
@@ -256,37 +276,18 @@ class Shuffler:
         """The collection's row, locked before those of its batches: so that no batch is opened meanwhile."""
         return one(connection, "SELECT * FROM collections WHERE id = :name" + self.database.alone, name=name)
 
-    # The tables of a batch.
-
     def open_batch(self, connection: Connection, collection: Collection, number: int, now: float) -> None:
-        batch = {
-            "collection": collection.id,
-            "number": number,
-            "closes": collection.next_close(now),
-            "tag": secrets.token_hex(8),
-            "salt": secrets.token_bytes(32),
-        }
-        do(
-            connection,
-            "INSERT INTO batches (collection, number, state, closes, holds, tag, salt) "
-            "VALUES (:collection, :number, 'open', :closes, 0, :tag, :salt)",
-            batch,
-        )
-        kind = self.database.bytes
-        do(
-            connection,
-            f"CREATE TABLE reports_{batch['tag']} (id {kind} PRIMARY KEY, who {kind} NOT NULL UNIQUE, "
-            f"messages {kind} NOT NULL)" + " WITHOUT ROWID" * self.database.embedded,
-        )
+        self.kept.begin(connection, collection.id, number, collection.next_close(now))
 
-    def count(self, connection: Connection, batch: Any) -> int:
-        if batch["state"] != "open":
-            return int(batch["reports"] or 0)
-        row = one(connection, f"SELECT count(*) AS came FROM reports_{batch['tag']}")
-        return int(row["came"])
+    def forget(self) -> None:
+        """After something was deleted: nothing of it can be read any more."""
+        self.kept.forget()
+        self.database.forget()
 
-    def drop(self, connection: Connection, batch: Any) -> None:
-        """Its reports and messages, and the key of their hashes."""
-        for table in ("reports", "mixed"):
-            do(connection, f"DROP TABLE IF EXISTS {table}_{batch['tag']}")
-        changed(connection, batch, salt=b"")
+
+class NearlyFull(Exception):
+    """So few places are left in this batch that they are given out by one process at a time."""
+
+    def __init__(self, batch: Place) -> None:
+        super().__init__(batch)
+        self.batch = batch

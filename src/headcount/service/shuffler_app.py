@@ -17,7 +17,6 @@ from headcount.service.wire import WireError
 LARGEST_UPLOAD = 1 << 18
 MOST_INVITATIONS = 10_000
 TAKEN = {"report": "taken"}
-CLOSED = {"report": "closed"}
 
 
 class ShufflerApp(PartyApp):
@@ -70,7 +69,7 @@ class ShufflerApp(PartyApp):
         answer = await self.intake.put(sent)
         if answer is Answer.INVALID:
             raise WireError
-        return Response(200, TAKEN) if answer is Answer.TAKEN else Response(409, CLOSED)
+        return Response(200, TAKEN) if answer is Answer.TAKEN else Response(409, {"report": answer.value})
 
     async def close(self, request: Request) -> Response:
         await asyncio.to_thread(self.shuffler.close, request.path["collection"])

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ PRAGMAS = {
 SETTINGS = {"fsync": "on", "full_page_writes": "on", "synchronous_commit": "on"}  # of PostgreSQL, for the same
 SECRET = 0o600
 TRIES = 10  # to empty the log
+AT_A_TIME = 4_096  # rows of a large answer that are in memory
 
 
 class Unavailable(Refused):
@@ -101,6 +103,20 @@ class Database:
         with _told(), self.engine.connect() as connection:
             yield connection
 
+    @contextmanager
+    def turn(self, step: str, what: str) -> Iterator[bool]:
+        """Whether this is the only process, and thread, that takes this step with this; nobody waits.
+
+        It ends with the process. What must not be done twice is decided by a row all the same.
+        """
+        if self.embedded:
+            with _flocked(Path(f"{self.engine.url.database}-{step}")) as mine:
+                yield mine
+            return
+        number = int.from_bytes(blake2b(f"{step} {what}".encode(), digest_size=8).digest(), "big", signed=True)
+        with self.reading() as connection:
+            yield one(connection, "SELECT pg_try_advisory_xact_lock(:number) AS mine", number=number)["mine"]
+
     def close(self) -> None:
         self.engine.dispose()
 
@@ -115,6 +131,26 @@ class Database:
             if not busy:
                 return
             time.sleep(0.05)
+
+
+@contextmanager
+def _flocked(path: Path) -> Iterator[bool]:
+    """Whether the lock of this file could be had. Where there are no such locks, a party is one process."""
+    try:
+        import fcntl
+    except ImportError:
+        yield True
+        return
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, SECRET)
+    try:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            mine = True
+        except BlockingIOError:
+            mine = False
+        yield mine
+    finally:
+        os.close(file)
 
 
 @contextmanager
@@ -183,6 +219,12 @@ def one(connection: Connection, statement: str, **given: Any) -> Any:
 
 def many(connection: Connection, statement: str, **given: Any) -> list[Any]:
     return list(connection.execute(text(statement), given).mappings())
+
+
+def blocks(connection: Connection, statement: str, **given: Any) -> Iterator[Sequence[Any]]:
+    """All rows, some thousands at a time: no more of them are in memory."""
+    found = connection.execute(text(statement), given, execution_options={"yield_per": AT_A_TIME})
+    yield from found.partitions()
 
 
 def do(connection: Connection, statement: str, *rows: dict[str, Any], **given: Any) -> int:

@@ -1,0 +1,68 @@
+"""What the shuffler stores of a batch, encrypted under a secret that is destroyed with it.
+
+A database keeps what was deleted: in its log, in free pages, in statistics, in copies. So nothing that tells people
+apart is given to it in the clear, and what remains there means nothing once the secret's file is gone.
+"""
+
+from __future__ import annotations
+
+import os
+from hashlib import blake2b
+from typing import Protocol
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from headcount.core.errors import Damaged
+
+SECRET = 32  # bytes
+NONCE = 12
+
+
+class AtRest(Protocol):
+    """How the rows of one table are stored."""
+
+    salt: bytes  # the key of the hashes under which reports are known
+
+    def sealed(self, content: bytes, bound: bytes) -> bytes: ...
+
+    def opened(self, content: bytes, bound: bytes) -> bytes: ...
+
+
+class Encrypted:
+    """By AES-256-GCM with a fresh nonce for each row, which is bound to its name in the table."""
+
+    def __init__(self, secret: bytes) -> None:
+        self.salt = _derived(secret, b"hashes")
+        self._cipher = AESGCM(_derived(secret, b"content"))
+
+    def sealed(self, content: bytes, bound: bytes) -> bytes:
+        nonce = os.urandom(NONCE)
+        return nonce + self._cipher.encrypt(nonce, content, bound)
+
+    def opened(self, content: bytes, bound: bytes) -> bytes:
+        try:
+            return self._cipher.decrypt(content[:NONCE], content[NONCE:], bound)
+        except InvalidTag:
+            raise Damaged("what was stored of a batch is not what was written; see to the database's disk") from None
+
+
+class InTheClear:
+    """The form of batches that were opened before there were secrets; they are finished as they were begun."""
+
+    def __init__(self, salt: bytes) -> None:
+        self.salt = salt
+
+    def sealed(self, content: bytes, bound: bytes) -> bytes:
+        return content
+
+    def opened(self, content: bytes, bound: bytes) -> bytes:
+        return content
+
+
+def new_secret() -> bytes:
+    return os.urandom(SECRET)
+
+
+def _derived(secret: bytes, purpose: bytes) -> bytes:
+    return blake2b(purpose, key=secret, digest_size=SECRET, person=b"headcount batch").digest()
