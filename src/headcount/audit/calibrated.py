@@ -43,9 +43,9 @@ class AtSize:
 ALWAYS = (
     AtSize(2.0, 1e-4, Crowd(1_000)),
     AtSize(0.8, 1e-6, Crowd(2_000)),
-    AtSize(0.3, 1e-9, Crowd(20_000, least=15_000, corrupt=1_000), many=True),
 )
 FURTHER = (
+    AtSize(0.3, 1e-9, Crowd(20_000, least=15_000, corrupt=1_000), many=True),
     AtSize(5.0, 1e-12, Crowd(200_000), many=True),
     AtSize(1.0, 1e-5, Crowd(6_000)),
     AtSize(0.1, 1e-7, Crowd(1_000_000, corrupt=10_000), many=True),
@@ -67,5 +67,5 @@ def calibrated(protocol: Protocol, situations: tuple[AtSize, ...] = ALWAYS) -> I
         try:
             yield budget, situation.found(protocol)
         except Refused:
-            if situation in ALWAYS and not situation.many:
+            if situation in ALWAYS:
                 yield budget, calibrate(type(protocol), protocol.task, Crowd(MOST_PEOPLE), budget)
