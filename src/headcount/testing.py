@@ -24,6 +24,7 @@ from headcount.audit.draw_checks import (
     the_shortcut_is_the_protocol,
     what_is_drawn_is_what_is_claimed,
 )
+from headcount.audit.drawn_at_size import what_is_drawn_at_size_is_what_is_stated
 from headcount.audit.error_checks import (
     intervals_cover,
     intervals_cover_at_size,
@@ -34,6 +35,7 @@ from headcount.audit.loss_checks import (
     calibration_meets_the_budget_and_no_more,
     collusion_is_stated,
     noise_is_shared_among_the_honest,
+    several_reports_are_covered,
     the_claimed_loss_covers_every_view,
     the_loss_follows_dropouts,
 )
@@ -64,6 +66,7 @@ __all__ = [
     "messages_are_counted",
     "noise_is_shared_among_the_honest",
     "people_draw_apart",
+    "several_reports_are_covered",
     "the_certificate_says_what_is_released",
     "the_claim_holds_at_size",
     "the_claimed_loss_covers_every_view",
@@ -73,6 +76,7 @@ __all__ = [
     "the_sampler_follows_the_programme",
     "the_shortcut_is_the_protocol",
     "what_is_called_pure_is",
+    "what_is_drawn_at_size_is_what_is_stated",
     "what_is_drawn_is_what_is_claimed",
 ]
 

@@ -3,19 +3,35 @@
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from asymmetric import FEW, AsymmetricResponse, Worst
 
+from headcount.audit.drawn_at_size import what_is_drawn_at_size_is_what_is_stated
+from headcount.audit.loss_checks import several_reports_are_covered
 from headcount.audit.size_checks import (
     the_certificate_says_what_is_released,
     the_claim_holds_at_size,
     what_is_called_pure_is,
 )
+from headcount.core.brick import All, Copies, Emit, Let, Maybe
+from headcount.core.chance import Chance
 from headcount.core.crowd import Crowd
+from headcount.core.draw import Below
 from headcount.core.exact import WHOLE
-from headcount.privacy.tables import AddNoise
+from headcount.core.field import Field
+from headcount.core.law import Noise
+from headcount.core.tally import Batch
+from headcount.privacy.sampled import SampledCount
+from headcount.privacy.tables import AddNoise, poisson
 from headcount.protocols.central.geometric import Geometric
 from headcount.protocols.central.laplace import Laplace
+from headcount.protocols.local.generalised_response import GeneralisedResponse
+from headcount.protocols.local.randomised_response import RandomisedResponse
+from headcount.protocols.shuffle.poisson_count import PoissonCount
+from headcount.protocols.shuffle.poisson_histogram import ANY, PoissonHistogram
+from headcount.protocols.shuffle.sample_threshold import SampleThreshold
+from headcount.protocols.shuffle.zsum import Zsum
 from headcount.testing import CHECKS, Nonconforming, conforms
 from stress import some
 
@@ -86,7 +102,10 @@ TWINS = [
     PureButForATail,
 ]  # fmt: skip
 ONE_OF_EACH = (CrowdsCountTenfold, QuieterAboveAScale, HalfTheNoiseOnManyLevels, PureButForATail)  # kind of protocol
-BEYOND = {the_claim_holds_at_size, what_is_called_pure_is, the_certificate_says_what_is_released}  # to the last mass
+BEYOND = {
+    the_claim_holds_at_size, what_is_called_pure_is, the_certificate_says_what_is_released,  # to the last mass
+    what_is_drawn_at_size_is_what_is_stated,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("twin", TWINS, ids=lambda twin: twin.__name__)
@@ -105,3 +124,112 @@ def test_and_nothing_is_wrong_with_it_where_it_is_tiny(twin):
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 def test_the_sound_one_conforms(check):
     check(AsymmetricResponse.tiny())
+
+
+# What is wrong with these shows only far from a tiny instance: the check that must see it is named.
+
+
+class ThousandsCountTenfold(Zsum):
+    def view(self, honest):
+        return super().view(honest if honest < 5_000 else 10 * honest)
+
+
+class NobodyHidesTheSeventh(PoissonHistogram):
+    """Of more than seven categories one has no dummies."""
+
+    def report(self, value):
+        own, dummies = super().report(value).parts
+        if self.kinds <= 7:
+            return All(own, dummies)
+        others = Let("any", Below(self.kinds - 1), Emit((ANY + 8) % self.kinds))
+        return All(own, Copies(dummies.amount, others))
+
+
+class ManyCategoriesTellMore(GeneralisedResponse):
+    def report(self, value):
+        if self.kinds <= 16:
+            return super().report(value)
+        other = Let("step", Below(self.kinds - 1), Emit((value + 1 + Field.named("step")) % self.kinds))
+        return Maybe(Chance(1.3 * self.keep), Emit(value), other)
+
+
+class SmallEpsilonsLieLess(RandomisedResponse):
+    def report(self, value):
+        flip = self.flip if self.keep > 0.62 else Chance(0.9 * self.flip)
+        return Maybe(flip, Emit(1 - value), Emit(value))
+
+
+class SharedAmongAllWhoAreExpected(PoissonCount):
+    def share(self):
+        return poisson(Fraction(self.mean) / (self.crowd.honest if self.crowd.size < 50 else self.crowd.size))
+
+
+class ForgetsTheCorrupt(SampleThreshold):
+    """They may help a count over the threshold, in large crowds too."""
+
+    def view(self, honest):
+        return SampledCount(self.rate, self.threshold, honest) if self.crowd.size > 50 else super().view(honest)
+
+
+class NoNoiseOnLargeTotals(Geometric):
+    """What is drawn is not what law and certificate say, from a total of 1,000 on."""
+
+    def released(self):
+        return Quiet(self.rate)
+
+
+@dataclass(frozen=True)
+class Quiet(AddNoise):
+    def apply(self, tally, coins):
+        return tally if (tally.totals > 1_000).any() else super().apply(tally, coins)
+
+
+class SurerAtSize(PoissonCount):
+    """The stated law of the error is too narrow from 100 people on."""
+
+    def noise(self, truth, reports):
+        exact = super().noise(truth, reports)
+        return exact if reports < 100 else Noise(0.9 * exact.values, exact.masses, exact.dropped)
+
+
+class QuietShortcut(Zsum):
+    """`sample` has half the noise from 100 people on."""
+
+    def sample(self, held, coins, runs):
+        exact = super().sample(held, coins, runs)
+        return exact if held.sum() < 100 else (exact + exact.mean()).astype(int) // 2
+
+
+class OtherReportsAtSize(Zsum):
+    """Everybody's dummies are sent where many are drawn for at once."""
+
+    def reports(self, values, coins):
+        if values.size < 500:
+            return super().reports(values, coins)
+        return Batch(values.size, np.zeros(int(values.sum()) + values.size, dtype=self.message))
+
+
+class SeveralForThePriceOfOne(PoissonCount):
+    def group(self, honest, reports):
+        return self.view(honest)
+
+
+FAR = {
+    ThousandsCountTenfold: the_claim_holds_at_size,
+    NobodyHidesTheSeventh: the_claim_holds_at_size,
+    ManyCategoriesTellMore: the_claim_holds_at_size,
+    SmallEpsilonsLieLess: the_claim_holds_at_size,
+    SharedAmongAllWhoAreExpected: the_claim_holds_at_size,
+    ForgetsTheCorrupt: the_claim_holds_at_size,
+    NoNoiseOnLargeTotals: what_is_drawn_at_size_is_what_is_stated,
+    SurerAtSize: what_is_drawn_at_size_is_what_is_stated,
+    QuietShortcut: what_is_drawn_at_size_is_what_is_stated,
+    OtherReportsAtSize: what_is_drawn_at_size_is_what_is_stated,
+    SeveralForThePriceOfOne: several_reports_are_covered,
+}
+
+
+@pytest.mark.parametrize(("twin", "check"), FAR.items(), ids=lambda part: part.__name__)
+def test_the_check_catches(twin, check):
+    with pytest.raises(Nonconforming):
+        check(twin.tiny())

@@ -20,6 +20,7 @@ from headcount.audit.draw_checks import (
     the_shortcut_is_the_protocol,
     what_is_drawn_is_what_is_claimed,
 )
+from headcount.audit.drawn_at_size import what_is_drawn_at_size_is_what_is_stated
 from headcount.audit.error_checks import (
     intervals_cover,
     intervals_cover_at_size,
@@ -30,6 +31,7 @@ from headcount.audit.loss_checks import (
     calibration_meets_the_budget_and_no_more,
     collusion_is_stated,
     noise_is_shared_among_the_honest,
+    several_reports_are_covered,
     the_claimed_loss_covers_every_view,
     the_loss_follows_dropouts,
 )
@@ -85,10 +87,12 @@ CHECKS: tuple[Check, ...] = (
     the_claimed_loss_covers_every_view,
     the_loss_follows_dropouts,
     noise_is_shared_among_the_honest,
+    several_reports_are_covered,
     the_error_is_as_stated,
     large_counts_are_unbiased,
     intervals_cover,
     intervals_cover_at_size,
+    what_is_drawn_at_size_is_what_is_stated,
     the_sampler_follows_the_programme,
     what_is_drawn_is_what_is_claimed,
     the_shortcut_is_the_protocol,

@@ -65,15 +65,21 @@ def crowds(values: int, people: int) -> Iterator[Held]:
 
 
 def neighbours(protocol: Protocol, people: int) -> Iterator[tuple[Held, Held]]:
-    """Every two crowds that must look alike, in this order."""
-    values = protocol.task.values
-    for others in crowds(values, people - 1):
-        with_one = [tuple(k + (i == value) for i, k in enumerate(others)) for value in range(values)]
-        if protocol.neighbours is Neighbours.ADD_REMOVE:
-            for more in with_one:
-                yield from ((others, more), (more, others))
-        else:
-            yield from permutations(with_one, 2)
+    """Every two crowds of so many reports that must look alike, in this order: one person's are others, or missing."""
+    values, each = protocol.task.values, min(protocol.crowd.each, people)
+    if protocol.neighbours is Neighbours.ADD_REMOVE:
+        for own in range(1, each + 1):
+            for others in crowds(values, people - own):
+                for more in _joined(others, own):
+                    yield from ((others, more), (more, others))
+    else:
+        for others in crowds(values, people - each):
+            yield from permutations(_joined(others, each), 2)
+
+
+def _joined(others: Held, own: int) -> list[Held]:
+    """The crowds that others may be part of, with so many more."""
+    return [tuple(map(sum, zip(others, more, strict=True))) for more in crowds(len(others), own)]
 
 
 def sorted_terms(parts: Parts) -> Terms:

@@ -101,8 +101,8 @@ def exact_delta(protocol: Protocol, people: int, epsilons: Sequence[float], corr
 def worst_delta(
     enumerated: Enumerated, people: int, epsilons: Sequence[float] = EPSILONS, corrupt: int = 0
 ) -> list[Interval]:
-    """The same for a protocol of which more is enumerated. Of a local one a single report is seen."""
-    people = 1 if enumerated.protocol.model is Model.LOCAL else people
+    """The same for a protocol of which more is enumerated. Of a local one nothing is seen but a person's reports."""
+    people = enumerated.protocol.crowd.each if enumerated.protocol.model is Model.LOCAL else people
     increasing = sorted(set(epsilons))
     worst = [NONE] * len(increasing)
     for sent in enumerated.helps(people, corrupt):

@@ -50,6 +50,16 @@ def noise_is_shared_among_the_honest(protocol: Protocol) -> None:
     _hold(judge(planned, planned.crowd.honest, planned.loss, worst, planned.crowd.corrupt))
 
 
+def several_reports_are_covered(protocol: Protocol) -> None:
+    """The claim for a person with two reports, of two values also three, against every crowd in which they change.
+
+    It need not be the best; that for one report is compared as what it is called.
+    """
+    for each in (2, 3)[: 1 + (protocol.task.values == 2)]:
+        planned = protocol.among(replace(protocol.crowd, each=each))
+        _hold(judge(planned, each, planned.loss_if(each), exact_delta(planned, each, EPSILONS), tight=False))
+
+
 def _hold(judgements: list[Judged]) -> None:
     for judged in judgements:
         require(judged.holds, str(judged))

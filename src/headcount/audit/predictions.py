@@ -96,7 +96,8 @@ def judge(protocol: Protocol, situation: Situation, runs: int, seed: int) -> lis
     distinct, where, times = np.unique(drawn, axis=0, return_inverse=True, return_counts=True)
     tallies = [Tally(situation.people, row) for row in distinct]
     estimates = np.array([protocol.point(tally) for tally in tallies])
-    truth = situation.task.truth(situation.values)
+    task = situation.task
+    truth = task.truth(situation.values) + situation.people * (task.low - protocol.origin) / task.width
     found = []
     for name, cell in situation.judged.items():
         covers, width = covered(protocol, tallies, estimates[:, cell], times, cell, float(truth[cell]), CONFIDENCE)

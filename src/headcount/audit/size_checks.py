@@ -11,12 +11,12 @@ import numpy as np
 
 from headcount.audit.agreement import Nonconforming, require
 from headcount.audit.attack import Pair, bound
+from headcount.audit.calibrated import ALWAYS, FURTHER, calibrated
 from headcount.audit.enumerate import Enumerated, neighbours, one_report
 from headcount.audit.exact import exp_parts, judge, worst_delta
 from headcount.audit.spread import spread
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.coins import SeededCoins
-from headcount.core.crowd import Crowd
 from headcount.core.errors import Refused
 from headcount.core.exact import WHOLE, Parts
 from headcount.core.law import Floats
@@ -29,8 +29,6 @@ from headcount.privacy.certificate import certify
 from headcount.proof import DEFAULT_EFFORT, Verdict, verify
 from headcount.proof.programme import Table
 
-SITUATIONS = ((2.0, 1e-4, 1_000), (0.8, 1e-6, 2_000))
-MOST_PEOPLE = 100_000  # where fewer are not enough
 MOST_OUTCOMES = 200  # of one report, if two of them are to be enumerated
 RUNS = 2_000  # of an attack, half of them to choose the event
 ERROR = 1e-7
@@ -38,24 +36,43 @@ SEEN = WHOLE >> 96  # what is likelier than that has a place in the law of a rel
 ROUNDED = 1e-6  # relatively, in masses near that
 PURE = 1.0
 LITTLE_EFFORT = 5_000_000
+ENOUGH_EFFORT = 2_000_000  # for further proofs of an instance: none is begun beyond
+TOTALS = (0, 5, 1_500, 10**6)
 
 
 def the_claim_holds_at_size(protocol: Protocol) -> None:
     """Plans for many people, whose certificates are proved again from the programme alone if the leaf says so.
 
-    Where it knows of no proof, the same instance is enumerated among two people and attacked with all of them.
+    Those of `ALWAYS` are, and further ones while their proofs are short. Where the leaf knows of no proof, the same
+    instance is enumerated among two people and attacked with all of them.
     """
-    for place, (budget, large) in enumerate(_calibrated(protocol)):
-        people, proved = f"{large.crowd.size:,} people", False
-        if large.provable or not place:  # where no proof is known, one is looked for once, and not long
-            effort = DEFAULT_EFFORT if large.provable else LITTLE_EFFORT
-            verdict = verify(certify(Plan(large, budget)).to_json(), effort)
-            require(verdict.answer != "refuted", f"{protocol.name}: with {people} {verdict}")
-            proved = verdict.answer == "proved"
-            require(proved or not large.provable, _unproved(protocol, people, verdict))
-        if not proved:
+    for place, (budget, large) in enumerate(calibrated(protocol)):
+        if large.provable:
+            _proved(large, budget)
+            continue
+        verdict = verify(certify(Plan(large, budget)).to_json(), LITTLE_EFFORT) if not place else None
+        require(verdict is None or verdict.answer != "refuted", f"{protocol.name}: with {_people(large)} {verdict}")
+        if not verdict:  # where no proof is known, one is looked for once, and not long
             _two_people_lose_no_more_than_claimed(large)
             _withstands_an_attack(large, budget)
+    spent = 0
+    for budget, large in calibrated(protocol, FURTHER):
+        if spent > ENOUGH_EFFORT:
+            return
+        spent += _proved(large, budget, ENOUGH_EFFORT).effort if large.provable else ENOUGH_EFFORT
+
+
+def _proved(large: Protocol, budget: Budget, effort: int | None = None) -> Verdict:
+    """Proved, or with so much effort neither proved nor refuted."""
+    verdict = verify(certify(Plan(large, budget)).to_json(), effort or DEFAULT_EFFORT)
+    require(verdict.answer != "refuted", f"{large.name}: with {_people(large)} {verdict}")
+    given_up = effort is not None and verdict.effort > effort
+    require(verdict.answer == "proved" or given_up, _unproved(large, _people(large), verdict))
+    return verdict
+
+
+def _people(large: Protocol) -> str:
+    return f"{large.crowd.size:,} people"
 
 
 def _unproved(protocol: Protocol, people: str, verdict: Verdict) -> str:
@@ -63,17 +80,6 @@ def _unproved(protocol: Protocol, people: str, verdict: Verdict) -> str:
         f"{protocol.name}: `provable` says that verify knows a proof, and with {people} it answers {verdict}\n"
         "Let `provable` be False where the claim rests on a theorem alone; whoever plans with it is then told so"
     )
-
-
-def _calibrated(protocol: Protocol) -> Iterator[tuple[Budget, Protocol]]:
-    """Instances for the same task, of the first crowd that is large enough for each budget."""
-    for epsilon, delta, people in SITUATIONS:
-        budget = Budget(epsilon, delta, protocol.neighbours)
-        try:
-            found = calibrate(type(protocol), protocol.task, Crowd(people), budget)
-        except Refused:
-            found = calibrate(type(protocol), protocol.task, Crowd(MOST_PEOPLE), budget)
-        yield budget, found
 
 
 def _two_people_lose_no_more_than_claimed(large: Protocol) -> None:
@@ -104,8 +110,8 @@ def _withstands_an_attack(large: Protocol, budget: Budget) -> None:
 
 
 def _extremes(large: Protocol) -> Iterator[Pair]:
-    """Crowds in which all others hold the first value, or all the last, and one person either of them."""
-    last, others = large.task.values - 1, large.crowd.honest - 1
+    """Crowds of the least who must report: all others hold the first value, or all the last, and one person either."""
+    last, others = large.task.values - 1, large.crowd.least - 1
     for value in (0, last):
         rest = [others * (i == value) for i in range(last + 1)]
         with_one = [tuple(k + (i == own) for i, k in enumerate(rest)) for own in (0, last)]
@@ -135,7 +141,7 @@ def the_certificate_says_what_is_released(protocol: Protocol) -> None:
     """The tables of noise in it have the law that is enumerated, so that what is proved is what is run."""
     for step in _adding(protocol.released()):
         told = _of_tables(*(Table.read(step.encode()["add"][name]) for name in ("centre", "beyond")))
-        for total in (0, 5):
+        for total in TOTALS:
             drawn = step.law(total)
             for noise in told.keys() | {out - total for out, part in drawn.items() if part >= SEEN}:
                 here, there = drawn.get(total + noise, 0) / WHOLE, told.get(noise, 0) / WHOLE
@@ -180,7 +186,7 @@ def what_is_called_pure_is(protocol: Protocol) -> None:
         return
     budget = Budget(PURE, 0.0, protocol.neighbours)
     try:
-        found = calibrate(type(protocol), protocol.task, Crowd(SITUATIONS[0][2]), budget)
+        found = calibrate(type(protocol), protocol.task, ALWAYS[0].crowd, budget)
     except Refused as refusal:
         raise Nonconforming(f"{protocol.name}: it is called pure, and has no setting for delta=0 ({refusal})") from None
     stated = found.loss.delta(PURE)
