@@ -235,10 +235,10 @@ def test_what_is_put_aside_cannot_be_read_and_has_no_name(folder):
 
 def test_reports_are_read_in_blocks(parties, agreed, monkeypatch):
     """Never all at once."""
-    monkeypatch.setattr("headcount.store.database.AT_A_TIME", 5)
+    monkeypatch.setattr("headcount.store.database.AT_A_TIME", 7)
     collection = agreed()
     parties.reported(collection, *range(12))
     parties.clock.now += WINDOW
     [batch] = parties.batches._due()
     with parties.shuffler.database.reading() as connection:
-        assert [len(some) for some in Kept.messages(parties.shuffler.kept, connection, batch)] == [5, 5, 2]
+        assert [len(some) for some in Kept.messages(parties.shuffler.kept, connection, batch)] == [7, 5]

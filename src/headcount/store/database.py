@@ -223,8 +223,8 @@ def many(connection: Connection, statement: str, **given: Any) -> list[Any]:
 
 def blocks(connection: Connection, statement: str, **given: Any) -> Iterator[Sequence[Any]]:
     """All rows, some thousands at a time: no more of them are in memory."""
-    found = connection.execute(text(statement), given, execution_options={"yield_per": AT_A_TIME})
-    yield from found.partitions()
+    streamed = {"stream_results": True, "max_row_buffer": AT_A_TIME}
+    yield from connection.execute(text(statement), given, execution_options=streamed).partitions(AT_A_TIME)
 
 
 def do(connection: Connection, statement: str, *rows: dict[str, Any], **given: Any) -> int:
