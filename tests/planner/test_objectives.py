@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import headcount as hc
+from headcount.core.short import compared
 from headcount.planner.expected import UNKNOWN, Expected
 from headcount.planner.objective import Objective, _together
 from headcount.planner.option import Candidate
@@ -181,7 +182,7 @@ def test_the_worst_category_is_shown_beside_the_error_over_all():
     assert "worst category" in str(advice)
     assert "on average" not in str(advice)
     assert "over the categories (" in advice.why()
-    assert advice.to_json()["options"][0]["rmse_worst"] == first.rmse_worst
+    assert advice.to_json()["options"][0]["rmse_worst"] == compared(first.rmse_worst)
     known = hc.advise(hc.Histogram(20), n=10_000, epsilon=1, models=["local"], ones=500)
     assert "worst category" not in str(known)
     assert known.to_json()["options"][0]["rmse_worst"] is None

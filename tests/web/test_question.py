@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 import headcount as hc
 from headcount.cli.main import app
+from headcount.core.short import compared
 from headcount.web import advisor
 from headcount.web.files import PAGE, POLICY, contents
 from headcount.web.question import Question
@@ -44,7 +45,7 @@ def test_python_and_command_give_the_ranking_that_is_shown(asked):
     printed = json.loads(CliRunner().invoke(app, [*words[1:], "--format", "json"]).output)
     feasible = [option for option in printed["options"] if option["feasible"]]
     assert [option["protocol"] for option in feasible] == ranked(told)
-    assert [option["rmse"] for option in feasible] == errors
+    assert [option["rmse"] for option in feasible] == [compared(error) for error in errors]
 
 
 def test_a_quick_answer_is_the_whole_one_without_those_who_wait():
