@@ -55,11 +55,11 @@ def rounded_up(value: float, digits: int = CLAIMED, finest: float = 0.0) -> floa
 
     What is a short decimal but for its last bits, which may be on either side of it, has the next one.
     """
-    written = Decimal(repr(float(value)))
+    written = Decimal(repr(float(value))) * WIDER
     if not written:
         return 0.0
     last = Decimal(1).scaleb(max(written.adjusted() - digits + 1, Decimal(repr(finest)).adjusted() if finest else -400))
-    return float((written * WIDER).quantize(last, ROUND_CEILING, _EXACT))
+    return float(written.quantize(last, ROUND_CEILING, _EXACT))
 
 
 def decayed(rate: float) -> float:
