@@ -85,7 +85,7 @@ def test_a_run_says_how_long_it_took_and_goes_on_to_the_end(tmp_path, monkeypatc
     assert amiss.output.rstrip().endswith("not borne out: S0.0")
 
 
-CAPTIONS = ("good-events", "lower-bounds", "sampling-rate", "survey-table", "too-sparse", "smallest-crowd", "why-five")
+CAPTIONS = ("good-events", "lower-bounds", "sampling-rate", "survey-table", "too-sparse", "why-five")
 
 
 @pytest.mark.parametrize("name", some(CAPTIONS, lambda name: name in QUICK))
