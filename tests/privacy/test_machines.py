@@ -161,9 +161,10 @@ def test_an_interval_does_not_hang_on_how_far_a_law_reaches():
     assert len(widths) == 1
 
 
-def test_places_of_the_hardest_truth_are_whole_powers_of_ten():
+def test_places_of_the_hardest_truth_are_whole_powers_of_ten(monkeypatch):
     """Cut off instead of rounded, one that came out just below itself would be another."""
-    asked = set()
+    asked, spread = set(), np.geomspace
+    monkeypatch.setattr(np, "geomspace", lambda *given: np.nextafter(spread(*given), 0.0))
     hardest(lambda ones: float(asked.add(ones) or 1.0), 1_000, 4)
     assert asked == {0, 1, 10, 100, 1_000}
 
