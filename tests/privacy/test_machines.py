@@ -11,14 +11,18 @@ import sys
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
 
 from headcount.core import short
 from headcount.core.crowd import Crowd
+from headcount.core.hardest import hardest
 from headcount.core.knob import Knob
+from headcount.core.law import Law
 from headcount.core.short import compared, decayed, log_of_rest, rounded_up, settled, shortened, shortest
 from headcount.planner.option import number
+from headcount.privacy.digits import added
 from oldest import oldest
 from stress import STRESS, lengths
 
@@ -146,6 +150,23 @@ def test_what_is_left_of_two_chances_in_just_the_ratio_is_claimed_alike():
     """Their difference is all rounding, of which no digit means anything."""
     assert rounded_up(5.9e-16, finest=1e-14) == rounded_up(4.4e-16, finest=1e-14) == 1e-14
     assert rounded_up(3.3331e-12, finest=1e-14) == 3.34e-12
+
+
+def test_an_interval_does_not_hang_on_how_far_a_law_reaches():
+    """A transform leaves a little where there is nothing, and more or less of it on another machine."""
+    masses = np.exp(-(((np.arange(3_000) - 1_490.3) / 180.0) ** 2))
+    masses /= masses.sum()
+    reaching = np.pad(masses, (7, 3), constant_values=1e-18)
+    widths = {added([Law(0, masses), law], [1.0, 0.37]).half_width() for law in (Law(0, masses), Law(-7, reaching))}
+    assert len(widths) == 1
+
+
+def test_places_of_the_hardest_truth_are_whole_powers_of_ten(monkeypatch):
+    """Cut off instead of rounded, one that came out just below itself would be another."""
+    asked, spread = set(), np.geomspace
+    monkeypatch.setattr(np, "geomspace", lambda *given: np.nextafter(spread(*given), 0.0))
+    hardest(lambda ones: float(asked.add(ones) or 1.0), 1_000, 4)
+    assert asked == {0, 1, 10, 100, 1_000}
 
 
 def test_exponentials_and_logarithms_that_are_no_machines_own():

@@ -16,7 +16,7 @@ Floats = npt.NDArray[np.floating[Any]]
 DIRECT = 1 << 11  # a convolution whose shorter side is longer than this goes through the Fourier transform
 FOURIER_ERROR = 1e-13
 NEGLIGIBLE = 1e-22
-UNSEEN = 1e-17  # in error bars
+UNSEEN = 1e-15  # in error bars: above what a Fourier transform leaves where there is nothing
 WIDE = 1 << 15
 SHORT = 1 << 7
 
