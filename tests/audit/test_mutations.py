@@ -74,8 +74,10 @@ def test_a_check_that_notices_nothing_is_no_check():
     assert {check.__name__ for check in TWIN_CHECKS} - {mutation.seen for mutation in MUTATIONS} == {
         "intervals_cover_at_size",
         "large_counts_are_unbiased",
+        "several_reports_are_covered",
         "the_certificate_says_what_is_released",
         "the_shortcut_is_the_protocol",
+        "what_is_drawn_at_size_is_what_is_stated",
     }
     assert len(TWIN_CHECKS) == len(CHECKS) - 2
 

@@ -11,11 +11,11 @@ from headcount.cli.main import app
 from headcount.cli.proof import _released
 from headcount.core.errors import BadArgument, Refused
 from headcount.service import logs
+from headcount.service.batches import kind_of
 from headcount.service.desk import Absent, Desk
 from headcount.service.keys import Announced
 from headcount.service.released import FORMAT
 from headcount.service.remote import Elsewhere
-from headcount.service.server import _kind
 
 NAMES = ["ab" + "0" * 30, "ac" + "0" * 30]
 
@@ -204,6 +204,6 @@ def test_logs_say_how_bad_it_is(capsys):
         logs.log(event, problem="unreachable")
     levels = [json.loads(line)["level"] for line in capsys.readouterr().err.splitlines()]
     assert levels == ["info", "warning", "error"]
-    assert [_kind(problem) for problem in (Elsewhere("no"), Elsewhere("no", 403), OSError("secret"))] == [
+    assert [kind_of(problem) for problem in (Elsewhere("no"), Elsewhere("no", 403), OSError("secret"))] == [
         "unreachable", "refused with 403", "OSError",
     ]  # fmt: skip

@@ -105,7 +105,7 @@ def test_the_guide_has_the_states_of_a_batch():
     schema = ROOT / "src" / "headcount" / "store" / "migrations"
     steps = "".join(path.read_text(encoding="utf-8") for path in schema.glob("*/v*.py"))
     states = [re.findall(r"'(\w+)'", found) for found in re.findall(r"state IN \(([^)]*delivered[^)]*)\)", steps)]
-    assert len(states) == 2
+    assert len(states) >= 2
     assert told(*{state for each in states for state in each}) == []
 
 

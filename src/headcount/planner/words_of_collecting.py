@@ -24,6 +24,7 @@ COLLECTING = {
     "shortfall": "What becomes of a batch with too few reports: it is held open (hold), filled up with reports of "
     "nobody (top-up), or destroyed unread (purge).",
     "holds": "For how many windows more a batch with too few reports is held open.",
+    "most": "How many reports a batch takes at most; whoever comes later is told that it is full.",
     "top_up": "Whether the shuffler may add reports of nobody, which hold nothing and bring noise, where people are "
     "missing.",
     "added": "How many reports of nobody the shuffler added.",

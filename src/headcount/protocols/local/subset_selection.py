@@ -34,7 +34,7 @@ from headcount.privacy.pair import Pair
 from headcount.protocols.bit_rows import BitRows
 from headcount.protocols.oracle import Oracle
 
-WHOLE = 1e-3  # a number of bits that is above a whole one by less, is that
+WHOLE = 1e-6  # a number of bits that is above a whole one by less, is that
 
 
 @dataclass(frozen=True, kw_only=True)
