@@ -55,7 +55,7 @@ def _second(served: Serving) -> Iterator[dict[int, int]]:
 
 def _core(served: Serving, ports: dict[int, int], long: float) -> float:
     """Seconds of a core for an upload, over all of these processes, with as many uploads to each."""
-    collection, number = served.collection(200), round(RATE * long)
+    collection, number = served.collection(1_000), round(RATE * long)
     offer = served.desk.shuffler.ask("GET", f"/v1/collections/{collection.id}")
     files = [served.folder / f"uploads{port}" for port in ports]
     for file in files:

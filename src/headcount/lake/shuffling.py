@@ -115,7 +115,7 @@ class LakeShuffler:
             if batch["state"] != "open":
                 raise Conflict("the batch was mixed meanwhile; a number is used once")
             self._require(connection, collection, batch)
-            self.shuffler.kept.end(connection, batch)
+            self.shuffler.kept.drop(connection, batch)
             changed(connection, batch, state="purged", reports=came.taken, added=0, manifest=canonical(manifest))
             if state == "open" and number < collection.batches:
                 self.shuffler.open_batch(connection, collection, number + 1, self.shuffler.clock())

@@ -60,9 +60,8 @@ class Batches:
     def mix(self) -> list[Exception]:
         """What needs nobody else: seals, and mixes, the smallest batch first."""
         self.shuffler.outer.look_after()
-        problems = [*self.close(), *self._each(self.shuffle)]
-        self.kept.forget()  # what a crash has left
-        return problems
+        self.shuffler.kept.forget()
+        return [*self.close(), *self._each(self.shuffle)]
 
     def hand_on(self) -> list[Exception]:
         """What the analyser is needed for, which may take its time."""
@@ -97,7 +96,7 @@ class Batches:
             batch = self._locked(connection, name, number, "open")
             if batch is None or now < batch["closes"]:
                 return
-            came = self.kept.count(connection, batch)
+            came = self.shuffler.kept.count(connection, batch)
             if came >= least or collection.shortfall is Shortfall.TOP_UP:
                 state = "sealed"
                 changed(connection, batch, state=state, reports=came, added=max(0, least - came))
@@ -106,7 +105,7 @@ class Batches:
                 changed(connection, batch, closes=collection.next_close(now), holds=batch["holds"] + 1)
             else:
                 state = "purged"
-                self.kept.end(connection, batch)
+                self.shuffler.kept.drop(connection, batch)
                 changed(connection, batch, state=state)
             another = state != "held" and agreed == "open" and number < collection.batches
             if another:
@@ -153,7 +152,7 @@ class Batches:
             batch = self._locked(connection, name, number, "sealed")
             if batch is None or batch["mixed"] != attempt:
                 return  # it was destroyed meanwhile, or somebody else has begun anew
-            self.kept.end(connection, batch)
+            self.kept.drop_reports(connection, batch)
             changed(connection, batch, state="shuffled", manifest=manifest, form=FORM)
         moved("shuffler", name, number, "shuffled")
         point("when it is mixed")
@@ -224,7 +223,7 @@ class Batches:
             batch = self._locked(connection, name, number, "delivered")
             if batch is None:
                 return
-            self.kept.end(connection, batch)
+            self.shuffler.kept.drop(connection, batch)
             changed(connection, batch, state="purged")
         moved("shuffler", name, number, "purged")
         self.shuffler.forget()

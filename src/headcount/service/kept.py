@@ -1,8 +1,7 @@
 """The tables of a batch: its reports as long as it is open, then its mixed messages. They are encrypted.
 
-Each table has a secret of its own in the key folder. When the database says that a batch needs a table no more, its
-secret is destroyed and it is dropped: after the transaction that says so, or, if a crash came in between, when somebody
-looks next.
+Each table has a secret of its own in the key folder. Where the database says that a batch needs it no more, it is
+destroyed: after the transaction that says so, or, if a crash came in between, when somebody looks next.
 """
 
 from __future__ import annotations
@@ -85,7 +84,8 @@ class Kept:
     # Mixed messages.
 
     def begin_mixed(self, connection: Connection, batch: Any) -> str:
-        """A new table for what is being mixed, in place of what an interrupted attempt has left."""
+        """A new table for what is being mixed, and no other: what an interrupted attempt has left is dropped."""
+        self._drop_mixed(connection, batch)
         name = secrets.token_hex(8)
         kind = self.database.bytes
         self._create(connection, f"mixed_{name}", {"part": "INTEGER PRIMARY KEY", "content": f"{kind} NOT NULL"})
@@ -102,66 +102,52 @@ class Kept:
 
     # The end.
 
-    def end(self, connection: Connection, batch: Any) -> None:
-        """As a part of the transaction with which a batch needs its reports no more. `forget` comes after it."""
+    def drop_reports(self, connection: Connection, batch: Any) -> None:
+        do(connection, f"DROP TABLE IF EXISTS reports_{batch['tag']}")
         do(connection, "DELETE FROM counts WHERE tag = :tag", tag=batch["tag"])
         changed(connection, batch, salt=b"")
 
+    def drop(self, connection: Connection, batch: Any) -> None:
+        """Both tables of a batch."""
+        self.drop_reports(connection, batch)
+        self._drop_mixed(connection, batch)
+        changed(connection, batch, mixed=None)
+
     def forget(self) -> None:
-        """Destroys every secret, and then drops every table, that no batch needs."""
-        if any(self._unneeded_secrets()):
-            with self.database.writing() as connection:
-                if not self.database.embedded:  # until whoever begins a batch has committed it
-                    do(connection, "LOCK TABLE batches IN SHARE MODE")
-                over = self._unneeded_secrets()
-            for name in over:
-                self._secrets.pop(name, None)
-                self.keys.delete(name)
-        if any(self._unneeded_tables()):
-            with self.database.turn("forget", "") as mine:
-                for table in self._unneeded_tables() if mine else ():
-                    self._drop(table)
-
-    def _unneeded_secrets(self) -> set[str]:
-        kept = {name for name in self.keys.names() if name.startswith(("reports-", "mixed-"))} | {*self._secrets}
-        return kept - {_name(table, tag) for table, tag in self._needed()}
-
-    def _unneeded_tables(self) -> set[str]:
-        """A table is committed together with the row that names it, so that the rows are looked at afterwards."""
-        listed = "SELECT name FROM sqlite_master WHERE type = 'table'"
-        if not self.database.embedded:
-            listed = "SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()"
-        with self.database.reading() as connection:
-            kept = {row["name"] for row in many(connection, listed)}
-        mine = {name for name in kept if name.startswith(("reports_", "mixed_"))}
-        return mine - {f"{table}_{tag}" for table, tag in self._needed()}
-
-    def _needed(self) -> set[tuple[str, str]]:
-        with self.database.reading() as connection:
-            batches = many(connection, "SELECT state, tag, mixed FROM batches WHERE state <> 'purged'")
-        return {
-            (table, batch["tag" if table == "reports" else "mixed"])
-            for batch in batches
-            for table, states in NEEDED.items()
-            if batch["state"] in states
-        }
-
-    def _drop(self, table: str) -> None:
-        """SQLite would hold all of it in memory, and everybody up: it is emptied by and by before."""
-        key, some = ("id", 20_000) if table.startswith("reports") else ("part", 20)
-        left = self.database.embedded
-        while left:
-            with self.database.writing() as connection:
-                first = f"SELECT {key} FROM {table} LIMIT {some}"
-                left = do(connection, f"DELETE FROM {table} WHERE {key} IN ({first})") > 0
+        """Destroys every secret that no batch needs."""
+        if not self._unneeded():
+            return
         with self.database.writing() as connection:
-            do(connection, f"DROP TABLE IF EXISTS {table}")
+            if not self.database.embedded:  # until whoever begins a batch has committed it
+                do(connection, "LOCK TABLE batches IN SHARE MODE")
+            over = self._unneeded(connection)
+        for name in over:
+            self._secrets.pop(name, None)
+            self.keys.delete(name)
+
+    def _unneeded(self, connection: Connection | None = None) -> set[str]:
+        kept = {name for name in self.keys.names() if name.startswith(("reports-", "mixed-"))} | {*self._secrets}
+        if connection is None:
+            with self.database.reading() as own:
+                return kept - self._needed(own)
+        return kept - self._needed(connection)
+
+    def _needed(self, connection: Connection) -> set[str]:
+        found = set()
+        for batch in many(connection, "SELECT state, tag, mixed FROM batches WHERE state <> 'purged'"):
+            names = {"reports": batch["tag"], "mixed": batch["mixed"]}
+            found |= {_name(table, names[table]) for table, states in NEEDED.items() if batch["state"] in states}
+        return found
 
     def _secret(self, table: str, tag: str) -> Encrypted:
         name = _name(table, tag)
         if name not in self._secrets:
             self._secrets[name] = Encrypted(self.keys.secret(name))
         return self._secrets[name]
+
+    def _drop_mixed(self, connection: Connection, batch: Any) -> None:
+        if batch["mixed"]:
+            do(connection, f"DROP TABLE IF EXISTS mixed_{batch['mixed']}")
 
     def _create(self, connection: Connection, table: str, columns: Mapping[str, str], embedded: str = "") -> None:
         """PostgreSQL would copy values of the columns into its statistics."""
