@@ -28,11 +28,11 @@ from headcount.core.task import Count
 from headcount.planner.advise import advise
 
 YES = Chance.up(0.12)
-MESSAGES = 24  # that everybody sends, at most
+MESSAGES = 36  # that everybody sends, at most
 
 
 def demo(
-    people: Annotated[int, typer.Option(**WHOLE, help="How many people to simulate.")] = 2_000,
+    people: Annotated[int, typer.Option(**WHOLE, help="How many people to simulate.")] = 500,
     epsilon: Epsilon = 1.0,
     delta: Delta = 1e-6,
     how: Formats = Format.TABLE,
