@@ -107,7 +107,7 @@ def smallest_n(
 
 
 def _fewest(task: Task | str, within: float, wishes: dict[str, Any]) -> int:
-    """Solved for the protocol that is best in a crowd of some size, then for those that do with fewer people."""
+    """Solved for the protocol that is best in a crowd of some size, and again while another does with fewer people."""
 
     def solved(names: list[str]) -> int:
         return advise(
@@ -118,10 +118,20 @@ def _fewest(task: Task | str, within: float, wishes: dict[str, Any]) -> int:
         options = advise(task, n=people, **{"objective": "interval", **wishes}).feasible
         return [option.name for option in options if option.objective <= within]
 
-    first = close(SOME + wishes.get("corrupt", 0))[:1]
-    fewest = solved(first)
-    fewer = close(min(fewest - 1, int(fewest / CLOSE))) if first and fewest > 1 else []
-    return min(fewest, solved(fewer)) if fewer else fewest
+    some = SOME + wishes.get("corrupt", 0)
+    lasting = close(some)
+    tried = lasting[:1]
+    fewest = solved(tried)
+    if fewest > some:
+        lasting = close(fewest)
+    while fewest > 1:
+        fewer = close(min(fewest - 1, int(fewest / CLOSE)))
+        better = [name for name in fewer if name in lasting and name not in tried]
+        if not better:
+            break
+        tried.append(better[0])
+        fewest = min(fewest, solved(better[:1]))
+    return fewest
 
 
 def smallest_detectable(task: Task | str, *, n: Any, epsilon: float, delta: float = 0.0, **wishes: Any) -> float:

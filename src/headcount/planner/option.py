@@ -58,7 +58,12 @@ class Option(ABC):
     @cached_property
     def smallest_n(self) -> int | None:
         given = self.situation
-        return smallest_crowd(self.kind, given.task, given.crowd, given.budget)
+        return smallest_crowd(self.kind, given.task, given.crowd, given.budget, self.too_few)
+
+    @property
+    def too_few(self) -> int:
+        """How many people are known not to suffice."""
+        return 0
 
     @property
     @abstractmethod
@@ -196,8 +201,12 @@ class Misfit(Option):
     for_want_of_people: bool = False
 
     @property
+    def too_few(self) -> int:
+        return self.situation.crowd.size if self.for_want_of_people else 0
+
+    @property
     def reason(self) -> str:
-        if self.for_want_of_people and self.smallest_n is not None and self.smallest_n > self.situation.crowd.size:
+        if self.for_want_of_people and self.smallest_n is not None:
             return f"needs {people(self.smallest_n)}, you have {self.situation.crowd.size:,}"
         return self.refusal
 

@@ -10,12 +10,14 @@ from headcount.core.task import Task
 from headcount.privacy.calibrate import attainable
 
 LARGEST_CROWD = 1 << 33
+STEP = 16  # from one crowd that is too small to the next that is tried
 
 
-def smallest_crowd(cls: type[Protocol], task: Task, crowd: Crowd, budget: Budget) -> int | None:
+def smallest_crowd(cls: type[Protocol], task: Task, crowd: Crowd, budget: Budget, above: int = 0) -> int | None:
     """The fewest people for whom the budget can be met and the answer beats a blind guess of half of them.
 
-    The share of people who must turn up, and the number of corrupt ones, are the crowd's; None if no number will do.
+    The share of people who must turn up, and the number of corrupt ones, are the crowd's. `above` is a number of
+    people who are known to be too few; None if no number will do.
     """
 
     def serves(size: int) -> bool:
@@ -30,11 +32,12 @@ def smallest_crowd(cls: type[Protocol], task: Task, crowd: Crowd, budget: Budget
 
     if budget.delta == 0.0 and not cls.pure:
         return None
-    low, high = 0, 1
-    while not serves(high):
-        low, high = high, 2 * high
-        if high > LARGEST_CROWD:
+    low, high = above, max(1, STEP * above)
+    while not serves(min(high, LARGEST_CROWD)):
+        if high >= LARGEST_CROWD:
             return None
+        low, high = high, STEP * high
+    high = min(high, LARGEST_CROWD)
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if serves(middle) else (middle, high)

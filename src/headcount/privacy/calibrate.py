@@ -185,12 +185,22 @@ def _turn(
         return found[here]
 
     start = min(max(knob.start(budget, base), knob.low), knob.high)
+    if budget.delta and excess(start) >= -math.log(budget.delta) and _hopeless(knob, excess):
+        return None
     bracket = _bracket(knob, start, _stride(excess(start), budget), excess)
     if bracket is None:
         return None
     # Bounds jump a little wherever their windows change; there is no need to find out exactly where.
     close = CLOSE if at(start).loss.kind == "bound" else 0.0
     return at(crossing(excess, *bracket, tight=TIGHT if budget.delta else 0.0, close=close))
+
+
+def _hopeless(knob: Knob, excess: Callable[[float], float]) -> bool:
+    """Whether not even the most private setting fits: asked where the first guess has lost everything."""
+    try:
+        return excess(knob.high) > 0.0
+    except Refused:
+        return False
 
 
 def _stride(value: float, budget: Budget) -> float:

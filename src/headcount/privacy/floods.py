@@ -204,22 +204,20 @@ class AlmostCentral(PrivacyLoss):
     def _parts(self, decay: float, shifts: Ints, moments: Floats) -> tuple[Floats, Floats, Floats]:
         """For each shift k of one noise N: log-moments of N against N + k with what they leave out, and the reverse."""
         edges, masses = self._blocks(decay)
-        flank = self._log_ratio(decay, edges[:-1], shifts[:, None], 1.0)
-        last = edges[1:-1] - 1.0 + shifts[:, None]
-        cheap = np.append(-self._log_ratio(decay, last, shifts[:, None], -1.0), -shifts[:, None] * math.log(decay), 1)
-        below = np.append(0.0, np.cumsum(masses))
-        logs, left, reverse = (np.zeros((shifts.size, moments.size, CAPS.size)) for _ in range(3))
-        levels, at = CAPS / moments[:, None], np.arange(moments.size)[:, None]
-        for row in range(shifts.size):
-            most = moments[:, None] * cheap[row].max()
-            fallen = np.exp(moments[:, None] * cheap[row] - most) * masses
-            reverse[row] = np.log(fallen.sum(axis=1, keepdims=True)) + most
-            lifted = np.exp(np.minimum(moments[:, None] * flank[row], LARGEST_EPSILON)) * masses
-            above = np.cumsum(lifted[:, ::-1], axis=1)[:, ::-1]
-            first, part = _crossing(flank[row], levels)
-            logs[row] = np.log(above[at, first] + part * lifted[at, first - 1])
-            left[row] = below[first] - part * masses[first - 1]
-        return logs, left, reverse
+        first, last, by = edges[:-1], edges[1:-1] - 1.0, shifts[:, None]
+        flank = self._log_ratio(decay, first, first - by, 1.0)
+        cheap = np.append(-self._log_ratio(decay, last + by, last, -1.0), -by * math.log(decay), 1)
+        below, powers = np.append(0.0, np.cumsum(masses)), moments[:, None]
+        most = powers * cheap.max(axis=1)[:, None, None]
+        fallen = np.exp(powers * cheap[:, None] - most) * masses
+        reverse = np.log(fallen.sum(axis=2, keepdims=True)) + most
+        lifted = np.exp(np.minimum(powers * flank[:, None], LARGEST_EPSILON)) * masses
+        above = np.cumsum(lifted[..., ::-1], axis=2)[..., ::-1]
+        first, part = _crossing(flank, CAPS / powers)
+        at = np.ogrid[: shifts.size, : moments.size, :1][:2]
+        logs = np.log(above[(*at, first)] + part * lifted[(*at, first - 1)])
+        left = below[first] - part * masses[first - 1]
+        return logs, left, np.broadcast_to(reverse, logs.shape)
 
     def _blocks(self, decay: float) -> tuple[Floats, Floats]:
         """The edges of blocks of outcomes and the mass of each; the first begins at 0 and the last has no end."""
@@ -232,20 +230,22 @@ class AlmostCentral(PrivacyLoss):
         edges, below = np.append(0.0, edges[rare:]), np.concatenate([[0.0], below[rare:], [1.0]])
         return edges, np.diff(below) + FUZZ
 
-    def _log_ratio(self, decay: float, x: Floats, shift: Ints, up: float) -> Floats:
-        """log P[N = x] / P[N = x - shift], rounded up (or down); infinite where the latter is impossible."""
+    def _log_ratio(self, decay: float, x: Floats, y: Floats, up: float) -> Floats:
+        """log P[N = x] / P[N = y] for x above y, rounded up (or down); infinite where the latter is impossible."""
         from scipy.special import gammaln
 
-        before = np.maximum(x - shift, 0.0)
-        ratio = gammaln(x + self.shape) - gammaln(before + self.shape) - gammaln(x + 1.0) + gammaln(before + 1.0)
+        below = np.maximum(y, 0.0)
+        ratio = gammaln(x + self.shape) - gammaln(below + self.shape) - gammaln(x + 1.0) + gammaln(below + 1.0)
         size = x + self.shape + 2.0
-        return np.where(x >= shift, ratio + shift * math.log(decay) + up * 1e-14 * size * np.log(size), np.inf)
+        return np.where(y >= 0.0, ratio + (x - y) * math.log(decay) + up * 1e-14 * size * np.log(size), np.inf)
 
 
 def _crossing(falling: Floats, levels: Floats) -> tuple[Ints, Floats]:
-    """The first block not above each level, and how much of the one before is kept so that bounds change smoothly."""
-    first = np.clip(np.searchsorted(-falling, -levels), 1, falling.size - 1)
-    before, after = falling[first - 1], falling[first]
+    """In each row the first block not above each level, and how much of the one before is kept so that bounds change
+    smoothly."""
+    first = np.array([np.searchsorted(-row, -levels) for row in falling]).clip(1, falling.shape[1] - 1)
+    row = np.arange(len(falling))[:, None, None]
+    before, after = falling[row, first - 1], falling[row, first]
     part = (levels - after) / np.maximum(before - after, FUZZ)
     return first, np.clip(np.where(np.isfinite(before), part, 0.0), 0.0, 1.0)
 

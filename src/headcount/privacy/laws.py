@@ -33,6 +33,8 @@ def stirling_remainder(x: Floats) -> Floats:
     """log Gamma(x + 1) - (x + 1/2) log x + x - log(2 pi)/2, for x > 0."""
     y = 1.0 / x
     y2 = y * y
+    if x.min(initial=math.inf) >= LARGE:  # the next term is below 1e-18
+        return np.asarray(y * (1 / 12 - y2 / 360))
     remainder: Floats = y * (
         1 / 12 - y2 * (1 / 360 - y2 * (1 / 1260 - y2 * (1 / 1680 - y2 * (1 / 1188 - y2 * 691 / 360360))))
     )
@@ -51,7 +53,7 @@ def _small_remainder(x: Floats) -> Floats:
     return np.asarray(log_gamma - (x + 0.5) * np.log(x) + x - HALF_LOG_TAU)
 
 
-SMALL = 16
+SMALL, LARGE = 16, 1_000
 SMALL_REMAINDERS = np.append(0.0, _small_remainder(np.arange(1.0, SMALL + 1.0)))
 
 
@@ -83,27 +85,35 @@ def _log_poisson(x: Floats, mean: float) -> Floats:
 def _log_binomial(x: Floats, n: Floats | float, yes: float, no: float) -> Floats:
     """log of C(n, x) yes^x no^(n-x); n and x may be real, 0 <= x <= n. In blocks, for which the processor's cache is
     large enough."""
-    n = np.broadcast_to(np.asarray(n, dtype=np.float64), x.shape)
+    trials = np.asarray(n, dtype=np.float64)
+    trials = np.broadcast_to(trials, x.shape) if trials.size != 1 else trials.reshape((1,) * x.ndim)
     if x.size <= BLOCK:
-        return _log_binomial_block(x, n, yes, no)
-    flat, trials, logs = x.ravel(), n.ravel(), np.empty(x.size)
+        return _log_binomial_block(x, trials, yes, no)
+    flat, all_trials, logs = x.ravel(), trials.ravel(), np.empty(x.size)
     for start in range(0, x.size, BLOCK):
         part = slice(start, start + BLOCK)
-        logs[part] = _log_binomial_block(flat[part], trials[part], yes, no)
+        here = all_trials if trials.size == 1 else all_trials[part]
+        logs[part] = _log_binomial_block(flat[part], here, yes, no)
     return logs.reshape(x.shape)
 
 
 def _log_binomial_block(x: Floats, n: Floats, yes: float, no: float) -> Floats:
     rest = n - x
     inside = (x > 0) & (rest > 0)
-    a, b, c = (np.where(inside, part, 1.0) for part in (x, rest, n))
-    log_mass = (
-        stirling_remainder(c) - stirling_remainder(a) - stirling_remainder(b)
-        - deviance(x, n * yes) - deviance(rest, n * no) + 0.5 * np.log(c / (a * b)) - HALF_LOG_TAU
-    )  # fmt: skip
+    if inside.all():
+        return _log_binomial_inside(x, rest, n, yes, no)
     all_yes, all_no = (math.log(a) if a < 0.5 else math.log1p(-b) for a, b in ((yes, no), (no, yes)))
-    edge = n * np.where(x > 0, all_yes, all_no)
-    return np.where(inside, log_mass, edge)
+    logs = np.asarray(n * np.where(x > 0, all_yes, all_no))
+    if inside.any():
+        logs[inside] = _log_binomial_inside(x[inside], rest[inside], n.ravel() if n.size == 1 else n[inside], yes, no)
+    return logs
+
+
+def _log_binomial_inside(x: Floats, rest: Floats, n: Floats, yes: float, no: float) -> Floats:
+    """Where neither x nor n - x is zero."""
+    remainders = stirling_remainder(n) - stirling_remainder(x) - stirling_remainder(rest)
+    deviances = deviance(x, n * yes) + deviance(rest, n * no)
+    return np.asarray(remainders - deviances + 0.5 * np.log(n / (x * rest)) - HALF_LOG_TAU)
 
 
 def _window(log_mass: Callable[[Floats], Floats], mode: int, low: int, high: int | None) -> tuple[int, int]:

@@ -20,11 +20,11 @@ from functools import lru_cache
 import numpy as np
 
 from headcount.core.chance import Chance
-from headcount.core.law import Floats, Law
+from headcount.core.law import Floats
 from headcount.core.loss import Kind, PrivacyLoss
 from headcount.core.table import Ints
 from headcount.privacy import laws
-from headcount.privacy.pair import Pair
+from headcount.privacy.pair import Pairs
 
 SCANNED = 80  # points of a scan over two periods; crowds of up to twice as many people are searched whole
 FINE = 6
@@ -106,9 +106,12 @@ class ShuffledBits(PrivacyLoss):
         """In the worse order, for each row of the others' masses."""
         if self.bits == 1:
             return _of_one_bit(rest, *self._odds(epsilon))
-        victim, shown = laws.binomial(self.bits, self.flip), [Law(0, row) for row in rest]
-        pairs = (Pair.of(law + (-victim).shifted(self.bits), law + victim) for law in shown)
-        return np.array([max(side.item() for side in pair.orders(np.array([epsilon - ROUNDED]))) for pair in pairs])
+        victim = laws.binomial(self.bits, self.flip)
+        kept, lost = (np.array([np.convolve(row, side) for row in rest]) for side in (victim.masses[::-1], victim.masses))
+        apart = self.bits - 2 * victim.start - victim.masses.size + 1  # where the two begin
+        ends = [(0, 0), (max(apart, 0), max(-apart, 0))]
+        pairs = Pairs(np.pad(kept, ends), np.pad(lost, [end[::-1] for end in ends]))
+        return np.maximum(*pairs.divergences(epsilon - ROUNDED))
 
     def _odds(self, epsilon: float) -> tuple[float, float]:
         """1 - f - e^epsilon f, rounded up, and e^epsilon (1 - f) - f, rounded down: near the local epsilon they cancel,
