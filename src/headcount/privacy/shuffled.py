@@ -107,7 +107,8 @@ class ShuffledBits(PrivacyLoss):
         if self.bits == 1:
             return _of_one_bit(rest, *self._odds(epsilon))
         victim = laws.binomial(self.bits, self.flip)
-        kept, lost = (np.array([np.convolve(row, side) for row in rest]) for side in (victim.masses[::-1], victim.masses))
+        sides = victim.masses[::-1], victim.masses
+        kept, lost = (np.array([np.convolve(row, side) for row in rest]) for side in sides)
         apart = self.bits - 2 * victim.start - victim.masses.size + 1  # where the two begin
         ends = [(0, 0), (max(apart, 0), max(-apart, 0))]
         pairs = Pairs(np.pad(kept, ends), np.pad(lost, [end[::-1] for end in ends]))
