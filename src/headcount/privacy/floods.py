@@ -204,9 +204,9 @@ class AlmostCentral(PrivacyLoss):
     def _parts(self, decay: float, shifts: Ints, moments: Floats) -> tuple[Floats, Floats, Floats]:
         """For each shift k of one noise N: log-moments of N against N + k with what they leave out, and the reverse."""
         edges, masses = self._blocks(decay)
-        first, last, by = edges[:-1], edges[1:-1] - 1.0, shifts[:, None]
-        flank = self._log_ratio(decay, first, first - by, 1.0)
-        cheap = np.append(-self._log_ratio(decay, last + by, last, -1.0), -by * math.log(decay), 1)
+        begins, ends, by = edges[:-1], edges[1:-1] - 1.0, shifts[:, None]
+        flank = self._log_ratio(decay, begins, begins - by, 1.0)
+        cheap = np.append(-self._log_ratio(decay, ends + by, ends, -1.0), -by * math.log(decay), 1)
         below, powers = np.append(0.0, np.cumsum(masses)), moments[:, None]
         most = powers * cheap.max(axis=1)[:, None, None]
         fallen = np.exp(powers * cheap[:, None] - most) * masses
