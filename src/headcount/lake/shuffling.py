@@ -115,8 +115,9 @@ class LakeShuffler:
             if batch["state"] != "open":
                 raise Conflict("the batch was mixed meanwhile; a number is used once")
             self._require(connection, collection, batch)
-            self.shuffler.kept.drop(connection, batch)
-            changed(connection, batch, state="purged", reports=came.taken, added=0, manifest=canonical(manifest))
+            over = self.shuffler.kept.drop(connection, batch)
+            signed = canonical(manifest)
+            changed(connection, batch, state="purged", reports=came.taken, added=0, manifest=signed, **over)
             if state == "open" and number < collection.batches:
                 self.shuffler.open_batch(connection, collection, number + 1, self.shuffler.clock())
         return manifest

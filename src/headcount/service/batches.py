@@ -105,8 +105,7 @@ class Batches:
                 changed(connection, batch, closes=collection.next_close(now), holds=batch["holds"] + 1)
             else:
                 state = "purged"
-                self.shuffler.kept.drop(connection, batch)
-                changed(connection, batch, state=state)
+                changed(connection, batch, state=state, **self.kept.drop(connection, batch))
             another = state != "held" and agreed == "open" and number < collection.batches
             if another:
                 self.shuffler.open_batch(connection, collection, number + 1, now)
@@ -152,8 +151,8 @@ class Batches:
             batch = self._locked(connection, name, number, "sealed")
             if batch is None or batch["mixed"] != attempt:
                 return  # it was destroyed meanwhile, or somebody else has begun anew
-            self.kept.drop_reports(connection, batch)
-            changed(connection, batch, state="shuffled", manifest=manifest, form=FORM)
+            over = self.kept.drop_reports(connection, batch)
+            changed(connection, batch, state="shuffled", manifest=manifest, form=FORM, **over)
         moved("shuffler", name, number, "shuffled")
         point("when it is mixed")
         self.shuffler.forget()
@@ -223,8 +222,7 @@ class Batches:
             batch = self._locked(connection, name, number, "delivered")
             if batch is None:
                 return
-            self.shuffler.kept.drop(connection, batch)
-            changed(connection, batch, state="purged")
+            changed(connection, batch, state="purged", **self.kept.drop(connection, batch))
         moved("shuffler", name, number, "purged")
         self.shuffler.forget()
         point("after purging")

@@ -102,16 +102,18 @@ class Kept:
 
     # The end.
 
-    def drop_reports(self, connection: Connection, batch: Any) -> None:
+    # The columns of a batch that change with its tables are for the caller to change, with the others and at once: a row
+    # that one transaction changes twice may meet another, which waits for it, in a deadlock.
+
+    def drop_reports(self, connection: Connection, batch: Any) -> dict[str, Any]:
         do(connection, f"DROP TABLE IF EXISTS reports_{batch['tag']}")
         do(connection, "DELETE FROM counts WHERE tag = :tag", tag=batch["tag"])
-        changed(connection, batch, salt=b"")
+        return {"salt": b""}
 
-    def drop(self, connection: Connection, batch: Any) -> None:
+    def drop(self, connection: Connection, batch: Any) -> dict[str, Any]:
         """Both tables of a batch."""
-        self.drop_reports(connection, batch)
         self._drop_mixed(connection, batch)
-        changed(connection, batch, mixed=None)
+        return {**self.drop_reports(connection, batch), "mixed": None}
 
     def forget(self) -> None:
         """Destroys every secret that no batch needs."""

@@ -172,9 +172,8 @@ class Shuffler:
             self.locked(connection, name)
             batches = many(connection, BATCHES + self.database.alone, name=name)
             for batch in batches:
-                self.kept.drop(connection, batch)
+                changed(connection, batch, state="purged", **self.kept.drop(connection, batch))
             do(connection, "UPDATE collections SET state = 'destroyed' WHERE id = :name", name=name)
-            do(connection, "UPDATE batches SET state = 'purged' WHERE collection = :name", name=name)
         for batch in batches:
             if batch["state"] != "purged":
                 moved("shuffler", name, batch["number"], "purged")
