@@ -102,7 +102,7 @@ class Kept:
 
     # The end.
 
-    # The columns of a batch that change with its tables are for the caller to change, with the others and at once: a row
+    # The columns of a batch that change with its tables are changed by the caller, with the others and at once: a row
     # that one transaction changes twice may meet another, which waits for it, in a deadlock.
 
     def drop_reports(self, connection: Connection, batch: Any) -> dict[str, Any]:
