@@ -15,7 +15,7 @@ import pytest
 
 from stress import LISTED
 
-LIMIT = 0.6  # seconds of a processor
+LIMIT = 0.3  # seconds of a processor
 ALWAYS = re.compile(
     r"tests/(service|web|engines|batch)/|test_machines|twin|suite|catch|caught|noticed|refuted|found_out|wrong"
 )
