@@ -281,8 +281,8 @@ class ItsOwnWords(Geometric):
 @dataclass(frozen=True)
 class OfWords(AddNoise):
     def apply(self, tally, coins):
-        low = coins.words(tally.totals.size) & np.uint64(1)
-        return super().apply(tally, coins) if low.all() else super().apply(tally, coins)
+        ones = (coins.words(tally.totals.size) & np.uint64(1)).astype(np.int64)
+        return tally.with_totals(super().apply(tally, coins).totals + ones)
 
 
 FAR = {

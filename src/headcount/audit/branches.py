@@ -1,8 +1,7 @@
 """Every way in which draws may come out, with its exact chance: what a sampler does, where samples never reach.
 
 Coins that answer from a script run the sampler once for each way; where the script ends they say what may come next.
-Likely ways are gone through first. What is left when there have been enough runs is known too, and never more than is
-said here.
+Likely ways are gone through first. What is left when there have been enough draws is known too.
 """
 
 from __future__ import annotations
@@ -85,14 +84,13 @@ class GoneThrough(Generic[Seen]):
 
 
 def gone_through(run: Callable[[Coins], Seen], most: int) -> GoneThrough[Seen]:
-    """What comes of the likeliest draws, in so many runs at most."""
+    """What comes of the likeliest ways, as far as so many draws go, in all runs together."""
     parts: defaultdict[Seen, int] = defaultdict(int)
     order = count()  # ways that are as likely are gone through in turn
     waiting: list[tuple[int, int, tuple[int, ...]]] = [(-WHOLE, next(order), ())]
-    for _ in range(most):
-        if not waiting:
-            break
+    while waiting and most > 0:
         falling, _, script = heapq.heappop(waiting)
+        most -= 1 + len(script)
         try:
             parts[run(_Scripted(script))] -= falling
         except _Undecided as end:

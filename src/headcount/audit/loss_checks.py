@@ -112,6 +112,10 @@ def calibration_meets_the_budget_and_no_more(protocol: Protocol) -> None:
 
 def looser(found: Protocol) -> Protocol:
     """The same with the next setting of its knob that is less private, or one a little beyond."""
-    knob = found.knob
+    return turned(found, found.knob.looser(getattr(found, found.knob.name), vars(found)))
+
+
+def turned(found: Protocol, setting: float) -> Protocol:
+    """The same with another setting of its knob."""
     changed: dict[str, Any] = {entry.name: None for entry in fields(found) if entry.default is None}  # decided by it
-    return replace(found, **changed | {knob.name: knob.looser(getattr(found, knob.name), vars(found))})
+    return replace(found, **changed | {found.knob.name: setting})
