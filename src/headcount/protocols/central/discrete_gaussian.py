@@ -1,4 +1,4 @@
-r"""Discrete Gaussian noise [CKS20]: it is larger than geometric noise for one question and adds up more slowly over many.
+r"""Discrete Gaussian noise [CKS20]: more of it than geometric for one question, and less for many together.
 
 Randomiser: none, the value is handed over.
 Analyser:   adds $Z$ with $P[Z=k] \propto e^{-k^2/2\sigma^2}$, $\sigma$ the `scale`, from a table of 64-bit weights.
