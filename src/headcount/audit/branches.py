@@ -61,7 +61,8 @@ class _Scripted(Coins):
         return drawn
 
     def bernoulli(self, chance: Chance, size: int) -> Bools:
-        return self._next(((1, chance.threshold), (0, WORD - chance.threshold)), size) == 1
+        yes: Bools = self._next(((1, chance.threshold), (0, WORD - chance.threshold)), size) == 1
+        return yes
 
     def draw(self, table: Table, size: int) -> Ints:
         return self._next(enumerate(table.masses, table.start), size)
