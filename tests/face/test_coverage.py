@@ -66,7 +66,7 @@ MANY_TRUTHS = (*range(0, 40, 3), *range(40, PEOPLE, 797), *range(PEOPLE - 30, PE
     ),
 )
 def test_intervals_of_shuffled_oracles_cover_exactly(name, epsilon, truths):
-    """From the exact law of the error. The least of the quick ones is 0.950482, of all 0.950035."""
+    """From the exact law of the error. The least of the quick ones is 0.950482, of all 0.950001."""
     protocol = hc.protocol(name, SHUFFLED[name], n=PEOPLE, epsilon=epsilon, delta=1e-6)
     assert min(exact_coverage(protocol, truth, PEOPLE, 0.95) for truth in truths) >= 0.95
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -86,7 +86,7 @@ def _sent(protocol: Protocol, value: int, coins: Coins) -> tuple[Message, ...]:
     return in_order(protocol.reports(np.array([value], dtype=np.min_scalar_type(value)), coins).messages)
 
 
-def _gone_through(protocol: Protocol, run: partial[Hashable], most: int) -> GoneThrough[Hashable]:
+def _gone_through(protocol: Protocol, run: Callable[[Coins], Any], most: int) -> GoneThrough[Any]:
     try:
         return gone_through(run, most)
     except RawWords:
@@ -96,7 +96,7 @@ def _gone_through(protocol: Protocol, run: partial[Hashable], most: int) -> Gone
         ) from None
 
 
-def _agree(protocol: Protocol, drawn: GoneThrough[Hashable], stated: Mapping[Any, int], what: str, faint: int) -> None:
+def _agree(protocol: Protocol, drawn: GoneThrough[Any], stated: Mapping[Any, int], what: str, faint: int) -> None:
     """No outcome is drawn more often than the law says, nor less often but for what was not gone through."""
     for outcome in drawn.parts.keys() | stated.keys():
         here, there = drawn.parts.get(outcome, 0), stated.get(outcome, 0)

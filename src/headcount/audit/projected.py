@@ -3,7 +3,7 @@
 Every message gets a score of -1, 0 or 1: whether people who hold the last value send more of its kind than those who
 hold the first, as many, or fewer. Whoever sees the messages can add the scores up, and their sum has a law that is a
 convolution of people's own. It loses no more than the whole view does, so that a claim below is refuted. Where a
-trusted side stands between, the sum is one of its totals, which it releases.
+trusted side stands between, the sum is its first total or its last, which it releases.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, reduce
+from itertools import accumulate, repeat
 from typing import Any
 
 import numpy as np
@@ -26,9 +27,11 @@ from headcount.core.field import Field, Names
 from headcount.core.law import Law
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
+from headcount.core.table import Table
 
-FEW = 256  # things that a brick of many parts may send
-FEW_TOTALS = 2  # that a trusted side releases are looked at, each by itself
+FEW = 64  # different messages, or things that a brick of many parts may send
+WIDE = 1 << 12  # outcomes of a number of copies
+WIDEST = 2_000  # people, by which the scores of a crowd may spread
 WORK = 20_000  # bricks that are gone through for one report
 SURE = 1e-9  # relative, of a mass: a million convolutions of doubles
 NOTHING = Law(0, np.ones(1))
@@ -60,11 +63,12 @@ class Scores:
                 return _mixed([(yes, self.of(brick.then, names)), (1.0 - yes, self.of(brick.otherwise, names))])
             case Copies(amount=Field() as amount):
                 return self.of(brick.brick, names).times(int(amount.at(names)))
-            case Copies():
-                once, powers = self.of(brick.brick, names), [NOTHING]
-                for _ in brick.amount.masses[1:]:
-                    powers.append((powers[-1] + once) if once.masses.size > 1 else powers[-1].shifted(once.start))
-                return _mixed([(mass / WHOLE, power) for mass, power in zip(brick.amount.masses, powers, strict=True)])
+            case Copies(amount=Table() as table):
+                once = self.of(brick.brick, names)
+                if once.masses.size * len(table.masses) > WIDE:
+                    raise TooSpread
+                powers = accumulate(repeat(once, len(table.masses) - 1), Law.__add__, initial=NOTHING)
+                return _mixed([(mass / WHOLE, power) for mass, power in zip(table.masses, powers, strict=True)])
             case Let():
                 drawn = brick.source.law(names)
                 whole = sum(weight for _, weight in drawn)
@@ -122,7 +126,7 @@ class Projected:
         if len(seen) > FEW:
             raise TooSpread
         for message in seen:
-            first, last = (self._report(value, lambda sent, of=message: int(sent == of)) for value in self._ends)
+            first, last = (self._report(value, message.__eq__) for value in self._ends)
             more[message] = last.mean - first.mean
         return more
 
@@ -132,7 +136,7 @@ class Projected:
     def _scores(self) -> Iterator[Score]:
         if self._trusting:
             enumerated = Enumerated(self.protocol)
-            yield from (enumerated.adds_to(cell) for cell in range(self.protocol.nobody().totals.size)[:FEW_TOTALS])
+            yield from map(enumerated.adds_to, {0, self.protocol.nobody().totals.size - 1})
             return
         signs = {message: int(np.sign(more)) * (abs(more) > SURE) for message, more in self._more.items()}
         if any(signs.values()):
@@ -144,6 +148,8 @@ class Projected:
         others, worst = self.protocol.crowd.honest - 1, (0.0, "")
         for score in self._scores():
             first, last = (self._report(value, score) for value in self._ends)
+            if others * max(first.variance, last.variance) > WIDEST**2:
+                raise TooSpread
             for holders in _grid(others):
                 rest = last.times(holders) + first.times(others - holders)
                 one, other = (self._released(law) for law in self._neighbours(rest, first, last))
@@ -178,5 +184,6 @@ def _excess(p: Law, q: Law, epsilon: float) -> float:
 
 
 def _grid(most: int) -> list[int]:
-    """From none to all: one, ten, a hundred, … and half of them."""
-    return sorted({0, most // 2, most, *(10**k for k in range(len(str(most))) if 10**k < most)})
+    """From none to all: 1, 3, 10, 30, … and half of them."""
+    few = (times * 10**k for k in range(len(str(most))) for times in (1, 3))
+    return sorted({0, most // 2, most, *(number for number in few if number < most)})

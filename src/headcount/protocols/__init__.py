@@ -56,8 +56,8 @@ from headcount.protocols.shuffled import shuffled
 OWN: tuple[type[Protocol], ...] = (
     Laplace,
     Geometric,
-    DiscreteGaussian,
     Staircase,
+    DiscreteGaussian,
     StabilityHistogram,
     RandomisedResponse,
     GeneralisedResponse,
