@@ -10,6 +10,7 @@ protocol in every way there is and tells which check notices.
 from __future__ import annotations
 
 from headcount.audit.agreement import Check, Nonconforming
+from headcount.audit.branch_checks import reports_are_drawn_from_their_law, the_release_draws_its_law
 from headcount.audit.checks import (
     CHECKS,
     crowds_not_planned_for_are_refused,
@@ -66,6 +67,7 @@ __all__ = [
     "messages_are_counted",
     "noise_is_shared_among_the_honest",
     "people_draw_apart",
+    "reports_are_drawn_from_their_law",
     "several_reports_are_covered",
     "the_certificate_says_what_is_released",
     "the_claim_holds_at_size",
@@ -73,6 +75,7 @@ __all__ = [
     "the_error_is_as_stated",
     "the_loss_follows_dropouts",
     "the_order_of_messages_tells_nothing",
+    "the_release_draws_its_law",
     "the_sampler_follows_the_programme",
     "the_shortcut_is_the_protocol",
     "what_is_called_pure_is",

@@ -74,6 +74,7 @@ def test_a_check_that_notices_nothing_is_no_check():
     assert {check.__name__ for check in TWIN_CHECKS} - {mutation.seen for mutation in MUTATIONS} == {
         "intervals_cover_at_size",
         "large_counts_are_unbiased",
+        "reports_are_drawn_from_their_law",
         "several_reports_are_covered",
         "the_certificate_says_what_is_released",
         "the_shortcut_is_the_protocol",

@@ -6,6 +6,10 @@ import pytest
 import headcount as hc
 from headcount.audit.covered import exact_coverage
 from headcount.core import cover
+from headcount.core.model import Model
+from headcount.core.protocol import Protocol
+from headcount.protocols import CATALOGUE
+from stress import some
 
 
 @pytest.mark.parametrize("name", ["optimised-unary", "generalised-response", "hadamard-response"])
@@ -38,6 +42,37 @@ def test_intervals_of_many_people_cover_exactly(name, truth):
     law = protocol.noise(truth, 20_000)
     both_ends = 0.117 * law.step / law.rmse  # the normal density at 1.96, twice
     assert 0.95 <= exact_coverage(protocol, truth, 20_000, 0.95) < 0.95 + 2.5 * both_ends
+
+
+def shuffled_oracles():
+    """Shuffled protocols whose error depends on the truth, with the intervals that all protocols have."""
+    for kind in CATALOGUE:
+        tiny = kind.tiny()
+        if kind.model is Model.SHUFFLE and not tiny.steady and kind.intervals is Protocol.intervals:
+            yield kind.name, hc.Histogram(10) if isinstance(tiny.task, hc.Histogram) else tiny.task
+
+
+SHUFFLED = dict(shuffled_oracles())
+PEOPLE = 20_000
+FEW_TRUTHS = (0, 500, 10_000, PEOPLE)
+MANY_TRUTHS = (*range(0, 40, 3), *range(40, PEOPLE, 797), *range(PEOPLE - 30, PEOPLE + 1, 3))
+
+
+@pytest.mark.parametrize("name", SHUFFLED)
+@pytest.mark.parametrize(
+    ("epsilon", "truths"),
+    some(
+        [(1.0, FEW_TRUTHS), *((epsilon, MANY_TRUTHS) for epsilon in (0.25, 1.0, 4.0))], lambda at: at[1] is FEW_TRUTHS
+    ),
+)
+def test_intervals_of_shuffled_oracles_cover_exactly(name, epsilon, truths):
+    """From the exact law of the error. The least of the quick ones is 0.950482, of all 0.950001."""
+    protocol = hc.protocol(name, SHUFFLED[name], n=PEOPLE, epsilon=epsilon, delta=1e-6)
+    assert min(exact_coverage(protocol, truth, PEOPLE, 0.95) for truth in truths) >= 0.95
+
+
+def test_all_shuffled_oracles_are_looked_at():
+    assert {"cheu-count", "blanket-histogram", "fake-users", "shuffled-subset-selection"} <= SHUFFLED.keys()
 
 
 def test_a_width_taken_at_the_estimate_does_not_cover(monkeypatch):

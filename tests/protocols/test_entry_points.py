@@ -7,26 +7,45 @@ import subprocess
 import sys
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
 from headcount import protocols
 from headcount.protocols import OWN, installed
+from stress import lengths
 
 ROOT = Path(__file__).parents[2]
 
 
+ABOUT = "my_dummies-1.0.dist-info"
+WHEEL = {
+    f"{ABOUT}/METADATA": "Metadata-Version: 2.1\nName: my-dummies\nVersion: 1.0\nRequires-Dist: headcount\n",
+    f"{ABOUT}/WHEEL": "Wheel-Version: 1.0\nGenerator: tests\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    f"{ABOUT}/entry_points.txt": "[headcount.protocols]\ndummy = my_dummies:Dummy\n",
+}
+
+
+def wheel(folder, files):
+    """A package as it is published; pip checks the record of its files."""
+    records = [f"{name},," for name in files] + [f"{ABOUT}/RECORD,,"]
+    path = folder / "my_dummies-1.0-py3-none-any.whl"
+    with ZipFile(path, "w") as archive:
+        for name, text in {**files, f"{ABOUT}/RECORD": "\n".join(records) + "\n"}.items():
+            archive.writestr(name, text)
+    return path
+
+
 @pytest.fixture(scope="module")
 def elsewhere(tmp_path_factory):
-    """A folder with the protocol of CONTRIBUTING.md in a package of its own, installed as pip would."""
-    folder = tmp_path_factory.mktemp("elsewhere")
+    """A folder into which pip has installed a package with the protocol of CONTRIBUTING.md."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     code = next(block for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "class Dummy" in block)
-    (folder / "my_dummies.py").write_text(code, encoding="utf-8")
-    about = folder / "my_dummies-1.0.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: my-dummies\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text("[headcount.protocols]\ndummy = my_dummies:Dummy\n")
+    package = wheel(tmp_path_factory.mktemp("published"), {"my_dummies.py": code, **WHEEL})
+    folder = tmp_path_factory.mktemp("elsewhere")
+    offline = ["--no-index", "--no-deps", "--disable-pip-version-check", "--quiet"]
+    installing = [sys.executable, "-m", "pip", "install", *offline, "--target", str(folder), str(package)]
+    subprocess.run(installing, check=True, capture_output=True)
     return folder
 
 
@@ -51,17 +70,30 @@ def test_the_advisor_and_the_command_line_know_it(elsewhere):
     assert listed[-1]["name"] == "dummy"
 
 
-def test_the_suite_finds_it_by_name(elsewhere):
+@lengths("checks", 3, 100)
+def test_the_suite_finds_it_by_name(elsewhere, checks):
     said = run(
         elsewhere,
         "-c",
         "from headcount import testing\n"
-        "testing.CHECKS = testing.CHECKS[:3]\n"
+        f"testing.CHECKS = testing.CHECKS[:{checks}]\n"
         "testing.conforms('dummy')\n"
         "from headcount.drawing.colours import place_of\n"
         "print(place_of('dummy')[0])",
     )
     assert said == "dummies\n"
+
+
+def test_its_claim_is_certified_and_proved_from_the_command_line(elsewhere, tmp_path):
+    written = str(tmp_path / "dummy.json")
+    budget = ["--n", "10000", "--epsilon", "1", "--delta", "1e-6"]
+    run(elsewhere, "-m", "headcount", "certify", "dummy", *budget, "--out", written)
+    assert "proved" in run(elsewhere, "-m", "headcount", "verify", written)
+
+
+def test_without_the_package_nobody_knows_it(elsewhere):
+    listed = json.loads(run(elsewhere.parent, "-m", "headcount", "protocols", "--format", "json"))
+    assert "dummy" not in [row["name"] for row in listed]
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from asymmetric import FEW, AsymmetricResponse, Worst
 
+from headcount.audit.branch_checks import reports_are_drawn_from_their_law, the_release_draws_its_law
 from headcount.audit.drawn_at_size import what_is_drawn_at_size_is_what_is_stated
-from headcount.audit.loss_checks import several_reports_are_covered
+from headcount.audit.loss_checks import collusion_is_stated, several_reports_are_covered
 from headcount.audit.size_checks import (
     the_certificate_says_what_is_released,
     the_claim_holds_at_size,
@@ -30,6 +31,7 @@ from headcount.protocols.local.generalised_response import GeneralisedResponse
 from headcount.protocols.local.randomised_response import RandomisedResponse
 from headcount.protocols.shuffle.poisson_count import PoissonCount
 from headcount.protocols.shuffle.poisson_histogram import ANY, PoissonHistogram
+from headcount.protocols.shuffle.recursive_sum import RecursiveSum
 from headcount.protocols.shuffle.sample_threshold import SampleThreshold
 from headcount.protocols.shuffle.zsum import Zsum
 from headcount.testing import CHECKS, Nonconforming, conforms
@@ -214,7 +216,83 @@ class SeveralForThePriceOfOne(PoissonCount):
         return self.view(honest)
 
 
+class UnprovedThousandsCountTenfold(AsymmetricResponse):
+    """No proof is said to be known, and the accounting is wrong from 5,000 people on."""
+
+    provable = False
+
+    def view(self, honest):
+        return super().view(honest if honest < 5_000 else 10 * honest)
+
+
+class UnprovedDigitsCountTenfold(RecursiveSum):
+    """Really without a proof: several kinds of messages are seen."""
+
+    def view(self, honest):
+        return super().view(honest if honest < 5_000 else 1_000 * honest)
+
+
+class SaferAloneAtSize(GeneralisedResponse):
+    """What remains if everyone else colludes is understated where few lie; tiny instances are right."""
+
+    @property
+    def local_epsilon(self):
+        exact = super().local_epsilon
+        return exact if self.crowd.size < 1_000 else 0.9 * exact
+
+
+class SaferAloneAmongMany(Zsum):
+    """The same where nothing remains at all."""
+
+    @property
+    def local_epsilon(self):
+        return None if self.crowd.size < 1_000 else 3.0
+
+
+class ClippedNoise(Geometric):
+    """Nothing beyond 60 is ever drawn, which no sample shows; law and certificate are those of the whole noise."""
+
+    def released(self):
+        return ClippedWhenDrawn(self.rate)
+
+
+@dataclass(frozen=True)
+class ClippedWhenDrawn(AddNoise):
+    def apply(self, tally, coins):
+        noise = super().apply(tally, coins).totals - tally.totals
+        return tally.with_totals(tally.totals + np.clip(noise, -60, 60))
+
+
+class NoMoreThanThree(PoissonCount):
+    """Nobody sends more than three messages, however many were drawn; the programme says otherwise."""
+
+    def reports(self, values, coins):
+        batch = super().reports(values, coins)
+        return Batch(batch.reports, batch.messages[:3]) if values.size == 1 else batch
+
+
+class ItsOwnWords(Geometric):
+    """Noise that is made of words is not known to have any law."""
+
+    def released(self):
+        return OfWords(self.rate)
+
+
+@dataclass(frozen=True)
+class OfWords(AddNoise):
+    def apply(self, tally, coins):
+        ones = (coins.words(tally.totals.size) & np.uint64(1)).astype(np.int64)
+        return tally.with_totals(super().apply(tally, coins).totals + ones)
+
+
 FAR = {
+    UnprovedThousandsCountTenfold: the_claim_holds_at_size,
+    UnprovedDigitsCountTenfold: the_claim_holds_at_size,
+    SaferAloneAtSize: collusion_is_stated,
+    SaferAloneAmongMany: collusion_is_stated,
+    ClippedNoise: the_release_draws_its_law,
+    ItsOwnWords: the_release_draws_its_law,
+    NoMoreThanThree: reports_are_drawn_from_their_law,
     ThousandsCountTenfold: the_claim_holds_at_size,
     NobodyHidesTheSeventh: the_claim_holds_at_size,
     ManyCategoriesTellMore: the_claim_holds_at_size,

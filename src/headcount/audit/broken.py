@@ -23,6 +23,7 @@ from headcount.privacy.rounded_once import RoundedOnce
 
 RETRIES = 8
 ONE_IN_A_HUNDRED = Chance.up(0.01)
+RARELY = int(1e-12 * WHOLE)
 HARDLY_EVER = int(4e-25 * WHOLE)
 
 
@@ -118,6 +119,18 @@ class Cut(Around):
 
     def law(self, total: int) -> Parts:
         return {out: part for out, part in self.inner.law(total).items() if part >= HARDLY_EVER}
+
+
+@dataclass(frozen=True)
+class Clipped(Around):
+    """What hardly ever happens is drawn as something nearer, and the law does not say so."""
+
+    def apply(self, tally: Tally, coins: Coins) -> Tally:
+        furthest = max(abs(out) for out, part in self.inner.law(0).items() if part >= RARELY)
+        return tally.with_totals(tally.totals + np.clip(self._noise(tally, coins), -furthest, furthest))
+
+    def law(self, total: int) -> Parts:
+        return self.inner.law(total)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.crowd import Crowd
@@ -37,7 +38,13 @@ class AtSize:
         """The protocol for this budget. Where the number of people is private, nothing is said of the least of them."""
         private = protocol.neighbours is Neighbours.ADD_REMOVE
         crowd = Crowd(self.crowd.size, corrupt=self.crowd.corrupt) if private else self.crowd
-        return calibrate(type(protocol), self.task(protocol), crowd, self.budget(protocol))
+        return _found(type(protocol), self.task(protocol), crowd, self.budget(protocol))
+
+
+@lru_cache(maxsize=64)
+def _found(kind: type[Protocol], task: Task, crowd: Crowd, budget: Budget) -> Protocol:
+    """Remembered, because several checks look at the same instances."""
+    return calibrate(kind, task, crowd, budget)
 
 
 ALWAYS = (
@@ -68,4 +75,4 @@ def calibrated(protocol: Protocol, situations: tuple[AtSize, ...] = ALWAYS) -> I
             yield budget, situation.found(protocol)
         except Refused:
             if situation in ALWAYS:
-                yield budget, calibrate(type(protocol), protocol.task, Crowd(MOST_PEOPLE), budget)
+                yield budget, _found(type(protocol), protocol.task, Crowd(MOST_PEOPLE), budget)

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from headcount.audit.agreement import Check, require
+from headcount.audit.branch_checks import reports_are_drawn_from_their_law, the_release_draws_its_law
 from headcount.audit.draw_checks import (
     all_randomness_is_an_argument,
     people_draw_apart,
@@ -94,6 +95,8 @@ CHECKS: tuple[Check, ...] = (
     intervals_cover_at_size,
     what_is_drawn_at_size_is_what_is_stated,
     the_sampler_follows_the_programme,
+    reports_are_drawn_from_their_law,
+    the_release_draws_its_law,
     what_is_drawn_is_what_is_claimed,
     the_shortcut_is_the_protocol,
     the_order_of_messages_tells_nothing,

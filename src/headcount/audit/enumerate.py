@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, pairwise, permutations
@@ -174,6 +174,12 @@ class Enumerated:
         protocol, nobody = self.protocol, self.protocol.nobody().totals
         batches = [Batch(0, _record(protocol, message)) for message in self.alphabet]
         return [packed((protocol.tally(batch).totals - nobody).tolist()) for batch in batches]
+
+    def adds_to(self, cell: int) -> Callable[[Message], int]:
+        """What a message adds to one total."""
+        size = self.protocol.nobody().totals.size
+        added = {m: unpacked(sent, size)[cell] for m, sent in zip(self.alphabet, self._tallied, strict=True)}
+        return added.__getitem__
 
     @cached_property
     def tallies(self) -> Summed:

@@ -8,14 +8,18 @@ from functools import reduce
 from typing import Any
 
 from headcount.audit.agreement import Nonconforming, require
+from headcount.audit.calibrated import ALWAYS, FURTHER, calibrated
 from headcount.audit.enumerate import Enumerated, local_epsilon
 from headcount.audit.exact import EPSILONS, Interval, Judged, exact_delta, judge, worst_delta
+from headcount.audit.spread import spread
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.crowd import Crowd
 from headcount.core.errors import Refused
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
 from headcount.privacy.calibrate import calibrate
+
+MOST_OUTCOMES = 5_000  # of one report, over all values, whose laws are compared
 
 
 def the_claimed_loss_covers_every_view(protocol: Protocol) -> None:
@@ -68,10 +72,26 @@ def _hold(judgements: list[Judged]) -> None:
 
 
 def collusion_is_stated(protocol: Protocol) -> None:
-    """What remains if everyone else colludes, from one report's exact law."""
-    truth, stated = local_epsilon(protocol), protocol.local_epsilon
+    """What remains if everyone else colludes, from one report's exact law; also of all instances that are calibrated
+    for many people and send few enough different things. A local claim is about nothing else, and says the same."""
+    for found in (protocol, *(large for _, large in calibrated(protocol, ALWAYS + FURTHER))):
+        stated = found.local_epsilon
+        values = range(found.task.values)
+        if max(spread(found.programme, {"value": value}) for value in values) * len(values) <= MOST_OUTCOMES:
+            _is_stated(found, local_epsilon(found), "is")
+        if found.model is Model.LOCAL and stated is not None and found.loss.kind == "exact":
+            _is_stated(found, found.loss.epsilon(0.0) / found.crowd.each, "is claimed to be")
+
+
+def _is_stated(found: Protocol, truth: float, known: str) -> None:
+    stated = found.local_epsilon
     same = math.isinf(truth) if stated is None else math.isclose(truth, stated, rel_tol=1e-9)
-    require(same, f"{protocol.name}: local epsilon is {truth:.6g}, and {stated} is stated")
+    told = "none" if stated is None else f"{stated:.9g}"
+    require(
+        same,
+        f"{found.name}: with {found.crowd.size:,} people and the parameters {found.parameters} the local epsilon "
+        f"{known} {truth:.9g}, and {told} is stated",
+    )
 
 
 def calibration_meets_the_budget_and_no_more(protocol: Protocol) -> None:
@@ -92,6 +112,10 @@ def calibration_meets_the_budget_and_no_more(protocol: Protocol) -> None:
 
 def looser(found: Protocol) -> Protocol:
     """The same with the next setting of its knob that is less private, or one a little beyond."""
-    knob = found.knob
+    return turned(found, found.knob.looser(getattr(found, found.knob.name), vars(found)))
+
+
+def turned(found: Protocol, setting: float) -> Protocol:
+    """The same with another setting of its knob."""
     changed: dict[str, Any] = {entry.name: None for entry in fields(found) if entry.default is None}  # decided by it
-    return replace(found, **changed | {knob.name: knob.looser(getattr(found, knob.name), vars(found))})
+    return replace(found, **changed | {found.knob.name: setting})

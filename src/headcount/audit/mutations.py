@@ -15,7 +15,18 @@ import numpy as np
 import numpy.typing as npt
 
 from headcount.audit import rewrite
-from headcount.audit.broken import Averaged, Copied, Cut, Doubled, OneOrder, Shrunk, Sometimes, Truncated, Upward
+from headcount.audit.broken import (
+    Averaged,
+    Clipped,
+    Copied,
+    Cut,
+    Doubled,
+    OneOrder,
+    Shrunk,
+    Sometimes,
+    Truncated,
+    Upward,
+)
 from headcount.audit.enumerate import Enumerated
 from headcount.audit.exact import EPSILONS
 from headcount.audit.mutation import (
@@ -235,6 +246,7 @@ MUTATIONS: Sequence[Mutation] = (
     )),
     Mutation("fresh noise when asked again", first_of(noisy(Averaged), asked_again)),
     Mutation("tails cut off", _cut, "what_is_called_pure_is"),
+    Mutation("tails cut off when drawn", noisy(Clipped), "the_release_draws_its_law"),
     Mutation("noise shared among all, not the honest", shared_among_all, "noise_is_shared_among_the_honest"),
     Mutation("kind outside the seal", kind_in_the_open),
     Mutation("noise from floats", floating, "what_is_drawn_is_what_is_claimed"),

@@ -14,6 +14,7 @@ from headcount.audit.attack import Pair, bound
 from headcount.audit.calibrated import ALWAYS, FURTHER, calibrated
 from headcount.audit.enumerate import Enumerated, neighbours, one_report
 from headcount.audit.exact import exp_parts, judge, worst_delta
+from headcount.audit.projected import Projected, TooSpread
 from headcount.audit.spread import spread
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.coins import SeededCoins
@@ -35,7 +36,7 @@ ERROR = 1e-7
 SEEN = WHOLE >> 96  # what is likelier than that has a place in the law of a release
 ROUNDED = 1e-6  # relatively, in masses near that
 PURE = 1.0
-LITTLE_EFFORT = 5_000_000
+LITTLE_EFFORT = 200_000  # where no proof is known
 ENOUGH_EFFORT = 2_000_000  # for further proofs of an instance: none is begun beyond
 TOTALS = (0, 5, 1_500, 10**6)
 
@@ -43,23 +44,45 @@ TOTALS = (0, 5, 1_500, 10**6)
 def the_claim_holds_at_size(protocol: Protocol) -> None:
     """Plans for many people, whose certificates are proved again from the programme alone if the leaf says so.
 
-    Those of `ALWAYS` are, and further ones while their proofs are short. Where the leaf knows of no proof, the same
-    instance is enumerated among two people and attacked with all of them.
+    Those of `ALWAYS` are, and further ones while their proofs are short. Where the leaf knows of no proof, none may
+    refute it; what one integer tells is computed for all of them; those of `ALWAYS` are enumerated among two people and
+    attacked with all of them.
     """
-    for place, (budget, large) in enumerate(calibrated(protocol)):
-        if large.provable:
-            _proved(large, budget)
-            continue
-        verdict = verify(certify(Plan(large, budget)).to_json(), LITTLE_EFFORT) if not place else None
-        require(verdict is None or verdict.answer != "refuted", f"{protocol.name}: with {_people(large)} {verdict}")
-        if not verdict:  # where no proof is known, one is looked for once, and not long
-            _two_people_lose_no_more_than_claimed(large)
-            _withstands_an_attack(large, budget)
     spent = 0
-    for budget, large in calibrated(protocol, FURTHER):
-        if spent > ENOUGH_EFFORT:
-            return
-        spent += _proved(large, budget, ENOUGH_EFFORT).effort if large.provable else ENOUGH_EFFORT
+    for place, (budget, large) in enumerate(calibrated(protocol, ALWAYS + FURTHER)):
+        always = place < len(ALWAYS)
+        if not large.provable:
+            if _unrefuted(large, budget):
+                continue
+            _one_integer_tells_no_more_than_claimed(large, budget)
+            if always:
+                _two_people_lose_no_more_than_claimed(large)
+                _withstands_an_attack(large, budget)
+        elif always:
+            _proved(large, budget)
+        elif spent <= ENOUGH_EFFORT:
+            spent += _proved(large, budget, ENOUGH_EFFORT).effort
+
+
+def _unrefuted(large: Protocol, budget: Budget) -> Verdict:
+    """A proof is looked for, not long: there may be one all the same."""
+    verdict = verify(certify(Plan(large, budget)).to_json(), LITTLE_EFFORT)
+    require(verdict.answer != "refuted", f"{large.name}: with {_people(large)} {verdict}")
+    return verdict
+
+
+def _one_integer_tells_no_more_than_claimed(large: Protocol, budget: Budget) -> None:
+    """Where one report has too many outcomes for that, there is nothing to compare."""
+    claimed = large.loss.delta(budget.epsilon)
+    try:
+        found, crowds = Projected(large).delta(budget.epsilon)
+    except TooSpread:
+        return
+    require(
+        found <= claimed,
+        f"{large.name}: with {_people(large)} delta at epsilon={budget.epsilon:g} is at least {found:.6g}, and "
+        f"{claimed:.6g} is claimed: too small by {found - claimed:.3g}; {crowds}",
+    )
 
 
 def _proved(large: Protocol, budget: Budget, effort: int | None = None) -> Verdict:

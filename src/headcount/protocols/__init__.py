@@ -16,6 +16,7 @@ from headcount.core.histogram import Histogram
 from headcount.core.protocol import Protocol
 from headcount.core.task import Count, Fraction, Mean, Sum, Task
 from headcount.drawing.colours import enrol
+from headcount.protocols.central.discrete_gaussian import DiscreteGaussian
 from headcount.protocols.central.geometric import Geometric
 from headcount.protocols.central.laplace import Laplace
 from headcount.protocols.central.stability_histogram import StabilityHistogram
@@ -56,6 +57,7 @@ OWN: tuple[type[Protocol], ...] = (
     Laplace,
     Geometric,
     Staircase,
+    DiscreteGaussian,
     StabilityHistogram,
     RandomisedResponse,
     GeneralisedResponse,

@@ -1,0 +1,110 @@
+"""Checks of what is drawn, out to chances that no number of samples would show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from headcount.audit.agreement import Nonconforming, require
+from headcount.audit.branches import GoneThrough, RawWords, gone_through
+from headcount.audit.calibrated import ALWAYS, FURTHER, calibrated
+from headcount.audit.enumerate import one_report
+from headcount.audit.exhaust import in_order
+from headcount.audit.loss_checks import turned
+from headcount.audit.spread import spread
+from headcount.core.coins import Coins
+from headcount.core.errors import Refused
+from headcount.core.exact import WHOLE, Message
+from headcount.core.model import Model
+from headcount.core.protocol import Protocol
+from headcount.core.tally import Tally
+
+TOTALS = (0, 5)
+DRAWS = 8_000  # for a release, and
+REPORTS = 2_000  # for a person
+MOST_OUTCOMES = 2_000  # of a person, whose law is worked out besides
+FAINT = WHOLE >> 90  # differences that are smaller are roundings, in what is released and
+FAINT_REPORT = WHOLE >> 60  # in what is sent, whose law leaves out what is less likely than 2**-72
+ROUNDED = 10**6  # and so are differences of one in so many
+
+
+def the_release_draws_its_law(protocol: Protocol) -> None:
+    """Whatever its draws come to: a release has the chances of `Release.law`, down to 2**-90.
+
+    So it is for the tiny instance, with its own setting and with those that are calibrated for many people, and for
+    those with many people themselves, unless their noise has too many outcomes.
+    """
+    if protocol.model not in (Model.CENTRAL, Model.THRESHOLD):
+        return
+    for found in _settings(protocol):
+        release = found.released()
+        for total in (times * release.scale.denominator for times in TOTALS):
+            law = release.law(total)
+            if len(law) <= DRAWS:
+                drawn = _gone_through(found, partial(_released, found, total), DRAWS)
+                _agree(found, drawn, law, f"a total of {total:,} is released as", FAINT)
+
+
+def _settings(protocol: Protocol) -> Iterator[Protocol]:
+    yield protocol
+    name = protocol.knob.name
+    for place, (_, large) in enumerate(calibrated(protocol, ALWAYS + FURTHER)):
+        with suppress(Refused):
+            yield turned(protocol, getattr(large, name))
+        if place < len(ALWAYS):
+            yield large
+
+
+def _released(protocol: Protocol, total: int, coins: Coins) -> int:
+    tally = Tally(protocol.crowd.size, np.array([total], dtype=object), None, protocol.nobody().modulus)
+    return int(protocol.release(tally, coins).totals[0])
+
+
+def reports_are_drawn_from_their_law(protocol: Protocol) -> None:
+    """The same of one person's report, where it is calibrated for many people and has few enough outcomes."""
+    for _, found in calibrated(protocol):
+        for value in _few_values(found):
+            if spread(found.programme, {"value": value}) <= MOST_OUTCOMES:
+                drawn = _gone_through(found, partial(_sent, found, value), REPORTS)
+                law = {
+                    tuple(message for message, times in sent for _ in range(times)): part
+                    for sent, part in one_report(found, value).parts().items()
+                }
+                _agree(found, drawn, law, f"a person who holds {value} sends", FAINT_REPORT)
+
+
+def _few_values(protocol: Protocol) -> Iterator[int]:
+    last = protocol.task.values - 1
+    yield from sorted({0, last // 2, last})
+
+
+def _sent(protocol: Protocol, value: int, coins: Coins) -> tuple[Message, ...]:
+    return in_order(protocol.reports(np.array([value], dtype=np.min_scalar_type(value)), coins).messages)
+
+
+def _gone_through(protocol: Protocol, run: Callable[[Coins], Any], most: int) -> GoneThrough[Any]:
+    try:
+        return gone_through(run, most)
+    except RawWords:
+        raise Nonconforming(
+            f"{protocol.name}: words are read as they come, so that the law of what is made of them cannot be checked; "
+            "draw with coins.draw, coins.bernoulli or coins.below"
+        ) from None
+
+
+def _agree(protocol: Protocol, drawn: GoneThrough[Any], stated: Mapping[Any, int], what: str, faint: int) -> None:
+    """No outcome is drawn more often than the law says, nor less often but for what was not gone through."""
+    for outcome in drawn.parts.keys() | stated.keys():
+        here, there = drawn.parts.get(outcome, 0), stated.get(outcome, 0)
+        off = faint + max(here, there) // ROUNDED
+        too_often, too_rarely = here > there + off, there > here + drawn.rest + off
+        require(
+            not (too_often or too_rarely),
+            f"{protocol.name}: {what} {outcome} with a chance of {here / WHOLE:.6g}, too "
+            f"{'large' if too_often else 'small'}: {there / WHOLE:.6g} is stated; its parameters are "
+            f"{protocol.parameters}",
+        )

@@ -1,0 +1,102 @@
+"""Every way in which draws may come out, with its exact chance: what a sampler does, where samples never reach.
+
+Coins that answer from a script run the sampler once for each way; where the script ends they say what may come next.
+Likely ways are gone through first. What is left when there have been enough draws is known too.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import count, pairwise
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from headcount.core.chance import WORD, Chance
+from headcount.core.coins import Bools, Bytes, Coins
+from headcount.core.exact import WHOLE
+from headcount.core.table import Ints, Table
+
+FAINT = WHOLE >> 104  # ways that are less likely are not gone through
+FEW = 32  # outcomes of an even draw that are gone through one by one; more are taken together in
+PARTS = 4
+
+Seen = TypeVar("Seen", bound=Hashable)
+Choices = list[tuple[int, int]]  # outcomes and their weights
+
+
+class RawWords(Exception):
+    """A sampler reads words itself, so that nobody can tell what else it might have drawn."""
+
+
+class _Undecided(Exception):
+    """The script is at its end: these may come next."""
+
+    def __init__(self, choices: Choices) -> None:
+        self.choices = choices
+
+
+class _Scripted(Coins):
+    """Coins that answer each draw, one person's at a time, with the next outcome of the script."""
+
+    secret = False
+
+    def __init__(self, script: tuple[int, ...]) -> None:
+        self._left = iter(script)
+
+    def stream(self, size: int) -> Bytes:
+        raise RawWords
+
+    def _next(self, choices: Iterable[tuple[int, int]], size: int) -> Ints:
+        drawn = np.empty(size, dtype=np.int64)
+        for at in range(size):
+            outcome = next(self._left, None)
+            if outcome is None:
+                raise _Undecided([choice for choice in choices if choice[1]])
+            drawn[at] = outcome
+        return drawn
+
+    def bernoulli(self, chance: Chance, size: int) -> Bools:
+        yes: Bools = self._next(((1, chance.threshold), (0, WORD - chance.threshold)), size) == 1
+        return yes
+
+    def draw(self, table: Table, size: int) -> Ints:
+        return self._next(enumerate(table.masses, table.start), size)
+
+    def below(self, bound: int, size: int) -> Ints:
+        parts = bound if bound <= FEW else PARTS
+        edges = [part * bound // parts for part in range(parts + 1)]
+        return self._next(((low, high - low) for low, high in pairwise(edges)), size)
+
+
+@dataclass(frozen=True)
+class GoneThrough(Generic[Seen]):
+    """The chances of what was seen, in parts of `WHOLE`, rounded down; and what remains of one."""
+
+    parts: dict[Seen, int]
+
+    @cached_property
+    def rest(self) -> int:
+        return WHOLE - sum(self.parts.values())
+
+
+def gone_through(run: Callable[[Coins], Seen], most: int) -> GoneThrough[Seen]:
+    """What comes of the likeliest ways, as far as so many draws go, in all runs together."""
+    parts: defaultdict[Seen, int] = defaultdict(int)
+    order = count()  # ways that are as likely are gone through in turn
+    waiting: list[tuple[int, int, tuple[int, ...]]] = [(-WHOLE, next(order), ())]
+    while waiting and most > 0:
+        falling, _, script = heapq.heappop(waiting)
+        most -= 1 + len(script)
+        try:
+            parts[run(_Scripted(script))] -= falling
+        except _Undecided as end:
+            whole = sum(weight for _, weight in end.choices)
+            for outcome, weight in end.choices:
+                if (part := -falling * weight // whole) > FAINT:
+                    heapq.heappush(waiting, (-part, next(order), (*script, outcome)))
+    return GoneThrough(dict(parts))

@@ -1,0 +1,140 @@
+r"""Discrete Gaussian noise [CKS20]: more of it than geometric for one question, and less for many together.
+
+Randomiser: none, the value is handed over.
+Analyser:   adds $Z$ with $P[Z=k] \propto e^{-k^2/2\sigma^2}$, $\sigma$ the `scale`, from a table of 64-bit weights.
+View:       each total with noise of its own; a person shifts one total by one, or two if replaced in a histogram. The
+            weights that are drawn are the ones accounted for, to the last.
+Error:      unbiased, $\mathrm{Var} \le \sigma^2$, whatever the data.
+
+[CKS20] Canonne, Kamath and Steinke, The Discrete Gaussian for Differential Privacy, NeurIPS 2020.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from headcount.core.budget import Budget, Neighbours
+from headcount.core.chance import WORD
+from headcount.core.coins import Coins
+from headcount.core.crowd import Crowd
+from headcount.core.draw import encoded
+from headcount.core.exact import Parts
+from headcount.core.histogram import Histogram
+from headcount.core.knob import Knob
+from headcount.core.law import Law, Noise
+from headcount.core.loss import PrivacyLoss, Together
+from headcount.core.release import Release
+from headcount.core.table import Ints, Table
+from headcount.core.tally import Tally
+from headcount.core.task import COUNTS, HISTOGRAMS
+from headcount.privacy.pair import Pair
+from headcount.privacy.product import two_cells
+from headcount.privacy.tables import TwoSided, exp_below
+from headcount.protocols.central.noisy_total import NoisyTotal
+
+GUARD_BITS = 320
+SMALLEST, LARGEST = 0.2, 1e4
+REACH = 9.5  # standard deviations: less than one part of 2**64 is as likely as that
+
+
+def _enough(budget: Budget) -> float:
+    """The textbook's standard deviation for one total, for epsilon up to 1."""
+    return math.sqrt(2.0 * math.log(1.25 / max(budget.delta, 1e-18))) / budget.epsilon
+
+
+@lru_cache(maxsize=64)
+def gaussian(scale: Fraction) -> TwoSided:
+    """Weights that never rise, each a whole part of 2**64 and rounded down; beyond their reach there is nothing."""
+    reach, one = math.ceil(REACH * scale) + 1, 1 << GUARD_BITS
+    fall = int(one / exp_below(1 / (2 * scale * scale)))
+    weights, ratio, twice = [one], fall, fall * fall >> GUARD_BITS
+    for _ in range(reach):
+        weights.append(weights[-1] * ratio >> GUARD_BITS)
+        ratio = ratio * twice >> GUARD_BITS
+    whole = 2 * sum(weights) - one
+    side = [weight * WORD // whole for weight in weights]
+    return TwoSided(Table(-reach, (*side[:0:-1], *side)), Table(0, (WORD, *[0] * reach)))
+
+
+@dataclass(frozen=True)
+class AddGaussian(Release):
+    """The analyser's noise, on every total."""
+
+    scale_of_noise: Fraction
+
+    @property
+    def _drawn(self) -> TwoSided:
+        return gaussian(self.scale_of_noise)
+
+    def apply(self, tally: Tally, coins: Coins) -> Tally:
+        return tally.with_totals(tally.totals + self._drawn.draw(coins, tally.totals.size))
+
+    def law(self, total: int) -> Parts:
+        return {total + noise: part for noise, part in self._drawn.parts.items() if part}
+
+    def encode(self) -> dict[str, Any]:
+        return {"add": {"centre": encoded(self._drawn.centre), "beyond": encoded(self._drawn.beyond)}}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiscreteGaussian(NoisyTotal):
+    """Add whole-number noise with light tails to each exact count."""
+
+    name: ClassVar[str] = "discrete-gaussian"
+    tasks: ClassVar[frozenset[str]] = COUNTS | HISTOGRAMS
+    pure: ClassVar[bool] = False
+    knob: ClassVar[Knob] = Knob(
+        "scale", lambda u, _: math.exp(u), math.log(SMALLEST), math.log(LARGEST),
+        lambda budget, given: math.log(given["crowd"].each * _enough(budget)),
+    )  # fmt: skip
+    reference: ClassVar[str] = "Canonne, Kamath and Steinke 2020, arXiv:2004.00010"
+
+    def __post_init__(self) -> None:
+        self.bounded("scale", 0.99 * SMALLEST, 1.01 * LARGEST)
+        super().__post_init__()
+
+    def released(self) -> Release:
+        return AddGaussian(Fraction(self.scale))
+
+    @property
+    def _added(self) -> Law:
+        weights = np.array(gaussian(Fraction(self.scale)).centre.coarse, dtype=np.float64)
+        return Law(-(weights.size // 2), weights / weights.sum())
+
+    def group(self, honest: int, reports: int) -> PrivacyLoss:
+        """The noise is symmetric and falls, so that the widest shift of a total is the worst."""
+        if self.summed:
+            return Pair.of(self._added, self._added.shifted(reports))
+        one = Pair.shifted(self._added)
+        return Together.of(two_cells(one) if self.neighbours is Neighbours.REPLACE else one, reports)
+
+    def noise(self, truth: int, reports: int) -> Noise:
+        return Noise.of(self._added, centre=0.0)
+
+    def size_of_error(self, truth: int, reports: int) -> float:
+        return math.sqrt(self._added.variance)
+
+    def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
+        totals = held[1:] if self.summed else held
+        return np.asarray(totals + self._added.sample(coins, runs * totals.size).reshape(runs, totals.size))
+
+    @classmethod
+    def tiny(cls) -> Self:
+        return cls(crowd=Crowd(6), scale=0.8)
+
+    @classmethod
+    def tinies(cls) -> Iterable[Self]:
+        yield cls.tiny()
+        yield cls(task=Histogram(3), crowd=Crowd(3), scale=0.6)
+        yield cls(task=Histogram(2), crowd=Crowd(3), scale=0.6, neighbours=Neighbours.ADD_REMOVE)
+
+    @classmethod
+    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+        return {"scale": _enough(budget)}
