@@ -13,7 +13,7 @@ from headcount.core.errors import BadArgument, Refused
 from headcount.service import logs
 from headcount.service.desk import Absent, Desk
 from headcount.service.keys import Announced
-from headcount.service.released import FORMAT
+from headcount.service.released import FORMATS
 from headcount.service.remote import Elsewhere
 from headcount.service.server import _kind
 
@@ -149,7 +149,7 @@ def test_the_last_key_lives_as_long_as_all_batches_may_be_held(parties):
 
 def test_a_release_is_told_by_its_format_however_long_it_is(tmp_path):
     path = tmp_path / "told.json"
-    path.write_text(json.dumps({"certificate": "x" * 200_000, "format": FORMAT}))
+    path.write_text(json.dumps({"certificate": "x" * 200_000, "format": FORMATS[1]}))
     with pytest.raises(BadArgument, match="signature"):
         _released(path)
     for other in ('{"format": "headcount certificate 1"}', "[]", "no JSON", "[" * 100_000):

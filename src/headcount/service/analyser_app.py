@@ -46,6 +46,8 @@ class AnalyserApp(PartyApp):
                   answer="State"),
             Route("POST", "/v1/batches", "A batch is coming.", self.begin, SHUFFLER, "Manifest", LARGEST_CONFIG),
             Route("PUT", BATCH + "/parts/{part#}", "A part of it.", self.part, SHUFFLER, "bytes", LARGEST_PART),
+            Route("POST", "/v1/notices", "Batches that will not come.", self.purged, SHUFFLER, "Notice", LARGEST_CONFIG,
+                  "Receipt"),
             Route("POST", BATCH + "/complete", "That was all.", self.complete, SHUFFLER, answer="Receipt"),
             Route("POST", BATCH + "/release", "The answer, always the same.", self.release, ANALYST, answer="Release"),
             Route("DELETE", "/v1/collections/{collection}", "Forget all but the charge.", self.destroy, OPERATOR),
@@ -97,6 +99,9 @@ class AnalyserApp(PartyApp):
         where = (request.path["collection"], request.number("batch"), request.number("part"))
         await asyncio.to_thread(self.deliveries.part, *where, request.body)
         return Response(200, {"done": True})
+
+    async def purged(self, request: Request) -> Response:
+        return Response(200, await asyncio.to_thread(self.deliveries.purged, request.json()))
 
     async def complete(self, request: Request) -> Response:
         where = (request.path["collection"], request.number("batch"))

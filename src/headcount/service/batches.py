@@ -22,7 +22,8 @@ from headcount.service.collection import Collection, Shortfall
 from headcount.service.crash import point
 from headcount.service.keys import Announced, verified
 from headcount.service.logs import moved
-from headcount.service.shuffler import BATCH, Shuffler
+from headcount.service.notices import Notices
+from headcount.service.shuffler import BATCH, EARLY, Shuffler
 from headcount.store.database import changed, do, many, one
 
 PART = 1 << 20  # bytes, about, in which a batch is handed on
@@ -38,6 +39,9 @@ class Receiver(Protocol):
     def complete(self, collection: str, batch: int) -> dict[str, Any]:
         """The signed receipt."""
 
+    def purged(self, notice: Any) -> dict[str, Any]:
+        """The signed receipt."""
+
 
 class Batches:
     """The shuffler's work on what it has taken."""
@@ -45,6 +49,7 @@ class Batches:
     def __init__(self, shuffler: Shuffler, receiver: Receiver) -> None:
         self.shuffler, self.receiver = shuffler, receiver
         self.database = shuffler.database
+        self.notices = Notices(shuffler, receiver)
 
     def advance(self) -> None:
         """Every step that is due, of every batch."""
@@ -58,7 +63,10 @@ class Batches:
 
     def hand_on(self) -> None:
         """What the analyser is needed for, which may take its time."""
-        self._each(self.deliver, self.purge)
+        try:
+            self._each(self.deliver, self.purge)
+        finally:
+            self.notices.send()
 
     def _each(self, *steps: Callable[[str, int], None]) -> None:
         """A batch whose step fails does not keep the others waiting."""
@@ -125,6 +133,7 @@ class Batches:
             parts = _mixed(reports, collection.envelope(number).message_bytes)
             content = {
                 "collection": collection.hash, "batch": number, "reports": len(reports), "added": batch["added"],
+                "early": batch["closes"] == EARLY,
                 "messages": len(reports) * collection.wire.messages, "parts": [_digest(part) for part in parts],
             }  # fmt: skip
             do(
@@ -135,7 +144,7 @@ class Batches:
             if rows:
                 do(connection, f"INSERT INTO mixed_{tag} VALUES (:part, :content)", *rows)
             do(connection, f"DROP TABLE reports_{tag}")
-            manifest = canonical(self.shuffler.signer.signed(content))
+            manifest = canonical(self.shuffler.signer.signed("manifest", content))
             changed(connection, batch, state="shuffled", manifest=manifest, salt=b"")
         moved("shuffler", name, number, "shuffled")
         self.database.forget()
@@ -160,7 +169,7 @@ class Batches:
             self.receiver.part(name, number, part, bytes(row["content"]))
             point("while delivering")
         receipt = self.receiver.complete(name, number)
-        if verified(receipt, collection.analyser) != {"received": manifest["signature"]}:
+        if verified(receipt, collection.analyser, "receipt") != {"received": manifest["signature"]}:
             raise BadArgument("receipt", "is for another batch", "ask the analyser's operator")
         point("after delivering")
         with self.database.writing() as connection:

@@ -33,6 +33,7 @@ from headcount.store.database import Database, changed, do, many, one
 BATCH = "SELECT * FROM batches WHERE collection = :name AND number = :number"
 OPEN_BATCH = "SELECT * FROM batches WHERE collection = :name AND state = 'open'"
 BATCHES = "SELECT * FROM batches WHERE collection = :name ORDER BY number"
+EARLY = 0  # when a batch closes that its operator has closed before the end of its window
 INVITATIONS = "invitations"  # what the secret that signs them is called
 
 
@@ -153,8 +154,8 @@ class Shuffler:
                     "collection"
                 )
             do(connection, "UPDATE collections SET state = 'closed' WHERE id = :name AND state = 'open'", name=name)
-            if batch is not None and not collection.fixed:
-                changed(connection, batch, closes=0)
+            if batch is not None and not collection.fixed and self.clock() < batch["closes"]:
+                changed(connection, batch, closes=EARLY)
 
     def destroy(self, name: str) -> None:
         """Everything that is kept of a collection but what was agreed."""
@@ -165,6 +166,8 @@ class Shuffler:
             for batch in batches:
                 self.drop(connection, batch)
             do(connection, "UPDATE collections SET state = 'destroyed' WHERE id = :name", name=name)
+            undelivered = "UPDATE batches SET manifest = NULL WHERE collection = :name AND receipt IS NULL AND "
+            do(connection, undelivered + "state <> 'purged'", name=name)
             do(connection, "UPDATE batches SET state = 'purged' WHERE collection = :name", name=name)
         for batch in batches:
             if batch["state"] != "purged":

@@ -130,7 +130,7 @@ def offer(collection: Collection) -> dict[str, Any]:
         "analyser": Announced("analyser", collection.purpose(BATCH), BATCH, suite, _public(suite, "inner"), 1 << 40),
         "shuffler": Announced("shuffler", "", NUMBER, suite, _public(suite, "outer"), 1 << 40),
     }
-    keys = {role: _signer(role).signed(key.to_json()) for role, key in announced.items()}
+    keys = {role: _signer(role).signed("announcement", key.to_json()) for role, key in announced.items()}
     return {"collection": collection.to_json(), "batch": BATCH, "closes": OPENS + 86_400, **keys}
 
 
