@@ -37,9 +37,15 @@ class Analyser:
     """One party, with a database and keys of its own, and a witness outside of both."""
 
     def __init__(
-        self, database: Database, keys: Keys, witness: Path | None = None, clock: Callable[[], float] = time.time
+        self,
+        database: Database,
+        keys: Keys,
+        witness: Path | None = None,
+        clock: Callable[[], float] = time.time,
+        webhook: str = "",
     ) -> None:
         self.database, self.keys, self.witness, self.clock = database, keys, witness, clock
+        self.webhook = webhook  # the address that is told of answers
         self.signer = keys.signer()
         self._accounts: dict[str, Account] = {}
         self.reservations = Reservations(self)

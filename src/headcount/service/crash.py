@@ -12,7 +12,7 @@ POINTS = (
     "before a part", "after a part", "before completing", "after completing",
     "before reserving", "after reserving", "after the witness",
     "before claiming", "after claiming", "before releasing", "after releasing", "after forgetting",
-    "while retiring", "before agreeing", "after a notice",
+    "while retiring", "before agreeing", "after a notice", "after telling",
 )  # fmt: skip
 TOLD = os.environ.get("HEADCOUNT_CRASH_AT")
 

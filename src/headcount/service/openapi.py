@@ -54,7 +54,7 @@ SCHEMAS: dict[str, dict[str, Any]] = {
     "Number": _object(number=WHOLE),
     "Invitations": _object(invitations=_list(TEXT)),
     "Endowment": _object(population=TEXT, epsilon={"type": ["number", "string"]}, delta={"type": ["number", "string"]}),
-    "Populations": _object(populations=_list(_object(population=TEXT, **SPENT))),
+    "Populations": _object(populations=_list(_object(population=TEXT, promised=NUMBER, reserved=WHOLE, **SPENT))),
     "Cost": _object(plan=ANYTHING),
     "Costs": _object(cost=NUMBER, **SPENT),
     "Ledger": _object(lines=_list(TEXT)),

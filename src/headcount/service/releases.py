@@ -119,7 +119,7 @@ class Releases:
             row = one(connection, BATCH + self.database.alone, name=name, number=number)
             first = row["state"] == "claimed"
             if first:
-                changed(connection, row, state=state, result=canonical(told))
+                changed(connection, row, state=state, result=canonical(told), notified=not self.analyser.webhook)
                 gone = "DELETE FROM parts WHERE collection = :name AND number = :number"
                 do(connection, gone, name=name, number=number)
             row = one(connection, BATCH, name=name, number=number)

@@ -17,6 +17,7 @@ from headcount.core.errors import BadArgument
 from headcount.service.http import Route
 from headcount.service.logs import log
 from headcount.service.party import Opened
+from headcount.service.party_app import PartyApp
 from headcount.service.remote import Elsewhere
 from headcount.service.shuffler_app import ShufflerApp
 
@@ -64,8 +65,7 @@ async def serve(parties: Sequence[Opened], ready: Callable[[], None] = lambda: N
         asyncio.get_running_loop().add_signal_handler(number, ended.set)
     tasks = [asyncio.create_task(server.serve()) for server in servers]
     for app in apps:
-        if isinstance(app, ShufflerApp):  # an analyser that does not answer must not keep batches from being sealed
-            tasks += [asyncio.create_task(_steps(app, step, ended)) for step in (app.batches.mix, app.batches.hand_on)]
+        tasks += [asyncio.create_task(_steps(app, step, ended)) for step in app.steps]
     for opened in parties:
         listen = f"{opened.party.host}:{opened.party.port}"
         log("serving", party=opened.party.role, listen=listen, version=version("headcount"))
@@ -83,7 +83,7 @@ async def serve(parties: Sequence[Opened], ready: Callable[[], None] = lambda: N
         opened.close()
 
 
-async def _steps(app: ShufflerApp, step: Callable[[], None], ended: asyncio.Event) -> None:
+async def _steps(app: PartyApp, step: Callable[[], None], ended: asyncio.Event) -> None:
     """What is due, again and again; what fails is tried again at the next look."""
     while not ended.is_set():
         try:
@@ -91,7 +91,7 @@ async def _steps(app: ShufflerApp, step: Callable[[], None], ended: asyncio.Even
             app.metrics.stepped("done")
         except Exception as problem:  # noqa: BLE001  # whatever it is, reports are still taken
             app.metrics.stepped("failed")
-            log("step failed", party="shuffler", problem=_kind(problem))
+            log("step failed", party=app.metrics.party, problem=_kind(problem))
         with suppress(TimeoutError):
             await asyncio.wait_for(ended.wait(), STEP)
 
