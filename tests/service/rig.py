@@ -171,9 +171,7 @@ class Parties:
     def agreed(self, plan: Plan, *, population: str = "people", **terms: Any) -> Collection:
         """A collection that both parties take part in."""
         keys = {role: self.told(role, "GET", "/v1/identity", role="")["key"] for role in ("shuffler", "analyser")}
-        given = {
-            "question": "Which?", "opens": START, "window": WINDOW, "admission": "anyone", "fixed": False, **terms
-        }  # fmt: skip
+        given = {"question": "Which?", "opens": START, "window": WINDOW, "admission": "anyone", "fixed": False, **terms}
         collection = Collection(plan, population=population, **keys, **given)
         config = collection.to_json()
         announced = self.told("analyser", "POST", "/v1/collections", {"collection": config})["keys"]

@@ -112,7 +112,8 @@ class Everything:
     def __init__(self, suite):
         self.signer = Signer(Ed25519PrivateKey.generate())
         public = self.signer.public
-        self.collection = Collection(plan(suite=suite), "Which?", "people", START, 100, public, public)
+        terms = {"shuffler": public, "analyser": public, "admission": "anyone"}
+        self.collection = Collection(plan(suite=suite), "Which?", "people", START, 100, **terms)
         self.envelope: Envelope = self.collection.envelope(1)
         self.outer, self.inner = new_key(suite), new_key(suite)
         sent = self.collection.plan.protocol.reports(np.array([3]), Truthful())

@@ -252,8 +252,14 @@ def test_the_analyser_refuses_a_batch_that_is_too_small_or_not_signed(parties):
     parties.endowed()
     collection = parties.agreed(plan(least=5))
     content = {
-        "collection": collection.hash, "batch": 1, "reports": 4, "added": 0, "early": False, "messages": 8, "parts": []
-    }  # fmt: skip
+        "collection": collection.hash,
+        "batch": 1,
+        "reports": 4,
+        "added": 0,
+        "early": False,
+        "messages": 8,
+        "parts": [],
+    }
     small = parties.shuffler.signer.signed("manifest", content)
     enough = {**small, "reports": 5, "messages": 10}
     untold = {name: part for name, part in content.items() if name != "early"} | {"reports": 5, "messages": 10}
@@ -266,8 +272,14 @@ def test_the_number_of_a_batch_is_used_once(parties, collection):
     parties.reported(collection, 0, 1, 2)
     closed(parties)
     other = {
-        "collection": collection.hash, "batch": 1, "reports": 3, "added": 0, "early": False, "messages": 6, "parts": []
-    }  # fmt: skip
+        "collection": collection.hash,
+        "batch": 1,
+        "reports": 3,
+        "added": 0,
+        "early": False,
+        "messages": 6,
+        "parts": [],
+    }
     signed = parties.shuffler.signer.signed("manifest", other)
     answer = parties.ask("analyser", "POST", "/v1/batches", signed, "shuffler")
     assert answer.status == 409
@@ -479,8 +491,13 @@ def test_a_batch_takes_no_more_reports_than_its_sums_have_room_for(parties):
     assert parties.report(collection, 1, first.body).status == 200  # who is in already is told so again
     assert parties.told("shuffler", "GET", f"/v1/collections/{collection.id}/state")["batches"][0]["reports"] == 4
     content = {
-        "collection": collection.hash, "batch": 1, "reports": 5, "added": 0, "early": False, "messages": 100,
+        "collection": collection.hash,
+        "batch": 1,
+        "reports": 5,
+        "added": 0,
+        "early": False,
+        "messages": 100,
         "parts": [],
-    }  # fmt: skip
+    }
     signed = parties.shuffler.signer.signed("manifest", content)
     assert parties.ask("analyser", "POST", "/v1/batches", signed, "shuffler").status == 409

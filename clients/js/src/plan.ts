@@ -14,7 +14,7 @@ import { recordForm, type RecordForm } from "./record.js";
 import { type SuiteName, SUITES } from "./suites.js";
 import { type Task, task } from "./task.js";
 
-const FORMAT = "headcount collection 1";
+const FORMATS = ["headcount collection 1", "headcount collection 2"] as const; // 1 is that of version 0.2
 const LARGEST_CROWD = 1e12;
 const MOST_MESSAGES = 128;
 const MOST_BATCHES = 1_000;
@@ -29,9 +29,11 @@ const COLLECTION = [
   "format", "plan", "question", "population", "opens", "window", "shuffler", "analyser", "batches", "shortfall", "holds",
   "admission", "fixed", "nonce",
 ];
+const SINCE_2 = ["automatic"];
 
 export interface Crowd {
   readonly least: number;
+  readonly corrupt: number;
   readonly honest: number;
 }
 
@@ -94,8 +96,9 @@ function refusing<Found>(read: () => Found): Found {
 }
 
 function collection(source: Json | undefined): Omit<Collection, "hash"> {
-  const told = object(source, COLLECTION);
-  oneOf(told.get("format"), [FORMAT]);
+  const format = oneOf(object(source, ["format"], [...COLLECTION, ...SINCE_2]).get("format"), FORMATS);
+  const told = object(source, format === FORMATS[0] ? COLLECTION : [...COLLECTION, ...SINCE_2]);
+  if (format !== FORMATS[0]) boolean(told.get("automatic"));
   for (const [name, low, high] of RANGES) whole(told.get(name), low, high);
   words(told.get("population"));
   key(told.get("nonce"), 16);
@@ -131,7 +134,8 @@ function crowd(source: Json | undefined): Crowd {
   const told = object(source, ["size", "least", "corrupt"]);
   const size = whole(told.get("size"), 1, LARGEST_CROWD);
   const least = whole(told.get("least"), 1, size);
-  return { least, honest: least - whole(told.get("corrupt"), 0, least - 1) };
+  const corrupt = whole(told.get("corrupt"), 0, least - 1);
+  return { least, corrupt, honest: least - corrupt };
 }
 
 function within(number: number, low: number, high: number): number {

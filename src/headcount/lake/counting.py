@@ -67,7 +67,7 @@ def received(analyser: Analyser, collection: Collection, number: int, manifest: 
 
 
 def counted(messages: Any, opening: Opening, protocol: Protocol, key: PrivateKey) -> tuple[Tally, int]:
-    """What all messages come to, each once, and how many somebody honest could have sent. Only totals leave executors."""
+    """What all messages come to, each once, and how many a device could have sent. Only totals leave the executors."""
     from pyspark.sql import functions as f
 
     work = CountRecords.of(protocol)

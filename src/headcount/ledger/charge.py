@@ -40,8 +40,14 @@ class Charge:
 
     @classmethod
     def of(
-        cls, question: Plan | Protocol, number: int, price: Amount, spent: Fraction, order: Fraction | None = None,
-        *, reserved: bool = False,
+        cls,
+        question: Plan | Protocol,
+        number: int,
+        price: Amount,
+        spent: Fraction,
+        order: Fraction | None = None,
+        *,
+        reserved: bool = False,
     ) -> Charge:
         """Of this question, which has this price by itself."""
         protocol = question.protocol if isinstance(question, Plan) else question

@@ -203,9 +203,7 @@ class Ledger:
             for question, each in zip(questions, asked, strict=True):
                 spending = spending.and_also(each)
                 price, order = alone(each, self.allowance), None if fixed else spending.order
-                charge = Charge.of(
-                    question, len(page.charges) + 1, price, spending.spent, order, reserved=reserved
-                )
+                charge = Charge.of(question, len(page.charges) + 1, price, spending.spent, order, reserved=reserved)
                 page, fixed = page.and_also(charge, spending), True
             return page
 

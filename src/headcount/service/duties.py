@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from hashlib import sha256
 from typing import Any
 
@@ -28,7 +28,7 @@ class Duties:
     def __init__(self, analyser: Analyser, releases: Releases) -> None:
         self.analyser, self.releases, self.database = analyser, releases, analyser.database
         self.webhook = Webhook(analyser.webhook) if analyser.webhook else None
-        self._later: dict[Hashable, tuple[float, float]] = {}  # when to try again, and how long was waited
+        self._later: dict[tuple[str, str, int], tuple[float, float]] = {}  # when to try again, and how long was waited
         self._looked = 0.0
 
     def advance(self) -> None:
@@ -36,9 +36,9 @@ class Duties:
         problems: list[HeadcountError] = []
         for row in self._found(DELIVERED):
             if self.analyser.collection(row["collection"]).automatic:
-                self._try(("release", row["collection"], row["number"]), lambda row=row: self._release(row), problems)
+                self._try(self._release, row, problems)
         for row in self._found(TO_TELL) if self.webhook is not None else ():
-            self._try(("tell", row["collection"], row["number"]), lambda row=row: self._tell(row), problems)
+            self._try(self._tell, row, problems)
         if self.analyser.clock() >= self._looked + KEYS:
             self._looked = self.analyser.clock()
             self.analyser.forget_keys()
@@ -67,14 +67,14 @@ class Duties:
         with self.database.reading() as connection:
             return many(connection, query)
 
-    def _try(self, key: Hashable, work: Callable[[], None], problems: list[HeadcountError]) -> None:
+    def _try(self, work: Callable[[Any], None], row: Any, problems: list[HeadcountError]) -> None:
         """Unless it failed a short while ago."""
-        now = self.analyser.clock()
+        now, key = self.analyser.clock(), (work.__name__, row["collection"], row["number"])
         again, waited = self._later.get(key, (now, FIRST / 2))
         if now < again:
             return
         try:
-            work()
+            work(row)
             self._later.pop(key, None)
         except HeadcountError as problem:
             wait = min(2 * waited, LONGEST)

@@ -74,7 +74,8 @@ class Released:
             if isinstance(problem, BadArgument):
                 raise
             raise BadArgument(
-                "release", f"{path} is not JSON that can be read in one way only",
+                "release",
+                f"{path} is not JSON that can be read in one way only",
                 "give what headcount collection release wrote",
             ) from None
 

@@ -1,8 +1,8 @@
 """The answer of a batch: paid for, counted, committed, shown, in this order.
 
 What was reserved for the batch is charged and the batch claimed in one transaction; the answer is committed in another
-before anybody sees it. A crash in between costs nothing more: counting goes on where it was. Whoever asks again gets the
-same bytes.
+before anybody sees it. A crash in between costs nothing more: counting goes on where it was. Whoever asks again gets
+the same bytes.
 
 Reports are not told apart here, messages are. Nobody honest sends one that does not open, so that a message that does
 not tells of a report that is not honest, and it may be another report for each: of `reports` with `unreadable` such

@@ -1,4 +1,4 @@
-"""An address that is told when an answer is there: which it is, and its hash, signed by the analyser. No answer is sent."""
+"""An address that is told when an answer is there: which, and its hash, signed by the analyser; never the answer."""
 
 from __future__ import annotations
 

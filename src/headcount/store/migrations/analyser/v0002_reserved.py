@@ -48,7 +48,7 @@ def _rebuilt(states: tuple[str, ...], more: list[sa.Column[bool]]) -> None:
         sa.Column("content", sa.LargeBinary, nullable=False),
         sa.ForeignKeyConstraint(["collection", "number"], ["batches_next.collection", "batches_next.number"]),
     )
-    op.execute(sa.text(f"INSERT INTO batches_next ({COLUMNS}) SELECT {COLUMNS} FROM batches"))  # noqa: S608
+    op.execute(sa.text(f"INSERT INTO batches_next ({COLUMNS}) SELECT {COLUMNS} FROM batches"))
     op.execute(sa.text("INSERT INTO parts_next SELECT * FROM parts"))
     for table in ("parts", "batches"):
         op.drop_table(table)
