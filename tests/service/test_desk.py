@@ -184,7 +184,9 @@ def test_strangers_and_trust_in_everybody_have_to_be_written_out(parties, folder
         created(trusting)
     told = created(careful)
     assert (told["admission"], told["fixed"], told["corrupt"], told["foreseen"]) == ("invited", True, 20, "")
-    agreed = desk.collection(created(trusting, "--trust-all", "--anyone", "--closable", "--release-at-close")["collection"])
+    agreed = desk.collection(
+        created(trusting, "--trust-all", "--anyone", "--closable", "--release-at-close")["collection"]
+    )
     assert (agreed.admission, agreed.fixed, agreed.automatic) == ("anyone", False, True)
 
 

@@ -1,4 +1,4 @@
-"""What an analyser does by itself: it releases where that was agreed on, and tells an address that there is an answer."""
+"""What an analyser does by itself: it releases where that was agreed on, and tells an address of an answer."""
 
 import json
 from contextlib import contextmanager

@@ -32,7 +32,10 @@ def rubbish(collection, offer):
 
 def half_rubbish(collection, offer):
     """One message that nobody can open, beside dummies that look as they should."""
-    envelope, key = collection.envelope(1), Announced.from_json(offer["analyser"], collection.analyser, "analyser").public
+    envelope, key = (
+        collection.envelope(1),
+        Announced.from_json(offer["analyser"], collection.analyser, "analyser").public,
+    )
     bound = INNER + envelope.collection + envelope.batch.to_bytes(4, "big")
     dummy = DUMMY + bytes(envelope.record.itemsize)
     good = [envelope.suite.encrypt(os.urandom(16) + dummy, key, bound) for _ in range(collection.wire.messages - 1)]
@@ -72,7 +75,9 @@ def test_nobody_is_isolated_by_reports_that_nobody_can_open(parties, junk):
 def test_as_many_as_the_plan_allows_for_may_send_rubbish_and_it_is_told(parties):
     """The least less the corrupt must be whole, and not one fewer."""
     parties.endowed(delta=0.9)
-    collections = [parties.agreed(counting(corrupt=4, least=12, delta=0.1), question=question) for question in ("One?", "Two?")]
+    collections = [
+        parties.agreed(counting(corrupt=4, least=12, delta=0.1), question=question) for question in ("One?", "Two?")
+    ]
     bad = 4 // collections[0].wire.messages
     for collection, worse in zip(collections, (0, 1), strict=True):
         offer = parties.offer(collection)
@@ -108,10 +113,18 @@ def test_a_release_that_contradicts_itself_is_refused(parties):
     parties.reported(collection, 0, 1, 2)
     parties.clock.now += WINDOW
     parties.batches.advance()
-    told = {name: part for name, part in parties.release(collection).json.items() if name not in ("signature", "format")}
+    told = {
+        name: part for name, part in parties.release(collection).json.items() if name not in ("signature", "format")
+    }
     sign = parties.analyser.signer.signed
     assert Released(sign("release", told))
-    for wrong in ({"unreadable": 1}, {"plausible": 2}, {"corrupt": 1}, {"people": 2}, {"unreadable": -1, "plausible": 4}):
+    for wrong in (
+        {"unreadable": 1},
+        {"plausible": 2},
+        {"corrupt": 1},
+        {"people": 2},
+        {"unreadable": -1, "plausible": 4},
+    ):
         with pytest.raises(Forged, match="another guarantee"):
             Released(sign("release", {**told, **wrong}))
 
