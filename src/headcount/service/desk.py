@@ -110,6 +110,13 @@ class Desk:
     def populations(self) -> list[dict[str, Any]]:
         return list(self.analyser.ask("GET", "/v1/populations")["populations"])
 
+    def population(self, name: str) -> dict[str, Any]:
+        """What is spent of one's budget, what of that is reserved, and what is promised beside it."""
+        for told in self.populations():
+            if told["population"] == name:
+                return told
+        raise BadArgument("population", f"{name!r} has no budget", "give it one: headcount ledger create")
+
     def ledger(self, population: str, witness: Path | None = None) -> Ledger:
         """A copy of what the analyser has written down, every line of it checked here."""
         lines = self.analyser.ask("GET", f"/v1/populations/{population}/ledger")["lines"]
