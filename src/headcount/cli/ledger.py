@@ -118,8 +118,8 @@ def _show(ledger: Ledger, how: Format, told: dict[str, Any] | None = None) -> No
     )
     for row in rows:
         cells = (row[name] for name in ("number", "day", "task", "protocol", "epsilon", "delta"))
-        told = (f"{cell:.4g}" if isinstance(cell, float) else str(cell) for cell in cells)
-        table.add_row(*told, percent(row["spent"]))
+        shown = (f"{cell:.4g}" if isinstance(cell, float) else str(cell) for cell in cells)
+        table.add_row(*shown, percent(row["spent"]))
     show(rows if how is Format.CSV else {**figures, "questions": len(rows), "charges": rows}, how, table)
     if told is not None and how is Format.TABLE:
         left, promised = percent(ledger.remaining, spent=False), percent(told["promised"])

@@ -113,11 +113,11 @@ def agreed() -> Iterator[Collection]:
     yield Collection(counted, question="Hast du heute schlecht geschlafen? 😴", **common)
     invited = {**common, "admission": Admission.INVITED, "fixed": True}
     yield Collection(counted, question="The same?", shortfall=Shortfall.TOP_UP, automatic=True, **invited)
-    yield Collection(counted, question="As before?", version=1, **common)
     yield Collection(
         _plan("generalised-response", histogram, pure, local, P256), question="Which? “…” \\ / é", **common,
     )  # fmt: skip
     yield Collection(_plan("duchi", Mean((0, 120), clip=True), pure, local, X25519), question="How old?", **common)
+    yield Collection(counted, question="As before?", version=1, **common)
 
 
 def _plan(name: str, task: Task, crowd: Crowd, budget: Budget, suite: str) -> Plan:
