@@ -40,7 +40,7 @@ class Limits:
                 self.require(collection, spent)
             except (Unsupported, OverBudget) as refusal:
                 part = f"from batch {batch + 1} of {collection.batches} on" if batch else "at all"
-                return f"devices that have the limits of Limits() will not report {part}: {refusal}"
+                return f"devices with the usual limits will not report {part}: {refusal}"
             spent = spent[0] + Fraction(plan.budget.epsilon), spent[1] + Fraction(plan.budget.delta)
         return ""
 
