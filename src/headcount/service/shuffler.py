@@ -250,7 +250,7 @@ class Shuffler:
         if self.collection(name).admission is not Admission.INVITED:
             raise Unsupported(
                 "anybody may report to this collection without an invitation; that they need one is agreed on when it "
-                "is created (--invited)"
+                "is created (without --anyone)"
             )
         secret = self.signer.secret(INVITATIONS)
         return [invitation(secret, name, secrets.token_bytes(16)).hex() for _ in range(number)]
