@@ -87,7 +87,7 @@ def _offer(folder: Path, messages: int) -> tuple[dict[str, Any], Collection]:
 
     offer = {
         "collection": collection.to_json(), "batch": 1,
-        "analyser": analyser.signed(announced("analyser", collection.purpose(1))),
-        "shuffler": shuffler.signed(announced("shuffler", "")),
+        "analyser": analyser.signed("announcement", announced("analyser", collection.purpose(1))),
+        "shuffler": shuffler.signed("announcement", announced("shuffler", "")),
     }  # fmt: skip
     return offer, collection
