@@ -14,7 +14,7 @@ from typing import Any
 import headcount as hc
 from headcount.core.wire import Wire
 from headcount.service.client import Client
-from headcount.service.collection import Collection
+from headcount.service.collection import Admission, Collection
 from headcount.service.keys import Announced, Keys
 from headcount.service.wire import SUITES, new_key, public_bytes
 from page import Section, met
@@ -76,7 +76,9 @@ def _offer(folder: Path, messages: int) -> tuple[dict[str, Any], Collection]:
     analyser, shuffler = (Keys(folder / f"{role}-{messages}").signer() for role in ("analyser", "shuffler"))
     protocol, budget = hc.protocol("randomised-response", n=1_000, epsilon=1), hc.Budget(1, 0)
     plan = hc.Plan(protocol, budget, Wire(messages))
-    collection = Collection(plan, "Yes?", "people", int(time.time()), 3_600, shuffler.public, analyser.public)
+    collection = Collection(
+        plan, "Yes?", "people", int(time.time()), 3_600, shuffler.public, analyser.public, admission=Admission.ANYONE
+    )
     suite, expires = collection.wire.suite, int(time.time()) + 86_400
 
     def announced(role: str, purpose: str) -> dict[str, Any]:
@@ -85,7 +87,7 @@ def _offer(folder: Path, messages: int) -> tuple[dict[str, Any], Collection]:
 
     offer = {
         "collection": collection.to_json(), "batch": 1,
-        "analyser": analyser.signed(announced("analyser", collection.purpose(1))),
-        "shuffler": shuffler.signed(announced("shuffler", "")),
+        "analyser": analyser.signed("announcement", announced("analyser", collection.purpose(1))),
+        "shuffler": shuffler.signed("announcement", announced("shuffler", "")),
     }  # fmt: skip
     return offer, collection

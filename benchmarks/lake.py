@@ -25,7 +25,7 @@ from headcount.lake.uploads import write_uploads
 from headcount.lake.work import loaded, stored
 from headcount.service import party
 from headcount.service.analyser import inner_key
-from headcount.service.collection import Collection
+from headcount.service.collection import Admission, Collection
 from headcount.service.wire import INNER, SUITES
 from page import Section, met
 from timing import Spread, agrees, ratio, seconds
@@ -115,7 +115,8 @@ def _agreed(shuffler: Any, analyser: Any, people: int) -> tuple[Collection, Any]
     plan = hc.Plan(protocol, budget, Wire.of(protocol, budget))
     analyser.endow("people", 2, 0)
     keys = {"shuffler": shuffler.signer.public, "analyser": analyser.signer.public}
-    collection = Collection(plan, "Yes?", "people", int(shuffler.clock()), 86_400, **keys)
+    terms = {"admission": Admission.ANYONE, "fixed": False}
+    collection = Collection(plan, "Yes?", "people", int(shuffler.clock()), 86_400, **keys, **terms)
     shuffler.register(collection.to_json(), analyser.create(collection.to_json()))
     return collection, shuffler.offer(collection.id)
 

@@ -171,7 +171,7 @@ class Parties:
     def agreed(self, plan: Plan, *, population: str = "people", **terms: Any) -> Collection:
         """A collection that both parties take part in."""
         keys = {role: self.told(role, "GET", "/v1/identity", role="")["key"] for role in ("shuffler", "analyser")}
-        given = {"question": "Which?", "opens": START, "window": WINDOW, **terms}
+        given = {"question": "Which?", "opens": START, "window": WINDOW, "admission": "anyone", "fixed": False, **terms}
         collection = Collection(plan, population=population, **keys, **given)
         config = collection.to_json()
         announced = self.told("analyser", "POST", "/v1/collections", {"collection": config})["keys"]
@@ -238,6 +238,9 @@ class Receiver:
 
     def complete(self, collection: str, batch: int) -> dict[str, Any]:
         return dict(self._ask("POST", f"/v1/collections/{collection}/batches/{batch}/complete"))
+
+    def purged(self, notice: Any) -> dict[str, Any]:
+        return dict(self._ask("POST", "/v1/notices", notice))
 
 
 @dataclass(frozen=True)

@@ -112,7 +112,8 @@ class Everything:
     def __init__(self, suite):
         self.signer = Signer(Ed25519PrivateKey.generate())
         public = self.signer.public
-        self.collection = Collection(plan(suite=suite), "Which?", "people", START, 100, public, public)
+        terms = {"shuffler": public, "analyser": public, "admission": "anyone"}
+        self.collection = Collection(plan(suite=suite), "Which?", "people", START, 100, **terms)
         self.envelope: Envelope = self.collection.envelope(1)
         self.outer, self.inner = new_key(suite), new_key(suite)
         sent = self.collection.plan.protocol.reports(np.array([3]), Truthful())
@@ -135,12 +136,14 @@ PARSERS = {
     "what was sealed inside": lambda e, d: e.envelope.records([d.of_bytes(bytes(64))[: e.envelope.record.itemsize]]),
     "a collection": lambda e, d: e.reread(d.of_json(e.collection.to_json())),
     "a key that is announced": lambda e, d: Announced.from_json(
-        d.of_json(e.signer.signed(e.announced)), e.signer.public, "analyser"
+        d.of_json(e.signer.signed("announcement", e.announced)), e.signer.public, "analyser"
     ),
     "a key that its owner announced like that": lambda e, d: Announced.from_json(
-        e.signer.signed(_object(d.of_json(e.announced))), e.signer.public, "analyser"
+        e.signer.signed("announcement", _object(d.of_json(e.announced))), e.signer.public, "analyser"
     ),
-    "something signed": lambda e, d: verified(d.of_json(e.signer.signed({"a": [1, {"b": None}]})), e.signer.public),
+    "something signed": lambda e, d: verified(
+        d.of_json(e.signer.signed("receipt", {"a": [1, {"b": None}]})), e.signer.public, "receipt"
+    ),
 }
 
 

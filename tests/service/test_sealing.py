@@ -160,7 +160,7 @@ def test_points_that_make_a_secret_known_to_all_open_nothing(point):
 def test_nobody_seals_to_a_key_that_makes_a_secret_known_to_all(point):
     """Not even if its owner has signed it."""
     signer = Signer(Ed25519PrivateKey.generate())
-    announced = signer.signed(Announced("analyser", "x", 1, X25519, point.hex(), 2**40).to_json())
+    announced = signer.signed("announcement", Announced("analyser", "x", 1, X25519, point.hex(), 2**40).to_json())
     with pytest.raises(BadArgument):
         Announced.from_json(announced, signer.public, "analyser")
 

@@ -32,6 +32,9 @@ interface Kept {
   readonly least: number;
   readonly colluding: number | null;
   readonly top_up: boolean;
+  readonly corrupt?: number; // these three were not noted by version 0.2
+  readonly anyone?: boolean;
+  readonly fixed?: boolean;
   readonly messages: readonly string[];
   readonly identity: string;
   readonly key: number;
@@ -123,7 +126,8 @@ export class Client {
     const { format, messages, identity, key, invitation, body, ...own } = await this.read(report);
     const { epsilon, delta } = await this.spent();
     return {
-      ...own, messages: messages.length, bytes: body.length / 2, lifetime_epsilon: inexactly(epsilon),
+      ...own, corrupt: own.corrupt ?? null, anyone: own.anyone ?? null, fixed: own.fixed ?? null,
+      messages: messages.length, bytes: body.length / 2, lifetime_epsilon: inexactly(epsilon),
       lifetime_delta: inexactly(delta), again: false,
     };
   }
@@ -207,10 +211,11 @@ export class Client {
 }
 
 function kept(collection: Collection, batch: number) {
-  const { plan, hash, question, topUp } = collection;
+  const { plan, hash, question, topUp, invited, fixed } = collection;
   return {
     format: FORMAT, collection: hash, question, batch, state: "made" as State, epsilon: plan.epsilon, delta: plan.delta,
-    least: plan.crowd.least, colluding: plan.colluding, top_up: topUp,
+    least: plan.crowd.least, colluding: plan.colluding, top_up: topUp, corrupt: plan.crowd.corrupt, anyone: !invited,
+    fixed,
   };
 }
 

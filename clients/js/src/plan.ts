@@ -14,7 +14,7 @@ import { recordForm, type RecordForm } from "./record.js";
 import { type SuiteName, SUITES } from "./suites.js";
 import { type Task, task } from "./task.js";
 
-const FORMAT = "headcount collection 1";
+const FORMATS = ["headcount collection 1", "headcount collection 2"] as const; // 1 is that of version 0.2
 const LARGEST_CROWD = 1e12;
 const MOST_MESSAGES = 128;
 const MOST_BATCHES = 1_000;
@@ -30,9 +30,11 @@ const COLLECTION = [
   "admission", "fixed", "nonce",
 ];
 const MOST_REPORTS = 1e9;
+const SINCE_2 = ["automatic"];
 
 export interface Crowd {
   readonly least: number;
+  readonly corrupt: number;
   readonly honest: number;
 }
 
@@ -95,9 +97,10 @@ function refusing<Found>(read: () => Found): Found {
 }
 
 function collection(source: Json | undefined): Omit<Collection, "hash"> {
-  const told = object(source, COLLECTION, ["most"]);
+  const format = oneOf(object(source, ["format"], [...COLLECTION, ...SINCE_2, "most"]).get("format"), FORMATS);
+  const told = object(source, format === FORMATS[0] ? COLLECTION : [...COLLECTION, ...SINCE_2], ["most"]);
+  if (format !== FORMATS[0]) boolean(told.get("automatic"));
   if (told.has("most")) whole(told.get("most"), 1, MOST_REPORTS);
-  oneOf(told.get("format"), [FORMAT]);
   for (const [name, low, high] of RANGES) whole(told.get(name), low, high);
   words(told.get("population"));
   key(told.get("nonce"), 16);
@@ -133,7 +136,8 @@ function crowd(source: Json | undefined): Crowd {
   const told = object(source, ["size", "least", "corrupt"]);
   const size = whole(told.get("size"), 1, LARGEST_CROWD);
   const least = whole(told.get("least"), 1, size);
-  return { least, honest: least - whole(told.get("corrupt"), 0, least - 1) };
+  const corrupt = whole(told.get("corrupt"), 0, least - 1);
+  return { least, corrupt, honest: least - corrupt };
 }
 
 function within(number: number, low: number, high: number): number {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,8 +15,9 @@ from rich.markup import escape
 from headcount.cli.commands import Commands
 from headcount.cli.options import Formats
 from headcount.cli.progress import Bar
-from headcount.cli.render import Format, answered, grid, moment, show, waiting
+from headcount.cli.render import Format, answered, grid, moment, show, waiting, warn
 from headcount.core.canonical import canonical
+from headcount.core.counted import counted
 from headcount.core.errors import BadArgument
 from headcount.core.estimate import digits
 from headcount.core.files import put
@@ -52,8 +54,18 @@ def create(
     batches: Annotated[int, typer.Option(help="How many batches, one after the other; each costs the budget.")] = 1,
     shortfall: Annotated[str, typer.Option(help="If too few report: hold, top-up or purge.")] = "hold",
     holds: Annotated[int, typer.Option(help="How many windows more a batch is held.")] = 3,
-    invited: Annotated[bool, typer.Option("--invited", help="Only who has an invitation may report.")] = False,
-    fixed: Annotated[bool, typer.Option("--fixed", help="Batches end with their windows and never before.")] = False,
+    anyone: Annotated[
+        bool, typer.Option("--anyone", help="Take reports from strangers, too; otherwise people are invited.")
+    ] = False,
+    closable: Annotated[
+        bool, typer.Option("--closable", help="Its operator may end a batch before the end of its window.")
+    ] = False,
+    trust_all: Annotated[
+        bool, typer.Option("--trust-all", help="Take a plan that counts on everybody to be honest: corrupt = 0.")
+    ] = False,
+    release_at_close: Annotated[
+        bool, typer.Option("--release-at-close", help="The analyser releases a batch as soon as it is delivered.")
+    ] = False,
     most: Annotated[int | None, typer.Option(help="So many reports fill a batch; 10,000,000 unless told.")] = None,
     suite: Annotated[str | None, typer.Option(help=f"{' or '.join(KEYS)}; as the plan says, if left out.")] = None,
     out: Annotated[Path | None, typer.Option(help="Where to write what a device needs to report.")] = None,
@@ -63,21 +75,26 @@ def create(
     held, planned = _desk(data), load_plan(plan)
     if suite is not None and planned.wire is not None:
         planned = replace(planned, wire=replace(planned.wire, suite=suite))
-    made = held.create(
-        planned, question=question, population=population, window=seconds(window), batches=batches,
-        shortfall=shortfall, holds=holds, admission="invited" if invited else "anyone", fixed=fixed,
-        most=most,
-    )  # fmt: skip
+    with waiting(f"agreeing on {counted(batches, 'batch')}"):
+        made = held.create(
+            planned, question=question, population=population, window=seconds(window), batches=batches,
+            shortfall=shortfall, holds=holds, admission="anyone" if anyone else "invited", fixed=not closable,
+            automatic=release_at_close, trust_all=trust_all, most=most,
+        )  # fmt: skip
     if out is not None:
         put(out, canonical(held.offer(made.id)) + "\n")
+    crowd = made.plan.protocol.crowd
     facts = {
         "collection": made.id, "hash": made.hash, "protocol": made.plan.protocol.name, "messages": made.wire.messages,
-        "bytes": made.wire.upload_bytes(made.plan.protocol), "least": made.plan.protocol.crowd.least,
+        "bytes": made.wire.upload_bytes(made.plan.protocol), "least": crowd.least, "corrupt": crowd.corrupt,
+        "admission": str(made.admission), "fixed": made.fixed,
     }  # fmt: skip
     table = grid("", "")
     for name, fact in facts.items():
-        table.add_row(name, f"{fact:,}" if isinstance(fact, int) else str(fact))
-    show(facts, how, table)
+        table.add_row(name, f"{fact:,}" if type(fact) is int else str(fact))
+    show({**facts, "foreseen": (foreseen := Limits().foreseen(made))}, how, table)
+    if foreseen and how is Format.TABLE:
+        warn(foreseen)
 
 
 @collections.command("show")
@@ -87,6 +104,7 @@ def show_collection(
     """How far collections have come."""
     held = _desk(data)
     states = [held.state(each) for each in ([_named(held, name)] if name else held.names())]
+    _tell_silent(states)
     rows = [
         {"collection": told["collection"], **held.asked(told["collection"]), "least": told["least"], **batch}
         for told in states
@@ -181,8 +199,11 @@ def close(data: Data, name: Name = None, how: Formats = Format.TABLE) -> None:
     with waiting("mixing and delivering"):
         state = held.close(_named(held, name))
     rows = [{"collection": state["collection"], "least": state["least"], **batch} for batch in state["batches"]]
-    lines = (f"batch {batch['batch']}: {batch['state']}, {batch['reports']:,} reports" for batch in rows)
+    lines = [f"batch {batch['batch']}: {batch['state']}, {batch['reports']:,} reports" for batch in rows]
     show(rows, how, "\n".join(lines))
+    if state["silent"]:
+        _tell_silent([state])
+        warn("the collection is closed; what is mixed will be delivered as soon as the analyser answers its shuffler")
 
 
 @collections.command()
@@ -220,6 +241,8 @@ def release_table(told: Released) -> Any:
         table.add_row("95% interval", f"{low} to {high}")
     added = f", and {content['added']:,} reports of nobody" if content["added"] else ""
     table.add_row("people", f"{content['people']:,}{added}")
+    if terms := ", ".join(_terms(content)):
+        table.add_row("on terms", terms)
     table.add_row(
         "guarantee",
         f"(ε={estimate['epsilon']:g}, δ={estimate['delta']:.3g}), {estimate['neighbours']} one, {estimate['model']}, "
@@ -227,6 +250,25 @@ def release_table(told: Released) -> Any:
     )
     table.add_row("signed by", told.analyser)
     return table
+
+
+def _terms(content: dict[str, Any]) -> Iterator[str]:
+    """What was chosen or happened that weakens the guarantee; version 0.2 did not tell."""
+    relies, bad = content["estimate"]["model"] != "local", content.get("unreadable", 0)
+    for chosen, words in (
+        (bad, f"{counted(bad, 'message')} no device could have sent"),
+        (content.get("corrupt") == 0 and relies, "all are trusted to be honest"),
+        (content.get("admission") == "anyone", "anybody could report"),
+        (content.get("early"), "the operator ended it before its window did"),
+    ):
+        if chosen:
+            yield words
+
+
+def _tell_silent(states: Sequence[dict[str, Any]]) -> None:
+    """Which party did not answer, so that what is shown is the other one's word alone."""
+    for party, problem in {found for state in states for found in state["silent"].items()}:
+        warn(f"the {party} does not answer, and what it knows is missing: {problem}")
 
 
 @collections.command()

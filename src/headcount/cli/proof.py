@@ -141,7 +141,7 @@ def _signature(by: str | None) -> str:
 
 def _released(file: Path) -> Released | None:
     """The release in this file, its signature checked; None if it is something else."""
-    from headcount.service.released import FORMAT, Released
+    from headcount.service.released import FORMATS, Released
 
     try:
         content = json.loads(text_of(file, "a certificate"))
@@ -149,7 +149,7 @@ def _released(file: Path) -> Released | None:
         if isinstance(problem, BadArgument):
             raise
         return None
-    return Released(content) if isinstance(content, dict) and content.get("format") == FORMAT else None
+    return Released.read(file) if isinstance(content, dict) and content.get("format") in FORMATS else None
 
 
 def _table(verdict: Verdict) -> Table:

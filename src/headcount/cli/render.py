@@ -43,6 +43,11 @@ def waiting(what: str) -> Status:
     return Console(stderr=True).status(what)
 
 
+def warn(words: str) -> None:
+    """Says on standard error what whoever asked should know besides the answer."""
+    print(f"headcount: {words}", file=sys.stderr)
+
+
 def moment(seconds: int) -> str:
     """Since 1970, as a date."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")

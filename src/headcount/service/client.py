@@ -31,6 +31,7 @@ from headcount.service.wire import NO_CREDENTIAL, Upload
 
 FORMAT = "headcount report 1"
 OWN = ("question", "collection", "batch", "state", "epsilon", "delta", "least", "colluding", "top_up")
+SINCE = ("corrupt", "anyone", "fixed")  # which version 0.2 did not note
 
 
 class Client:
@@ -99,7 +100,7 @@ class Client:
     def receipt(self, path: Path) -> Receipt:
         kept = _read(path)
         epsilon, delta = self.spent()
-        own = {name: kept[name] for name in OWN}
+        own = {name: kept[name] for name in OWN} | {name: kept.get(name) for name in SINCE}
         return Receipt(
             **own, messages=len(kept["messages"]), bytes=len(kept["body"]) // 2, lifetime_epsilon=float(epsilon),
             lifetime_delta=float(delta),
@@ -164,6 +165,8 @@ class Client:
             "format": FORMAT, "collection": collection.hash, "question": collection.question, "batch": batch,
             "state": "made", "epsilon": plan.budget.epsilon, "delta": plan.budget.delta, "least": protocol.crowd.least,
             "colluding": plan.colluding, "top_up": collection.shortfall is Shortfall.TOP_UP,
+            "corrupt": protocol.crowd.corrupt, "anyone": collection.admission is Admission.ANYONE,
+            "fixed": collection.fixed,
         }  # fmt: skip
         put(path, json.dumps(kept | made))
 

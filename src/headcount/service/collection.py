@@ -21,7 +21,9 @@ from headcount.core.wire import Wire
 from headcount.protocols.saved import plan_from_json
 from headcount.service.wire import Envelope
 
-FORMAT = "headcount collection 1"
+FORMATS = {1: "headcount collection 1", 2: "headcount collection 2"}  # 1 is that of version 0.2, and is still read
+SINCE_2 = frozenset({"automatic"})  # fields that format 1 does not have
+TO_RELEASE = 30 * 86_400  # seconds after its last window in which a batch may be released
 MOST_BATCHES = 1_000
 LONGEST = 366 * 86_400  # seconds
 LONGEST_TEXT = 500
@@ -59,10 +61,12 @@ class Collection:
     batches: int = 1
     shortfall: Shortfall = Shortfall.HOLD
     holds: int = 3
-    admission: Admission = Admission.ANYONE
-    fixed: bool = False  # whether a batch is sealed at the end of a window only; otherwise its operator may do so
+    admission: Admission = Admission.INVITED
+    fixed: bool = True  # whether a batch is sealed at the end of a window only; otherwise its operator may do so
+    automatic: bool = False  # whether the analyser releases a batch as soon as it is delivered
     nonce: str = ""  # so that no two collections are the same
     most: int | None = None  # reports in a batch; in the JSON only where it was agreed on. See `room`
+    version: int = 2  # of its format
 
     def __post_init__(self) -> None:
         if not self.nonce:
@@ -79,8 +83,11 @@ class Collection:
             _text(name, getattr(self, name))
         for name, size in (("shuffler", 32), ("analyser", 32), ("nonce", 16)):
             _hexadecimal(name, getattr(self, name), size)
-        if not isinstance(self.fixed, bool):
-            raise BadArgument("fixed", f"is {self.fixed!r}", "use True or False")
+        for name in ("fixed", "automatic"):
+            if not isinstance(getattr(self, name), bool):
+                raise BadArgument(name, f"is {getattr(self, name)!r}", "use True or False")
+        if self.version not in FORMATS:
+            raise BadArgument("version", f"is {self.version!r}", f"use {' or '.join(map(str, FORMATS))}")
         require_collectable(self.plan, self.shortfall)
 
     @cached_property
@@ -123,12 +130,19 @@ class Collection:
         passed = max(0, int(now) - self.opens) // self.window
         return self.opens + (passed + 1) * self.window
 
+    @property
+    def expires(self) -> int:
+        """When the analyser's keys die: all windows are over then, holds counted, and there was time to release."""
+        over = self.opens + self.window * (self.batches * (self.holds + 1) + 1)
+        return over if self.version == 1 else over + TO_RELEASE
+
     def to_json(self) -> dict[str, Any]:
-        own = {name: value for name, value in vars(self).items() if name in self.__dataclass_fields__}
+        absent = {"version"} | (SINCE_2 if self.version == 1 else frozenset())
+        own = {name: value for name, value in vars(self).items() if name in self.__dataclass_fields__.keys() - absent}
         plain = {name: str(own[name]) for name in ("shortfall", "admission")}
         if self.most is None:
             del own["most"]
-        return {"format": FORMAT, **own, **plain, "plan": self.plan.to_json()}
+        return {"format": FORMATS[self.version], **own, **plain, "plan": self.plan.to_json()}
 
     @classmethod
     def from_json(cls, data: Any, *, hash: str | None = None) -> Collection:
@@ -149,12 +163,13 @@ def _read(text: str) -> Collection:
     """A plan takes a while to be checked: the same text is read once."""
     data = json.loads(text)
     try:
-        given = {name: value for name, value in data.items() if name not in ("format", "plan")}
-        found = Collection(plan=plan_from_json(data["plan"]), **given)
+        given = {name: value for name, value in data.items() if name not in ("format", "plan", "version")}
+        version = next(number for number, told in FORMATS.items() if told == data["format"])
+        found = Collection(plan=plan_from_json(data["plan"]), version=version, **given)
         same = canonical(found.to_json()) == text
     except Refused:
         raise
-    except (KeyError, TypeError, AttributeError, ValueError):
+    except (KeyError, TypeError, AttributeError, ValueError, StopIteration):
         same = False
     if not same:
         raise _unreadable()

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -23,9 +25,10 @@ from headcount.service.remote import Elsewhere, Remote
 
 FILE = "desk.json"
 PARTIES = ("shuffler", "analyser")
-DELIVERED = {"purged", "delivered", "claimed", "released"}
-OVER = {"purged", "released"}
+OVER = {"purged", "released", "refused", "expired"}
+DELIVERED = OVER | {"delivered", "claimed"}
 CONFLICT = 409
+UNREACHED = {0, 503}  # the status of a party that does not answer, or cannot now
 STARTING = 30.0  # seconds that a party may take to start
 PATIENCE = 600.0  # seconds that a batch may take to be mixed and delivered, or to be opened and counted
 
@@ -106,6 +109,13 @@ class Desk:
     def populations(self) -> list[dict[str, Any]]:
         return list(self.analyser.ask("GET", "/v1/populations")["populations"])
 
+    def population(self, name: str) -> dict[str, Any]:
+        """What is spent of one's budget, what of that is reserved, and what is promised beside it."""
+        for told in self.populations():
+            if told["population"] == name:
+                return told
+        raise BadArgument("population", f"{name!r} has no budget", "give it one: headcount ledger create")
+
     def ledger(self, population: str, witness: Path | None = None) -> Ledger:
         """A copy of what the analyser has written down, every line of it checked here."""
         lines = self.analyser.ask("GET", f"/v1/populations/{population}/ledger")["lines"]
@@ -119,16 +129,22 @@ class Desk:
 
     def create(
         self, plan: Plan, *, question: str, population: str, window: int, opens: int | None = None, batches: int = 1,
-        shortfall: str = Shortfall.HOLD, holds: int = 3, admission: str = Admission.ANYONE,
-        fixed: bool = False, most: int | None = None,
+        shortfall: str = Shortfall.HOLD, holds: int = 3, admission: str = Admission.INVITED, fixed: bool = True,
+        automatic: bool = False, trust_all: bool = False, most: int | None = None,
     ) -> Collection:  # fmt: skip
-        """Agreed with the analyser, who announces its keys, and then with the shuffler, who takes reports."""
+        """Agreed with the analyser, who announces its keys, and then with the shuffler, who takes reports.
+
+        People are invited and batches end with their windows, unless told. A plan that counts on everybody to be honest
+        is refused unless `trust_all` says that this is meant.
+        """
         require_collectable(plan)
+        if not trust_all:
+            require_margin(plan)
         keys = {party: getattr(self, party).ask("GET", "/v1/identity")["key"] for party in PARTIES}
         collection = Collection(
             plan, question, population, int(time.time()) if opens is None else opens, window, **keys, batches=batches,
             shortfall=cast(Shortfall, shortfall), holds=holds, admission=cast(Admission, admission), fixed=fixed,
-            most=most,
+            automatic=automatic, most=most,
         )  # fmt: skip
         agreed = self.analyser.ask("POST", "/v1/collections", {"collection": collection.to_json()})
         self.shuffler.ask("POST", "/v1/collections", {"collection": collection.to_json(), "keys": agreed["keys"]})
@@ -136,7 +152,8 @@ class Desk:
 
     def names(self) -> list[str]:
         """Of all collections, as the shuffler has them, or else the analyser."""
-        return list(next(iter(self._present().values())).ask("GET", "/v1/collections")["collections"])
+        told = _first_of(self._present(), lambda remote: remote.ask("GET", "/v1/collections"))
+        return list(told["collections"])
 
     def under_way(self) -> list[str]:
         """The names of those that have a batch which is not over yet."""
@@ -153,44 +170,56 @@ class Desk:
 
     def asked(self, name: str) -> dict[str, str]:
         """What is asked of whom."""
-        if "shuffler" not in self._present():
-            told = self.analyser.ask("GET", f"/v1/collections/{name}")
-            return {part: told[part] for part in ("question", "task", "population")}
-        agreed = self.collection(name)
-        return {"question": agreed.question, "task": agreed.plan.protocol.task.name, "population": agreed.population}
+
+        def told(remote: Remote) -> dict[str, str]:
+            told = remote.ask("GET", f"/v1/collections/{name}")
+            if "collection" in told and isinstance(told["collection"], str):  # the analyser says it in words
+                return {part: told[part] for part in ("question", "task", "population")}
+            agreed = Collection.from_json(told["collection"])
+            task = agreed.plan.protocol.task.name
+            return {"question": agreed.question, "task": task, "population": agreed.population}
+
+        return dict(_first_of(self._present(), told))
 
     def state(self, name: str) -> dict[str, Any]:
-        """How far each batch has come, by both parties: the analyser's word counts where it has one."""
-        present = self._present()
-        if "shuffler" not in present:
-            return self._state_at_analyser(name)
-        told = self.shuffler.ask("GET", f"/v1/collections/{name}/state")
-        known = self.analyser.ask("GET", f"/v1/collections/{name}")["batches"] if "analyser" in present else []
-        there = {batch["batch"]: batch["state"] for batch in known}
+        """How far each batch has come, by both parties: the analyser's word counts where it has one.
+
+        A party that cannot be reached is named under `silent`, with the reason, and the other one's word stands alone.
+        """
+        present, heard, silent = self._present(), dict[str, Any](), dict[str, str]()
+        for party, remote in present.items():
+            try:
+                path = f"/v1/collections/{name}" + "/state" * (party == "shuffler")
+                heard[party] = remote.ask("GET", path)
+            except Elsewhere as problem:
+                if problem.status not in UNREACHED or len(silent) + 1 == len(present):
+                    raise
+                silent[party] = str(problem)
+        if "shuffler" not in heard:
+            return {**_at_analyser(heard["analyser"]), "silent": silent}
+        told = heard["shuffler"]
+        there = {batch["batch"]: batch["state"] for batch in heard.get("analyser", {"batches": []})["batches"]}
         for batch in told["batches"]:
             if there.get(batch["batch"], "awaited") not in ("awaited", "receiving"):
                 batch["state"] = there[batch["batch"]]
-        return dict(told)
-
-    def _state_at_analyser(self, name: str) -> dict[str, Any]:
-        """The analyser knows of batches that have come, and that another is awaited."""
-        told = dict(self.analyser.ask("GET", f"/v1/collections/{name}"))
-        come = [{"closes": None, **batch} for batch in told["batches"]]
-        if len(come) < told["last"]:
-            come.append({"batch": len(come) + 1, "state": "awaited", "reports": None, "added": None, "closes": None})
-        return {**told, "batches": come}
+        return {**told, "silent": silent}
 
     def invite(self, name: str, number: int) -> list[str]:
         path = f"/v1/collections/{name}/invitations"
         return list(self.shuffler.ask("POST", path, {"number": number})["invitations"])
 
     def close(self, name: str) -> dict[str, Any]:
-        """Seals the open batch, unless its end is fixed, and waits until nothing is under way."""
+        """Seals the open batch, unless its end is fixed, and waits until nothing is under way.
+
+        What the shuffler has done stays done: if the analyser does not answer then, only the delivery is pending, which
+        `silent` tells.
+        """
         still = {"open"} if self.collection(name).fixed else set()
         self.shuffler.ask("POST", f"/v1/collections/{name}/close")
         until = time.monotonic() + PATIENCE
         while (state := self.state(name)) and time.monotonic() < until:
-            if all(batch["state"] in DELIVERED | still for batch in state["batches"]):
+            mixed = {"shuffled"} if state["silent"] else set()
+            if all(batch["state"] in DELIVERED | still | mixed for batch in state["batches"]):
                 break
             time.sleep(0.2)
         return state
@@ -216,6 +245,33 @@ class Desk:
             _ = getattr(self, party).address  # refused before anything is destroyed
         for party in PARTIES:
             getattr(self, party).ask("DELETE", f"/v1/collections/{name}")
+
+
+def require_margin(plan: Plan) -> None:
+    """Refuses a plan whose guarantee is void if one of the least lies; where a report hides itself, that is none."""
+    crowd, alone = plan.protocol.crowd, plan.colluding
+    if not crowd.corrupt and (alone is None or alone > plan.budget.epsilon):
+        raise BadArgument(
+            "plan",
+            f"counts on each of {crowd.least:,} people to be honest (corrupt = 0)",
+            "plan with corrupt=… (--corrupt), or say that you trust all: trust_all=True (--trust-all)",
+        )
+
+
+def _first_of(parties: dict[str, Remote], ask: Callable[[Remote], Any]) -> Any:
+    """What the first of them says that can be reached."""
+    for remote in (*parties.values(),)[:-1]:
+        with suppress(Elsewhere):
+            return ask(remote)
+    return ask([*parties.values()][-1])
+
+
+def _at_analyser(told: dict[str, Any]) -> dict[str, Any]:
+    """The analyser knows of batches that have come, and that another is awaited."""
+    come = [{"closes": None, **batch} for batch in told["batches"]]
+    if len(come) < told["last"]:
+        come.append({"batch": len(come) + 1, "state": "awaited", "reports": None, "added": None, "closes": None})
+    return {**told, "batches": come}
 
 
 def _party(party: str, given: dict[str, dict[str, str]]) -> Remote:

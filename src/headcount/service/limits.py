@@ -31,6 +31,19 @@ class Limits:
             if not getattr(self, each.name) >= 0:
                 raise BadArgument(each.name, f"is {getattr(self, each.name)!r}", "use a number from 0 on")
 
+    def foreseen(self, collection: Collection) -> str:
+        """Why a device with these limits will not report to every batch; empty if it will, and answers nothing else."""
+        plan = collection.plan
+        spent = Fraction(0), Fraction(0)
+        for batch in range(collection.batches):
+            try:
+                self.require(collection, spent)
+            except (Unsupported, OverBudget) as refusal:
+                part = f"from batch {batch + 1} of {collection.batches} on" if batch else "at all"
+                return f"devices with the usual limits will not report {part}: {refusal}"
+            spent = spent[0] + Fraction(plan.budget.epsilon), spent[1] + Fraction(plan.budget.delta)
+        return ""
+
     def require(self, collection: Collection, spent: tuple[Fraction, Fraction]) -> None:
         """Refuses what goes beyond, given what all reports so far have spent."""
         plan, protocol = collection.plan, collection.plan.protocol

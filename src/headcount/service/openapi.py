@@ -54,13 +54,14 @@ SCHEMAS: dict[str, dict[str, Any]] = {
     "Number": _object(number=WHOLE),
     "Invitations": _object(invitations=_list(TEXT)),
     "Endowment": _object(population=TEXT, epsilon={"type": ["number", "string"]}, delta={"type": ["number", "string"]}),
-    "Populations": _object(populations=_list(_object(population=TEXT, **SPENT))),
+    "Populations": _object(populations=_list(_object(population=TEXT, promised=NUMBER, reserved=WHOLE, **SPENT))),
     "Cost": _object(plan=ANYTHING),
     "Costs": _object(cost=NUMBER, **SPENT),
     "Ledger": _object(lines=_list(TEXT)),
-    "Manifest": _object(collection=TEXT, batch=WHOLE, reports=WHOLE, added=WHOLE, messages=WHOLE, parts=_list(TEXT),
-                        signature=TEXT),
-    "Receipt": _object(received=TEXT, signature=TEXT),
+    "Manifest": _object(("format", "early"), format=TEXT, collection=TEXT, batch=WHOLE, reports=WHOLE, added=WHOLE,
+                        early=FLAG, messages=WHOLE, parts=_list(TEXT), signature=TEXT),
+    "Notice": _object(format=TEXT, collection=TEXT, purged=_list(WHOLE), signature=TEXT),
+    "Receipt": _object(format=TEXT, received=TEXT, signature=TEXT),
     "Release": ANYTHING,
 }  # fmt: skip
 

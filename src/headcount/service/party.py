@@ -34,7 +34,7 @@ from headcount.store.schema import migrate
 Role = Literal["shuffler", "analyser"]
 SETTINGS = "party.toml"
 PORTS = {"shuffler": 8401, "analyser": 8402}
-KNOWN = {"party", "listen", "database", "keys", "witness", "analyser", "token"}
+KNOWN = {"party", "listen", "database", "keys", "witness", "webhook", "analyser", "token"}
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,7 @@ class Party:
     witness: Path | None = None
     analyser: str = ""  # where the shuffler delivers
     token: Path | None = None  # and what it shows there
+    webhook: str = ""  # the address that an analyser tells of answers
 
     @classmethod
     def read(cls, path: Path) -> Party:
@@ -74,8 +75,12 @@ class Party:
         if database.startswith("sqlite:///") and not database.startswith("sqlite:////"):
             database = f"sqlite:///{(path.parent / database.removeprefix('sqlite:///')).absolute()}"
         assert keys is not None  # noqa: S101  # it was looked at above
-        return cls(given["party"], host, port, database, keys, beside("witness"), given.get("analyser", ""),
-                   beside("token"))  # fmt: skip
+        if not isinstance(given.get("webhook", ""), str):
+            raise BadArgument("webhook", f"is not text in {path}", "use an address, as https://host/path")
+        return cls(
+            given["party"], host, port, database, keys, beside("witness"), given.get("analyser", ""), beside("token"),
+            given.get("webhook", ""),
+        )  # fmt: skip
 
     def opened(self) -> Opened:
         """Its database brought up to date, its keys at hand. What a crash kept from being forgotten is forgotten."""
@@ -145,7 +150,7 @@ class Opened:
         return Shuffler(self.database, self.keys, **_clock(clock))
 
     def analyser(self, clock: Callable[[], float] | None = None) -> Analyser:
-        return Analyser(self.database, self.keys, self.party.witness, **_clock(clock))
+        return Analyser(self.database, self.keys, self.party.witness, webhook=self.party.webhook, **_clock(clock))
 
     def receiver(self) -> Receiver:
         if not self.party.analyser or self.party.token is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from headcount.core.errors import BadArgument
@@ -22,6 +22,7 @@ class PartyApp(App):
 
     def __init__(self, signer: Signer, routes: Sequence[Route], tokens: Tokens, metrics: Metrics) -> None:
         self.signer = signer
+        self.steps: tuple[Callable[[], list[Exception]], ...] = ()  # what is done beside requests, again and again
         common = [
             Route("GET", "/health", "Is it running?", self.health, answer="Health"),
             Route("GET", "/metrics", "How busy it is.", self.measures, MONITOR, answer="text"),

@@ -104,6 +104,9 @@ class RemoteReceiver:
     def complete(self, collection: str, batch: int) -> dict[str, Any]:
         return dict(self._remote.ask("POST", f"/v1/collections/{collection}/batches/{batch}/complete"))
 
+    def purged(self, notice: Any) -> dict[str, Any]:
+        return dict(self._remote.ask("POST", "/v1/notices", notice))
+
 
 def _reason(answer: bytes) -> str:
     try:

@@ -34,6 +34,7 @@ from headcount.store.database import Database, changed, do, many, one
 BATCH = "SELECT * FROM batches WHERE collection = :name AND number = :number"
 OPEN_BATCH = "SELECT * FROM batches WHERE collection = :name AND state = 'open'"
 BATCHES = "SELECT * FROM batches WHERE collection = :name ORDER BY number"
+EARLY = 0  # when a batch closes that its operator has closed before the end of its window
 INVITATIONS = "invitations"  # what the secret that signs them is called
 AT_ONCE = 1 << 14  # reports that all processes together may be about to keep: 64 of them, 256 each
 
@@ -162,8 +163,8 @@ class Shuffler:
                     "collection"
                 )
             do(connection, "UPDATE collections SET state = 'closed' WHERE id = :name AND state = 'open'", name=name)
-            if batch is not None and not collection.fixed:
-                changed(connection, batch, closes=0)
+            if batch is not None and not collection.fixed and self.clock() < batch["closes"]:
+                changed(connection, batch, closes=EARLY)
 
     def destroy(self, name: str) -> None:
         """Everything that is kept of a collection but what was agreed."""
@@ -174,6 +175,8 @@ class Shuffler:
             for batch in batches:
                 self.kept.drop(connection, batch)
             do(connection, "UPDATE collections SET state = 'destroyed' WHERE id = :name", name=name)
+            undelivered = "UPDATE batches SET manifest = NULL WHERE collection = :name AND receipt IS NULL AND "
+            do(connection, undelivered + "state <> 'purged'", name=name)
             do(connection, "UPDATE batches SET state = 'purged' WHERE collection = :name", name=name)
         for batch in batches:
             if batch["state"] != "purged":
@@ -267,7 +270,7 @@ class Shuffler:
         if self.collection(name).admission is not Admission.INVITED:
             raise Unsupported(
                 "anybody may report to this collection without an invitation; that they need one is agreed on when it "
-                "is created (--invited)"
+                "is created (without --anyone)"
             )
         secret = self.signer.secret(INVITATIONS)
         return [invitation(secret, name, secrets.token_bytes(16)).hex() for _ in range(number)]

@@ -43,6 +43,8 @@ class ShufflerApp(PartyApp):
                   OPERATOR),
         ]  # fmt: skip
         super().__init__(shuffler.signer, routes, tokens, metrics)
+        # A large batch, or an analyser that does not answer, keeps none from its end.
+        self.steps = (batches.close, batches.mix, batches.hand_on)
 
     async def measures(self, request: Request) -> Response:
         self.metrics.waiting(self.intake.waiting)

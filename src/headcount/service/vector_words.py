@@ -103,19 +103,21 @@ def agreed() -> Iterator[Collection]:
         "window": 86_400,
         "batches": 3,
         "nonce": "00" * 16,
+        "admission": Admission.ANYONE,
+        "fixed": False,
     }
     common |= {role: _signer(role).public for role in ("shuffler", "analyser")}
     local, pure = Budget(1.0), Crowd(10_000, 9_500, 500)
     histogram = Histogram(("yes", "no", "wer weiß"), other=True)
     counted = _plan("zsum", Count(), Crowd(10_000), Budget(1.0, 1e-6), X25519)
     yield Collection(counted, question="Hast du heute schlecht geschlafen? 😴", **common)
-    yield Collection(
-        counted, question="The same?", shortfall=Shortfall.TOP_UP, admission=Admission.INVITED, fixed=True, **common
-    )
+    invited = {**common, "admission": Admission.INVITED, "fixed": True}
+    yield Collection(counted, question="The same?", shortfall=Shortfall.TOP_UP, automatic=True, **invited)
     yield Collection(
         _plan("generalised-response", histogram, pure, local, P256), question="Which? “…” \\ / é", **common,
     )  # fmt: skip
     yield Collection(_plan("duchi", Mean((0, 120), clip=True), pure, local, X25519), question="How old?", **common)
+    yield Collection(counted, question="As before?", version=1, **common)
 
 
 def _plan(name: str, task: Task, crowd: Crowd, budget: Budget, suite: str) -> Plan:
@@ -130,7 +132,8 @@ def offer(collection: Collection) -> dict[str, Any]:
         "analyser": Announced("analyser", collection.purpose(BATCH), BATCH, suite, _public(suite, "inner"), 1 << 40),
         "shuffler": Announced("shuffler", "", NUMBER, suite, _public(suite, "outer"), 1 << 40),
     }
-    keys = {role: _signer(role).signed(key.to_json()) for role, key in announced.items()}
+    sign = _signed_before if collection.version == 1 else _signed
+    keys = {role: sign(role, key.to_json()) for role, key in announced.items()}
     return {"collection": collection.to_json(), "batch": BATCH, "closes": OPENS + 86_400, **keys}
 
 
@@ -146,8 +149,21 @@ def _public(suite: str, layer: str) -> str:
     return public_bytes(private(suite, layer).public_key()).hex()
 
 
+def _signed(role: str, content: dict[str, Any]) -> dict[str, Any]:
+    return _signer(role).signed("announcement", content)
+
+
+def _signed_before(role: str, content: dict[str, Any]) -> dict[str, Any]:
+    """As version 0.2 signed: the canonical JSON, for no purpose."""
+    return {**content, "signature": _identity(role).sign(canonical(content).encode()).hex()}
+
+
 def _signer(role: str) -> Signer:
-    return Signer(Ed25519PrivateKey.from_private_bytes(sha256(f"headcount vectors {role}".encode()).digest()))
+    return Signer(_identity(role))
+
+
+def _identity(role: str) -> Ed25519PrivateKey:
+    return Ed25519PrivateKey.from_private_bytes(sha256(f"headcount vectors {role}".encode()).digest())
 
 
 def receipts() -> Iterator[dict[str, Any]]:
@@ -158,6 +174,8 @@ def receipts() -> Iterator[dict[str, Any]]:
         replace(plain, epsilon=0.1, delta=0.0, colluding=0.1, least=100, messages=47, bytes=123_456),
         replace(plain, epsilon=13.9, colluding=50.0, lifetime_epsilon=12.34567, lifetime_delta=1.0625e-5),
         replace(plain, epsilon=7.5, colluding=8.0, lifetime_epsilon=1.0625, lifetime_delta=0.0001225, delta=1e-18),
+        replace(plain, corrupt=0, anyone=True, fixed=False), replace(plain, corrupt=0, epsilon=1.0, colluding=1.0),
+        replace(plain, corrupt=500, anyone=False, fixed=True),
         replace(plain, epsilon=0.001, colluding=6.9, lifetime_epsilon=123456.0, lifetime_delta=0.1, least=2),
     ):  # fmt: skip
         yield {"receipt": told.to_json(), "text": str(told)}
