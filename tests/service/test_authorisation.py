@@ -26,6 +26,7 @@ ALLOWED = {
         ("GET", "/v1/populations/{population}/ledger"): ANALYST,
         ("GET", "/v1/collections"): ANALYST, ("POST", "/v1/collections"): OPERATOR, ("GET", NAMED): ANALYST,
         ("POST", "/v1/batches"): SHUFFLER, ("PUT", BATCH + "/parts/{part#}"): SHUFFLER,
+        ("POST", "/v1/notices"): SHUFFLER,
         ("POST", BATCH + "/complete"): SHUFFLER, ("POST", BATCH + "/release"): ANALYST, ("DELETE", NAMED): OPERATOR,
     },
 }  # fmt: skip

@@ -173,12 +173,13 @@ def test_a_manifest_of_the_shuffler_is_taken_or_refused(parties, cases, seed):
     parties.endowed()
     collection = parties.agreed(plan())
     content = {
-        "collection": collection.hash, "batch": 1, "reports": 3, "added": 0, "messages": 6, "parts": ["ab" * 32],
+        "collection": collection.hash, "batch": 1, "reports": 3, "added": 0, "early": False, "messages": 6,
+        "parts": ["ab" * 32],
     }  # fmt: skip
     damage, deliveries, sign = Damage(seed), Deliveries(parties.analyser), parties.shuffler.signer.signed
     for number in range(cases):
         try:
-            deliveries.begin(sign(_object(damage.of_json(content))))
+            deliveries.begin(sign("manifest", _object(damage.of_json(content))))
         except (WireError, Refused):
             pass
         except Exception as problem:

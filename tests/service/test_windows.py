@@ -53,7 +53,7 @@ def test_a_batch_is_held_for_as_many_windows_as_was_agreed(parties, agreed):
     assert came(parties, collection) == {1: 2}
     at(parties, 3 * WINDOW)
     assert parties.states(collection) == {1: "purged", 2: "open"}
-    assert parties.states(collection, "analyser") == {}
+    assert parties.states(collection, "analyser") == {1: "purged"}
 
 
 def test_those_who_come_while_it_is_held_are_counted_with_those_before(parties, agreed):

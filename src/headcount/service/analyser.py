@@ -187,7 +187,7 @@ class Analyser:
                 )
             if row is None:  # it is being agreed on
                 continue
-            expired = self.clock() > Collection.from_json(json.loads(row["config"])).expires
+            expired = self.clock() > json.loads(row["keys"])[0]["expires"]  # as was announced
             if expired:
                 self._expire(name)
             ended = expired or row["state"] == "destroyed"

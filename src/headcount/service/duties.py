@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from hashlib import sha256
 from typing import Any
@@ -15,7 +16,7 @@ from headcount.store.database import changed, many
 FIRST, LONGEST = 1.0, 3_600.0  # seconds until something that failed is tried again: twice as long each time
 KEYS = 60.0  # seconds between looks at keys
 DELIVERED = (
-    "SELECT b.collection, b.number FROM batches b JOIN collections c ON c.id = b.collection "
+    "SELECT b.collection, b.number, c.config FROM batches b JOIN collections c ON c.id = b.collection "
     "WHERE c.state = 'open' AND b.state IN ('delivered', 'claimed') ORDER BY b.collection, b.number"
 )
 TO_TELL = "SELECT * FROM batches WHERE state IN ('released', 'refused') AND NOT notified ORDER BY collection, number"
@@ -34,7 +35,7 @@ class Duties:
         """All that is due; what failed of it."""
         problems = list[Exception]()
         for row in self._found(DELIVERED):
-            if self.analyser.collection(row["collection"]).automatic:
+            if json.loads(row["config"]).get("automatic"):  # what was agreed; format 1 does not have it
                 self._try(self._release, row, problems)
         for row in self._found(TO_TELL) if self.webhook is not None else ():
             self._try(self._tell, row, problems)
