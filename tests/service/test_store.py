@@ -198,6 +198,8 @@ def test_a_batch_that_was_begun_before_is_finished_after_the_migration(rig, stat
         assert parties.states(collection) == {1: "purged"}
         assert counted(collection, parties.release(collection).json)[:4] == expected
         assert not [name for name in parties.shuffler.keys.names() if name.startswith("mixed-")]
+
+
 def test_a_collection_that_was_agreed_on_and_delivered_before_is_finished_after_the_upgrade(rig):
     """Of version 0.2: its format, its bare signatures, the first schema, and nothing reserved."""
     with rig.opened() as parties:

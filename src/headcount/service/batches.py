@@ -147,9 +147,14 @@ class Batches:
         digests = self._write(batch, attempt, Encrypted(secret))
         reports, wire = batch["reports"] + batch["added"], self.shuffler.collection(name).wire
         content = {
-            "collection": self.shuffler.collection(name).hash, "batch": number, "reports": reports,
-            "added": batch["added"], "early": batch["closes"] == EARLY, "messages": reports * wire.messages, "parts": digests,
-        }  # fmt: skip
+            "collection": self.shuffler.collection(name).hash,
+            "batch": number,
+            "reports": reports,
+            "added": batch["added"],
+            "early": batch["closes"] == EARLY,
+            "messages": reports * wire.messages,
+            "parts": digests,
+        }
         manifest = canonical(self.shuffler.signer.signed("manifest", content))
         self.shuffler.keys.keep(mixed_name(attempt), secret)
         point("before it is mixed")
