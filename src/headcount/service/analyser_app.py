@@ -13,6 +13,8 @@ from headcount.protocols.saved import plan_from_json
 from headcount.service.analyser import Analyser
 from headcount.service.deliveries import Deliveries
 from headcount.service.http import Request, Response, Route
+from headcount.service.issuer import Issuer
+from headcount.service.issuer_app import IssuerRoutes
 from headcount.service.metrics import Metrics
 from headcount.service.party_app import LARGEST_CONFIG, OPERATOR, PartyApp, fields
 from headcount.service.releases import Releases
@@ -28,7 +30,7 @@ BATCH = "/v1/collections/{collection}/batches/{batch#}"
 class AnalyserApp(PartyApp):
     """Deliveries come from the shuffler, questions from analysts."""
 
-    def __init__(self, analyser: Analyser, tokens: Tokens, metrics: Metrics) -> None:
+    def __init__(self, analyser: Analyser, issuer: Issuer, tokens: Tokens, metrics: Metrics) -> None:
         self.analyser = analyser
         self.deliveries, self.releases = Deliveries(analyser), Releases(analyser)
         routes = [
@@ -50,7 +52,7 @@ class AnalyserApp(PartyApp):
             Route("POST", BATCH + "/release", "The answer, always the same.", self.release, ANALYST, answer="Release"),
             Route("DELETE", "/v1/collections/{collection}", "Forget all but the charge.", self.destroy, OPERATOR),
         ]  # fmt: skip
-        super().__init__(analyser.signer, routes, tokens, metrics)
+        super().__init__(analyser.signer, [*routes, *IssuerRoutes(issuer).routes], tokens, metrics)
 
     async def populations(self, _: Request) -> Response:
         def told() -> list[dict[str, Any]]:

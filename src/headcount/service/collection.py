@@ -17,8 +17,9 @@ from typing import Any
 from headcount.core.canonical import canonical, fingerprint
 from headcount.core.errors import BadArgument, Refused, Unsupported
 from headcount.core.plan import Plan
-from headcount.core.wire import Wire
+from headcount.core.wire import CREDENTIAL, TOKEN, Wire
 from headcount.protocols.saved import plan_from_json
+from headcount.service.issuing import Issuing
 from headcount.service.wire import Envelope
 
 FORMAT = "headcount collection 1"
@@ -39,7 +40,7 @@ class Admission(StrEnum):
     """Who may report."""
 
     ANYONE = "anyone"
-    INVITED = "invited"  # one report for each invitation that the shuffler has signed
+    INVITED = "invited"  # one report for each token of the issuer; in version 0.2, for each invitation of the shuffler
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,7 @@ class Collection:
     admission: Admission = Admission.ANYONE
     fixed: bool = False  # whether a batch is sealed at the end of a window only; otherwise its operator may do so
     nonce: str = ""  # so that no two collections are the same
+    issuer: Issuing | None = None  # who lets people in; left out of the JSON if there is none, as in version 0.2
 
     def __post_init__(self) -> None:
         if not self.nonce:
@@ -76,6 +78,16 @@ class Collection:
         if not isinstance(self.fixed, bool):
             raise BadArgument("fixed", f"is {self.fixed!r}", "use True or False")
         require_collectable(self.plan, self.shortfall)
+        if self.issuer is not None:
+            self._require_issuer(self.issuer)
+
+    def _require_issuer(self, issuer: Issuing) -> None:
+        if self.admission is not Admission.INVITED:
+            raise BadArgument("issuer", "is given, and anybody may report", "leave it out, or use admission='invited'")
+        if issuer.key == self.shuffler:
+            raise BadArgument("issuer", "is the shuffler, which must not know who reports", "use another party")
+        if len(issuer.tokens) != self.batches:
+            raise BadArgument("issuer", "has not one key for each batch", f"ask it for {self.batches}")
 
     @cached_property
     def hash(self) -> str:
@@ -98,7 +110,8 @@ class Collection:
     def envelope(self, batch: int) -> Envelope:
         """Made once for each batch: every report is opened with it."""
         if batch not in self._envelopes:
-            self._envelopes[batch] = Envelope(self.plan, bytes.fromhex(self.hash), batch)
+            credential = CREDENTIAL if self.issuer is None else TOKEN
+            self._envelopes[batch] = Envelope(self.plan, bytes.fromhex(self.hash), batch, credential)
         return self._envelopes[batch]
 
     @cached_property
@@ -113,7 +126,12 @@ class Collection:
     def to_json(self) -> dict[str, Any]:
         own = {name: value for name, value in vars(self).items() if name in self.__dataclass_fields__}
         plain = {name: str(own[name]) for name in ("shortfall", "admission")}
-        return {"format": FORMAT, **own, **plain, "plan": self.plan.to_json()}
+        own |= {"plan": self.plan.to_json(), **plain}
+        if self.issuer is None:
+            del own["issuer"]
+        else:
+            own["issuer"] = self.issuer.to_json()
+        return {"format": FORMAT, **own}
 
     @classmethod
     def from_json(cls, data: Any, *, hash: str | None = None) -> Collection:
@@ -135,6 +153,8 @@ def _read(text: str) -> Collection:
     data = json.loads(text)
     try:
         given = {name: value for name, value in data.items() if name not in ("format", "plan")}
+        if "issuer" in given:
+            given["issuer"] = Issuing(**given["issuer"])
         found = Collection(plan=plan_from_json(data["plan"]), **given)
         same = canonical(found.to_json()) == text
     except Refused:

@@ -13,12 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from headcount.core.errors import BadArgument, Refused
+from headcount.core.errors import BadArgument, Refused, Unsupported
 from headcount.core.files import text_of
 from headcount.core.plan import Plan
 from headcount.ledger.ledger import Ledger
 from headcount.ledger.lines import Copied
 from headcount.service.collection import Admission, Collection, Shortfall, require_collectable
+from headcount.service.issuer_app import ISSUING
+from headcount.service.issuing import ROLE, Issuing
 from headcount.service.party import secret
 from headcount.service.remote import Elsewhere, Remote
 
@@ -58,6 +60,7 @@ class Desk:
 
     shuffler: Remote
     analyser: Remote
+    issuer: Remote | None = None  # the analyser, if there is no other
 
     @classmethod
     def open(cls, folder: str | Path) -> Desk:
@@ -67,7 +70,8 @@ class Desk:
             raise BadArgument("data", f"{folder} has no {FILE}", works)
         try:
             given = json.loads(text_of(path, "a desk"))
-            return cls(*(_party(party, given) for party in PARTIES))
+            issuer = _party(ROLE, given) if ROLE in given else None
+            return cls(_party("shuffler", given), _party("analyser", given), issuer)
         except (ValueError, KeyError, TypeError) as problem:
             if isinstance(problem, BadArgument):
                 raise
@@ -88,7 +92,7 @@ class Desk:
             if told["party"] != party:
                 raise BadArgument(f"--{party}", f"is the address of the {told['party']}", f"give the {party}'s")
             try:
-                remote.ask("GET", "/v1/collections")
+                remote.ask("GET", ISSUING if party == ROLE else "/v1/collections")
             except Elsewhere as refusal:
                 works = "ask its operator for one of the role operator, or of an analyser for one of the role analyst"
                 raise BadArgument(f"--{party}-token", f"was refused by the {party}: {refusal}", works) from None
@@ -96,8 +100,13 @@ class Desk:
         return found
 
     def _present(self) -> dict[str, Remote]:
-        both = {"shuffler": self.shuffler, "analyser": self.analyser}
-        return {party: remote for party, remote in both.items() if not isinstance(remote, Absent)}
+        all_of_them = {"shuffler": self.shuffler, "analyser": self.analyser, ROLE: self.issuer}
+        return {party: remote for party, remote in all_of_them.items() if remote and not isinstance(remote, Absent)}
+
+    @property
+    def issuing(self) -> Remote:
+        """Whoever invites people."""
+        return self.issuer or self.analyser
 
     # Populations.
 
@@ -126,13 +135,22 @@ class Desk:
         """Agreed with the analyser, who announces its keys, and then with the shuffler, who takes reports."""
         require_collectable(plan)
         keys = {party: getattr(self, party).ask("GET", "/v1/identity")["key"] for party in PARTIES}
+        issuer = self._announced(batches) if admission == Admission.INVITED else None
         collection = Collection(
             plan, question, population, int(time.time()) if opens is None else opens, window, **keys, batches=batches,
             shortfall=cast(Shortfall, shortfall), holds=holds, admission=cast(Admission, admission), fixed=fixed,
+            issuer=issuer,
         )  # fmt: skip
         agreed = self.analyser.ask("POST", "/v1/collections", {"collection": collection.to_json()})
+        if issuer is not None:
+            self.issuing.ask("POST", ISSUING, {"collection": collection.to_json()})
         self.shuffler.ask("POST", "/v1/collections", {"collection": collection.to_json(), "keys": agreed["keys"]})
         return collection
+
+    def _announced(self, batches: int) -> Issuing:
+        """The issuer's keys for so many batches, made now."""
+        told = self.issuing.ask("POST", "/v1/issuing/keys", {"batches": batches})
+        return Issuing(told["key"], self.issuing.address, tuple(told["tokens"]), told["signature"])
 
     def names(self) -> list[str]:
         """Of all collections, as the shuffler has them, or else the analyser."""
@@ -181,8 +199,10 @@ class Desk:
         return {**told, "batches": come}
 
     def invite(self, name: str, number: int) -> list[str]:
-        path = f"/v1/collections/{name}/invitations"
-        return list(self.shuffler.ask("POST", path, {"number": number})["invitations"])
+        """So many invitations to a collection that needs them, made by its issuer."""
+        if "shuffler" in self._present():
+            _require_issuer(self.collection(name))
+        return list(self.issuing.ask("POST", f"{ISSUING}/{name}/invitations", {"number": number})["invitations"])
 
     def close(self, name: str) -> dict[str, Any]:
         """Seals the open batch, unless its end is fixed, and waits until nothing is under way."""
@@ -211,11 +231,25 @@ class Desk:
         return found == ["purged"]
 
     def destroy(self, name: str) -> None:
-        """Reports, messages, keys and answers, at both parties. What was charged stays charged."""
+        """Reports, messages, keys and answers, at all parties. What was charged stays charged."""
         for party in PARTIES:
             _ = getattr(self, party).address  # refused before anything is destroyed
         for party in PARTIES:
             getattr(self, party).ask("DELETE", f"/v1/collections/{name}")
+        self.issuing.ask("DELETE", f"{ISSUING}/{name}")
+
+
+def _require_issuer(collection: Collection) -> None:
+    if collection.admission is Admission.ANYONE:
+        raise Unsupported(
+            "anybody may report to this collection without an invitation; that they need one is agreed on when it is "
+            "created (--invited)"
+        )
+    if collection.issuer is None:
+        raise Unsupported(
+            "this collection was made by version 0.2, in which the shuffler invited people; the invitations that it "
+            "gave stay valid, and it gives no others"
+        )
 
 
 def _party(party: str, given: dict[str, dict[str, str]]) -> Remote:

@@ -7,6 +7,7 @@ what was sealed to it any more, whoever has kept a copy.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -15,6 +16,9 @@ from typing import Any
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, generate_private_key
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.hazmat.primitives.serialization import (
     Encoding,
     NoEncryption,
@@ -24,11 +28,13 @@ from cryptography.hazmat.primitives.serialization import (
 
 from headcount.core.canonical import canonical
 from headcount.core.errors import BadArgument, Damaged
+from headcount.service.blind import BITS, EXPONENT, SIZE
 from headcount.service.wire import PrivateKey, PublicKey, WireError, new_key, public_bytes, public_key
 
 OURS = 0o700
 SECRET = 0o600
 IDENTITY = "identity"
+SECRET_BYTES = 32
 
 
 class Signer:
@@ -39,7 +45,12 @@ class Signer:
         self.public = key.public_key().public_bytes_raw().hex()
 
     def secret(self, purpose: str) -> bytes:
-        """Known to this party only, and always the same."""
+        """Known to this party only, always the same, and telling nothing of those for other purposes."""
+        bound = f"headcount/1 secret {purpose}".encode()
+        return HKDF(SHA256(), SECRET_BYTES, salt=None, info=bound).derive(self._key.private_bytes_raw())
+
+    def secret_before(self, purpose: str) -> bytes:
+        """As version 0.2 derived it: invitations that it signed stay valid until their collections end."""
         return sha256(f"headcount {purpose}".encode() + self._key.private_bytes_raw()).digest()
 
     def signed(self, content: dict[str, Any]) -> dict[str, Any]:
@@ -122,6 +133,20 @@ class Keys:
             raise Damaged(f"the key {name} is not one to seal to; restore it from a copy")
         return key
 
+    def make_signing(self, named: Callable[[str], str]) -> str:
+        """The modulus of a new key to sign tokens with, in digits, which is kept under a name made of it."""
+        key = generate_private_key(EXPONENT, BITS)
+        modulus = key.public_key().public_numbers().n.to_bytes(SIZE).hex()
+        self._put(named(modulus), key)
+        return modulus
+
+    def signing(self, name: str) -> RSAPrivateKey:
+        """A key to sign tokens with."""
+        key = self._get(name)
+        if not isinstance(key, RSAPrivateKey):
+            raise Damaged(f"the key {name} is not one to sign tokens with; restore it from a copy")
+        return key
+
     def has(self, name: str) -> bool:
         return self._path(name).exists()
 
@@ -155,7 +180,7 @@ class Keys:
         except (OSError, ValueError):
             raise Damaged(f"the key {name} cannot be read; restore it from a copy") from None
 
-    def _put(self, name: str, key: PrivateKey | Ed25519PrivateKey) -> None:
+    def _put(self, name: str, key: PrivateKey | Ed25519PrivateKey | RSAPrivateKey) -> None:
         """There in full or not at all, and never in place of another: whoever comes second uses the first one's."""
         content = key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
         beginning = self.folder / f"{name}.{os.urandom(8).hex()}"
