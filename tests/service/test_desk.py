@@ -94,7 +94,7 @@ def test_who_has_a_token_of_one_party_does_what_that_allows(tmp_path):
     Desk.write(tmp_path, analyser=("http://127.0.0.1:1", "hc-token"))
     kept = Desk.open(tmp_path)
     assert kept.analyser.address == "http://127.0.0.1:1"
-    for ask in (lambda: kept.invite(NAMES[0], 1), lambda: kept.close(NAMES[0]), lambda: kept.shuffler.address):
+    for ask in (lambda: kept.offer(NAMES[0]), lambda: kept.close(NAMES[0]), lambda: kept.shuffler.address):
         with pytest.raises(Refused, match="needs the shuffler"):
             ask()
 

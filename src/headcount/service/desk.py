@@ -92,7 +92,7 @@ class Desk:
             if told["party"] != party:
                 raise BadArgument(f"--{party}", f"is the address of the {told['party']}", f"give the {party}'s")
             try:
-                remote.ask("GET", ISSUING if party == ROLE else "/v1/collections")
+                remote.ask("GET", _table(party))
             except Elsewhere as refusal:
                 works = "ask its operator for one of the role operator, or of an analyser for one of the role analyst"
                 raise BadArgument(f"--{party}-token", f"was refused by the {party}: {refusal}", works) from None
@@ -153,8 +153,9 @@ class Desk:
         return Issuing(told["key"], self.issuing.address, tuple(told["tokens"]), told["signature"])
 
     def names(self) -> list[str]:
-        """Of all collections, as the shuffler has them, or else the analyser."""
-        return list(next(iter(self._present().values())).ask("GET", "/v1/collections")["collections"])
+        """Of all collections, as the shuffler has them, or else the analyser, or else the issuer."""
+        party, remote = next(iter(self._present().items()))
+        return list(remote.ask("GET", _table(party))["collections"])
 
     def under_way(self) -> list[str]:
         """The names of those that have a batch which is not over yet."""
@@ -237,6 +238,11 @@ class Desk:
         for party in PARTIES:
             getattr(self, party).ask("DELETE", f"/v1/collections/{name}")
         self.issuing.ask("DELETE", f"{ISSUING}/{name}")
+
+
+def _table(party: str) -> str:
+    """Where a party tells which collections it has."""
+    return ISSUING if party == ROLE else "/v1/collections"
 
 
 def _require_issuer(collection: Collection) -> None:
