@@ -179,7 +179,8 @@ class Parties:
         given = {"question": "Which?", "opens": START, "window": WINDOW, **terms}
         if given.get("admission") == "invited":
             told = self.told("analyser", "POST", "/v1/issuing/keys", {"batches": given.get("batches", 1)})
-            given["issuer"] = Issuing(told["key"], ISSUER, tuple(told["tokens"]), told["signature"])
+            address = given.pop("issuing_at", ISSUER)
+            given["issuer"] = Issuing(told["key"], address, tuple(told["tokens"]), told["signature"])
         collection = Collection(plan, population=population, **keys, **given)
         config = collection.to_json()
         if collection.issuer is not None:

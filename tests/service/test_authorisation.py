@@ -14,10 +14,13 @@ NAMED, BATCH = "/v1/collections/{collection}", "/v1/collections/{collection}/bat
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "get")
 ISSUING = "/v1/issuing/collections"
 ISSUER = {
-    ("POST", "/v1/issuing/keys"): OPERATOR, ("GET", ISSUING): OPERATOR, ("POST", ISSUING): OPERATOR,
-    ("POST", ISSUING + "/{collection}/invitations"): OPERATOR, ("DELETE", ISSUING + "/{collection}"): OPERATOR,
+    ("POST", "/v1/issuing/keys"): OPERATOR,
+    ("GET", ISSUING): OPERATOR,
+    ("POST", ISSUING): OPERATOR,
+    ("POST", ISSUING + "/{collection}/invitations"): OPERATOR,
+    ("DELETE", ISSUING + "/{collection}"): OPERATOR,
     ("POST", ISSUING + "/{collection}/batches/{batch#}/tokens"): None,
-}  # fmt: skip
+}
 ALLOWED = {
     "shuffler": {
         ("GET", "/health"): None, ("GET", "/metrics"): MONITOR, ("GET", "/openapi.json"): None,

@@ -33,7 +33,8 @@ export async function announced(source: Json | undefined, signer: string, role: 
   return found;
 }
 
-async function verified(source: Json | undefined, signer: string): Promise<Entries> {
+/** What the owner of this public key has signed. */
+export async function verified(source: Json | undefined, signer: string): Promise<Entries> {
   try {
     const content = new Map(source instanceof Map ? source : fail());
     const signature = unhex(string(content.get("signature"))) ?? fail();

@@ -7,6 +7,7 @@
 
 import { unhex } from "./bytes.js";
 import { BadArgument, Refused } from "./errors.js";
+import { type Issuer, readIssuer, requireSigned } from "./issuer.js";
 import { type Entries, fingerprint, type Json } from "./json.js";
 import { Programme } from "./programme.js";
 import { boolean, fail, number, object, oneOf, string, whole } from "./reading.js";
@@ -60,11 +61,13 @@ export interface Collection {
   readonly topUp: boolean;
   readonly invited: boolean;
   readonly fixed: boolean;
+  readonly issuer: Issuer | null; // who lets people in
 }
 
 /** What the parties have signed, and the one with this hash if one is given. */
 export async function readCollection(source: Json | undefined, hash?: string): Promise<Collection> {
   const found = refusing(() => collection(source));
+  if (found.issuer !== null) await requireSigned(found.issuer);
   const own = await fingerprint(source ?? null);
   if (hash !== undefined && own !== hash) {
     throw new BadArgument("collection", "has another hash than was expected", "ask its operators for the right one");
@@ -94,19 +97,24 @@ function refusing<Found>(read: () => Found): Found {
 }
 
 function collection(source: Json | undefined): Omit<Collection, "hash"> {
-  const told = object(source, COLLECTION);
+  const told = object(source, COLLECTION, ["issuer"]);
   oneOf(told.get("format"), [FORMAT]);
   for (const [name, low, high] of RANGES) whole(told.get(name), low, high);
   words(told.get("population"));
   key(told.get("nonce"), 16);
+  const invited = oneOf(told.get("admission"), ["anyone", "invited"]) === "invited";
+  const shuffler = key(told.get("shuffler"), 32);
+  const issuer = told.get("issuer");
+  if (issuer !== undefined && !invited) fail();
   return {
     plan: plan(told.get("plan")),
     question: words(told.get("question")),
-    shuffler: key(told.get("shuffler"), 32),
+    shuffler,
     analyser: key(told.get("analyser"), 32),
     topUp: oneOf(told.get("shortfall"), ["hold", "top-up", "purge"]) === "top-up",
-    invited: oneOf(told.get("admission"), ["anyone", "invited"]) === "invited",
+    invited,
     fixed: boolean(told.get("fixed")),
+    issuer: issuer === undefined ? null : readIssuer(issuer, whole(told.get("batches"), 1, MOST_BATCHES), shuffler),
   };
 }
 

@@ -31,18 +31,52 @@ class IssuerRoutes:
         self.issuer = issuer
         named = ISSUING + "/{collection}"
         self.routes = [
-            Route("POST", "/v1/issuing/keys", "New keys to sign tokens with.", self.announce, OPERATOR, "Batches",
-                  1 << 10, "Issuing", 201),
-            Route("GET", ISSUING, "Collections that tokens are issued for.", self.issued_for, OPERATOR,
-                  answer="Names"),
-            Route("POST", ISSUING, "Issue tokens for a collection.", self.register_issuing, OPERATOR, "Agreement",
-                  LARGEST_CONFIG, "Created", 201),
-            Route("POST", named + "/invitations", "Invite people.", self.invite, OPERATOR, "Number", 1 << 10,
-                  "Invitations", 201),
-            Route("POST", named + "/batches/{batch#}/tokens", "Sign a token that is hidden.", self.sign,
-                  body="bytes", most=CREDENTIAL + SIZE, answer="Token", anywhere=True),
+            Route(
+                "POST",
+                "/v1/issuing/keys",
+                "New keys to sign tokens with.",
+                self.announce,
+                OPERATOR,
+                "Batches",
+                1 << 10,
+                "Issuing",
+                201,
+            ),
+            Route("GET", ISSUING, "Collections that tokens are issued for.", self.issued_for, OPERATOR, answer="Names"),
+            Route(
+                "POST",
+                ISSUING,
+                "Issue tokens for a collection.",
+                self.register_issuing,
+                OPERATOR,
+                "Agreement",
+                LARGEST_CONFIG,
+                "Created",
+                201,
+            ),
+            Route(
+                "POST",
+                named + "/invitations",
+                "Invite people.",
+                self.invite,
+                OPERATOR,
+                "Number",
+                1 << 10,
+                "Invitations",
+                201,
+            ),
+            Route(
+                "POST",
+                named + "/batches/{batch#}/tokens",
+                "Sign a token that is hidden.",
+                self.sign,
+                body="bytes",
+                most=CREDENTIAL + SIZE,
+                answer="Token",
+                anywhere=True,
+            ),
             Route("DELETE", named, "Forget its keys, and who asked.", self.destroy_issuing, OPERATOR),
-        ]  # fmt: skip
+        ]
 
     async def announce(self, request: Request) -> Response:
         batches = fields(request, "batches")["batches"]
