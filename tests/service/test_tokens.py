@@ -28,7 +28,7 @@ from headcount.service.remote import Elsewhere
 from headcount.service.wire import Upload
 from headcount.store.database import many
 
-VECTOR = json.loads((Path(__file__).parents[2] / "clients" / "js" / "vectors" / "rfc9474.json").read_text())
+VECTOR = json.loads((Path(__file__).parents[2] / "clients" / "js" / "test" / "rfc9474.json").read_text())
 ANYTHING = Limits(epsilon=50, least=1, lifetime_epsilon=1_000)
 KEY = rsa.generate_private_key(EXPONENT, BITS)
 MODULUS = KEY.public_key().public_numbers().n

@@ -1,6 +1,7 @@
 /** Tokens: RFC 9474 by its own vector, and a device that asks for one once. */
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { blinded, type Blinding, drawn, finished, verifies } from "../src/blind.js";
@@ -11,9 +12,8 @@ import { tokenMessage } from "../src/issuer.js";
 import { type Collection } from "../src/plan.js";
 import { type Answered, Remote } from "../src/remote.js";
 import { MemoryStore } from "../src/store.js";
-import { vectors } from "./files.js";
 
-const VECTOR = JSON.parse(vectors("rfc9474")) as Record<string, string>;
+const VECTOR = JSON.parse(readFileSync(new URL("../../test/rfc9474.json", import.meta.url), "utf8")) as Record<string, string>;
 const bytes = (name: string): Bytes => unhex(VECTOR[name] ?? "") ?? assert.fail();
 const number = (name: string): bigint => BigInt(`0x${VECTOR[name] ?? assert.fail()}`);
 const MODULUS = number("p") * number("q");
