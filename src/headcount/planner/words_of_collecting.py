@@ -66,5 +66,6 @@ COLLECTING = {
     "token": "What allows its holder to ask a party for something. Only its hash is kept.",
     "shuffler-token": "The file of the shuffler's token.",
     "analyser-token": "The file of the analyser's token.",
+    "issuer-token": "The file of the issuer's token.",
     "yes": "Do it without asking again.",
 }
