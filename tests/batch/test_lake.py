@@ -104,7 +104,7 @@ def test_each_person_is_counted_once_and_junk_is_told_apart(lake, parties, spark
 
 def test_an_invitation_counts_once(parties, spark, folder):
     lake = Lake.of(parties, spark, folder, admission="invited")
-    tickets = [bytes.fromhex(each) for each in parties.shuffler.invite(lake.collection.id, 4)]
+    tickets = parties.tokens_of(lake.collection, 4)
     people = [made(lake.collection, lake.offer, n, credential=ticket) for n, ticket in enumerate(tickets)]
     twice = made(lake.collection, lake.offer, 8, credential=tickets[0])
     same = made(lake.collection, lake.offer, 9, credential=tickets[1], identity=people[2].upload.identity)

@@ -44,7 +44,7 @@ def _collection(parties: list[Opened]) -> tuple[Any, Shuffler, Collection]:
     protocol, budget = hc.protocol("randomised-response", n=LEAST, epsilon=1), hc.Budget(1, 0)
     plan, now = hc.Plan(protocol, budget, Wire.of(protocol, budget)), int(time.time())
     keys = shuffler.signer.public, analyser.signer.public
-    collection = Collection(plan, "Yes?", "people", now, 3_600, *keys, admission="anyone")
+    collection = Collection(plan, "Yes?", "people", now, 3_600, *keys, admission="anyone", fixed=False)
     shuffler.register(collection.to_json(), analyser.create(collection.to_json()))
     return analyser, shuffler, collection
 

@@ -44,7 +44,8 @@ class Story:
             parties.endowed()
             self.collection = parties.agreed(plan())
             keys = {"shuffler": self.collection.shuffler, "analyser": self.collection.analyser}
-            self.unread = Collection(plan(), "Nobody?", "people", START, WINDOW, **keys, shortfall="purge")
+            terms = {"shortfall": "purge", "admission": "anyone"}
+            self.unread = Collection(plan(), "Nobody?", "people", START, WINDOW, **keys, **terms)
             offer = parties.offer(self.collection)
             self.reports = [made(self.collection, offer, bucket) for bucket in range(12)]
 

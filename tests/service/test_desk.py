@@ -100,7 +100,7 @@ def test_who_has_a_token_of_one_party_does_what_that_allows(tmp_path):
     Desk.write(tmp_path, analyser=("http://127.0.0.1:1", "hc-token"))
     kept = Desk.open(tmp_path)
     assert kept.analyser.address == "http://127.0.0.1:1"
-    for ask in (lambda: kept.invite(NAMES[0], 1), lambda: kept.close(NAMES[0]), lambda: kept.shuffler.address):
+    for ask in (lambda: kept.offer(NAMES[0]), lambda: kept.close(NAMES[0]), lambda: kept.shuffler.address):
         with pytest.raises(Refused, match="needs the shuffler"):
             ask()
 
@@ -193,7 +193,8 @@ def test_strangers_and_trust_in_everybody_have_to_be_written_out(parties, folder
 def test_a_year_that_devices_would_not_go_along_with_is_foreseen():
     """52 weeks at epsilon 1 with a lifetime limit of 10."""
     keys = {"shuffler": "ab" * 32, "analyser": "ab" * 32}
-    weekly = Collection(plan(least=200, buckets=300), "Weekly?", "people", 0, 7 * 86_400, **keys, batches=52)
+    terms = {"batches": 52, "admission": "anyone"}
+    weekly = Collection(plan(least=200, buckets=300), "Weekly?", "people", 0, 7 * 86_400, **keys, **terms)
     assert "will not report from batch 11 of 52 on" in Limits().foreseen(weekly)
     assert "(lifetime_epsilon)" in Limits().foreseen(weekly)
     assert "will not report at all" in Limits(epsilon=0.5).foreseen(weekly)

@@ -43,10 +43,10 @@ def test_every_promise_names_tests_and_they_exist():
 
 
 def test_twins_of_the_model_are_caught():
-    once = "test_promises.py::test_an_invitation_counts_once`"
-    broken = MODEL.replace(once, "test_promises.py::test_an_invitation_counts_twice`")
-    assert missing(broken) == ["tests/service/test_promises.py::test_an_invitation_counts_twice"]
-    broken = MODEL.replace("`tests/service/test_promises.py::test_an_invitation_counts_once`", "the tests")
+    once = "test_promises.py::test_tokens_are_kept_as_hashes`"
+    broken = MODEL.replace(once, "test_promises.py::test_tokens_are_kept_as_they_are`")
+    assert missing(broken) == ["tests/service/test_promises.py::test_tokens_are_kept_as_they_are"]
+    broken = MODEL.replace("`tests/service/test_promises.py::test_tokens_are_kept_as_hashes`", "the tests")
     assert len(bare(broken)) == 1
 
 

@@ -157,10 +157,7 @@ def test_reports_are_stored_under_keyed_hashes(alone):
     """A thief of the database does not find what a device drew, or was given, nor what it sent."""
     rig, parties = alone
     collection = parties.agreed(plan(), admission="invited")
-    [invitation] = parties.told("shuffler", "POST", f"/v1/collections/{collection.id}/invitations", {"number": 1})[
-        "invitations"
-    ]
-    credential = bytes.fromhex(invitation)
+    [credential] = parties.tokens_of(collection, 1)
     report = made(collection, parties.offer(collection), 1, credential=credential)
     assert parties.report(collection, 1, report.body).status == 200
     found = files(rig.folder / "shuffler")
@@ -170,7 +167,8 @@ def test_reports_are_stored_under_keyed_hashes(alone):
     assert identity in found
     assert report.upload.messages[0] not in found
     assert report.upload.identity not in found
-    assert credential not in found
+    assert credential[:32] not in found
+    assert credential[32:] not in found
 
 
 def test_nothing_groups_messages_once_they_are_mixed(alone):
@@ -219,12 +217,11 @@ def test_a_batch_closes_at_the_end_of_its_window_and_not_when_enough_have_come(p
 def test_an_invitation_counts_once(parties):
     parties.endowed()
     collection = parties.agreed(plan(), admission="invited")
-    path = f"/v1/collections/{collection.id}/invitations"
-    credential = bytes.fromhex(parties.told("shuffler", "POST", path, {"number": 1})["invitations"][0])
+    [credential] = parties.tokens_of(collection, 1)
     offer = parties.offer(collection)
     for bucket in (0, 1):
         parties.report(collection, 1, made(collection, offer, bucket, credential=credential).body)
-    stranger = made(collection, offer, 2, credential=os.urandom(32))
+    stranger = made(collection, offer, 2, credential=os.urandom(288))
     assert parties.report(collection, 1, stranger.body).status == 400
     assert parties.told("shuffler", "GET", f"/v1/collections/{collection.id}/state")["batches"][0]["reports"] == 1
 

@@ -77,7 +77,7 @@ def at_once(parties, number):
     start = threading.Barrier(number)
 
     def create(at):
-        collection = Collection(plan(), f"{at}?", "people", int(parties.clock()), WINDOW, **keys)
+        collection = Collection(plan(), f"{at}?", "people", int(parties.clock()), WINDOW, **keys, admission="anyone")
         start.wait()
         try:
             return bool(parties.analyser.create(collection.to_json()))
@@ -126,7 +126,8 @@ def test_a_year_of_weeks_needs_one_look_at_the_folder(folder, monkeypatch):
 
 def _yearly(parties):
     keys = {role: parties.told(role, "GET", "/v1/identity", role="")["key"] for role in ("shuffler", "analyser")}
-    return Collection(plan(epsilon=0.5), "Weekly?", "people", int(parties.clock()), 7 * 86_400, **keys, batches=52)
+    terms = {"batches": 52, "admission": "anyone"}
+    return Collection(plan(epsilon=0.5), "Weekly?", "people", int(parties.clock()), 7 * 86_400, **keys, **terms)
 
 
 def test_a_line_that_settles_what_was_not_reserved_is_refused(parties):

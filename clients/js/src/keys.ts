@@ -8,7 +8,7 @@ import { canonical, type Entries, type Json } from "./json.js";
 import { fail, object, oneOf, string, whole } from "./reading.js";
 import { SUITES, type SuiteName } from "./suites.js";
 
-const FORMAT = "headcount announcement 2";
+export const FORMAT = "headcount announcement 2";
 const ROLES = ["shuffler", "analyser"] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -34,8 +34,11 @@ export async function announced(source: Json | undefined, signer: string, role: 
   return found;
 }
 
-/** What is signed is bound to its purpose. Version 0.2 signed the bare JSON, which has no format and is still read. */
-async function verified(source: Json | undefined, signer: string): Promise<Entries> {
+/**
+ * What the owner of this public key has announced. What is signed is bound to its purpose; version 0.2 signed the bare
+ * JSON, which has no format and is still read.
+ */
+export async function verified(source: Json | undefined, signer: string): Promise<Entries> {
   try {
     const content = new Map(source instanceof Map ? source : fail());
     const signature = unhex(string(content.get("signature"))) ?? fail();

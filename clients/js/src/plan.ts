@@ -7,6 +7,7 @@
 
 import { unhex } from "./bytes.js";
 import { BadArgument, Refused } from "./errors.js";
+import { type Issuer, readIssuer, requireSigned } from "./issuer.js";
 import { type Entries, fingerprint, type Json } from "./json.js";
 import { Programme } from "./programme.js";
 import { boolean, fail, number, object, oneOf, string, whole } from "./reading.js";
@@ -30,7 +31,7 @@ const COLLECTION = [
   "admission", "fixed", "nonce",
 ];
 const MOST_REPORTS = 1e9;
-const SINCE_2 = ["automatic"];
+const SINCE_2 = ["automatic", "most", "issuer"];
 
 export interface Crowd {
   readonly least: number;
@@ -63,11 +64,13 @@ export interface Collection {
   readonly topUp: boolean;
   readonly invited: boolean;
   readonly fixed: boolean;
+  readonly issuer: Issuer | null; // who lets people in
 }
 
 /** What the parties have signed, and the one with this hash if one is given. */
 export async function readCollection(source: Json | undefined, hash?: string): Promise<Collection> {
   const found = refusing(() => collection(source));
+  if (found.issuer !== null) await requireSigned(found.issuer);
   const own = await fingerprint(source ?? null);
   if (hash !== undefined && own !== hash) {
     throw new BadArgument("collection", "has another hash than was expected", "ask its operators for the right one");
@@ -97,21 +100,28 @@ function refusing<Found>(read: () => Found): Found {
 }
 
 function collection(source: Json | undefined): Omit<Collection, "hash"> {
-  const format = oneOf(object(source, ["format"], [...COLLECTION, ...SINCE_2, "most"]).get("format"), FORMATS);
-  const told = object(source, format === FORMATS[0] ? COLLECTION : [...COLLECTION, ...SINCE_2], ["most"]);
-  if (format !== FORMATS[0]) boolean(told.get("automatic"));
-  if (told.has("most")) whole(told.get("most"), 1, MOST_REPORTS);
+  const format = oneOf(object(source, ["format"], [...COLLECTION, ...SINCE_2]).get("format"), FORMATS);
+  const earlier = format === FORMATS[0];
+  const told = object(source, earlier ? COLLECTION : [...COLLECTION, ...SINCE_2]);
+  if (!earlier) boolean(told.get("automatic"));
+  const most = told.get("most") ?? null;
+  if (most !== null) whole(most, 1, MOST_REPORTS);
   for (const [name, low, high] of RANGES) whole(told.get(name), low, high);
   words(told.get("population"));
   key(told.get("nonce"), 16);
+  const invited = oneOf(told.get("admission"), ["anyone", "invited"]) === "invited";
+  const shuffler = key(told.get("shuffler"), 32);
+  const issuer = told.get("issuer") ?? null;
+  if ((issuer !== null) !== (invited && !earlier)) fail();
   return {
     plan: plan(told.get("plan")),
     question: words(told.get("question")),
-    shuffler: key(told.get("shuffler"), 32),
+    shuffler,
     analyser: key(told.get("analyser"), 32),
     topUp: oneOf(told.get("shortfall"), ["hold", "top-up", "purge"]) === "top-up",
-    invited: oneOf(told.get("admission"), ["anyone", "invited"]) === "invited",
+    invited,
     fixed: boolean(told.get("fixed")),
+    issuer: issuer === null ? null : readIssuer(issuer, whole(told.get("batches"), 1, MOST_BATCHES), shuffler),
   };
 }
 

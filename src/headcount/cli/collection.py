@@ -86,7 +86,7 @@ def create(
     crowd = made.plan.protocol.crowd
     facts = {
         "collection": made.id, "hash": made.hash, "protocol": made.plan.protocol.name, "messages": made.wire.messages,
-        "bytes": made.wire.upload_bytes(made.plan.protocol), "least": crowd.least, "corrupt": crowd.corrupt,
+        "bytes": made.envelope(1).upload_bytes, "least": crowd.least, "corrupt": crowd.corrupt,
         "admission": str(made.admission), "fixed": made.fixed,
     }  # fmt: skip
     table = grid("", "")
@@ -135,6 +135,7 @@ def report(
     shuffler: Annotated[str | None, typer.Option(help="The shuffler's address, without a folder.")] = None,
     hash: Annotated[str | None, typer.Option(help="The hash that the collection must have.")] = None,
     invitation: Annotated[str, typer.Option(help="The digits that you were sent.")] = "",
+    relay: Annotated[str, typer.Option(help="Somebody's address to send to instead of the shuffler's.")] = "",
     least: Annotated[
         int, typer.Option(help="The fewest honest people among whom this device agrees to be mixed.")
     ] = Limits.least,
@@ -160,7 +161,8 @@ def report(
         _rehearsed(address, whole, answer, devices, hash, held, how)
         return
     limits = Limits(least=least, top_up=top_up)
-    receipt = Client(device, limits).report(address, whole, answer, hash=hash, invitation=invitation)
+    reporting = Client(device, limits)
+    receipt = reporting.report(address, whole, answer, hash=hash, invitation=invitation, relay=relay)
     show(receipt.to_json(), how, escape(str(receipt)))
 
 

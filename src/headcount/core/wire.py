@@ -29,6 +29,7 @@ TAG = 16  # bytes that authenticate a sealed text
 IDENTITY = 16  # of a message, or of an upload
 KIND = 1  # real or dummy
 CREDENTIAL = 32  # who may report; zeros where nobody asks
+TOKEN = 288  # instead, where an issuer lets people in: a random prefix, and a signature of 2,048 bits
 HEAD = 2  # version and number of the shuffler's key
 MOST = 128  # messages that a person could be asked to send
 CUT = 0.01  # the part of delta that pays for reports cut to the common number
@@ -71,9 +72,9 @@ class Wire:
         """Of one message, sealed to the analyser."""
         return self.seal + IDENTITY + KIND + protocol.message.itemsize
 
-    def upload_bytes(self, protocol: Protocol) -> int:
+    def upload_bytes(self, protocol: Protocol, credential: int = CREDENTIAL) -> int:
         """Of one person's upload: the same whatever they hold."""
-        return HEAD + self.seal + IDENTITY + CREDENTIAL + self.messages * self.message_bytes(protocol)
+        return HEAD + self.seal + IDENTITY + credential + self.messages * self.message_bytes(protocol)
 
     def loss(self, protocol: Protocol) -> PrivacyLoss:
         """That of the protocol, and of cutting."""

@@ -52,7 +52,7 @@ class LakeShuffler:
             return None
         opening, door = collection.envelope(number).opening, self.shuffler.door(name, batch)
         opened = uploads.select(COLUMN).mapInArrow(OpenUploads(opening, door, self._keys(collection)).work, OPENED)
-        kept = once(opened, invited=bool(door.invitations)).persist()
+        kept = once(opened, invited=door.invited).persist()
         try:
             with refusing("cannot be read to their end", ASK_SPARK, "uploads"):
                 came = counted(kept)

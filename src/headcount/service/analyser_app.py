@@ -14,6 +14,8 @@ from headcount.service.analyser import Analyser
 from headcount.service.deliveries import Deliveries
 from headcount.service.duties import Duties
 from headcount.service.http import Request, Response, Route
+from headcount.service.issuer import Issuer
+from headcount.service.issuer_app import IssuerRoutes
 from headcount.service.metrics import Metrics
 from headcount.service.party_app import LARGEST_CONFIG, OPERATOR, PartyApp, fields
 from headcount.service.releases import Releases
@@ -29,7 +31,7 @@ BATCH = "/v1/collections/{collection}/batches/{batch#}"
 class AnalyserApp(PartyApp):
     """Deliveries come from the shuffler, questions from analysts."""
 
-    def __init__(self, analyser: Analyser, tokens: Tokens, metrics: Metrics) -> None:
+    def __init__(self, analyser: Analyser, issuer: Issuer, tokens: Tokens, metrics: Metrics) -> None:
         self.analyser = analyser
         self.deliveries, self.releases = Deliveries(analyser), Releases(analyser)
         routes = [
@@ -53,8 +55,8 @@ class AnalyserApp(PartyApp):
             Route("POST", BATCH + "/release", "The answer, always the same.", self.release, ANALYST, answer="Release"),
             Route("DELETE", "/v1/collections/{collection}", "Forget all but the charge.", self.destroy, OPERATOR),
         ]  # fmt: skip
-        super().__init__(analyser.signer, routes, tokens, metrics)
-        self.steps = (Duties(analyser, self.releases).advance,)
+        super().__init__(analyser.signer, [*routes, *IssuerRoutes(issuer).routes], tokens, metrics)
+        self.steps = (Duties(analyser, self.releases).advance, issuer.advance)
 
     async def populations(self, _: Request) -> Response:
         def told() -> list[dict[str, Any]]:

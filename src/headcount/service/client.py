@@ -19,15 +19,16 @@ from typing import Any
 from headcount.core.coins import Coins, DeviceCoins
 from headcount.core.errors import BadArgument, Refused, Unsupported
 from headcount.core.files import put
-from headcount.core.wire import CREDENTIAL, IDENTITY
+from headcount.core.wire import IDENTITY
 from headcount.ledger.files import locked
 from headcount.service.answers import encoded
 from headcount.service.collection import Admission, Collection, Shortfall
+from headcount.service.credentials import Credentials
 from headcount.service.keys import Announced
 from headcount.service.limits import Limits
 from headcount.service.receipt import Receipt
 from headcount.service.remote import Elsewhere, Remote
-from headcount.service.wire import NO_CREDENTIAL, Upload
+from headcount.service.wire import Upload
 
 FORMAT = "headcount report 1"
 OWN = ("question", "collection", "batch", "state", "epsilon", "delta", "least", "colluding", "top_up")
@@ -45,29 +46,38 @@ class Client:
 
     def report(
         self, address: str, name: str, answer: Any, *, hash: str | None = None, invitation: str = "",
-        remote: Remote | None = None,
+        relay: str = "", remote: Remote | None = None,
     ) -> Receipt:  # fmt: skip
-        """Answers now. Asked again, the same report is sent again; `hash` says which collection it must be."""
+        """Answers now. Asked again, the same report is sent again; `hash` says which collection it must be.
+
+        With a relay nothing is sent to the shuffler's own address, which then does not learn this device's.
+        """
         if remote is None:
-            with closing(Remote(address)) as own:
+            with closing(Remote(relay or address)) as own:
                 return self.report(address, name, answer, hash=hash, invitation=invitation, remote=own)
         offer = remote.ask("GET", f"/v1/collections/{name}")
         before = set(self._paths())
+        self.obtain(offer, name, hash=hash, invitation=invitation)
         path = self.prepare(offer, name, answer, hash=hash, invitation=invitation)
         return replace(self.send(path, remote), again=path in before)
+
+    def obtain(
+        self, offer: Any, name: str, *, hash: str | None = None, invitation: str = "", remote: Remote | None = None
+    ) -> None:
+        """Asks the issuer for this device's token, where the collection needs one. Better long before the report."""
+        collection, batch = _offered(offer, name, hash)
+        with self._alone():
+            if not self._path(collection, batch).exists():
+                self.limits.require(collection, self.spent())
+            Credentials(self.folder, collection, batch, invitation).obtain(remote)
 
     def prepare(
         self, offer: Any, name: str, answer: Any, *, hash: str | None = None, invitation: str = "",
         coins: Coins | None = None,
     ) -> Path:  # fmt: skip
         """Makes the report, once, and keeps it. It may be sent at any moment until the batch closes."""
-        collection = Collection.from_json(offer["collection"], hash=hash)
-        if collection.id != name:
-            raise BadArgument("collection", "is another one than was asked for", "do not answer")
-        if offer["batch"] is None:
-            raise Unsupported("the collection takes no reports now")
-        batch = int(offer["batch"])
-        path = self.folder / f"{collection.hash}-{batch}.json"
+        collection, batch = _offered(offer, name, hash)
+        path = self._path(collection, batch)
         with self._alone():
             if path.exists():
                 self._resealed(path, collection, batch, offer, invitation)
@@ -137,7 +147,8 @@ class Client:
         """All of it once more, sealed to the shuffler."""
         key = Announced.from_json(offer["shuffler"], collection.shuffler, "shuffler")
         self._usable(key, collection)
-        upload = Upload(identity, _credential(collection, invitation), tuple(messages))
+        credential = Credentials(self.folder, collection, batch, invitation).shown()
+        upload = Upload(identity, credential, tuple(messages))
         body = collection.envelope(batch).upload(upload, key.public, key.number)
         return {"identity": identity.hex(), "key": key.number, "invitation": invitation, "body": body.hex()}
 
@@ -178,22 +189,21 @@ class Client:
         with locked(lock, alone=True):
             yield
 
+    def _path(self, collection: Collection, batch: int) -> Path:
+        return self.folder / f"{collection.hash}-{batch}.json"
+
     def _paths(self) -> Iterator[Path]:
         return iter(sorted(self.folder.glob("*-*.json")))
 
 
-def _credential(collection: Collection, invitation: str) -> bytes:
-    if collection.admission is Admission.ANYONE:
-        if invitation:
-            raise BadArgument("invitation", "is given, and anybody may report to this collection", "leave it out")
-        return NO_CREDENTIAL
-    try:
-        found = bytes.fromhex(invitation)
-    except ValueError:
-        found = b""
-    if len(found) != CREDENTIAL:
-        raise BadArgument("invitation", "is not one", f"give the {2 * CREDENTIAL} digits that you were sent")
-    return found
+def _offered(offer: Any, name: str, hash: str | None) -> tuple[Collection, int]:
+    """The collection that was asked for, and its open batch."""
+    collection = Collection.from_json(offer["collection"], hash=hash)
+    if collection.id != name:
+        raise BadArgument("collection", "is another one than was asked for", "do not answer")
+    if offer["batch"] is None:
+        raise Unsupported("the collection takes no reports now")
+    return collection, int(offer["batch"])
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Whoever runs a collection: knows both parties by their addresses, holds a token of each, and agrees with them.
+"""Whoever runs a collection: knows its parties by their addresses, holds a token of each, and agrees with them.
 
 Who holds a token of one party only sees and does what that one allows.
 
@@ -15,12 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from headcount.core.errors import BadArgument, Refused
+from headcount.core.errors import BadArgument, Refused, Unsupported
 from headcount.core.files import secret, text_of
 from headcount.core.plan import Plan
 from headcount.ledger.ledger import Ledger
 from headcount.ledger.lines import Copied
 from headcount.service.collection import Admission, Collection, Shortfall, require_collectable
+from headcount.service.issuer_app import ISSUING
+from headcount.service.issuing import ROLE, Issuing
 from headcount.service.remote import Elsewhere, Remote
 
 FILE = "desk.json"
@@ -56,10 +58,11 @@ class Absent(Remote):
 
 @dataclass(frozen=True)
 class Desk:
-    """Both parties, as its holder sees them; one of them may be absent."""
+    """The parties, as its holder sees them; some of them may be absent."""
 
     shuffler: Remote
     analyser: Remote
+    issuer: Remote | None = None  # the analyser, if there is no other
 
     @classmethod
     def open(cls, folder: str | Path) -> Desk:
@@ -69,7 +72,8 @@ class Desk:
             raise BadArgument("data", f"{folder} has no {FILE}", works)
         try:
             given = json.loads(text_of(path, "a desk"))
-            return cls(*(_party(party, given) for party in PARTIES))
+            issuer = _party(ROLE, given) if ROLE in given else None
+            return cls(_party("shuffler", given), _party("analyser", given), issuer)
         except (ValueError, KeyError, TypeError) as problem:
             if isinstance(problem, BadArgument):
                 raise
@@ -90,7 +94,7 @@ class Desk:
             if told["party"] != party:
                 raise BadArgument(f"--{party}", f"is the address of the {told['party']}", f"give the {party}'s")
             try:
-                remote.ask("GET", "/v1/collections")
+                remote.ask("GET", _table(party))
             except Elsewhere as refusal:
                 works = "ask its operator for one of the role operator, or of an analyser for one of the role analyst"
                 raise BadArgument(f"--{party}-token", f"was refused by the {party}: {refusal}", works) from None
@@ -98,8 +102,18 @@ class Desk:
         return found
 
     def _present(self) -> dict[str, Remote]:
-        both = {"shuffler": self.shuffler, "analyser": self.analyser}
-        return {party: remote for party, remote in both.items() if not isinstance(remote, Absent)}
+        all_of_them = {"shuffler": self.shuffler, "analyser": self.analyser, ROLE: self.issuer}
+        return {party: remote for party, remote in all_of_them.items() if remote and not isinstance(remote, Absent)}
+
+    def _counting(self) -> dict[str, Remote]:
+        """The shuffler and the analyser, as far as they are present; if neither is, the one that says it is absent."""
+        present = {party: remote for party, remote in self._present().items() if party != ROLE}
+        return present or {"analyser": self.analyser}
+
+    @property
+    def issuing(self) -> Remote:
+        """Whoever invites people."""
+        return self.issuer or self.analyser
 
     # Populations.
 
@@ -141,18 +155,26 @@ class Desk:
         if not trust_all:
             require_margin(plan)
         keys = {party: getattr(self, party).ask("GET", "/v1/identity")["key"] for party in PARTIES}
+        issuer = self._announced(batches) if admission == Admission.INVITED else None
         collection = Collection(
             plan, question, population, int(time.time()) if opens is None else opens, window, **keys, batches=batches,
             shortfall=cast(Shortfall, shortfall), holds=holds, admission=cast(Admission, admission), fixed=fixed,
-            automatic=automatic, most=most,
+            automatic=automatic, most=most, issuer=issuer,
         )  # fmt: skip
         agreed = self.analyser.ask("POST", "/v1/collections", {"collection": collection.to_json()})
+        if issuer is not None:
+            self.issuing.ask("POST", ISSUING, {"collection": collection.to_json()})
         self.shuffler.ask("POST", "/v1/collections", {"collection": collection.to_json(), "keys": agreed["keys"]})
         return collection
 
+    def _announced(self, batches: int) -> Issuing:
+        """The issuer's keys for so many batches, made now."""
+        told = self.issuing.ask("POST", "/v1/issuing/keys", {"batches": batches})
+        return Issuing(told["key"], self.issuing.address, tuple(told["tokens"]), told["signature"])
+
     def names(self) -> list[str]:
-        """Of all collections, as the shuffler has them, or else the analyser."""
-        told = _first_of(self._present(), lambda remote: remote.ask("GET", "/v1/collections"))
+        """Of all collections, as the shuffler has them, or else the analyser, or else the issuer."""
+        told = _first_of(self._present(), lambda party, remote: remote.ask("GET", _table(party)))
         return list(told["collections"])
 
     def under_way(self) -> list[str]:
@@ -171,7 +193,7 @@ class Desk:
     def asked(self, name: str) -> dict[str, str]:
         """What is asked of whom."""
 
-        def told(remote: Remote) -> dict[str, str]:
+        def told(_: str, remote: Remote) -> dict[str, str]:
             told = remote.ask("GET", f"/v1/collections/{name}")
             if "collection" in told and isinstance(told["collection"], str):  # the analyser says it in words
                 return {part: told[part] for part in ("question", "task", "population")}
@@ -179,14 +201,14 @@ class Desk:
             task = agreed.plan.protocol.task.name
             return {"question": agreed.question, "task": task, "population": agreed.population}
 
-        return dict(_first_of(self._present(), told))
+        return dict(_first_of(self._counting(), told))
 
     def state(self, name: str) -> dict[str, Any]:
         """How far each batch has come, by both parties: the analyser's word counts where it has one.
 
         A party that cannot be reached is named under `silent`, with the reason, and the other one's word stands alone.
         """
-        present, heard, silent = self._present(), dict[str, Any](), dict[str, str]()
+        present, heard, silent = self._counting(), dict[str, Any](), dict[str, str]()
         for party, remote in present.items():
             try:
                 path = f"/v1/collections/{name}" + "/state" * (party == "shuffler")
@@ -205,8 +227,10 @@ class Desk:
         return {**told, "silent": silent}
 
     def invite(self, name: str, number: int) -> list[str]:
-        path = f"/v1/collections/{name}/invitations"
-        return list(self.shuffler.ask("POST", path, {"number": number})["invitations"])
+        """So many invitations to a collection that needs them, made by its issuer."""
+        if "shuffler" in self._present():
+            _require_issuer(self.collection(name))
+        return list(self.issuing.ask("POST", f"{ISSUING}/{name}/invitations", {"number": number})["invitations"])
 
     def close(self, name: str) -> dict[str, Any]:
         """Seals the open batch, unless its end is fixed, and waits until nothing is under way.
@@ -240,11 +264,30 @@ class Desk:
         return found == ["purged"]
 
     def destroy(self, name: str) -> None:
-        """Reports, messages, keys and answers, at both parties. What was charged stays charged."""
+        """Reports, messages, keys and answers, at all parties. What was charged stays charged."""
         for party in PARTIES:
             _ = getattr(self, party).address  # refused before anything is destroyed
         for party in PARTIES:
             getattr(self, party).ask("DELETE", f"/v1/collections/{name}")
+        self.issuing.ask("DELETE", f"{ISSUING}/{name}")
+
+
+def _table(party: str) -> str:
+    """Where a party tells which collections it has."""
+    return ISSUING if party == ROLE else "/v1/collections"
+
+
+def _require_issuer(collection: Collection) -> None:
+    if collection.admission is Admission.ANYONE:
+        raise Unsupported(
+            "anybody may report to this collection without an invitation; that they need one is agreed on when it is "
+            "created (without --anyone)"
+        )
+    if collection.issuer is None:
+        raise Unsupported(
+            "this collection was made by version 0.2, in which the shuffler invited people; the invitations that it "
+            "gave stay valid, and it gives no others"
+        )
 
 
 def require_margin(plan: Plan) -> None:
@@ -258,12 +301,13 @@ def require_margin(plan: Plan) -> None:
         )
 
 
-def _first_of(parties: dict[str, Remote], ask: Callable[[Remote], Any]) -> Any:
+def _first_of(parties: dict[str, Remote], ask: Callable[[str, Remote], Any]) -> Any:
     """What the first of them says that can be reached."""
-    for remote in (*parties.values(),)[:-1]:
+    *others, last = parties.items()
+    for party, remote in others:
         with suppress(Elsewhere):
-            return ask(remote)
-    return ask([*parties.values()][-1])
+            return ask(party, remote)
+    return ask(*last)
 
 
 def _at_analyser(told: dict[str, Any]) -> dict[str, Any]:

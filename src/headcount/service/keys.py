@@ -8,7 +8,7 @@ here too, and end in the same way. Several processes of a party share one folder
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -18,6 +18,9 @@ from typing import Any, BinaryIO, Literal, TypeAlias
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, generate_private_key
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.hazmat.primitives.serialization import (
     Encoding,
     NoEncryption,
@@ -27,11 +30,13 @@ from cryptography.hazmat.primitives.serialization import (
 
 from headcount.core.canonical import canonical
 from headcount.core.errors import BadArgument, Damaged
+from headcount.service.blind import BITS, EXPONENT, SIZE
 from headcount.service.wire import PrivateKey, PublicKey, WireError, new_key, public_bytes, public_key
 
 OURS = 0o700
 SECRET = 0o600
 IDENTITY = "identity"
+SECRET_BYTES = 32
 SIGNED = 2  # the version of what is signed
 
 Purpose: TypeAlias = Literal["announcement", "manifest", "receipt", "notice", "release", "webhook"]
@@ -45,7 +50,12 @@ class Signer:
         self.public = key.public_key().public_bytes_raw().hex()
 
     def secret(self, purpose: str) -> bytes:
-        """Known to this party only, and always the same."""
+        """Known to this party only, always the same, and telling nothing of those for other purposes."""
+        bound = f"headcount/1 secret {purpose}".encode()
+        return HKDF(SHA256(), SECRET_BYTES, salt=None, info=bound).derive(self._key.private_bytes_raw())
+
+    def secret_before(self, purpose: str) -> bytes:
+        """As version 0.2 derived it: invitations that it signed stay valid until their collections end."""
         return sha256(f"headcount {purpose}".encode() + self._key.private_bytes_raw()).digest()
 
     def signed(self, purpose: Purpose, content: dict[str, Any]) -> dict[str, Any]:
@@ -159,6 +169,23 @@ class Keys:
             raise Damaged(f"the key {name} is not one to seal to; restore it from a copy")
         return key
 
+    def make_signing(self, number: int, named: Callable[[str], str]) -> list[str]:
+        """The moduli of so many new keys to sign tokens with, in digits; each is kept under a name made of it."""
+        moduli = []
+        for _ in range(number):
+            key = generate_private_key(EXPONENT, BITS)
+            moduli.append(key.public_key().public_numbers().n.to_bytes(SIZE).hex())
+            self._put(named(moduli[-1]), _stored(key))
+        self._settle()
+        return moduli
+
+    def signing(self, name: str) -> RSAPrivateKey:
+        """A key to sign tokens with."""
+        key = self._get(name)
+        if not isinstance(key, RSAPrivateKey):
+            raise Damaged(f"the key {name} is not one to sign tokens with; restore it from a copy")
+        return key
+
     def keep(self, name: str, secret: bytes) -> None:
         """A secret of this party's own, on the disk when this returns."""
         self._put(name, secret)
@@ -244,7 +271,7 @@ class Keys:
             os.close(folder)
 
 
-def _stored(key: PrivateKey | Ed25519PrivateKey) -> bytes:
+def _stored(key: PrivateKey | Ed25519PrivateKey | RSAPrivateKey) -> bytes:
     return key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
 
 

@@ -22,6 +22,8 @@ from headcount.core.files import secret, text_of
 from headcount.service.analyser import Analyser
 from headcount.service.analyser_app import AnalyserApp
 from headcount.service.batches import Batches, Receiver
+from headcount.service.issuer import Issuer
+from headcount.service.issuer_app import IssuerApp
 from headcount.service.keys import Keys
 from headcount.service.metrics import Metrics
 from headcount.service.remote import RemoteReceiver
@@ -31,9 +33,9 @@ from headcount.service.tokens import Tokens
 from headcount.store.database import Database
 from headcount.store.schema import migrate
 
-Role = Literal["shuffler", "analyser"]
+Role = Literal["shuffler", "analyser", "issuer"]
 SETTINGS = "party.toml"
-PORTS = {"shuffler": 8401, "analyser": 8402}
+PORTS = {"shuffler": 8401, "analyser": 8402, "issuer": 8403}
 KNOWN = {"party", "listen", "database", "keys", "witness", "webhook", "analyser", "token"}
 
 
@@ -65,7 +67,7 @@ class Party:
             if not isinstance(given.get(name), str):
                 raise BadArgument(name, f"is missing in {path}", "give it as text")
         if given["party"] not in PORTS:
-            raise BadArgument("party", f"is {given['party']!r} in {path}", "use 'shuffler' or 'analyser'")
+            raise BadArgument("party", f"is {given['party']!r} in {path}", f"use {' or '.join(map(repr, PORTS))}")
         host, port = address_of(given["listen"])
 
         def beside(name: str) -> Path | None:
@@ -117,7 +119,7 @@ def create(
     if role == "analyser":
         lines["witness"] = "witness"
         (folder / "witness").mkdir(mode=0o700, exist_ok=True)
-    elif analyser:
+    elif role == "shuffler" and analyser:
         lines |= {"analyser": analyser, "token": "analyser.token"}
         secret(folder / "analyser.token", token)
     secret(path, "\n".join(f"{name} = {json.dumps(value)}" for name, value in lines.items()))
@@ -159,14 +161,22 @@ class Opened:
             )
         return RemoteReceiver(self.party.analyser, text_of(self.party.token, "a token").strip())
 
-    def app(self) -> ShufflerApp | AnalyserApp:
+    def issuer(self, clock: Callable[[], float] | None = None) -> Issuer:
+        return Issuer(self.database, self.keys, **_clock(clock))
+
+    def app(self) -> ShufflerApp | AnalyserApp | IssuerApp:
         metrics = Metrics(self.party.role)
         self.keys.tidy()
         self.database.forget()
+        if self.party.role == "issuer":
+            issuer = self.issuer()
+            issuer.tidy()
+            return IssuerApp(issuer, self.tokens, metrics)
         if self.party.role == "analyser":
-            analyser = self.analyser()
+            analyser, issuer = self.analyser(), self.issuer()
             analyser.tidy()
-            return AnalyserApp(analyser, self.tokens, metrics)
+            issuer.tidy()
+            return AnalyserApp(analyser, issuer, self.tokens, metrics)
         shuffler = self.shuffler()
         return ShufflerApp(shuffler, Batches(shuffler, self.receiver()), self.tokens, metrics)
 

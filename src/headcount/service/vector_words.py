@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
-from hashlib import sha256
+from hashlib import sha256, shake_256
 from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric import ec, x25519
@@ -23,7 +23,10 @@ from headcount.core.task import Count, Mean, Sum, Task
 from headcount.core.wire import P256, X25519, Wire
 from headcount.privacy.calibrate import calibrate
 from headcount.protocols import named
+from headcount.service.blind import BITS, SIZE
 from headcount.service.collection import Admission, Collection, Shortfall
+from headcount.service.issuing import ROLE as ISSUER
+from headcount.service.issuing import Issuing
 from headcount.service.keys import Announced, Signer
 from headcount.service.limits import Limits
 from headcount.service.receipt import Receipt
@@ -111,13 +114,27 @@ def agreed() -> Iterator[Collection]:
     histogram = Histogram(("yes", "no", "wer weiß"), other=True)
     counted = _plan("zsum", Count(), Crowd(10_000), Budget(1.0, 1e-6), X25519)
     yield Collection(counted, question="Hast du heute schlecht geschlafen? 😴", **common)
-    invited = {**common, "admission": Admission.INVITED, "fixed": True}
+    invited = {**common, "admission": Admission.INVITED, "fixed": True, "issuer": _issuer(common["batches"])}
     yield Collection(counted, question="The same?", shortfall=Shortfall.TOP_UP, automatic=True, **invited)
     yield Collection(
         _plan("generalised-response", histogram, pure, local, P256), question="Which? “…” \\ / é", **common,
     )  # fmt: skip
     yield Collection(_plan("duchi", Mean((0, 120), clip=True), pure, local, X25519), question="How old?", **common)
     yield Collection(counted, question="As before?", version=1, **common)
+    earlier = {**common, "admission": Admission.INVITED}
+    yield Collection(counted, question="As before, invited?", version=1, **earlier)
+
+
+def _issuer(batches: int) -> Issuing:
+    """One whose keys look like moduli, and open nothing."""
+    tokens = [_modulus(number).hex() for number in range(batches)]
+    signed = _signed(ISSUER, {"role": ISSUER, "tokens": tokens})
+    return Issuing(_signer(ISSUER).public, "https://issuer.example", tuple(tokens), signed["signature"])
+
+
+def _modulus(number: int) -> bytes:
+    drawn = int.from_bytes(shake_256(f"headcount vectors token {number}".encode()).digest(SIZE))
+    return (drawn | 1 | 1 << BITS - 1).to_bytes(SIZE)
 
 
 def _plan(name: str, task: Task, crowd: Crowd, budget: Budget, suite: str) -> Plan:

@@ -107,6 +107,7 @@ class Opening:
     batch: int
     message_bytes: int
     upload_bytes: int
+    credential_bytes: int = CREDENTIAL
 
     def bound(self, layer: bytes) -> bytes:
         """What a seal of this layer is bound to."""
@@ -123,7 +124,7 @@ class Opening:
     def opened(self, body: bytes, key: PrivateKey) -> Upload:
         self.key_number(body)
         content = self._open(body[HEAD:], key, OUTER)
-        start = IDENTITY + CREDENTIAL
+        start = IDENTITY + self.credential_bytes
         return Upload(content[:IDENTITY], content[IDENTITY:start], self.messages(content[start:]))
 
     def messages(self, content: bytes) -> tuple[bytes, ...]:
@@ -158,6 +159,7 @@ class Envelope:
     plan: Plan
     collection: bytes  # its hash
     batch: int
+    credential_bytes: int = CREDENTIAL
 
     @cached_property
     def wire(self) -> Wire:
@@ -179,11 +181,13 @@ class Envelope:
 
     @cached_property
     def upload_bytes(self) -> int:
-        return self.wire.upload_bytes(self.plan.protocol)
+        return self.wire.upload_bytes(self.plan.protocol, self.credential_bytes)
 
     @cached_property
     def opening(self) -> Opening:
-        return Opening(self.wire.suite, self.collection, self.batch, self.message_bytes, self.upload_bytes)
+        return Opening(
+            self.wire.suite, self.collection, self.batch, self.message_bytes, self.upload_bytes, self.credential_bytes
+        )
 
     # What a client does.
 

@@ -13,7 +13,7 @@ from alembic.script import ScriptDirectory
 from headcount.core.errors import Unsupported
 from headcount.store.database import Database, do
 
-Role: TypeAlias = Literal["shuffler", "analyser"]
+Role: TypeAlias = Literal["shuffler", "analyser", "issuer"]
 LOCK = 0x68656164  # whoever else takes it brings this database up to date as well
 
 
