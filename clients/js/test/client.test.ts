@@ -15,7 +15,7 @@ import { entries } from "./compare.js";
 import { vectors } from "./files.js";
 
 const AGREED = entries(vectors("collections")).map((line) => JSON.parse(line) as { offer: string; hash: string });
-const [COUNT, INVITED, HISTOGRAM] = AGREED as [Agreed, Agreed, Agreed];
+const [COUNT, , HISTOGRAM, , , INVITED] = AGREED as [Agreed, Agreed, Agreed, Agreed, Agreed, Agreed]; // by no issuer
 const INVITATION = "ab".repeat(32);
 type Agreed = { offer: string; hash: string };
 
