@@ -131,7 +131,9 @@ def desk(
             held[party] = address, text_of(token, "a token").strip()
     if not held:
         raise BadArgument("--analyser", "is missing, and --shuffler too", "give the address and token of one, or both")
-    found = Desk(*(Remote(*held[party]) if party in held else Absent(party) for party in given)).identities()
+    found = Desk(
+        *(Remote(*held[party], party=party) if party in held else Absent(party) for party in given)
+    ).identities()
     Desk.write(folder, **held)
     for party, key in found.items():
         print(f"the {party} signs as {key}")

@@ -168,6 +168,11 @@ class Ledger:
         if after.share > 1 and not (single and fit_together(self.allowance, asked)):
             raise refusal(now, between, after)
 
+    def promising(self, *questions: Plan | Protocol) -> float:
+        """How much `spent` will grow by these questions, if they are charged one after the other; rounded up."""
+        asked, now = [self._asked(question) for question in questions], self._book.page().spending
+        return up(reduce(Spending.and_also, asked, now.ordered(asked)).spent - now.spent)
+
     def charged(self, *questions: Plan | Protocol, promised: Sequence[Plan | Protocol] = ()) -> Callable[[Page], Page]:
         """What makes the next page of this one, or refuses: for a book that is kept together with other things.
 

@@ -12,6 +12,7 @@ from headcount.ledger.ledger import Ledger
 from headcount.protocols.saved import plan_from_json
 from headcount.service.analyser import Analyser
 from headcount.service.deliveries import Deliveries
+from headcount.service.gauges import Figured, of_analyser
 from headcount.service.http import Request, Response, Route
 from headcount.service.metrics import Metrics
 from headcount.service.party_app import LARGEST_CONFIG, OPERATOR, PartyApp, fields
@@ -50,7 +51,13 @@ class AnalyserApp(PartyApp):
             Route("POST", BATCH + "/release", "The answer, always the same.", self.release, ANALYST, answer="Release"),
             Route("DELETE", "/v1/collections/{collection}", "Forget all but the charge.", self.destroy, OPERATOR),
         ]  # fmt: skip
-        super().__init__(analyser.signer, routes, tokens, metrics)
+        super().__init__(analyser.keys, routes, tokens, metrics)
+        self._figures = Figured(lambda: of_analyser(analyser))
+
+    async def measures(self, request: Request) -> Response:
+        for name, figure in (await asyncio.to_thread(self._figures)).items():
+            self.metrics.set(name, figure)
+        return await super().measures(request)
 
     async def populations(self, _: Request) -> Response:
         def told() -> list[dict[str, Any]]:

@@ -19,6 +19,7 @@ from headcount.service.collection import Unknown
 from headcount.service.intake import Busy
 from headcount.service.logs import log
 from headcount.service.metrics import Metrics
+from headcount.service.openapi import NAME
 from headcount.service.tokens import PREFIX, Tokens
 from headcount.service.wire import WireError
 from headcount.store.database import Unavailable
@@ -29,7 +30,6 @@ Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[None]]
 
 DEADLINE = 10.0  # seconds for a body to arrive
 RETRY = 2  # seconds, where it is busy
-NAME = "[0-9A-Za-z ._~-]{1,64}"  # as it may stand in an address
 HEADERS = [
     (b"cache-control", b"no-store"),
     (b"x-content-type-options", b"nosniff"),

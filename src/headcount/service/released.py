@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -12,11 +13,14 @@ from headcount.core.canonical import canonical
 from headcount.core.errors import BadArgument
 from headcount.core.files import put, text_of
 from headcount.service.keys import verified
+from headcount.service.openapi import SCHEMAS
+from headcount.service.shapes import fits
 
 if TYPE_CHECKING:
     from headcount.proof import Verdict
 
 FORMAT = "headcount release 1"
+PLAIN = re.compile(r"[0-9]{1,400}([/.][0-9]{1,400})?")
 
 
 class Forged(BadArgument):
@@ -39,11 +43,13 @@ class Released:
                 "release", "does not bear the signature of the key that it names", "do not rely on it"
             ) from None
         try:
-            same = self._agrees()
+            same = fits(self.content, SCHEMAS["Release"]) and self._agrees()
         except (KeyError, TypeError, ValueError, ZeroDivisionError):
             same = False
         if not same:
-            raise Forged("release", "tells of another guarantee than its certificate", "do not rely on it")
+            raise Forged(
+                "release", "is not whole, or tells of another guarantee than its certificate", "do not rely on it"
+            )
 
     def _agrees(self) -> bool:
         """Whether the answer stands beside its own certificate."""
@@ -53,8 +59,8 @@ class Released:
             answer["protocol"] == proof["protocol"]
             and answer["model"] == proof["model"]
             and answer["neighbours"] == proof["neighbours"]
-            and Fraction(answer["epsilon"]) == Fraction(claim["epsilon"])
-            and Fraction(answer["delta"]) == Fraction(claim["delta"])
+            and Fraction(answer["epsilon"]) == _claimed(claim["epsilon"])
+            and Fraction(answer["delta"]) == _claimed(claim["delta"])
             and self.content["people"] + self.content["added"] >= proof["crowd"]["least"]
         )
 
@@ -86,3 +92,10 @@ class Released:
         from headcount.proof import verify
 
         return verify(self.content["certificate"])
+
+
+def _claimed(text: str) -> Fraction:
+    """A number as certificates write it. With an exponent, a few letters would be a number of any length."""
+    if not PLAIN.fullmatch(text):
+        raise ValueError
+    return Fraction(text)
