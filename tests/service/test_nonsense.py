@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from contextlib import ExitStack
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ import needs
 from face.shell import alone
 from face.shell import headcount as shell
 from headcount.cli import main as command_line
+from headcount.cli.collection import given_or_read
 from headcount.cli.render import Format, show
 from headcount.core.canonical import canonical
 from headcount.core.printable import printable
@@ -28,7 +30,7 @@ from headcount.service.shapes import ANSWERS, fits, form_of
 from stress import STRESS, lengths
 
 CANARY = "11"  # the bucket that is answered: the last of twelve
-SECRET = "canary-of-an-answer"
+HELD = "canary-of-an-answer"
 REPORT = ("collection", "report", "{name}", "--answer", CANARY, "--least", "1", "--device", "{device}")
 COMMANDS = {
     "desk": (
@@ -127,7 +129,7 @@ def judged(done):
 @lengths("kinds", ("an empty object", "other types within"), tuple(SPOILT))
 def test_a_server_that_answers_nonsense_is_refused_in_words(place, command, kinds):
     refused = 0
-    for role, spoiler in place["spoilers"].items():
+    for spoiler in place["spoilers"].values():
         for kind in kinds:
             for at in range(6):
                 spoiler.reset(at, SPOILT[kind])
@@ -177,15 +179,15 @@ def test_no_format_lets_an_escape_code_through(how, capsys):
 
 def test_an_error_of_our_own_shows_where_and_no_value(monkeypatch, tmp_path):
     def broken(*_, **__):
-        secret = {SECRET: 1}
-        raise KeyError(f"{SECRET} {secret}")
+        secret = {HELD: 1}
+        raise KeyError(f"{HELD} {secret}")
 
     monkeypatch.setattr(Desk, "open", broken)
-    done = shell("collection", "report", "--answer", SECRET, "--data", tmp_path)
+    done = shell("collection", "report", "--answer", HELD, "--data", tmp_path)
     assert done.returncode == command_line.FAULT
     assert "KeyError" in done.stderr
     assert "in broken" in done.stderr
-    assert SECRET not in done.stdout + done.stderr
+    assert HELD not in done.stdout + done.stderr
 
 
 def test_no_group_of_commands_prints_variables():
@@ -206,7 +208,7 @@ main()
 
 def crashed(place, path=""):
     """`collection report` in a process of its own, with an error of our own in the middle."""
-    words = [word.replace(CANARY, SECRET) for word in Words.of("collection report, without a desk", place)]
+    words = [word.replace(CANARY, HELD) for word in Words.of("collection report, without a desk", place)]
     code = Path(headcount.__file__).parents[1]
     given = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [path, str(code)]))}
     program = [sys.executable, "-c", CRASH, *words]
@@ -216,7 +218,7 @@ def crashed(place, path=""):
 def test_a_crash_in_a_process_of_its_own_shows_no_answer(place):
     done = crashed(place)
     assert done.returncode == command_line.FAULT, done.stderr
-    assert SECRET not in done.stdout + done.stderr
+    assert HELD not in done.stdout + done.stderr
 
 
 @STRESS
@@ -227,7 +229,7 @@ def test_no_allowed_typer_shows_an_answer(place, typer_version, tmp_path):
         needs.absent("packages cannot be installed: other versions of typer are not tried")
     done = crashed(place, str(tmp_path))
     assert done.returncode == command_line.FAULT, done.stderr
-    assert SECRET not in done.stdout + done.stderr
+    assert HELD not in done.stdout + done.stderr
     place["spoilers"]["shuffler"].reset(0, SPOILT["an empty object"])
     code = str(Path(headcount.__file__).parents[1])
     before, os.environ["PYTHONPATH"] = os.environ.get("PYTHONPATH", ""), os.pathsep.join([str(tmp_path), code])
@@ -237,6 +239,26 @@ def test_no_allowed_typer_shows_an_answer(place, typer_version, tmp_path):
         os.environ["PYTHONPATH"] = before
         place["spoilers"]["shuffler"].reset(None, SPOILT["null"])
     judged(done)
+
+
+def test_an_answer_is_read_from_standard_input(place, monkeypatch):
+    """Nobody sees it in the list of processes."""
+    words = Words.of("collection report, without a desk", place)
+    at = words.index("--answer")
+    without = [*words[:at], *words[at + 2 :]]
+    monkeypatch.setattr(sys, "stdin", StringIO("5\nnot read\n"))
+    done = shell(*without)
+    assert (done.returncode, "was taken" in done.stdout) == (0, True), done.stderr
+    assert sys.stdin.read() == "not read\n"
+    monkeypatch.setattr(sys, "stdin", StringIO(""))
+    done = shell(*without)
+    assert (done.returncode, "--answer is missing, and standard input is empty" in done.stderr) == (2, True)
+    monkeypatch.setattr("headcount.cli.collection.getpass", lambda _: "7")
+    terminal = StringIO("8\n")
+    monkeypatch.setattr(terminal, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(sys, "stdin", terminal)
+    assert given_or_read(None) == "7", "on a terminal it is not shown"
+    assert given_or_read("9") == "9"
 
 
 # The forms of answers.
@@ -260,9 +282,11 @@ def test_the_forms_of_answers_are_those_of_the_routes(parties):
     ("value", "form", "right"),
     [
         (1, {"type": "integer"}, True), (True, {"type": "integer"}, False), (1 << 60, {"type": "integer"}, False),
-        (1.5, {"type": "number"}, True), (float("inf"), {"type": "number"}, False), (10**400, {"type": "number"}, False),
+        (1.5, {"type": "number"}, True), (float("inf"), {"type": "number"}, False),
+        (10**400, {"type": "number"}, False),
         (None, {"type": ["integer", "null"]}, True), ("x", {"type": ["integer", "null"]}, False),
-        ("taken", {"type": "string", "enum": ["taken"]}, True), ("lost", {"type": "string", "enum": ["taken"]}, False),
+        ("taken", {"type": "string", "enum": ["taken"]}, True),
+        ("lost", {"type": "string", "enum": ["taken"]}, False),
         ([1, 2], {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 2}, True),
         ([1], {"type": "array", "items": {"type": "integer"}, "minItems": 2}, False),
         ({"a": 1, "new": 2}, {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}, True),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 
@@ -48,7 +49,7 @@ def serve(
         opened = trial.opened(data, ports)
         pages = Pages(["advisor", "collections", "ask"], data)
     else:
-        party = Party.read(cast(Path, config))
+        party = Party.read(cast(Path, config), os.environ)
         if role not in (None, party.role):
             raise BadArgument("role", f"is {role!r}, and {config} is the {party.role}'s", f"use {party.role}")
         opened = [party.opened()]
@@ -224,7 +225,7 @@ def show_tokens(config: Config, how: Formats = Format.TABLE) -> None:
 def opened_party(config: Path, role: str | None = None) -> Opened:
     from headcount.service.party import Party
 
-    party = Party.read(config)
+    party = Party.read(config, os.environ)
     if role is not None and party.role != role:
         raise BadArgument("--config", f"is that of the {party.role}", f"give the {role}'s")
     return party.opened()

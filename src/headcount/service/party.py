@@ -9,9 +9,8 @@ witness/       of the analyser: how far its ledgers have come. Better kept on an
 from __future__ import annotations
 
 import json
-import os
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +18,7 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from headcount.core.errors import BadArgument
-from headcount.core.files import text_of
+from headcount.core.files import SECRET, put, text_of
 from headcount.service.analyser import Analyser
 from headcount.service.analyser_app import AnalyserApp
 from headcount.service.batches import Batches, Receiver
@@ -36,7 +35,9 @@ Role = Literal["shuffler", "analyser"]
 SETTINGS = "party.toml"
 PORTS = {"shuffler": 8401, "analyser": 8402}
 KNOWN = {"party", "listen", "database", "keys", "witness", "analyser", "token"}
-SECRET = 0o600
+PREFIX = "HEADCOUNT_"  # of variables of the environment that take the place of settings
+OTHERS = {"HEADCOUNT_SPILL", "HEADCOUNT_CRASH_AT"}  # such variables that are no settings
+NOTHING: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True)
@@ -53,11 +54,11 @@ class Party:
     token: Path | None = None  # and what it shows there
 
     @classmethod
-    def read(cls, path: Path) -> Party:
-        """By its file, or the folder that it is in."""
+    def read(cls, path: Path, environment: Mapping[str, str] = NOTHING) -> Party:
+        """By its file, or the folder that it is in. What the environment sets takes the place of what is written."""
         path = path / SETTINGS if path.is_dir() else path
         try:
-            given = tomllib.loads(text_of(path, "a party's settings"))
+            given = tomllib.loads(text_of(path, "a party's settings")) | _overriding(environment)
         except tomllib.TOMLDecodeError as problem:
             raise BadArgument("config", f"{path} is not TOML: {problem}", "mend it, or make a party anew") from None
         for name in sorted(set(given) - KNOWN):
@@ -124,12 +125,17 @@ def create(
 
 
 def secret(path: Path, text: str) -> None:
-    """A file that only its owner reads."""
-    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, SECRET)
-    try:
-        os.write(file, f"{text}\n".encode())
-    finally:
-        os.close(file)
+    """A file that only its owner reads, whatever was there before."""
+    put(path, f"{text}\n", SECRET)
+
+
+def _overriding(environment: Mapping[str, str]) -> dict[str, str]:
+    """The settings that the environment has. What a party is cannot be set there: it is what its folder is."""
+    own = {f"{PREFIX}{name.upper()}": name for name in sorted(KNOWN - {"party"})}
+    for variable in sorted(environment):
+        if variable.startswith(PREFIX) and variable not in own and variable not in OTHERS:
+            raise BadArgument(variable, "in the environment is no setting", f"there are {', '.join(own)}")
+    return {name: environment[variable] for variable, name in own.items() if variable in environment}
 
 
 def address_of(listen: str) -> tuple[str, int]:
