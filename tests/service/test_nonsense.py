@@ -34,8 +34,16 @@ HELD = "canary-of-an-answer"
 REPORT = ("collection", "report", "{name}", "--answer", CANARY, "--least", "1", "--device", "{device}")
 COMMANDS = {
     "desk": (
-        "desk", "{new}", "--shuffler", "{shuffler}", "--shuffler-token", "{tokens}/shuffler", "--analyser",
-        "{analyser}", "--analyser-token", "{tokens}/analyser",
+        "desk",
+        "{new}",
+        "--shuffler",
+        "{shuffler}",
+        "--shuffler-token",
+        "{tokens}/shuffler",
+        "--analyser",
+        "{analyser}",
+        "--analyser-token",
+        "{tokens}/analyser",
     ),
     "ledger create": ("ledger", "create", "others {number}", "--epsilon", "1", "--delta", "0", "--data", "{desk}"),
     "ledger show": ("ledger", "show", "people", "--data", "{desk}"),
@@ -50,7 +58,7 @@ COMMANDS = {
     "collection close": ("collection", "close", "--data", "{desk}", "{other}"),
     "collection release": ("collection", "release", "--data", "{desk}", "{name}"),
     "collection destroy": ("collection", "destroy", "--data", "{desk}", "--yes", "{unknown}"),
-}  # fmt: skip
+}
 LOCAL = {"serve", "batch shuffle", "batch analyse"}  # --data is a folder there, and nobody is asked
 
 
@@ -91,10 +99,16 @@ def place(tmp_path_factory):
         desk.endow("people", 50, 0)
         name, other = (desk.create(plan(), question="Which?", population="people", window=3_600).id for _ in range(2))
         yield {
-            "spoilers": {role: spoiler for role, (spoiler, _) in spoilers.items()}, "folder": folder,
-            "desk": folder / "desk", "plan": folder / "plan.json", "tokens": folder / "tokens", "name": name,
-            "other": other, "unknown": "0" * 32, **addresses,
-        }  # fmt: skip
+            "spoilers": {role: spoiler for role, (spoiler, _) in spoilers.items()},
+            "folder": folder,
+            "desk": folder / "desk",
+            "plan": folder / "plan.json",
+            "tokens": folder / "tokens",
+            "name": name,
+            "other": other,
+            "unknown": "0" * 32,
+            **addresses,
+        }
 
 
 @pytest.fixture(autouse=True)
@@ -281,10 +295,14 @@ def test_the_forms_of_answers_are_those_of_the_routes(parties):
 @pytest.mark.parametrize(
     ("value", "form", "right"),
     [
-        (1, {"type": "integer"}, True), (True, {"type": "integer"}, False), (1 << 60, {"type": "integer"}, False),
-        (1.5, {"type": "number"}, True), (float("inf"), {"type": "number"}, False),
+        (1, {"type": "integer"}, True),
+        (True, {"type": "integer"}, False),
+        (1 << 60, {"type": "integer"}, False),
+        (1.5, {"type": "number"}, True),
+        (float("inf"), {"type": "number"}, False),
         (10**400, {"type": "number"}, False),
-        (None, {"type": ["integer", "null"]}, True), ("x", {"type": ["integer", "null"]}, False),
+        (None, {"type": ["integer", "null"]}, True),
+        ("x", {"type": ["integer", "null"]}, False),
         ("taken", {"type": "string", "enum": ["taken"]}, True),
         ("lost", {"type": "string", "enum": ["taken"]}, False),
         ([1, 2], {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 2}, True),
@@ -293,7 +311,7 @@ def test_the_forms_of_answers_are_those_of_the_routes(parties):
         ({"a": "1"}, {"type": "object", "properties": {"a": {"type": "integer"}}}, False),
         ({}, {"type": "object", "required": ["a"]}, False),
     ],
-)  # fmt: skip
+)
 def test_what_fits_and_what_does_not(value, form, right):
     assert fits(value, form) is right
     assert canonical(form)

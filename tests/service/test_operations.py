@@ -131,9 +131,13 @@ def test_every_file_with_a_secret_is_made_for_its_owner_alone(tmp_path, parties)
 def test_the_environment_takes_the_place_of_settings(tmp_path):
     party.create(tmp_path / "analyser", "analyser")
     given = {
-        "HEADCOUNT_LISTEN": "127.0.0.1:9999", "HEADCOUNT_DATABASE": "postgresql:///elsewhere",
-        "HEADCOUNT_WITNESS": "/srv/witness", "HEADCOUNT_KEYS": "other", "HEADCOUNT_SPILL": "/srv", "PATH": "/bin",
-    }  # fmt: skip
+        "HEADCOUNT_LISTEN": "127.0.0.1:9999",
+        "HEADCOUNT_DATABASE": "postgresql:///elsewhere",
+        "HEADCOUNT_WITNESS": "/srv/witness",
+        "HEADCOUNT_KEYS": "other",
+        "HEADCOUNT_SPILL": "/srv",
+        "PATH": "/bin",
+    }
     found = Party.read(tmp_path / "analyser", given)
     assert (found.host, found.port, found.database) == ("127.0.0.1", 9999, "postgresql:///elsewhere")
     assert (found.witness, found.keys) == (Path("/srv/witness"), tmp_path / "analyser" / "other")

@@ -35,9 +35,7 @@ class Remote:
 
     _connection: http.client.HTTPConnection | None = None
 
-    def __init__(
-        self, address: str, token: str = "", timeout: float = TIMEOUT, *, party: str = "shuffler"
-    ) -> None:  # fmt: skip
+    def __init__(self, address: str, token: str = "", timeout: float = TIMEOUT, *, party: str = "shuffler") -> None:
         parts = urlsplit(address)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise BadArgument("address", f"is {address!r}", "use http://host:port or https://host")
