@@ -41,7 +41,7 @@ def formatted(folder: Path, *modules: str) -> Iterator[str]:
             callee, given = call.callee, call.args
             if not isinstance(callee, nodes.MemberExpr) or not isinstance(callee.expr, nodes.StrExpr):
                 continue
-            if callee.expr.value != "{:{}}" or isinstance(given[1], nodes.StrExpr) and not given[1].value:
+            if callee.expr.value != "{:{}}" or (isinstance(given[1], nodes.StrExpr) and not given[1].value):
                 continue  # an f-string is turned into just this call, and a format of nothing is fine
             if "fractions.Fraction" in str(types.get(given[0])):
                 yield f"{source.module}:{call.line}"
