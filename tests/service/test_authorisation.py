@@ -23,13 +23,13 @@ ISSUER = {
 }
 ALLOWED = {
     "shuffler": {
-        ("GET", "/health"): None, ("GET", "/metrics"): MONITOR, ("GET", "/openapi.json"): None,
+        ("GET", "/live"): None, ("GET", "/ready"): None, ("GET", "/metrics"): MONITOR, ("GET", "/openapi.json"): None,
         ("GET", "/v1/identity"): None, ("GET", "/v1/collections"): OPERATOR, ("POST", "/v1/collections"): OPERATOR,
         ("GET", NAMED): None, ("GET", NAMED + "/state"): OPERATOR, ("POST", BATCH + "/reports"): None,
         ("POST", NAMED + "/close"): OPERATOR, ("DELETE", NAMED): OPERATOR,
     },
     "analyser": {
-        ("GET", "/health"): None, ("GET", "/metrics"): MONITOR, ("GET", "/openapi.json"): None,
+        ("GET", "/live"): None, ("GET", "/ready"): None, ("GET", "/metrics"): MONITOR, ("GET", "/openapi.json"): None,
         ("GET", "/v1/identity"): None, ("GET", "/v1/populations"): ANALYST, ("POST", "/v1/populations"): OPERATOR,
         ("POST", "/v1/populations/{population}/cost"): ANALYST,
         ("GET", "/v1/populations/{population}/ledger"): ANALYST,

@@ -79,12 +79,12 @@ def test_nothing_breaks_and_every_answer_was_described(parties, known, party, nu
 def test_an_answer_that_was_not_described_is_found_out(parties, monkeypatch):
     """The twin says more than it should."""
 
-    async def health(_):
-        return Response(200, {"status": "running", "more": 1})
+    async def live(_):
+        return Response(200, {"live": True, "more": 1})
 
     app = parties.apps["shuffler"]
-    monkeypatch.setattr(app, "routes", [replace(r, handle=health) if r.path == "/health" else r for r in app.routes])
-    operation = schemathesis.openapi.from_asgi("/openapi.json", app)["/health"]["GET"]
+    monkeypatch.setattr(app, "routes", [replace(r, handle=live) if r.path == "/live" else r for r in app.routes])
+    operation = schemathesis.openapi.from_asgi("/openapi.json", app)["/live"]["GET"]
     case = operation.Case()
     with pytest.raises(FailureGroup, match="more"):
         case.validate_response(case.call(), checks=CHECKS)

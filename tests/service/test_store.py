@@ -404,7 +404,7 @@ def test_a_full_disk_loses_nothing_and_recovers_by_itself(folder):
             assert kept
             assert {answer.status for answer in refused} == {503}
             assert {answer.headers["retry-after"] for answer in refused} == {"2"}
-            assert parties.ask("shuffler", "GET", "/health").status == 200
+            assert parties.ask("shuffler", "GET", "/live").status == 200
             grow()
             more = parties.reported(collection, 1_999)
             finished(parties, collection, {*kept, more[0].bucket})
@@ -535,4 +535,4 @@ def test_a_second_server_at_the_same_address_is_refused(rig):
             second.start()
         assert second.ended() != 0
         with first.caller("shuffler") as anybody:
-            assert anybody.ask("GET", "/health").status == 200
+            assert anybody.ask("GET", "/live").status == 200

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from getpass import getpass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -39,6 +41,13 @@ Name = Annotated[
     ),
 ]
 Data = Annotated[Path, typer.Option("--data", help="The folder of headcount serve --data, or of headcount desk.")]
+Answer = Annotated[
+    str | None,
+    typer.Option(
+        help="The answer: 1 or 0, a number, or a category. Everybody on this machine can see it in the list of "
+        "processes: left out, it is asked for, or read from standard input."
+    ),
+]
 WHOLE_NAME = 32
 MOST_DEVICES = 10_000  # invitations that are made at a time
 SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
@@ -128,7 +137,7 @@ def show_collection(
 
 @collections.command()
 def report(
-    answer: Annotated[str, typer.Option(help="The answer: 1 or 0, a number, or a category.")],
+    answer: Answer = None,
     name: Name = None,
     device: Annotated[Path, typer.Option(help="Where this device keeps what it sent.")] = Path("device"),
     data: Annotated[Path | None, typer.Option(help="The folder of headcount serve --data or headcount desk.")] = None,
@@ -154,7 +163,7 @@ def report(
         raise BadArgument("--shuffler", "and --data are both given or both missing", "give one of them")
     held = None if data is None else _desk(data)
     address = held.shuffler.address if held else str(shuffler)
-    whole = _named(held, name)
+    whole, answer = _named(held, name), given_or_read(answer)
     if devices is not None:
         if invitation:
             raise BadArgument("--invitation", "is given with --devices", "leave it out: they are invited with --data")
@@ -164,6 +173,18 @@ def report(
     reporting = Client(device, limits)
     receipt = reporting.report(address, whole, answer, hash=hash, invitation=invitation, relay=relay)
     show(receipt.to_json(), how, escape(str(receipt)))
+
+
+def given_or_read(answer: str | None) -> str:
+    """The answer, or else a line of standard input; if that is a terminal it is asked for, and not shown."""
+    if answer is not None:
+        return answer
+    if sys.stdin.isatty():
+        return getpass("Your answer, which is not shown: ")
+    line = sys.stdin.readline()
+    if not line:
+        raise BadArgument("--answer", "is missing, and standard input is empty", "write one line there, or give it")
+    return line.rstrip("\r\n")
 
 
 def _rehearsed(

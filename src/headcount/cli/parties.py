@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
@@ -56,7 +57,7 @@ def serve(
         opened = trial.opened(data, ports)
         pages = Pages(["advisor", "collections", "ask"], data)
     else:
-        party = Party.read(cast(Path, config))
+        party = Party.read(cast(Path, config), os.environ)
         if role not in (None, party.role):
             raise BadArgument("role", f"is {role!r}, and {config} is the {party.role}'s", f"use {party.role}")
         if listen is not None:
@@ -149,8 +150,9 @@ def desk(
             held[party] = address, text_of(token, "a token").strip()
     if not held:
         raise BadArgument("--analyser", "is missing, and --shuffler too", "give the address and token of one, or both")
-    reached = {party: Remote(*held[party]) if party in held else Absent(party) for party in PARTIES}
-    found = Desk(**reached, issuer=Remote(*held["issuer"]) if "issuer" in held else None).identities()
+    reached = {party: Remote(*shown, party=party) for party, shown in held.items()}
+    both = {party: reached.get(party) or Absent(party) for party in PARTIES}
+    found = Desk(**both, issuer=reached.get("issuer")).identities()
     Desk.write(folder, **held)
     for party, key in found.items():
         print(f"the {party} signs as {key}")
@@ -241,7 +243,7 @@ def show_tokens(config: Config, how: Formats = Format.TABLE) -> None:
 def opened_party(config: Path, role: str | None = None) -> Opened:
     from headcount.service.party import Party
 
-    party = Party.read(config)
+    party = Party.read(config, os.environ)
     if role is not None and party.role != role:
         raise BadArgument("--config", f"is that of the {party.role}", f"give the {role}'s")
     return party.opened()

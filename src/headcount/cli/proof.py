@@ -32,6 +32,7 @@ from headcount.core.budget import Budget
 from headcount.core.errors import BadArgument
 from headcount.core.files import text_of
 from headcount.core.plan import Plan
+from headcount.core.printable import printable
 from headcount.privacy.certificate import certify as certified
 from headcount.protocols.saved import load_plan
 
@@ -109,7 +110,7 @@ def verify(
         if signed_by is not None:
             _require_signed(told, signed_by)
     except Forged as refusal:
-        print(f"headcount: {refusal}", file=sys.stderr)
+        print(f"headcount: {printable(str(refusal))}", file=sys.stderr)
         raise typer.Exit(FORGED) from None
     if told is not None and how is Format.TABLE:
         console().print(release_table(told))

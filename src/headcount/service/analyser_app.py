@@ -13,6 +13,7 @@ from headcount.protocols.saved import plan_from_json
 from headcount.service.analyser import Analyser
 from headcount.service.deliveries import Deliveries
 from headcount.service.duties import Duties
+from headcount.service.gauges import Figured, of_analyser
 from headcount.service.http import Request, Response, Route
 from headcount.service.issuer import Issuer
 from headcount.service.issuer_app import IssuerRoutes
@@ -55,8 +56,14 @@ class AnalyserApp(PartyApp):
             Route("POST", BATCH + "/release", "The answer, always the same.", self.release, ANALYST, answer="Release"),
             Route("DELETE", "/v1/collections/{collection}", "Forget all but the charge.", self.destroy, OPERATOR),
         ]  # fmt: skip
-        super().__init__(analyser.signer, [*routes, *IssuerRoutes(issuer).routes], tokens, metrics)
+        super().__init__(analyser.keys, [*routes, *IssuerRoutes(issuer).routes], tokens, metrics)
         self.steps = (Duties(analyser, self.releases).advance, issuer.advance)
+        self._figures = Figured(lambda: of_analyser(analyser))
+
+    async def measures(self, request: Request) -> Response:
+        for name, figure in (await asyncio.to_thread(self._figures)).items():
+            self.metrics.set(name, figure)
+        return await super().measures(request)
 
     async def populations(self, _: Request) -> Response:
         def told() -> list[dict[str, Any]]:

@@ -18,7 +18,7 @@ from typing import Any
 
 from headcount.core.coins import Coins, DeviceCoins
 from headcount.core.errors import BadArgument, Refused, Unsupported
-from headcount.core.files import put
+from headcount.core.files import SECRET, put
 from headcount.core.wire import IDENTITY
 from headcount.ledger.files import locked
 from headcount.service.answers import encoded
@@ -100,7 +100,7 @@ class Client:
                 if refusal.status != 409:
                     raise
                 state = "closed"
-            put(path, json.dumps({**kept, "state": state}))
+            put(path, json.dumps({**kept, "state": state}), SECRET)
         return self.receipt(path)
 
     def upload(self, path: Path) -> bytes:
@@ -168,7 +168,7 @@ class Client:
         if kept["state"] != "taken" and stale:
             messages = [bytes.fromhex(each) for each in kept["messages"]]
             identity = bytes.fromhex(kept["identity"])
-            put(path, json.dumps(kept | self._outer(collection, batch, offer, invitation, identity, messages)))
+            put(path, json.dumps(kept | self._outer(collection, batch, offer, invitation, identity, messages)), SECRET)
 
     def _keep(self, path: Path, collection: Collection, batch: int, made: dict[str, Any]) -> None:
         plan, protocol = collection.plan, collection.plan.protocol
@@ -179,7 +179,7 @@ class Client:
             "corrupt": protocol.crowd.corrupt, "anyone": collection.admission is Admission.ANYONE,
             "fixed": collection.fixed,
         }  # fmt: skip
-        put(path, json.dumps(kept | made))
+        put(path, json.dumps(kept | made), SECRET)
 
     @contextmanager
     def _alone(self) -> Iterator[None]:

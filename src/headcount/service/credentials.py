@@ -17,7 +17,7 @@ from headcount.core.files import put
 from headcount.core.wire import CREDENTIAL
 from headcount.service.blind import Blinding, NotSigned
 from headcount.service.collection import Admission, Collection
-from headcount.service.issuing import Redeeming
+from headcount.service.issuing import ROLE, Redeeming
 from headcount.service.remote import Elsewhere, Remote
 from headcount.service.wire import NO_CREDENTIAL
 
@@ -56,7 +56,7 @@ class Credentials:
         blinding = self._blinding(redeeming)
         path = f"/v1/issuing/collections/{self.collection.id}/batches/{self.batch}/tokens"
         asked = code + blinding.blinded(redeeming.modulus, redeeming.message)
-        told = (remote or Remote(issuer.address)).ask("POST", path, asked)
+        told = (remote or Remote(issuer.address, party=ROLE)).ask("POST", path, asked)
         try:
             answer = bytes.fromhex(told["signature"])
             signature = blinding.finished(redeeming.modulus, redeeming.message, answer)

@@ -319,7 +319,9 @@ def _at_analyser(told: dict[str, Any]) -> dict[str, Any]:
 
 
 def _party(party: str, given: dict[str, dict[str, str]]) -> Remote:
-    return Remote(given[party]["address"], given[party]["token"], PATIENCE) if party in given else Absent(party)
+    if party not in given:
+        return Absent(party)
+    return Remote(given[party]["address"], given[party]["token"], PATIENCE, party=party)
 
 
 def _awaited(remote: Remote, patience: float) -> Any:

@@ -21,7 +21,7 @@ class IssuerApp(PartyApp):
     """An issuer that is a party of its own."""
 
     def __init__(self, issuer: Issuer, tokens: Tokens, metrics: Metrics) -> None:
-        super().__init__(issuer.signer, IssuerRoutes(issuer).routes, tokens, metrics)
+        super().__init__(issuer.keys, IssuerRoutes(issuer).routes, tokens, metrics)
         self.steps = (issuer.advance,)
 
 

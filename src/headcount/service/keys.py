@@ -31,6 +31,8 @@ from cryptography.hazmat.primitives.serialization import (
 from headcount.core.canonical import canonical
 from headcount.core.errors import BadArgument, Damaged
 from headcount.service.blind import BITS, EXPONENT, SIZE
+from headcount.service.openapi import SCHEMAS
+from headcount.service.shapes import fits
 from headcount.service.wire import PrivateKey, PublicKey, WireError, new_key, public_bytes, public_key
 
 OURS = 0o700
@@ -125,6 +127,8 @@ class Announced:
         try:
             found = cls(**verified(content, signer, "announcement"))
             _ = found.public
+            if not fits(found.to_json(), SCHEMAS["Announcement"]):
+                raise TypeError
         except (TypeError, ValueError, WireError):
             raise BadArgument("key", "is not an announced key", "ask its owner for it again") from None
         if found.role != role:

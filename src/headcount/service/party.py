@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,6 +37,9 @@ Role = Literal["shuffler", "analyser", "issuer"]
 SETTINGS = "party.toml"
 PORTS = {"shuffler": 8401, "analyser": 8402, "issuer": 8403}
 KNOWN = {"party", "listen", "database", "keys", "witness", "webhook", "analyser", "token"}
+PREFIX = "HEADCOUNT_"  # of variables of the environment that take the place of settings
+OTHERS = {"HEADCOUNT_SPILL", "HEADCOUNT_CRASH_AT"}  # such variables that are no settings
+NOTHING: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True)
@@ -54,11 +57,11 @@ class Party:
     webhook: str = ""  # the address that an analyser tells of answers
 
     @classmethod
-    def read(cls, path: Path) -> Party:
-        """By its file, or the folder that it is in."""
+    def read(cls, path: Path, environment: Mapping[str, str] = NOTHING) -> Party:
+        """By its file, or the folder that it is in. What the environment sets takes the place of what is written."""
         path = path / SETTINGS if path.is_dir() else path
         try:
-            given = tomllib.loads(text_of(path, "a party's settings"))
+            given = tomllib.loads(text_of(path, "a party's settings")) | _overriding(environment)
         except tomllib.TOMLDecodeError as problem:
             raise BadArgument("config", f"{path} is not TOML: {problem}", "mend it, or make a party anew") from None
         for name in sorted(set(given) - KNOWN):
@@ -126,6 +129,15 @@ def create(
     party = Party.read(path)
     party.opened().close()
     return party
+
+
+def _overriding(environment: Mapping[str, str]) -> dict[str, str]:
+    """The settings that the environment has. What a party is cannot be set there: it is what its folder is."""
+    own = {f"{PREFIX}{name.upper()}": name for name in sorted(KNOWN - {"party"})}
+    for variable in sorted(environment):
+        if variable.startswith(PREFIX) and variable not in own and variable not in OTHERS:
+            raise BadArgument(variable, "in the environment is no setting", f"there are {', '.join(own)}")
+    return {name: environment[variable] for variable, name in own.items() if variable in environment}
 
 
 def address_of(listen: str) -> tuple[str, int]:

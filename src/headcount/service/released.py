@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -11,11 +12,14 @@ from headcount.core.canonical import canonical, read_json
 from headcount.core.errors import BadArgument
 from headcount.core.files import put, text_of
 from headcount.service.keys import signed_format, verified
+from headcount.service.openapi import SCHEMAS
+from headcount.service.shapes import fits
 
 if TYPE_CHECKING:
     from headcount.proof import Verdict
 
 FORMATS = ("headcount release 1", signed_format("release"))  # 1 is that of version 0.2
+PLAIN = re.compile(r"[0-9]{1,400}([/.][0-9]{1,400})?")
 
 
 class Forged(BadArgument):
@@ -38,11 +42,13 @@ class Released:
                 "release", "does not bear the signature of the key that it names", "do not rely on it"
             ) from None
         try:
-            same = self._agrees()
+            same = fits(self.content, SCHEMAS["Release"]) and self._agrees()
         except (KeyError, TypeError, ValueError, ZeroDivisionError):
             same = False
         if not same:
-            raise Forged("release", "tells of another guarantee than its certificate", "do not rely on it")
+            raise Forged(
+                "release", "is not whole, or tells of another guarantee than its certificate", "do not rely on it"
+            )
 
     def _agrees(self) -> bool:
         """Whether the answer stands beside its own certificate."""
@@ -54,8 +60,8 @@ class Released:
             answer["protocol"] == proof["protocol"]
             and answer["model"] == proof["model"]
             and answer["neighbours"] == proof["neighbours"]
-            and Fraction(answer["epsilon"]) == Fraction(claim["epsilon"])
-            and Fraction(answer["delta"]) == Fraction(claim["delta"])
+            and Fraction(answer["epsilon"]) == _claimed(claim["epsilon"])
+            and Fraction(answer["delta"]) == _claimed(claim["delta"])
             and came >= crowd["least"]
             and whole >= crowd["least"] - crowd["corrupt"]
         )
@@ -96,3 +102,10 @@ class Released:
         from headcount.proof import verify
 
         return verify(self.content["certificate"])
+
+
+def _claimed(text: str) -> Fraction:
+    """A number as certificates write it. With an exponent, a few letters would be a number of any length."""
+    if not PLAIN.fullmatch(text):
+        raise ValueError
+    return Fraction(text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from headcount.service.batches import Batches
+from headcount.service.gauges import Figured, of_shuffler
 from headcount.service.http import Request, Response, Route
 from headcount.service.intake import Intake
 from headcount.service.metrics import Metrics
@@ -38,12 +39,17 @@ class ShufflerApp(PartyApp):
             Route("DELETE", "/v1/collections/{collection}", "Forget everything but what was agreed.", self.destroy,
                   OPERATOR),
         ]  # fmt: skip
-        super().__init__(shuffler.signer, routes, tokens, metrics)
+        super().__init__(shuffler.keys, routes, tokens, metrics)
         # A large batch, or an analyser that does not answer, keeps none from its end.
         self.steps = (batches.close, batches.mix, batches.hand_on)
+        self._figures = Figured(lambda: of_shuffler(shuffler))
 
     async def measures(self, request: Request) -> Response:
-        self.metrics.waiting(self.intake.waiting)
+        figures = await asyncio.to_thread(self._figures)
+        self.metrics.set("waiting", self.intake.waiting)
+        self.metrics.batches(figures["batches"])
+        for name in ("share", "expires"):
+            self.metrics.set(name, figures[name])
         return await super().measures(request)
 
     async def collections(self, _: Request) -> Response:
