@@ -92,12 +92,12 @@ export function compareAnswers(from: Modules, text: string): Record<string, numb
   for (const line of entries(text)) {
     const entry = from.json.read(line) as Entries;
     const [source, cases] = [entry.get("task") as Entries, entry.get("cases") as Entries[]];
-    const encoded = from.task.task(source);
+    const task = from.task.task(source);
     for (const each of cases) {
       const value = each.get("value");
       let found: bigint | null;
       try {
-        found = encoded(plain(each.get("answer") as Json));
+        found = task.encoded(plain(each.get("answer") as Json));
       } catch (problem) {
         if ((problem as Error).name !== "BadArgument") throw problem;
         found = null;
