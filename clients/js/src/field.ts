@@ -22,7 +22,7 @@ interface Operation {
   (one: bigint, other: bigint): bigint;
 }
 
-const LARGEST = 1n << 63n;
+const LARGEST = 1n << 256n; // no number in a programme comes near, and none that does is worked out
 
 const OPERATIONS = new Map<string, Operation>([
   ["+", (one, other) => one + other],
@@ -75,7 +75,7 @@ function between(sign: string, operation: Operation, one: Range, other: Range): 
 }
 
 function limited(range: Range): Range {
-  return range[0] >= -LARGEST && range[1] < LARGEST << 1n ? range : fail();
+  return range[0] >= -LARGEST && range[1] <= LARGEST ? range : fail();
 }
 
 /** With the sign of the divisor. */

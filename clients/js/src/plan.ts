@@ -1,8 +1,6 @@
 /**
- * A collection and its plan, as the parties have agreed on them: read exactly, or refused.
- *
- * The claim itself is not proved here, as the Python client does: whoever wants that pins the hash of a collection that
- * somebody has proved.
+ * A collection and its plan, as the parties have agreed on them: read exactly, or refused. What it claims is proved by
+ * `claim`, or was by whoever has pinned its hash.
  */
 
 import { unhex } from "./bytes.js";
@@ -13,6 +11,7 @@ import { boolean, fail, number, object, oneOf, string, whole } from "./reading.j
 import { recordForm, type RecordForm } from "./record.js";
 import { type SuiteName, SUITES } from "./suites.js";
 import { type Task, task } from "./task.js";
+import { requireBounded } from "./work.js";
 
 const FORMAT = "headcount collection 1";
 const LARGEST_CROWD = 1e12;
@@ -76,9 +75,11 @@ export async function readCollection(source: Json | undefined, hash?: string): P
 export function readReport(source: Entries): Report {
   const device = object(source.get("device"), ["record", "colluding"]);
   const wire = object(source.get("wire"), ["messages", "suite"]);
+  const [asked, programme] = [task(source.get("task")), new Programme(source.get("programme"))];
+  requireBounded(programme.brick, asked.values);
   return {
-    task: task(source.get("task")),
-    programme: new Programme(source.get("programme")),
+    task: asked,
+    programme,
     record: recordForm(device.get("record")),
     messages: whole(wire.get("messages"), 1, MOST_MESSAGES),
   };
