@@ -29,6 +29,7 @@ export function requireProved(plan: Plan): void {
     refuse(alone, "if the shuffler and the analyser work together");
   }
   if (alone !== undefined && alone <= plan.epsilon * SHORT) return;
+  if (plan.delta === 0) refuse(alone, "once they are mixed"); // what mixing adds is never certain
   const crowd = { values: plan.task.values, honest: plan.crowd.honest, epsilon: plan.epsilon, effort: new Effort() };
   const bounds = [
     () => (steps(brick, crowd.values) * BigInt(crowd.values) > MOST_STEPS ? undefined : added(brick, crowd)),

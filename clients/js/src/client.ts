@@ -6,6 +6,7 @@
  */
 
 import { type Bytes, hex, unhex } from "./bytes.js";
+import { requireProved } from "./claim.js";
 import { type Coins, SecretCoins } from "./coins.js";
 import { BadArgument, Elsewhere, Refused, Unsupported } from "./errors.js";
 import { type Entries, type Json, Numeral } from "./json.js";
@@ -32,6 +33,7 @@ interface Kept {
   readonly least: number;
   readonly colluding: number | null;
   readonly top_up: boolean;
+  readonly pinned: boolean;
   readonly messages: readonly string[];
   readonly identity: string;
   readonly key: number;
@@ -39,7 +41,10 @@ interface Kept {
   readonly body: string;
 }
 
-/** Which collection it must be, and what allows to report to it. */
+/**
+ * Which collection it must be, and what allows to report to it. Whoever gives a hash vouches for what the collection with
+ * that hash claims; without one, the claim is proved here, or the collection refused.
+ */
 export interface Terms {
   readonly hash?: string;
   readonly invitation?: string;
@@ -97,7 +102,7 @@ export class Client {
       const messages = await sealed(collection, batch, answer, key, coins);
       const identity = new SecretCoins().stream(IDENTITY);
       const outer = await this.outer(collection, batch, offer, invitation, identity, messages);
-      await this.keep(report, { ...kept(collection, batch), messages: messages.map(hex), ...outer });
+      await this.keep(report, { ...kept(collection, batch, terms.hash !== undefined), messages: messages.map(hex), ...outer });
     });
     return report;
   }
@@ -142,6 +147,7 @@ export class Client {
   private async offered(source: Json, name: string, terms: Terms): Promise<Offered> {
     const offer: Entries = source instanceof Map ? source : new Map();
     const collection = await readCollection(offer.get("collection"), terms.hash);
+    if (terms.hash === undefined) requireProved(collection.plan);
     if (collection.hash.slice(0, 32) !== name) {
       throw new BadArgument("collection", "is another one than was asked for", "do not answer");
     }
@@ -206,11 +212,11 @@ export class Client {
   }
 }
 
-function kept(collection: Collection, batch: number) {
+function kept(collection: Collection, batch: number, pinned: boolean) {
   const { plan, hash, question, topUp } = collection;
   return {
     format: FORMAT, collection: hash, question, batch, state: "made" as State, epsilon: plan.epsilon, delta: plan.delta,
-    least: plan.crowd.least, colluding: plan.colluding, top_up: topUp,
+    least: plan.crowd.least, colluding: plan.colluding, top_up: topUp, pinned,
   };
 }
 

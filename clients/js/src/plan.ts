@@ -101,7 +101,7 @@ function collection(source: Json | undefined): Omit<Collection, "hash"> {
   words(told.get("population"));
   key(told.get("nonce"), 16);
   return {
-    plan: plan(told.get("plan")),
+    plan: readPlan(told.get("plan")),
     question: words(told.get("question")),
     shuffler: key(told.get("shuffler"), 32),
     analyser: key(told.get("analyser"), 32),
@@ -111,7 +111,8 @@ function collection(source: Json | undefined): Omit<Collection, "hash"> {
   };
 }
 
-function plan(source: Json | undefined): Plan {
+/** What everybody has agreed to send, and what that gives away. */
+export function readPlan(source: Json | undefined): Plan {
   const told = object(source, PLAN);
   string(told.get("protocol"));
   const budget = object(told.get("budget"), ["epsilon", "delta", "neighbours"]);

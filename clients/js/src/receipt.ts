@@ -18,6 +18,7 @@ export interface Receipt {
   readonly lifetime_delta: number;
   readonly again: boolean; // whether it had been made before
   readonly top_up: boolean; // whether reports of nobody may stand in for people who stay away
+  readonly pinned: boolean; // whether the claim was not worked out here, but vouched for by a hash
 }
 
 const LEFT = {
@@ -42,6 +43,7 @@ export function receiptText(told: Receipt): string {
       ? "If the shuffler and the analyser work together, they learn the answer."
       : "If the shuffler and the analyser work together, the messages are at most " +
         `${times(Math.exp(told.colluding))} as likely for one answer as for another.`,
+    ...(told.pinned ? ["This device did not work that out: it relies on the hash that it was given."] : []),
     `All your reports together: epsilon ${general(told.lifetime_epsilon, 4)}, delta ${general(told.lifetime_delta, 3)}.`,
   ].join("\n");
 }

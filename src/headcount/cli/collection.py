@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from dataclasses import replace
@@ -121,6 +122,12 @@ def report(
     top_up: Annotated[
         bool, typer.Option("--top-up", help="Agree that reports of nobody may take the place of people.")
     ] = False,
+    accept_collusion: Annotated[
+        bool,
+        typer.Option(
+            "--accept-collusion", help="Agree that the shuffler and the analyser, working together, learn the answer."
+        ),
+    ] = False,
     devices: Annotated[
         int | None, typer.Option(help="To try it out: as so many devices with this answer, which keep nothing.")
     ] = None,
@@ -139,7 +146,8 @@ def report(
             raise BadArgument("--invitation", "is given with --devices", "leave it out: they are invited with --data")
         _rehearsed(address, whole, answer, devices, hash, held, how)
         return
-    limits = Limits(least=least, top_up=top_up)
+    colluding = math.inf if accept_collusion else Limits.colluding
+    limits = Limits(least=least, top_up=top_up, colluding=colluding)
     receipt = Client(device, limits).report(address, whole, answer, hash=hash, invitation=invitation)
     show(receipt.to_json(), how, escape(str(receipt)))
 

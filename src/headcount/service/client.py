@@ -99,7 +99,7 @@ class Client:
     def receipt(self, path: Path) -> Receipt:
         kept = _read(path)
         epsilon, delta = self.spent()
-        own = {name: kept[name] for name in OWN}
+        own = {name: kept[name] for name in OWN} | {"pinned": kept.get("pinned", False)}  # a browser's may be
         return Receipt(
             **own, messages=len(kept["messages"]), bytes=len(kept["body"]) // 2, lifetime_epsilon=float(epsilon),
             lifetime_delta=float(delta),

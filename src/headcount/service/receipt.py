@@ -25,6 +25,7 @@ class Receipt:
     lifetime_delta: float
     again: bool = False  # whether it had been made before
     top_up: bool = False  # whether reports of nobody may stand in for people who stay away
+    pinned: bool = False  # whether the claim was not worked out by the device, but vouched for by a hash
 
     @property
     def odds(self) -> float:
@@ -57,6 +58,7 @@ class Receipt:
             *(["It was made before: what is answered now changes nothing."] if self.again else []),
             mixed,
             alone,
+            *(["This device did not work that out: it relies on the hash that it was given."] if self.pinned else []),
             f"All your reports together: epsilon {self.lifetime_epsilon:.4g}, delta {self.lifetime_delta:.3g}.",
         ])  # fmt: skip
 

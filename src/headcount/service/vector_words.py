@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -57,11 +58,12 @@ TASKS: tuple[tuple[Task, tuple[Any, ...]], ...] = (
     (Histogram(edges=(0, 18, 65.5, 120)), (0, 17.999, 18, 65.5, 120, 120.1, -0.1, "18", True)),
     (Histogram(edges=(-1, 0, 1), other=True), (-1, -0.0, 1, 1.5, -2, 1e300, "0.5", "half", None)),
 )  # fmt: skip
+TOGETHER = {"colluding": math.inf}
 LIMITS: tuple[tuple[dict[str, Any], tuple[float, float]], ...] = (
-    ({}, (0.0, 0.0)), ({"epsilon": 0.5}, (0.0, 0.0)), ({"delta": 1e-9}, (0.0, 0.0)), ({"colluding": 0.25}, (0.0, 0.0)),
+    ({}, (0.0, 0.0)), (TOGETHER, (0.0, 0.0)), ({"epsilon": 0.5}, (0.0, 0.0)), ({"delta": 1e-9}, (0.0, 0.0)), ({"colluding": 0.25}, (0.0, 0.0)),
     ({"colluding": 1.5}, (0.0, 0.0)), ({"least": 20_000}, (0.0, 0.0)), ({"least": 9_000}, (0.0, 0.0)),
     ({"top_up": True}, (0.0, 0.0)), ({"invited": True}, (0.0, 0.0)), ({"fixed": True}, (0.0, 0.0)),
-    ({"top_up": True}, (9.1, 0.0)), ({"top_up": True}, (9.0, 0.0)), ({"top_up": True}, (1.0, 0.0009995)),
+    (TOGETHER | {"least": 9_000, "top_up": True}, (0.0, 0.0)), ({"top_up": True}, (9.1, 0.0)), ({"top_up": True}, (9.0, 0.0)), ({"top_up": True}, (1.0, 0.0009995)),
     ({"lifetime_epsilon": 1.1, "top_up": True}, (0.1, 0.0)), ({"epsilon": 0, "delta": 0}, (0.0, 0.0)),
 )  # fmt: skip
 
@@ -155,6 +157,7 @@ def receipts() -> Iterator[dict[str, Any]]:
     plain = Receipt("Did you?", "ab" * 32, 1, "taken", 2, 1_234, 1.0, 1e-6, 10_000, None, 1.0, 1e-6)
     for told in (
         plain, replace(plain, state="made", again=True), replace(plain, state="closed", top_up=True),
+        replace(plain, pinned=True), replace(plain, pinned=True, colluding=2.0),
         replace(plain, epsilon=0.1, delta=0.0, colluding=0.1, least=100, messages=47, bytes=123_456),
         replace(plain, epsilon=13.9, colluding=50.0, lifetime_epsilon=12.34567, lifetime_delta=1.0625e-5),
         replace(plain, epsilon=7.5, colluding=8.0, lifetime_epsilon=1.0625, lifetime_delta=0.0001225, delta=1e-18),
