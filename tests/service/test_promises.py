@@ -1,6 +1,7 @@
 """What THREATMODEL.md promises, one test for each. Others go deeper; these say what is meant."""
 
 import json
+import math
 import os
 from dataclasses import replace
 
@@ -21,7 +22,8 @@ from headcount.service.keys import Announced
 from headcount.service.receipt import Receipt
 from headcount.service.releases import Releases
 from headcount.service.remote import Elsewhere
-from headcount.service.wire import DUMMY, INNER, REAL, WireError, new_key
+from headcount.service.suites import new_key, seal
+from headcount.service.wire import DUMMY, INNER, REAL, WireError
 from headcount.store.database import Unavailable, do, many, one
 
 
@@ -57,7 +59,7 @@ def alone(folder):
 
 
 def device(folder, **limits):
-    return Client(folder / "device", Limits(**{"least": 1, **limits}), clock=lambda: START)
+    return Client(folder / "device", Limits(**{"least": 1, "colluding": math.inf, **limits}), clock=lambda: START)
 
 
 def closed(parties):
@@ -273,7 +275,7 @@ def test_messages_count_once_and_bad_ones_are_left_out_one_by_one(parties, colle
     first = made(collection, offer, 4)
     size, bound = envelope.record.itemsize, INNER + envelope.collection + envelope.batch.to_bytes(4, "big")
     odd = [
-        envelope.suite.encrypt(os.urandom(16) + content, key, bound)
+        seal(envelope.wire.suite, os.urandom(16) + content, key, bound)
         for content in (REAL + b"\xff" * size, DUMMY + b"\x01" * size, b"\x07" + bytes(size))
     ]
     unreadable = os.urandom(envelope.message_bytes)

@@ -13,7 +13,7 @@ from headcount.cli.options import Formats
 from headcount.cli.render import Format, grid, moment, show
 from headcount.core.errors import BadArgument, MissingExtra
 from headcount.core.files import text_of
-from headcount.core.wire import KEYS, X25519
+from headcount.core.wire import HYBRID, KEYS
 
 if TYPE_CHECKING:
     from headcount.service.party import Opened
@@ -152,7 +152,7 @@ def show_keys(config: Config, how: Formats = Format.TABLE) -> None:
 
 @keys.command()
 def rotate(
-    config: Config, suite: Annotated[str, typer.Option(help=f"{' or '.join(KEYS)}.")] = X25519,
+    config: Config, suite: Annotated[str, typer.Option(help=f"{' or '.join(KEYS)}.")] = HYBRID,
     how: Formats = Format.TABLE,
 ) -> None:  # fmt: skip
     """Announce a new key. The one before it opens what is under way for two more days."""

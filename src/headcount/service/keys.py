@@ -15,16 +15,19 @@ from typing import Any
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
-from cryptography.hazmat.primitives.serialization import (
-    Encoding,
-    NoEncryption,
-    PrivateFormat,
-    load_der_private_key,
-)  # fmt: skip
 
 from headcount.core.canonical import canonical
 from headcount.core.errors import BadArgument, Damaged
-from headcount.service.wire import PrivateKey, PublicKey, WireError, new_key, public_bytes, public_key
+from headcount.service.suites import (
+    PrivateKey,
+    PublicKey,
+    WireError,
+    new_key,
+    private_bytes,
+    private_key,
+    public_bytes,
+    public_key,
+)
 
 OURS = 0o700
 SECRET = 0o600
@@ -117,7 +120,7 @@ class Keys:
         return public_bytes(self.private(name).public_key())
 
     def private(self, name: str) -> PrivateKey:
-        key: PrivateKey | Ed25519PrivateKey = self._get(name)
+        key = self._get(name)
         if isinstance(key, Ed25519PrivateKey):
             raise Damaged(f"the key {name} is not one to seal to; restore it from a copy")
         return key
@@ -147,9 +150,9 @@ class Keys:
     def _path(self, name: str) -> Path:
         return self.folder / f"{name}.key"
 
-    def _get(self, name: str) -> Any:
+    def _get(self, name: str) -> PrivateKey | Ed25519PrivateKey:
         try:
-            return load_der_private_key(self._path(name).read_bytes(), password=None)
+            return private_key(self._path(name).read_bytes())
         except FileNotFoundError:
             raise BadArgument("keys", f"have none called {name}", "it was deleted, or never made") from None
         except (OSError, ValueError):
@@ -157,7 +160,7 @@ class Keys:
 
     def _put(self, name: str, key: PrivateKey | Ed25519PrivateKey) -> None:
         """There in full or not at all, and never in place of another: whoever comes second uses the first one's."""
-        content = key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
+        content = private_bytes(key)
         beginning = self.folder / f"{name}.{os.urandom(8).hex()}"
         file = os.open(beginning, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, SECRET)
         try:

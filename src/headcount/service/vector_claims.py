@@ -42,6 +42,6 @@ def claims() -> Iterator[dict[str, Any]]:
 
 def planned(kind: type[Protocol], task: Task) -> Plan:
     budget = PURE if kind.model is Model.LOCAL else BUDGET
-    evenly = {"even": True} if "even" in signature(kind.choices).parameters else {}
+    evenly: dict[str, Any] = {"even": True} if "even" in signature(kind.choices).parameters else {}
     protocol = calibrate(kind, task, CROWD, replace(budget, delta=(1.0 - CUT) * budget.delta), **evenly)
     return Plan(protocol, budget, Wire.of(protocol, budget))

@@ -21,14 +21,14 @@ from headcount.core.histogram import Histogram
 from headcount.core.plan import Plan
 from headcount.core.reading import column
 from headcount.core.task import Count, Mean, Sum, Task
-from headcount.core.wire import P256, X25519, Wire
+from headcount.core.wire import HYBRID, P256, X25519, Wire
 from headcount.privacy.calibrate import calibrate
 from headcount.protocols import named
 from headcount.service.collection import Admission, Collection, Shortfall
 from headcount.service.keys import Announced, Signer
 from headcount.service.limits import Limits
 from headcount.service.receipt import Receipt
-from headcount.service.wire import PrivateKey, public_bytes
+from headcount.service.suites import HybridPrivateKey, PrivateKey, public_bytes
 
 OPENS, BATCH, NUMBER = 1_000_000_000, 2, 7
 SAID: tuple[Any, ...] = (
@@ -58,14 +58,15 @@ TASKS: tuple[tuple[Task, tuple[Any, ...]], ...] = (
     (Histogram(edges=(0, 18, 65.5, 120)), (0, 17.999, 18, 65.5, 120, 120.1, -0.1, "18", True)),
     (Histogram(edges=(-1, 0, 1), other=True), (-1, -0.0, 1, 1.5, -2, 1e300, "0.5", "half", None)),
 )  # fmt: skip
-TOGETHER = {"colluding": math.inf}
-LIMITS: tuple[tuple[dict[str, Any], tuple[float, float]], ...] = (
-    ({}, (0.0, 0.0)), (TOGETHER, (0.0, 0.0)), ({"epsilon": 0.5}, (0.0, 0.0)), ({"delta": 1e-9}, (0.0, 0.0)), ({"colluding": 0.25}, (0.0, 0.0)),
-    ({"colluding": 1.5}, (0.0, 0.0)), ({"least": 20_000}, (0.0, 0.0)), ({"least": 9_000}, (0.0, 0.0)),
-    ({"top_up": True}, (0.0, 0.0)), ({"invited": True}, (0.0, 0.0)), ({"fixed": True}, (0.0, 0.0)),
-    (TOGETHER | {"least": 9_000, "top_up": True}, (0.0, 0.0)), ({"top_up": True}, (9.1, 0.0)), ({"top_up": True}, (9.0, 0.0)), ({"top_up": True}, (1.0, 0.0009995)),
-    ({"lifetime_epsilon": 1.1, "top_up": True}, (0.1, 0.0)), ({"epsilon": 0, "delta": 0}, (0.0, 0.0)),
+UNSPENT = (0.0, 0.0)
+WISHES: tuple[tuple[dict[str, Any], tuple[float, float]], ...] = (
+    ({}, UNSPENT), ({"epsilon": 0.5}, UNSPENT), ({"delta": 1e-9}, UNSPENT), ({"colluding": 0.25}, UNSPENT),
+    ({"colluding": 1.5}, UNSPENT), ({"least": 20_000}, UNSPENT), ({"least": 9_000}, UNSPENT),
+    ({"top_up": True}, UNSPENT), ({"invited": True}, UNSPENT), ({"fixed": True}, UNSPENT),
+    ({"top_up": True}, (9.1, 0.0)), ({"top_up": True}, (9.0, 0.0)), ({"top_up": True}, (1.0, 0.0009995)),
+    ({"lifetime_epsilon": 1.1, "top_up": True}, (0.1, 0.0)), ({"epsilon": 0, "delta": 0}, UNSPENT),
 )  # fmt: skip
+LIMITS = (({}, UNSPENT), *(({"colluding": math.inf, **limits}, spent) for limits, spent in WISHES))
 
 
 def answers() -> Iterator[dict[str, Any]]:
@@ -98,7 +99,7 @@ def _required(collection: Collection, limits: dict[str, Any], spent: tuple[float
 
 
 def agreed() -> Iterator[Collection]:
-    """Collections of each task, of both suites, and of all terms."""
+    """Collections of each task, of every suite, and of all terms."""
     common: dict[str, Any] = {
         "population": "people",
         "opens": OPENS,
@@ -117,7 +118,7 @@ def agreed() -> Iterator[Collection]:
     yield Collection(
         _plan("generalised-response", histogram, pure, local, P256), question="Which? “…” \\ / é", **common,
     )  # fmt: skip
-    yield Collection(_plan("duchi", Mean((0, 120), clip=True), pure, local, X25519), question="How old?", **common)
+    yield Collection(_plan("duchi", Mean((0, 120), clip=True), pure, local, HYBRID), question="How old?", **common)
 
 
 def _plan(name: str, task: Task, crowd: Crowd, budget: Budget, suite: str) -> Plan:
@@ -139,6 +140,8 @@ def offer(collection: Collection) -> dict[str, Any]:
 def private(suite: str, layer: str) -> PrivateKey:
     """A key that everybody knows, to open what a client has sealed in a test."""
     seed = sha256(f"headcount vectors {layer}".encode()).digest()
+    if suite == HYBRID:
+        return HybridPrivateKey(seed)
     if suite == X25519:
         return x25519.X25519PrivateKey.from_private_bytes(seed)
     return ec.derive_private_key(int.from_bytes(seed), ec.SECP256R1())
