@@ -12,6 +12,7 @@ from browser import Site, opened
 from rig import counted, plan
 from serving import Served
 
+from headcount.core.canonical import fingerprint
 from headcount.core.coins import DeviceCoins
 from headcount.core.wire import HYBRID, KEYS, P256, X25519
 from headcount.service import vectors
@@ -148,6 +149,40 @@ def test_python_opens_what_it_has_sealed(collection, tmp_path):
         receipt = Client(folder).receipt(folder / name)  # Python reads what it kept, and says the same of it
         assert (receipt.to_json(), str(receipt)) == (each["receipt"], each["text"])
     assert set(ids.values()) == {1}
+
+
+BARE = {"emit": [{"name": "value"}]}
+BUSY = {"each": "turn", "below": str(1 << 64), "do": {"emit": [0]}}
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"programme": BARE}, "may give away more than it claims"),
+        (
+            {"programme": BARE, "budget": {"epsilon": 0.001, "delta": 1e-6, "neighbours": "replace"}},
+            "may give away more",
+        ),
+        ({"programme": BUSY}, "more work than this device agrees to"),
+        (
+            {"device": {"record": [["kind", "u1"]], "colluding": 0.001}},
+            "if the shuffler and the analyser work together",
+        ),
+    ],
+    ids=["bare", "bare-epsilon", "busy", "collusion"],
+)
+def test_it_believes_nothing_that_a_collection_claims(changes, words):
+    """Without a hash, and whatever the operators have signed. A count that is honest is answered."""
+    told = offer(COLLECTIONS[0])
+    given = {"answers": [1], "limits": {"colluding": math.inf}}
+    assert len(node.reported(offer=json.dumps(told), name=COLLECTIONS[0].id, **given)) == 1
+    forged = told["collection"] | {"plan": told["collection"]["plan"] | changes}
+    text = json.dumps({"address": "https://shuffler.example", "invitation": "", "name": fingerprint(forged)[:32],
+                       "offer": json.dumps(told | {"collection": forged}), "answers": [1], "limits": {}})  # fmt: skip
+    done = node.run("node", "build/test/report.js", given=text, check=False)
+    assert done.returncode != 0
+    assert words in done.stderr
+    assert not done.stdout
 
 
 @pytest.mark.parametrize("suite", KEYS)

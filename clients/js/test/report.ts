@@ -12,7 +12,7 @@ interface Told {
   address: string;
   offer?: string;
   name: string;
-  hash: string;
+  hash?: string;
   answers: unknown[];
   limits: Partial<Bundle.Limits>;
   invitation: string;
@@ -27,6 +27,6 @@ if (told.offer !== undefined) {
 for (const answer of told.answers) {
   const store = new MemoryStore();
   const client = new Client(store, told.limits);
-  const receipt = await client.report(told.address, told.name, answer, { hash: told.hash, invitation: told.invitation });
+  const receipt = await client.report(told.address, told.name, answer, { ...(told.hash === undefined ? {} : { hash: told.hash }), invitation: told.invitation });
   console.log(JSON.stringify({ receipt, text: receiptText(receipt), kept: [...store.content] }));
 }

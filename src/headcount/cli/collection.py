@@ -17,13 +17,13 @@ from headcount.cli.options import Formats
 from headcount.cli.progress import Bar
 from headcount.cli.render import Format, answered, grid, moment, show, waiting
 from headcount.core.canonical import canonical
-from headcount.core.errors import BadArgument
+from headcount.core.errors import BadArgument, Unsupported
 from headcount.core.estimate import digits
 from headcount.core.files import put
 from headcount.core.task import of_clipped
 from headcount.core.wire import KEYS
 from headcount.protocols.saved import load_plan
-from headcount.service.limits import Limits
+from headcount.service.limits import AnswerExposed, Limits
 
 if TYPE_CHECKING:
     from headcount.service.desk import Desk
@@ -148,7 +148,10 @@ def report(
         return
     colluding = math.inf if accept_collusion else Limits.colluding
     limits = Limits(least=least, top_up=top_up, colluding=colluding)
-    receipt = Client(device, limits).report(address, whole, answer, hash=hash, invitation=invitation)
+    try:
+        receipt = Client(device, limits).report(address, whole, answer, hash=hash, invitation=invitation)
+    except AnswerExposed as refusal:
+        raise Unsupported(f"{refusal}; agree to it with --accept-collusion") from None
     show(receipt.to_json(), how, escape(str(receipt)))
 
 

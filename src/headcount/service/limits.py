@@ -12,6 +12,10 @@ from headcount.service.collection import Admission, Collection, Shortfall
 NAMES = {"epsilon": "epsilon", "delta": "delta", "colluding": "epsilon if the operators work together"}
 
 
+class AnswerExposed(Unsupported):
+    """Nothing would be left to a person if the operators worked together, and the device has not agreed to that."""
+
+
 @dataclass(frozen=True)
 class Limits:
     """At most so much; and of the crowd, at least so many honest people."""
@@ -36,7 +40,7 @@ class Limits:
         plan, protocol = collection.plan, collection.plan.protocol
         if plan.colluding is None and self.colluding < math.inf:
             learn = "if the shuffler and the analyser work together, they learn the answer"
-            raise Unsupported(f"{learn}, to which this device does not agree (colluding)")
+            raise AnswerExposed(f"{learn}, to which this device does not agree (colluding)")
         asked = {
             "epsilon": plan.budget.epsilon,
             "delta": plan.budget.delta,
