@@ -152,6 +152,8 @@ def test_python_opens_what_it_has_sealed(collection, tmp_path):
 
 
 BARE = {"emit": [{"name": "value"}]}
+SMALL = {"epsilon": 0.001, "delta": 1e-6, "neighbours": "replace"}
+LITTLE = {"record": [["kind", "u1"]], "colluding": 0.001}
 BUSY = {"each": "turn", "below": str(1 << 64), "do": {"emit": [0]}}
 
 
@@ -160,12 +162,12 @@ BUSY = {"each": "turn", "below": str(1 << 64), "do": {"emit": [0]}}
     [
         ({"programme": BARE}, "may give away more than it claims"),
         (
-            {"programme": BARE, "budget": {"epsilon": 0.001, "delta": 1e-6, "neighbours": "replace"}},
+            {"programme": BARE, "budget": SMALL},
             "may give away more",
         ),
         ({"programme": BUSY}, "more work than this device agrees to"),
         (
-            {"device": {"record": [["kind", "u1"]], "colluding": 0.001}},
+            {"device": LITTLE},
             "if the shuffler and the analyser work together",
         ),
     ],
