@@ -16,7 +16,7 @@ from headcount.core.wire import Wire
 from headcount.service.client import Client
 from headcount.service.collection import Admission, Collection
 from headcount.service.keys import Announced, Keys
-from headcount.service.wire import SUITES, new_key, public_bytes
+from headcount.service.suites import new_key, public_bytes, seal
 from page import Section, met
 from timing import Spread, interleaved, ratio, seconds
 
@@ -57,7 +57,8 @@ def measure(quick: bool) -> Section:
 def _contenders(folder: Path, messages: int, reports: int) -> tuple[Callable[[], None], Callable[[], None]]:
     """Reports of this many messages, and just as many seals."""
     offer, collection = _offer(folder, messages)
-    suite, key, numbers = SUITES[collection.wire.suite], new_key(collection.wire.suite).public_key(), count()
+    suite, numbers = collection.wire.suite, count()
+    key = new_key(suite).public_key()
     content, bound = bytes(18), bytes(54)
 
     def prepare() -> None:
@@ -66,7 +67,7 @@ def _contenders(folder: Path, messages: int, reports: int) -> tuple[Callable[[],
 
     def alone() -> None:
         for _ in range(reports * (messages + 1)):
-            suite.encrypt(content, key, bound)
+            seal(suite, content, key, bound)
 
     return prepare, alone
 

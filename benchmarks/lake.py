@@ -26,7 +26,8 @@ from headcount.lake.work import loaded, stored
 from headcount.service import party
 from headcount.service.analyser import inner_key
 from headcount.service.collection import Admission, Collection
-from headcount.service.wire import INNER, SUITES
+from headcount.service.suites import unseal
+from headcount.service.wire import INNER
 from page import Section, met
 from timing import Spread, agrees, ratio, seconds
 
@@ -166,5 +167,5 @@ def _keep(suite: str, bound: bytes, key: bytes, messages: list[bytes]) -> bool:
 
 def _open_kept() -> int:
     name, bound, stored_key, messages = HELD
-    suite, key = SUITES[name], loaded(stored_key)
-    return sum(len(suite.decrypt(message, key, bound)) for message in messages)
+    key = loaded(stored_key)
+    return sum(len(unseal(name, message, key, bound)) for message in messages)

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 from rig import START, WINDOW, Made, Parties, Rig, counted, made, plan
 
-from headcount.core.wire import P256, X25519
+from headcount.core.wire import HYBRID, P256, X25519
 from headcount.service.collection import Shortfall
 from headcount.service.remote import Elsewhere
-from headcount.service.wire import new_key
+from headcount.service.suites import new_key
 
 BATCHES, BUCKETS, LEAST = 3, 12, 3
 people = st.integers(0, BUCKETS - 1)
@@ -40,7 +40,7 @@ class Machine(RuleBasedStateMachine):
         self.results: dict[int, bytes] = {}
 
     @initialize(shortfall=st.sampled_from([Shortfall.HOLD, Shortfall.PURGE]), late=st.sampled_from([0, 40]),
-                suite=st.sampled_from([X25519, X25519, P256]))  # fmt: skip
+                suite=st.sampled_from([X25519, X25519, P256, HYBRID]))  # fmt: skip
     def agree(self, shortfall: Shortfall, late: int, suite: str) -> None:
         self.parties[0].endowed(epsilon=BATCHES)
         terms = {"batches": BATCHES, "shortfall": shortfall, "holds": 1, "opens": START + late}

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import math
 import os
 import socket
 import time
@@ -22,7 +23,7 @@ HOME = "127.0.0.77"  # where they call from
 AGENT = "CanaryBrowser/77.7"
 HELD, OTHERS = "WOMBAT-7Q", ["FJORD-3X", "GLYPH-5Z", "SPHINX-9K"]
 PAGE, LONG_HEAD = 8_192, 2  # of PostgreSQL's log: bytes, and the mark of a page that begins a file
-ANYTHING = Limits(epsilon=50, least=1, lifetime_epsilon=1_000)
+ANYTHING = Limits(epsilon=50, colluding=math.inf, least=1, lifetime_epsilon=1_000)
 
 
 class Person:

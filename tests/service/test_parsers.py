@@ -12,12 +12,13 @@ from rig import START, Truthful, plan
 from headcount.core.canonical import canonical
 from headcount.core.coins import SeededCoins
 from headcount.core.errors import Refused
-from headcount.core.wire import IDENTITY, P256, X25519
+from headcount.core.wire import HYBRID, IDENTITY, P256, X25519
 from headcount.service.collection import Collection
 from headcount.service.deliveries import Deliveries
 from headcount.service.keys import Announced, Signer, verified
 from headcount.service.released import Released
-from headcount.service.wire import NO_CREDENTIAL, Envelope, Upload, WireError, new_key, public_bytes
+from headcount.service.suites import new_key, public_bytes
+from headcount.service.wire import NO_CREDENTIAL, Envelope, Upload, WireError
 from stress import lengths
 
 ODD = [
@@ -151,7 +152,7 @@ def _object(value):
     return value if isinstance(value, dict) else {}
 
 
-@pytest.mark.parametrize("suite", [X25519, P256])
+@pytest.mark.parametrize("suite", [HYBRID, X25519, P256])
 @pytest.mark.parametrize("parser", PARSERS)
 @lengths("cases", 1_250, 62_500)
 def test_it_is_read_or_refused(parser, suite, cases, seed):

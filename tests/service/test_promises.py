@@ -1,6 +1,7 @@
 """What THREATMODEL.md promises, one test for each. Others go deeper; these say what is meant."""
 
 import json
+import math
 import os
 from dataclasses import replace
 from io import BytesIO
@@ -19,10 +20,14 @@ from headcount.ledger.ledger import Ledger
 from headcount.service import logs, scatter
 from headcount.service.client import Client, Limits
 from headcount.service.keys import Announced
+from headcount.service.limits import AnswerExposed
 from headcount.service.receipt import Receipt
 from headcount.service.releases import Releases
 from headcount.service.remote import Elsewhere
-from headcount.service.wire import DUMMY, INNER, REAL, WireError, new_key
+from headcount.service.suites import new_key, seal
+from headcount.service.vector_words import agreed
+from headcount.service.vector_words import offer as offered
+from headcount.service.wire import DUMMY, INNER, REAL, WireError
 from headcount.store.database import Unavailable, do, many, one
 
 
@@ -58,7 +63,7 @@ def alone(folder):
 
 
 def device(folder, **limits):
-    return Client(folder / "device", Limits(**{"least": 1, **limits}), clock=lambda: START)
+    return Client(folder / "device", Limits(**{"least": 1, "colluding": math.inf, **limits}), clock=lambda: START)
 
 
 def closed(parties):
@@ -116,6 +121,20 @@ def test_a_device_refuses_what_goes_beyond_its_limits(parties, collection, folde
     with pytest.raises(error):
         phone.prepare(parties.offer(collection), collection.id, 0)
     assert phone.receipts() == []
+
+
+def test_a_device_says_before_it_answers_if_the_parties_together_would_learn_the_answer(folder):
+    """Unless its owner agrees; where an epsilon is left, the device has a limit of its own."""
+    collection = next(agreed())
+    offer = offered(collection)
+    assert collection.plan.colluding is None
+    for limit in (Limits.colluding, 1e300):
+        phone = device(folder, colluding=limit)
+        with pytest.raises(AnswerExposed, match="work together, they learn the answer, to which this device does not"):
+            phone.prepare(offer, collection.id, 0)
+        assert phone.receipts() == []
+    assert device(folder, colluding=math.inf).prepare(offer, collection.id, 0).exists()
+    assert Limits.colluding < math.inf
 
 
 def test_a_device_refuses_another_collection_and_keys_that_its_parties_did_not_sign(parties, collection, folder):
@@ -297,7 +316,7 @@ def test_messages_count_once_and_bad_ones_are_left_out_one_by_one(parties, colle
     first = made(collection, offer, 4)
     size, bound = envelope.record.itemsize, INNER + envelope.collection + envelope.batch.to_bytes(4, "big")
     odd = [
-        envelope.suite.encrypt(os.urandom(16) + content, key, bound)
+        seal(envelope.wire.suite, os.urandom(16) + content, key, bound)
         for content in (REAL + b"\xff" * size, DUMMY + b"\x01" * size, b"\x07" + bytes(size))
     ]
     unreadable = os.urandom(envelope.message_bytes)

@@ -6,6 +6,7 @@
  */
 
 import { type Bytes, hex, unhex } from "./bytes.js";
+import { requireProved } from "./claim.js";
 import { type Coins, SecretCoins } from "./coins.js";
 import { Credentials } from "./credentials.js";
 import { BadArgument, Elsewhere, Refused, Unsupported } from "./errors.js";
@@ -36,6 +37,7 @@ interface Kept {
   readonly corrupt?: number; // these three were not noted by version 0.2
   readonly anyone?: boolean;
   readonly fixed?: boolean;
+  readonly pinned: boolean;
   readonly messages: readonly string[];
   readonly identity: string;
   readonly key: number;
@@ -43,7 +45,10 @@ interface Kept {
   readonly body: string;
 }
 
-/** Which collection it must be, and what allows to report to it. */
+/**
+ * Which collection it must be, and what allows to report to it. Whoever gives a hash vouches for what the collection with
+ * that hash claims; without one, the claim is proved here, or the collection refused.
+ */
 export interface Terms {
   readonly hash?: string;
   readonly invitation?: string;
@@ -114,7 +119,7 @@ export class Client {
       const messages = await sealed(collection, batch, answer, key, coins);
       const identity = new SecretCoins().stream(IDENTITY);
       const outer = await this.outer(collection, batch, offer, invitation, identity, messages);
-      await this.keep(report, { ...kept(collection, batch), messages: messages.map(hex), ...outer });
+      await this.keep(report, { ...kept(collection, batch, terms.hash !== undefined), messages: messages.map(hex), ...outer });
     });
     return report;
   }
@@ -160,6 +165,7 @@ export class Client {
   private async offered(source: Json, name: string, terms: Terms): Promise<Offered> {
     const offer: Entries = source instanceof Map ? source : new Map();
     const collection = await readCollection(offer.get("collection"), terms.hash);
+    if (terms.hash === undefined) requireProved(collection.plan);
     if (collection.hash.slice(0, 32) !== name) {
       throw new BadArgument("collection", "is another one than was asked for", "do not answer");
     }
@@ -230,12 +236,12 @@ export class Client {
   }
 }
 
-function kept(collection: Collection, batch: number) {
+function kept(collection: Collection, batch: number, pinned: boolean) {
   const { plan, hash, question, topUp, invited, fixed } = collection;
   return {
     format: FORMAT, collection: hash, question, batch, state: "made" as State, epsilon: plan.epsilon, delta: plan.delta,
     least: plan.crowd.least, colluding: plan.colluding, top_up: topUp, corrupt: plan.crowd.corrupt, anyone: !invited,
-    fixed,
+    fixed, pinned,
   };
 }
 

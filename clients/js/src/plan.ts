@@ -1,8 +1,6 @@
 /**
- * A collection and its plan, as the parties have agreed on them: read exactly, or refused.
- *
- * The claim itself is not proved here, as the Python client does: whoever wants that pins the hash of a collection that
- * somebody has proved.
+ * A collection and its plan, as the parties have agreed on them: read exactly, or refused. What it claims is proved by
+ * `claim`, or was by whoever has pinned its hash.
  */
 
 import { unhex } from "./bytes.js";
@@ -14,6 +12,7 @@ import { boolean, fail, number, object, oneOf, string, whole } from "./reading.j
 import { recordForm, type RecordForm } from "./record.js";
 import { type SuiteName, SUITES } from "./suites.js";
 import { type Task, task } from "./task.js";
+import { requireBounded } from "./work.js";
 
 const FORMATS = ["headcount collection 1", "headcount collection 2"] as const; // 1 is that of version 0.2
 const LARGEST_CROWD = 1e12;
@@ -82,9 +81,11 @@ export async function readCollection(source: Json | undefined, hash?: string): P
 export function readReport(source: Entries): Report {
   const device = object(source.get("device"), ["record", "colluding"]);
   const wire = object(source.get("wire"), ["messages", "suite"]);
+  const [asked, programme] = [task(source.get("task")), new Programme(source.get("programme"))];
+  requireBounded(programme.brick, asked.values);
   return {
-    task: task(source.get("task")),
-    programme: new Programme(source.get("programme")),
+    task: asked,
+    programme,
     record: recordForm(device.get("record")),
     messages: whole(wire.get("messages"), 1, MOST_MESSAGES),
   };
@@ -114,7 +115,7 @@ function collection(source: Json | undefined): Omit<Collection, "hash"> {
   const issuer = told.get("issuer") ?? null;
   if ((issuer !== null) !== (invited && !earlier)) fail();
   return {
-    plan: plan(told.get("plan")),
+    plan: readPlan(told.get("plan")),
     question: words(told.get("question")),
     shuffler,
     analyser: key(told.get("analyser"), 32),
@@ -125,7 +126,8 @@ function collection(source: Json | undefined): Omit<Collection, "hash"> {
   };
 }
 
-function plan(source: Json | undefined): Plan {
+/** What everybody has agreed to send, and what that gives away. */
+export function readPlan(source: Json | undefined): Plan {
   const told = object(source, PLAN);
   string(told.get("protocol"));
   const budget = object(told.get("budget"), ["epsilon", "delta", "neighbours"]);

@@ -21,6 +21,7 @@ export interface Receipt {
   readonly corrupt: number | null; // how many of the least may lie or collude; null if that was not noted
   readonly anyone: boolean | null; // whether strangers may report
   readonly fixed: boolean | null; // whether batches end with their windows
+  readonly pinned: boolean; // whether the claim was not worked out here, but vouched for by a hash
 }
 
 const LEFT = {
@@ -48,6 +49,7 @@ export function receiptText(told: Receipt): string {
       ? "If the shuffler and the analyser work together, they learn the answer."
       : "If the shuffler and the analyser work together, the messages are at most " +
         `${times(Math.exp(told.colluding))} as likely for one answer as for another.`,
+    ...(told.pinned ? ["This device did not work that out: it relies on the hash that it was given."] : []),
     `All your reports together: epsilon ${general(told.lifetime_epsilon, 4)}, delta ${general(told.lifetime_delta, 3)}.`,
   ].join("\n");
 }

@@ -12,7 +12,7 @@ interface Told {
   address: string;
   offer?: string;
   name: string;
-  hash: string;
+  hash?: string;
   answers: unknown[];
   limits: Partial<Bundle.Limits>;
   invitation: string;
@@ -30,7 +30,10 @@ for (const [at, answer] of told.answers.entries()) {
   const store = new MemoryStore();
   const client = new Client(store, told.limits);
   const invitation = told.invitations?.[at] ?? told.invitation;
-  const terms = { hash: told.hash, invitation, ...(told.relay === undefined ? {} : { relay: told.relay }) };
+  const terms = {
+    invitation, ...(told.hash === undefined ? {} : { hash: told.hash }),
+    ...(told.relay === undefined ? {} : { relay: told.relay }),
+  };
   const receipt = await client.report(told.address, told.name, answer, terms);
   console.log(JSON.stringify({ receipt, text: receiptText(receipt), kept: [...store.content] }));
 }

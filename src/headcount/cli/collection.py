@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 from collections import Counter
@@ -20,13 +21,13 @@ from headcount.cli.progress import Bar
 from headcount.cli.render import Format, answered, grid, moment, show, waiting, warn
 from headcount.core.canonical import canonical
 from headcount.core.counted import counted
-from headcount.core.errors import BadArgument
+from headcount.core.errors import BadArgument, Unsupported
 from headcount.core.estimate import digits
 from headcount.core.files import put
 from headcount.core.task import of_clipped
 from headcount.core.wire import KEYS
 from headcount.protocols.saved import load_plan
-from headcount.service.limits import Limits
+from headcount.service.limits import AnswerExposed, Limits
 
 if TYPE_CHECKING:
     from headcount.service.desk import Desk
@@ -151,6 +152,12 @@ def report(
     top_up: Annotated[
         bool, typer.Option("--top-up", help="Agree that reports of nobody may take the place of people.")
     ] = False,
+    accept_collusion: Annotated[
+        bool,
+        typer.Option(
+            "--accept-collusion", help="Agree that the shuffler and the analyser, working together, learn the answer."
+        ),
+    ] = False,
     devices: Annotated[
         int | None, typer.Option(help="To try it out: as so many devices with this answer, which keep nothing.")
     ] = None,
@@ -169,9 +176,12 @@ def report(
             raise BadArgument("--invitation", "is given with --devices", "leave it out: they are invited with --data")
         _rehearsed(address, whole, answer, devices, hash, held, how)
         return
-    limits = Limits(least=least, top_up=top_up)
-    reporting = Client(device, limits)
-    receipt = reporting.report(address, whole, answer, hash=hash, invitation=invitation, relay=relay)
+    colluding = math.inf if accept_collusion else Limits.colluding
+    reporting = Client(device, Limits(least=least, top_up=top_up, colluding=colluding))
+    try:
+        receipt = reporting.report(address, whole, answer, hash=hash, invitation=invitation, relay=relay)
+    except AnswerExposed as refusal:
+        raise Unsupported(f"{refusal}; agree to it with --accept-collusion") from None
     show(receipt.to_json(), how, escape(str(receipt)))
 
 

@@ -15,7 +15,7 @@ from headcount.cli.options import Formats
 from headcount.cli.render import Format, grid, moment, show
 from headcount.core.errors import BadArgument, MissingExtra
 from headcount.core.files import text_of
-from headcount.core.wire import KEYS, X25519
+from headcount.core.wire import HYBRID, KEYS
 
 if TYPE_CHECKING:
     from headcount.service.party import Opened
@@ -173,12 +173,17 @@ def show_keys(config: Config, how: Formats = Format.TABLE) -> None:
 
 @keys.command()
 def rotate(
-    config: Config, suite: Annotated[str, typer.Option(help=f"{' or '.join(KEYS)}.")] = X25519,
+    config: Config,
+    suite: Annotated[
+        str | None, typer.Option(help=f"{' or '.join(KEYS)}; that of the newest key, if left out.")
+    ] = None,
     how: Formats = Format.TABLE,
 ) -> None:  # fmt: skip
     """Announce a new key. The one before it opens what is under way for two more days."""
     opened = opened_party(config, "shuffler")
-    number = opened.shuffler().outer.rotate(suite)
+    outer = opened.shuffler().outer
+    active = [row["suite"] for row in outer.table() if row["state"] == "active"]
+    number = outer.rotate(suite or [HYBRID, *active][-1])
     show({"number": number}, how, f"key {number} is announced from now on")
     opened.close()
 

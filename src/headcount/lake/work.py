@@ -15,11 +15,11 @@ from operator import add
 from typing import Any, cast
 
 import numpy as np
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, load_der_private_key
 
 from headcount.core.protocol import Protocol
 from headcount.core.tally import Batch, Tally
 from headcount.service.door import Door
+from headcount.service.suites import private_bytes, private_key
 from headcount.service.wire import Opening, PrivateKey, WireError, genuine
 
 OPENED = "id binary, who binary, messages binary"
@@ -120,11 +120,11 @@ class CountRecords:
 
 def stored(key: PrivateKey) -> bytes:
     """A key as it travels."""
-    return key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
+    return private_bytes(key)
 
 
 def loaded(content: bytes) -> PrivateKey:
-    return cast(PrivateKey, load_der_private_key(content, password=None))
+    return cast(PrivateKey, private_key(content))
 
 
 def table(schema: str, *columns: Sequence[bytes | None]) -> Any:

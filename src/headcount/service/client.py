@@ -111,6 +111,7 @@ class Client:
         kept = _read(path)
         epsilon, delta = self.spent()
         own = {name: kept[name] for name in OWN} | {name: kept.get(name) for name in SINCE}
+        own |= {"pinned": kept.get("pinned", False)}  # a browser's may be
         return Receipt(
             **own, messages=len(kept["messages"]), bytes=len(kept["body"]) // 2, lifetime_epsilon=float(epsilon),
             lifetime_delta=float(delta),

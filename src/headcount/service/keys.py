@@ -21,19 +21,23 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, generate_private_key
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-from cryptography.hazmat.primitives.serialization import (
-    Encoding,
-    NoEncryption,
-    PrivateFormat,
-    load_der_private_key,
-)  # fmt: skip
 
 from headcount.core.canonical import canonical
 from headcount.core.errors import BadArgument, Damaged
 from headcount.service.blind import BITS, EXPONENT, SIZE
 from headcount.service.openapi import SCHEMAS
 from headcount.service.shapes import fits
-from headcount.service.wire import PrivateKey, PublicKey, WireError, new_key, public_bytes, public_key
+from headcount.service.suites import (
+    Kept,
+    PrivateKey,
+    PublicKey,
+    WireError,
+    new_key,
+    private_bytes,
+    private_key,
+    public_bytes,
+    public_key,
+)
 
 OURS = 0o700
 SECRET = 0o600
@@ -151,7 +155,7 @@ class Keys:
     def signer(self) -> Signer:
         """The party's own, made when it is first asked for."""
         if not self._path(IDENTITY).exists():
-            self._put(IDENTITY, _stored(Ed25519PrivateKey.generate()))
+            self._put(IDENTITY, private_bytes(Ed25519PrivateKey.generate()))
             self._settle()
         key = self._get(IDENTITY)
         if not isinstance(key, Ed25519PrivateKey):
@@ -162,14 +166,14 @@ class Keys:
         """The public parts of the keys of these names; those that are not there are made, and are there to stay."""
         missing = [name for name in names if not self._path(name).exists()]
         for name in missing:
-            self._put(name, _stored(new_key(suite)))
+            self._put(name, private_bytes(new_key(suite)))
         if missing:
             self._settle()
         return [public_bytes(self.private(name).public_key()) for name in names]
 
     def private(self, name: str) -> PrivateKey:
-        key: PrivateKey | Ed25519PrivateKey = self._get(name)
-        if isinstance(key, Ed25519PrivateKey):
+        key = self._get(name)
+        if isinstance(key, Ed25519PrivateKey | RSAPrivateKey):
             raise Damaged(f"the key {name} is not one to seal to; restore it from a copy")
         return key
 
@@ -179,7 +183,7 @@ class Keys:
         for _ in range(number):
             key = generate_private_key(EXPONENT, BITS)
             moduli.append(key.public_key().public_numbers().n.to_bytes(SIZE).hex())
-            self._put(named(moduli[-1]), _stored(key))
+            self._put(named(moduli[-1]), private_bytes(key))
         self._settle()
         return moduli
 
@@ -228,9 +232,9 @@ class Keys:
     def _path(self, name: str) -> Path:
         return self.folder / f"{name}.key"
 
-    def _get(self, name: str) -> Any:
+    def _get(self, name: str) -> Kept:
         try:
-            return load_der_private_key(self._content(name), password=None)
+            return private_key(self._content(name))
         except ValueError:
             raise _unreadable(name) from None
 
@@ -273,10 +277,6 @@ class Keys:
             os.fsync(folder)
         finally:
             os.close(folder)
-
-
-def _stored(key: PrivateKey | Ed25519PrivateKey | RSAPrivateKey) -> bytes:
-    return key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
 
 
 def _unreadable(name: str) -> Damaged:

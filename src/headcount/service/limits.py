@@ -12,13 +12,17 @@ from headcount.service.collection import Admission, Collection, Shortfall
 NAMES = {"epsilon": "epsilon", "delta": "delta", "colluding": "epsilon if the operators work together"}
 
 
+class AnswerExposed(Unsupported):
+    """Nothing would be left to a person if the operators worked together, and the device has not agreed to that."""
+
+
 @dataclass(frozen=True)
 class Limits:
     """At most so much; and of the crowd, at least so many honest people."""
 
     epsilon: float = 2.0
     delta: float = 1e-4
-    colluding: float = math.inf  # the epsilon that is left if the shuffler and the analyser are one
+    colluding: float = 8.0  # the epsilon that is left if the shuffler and the analyser are one; inf: also if none is
     lifetime_epsilon: float = 10.0
     lifetime_delta: float = 1e-3
     least: int = 100
@@ -47,6 +51,9 @@ class Limits:
     def require(self, collection: Collection, spent: tuple[Fraction, Fraction]) -> None:
         """Refuses what goes beyond, given what all reports so far have spent."""
         plan, protocol = collection.plan, collection.plan.protocol
+        if plan.colluding is None and self.colluding < math.inf:
+            learn = "if the shuffler and the analyser work together, they learn the answer"
+            raise AnswerExposed(f"{learn}, to which this device does not agree (colluding)")
         asked = {
             "epsilon": plan.budget.epsilon,
             "delta": plan.budget.delta,

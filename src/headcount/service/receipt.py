@@ -28,6 +28,7 @@ class Receipt:
     corrupt: int | None = None  # how many of the least may lie or collude; None if that was not noted
     anyone: bool | None = None  # whether strangers may report
     fixed: bool | None = None  # whether batches end with their windows
+    pinned: bool = False  # whether the claim was not worked out by the device, but vouched for by a hash
 
     @property
     def odds(self) -> float:
@@ -75,6 +76,7 @@ class Receipt:
             mixed,
             *choices,
             alone,
+            *(["This device did not work that out: it relies on the hash that it was given."] if self.pinned else []),
             f"All your reports together: epsilon {self.lifetime_epsilon:.4g}, delta {self.lifetime_delta:.3g}.",
         ])  # fmt: skip
 

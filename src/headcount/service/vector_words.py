@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -20,7 +21,7 @@ from headcount.core.histogram import Histogram
 from headcount.core.plan import Plan
 from headcount.core.reading import column
 from headcount.core.task import Count, Mean, Sum, Task
-from headcount.core.wire import P256, X25519, Wire
+from headcount.core.wire import HYBRID, P256, X25519, Wire
 from headcount.privacy.calibrate import calibrate
 from headcount.protocols import named
 from headcount.service.blind import BITS, SIZE
@@ -30,7 +31,7 @@ from headcount.service.issuing import Issuing
 from headcount.service.keys import Announced, Signer
 from headcount.service.limits import Limits
 from headcount.service.receipt import Receipt
-from headcount.service.wire import PrivateKey, public_bytes
+from headcount.service.suites import HybridPrivateKey, PrivateKey, public_bytes
 
 OPENS, BATCH, NUMBER = 1_000_000_000, 2, 7
 SAID: tuple[Any, ...] = (
@@ -60,13 +61,15 @@ TASKS: tuple[tuple[Task, tuple[Any, ...]], ...] = (
     (Histogram(edges=(0, 18, 65.5, 120)), (0, 17.999, 18, 65.5, 120, 120.1, -0.1, "18", True)),
     (Histogram(edges=(-1, 0, 1), other=True), (-1, -0.0, 1, 1.5, -2, 1e300, "0.5", "half", None)),
 )  # fmt: skip
-LIMITS: tuple[tuple[dict[str, Any], tuple[float, float]], ...] = (
-    ({}, (0.0, 0.0)), ({"epsilon": 0.5}, (0.0, 0.0)), ({"delta": 1e-9}, (0.0, 0.0)), ({"colluding": 0.25}, (0.0, 0.0)),
-    ({"colluding": 1.5}, (0.0, 0.0)), ({"least": 20_000}, (0.0, 0.0)), ({"least": 9_000}, (0.0, 0.0)),
-    ({"top_up": True}, (0.0, 0.0)), ({"invited": True}, (0.0, 0.0)), ({"fixed": True}, (0.0, 0.0)),
+UNSPENT = (0.0, 0.0)
+WISHES: tuple[tuple[dict[str, Any], tuple[float, float]], ...] = (
+    ({}, UNSPENT), ({"epsilon": 0.5}, UNSPENT), ({"delta": 1e-9}, UNSPENT), ({"colluding": 0.25}, UNSPENT),
+    ({"colluding": 1.5}, UNSPENT), ({"least": 20_000}, UNSPENT), ({"least": 9_000}, UNSPENT),
+    ({"top_up": True}, UNSPENT), ({"invited": True}, UNSPENT), ({"fixed": True}, UNSPENT),
     ({"top_up": True}, (9.1, 0.0)), ({"top_up": True}, (9.0, 0.0)), ({"top_up": True}, (1.0, 0.0009995)),
-    ({"lifetime_epsilon": 1.1, "top_up": True}, (0.1, 0.0)), ({"epsilon": 0, "delta": 0}, (0.0, 0.0)),
+    ({"lifetime_epsilon": 1.1, "top_up": True}, (0.1, 0.0)), ({"epsilon": 0, "delta": 0}, UNSPENT),
 )  # fmt: skip
+LIMITS = (({}, UNSPENT), *(({"colluding": math.inf, **limits}, spent) for limits, spent in WISHES))
 
 
 def answers() -> Iterator[dict[str, Any]]:
@@ -99,7 +102,7 @@ def _required(collection: Collection, limits: dict[str, Any], spent: tuple[float
 
 
 def agreed() -> Iterator[Collection]:
-    """Collections of each task, of both suites, and of all terms."""
+    """Collections of each task, of every suite, and of all terms."""
     common: dict[str, Any] = {
         "population": "people",
         "opens": OPENS,
@@ -119,7 +122,7 @@ def agreed() -> Iterator[Collection]:
     yield Collection(
         _plan("generalised-response", histogram, pure, local, P256), question="Which? “…” \\ / é", **common,
     )  # fmt: skip
-    yield Collection(_plan("duchi", Mean((0, 120), clip=True), pure, local, X25519), question="How old?", **common)
+    yield Collection(_plan("duchi", Mean((0, 120), clip=True), pure, local, HYBRID), question="How old?", **common)
     yield Collection(counted, question="As before?", version=1, **common)
     earlier = {**common, "admission": Admission.INVITED}
     yield Collection(counted, question="As before, invited?", version=1, **earlier)
@@ -157,6 +160,8 @@ def offer(collection: Collection) -> dict[str, Any]:
 def private(suite: str, layer: str) -> PrivateKey:
     """A key that everybody knows, to open what a client has sealed in a test."""
     seed = sha256(f"headcount vectors {layer}".encode()).digest()
+    if suite == HYBRID:
+        return HybridPrivateKey(seed)
     if suite == X25519:
         return x25519.X25519PrivateKey.from_private_bytes(seed)
     return ec.derive_private_key(int.from_bytes(seed), ec.SECP256R1())
@@ -188,6 +193,7 @@ def receipts() -> Iterator[dict[str, Any]]:
     plain = Receipt("Did you?", "ab" * 32, 1, "taken", 2, 1_234, 1.0, 1e-6, 10_000, None, 1.0, 1e-6)
     for told in (
         plain, replace(plain, state="made", again=True), replace(plain, state="closed", top_up=True),
+        replace(plain, pinned=True), replace(plain, pinned=True, colluding=2.0),
         replace(plain, epsilon=0.1, delta=0.0, colluding=0.1, least=100, messages=47, bytes=123_456),
         replace(plain, epsilon=13.9, colluding=50.0, lifetime_epsilon=12.34567, lifetime_delta=1.0625e-5),
         replace(plain, epsilon=7.5, colluding=8.0, lifetime_epsilon=1.0625, lifetime_delta=0.0001225, delta=1e-18),
