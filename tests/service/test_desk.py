@@ -172,18 +172,19 @@ def test_strangers_and_trust_in_everybody_have_to_be_written_out(parties, folder
     parties.endowed(delta=1e-3)
     trusting, careful = folder / "trusting.json", folder / "careful.json"
     for path, corrupt in ((trusting, 0), (careful, 20)):
-        protocol = hc.protocol("zsum", n=200, corrupt=corrupt, epsilon=0.5, delta=1e-6)
+        protocol = hc.protocol("zsum", n=2_000, corrupt=corrupt, epsilon=0.5, delta=1e-6)
         budget = hc.Budget(0.5, 1e-6)
         hc.Plan(protocol, budget, Wire.of(protocol, budget)).save(path)
 
     def created(path, *options):
         command = ["collection", "create", str(path), "--data", "x", "--question", "Yes?", "--format", "json", *options]
-        return json.loads(CliRunner().invoke(app, command, catch_exceptions=False).output)
+        return json.loads(CliRunner().invoke(app, command, catch_exceptions=False).stdout)
 
-    with pytest.raises(BadArgument, match=r"counts on each of 200 people.*--trust-all"):
+    with pytest.raises(BadArgument, match=r"counts on each of 2,000 people.*--trust-all"):
         created(trusting)
     told = created(careful)
-    assert (told["admission"], told["fixed"], told["corrupt"], told["foreseen"]) == ("invited", True, 20, "")
+    assert (told["admission"], told["fixed"], told["corrupt"]) == ("invited", True, 20)
+    assert "will not report at all: if the shuffler and the analyser work together" in told["foreseen"]
     agreed = desk.collection(
         created(trusting, "--trust-all", "--anyone", "--closable", "--release-at-close")["collection"]
     )

@@ -12,8 +12,9 @@ from headcount.core.errors import BadArgument, Refused
 from headcount.core.printable import printable
 from headcount.service.openapi import SCHEMAS
 from headcount.service.shapes import form_of, parsed
+from headcount.service.timely import open_until
 
-TIMEOUT = 30.0
+TIMEOUT = 30.0  # seconds for a whole exchange
 TRIES = 5
 LARGEST = 1 << 26
 LONGEST_REASON = 500  # letters
@@ -64,6 +65,9 @@ class Remote:
         for attempt in range(TRIES):
             try:
                 status, wait, answer = self._once(method, path, body)
+            except TimeoutError:
+                self.close()
+                raise Elsewhere(f"{self.address} did not answer within {self._timeout:g} seconds") from None
             except (OSError, http.client.HTTPException):
                 self.close()
                 status, wait, answer = 0, 0.2 * 2**attempt, b""
@@ -79,6 +83,7 @@ class Remote:
         if self._connection is None:
             self._connection = self._kind(self._host, self._port, timeout=self._timeout)
         headers = {"Authorization": f"Bearer {self._token}"} if self._token else {}
+        open_until(self._connection, time.monotonic() + self._timeout)
         self._connection.request(method, self._base + quote(path), body, headers)
         response = self._connection.getresponse()
         answer = response.read(LARGEST)

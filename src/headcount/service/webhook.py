@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import http.client
+import time
 from typing import Any
 from urllib.parse import urlsplit
 
 from headcount.core.canonical import canonical
 from headcount.core.errors import BadArgument
 from headcount.service.remote import Elsewhere
+from headcount.service.timely import open_until
 
-WITHIN = 10.0  # seconds for the other side to answer
+WITHIN = 10.0  # seconds for the whole exchange
 ENOUGH = 1 << 12  # bytes of its answer, which nobody looks at
 HEADERS = {"Content-Type": "application/json"}
 
@@ -30,6 +32,7 @@ class Webhook:
         """Once; redirections are not followed."""
         connection = self._kind(self._host, self._port, timeout=WITHIN)
         try:
+            open_until(connection, time.monotonic() + WITHIN)
             connection.request("POST", self._path, canonical(content).encode(), HEADERS)
             response = connection.getresponse()
             response.read(ENOUGH)
