@@ -118,6 +118,9 @@ class Nobody:
     def complete(self, collection: str, batch: int) -> dict[str, Any]:
         return {}
 
+    def purged(self, notice: Any) -> dict[str, Any]:
+        return {}
+
 
 def mixed(folder: Path, name: str, said: Connection) -> None:
     """Mixes the batch, in a process that has done nothing else."""
