@@ -104,6 +104,7 @@ def between(port: int) -> Iterator[tuple[Between, int]]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
+    server.handle_error = lambda *_: None  # type: ignore[method-assign]  # whoever asked has gone
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:

@@ -54,7 +54,11 @@ COMMANDS = {
     "collection report": (*REPORT, "--data", "{desk}"),
     "collection report, without a desk": (*REPORT, "--shuffler", "{shuffler}"),
     "collection report, by many": (*REPORT[:5], "--data", "{desk}", "--devices", "2"),
-    "collection invite": ("collection", "invite", "--data", "{desk}", "{name}"),
+    "collection report, by invitation": (
+        *("collection", "report", "{invited}", *REPORT[3:], "--data", "{desk}"),
+        *("--invitation", "{invitation}"),
+    ),
+    "collection invite": ("collection", "invite", "--data", "{desk}", "{invited}"),
     "collection close": ("collection", "close", "--data", "{desk}", "{other}"),
     "collection release": ("collection", "release", "--data", "{desk}", "{name}"),
     "collection destroy": ("collection", "destroy", "--data", "{desk}", "--yes", "{unknown}"),
@@ -97,7 +101,10 @@ def place(tmp_path_factory):
         plan().save(folder / "plan.json")
         desk = Desk.open(folder / "desk")
         desk.endow("people", 50, 0)
-        name, other = (desk.create(plan(), question="Which?", population="people", window=3_600).id for _ in range(2))
+        name, other, invited = (
+            desk.create(plan(), question="Which?", population="people", window=3_600, admission=admission).id
+            for admission in ("anyone", "anyone", "invited")
+        )
         yield {
             "spoilers": {role: spoiler for role, (spoiler, _) in spoilers.items()},
             "folder": folder,
@@ -106,6 +113,8 @@ def place(tmp_path_factory):
             "tokens": folder / "tokens",
             "name": name,
             "other": other,
+            "invited": invited,
+            "invitations": desk.invite(invited, 500),
             "unknown": "0" * 32,
             **addresses,
         }
@@ -114,11 +123,11 @@ def place(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch):
     monkeypatch.setattr(remote, "TRIES", 1)
-    monkeypatch.setattr("headcount.service.desk.PATIENCE", 0.5)
+    monkeypatch.setattr("headcount.service.desk.PATIENCE", 20.0)
 
 
 class Words:
-    """A command, with a new folder and a new name each time."""
+    """A command, with a new folder, a new name and a new invitation each time."""
 
     number = 0
 
@@ -126,7 +135,8 @@ class Words:
     def of(cls, command, place):
         cls.number += 1
         new = {"new": place["folder"] / f"new{cls.number}", "device": place["folder"] / f"device{cls.number}"}
-        return [word.format(**{**place, **new, "number": cls.number}) for word in COMMANDS[command]]
+        new |= {"number": cls.number, "invitation": place["invitations"][cls.number % len(place["invitations"])]}
+        return [word.format(**{**place, **new}) for word in COMMANDS[command]]
 
 
 def judged(done):

@@ -13,6 +13,7 @@ from headcount.service.keys import Announced
 from headcount.service.released import Forged, Released
 from headcount.service.releases import Releases
 from headcount.service.shuffler import Answer, Sent
+from headcount.service.suites import seal
 from headcount.service.wire import DUMMY, INNER
 
 LEAST = 150
@@ -38,8 +39,10 @@ def half_rubbish(collection, offer):
     )
     bound = INNER + envelope.collection + envelope.batch.to_bytes(4, "big")
     dummy = DUMMY + bytes(envelope.record.itemsize)
-    good = [envelope.suite.encrypt(os.urandom(16) + dummy, key, bound) for _ in range(collection.wire.messages - 1)]
-    return made(collection, offer, 0, messages=(*good, os.urandom(envelope.message_bytes)))
+    sealed = (
+        seal(collection.wire.suite, os.urandom(16) + dummy, key, bound) for _ in range(collection.wire.messages - 1)
+    )
+    return made(collection, offer, 0, messages=(*sealed, os.urandom(envelope.message_bytes)))
 
 
 def collected(parties, collection, honest, *others):
