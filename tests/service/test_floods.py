@@ -109,6 +109,7 @@ def test_what_was_agreed_before_there_was_a_greatest_size_has_the_same_hash():
 def test_the_analyser_refuses_a_batch_that_is_larger_than_was_agreed(parties, agreed):
     collection = agreed(most=5)
     content = {"collection": collection.hash, "batch": 1, "reports": 6, "added": 0, "messages": 12, "parts": []}
+    content["early"] = False
     signed = parties.shuffler.signer.signed("manifest", content)
     assert parties.ask("analyser", "POST", "/v1/batches", signed, "shuffler").status == 400
     signed = parties.shuffler.signer.signed("manifest", {**content, "reports": 5, "messages": 10})

@@ -17,7 +17,7 @@ from headcount.service.remote import Elsewhere
 from headcount.store.database import many
 
 ROLES = ("analyser", "shuffler", "issuer")
-ANYTHING = Limits(epsilon=50, least=1, lifetime_epsilon=1_000)
+ANYTHING = Limits(epsilon=50, colluding=50, least=1, lifetime_epsilon=1_000)
 
 
 def serving(say, folder):

@@ -131,7 +131,7 @@ def test_people_report_through_a_relay_and_the_shuffler_sees_the_relay_alone(rig
             issuing_at=f"http://{HOST}:{served.ports['analyser']}",
         )
         codes = parties.invitations(collection, 4)
-    limits = {"epsilon": 50, "least": 1, "lifetime_epsilon": 50}
+    limits = {"epsilon": 50, "colluding": 50, "least": 1, "lifetime_epsilon": 50}
     named = f"/v1/collections/{collection.id}"
     with served.running(), relaying(folder, RECIPE.read_text(), served.ports["shuffler"]) as port:
         relay, given = f"http://{HOST}:{port}", {"hash": collection.hash}
