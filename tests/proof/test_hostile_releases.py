@@ -18,7 +18,7 @@ from face.shell import headcount as shell
 from headcount.cli.main import FAULT
 from headcount.core.canonical import canonical
 from headcount.service.keys import Signer
-from headcount.service.released import FORMAT, Released
+from headcount.service.released import Released
 from stress import lengths
 
 EFFORT = 20_000
@@ -44,8 +44,9 @@ def honest() -> dict[str, Any]:
         "neighbours": proof["neighbours"],
         "accounting": claim["accounting"],
     }
-    own = {"format": FORMAT, "question": "Which?", "people": 1_000, "added": 0, "analyser": SIGNER.public}
-    return {**own, "estimate": estimate, "certificate": proof}
+    own = {"question": "Which?", "people": 1_000, "added": 0, "analyser": SIGNER.public}
+    looks = {"unreadable": 0, "plausible": 1_000, "corrupt": 0, "admission": "invited", "fixed": True, "early": False}
+    return {**own, **looks, "estimate": estimate, "certificate": proof}
 
 
 def _exact(text: str) -> float:
@@ -75,7 +76,7 @@ def changed(content: dict[str, Any], path: tuple[Any, ...], value: Any) -> dict[
     inner[path[-1]] = value
     if path[0] == "certificate" and path[-1] != "hash":
         copied["certificate"] = hashed(copied["certificate"])
-    return SIGNER.signed(copied)
+    return SIGNER.signed("release", copied)
 
 
 def verified(content: Any, folder: Path) -> int:
@@ -90,7 +91,7 @@ def verified(content: Any, folder: Path) -> int:
 
 
 def test_the_honest_one_is_believed(honest: dict[str, Any], tmp_path: Path) -> None:
-    release = SIGNER.signed(honest)
+    release = SIGNER.signed("release", honest)
     assert Released(release).analyser == SIGNER.public
     file = tmp_path / "release.json"
     file.write_text(canonical(release))
@@ -100,7 +101,7 @@ def test_the_honest_one_is_believed(honest: dict[str, Any], tmp_path: Path) -> N
 @lengths("some", 17, 1)
 def test_no_part_of_a_signed_release_buys_work_or_crashes(honest: dict[str, Any], tmp_path: Path, some: int) -> None:
     """Every part is replaced by enormous, wrong and hostile ones: an answer is given each time."""
-    cases = [(path, value) for path in places(honest) if path != ("format",) for value in FORMS]
+    cases = [(path, value) for path in places(honest) for value in FORMS]
     assert len(cases) > 400
     codes = set()
     for path, value in cases[::some]:
@@ -121,7 +122,7 @@ def test_a_signed_certificate_with_enormous_numbers_ends(honest: dict[str, Any],
     estimate = {**honest["estimate"], "epsilon": 1, "delta": 0.01, "model": "shuffle", "neighbours": "replace"}
     content = {**honest, "estimate": estimate, "certificate": large, "people": HUGE}
     assert claim["epsilon"] == "1"
-    assert verified(SIGNER.signed(content), tmp_path) in (2, 3)
+    assert verified(SIGNER.signed("release", content), tmp_path) in (2, 3)
 
 
 def test_work_that_is_not_paid_for_is_found_out(

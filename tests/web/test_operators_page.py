@@ -117,7 +117,7 @@ def test_an_operator_sees_how_far_it_is_and_what_was_answered(trial, browser, tm
         card = f"[data-collection='{made.id}']"
         looked.wait(f"{card} button")
         page.click(f"{card} button")
-        told = "painters”, once: the plan has epsilon 2, and 100% of its budget is left"
+        told = "painters” when it was delivered: the plan has epsilon 2, and 50% of its budget is left"
         looked.wait(f"{card} [role=status]:has-text('{told}')")
         page.click(f"{card} button")
         looked.wait(f"{card} svg")

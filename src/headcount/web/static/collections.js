@@ -159,11 +159,11 @@ async function atAnalyser(names) {
 }
 
 function spending(populations) {
-  const head = ["population", "epsilon in all", "delta in all", "spent of it", "left", "of that promised"];
+  const head = ["population", "epsilon, delta", "spent of it", "left (promised)"];
   return h("table", { class: "modest" },
     h("thead", {}, h("tr", {}, head.map((words, at) => h("th", { scope: "col", class: at ? "number" : "" }, words)))),
     h("tbody", {}, populations.map((each) => h("tr", {}, h("th", { scope: "row" }, each.population),
-      [number(each.epsilon), number(each.delta), percent(each.spent, Math.ceil), percent(each.remaining, Math.floor), percent(each.promised, Math.ceil)].map((told) => h("td", { class: "number" }, told))))));
+      [`${number(each.epsilon)}, ${number(each.delta)}`, percent(each.spent, Math.ceil), `${percent(each.remaining, Math.floor)} (${percent(each.promised, Math.ceil)})`].map((told) => h("td", { class: "number" }, told))))));
 }
 
 /** A share of the budget: of what is spent rounded up, of what is left rounded down. */
