@@ -6,10 +6,13 @@ SERVICE := $(VENV)/.service
 READY := $(VENV)/.ready
 BENCH := .venv-bench
 OLDEST := .venv-oldest
+DEPLOYED := build/deployed
+PINS := .venv-pins
+SBOM := build/sbom.json
 unexport PYTHONDONTWRITEBYTECODE  # every start would compile hundreds of modules again
 
 .PHONY: demo test check bench picture capacity predictions recommendations company audit claims survey twins attacks certificates docs \
-	vectors stress oldest measured format clean
+	vectors stress oldest measured format constraints sbom clean
 
 # In two stages: who only looks at the demonstration waits for neither Spark nor Sphinx.
 $(SERVICE): pyproject.toml
@@ -97,5 +100,17 @@ format: $(READY)  ## style, and what is written from the catalogue: the README's
 	$(BIN)/python docs/protocol_table.py
 	$(BIN)/python -m headcount.service.vectors --out clients/js/vectors
 
+constraints:  ## the versions and hashes of what a deployment installs, as the oldest supported Python resolves them
+	$(PYTHON) deploy/constraints.py
+
+sbom:  ## what a deployment consists of, as CycloneDX has it, in build/sbom.json: installed from the pins, and looked into
+	mkdir -p $(dir $(SBOM))
+	$(PYTHON) -m venv --clear $(DEPLOYED)
+	$(DEPLOYED)/bin/python -m pip install --quiet --no-compile --require-hashes --requirement deploy/constraints.txt
+	$(DEPLOYED)/bin/python -m pip install --quiet --no-compile --no-deps --no-build-isolation .
+	$(PYTHON) -m venv --clear $(PINS)
+	$(PINS)/bin/python -m pip install --quiet --no-compile 'cyclonedx-bom>=7'
+	$(PINS)/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible --of JSON -o $(SBOM) $(DEPLOYED)
+
 clean:
-	rm -rf $(VENV) $(BENCH) $(OLDEST) figures build dist
+	rm -rf $(VENV) $(BENCH) $(OLDEST) $(PINS) figures build dist

@@ -14,9 +14,9 @@ from typing import Any
 import headcount as hc
 from headcount.core.wire import Wire
 from headcount.service.client import Client
-from headcount.service.collection import Collection
+from headcount.service.collection import Admission, Collection
 from headcount.service.keys import Announced, Keys
-from headcount.service.wire import SUITES, new_key, public_bytes
+from headcount.service.suites import new_key, public_bytes, seal
 from page import Section, met
 from timing import Spread, interleaved, ratio, seconds
 
@@ -57,7 +57,8 @@ def measure(quick: bool) -> Section:
 def _contenders(folder: Path, messages: int, reports: int) -> tuple[Callable[[], None], Callable[[], None]]:
     """Reports of this many messages, and just as many seals."""
     offer, collection = _offer(folder, messages)
-    suite, key, numbers = SUITES[collection.wire.suite], new_key(collection.wire.suite).public_key(), count()
+    suite, numbers = collection.wire.suite, count()
+    key = new_key(suite).public_key()
     content, bound = bytes(18), bytes(54)
 
     def prepare() -> None:
@@ -66,7 +67,7 @@ def _contenders(folder: Path, messages: int, reports: int) -> tuple[Callable[[],
 
     def alone() -> None:
         for _ in range(reports * (messages + 1)):
-            suite.encrypt(content, key, bound)
+            seal(suite, content, key, bound)
 
     return prepare, alone
 
@@ -76,7 +77,9 @@ def _offer(folder: Path, messages: int) -> tuple[dict[str, Any], Collection]:
     analyser, shuffler = (Keys(folder / f"{role}-{messages}").signer() for role in ("analyser", "shuffler"))
     protocol, budget = hc.protocol("randomised-response", n=1_000, epsilon=1), hc.Budget(1, 0)
     plan = hc.Plan(protocol, budget, Wire(messages))
-    collection = Collection(plan, "Yes?", "people", int(time.time()), 3_600, shuffler.public, analyser.public)
+    collection = Collection(
+        plan, "Yes?", "people", int(time.time()), 3_600, shuffler.public, analyser.public, admission=Admission.ANYONE
+    )
     suite, expires = collection.wire.suite, int(time.time()) + 86_400
 
     def announced(role: str, purpose: str) -> dict[str, Any]:
@@ -85,7 +88,7 @@ def _offer(folder: Path, messages: int) -> tuple[dict[str, Any], Collection]:
 
     offer = {
         "collection": collection.to_json(), "batch": 1,
-        "analyser": analyser.signed(announced("analyser", collection.purpose(1))),
-        "shuffler": shuffler.signed(announced("shuffler", "")),
+        "analyser": analyser.signed("announcement", announced("analyser", collection.purpose(1))),
+        "shuffler": shuffler.signed("announcement", announced("shuffler", "")),
     }  # fmt: skip
     return offer, collection

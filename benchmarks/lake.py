@@ -25,8 +25,9 @@ from headcount.lake.uploads import write_uploads
 from headcount.lake.work import loaded, stored
 from headcount.service import party
 from headcount.service.analyser import inner_key
-from headcount.service.collection import Collection
-from headcount.service.wire import INNER, SUITES
+from headcount.service.collection import Admission, Collection
+from headcount.service.suites import unseal
+from headcount.service.wire import INNER
 from page import Section, met
 from timing import Spread, agrees, ratio, seconds
 
@@ -115,7 +116,8 @@ def _agreed(shuffler: Any, analyser: Any, people: int) -> tuple[Collection, Any]
     plan = hc.Plan(protocol, budget, Wire.of(protocol, budget))
     analyser.endow("people", 2, 0)
     keys = {"shuffler": shuffler.signer.public, "analyser": analyser.signer.public}
-    collection = Collection(plan, "Yes?", "people", int(shuffler.clock()), 86_400, **keys)
+    terms = {"admission": Admission.ANYONE, "fixed": False}
+    collection = Collection(plan, "Yes?", "people", int(shuffler.clock()), 86_400, **keys, **terms)
     shuffler.register(collection.to_json(), analyser.create(collection.to_json()))
     return collection, shuffler.offer(collection.id)
 
@@ -165,5 +167,5 @@ def _keep(suite: str, bound: bytes, key: bytes, messages: list[bytes]) -> bool:
 
 def _open_kept() -> int:
     name, bound, stored_key, messages = HELD
-    suite, key = SUITES[name], loaded(stored_key)
-    return sum(len(suite.decrypt(message, key, bound)) for message in messages)
+    key = loaded(stored_key)
+    return sum(len(unseal(name, message, key, bound)) for message in messages)

@@ -14,7 +14,8 @@ from headcount.core.wire import IDENTITY
 from headcount.service.collection import Collection
 from headcount.service.party import SETTINGS, Party
 from headcount.service.shuffler import Answer, Offered
-from headcount.service.wire import INNER, NO_CREDENTIAL, Upload, new_key
+from headcount.service.suites import new_key, seal, unseal
+from headcount.service.wire import INNER, NO_CREDENTIAL, Upload
 from page import Section, met
 from parties import ROLES, Serving, serving
 from timing import Spread, agrees
@@ -116,13 +117,13 @@ def _state(served: Serving, collection: Collection) -> str:
 def _opened_alone(collection: Collection) -> list[float]:
     """Seconds of a core that cryptography takes to open one message."""
     envelope, key = collection.envelope(1), new_key(collection.wire.suite)
-    suite, bound = envelope.suite, INNER + bytes(36)
+    suite, bound = envelope.wire.suite, INNER + bytes(36)
     size = envelope.message_bytes - collection.wire.seal
-    sealed = [suite.encrypt(os.urandom(size), key.public_key(), bound) for _ in range(OPENED_ALONE)]
+    sealed = [seal(suite, os.urandom(size), key.public_key(), bound) for _ in range(OPENED_ALONE)]
     taken = []
     for _ in range(3):
         start = time.process_time()
         for each in sealed:
-            suite.decrypt(each, key, bound)
+            unseal(suite, each, key, bound)
         taken.append((time.process_time() - start) / len(sealed))
     return taken

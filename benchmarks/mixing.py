@@ -24,7 +24,7 @@ import headcount as hc
 from headcount.core.wire import IDENTITY, Wire
 from headcount.service import party
 from headcount.service.batches import Batches
-from headcount.service.collection import Collection
+from headcount.service.collection import Admission, Collection
 from headcount.service.party import SETTINGS, Party
 from headcount.service.shuffler import BATCH, Shuffler
 from headcount.store.database import changed, one
@@ -81,7 +81,8 @@ def _agreed(folder: Path, address: str) -> Collection:
     protocol, budget = hc.protocol("randomised-response", n=1_000, epsilon=1), hc.Budget(1, 0)
     keys = {"shuffler": shuffler.keys.signer().public, "analyser": analyser.keys.signer().public}
     plan = hc.Plan(protocol, budget, Wire.of(protocol, budget))
-    collection = Collection(plan, "Yes?", "people", int(time.time()), 3_600, **keys, most=10**8)
+    terms = {"most": 10**8, "admission": Admission.ANYONE}
+    collection = Collection(plan, "Yes?", "people", int(time.time()), 3_600, **keys, **terms)
     analyser.analyser().endow("people", 2, 1e-5)
     announced = analyser.analyser().create(collection.to_json())
     shuffler.shuffler().register(collection.to_json(), announced)
@@ -115,6 +116,9 @@ class Nobody:
     def part(self, collection: str, batch: int, number: int, content: bytes) -> None: ...
 
     def complete(self, collection: str, batch: int) -> dict[str, Any]:
+        return {}
+
+    def purged(self, notice: Any) -> dict[str, Any]:
         return {}
 
 

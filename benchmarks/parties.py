@@ -54,7 +54,9 @@ class Serving:
         protocol, budget = hc.protocol("randomised-response", n=people, epsilon=1), hc.Budget(1, 0)
         plan, population = hc.Plan(protocol, budget, Wire.of(protocol, budget)), f"people at {time.time_ns()}"
         self.desk.endow(population, 2, 1e-5)
-        return self.desk.create(plan, question="Yes?", population=population, window=3_600)
+        return self.desk.create(
+            plan, question="Yes?", population=population, window=3_600, admission="anyone", fixed=False, trust_all=True
+        )
 
 
 @contextmanager

@@ -71,7 +71,15 @@ def trial() -> Iterator[tuple[str, Collection]]:
                 desk, population = Desk.open(Path(folder)), "everybody"
                 desk.endow(population, 1, 1e-6)
                 plan = hc.advise(hc.Count(), **SENT, protocols=["poisson-count"], collected=True).best
-                made = desk.create(plan, question="Yes?", population=population, window=3_600)
+                made = desk.create(
+                    plan,
+                    question="Yes?",
+                    population=population,
+                    window=3_600,
+                    admission="anyone",
+                    fixed=False,
+                    trust_all=True,
+                )
                 yield desk.shuffler.address, made
             finally:
                 server.terminate()

@@ -15,7 +15,7 @@ cd "$1"
 umask 077
 trap 'kill $(jobs -p) 2>/dev/null; wait' EXIT
 
-headcount advise count --n 200 --least 150 --epsilon 1 --delta 1e-6 --model shuffle --collected --max-messages 4 \
+headcount advise count --n 200 --least 150 --corrupt 15 --epsilon 1 --delta 1e-6 --model shuffle --collected --max-messages 4 \
     --save plan.json --format json > advice.json
 
 # as in the guide
@@ -34,7 +34,7 @@ headcount serve --config shuffler &
 headcount desk desk --shuffler "http://$SHUFFLER" --shuffler-token shuffler/operator.token \
     --analyser "http://$ANALYSER" --analyser-token analyser/operator.token
 headcount ledger create people --data desk --epsilon 3 --delta 1e-5
-headcount collection create plan.json --data desk --question "Did you click?"
+headcount collection create plan.json --data desk --question "Did you click?" --closable
 # as in the guide
 
 headcount collection report --data desk --answer 1 --devices 60

@@ -56,6 +56,14 @@ def java() -> None:
         absent("java is missing: Spark runs on it (apt install default-jre-headless)")
 
 
+def nginx() -> str:
+    """The relay before a shuffler."""
+    found = shutil.which("nginx", path=os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin"]))
+    if found is None:
+        absent("nginx is missing: the relay is tested with it (apt install nginx-light)")
+    return found
+
+
 def postgresql() -> Path:
     """The folder of initdb and pg_ctl."""
     beside = shutil.which("initdb")

@@ -8,7 +8,7 @@ import { build } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const common = { absWorkingDir: here, format: "esm", target: "es2022", logLevel: "warning", legalComments: "none" };
-const BUNDLED = ["@hpke/core", "@hpke/common", "@noble/ed25519"];
+const BUNDLED = ["@hpke/core", "@hpke/common", "@hpke/dhkem-x25519", "@hpke/hybridkem-x-wing", "mlkem", "@noble/ed25519"];
 const notice = "/* headcount client, Apache-2.0, with " + BUNDLED.join(", ") + ": see client.licenses.txt */";
 
 // @hpke/core as it says of itself, but where bundlers do not look: no module of it does anything by being loaded. What it
@@ -22,9 +22,9 @@ const shorter = {
     bundle.onResolve({ filter: /./ }, async ({ path, pluginData, ...from }) => {
       if (pluginData === shorter) return undefined;
       const found = await bundle.resolve(path, { ...from, pluginData: shorter });
-      return found.path.includes("@hpke") ? { ...found, sideEffects: false } : found;
+      return /@hpke|mlkem/.test(found.path) ? { ...found, sideEffects: false } : found;
     });
-    bundle.onLoad({ filter: /@hpke.*\.js$/ }, ({ path }) => ({ contents: readFileSync(path, "utf8").replace(FIELD, "this.$1 = $2;") }));
+    bundle.onLoad({ filter: /(@hpke|mlkem).*\.js$/ }, ({ path }) => ({ contents: readFileSync(path, "utf8").replace(FIELD, "this.$1 = $2;") }));
   },
 };
 

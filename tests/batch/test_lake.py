@@ -79,7 +79,7 @@ def test_a_lake_is_mixed_and_counted_as_a_batch_from_the_network_is(lake, folder
 
 def test_each_person_is_counted_once_and_junk_is_told_apart(lake, parties, spark, folder):
     offer = lake.offer
-    honest = lake.reports(0, 1, 2)
+    honest = lake.reports(0, 1, 2, 6, 7)
     resealed = made(lake.collection, offer, 0, identity=honest[0].upload.identity, messages=honest[0].upload.messages)
     rival = made(lake.collection, offer, 9, identity=honest[1].upload.identity)
     replayed = made(lake.collection, offer, 3, messages=(honest[2].upload.messages[0],) * 2)
@@ -93,17 +93,18 @@ def test_each_person_is_counted_once_and_junk_is_told_apart(lake, parties, spark
     ]  # fmt: skip
     lake.put(*(each.body for each in honest), honest[2].body, resealed.body)
     lake.put(rival.body, replayed.body, *junk)
-    assert lake.shuffle() == Came(taken=4, repeated=3, unreadable=len(junk))
+    assert lake.shuffle() == Came(taken=6, repeated=3, unreadable=len(junk))
     kept = min(honest[1], rival, key=lambda each: b"".join(each.upload.messages))
-    expected = [message for each in (honest[0], kept, honest[2], replayed) for message in each.upload.messages]
+    expected = [message for each in (honest[0], kept, *honest[2:], replayed) for message in each.upload.messages]
     assert sorted(lake.rows()) == sorted(expected)
     release = json.loads(lake.analyse())
-    assert (release["people"], counted(lake.collection, release)[:4]) == (4, [1, kept.bucket == 1, 1, 0])
+    assert (release["people"], counted(lake.collection, release)[:4]) == (6, [1, kept.bucket == 1, 1, 0])
+    assert (release["unreadable"], release["plausible"]) == (2, 4)  # the replayed ones
 
 
 def test_an_invitation_counts_once(parties, spark, folder):
     lake = Lake.of(parties, spark, folder, admission="invited")
-    tickets = [bytes.fromhex(each) for each in parties.shuffler.invite(lake.collection.id, 4)]
+    tickets = parties.tokens_of(lake.collection, 4)
     people = [made(lake.collection, lake.offer, n, credential=ticket) for n, ticket in enumerate(tickets)]
     twice = made(lake.collection, lake.offer, 8, credential=tickets[0])
     same = made(lake.collection, lake.offer, 9, credential=tickets[1], identity=people[2].upload.identity)

@@ -12,7 +12,7 @@ from headcount.core.draw import Below
 from headcount.core.errors import BadArgument, OverBudget, Unsupported
 from headcount.core.field import Field
 from headcount.core.table import Table
-from headcount.core.wire import CUT, KEYS, MOST, P256, Wire, too_many, wire_bytes, wire_messages
+from headcount.core.wire import CUT, HYBRID, KEYS, MOST, P256, Wire, too_many, wire_bytes, wire_messages
 from headcount.protocols import CATALOGUE
 
 TINIES = [tiny for cls in CATALOGUE for tiny in cls.tinies()]
@@ -80,7 +80,7 @@ def test_heavy_floods_are_not_for_the_wire():
 
 def test_bytes_grow_by_the_message():
     protocol = hc.protocol("zsum", n=10_000, epsilon=1, delta=1e-6)
-    assert wire_bytes(protocol, 2) - wire_bytes(protocol, 1) == 48 + 16 + 1 + protocol.message.itemsize
+    assert wire_bytes(protocol, 2) - wire_bytes(protocol, 1) == KEYS[HYBRID] + 16 + 16 + 1 + protocol.message.itemsize
 
 
 def collected(name="poisson-count", messages=None):
@@ -135,6 +135,5 @@ def test_nonsense_is_refused(given):
 
 def test_a_longer_key_makes_every_seal_longer():
     plan = collected()
-    more = KEYS[P256] - 32
-    here, there = (Wire(5, suite).upload_bytes(plan.protocol) for suite in KEYS)
-    assert there - here == 6 * more
+    here, *others = (Wire(5, suite).upload_bytes(plan.protocol) - 6 * size for suite, size in KEYS.items())
+    assert others == [here, here]

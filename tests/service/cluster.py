@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -26,8 +26,15 @@ def quick_folder(prefix: str) -> Path:
 class Cluster:
     """It listens on a socket in its folder."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder, self._numbers = folder, count(1)
+    def __init__(self, folder: Path, run: Callable[..., None]) -> None:
+        self.folder, self._run, self._numbers = folder, run, count(1)
+
+    def start(self) -> None:
+        log, settings = str(self.folder / "log"), f"-k {self.folder} {SETTINGS}"
+        self._run("pg_ctl", "-D", str(self.folder / "data"), "-l", log, "-o", settings, "-w", "start")
+
+    def stop(self) -> None:
+        self._run("pg_ctl", "-D", str(self.folder / "data"), "-m", "fast", "-w", "stop")
 
     def address(self, name: str) -> str:
         return f"postgresql://headcount@/{name}?host={self.folder}"
@@ -56,13 +63,13 @@ def started(bin: Path) -> Iterator[Cluster]:
         command = [*owner, str(bin / program), *arguments]
         subprocess.run(command, check=True, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
-    data = str(folder / "data")
     try:
-        run("initdb", "-D", data, "-A", "trust", "--no-sync", "-k", "-U", "headcount")
-        run("pg_ctl", "-D", data, "-l", str(folder / "log"), "-o", f"-k {folder} {SETTINGS}", "-w", "start")
+        run("initdb", "-D", str(folder / "data"), "-A", "trust", "--no-sync", "-k", "-U", "headcount")
+        cluster = Cluster(folder, run)
+        cluster.start()
         try:
-            yield Cluster(folder)
+            yield cluster
         finally:
-            run("pg_ctl", "-D", data, "-m", "fast", "-w", "stop")
+            cluster.stop()
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -26,7 +26,10 @@ from headcount.core.wire import IDENTITY, X25519, Wire
 from headcount.service import party
 from headcount.service.analyser_app import AnalyserApp
 from headcount.service.batches import Batches
+from headcount.service.blind import Blinding
 from headcount.service.collection import Collection
+from headcount.service.issuer_app import ISSUING
+from headcount.service.issuing import Issuing, Redeeming
 from headcount.service.keys import Announced
 from headcount.service.metrics import Metrics
 from headcount.service.party import SETTINGS, Party
@@ -37,6 +40,7 @@ from headcount.service.wire import NO_CREDENTIAL, Upload
 
 START = 1_000_000_000  # when everything begins
 WINDOW = 100
+ISSUER = "http://127.0.0.1:1"  # where nobody listens: what it is asked goes through `Parties`
 
 
 class Truthful(Coins):
@@ -145,11 +149,12 @@ class Parties:
         self.loop = asyncio.new_event_loop()
         self.opened = {role: Party.read(rig.folder / role / SETTINGS).opened() for role in ("analyser", "shuffler")}
         self.analyser = self.opened["analyser"].analyser(rig.clock)
+        self.issuer = self.opened["analyser"].issuer(rig.clock)
         self.shuffler = self.opened["shuffler"].shuffler(rig.clock)
         self.receiver = Receiver(self)
         self.batches = Batches(self.shuffler, self.receiver)
         self.apps = {
-            "analyser": AnalyserApp(self.analyser, self.opened["analyser"].tokens, Metrics("analyser")),
+            "analyser": AnalyserApp(self.analyser, self.issuer, self.opened["analyser"].tokens, Metrics("analyser")),
             "shuffler": ShufflerApp(
                 self.shuffler, self.batches, self.opened["shuffler"].tokens, Metrics("shuffler")
             ),
@@ -171,9 +176,15 @@ class Parties:
     def agreed(self, plan: Plan, *, population: str = "people", **terms: Any) -> Collection:
         """A collection that both parties take part in."""
         keys = {role: self.told(role, "GET", "/v1/identity", role="")["key"] for role in ("shuffler", "analyser")}
-        given = {"question": "Which?", "opens": START, "window": WINDOW, **terms}
+        given = {"question": "Which?", "opens": START, "window": WINDOW, "admission": "anyone", "fixed": False, **terms}
+        if given["admission"] == "invited":
+            told = self.told("analyser", "POST", "/v1/issuing/keys", {"batches": given.get("batches", 1)})
+            address = given.pop("issuing_at", ISSUER)
+            given["issuer"] = Issuing(told["key"], address, tuple(told["tokens"]), told["signature"])
         collection = Collection(plan, population=population, **keys, **given)
         config = collection.to_json()
+        if collection.issuer is not None:
+            self.told("analyser", "POST", ISSUING, {"collection": config})
         announced = self.told("analyser", "POST", "/v1/collections", {"collection": config})["keys"]
         self.told("shuffler", "POST", "/v1/collections", {"collection": config, "keys": announced})
         return collection
@@ -196,6 +207,27 @@ class Parties:
             assert self.report(collection, each.batch, each.body).status == 200
         return reports
 
+    def invitations(self, collection: Collection, number: int) -> list[str]:
+        path = f"{ISSUING}/{collection.id}/invitations"
+        return list(self.told("analyser", "POST", path, {"number": number})["invitations"])
+
+    def token(self, collection: Collection, invitation: str, batch: int = 1) -> bytes:
+        """What a device gets for an invitation, and shows the shuffler."""
+        assert collection.issuer is not None
+        redeeming = Redeeming.of(collection.issuer, collection.hash, batch)
+        blinding = Blinding.draw(redeeming.modulus)
+        asked = bytes.fromhex(invitation) + blinding.blinded(redeeming.modulus, redeeming.message)
+        path = f"{ISSUING}/{collection.id}/batches/{batch}/tokens"
+        answer = bytes.fromhex(self.told("analyser", "POST", path, asked, role="")["signature"])
+        return blinding.prefix + blinding.finished(redeeming.modulus, redeeming.message, answer)
+
+    def calling(self, to: str) -> Calling:
+        return Calling(self, to)
+
+    def tokens_of(self, collection: Collection, number: int, batch: int = 1) -> list[bytes]:
+        """Those of so many people, who were invited."""
+        return [self.token(collection, each, batch) for each in self.invitations(collection, number)]
+
     def release(self, collection: Collection, batch: int = 1) -> Answer:
         path = f"/v1/collections/{collection.id}/batches/{batch}/release"
         return self.ask("analyser", "POST", path, role="analyst")
@@ -211,6 +243,21 @@ class Parties:
             opened.close()
         self.loop.run_until_complete(self.loop.shutdown_default_executor())
         self.loop.close()
+
+
+class Calling:
+    """A party's interface as a device reaches it."""
+
+    def __init__(self, parties: Parties, to: str) -> None:
+        self._parties, self._to = parties, to
+        self.asked: list[tuple[str, Any]] = []
+
+    def ask(self, method: str, path: str, content: Any = None) -> Any:
+        self.asked.append((path, content))
+        answer = self._parties.ask(self._to, method, path, content)
+        if answer.status >= 400:
+            raise Elsewhere(answer.json["error"], answer.status)
+        return answer.json
 
 
 class Receiver:
@@ -238,6 +285,9 @@ class Receiver:
 
     def complete(self, collection: str, batch: int) -> dict[str, Any]:
         return dict(self._ask("POST", f"/v1/collections/{collection}/batches/{batch}/complete"))
+
+    def purged(self, notice: Any) -> dict[str, Any]:
+        return dict(self._ask("POST", "/v1/notices", notice))
 
 
 @dataclass(frozen=True)

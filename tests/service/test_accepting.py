@@ -43,7 +43,8 @@ def _collection(parties: list[Opened]) -> tuple[Any, Shuffler, Collection]:
     analyser.endow("people", 2, 1e-5)
     protocol, budget = hc.protocol("randomised-response", n=LEAST, epsilon=1), hc.Budget(1, 0)
     plan, now = hc.Plan(protocol, budget, Wire.of(protocol, budget)), int(time.time())
-    collection = Collection(plan, "Yes?", "people", now, 3_600, shuffler.signer.public, analyser.signer.public)
+    keys = shuffler.signer.public, analyser.signer.public
+    collection = Collection(plan, "Yes?", "people", now, 3_600, *keys, admission="anyone", fixed=False)
     shuffler.register(collection.to_json(), analyser.create(collection.to_json()))
     return analyser, shuffler, collection
 
@@ -111,11 +112,11 @@ def test_a_batch_is_counted_once_however_many_ask(parties: list[Opened], monkeyp
     releases, counted, told = Releases(analyser), list[int](), list[str]()
     begun, go_on, told_of = Event(), Event(), Releases._told
 
-    def slow(self: Releases, of: Collection, number: int) -> dict[str, Any]:
+    def slow(self: Releases, of: Collection, number: int, row: Any) -> tuple[str, dict[str, Any]]:
         counted.append(number)
         begun.set()
         go_on.wait()
-        return told_of(self, of, number)
+        return told_of(self, of, number, row)
 
     monkeypatch.setattr(Releases, "_told", slow)
     asking = [Thread(target=lambda: told.append(releases.release(collection.id, 1))) for _ in range(3)]

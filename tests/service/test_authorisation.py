@@ -12,22 +12,32 @@ from headcount.store.database import many
 OPERATOR, MONITOR, ANALYST, SHUFFLER = {"operator"}, {"operator", "monitor"}, {"operator", "analyst"}, {"shuffler"}
 NAMED, BATCH = "/v1/collections/{collection}", "/v1/collections/{collection}/batches/{batch#}"
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "get")
+ISSUING = "/v1/issuing/collections"
+ISSUER = {
+    ("POST", "/v1/issuing/keys"): OPERATOR,
+    ("GET", ISSUING): OPERATOR,
+    ("POST", ISSUING): OPERATOR,
+    ("POST", ISSUING + "/{collection}/invitations"): OPERATOR,
+    ("DELETE", ISSUING + "/{collection}"): OPERATOR,
+    ("POST", ISSUING + "/{collection}/batches/{batch#}/tokens"): None,
+}
 ALLOWED = {
     "shuffler": {
-        ("GET", "/health"): None, ("GET", "/metrics"): MONITOR, ("GET", "/openapi.json"): None,
+        ("GET", "/live"): None, ("GET", "/ready"): None, ("GET", "/metrics"): MONITOR, ("GET", "/openapi.json"): None,
         ("GET", "/v1/identity"): None, ("GET", "/v1/collections"): OPERATOR, ("POST", "/v1/collections"): OPERATOR,
         ("GET", NAMED): None, ("GET", NAMED + "/state"): OPERATOR, ("POST", BATCH + "/reports"): None,
-        ("POST", NAMED + "/close"): OPERATOR, ("POST", NAMED + "/invitations"): OPERATOR, ("DELETE", NAMED): OPERATOR,
+        ("POST", NAMED + "/close"): OPERATOR, ("DELETE", NAMED): OPERATOR,
     },
     "analyser": {
-        ("GET", "/health"): None, ("GET", "/metrics"): MONITOR, ("GET", "/openapi.json"): None,
+        ("GET", "/live"): None, ("GET", "/ready"): None, ("GET", "/metrics"): MONITOR, ("GET", "/openapi.json"): None,
         ("GET", "/v1/identity"): None, ("GET", "/v1/populations"): ANALYST, ("POST", "/v1/populations"): OPERATOR,
         ("POST", "/v1/populations/{population}/cost"): ANALYST,
         ("GET", "/v1/populations/{population}/ledger"): ANALYST,
         ("GET", "/v1/collections"): ANALYST, ("POST", "/v1/collections"): OPERATOR, ("GET", NAMED): ANALYST,
         ("POST", "/v1/batches"): SHUFFLER, ("PUT", BATCH + "/parts/{part#}"): SHUFFLER,
+        ("POST", "/v1/notices"): SHUFFLER,
         ("POST", BATCH + "/complete"): SHUFFLER, ("POST", BATCH + "/release"): ANALYST, ("DELETE", NAMED): OPERATOR,
-    },
+    } | ISSUER,
 }  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import math
 import os
 import socket
 import time
@@ -22,15 +23,19 @@ HOME = "127.0.0.77"  # where they call from
 AGENT = "CanaryBrowser/77.7"
 HELD, OTHERS = "WOMBAT-7Q", ["FJORD-3X", "GLYPH-5Z", "SPHINX-9K"]
 PAGE, LONG_HEAD = 8_192, 2  # of PostgreSQL's log: bytes, and the mark of a page that begins a file
-ANYTHING = Limits(epsilon=50, least=1, lifetime_epsilon=1_000)
+ANYTHING = Limits(epsilon=50, colluding=math.inf, least=1, lifetime_epsilon=1_000)
 
 
 class Person:
     """Somebody who holds the canary, and all that could tell them apart."""
 
-    def __init__(self, number, folder, collection, offer, invitation):
+    def __init__(self, number, folder, collection, offer, invitation, issuer):
         self.invitation = invitation
         self.client = Client(folder / f"device{number}", ANYTHING)
+        self.client.obtain(offer, collection.id, invitation=invitation, remote=issuer)
+        [(_, self.asked)] = issuer.asked
+        kept = json.loads(next(self.client.folder.glob("*.token")).read_text())
+        self.token = bytes.fromhex(kept["prefix"]), bytes.fromhex(kept["signature"])
         self.path = self.client.prepare(offer, collection.id, HELD, invitation=invitation, coins=Truthful())
         kept = json.loads(self.path.read_text())
         self.identity, self.body = bytes.fromhex(kept["identity"]), bytes.fromhex(kept["body"])
@@ -117,11 +122,13 @@ class Run:
             protocol = hc.protocol("generalised-response", hc.Histogram([*OTHERS, HELD]), n=12, least=3, epsilon=1)
             terms = {"opens": int(rig.clock.now), "window": 86_400, "admission": "invited"}
             self.collection = parties.agreed(Plan(protocol, Budget(1), Wire(2)), **terms)
-            path = f"/v1/collections/{self.collection.id}/invitations"
-            invitations = parties.told("shuffler", "POST", path, {"number": 4})["invitations"]
+            invitations = parties.invitations(self.collection, 4)
             offer = parties.offer(self.collection)
             self.invitations = [bytes.fromhex(each) for each in invitations]
-        self.people = [Person(n, folder, self.collection, offer, each) for n, each in enumerate(invitations)]
+            self.people = [
+                Person(n, folder, self.collection, offer, each, parties.calling("analyser"))
+                for n, each in enumerate(invitations)
+            ]
         self.served = Served(rig)
         self.child = Child(quietly, self.log, self.temporary, prepare, rig, self.served.ports)
         assert self.child.next() == b"ready"
@@ -160,7 +167,8 @@ def test_nothing_of_anybody_is_found_outside_their_device(rig, folder, places):
     run, search = Run(rig, folder), Search(*[place for place in places if place.name != "metrics"])
     secrets = [
         *(person.identity for person in run.people), *run.invitations, HOME.encode(), AGENT.encode(),
-        *(person.body[:64] for person in run.people),
+        *(person.body[:64] for person in run.people), *(person.asked[32:] for person in run.people),
+        *(part for person in run.people for part in person.token),
     ]  # fmt: skip
     try:
         run.report()

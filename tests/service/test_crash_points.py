@@ -15,6 +15,7 @@ from serving import as_it_is
 from headcount.service import batches, crash
 from headcount.service.collection import Collection
 from headcount.service.crash import POINTS
+from headcount.service.duties import Duties
 from headcount.service.shuffler import Answer, Shuffler
 from headcount.store.database import many
 
@@ -42,6 +43,9 @@ class Story:
         with rig.opened() as parties:
             parties.endowed()
             self.collection = parties.agreed(plan())
+            keys = {"shuffler": self.collection.shuffler, "analyser": self.collection.analyser}
+            terms = {"shortfall": "purge", "admission": "anyone"}
+            self.unread = Collection(plan(), "Nobody?", "people", START, WINDOW, **keys, **terms)
             offer = parties.offer(self.collection)
             self.reports = [made(self.collection, offer, bucket) for bucket in range(12)]
 
@@ -52,7 +56,8 @@ class Story:
 
     def lived(self, die_at=None, prepare=as_it_is):
         """By another process, which may be told to die. Returns its code and the answer that it was given."""
-        child = Child(life, self.rig, self.collection.to_json(), self.left, die_at, prepare)
+        agreed = [collection.to_json() for collection in (self.collection, self.unread)]
+        child = Child(life, self.rig, agreed, self.left, die_at, prepare)
         said = child.said()
         self.acknowledged |= {int(words) for words in said if not words.startswith(b"{")}
         return child.code, [words for words in said if words.startswith(b"{")]
@@ -61,8 +66,9 @@ class Story:
 def life(say, rig, agreed, left, die_at, prepare):
     prepare()
     crash.TOLD, batches.PART = die_at, 500
-    collection = Collection.from_json(agreed)
+    collection = Collection.from_json(agreed[0])
     with closing(Parties(rig)) as parties:
+        parties.shuffler.register(agreed[1], parties.analyser.create(agreed[1]))  # to which nobody reports
         for number, body in left.items():
             if parties.report(collection, 1, body).status == 200:
                 say(b"%d" % number)
@@ -70,7 +76,19 @@ def life(say, rig, agreed, left, die_at, prepare):
         parties.shuffler.outer.retire(1)
         rig.clock.now = START + WINDOW
         parties.batches.advance()
-        say(parties.release(collection).body)
+        parties.analyser.webhook = "http://127.0.0.1:1"
+        answer = parties.release(collection).body
+        duties = Duties(parties.analyser, parties.apps["analyser"].releases)
+        duties.webhook = Taking()
+        duties.advance()
+        say(answer)
+
+
+class Taking:
+    """An address that takes whatever it is told."""
+
+    def post(self, content):
+        assert content["state"] == "released"
 
 
 @pytest.mark.parametrize("point", POINTS)

@@ -1,20 +1,26 @@
 """A desk, and what the command line makes of it: names that may be left out, and nobody who waits for another."""
 
 import json
+from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 from rig import WINDOW, plan
 from typer.testing import CliRunner
 
+import headcount as hc
 from headcount.cli.collection import _named
 from headcount.cli.main import app
 from headcount.cli.proof import _released
 from headcount.core.errors import BadArgument, Refused
+from headcount.core.wire import Wire
 from headcount.service import logs
 from headcount.service.batches import kind_of
+from headcount.service.collection import Collection
 from headcount.service.desk import Absent, Desk
 from headcount.service.keys import Announced
-from headcount.service.released import FORMAT
+from headcount.service.limits import Limits
+from headcount.service.released import FORMATS
 from headcount.service.remote import Elsewhere
 
 NAMES = ["ab" + "0" * 30, "ac" + "0" * 30]
@@ -94,9 +100,106 @@ def test_who_has_a_token_of_one_party_does_what_that_allows(tmp_path):
     Desk.write(tmp_path, analyser=("http://127.0.0.1:1", "hc-token"))
     kept = Desk.open(tmp_path)
     assert kept.analyser.address == "http://127.0.0.1:1"
-    for ask in (lambda: kept.invite(NAMES[0], 1), lambda: kept.close(NAMES[0]), lambda: kept.shuffler.address):
+    for ask in (lambda: kept.offer(NAMES[0]), lambda: kept.close(NAMES[0]), lambda: kept.shuffler.address):
         with pytest.raises(Refused, match="needs the shuffler"):
             ask()
+
+
+class Down:
+    """A party that does not answer."""
+
+    address = "http://127.0.0.1:2"
+
+    def ask(self, *_):
+        raise Elsewhere("http://127.0.0.1:2 cannot be reached; is it running?")
+
+
+def test_a_desk_shows_what_the_party_that_answers_knows_and_which_does_not():
+    without = Desk(Told("shuffler", states=("shuffled", "open")), Down())
+    told = without.state(NAMES[0])
+    assert told["batches"][0]["state"] == "shuffled"
+    assert list(told["silent"]) == ["analyser"]
+    other = Desk(Down(), Told("analyser", states=("released", "open")))
+    assert other.names() == NAMES
+    assert other.asked(NAMES[0])["question"] == "Which?"
+    assert [other.state(name)["batches"][0]["state"] for name in NAMES] == ["released", "awaited"]
+    assert list(other.state(NAMES[0])["silent"]) == ["shuffler"]
+    assert Desk(Told("shuffler"), Told("analyser")).state(NAMES[0])["silent"] == {}
+    with pytest.raises(Elsewhere, match="cannot be reached"):
+        Desk(Down(), Down()).state(NAMES[0])
+    with pytest.raises(Elsewhere, match="not known"):
+        Desk(Told("shuffler"), Told("analyser", token=False)).state(NAMES[0])
+
+
+@pytest.mark.parametrize("databases", ["sqlite"], indirect=True)
+def test_closing_says_what_was_done_while_the_analyser_is_down(parties, monkeypatch):
+    parties.endowed()
+    collection = parties.agreed(plan())
+    parties.reported(collection, 0, 1, 2)
+    desk = Desk(Within(parties, "shuffler"), Within(parties, "analyser"))
+    silent = Desk(desk.shuffler, Down())
+    parties.receiver.losing = dict.fromkeys(range(100), "request")
+    monkeypatch.setattr("headcount.cli.collection._desk", lambda _: silent)
+    done = CliRunner().invoke(app, ["collection", "close", collection.id, "--data", "anywhere"])
+    assert done.exit_code == 0
+    assert "batch 1: shuffled, 3 reports" in done.output
+    assert "the analyser does not answer" in done.output
+    assert "is closed; what is mixed will be delivered as soon as" in done.output
+    shown = CliRunner().invoke(app, ["collection", "show", collection.id, "--data", "anywhere"])
+    assert (shown.exit_code, "shuffled" in shown.output, "does not answer" in shown.output) == (0, True, True)
+    parties.receiver.losing = {}
+    assert desk.close(collection.id)["batches"][0]["state"] == "delivered"
+
+
+class Within:
+    """A party in this process, as a desk asks it; whoever looks at a batch finds it moved on as far as it goes."""
+
+    address = "http://127.0.0.1:1"
+
+    def __init__(self, parties, party):
+        self.parties, self.party = parties, party
+
+    def ask(self, method, path, content=None):
+        with suppress(Elsewhere):
+            self.parties.batches.advance()
+        return self.parties.told(self.party, method, path, content)
+
+
+@pytest.mark.parametrize("databases", ["sqlite"], indirect=True)
+def test_strangers_and_trust_in_everybody_have_to_be_written_out(parties, folder, monkeypatch):
+    desk = Desk(Within(parties, "shuffler"), Within(parties, "analyser"))
+    monkeypatch.setattr("headcount.cli.collection._desk", lambda _: desk)
+    parties.endowed(delta=1e-3)
+    trusting, careful = folder / "trusting.json", folder / "careful.json"
+    for path, corrupt in ((trusting, 0), (careful, 20)):
+        protocol = hc.protocol("zsum", n=2_000, corrupt=corrupt, epsilon=0.5, delta=1e-6)
+        budget = hc.Budget(0.5, 1e-6)
+        hc.Plan(protocol, budget, Wire.of(protocol, budget)).save(path)
+
+    def created(path, *options):
+        command = ["collection", "create", str(path), "--data", "x", "--question", "Yes?", "--format", "json", *options]
+        return json.loads(CliRunner().invoke(app, command, catch_exceptions=False).stdout)
+
+    with pytest.raises(BadArgument, match=r"counts on each of 2,000 people.*--trust-all"):
+        created(trusting)
+    told = created(careful)
+    assert (told["admission"], told["fixed"], told["corrupt"]) == ("invited", True, 20)
+    assert "will not report at all: if the shuffler and the analyser work together" in told["foreseen"]
+    agreed = desk.collection(
+        created(trusting, "--trust-all", "--anyone", "--closable", "--release-at-close")["collection"]
+    )
+    assert (agreed.admission, agreed.fixed, agreed.automatic) == ("anyone", False, True)
+
+
+def test_a_year_that_devices_would_not_go_along_with_is_foreseen():
+    """52 weeks at epsilon 1 with a lifetime limit of 10."""
+    keys = {"shuffler": "ab" * 32, "analyser": "ab" * 32}
+    terms = {"batches": 52, "admission": "anyone"}
+    weekly = Collection(plan(least=200, buckets=300), "Weekly?", "people", 0, 7 * 86_400, **keys, **terms)
+    assert "will not report from batch 11 of 52 on" in Limits().foreseen(weekly)
+    assert "(lifetime_epsilon)" in Limits().foreseen(weekly)
+    assert "will not report at all" in Limits(epsilon=0.5).foreseen(weekly)
+    assert Limits().foreseen(replace(weekly, batches=10)) == ""
 
 
 def test_a_desk_finds_out_at_once_that_something_is_wrong():
@@ -148,7 +251,7 @@ def test_the_last_key_lives_as_long_as_all_batches_may_be_held(parties):
 
 def test_a_release_is_told_by_its_format_however_long_it_is(tmp_path):
     path = tmp_path / "told.json"
-    path.write_text(json.dumps({"certificate": "x" * 200_000, "format": FORMAT}))
+    path.write_text(json.dumps({"certificate": "x" * 200_000, "format": FORMATS[1]}))
     with pytest.raises(BadArgument, match="signature"):
         _released(path)
     for other in ('{"format": "headcount certificate 1"}', "[]", "no JSON", "[" * 100_000):

@@ -10,7 +10,7 @@ from headcount.service import logs, party
 from headcount.service.client import Limits
 from headcount.service.collection import Shortfall
 from headcount.service.intake import WAITING
-from headcount.service.metrics import Metrics
+from headcount.service.metrics import ANALYSERS, REPORTS, SHUFFLERS, Metrics
 from headcount.service.outer_keys import GRACE, LIFETIME, MOST
 from headcount.service.tokens import ROLES
 
@@ -43,10 +43,10 @@ def test_every_promise_names_tests_and_they_exist():
 
 
 def test_twins_of_the_model_are_caught():
-    once = "test_promises.py::test_an_invitation_counts_once`"
-    broken = MODEL.replace(once, "test_promises.py::test_an_invitation_counts_twice`")
-    assert missing(broken) == ["tests/service/test_promises.py::test_an_invitation_counts_twice"]
-    broken = MODEL.replace("`tests/service/test_promises.py::test_an_invitation_counts_once`", "the tests")
+    once = "test_promises.py::test_tokens_are_kept_as_hashes`"
+    broken = MODEL.replace(once, "test_promises.py::test_tokens_are_kept_as_they_are`")
+    assert missing(broken) == ["tests/service/test_promises.py::test_tokens_are_kept_as_they_are"]
+    broken = MODEL.replace("`tests/service/test_promises.py::test_tokens_are_kept_as_hashes`", "the tests")
     assert len(bare(broken)) == 1
 
 
@@ -68,14 +68,23 @@ def told(*names):
     return [name for name in names if f"`{name}`" not in GUIDE]
 
 
-def test_the_guide_has_every_series():
-    metrics = Metrics("shuffler")
-    metrics.answered("/health", 200)
+def shown(party, figures):
+    """Every series of a party."""
+    metrics = Metrics(party)
+    metrics.answered("/live", 200)
     metrics.stepped("done")
-    lines = [line for line in metrics.page().decode().splitlines() if not line.startswith("#")]
-    assert len(lines) == 5
+    metrics.batches(dict.fromkeys(REPORTS, 0))
+    for figure in figures:
+        metrics.set(figure, 1.0)
+    return [line for line in metrics.page().decode().splitlines() if not line.startswith("#")]
+
+
+def test_the_guide_has_every_series():
+    lines = [*shown("shuffler", SHUFFLERS), *shown("analyser", ANALYSERS)]
+    assert len(lines) == 2 * (2 + 2 + len(REPORTS)) + len(SHUFFLERS) + len(ANALYSERS)
     assert told(*{re.split(r"[{ ]", line)[0] for line in lines}) == []
     assert told(*{label for line in lines for label in re.findall(r"(\w+)=", line)}) == []
+    assert told(*REPORTS) == []
 
 
 def test_the_guide_has_every_event_and_its_fields():
@@ -99,6 +108,10 @@ def test_the_guide_has_every_event_and_its_fields():
 )
 def test_the_guide_leaves_nothing_out(names):
     assert told(*map(str, names)) == []
+
+
+def test_the_guide_has_every_variable_of_the_environment():
+    assert told(*(f"{party.PREFIX}{name.upper()}" for name in party.KNOWN - {"party"})) == []
 
 
 def test_the_guide_has_the_states_of_a_batch():

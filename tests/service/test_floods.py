@@ -91,11 +91,13 @@ def test_processes_that_race_for_the_last_places_take_no_more_than_there_are(rig
 
 def test_what_was_agreed_before_there_was_a_greatest_size_has_the_same_hash():
     terms = {"question": "Which?", "population": "people", "opens": START, "window": WINDOW, "nonce": "ab" * 16}
-    before = Collection(plan(), **terms, shuffler="ab" * 32, analyser="cd" * 32)
+    terms |= {"shuffler": "ab" * 32, "analyser": "cd" * 32, "admission": "anyone"}
+    earlier = Collection(plan(), **terms, version=1)
+    assert "most" not in earlier.to_json()
+    assert Collection.from_json(json.loads(canonical(earlier.to_json()))).hash == earlier.hash
+    before = Collection(plan(), **terms)
     told = before.to_json()
-    assert "most" not in told
-    assert Collection.from_json(json.loads(canonical(told))).hash == before.hash
-    assert before.room == MOST
+    assert before.room == earlier.room == MOST
     small = replace(before, most=100)
     assert small.to_json() == {**told, "most": 100}
     assert small.hash != before.hash
@@ -107,9 +109,10 @@ def test_what_was_agreed_before_there_was_a_greatest_size_has_the_same_hash():
 def test_the_analyser_refuses_a_batch_that_is_larger_than_was_agreed(parties, agreed):
     collection = agreed(most=5)
     content = {"collection": collection.hash, "batch": 1, "reports": 6, "added": 0, "messages": 12, "parts": []}
-    signed = parties.shuffler.signer.signed(content)
+    content["early"] = False
+    signed = parties.shuffler.signer.signed("manifest", content)
     assert parties.ask("analyser", "POST", "/v1/batches", signed, "shuffler").status == 400
-    signed = parties.shuffler.signer.signed({**content, "reports": 5, "messages": 10})
+    signed = parties.shuffler.signer.signed("manifest", {**content, "reports": 5, "messages": 10})
     assert parties.ask("analyser", "POST", "/v1/batches", signed, "shuffler").status == 200
 
 

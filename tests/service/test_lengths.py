@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import math
 import os
 import time
 
@@ -10,11 +11,11 @@ from rig import Truthful, made, plan
 from serving import Served, spoken
 
 from headcount.core.coins import SecretCoins
-from headcount.core.wire import P256, X25519
+from headcount.core.wire import HYBRID, P256, X25519
 from headcount.service.client import Client, Limits
 
 BUCKETS = 6
-ANYTHING = Limits(epsilon=50, least=1, lifetime_epsilon=1_000)
+ANYTHING = Limits(epsilon=50, colluding=math.inf, least=1, lifetime_epsilon=1_000)
 pytestmark = pytest.mark.parametrize("databases", ["sqlite"], indirect=True)
 
 
@@ -24,7 +25,7 @@ def served(rig):
         yield running
 
 
-@pytest.fixture(params=[X25519, P256])
+@pytest.fixture(params=[HYBRID, X25519, P256])
 def collection(request, rig):
     rig.clock.now = time.time()
     with rig.opened() as parties:

@@ -12,12 +12,13 @@ from rig import START, Truthful, plan
 from headcount.core.canonical import canonical
 from headcount.core.coins import SeededCoins
 from headcount.core.errors import Refused
-from headcount.core.wire import IDENTITY, P256, X25519
+from headcount.core.wire import HYBRID, IDENTITY, P256, X25519
 from headcount.service.collection import Collection
 from headcount.service.deliveries import Deliveries
 from headcount.service.keys import Announced, Signer, verified
 from headcount.service.released import Released
-from headcount.service.wire import NO_CREDENTIAL, Envelope, Upload, WireError, new_key, public_bytes
+from headcount.service.suites import new_key, public_bytes
+from headcount.service.wire import NO_CREDENTIAL, Envelope, Upload, WireError
 from stress import lengths
 
 ODD = [
@@ -112,7 +113,8 @@ class Everything:
     def __init__(self, suite):
         self.signer = Signer(Ed25519PrivateKey.generate())
         public = self.signer.public
-        self.collection = Collection(plan(suite=suite), "Which?", "people", START, 100, public, public)
+        terms = {"shuffler": public, "analyser": public, "admission": "anyone"}
+        self.collection = Collection(plan(suite=suite), "Which?", "people", START, 100, **terms)
         self.envelope: Envelope = self.collection.envelope(1)
         self.outer, self.inner = new_key(suite), new_key(suite)
         sent = self.collection.plan.protocol.reports(np.array([3]), Truthful())
@@ -135,12 +137,14 @@ PARSERS = {
     "what was sealed inside": lambda e, d: e.envelope.records([d.of_bytes(bytes(64))[: e.envelope.record.itemsize]]),
     "a collection": lambda e, d: e.reread(d.of_json(e.collection.to_json())),
     "a key that is announced": lambda e, d: Announced.from_json(
-        d.of_json(e.signer.signed(e.announced)), e.signer.public, "analyser"
+        d.of_json(e.signer.signed("announcement", e.announced)), e.signer.public, "analyser"
     ),
     "a key that its owner announced like that": lambda e, d: Announced.from_json(
-        e.signer.signed(_object(d.of_json(e.announced))), e.signer.public, "analyser"
+        e.signer.signed("announcement", _object(d.of_json(e.announced))), e.signer.public, "analyser"
     ),
-    "something signed": lambda e, d: verified(d.of_json(e.signer.signed({"a": [1, {"b": None}]})), e.signer.public),
+    "something signed": lambda e, d: verified(
+        d.of_json(e.signer.signed("receipt", {"a": [1, {"b": None}]})), e.signer.public, "receipt"
+    ),
 }
 
 
@@ -148,7 +152,7 @@ def _object(value):
     return value if isinstance(value, dict) else {}
 
 
-@pytest.mark.parametrize("suite", [X25519, P256])
+@pytest.mark.parametrize("suite", [HYBRID, X25519, P256])
 @pytest.mark.parametrize("parser", PARSERS)
 @lengths("cases", 1_250, 62_500)
 def test_it_is_read_or_refused(parser, suite, cases, seed):
@@ -170,12 +174,13 @@ def test_a_manifest_of_the_shuffler_is_taken_or_refused(parties, cases, seed):
     parties.endowed()
     collection = parties.agreed(plan())
     content = {
-        "collection": collection.hash, "batch": 1, "reports": 3, "added": 0, "messages": 6, "parts": ["ab" * 32],
+        "collection": collection.hash, "batch": 1, "reports": 3, "added": 0, "early": False, "messages": 6,
+        "parts": ["ab" * 32],
     }  # fmt: skip
     damage, deliveries, sign = Damage(seed), Deliveries(parties.analyser), parties.shuffler.signer.signed
     for number in range(cases):
         try:
-            deliveries.begin(sign(_object(damage.of_json(content))))
+            deliveries.begin(sign("manifest", _object(damage.of_json(content))))
         except (WireError, Refused):
             pass
         except Exception as problem:

@@ -1,6 +1,7 @@
 """What THREATMODEL.md promises, one test for each. Others go deeper; these say what is meant."""
 
 import json
+import math
 import os
 from dataclasses import replace
 from io import BytesIO
@@ -19,10 +20,14 @@ from headcount.ledger.ledger import Ledger
 from headcount.service import logs, scatter
 from headcount.service.client import Client, Limits
 from headcount.service.keys import Announced
+from headcount.service.limits import AnswerExposed
 from headcount.service.receipt import Receipt
 from headcount.service.releases import Releases
 from headcount.service.remote import Elsewhere
-from headcount.service.wire import DUMMY, INNER, REAL, WireError, new_key
+from headcount.service.suites import new_key, seal
+from headcount.service.vector_words import agreed
+from headcount.service.vector_words import offer as offered
+from headcount.service.wire import DUMMY, INNER, REAL, WireError
 from headcount.store.database import Unavailable, do, many, one
 
 
@@ -58,12 +63,13 @@ def alone(folder):
 
 
 def device(folder, **limits):
-    return Client(folder / "device", Limits(**{"least": 1, **limits}), clock=lambda: START)
+    return Client(folder / "device", Limits(**{"least": 1, "colluding": math.inf, **limits}), clock=lambda: START)
 
 
 def closed(parties):
+    """The window ends; what failed of what was due then."""
     parties.clock.now += WINDOW
-    parties.batches.advance()
+    return parties.batches.advance()
 
 
 def files(folder):
@@ -118,6 +124,20 @@ def test_a_device_refuses_what_goes_beyond_its_limits(parties, collection, folde
     assert phone.receipts() == []
 
 
+def test_a_device_says_before_it_answers_if_the_parties_together_would_learn_the_answer(folder):
+    """Unless its owner agrees; where an epsilon is left, the device has a limit of its own."""
+    collection = next(agreed())
+    offer = offered(collection)
+    assert collection.plan.colluding is None
+    for limit in (Limits.colluding, 1e300):
+        phone = device(folder, colluding=limit)
+        with pytest.raises(AnswerExposed, match="work together, they learn the answer, to which this device does not"):
+            phone.prepare(offer, collection.id, 0)
+        assert phone.receipts() == []
+    assert device(folder, colluding=math.inf).prepare(offer, collection.id, 0).exists()
+    assert Limits.colluding < math.inf
+
+
 def test_a_device_refuses_another_collection_and_keys_that_its_parties_did_not_sign(parties, collection, folder):
     offer, phone = parties.offer(collection), device(folder)
     with pytest.raises(BadArgument, match="another hash"):
@@ -157,10 +177,7 @@ def test_reports_are_stored_under_keyed_hashes(alone):
     """A thief of the database does not find what a device drew, or was given, nor what it sent."""
     rig, parties = alone
     collection = parties.agreed(plan(), admission="invited")
-    [invitation] = parties.told("shuffler", "POST", f"/v1/collections/{collection.id}/invitations", {"number": 1})[
-        "invitations"
-    ]
-    credential = bytes.fromhex(invitation)
+    [credential] = parties.tokens_of(collection, 1)
     report = made(collection, parties.offer(collection), 1, credential=credential)
     assert parties.report(collection, 1, report.body).status == 200
     found = files(rig.folder / "shuffler")
@@ -170,7 +187,8 @@ def test_reports_are_stored_under_keyed_hashes(alone):
     assert identity in found
     assert report.upload.messages[0] not in found
     assert report.upload.identity not in found
-    assert credential not in found
+    assert credential[:32] not in found
+    assert credential[32:] not in found
 
 
 def test_nothing_groups_messages_once_they_are_mixed(alone):
@@ -219,12 +237,11 @@ def test_a_batch_closes_at_the_end_of_its_window_and_not_when_enough_have_come(p
 def test_an_invitation_counts_once(parties):
     parties.endowed()
     collection = parties.agreed(plan(), admission="invited")
-    path = f"/v1/collections/{collection.id}/invitations"
-    credential = bytes.fromhex(parties.told("shuffler", "POST", path, {"number": 1})["invitations"][0])
+    [credential] = parties.tokens_of(collection, 1)
     offer = parties.offer(collection)
     for bucket in (0, 1):
         parties.report(collection, 1, made(collection, offer, bucket, credential=credential).body)
-    stranger = made(collection, offer, 2, credential=os.urandom(32))
+    stranger = made(collection, offer, 2, credential=os.urandom(288))
     assert parties.report(collection, 1, stranger.body).status == 400
     assert parties.told("shuffler", "GET", f"/v1/collections/{collection.id}/state")["batches"][0]["reports"] == 1
 
@@ -252,25 +269,44 @@ def test_with_too_few_reports_nothing_is_delivered(parties, shortfall, states):
     for state in states:
         closed(parties)
         assert parties.states(collection) == {1: state}
-    assert parties.states(collection, "analyser") == {}
+    assert parties.states(collection, "analyser") == {1: "purged"}
     assert parties.release(collection).status == 409
 
 
 def test_the_analyser_refuses_a_batch_that_is_too_small_or_not_signed(parties):
     parties.endowed()
     collection = parties.agreed(plan(least=5))
-    content = {"collection": collection.hash, "batch": 1, "reports": 4, "added": 0, "messages": 8, "parts": []}
-    small = parties.shuffler.signer.signed(content)
+    content = {
+        "collection": collection.hash,
+        "batch": 1,
+        "reports": 4,
+        "added": 0,
+        "early": False,
+        "messages": 8,
+        "parts": [],
+    }
+    small = parties.shuffler.signer.signed("manifest", content)
     enough = {**small, "reports": 5, "messages": 10}
-    for manifest, status in ((small, 409), (enough, 400)):
+    untold = {name: part for name, part in content.items() if name != "early"} | {"reports": 5, "messages": 10}
+    silent = parties.shuffler.signer.signed("manifest", untold)
+    for manifest, status in ((small, 409), (enough, 400), (silent, 400)):
         assert parties.ask("analyser", "POST", "/v1/batches", manifest, "shuffler").status == status
 
 
 def test_the_number_of_a_batch_is_used_once(parties, collection):
     parties.reported(collection, 0, 1, 2)
     closed(parties)
-    other = {"collection": collection.hash, "batch": 1, "reports": 3, "added": 0, "messages": 6, "parts": []}
-    answer = parties.ask("analyser", "POST", "/v1/batches", parties.shuffler.signer.signed(other), "shuffler")
+    other = {
+        "collection": collection.hash,
+        "batch": 1,
+        "reports": 3,
+        "added": 0,
+        "early": False,
+        "messages": 6,
+        "parts": [],
+    }
+    signed = parties.shuffler.signer.signed("manifest", other)
+    answer = parties.ask("analyser", "POST", "/v1/batches", signed, "shuffler")
     assert answer.status == 409
 
 
@@ -281,16 +317,18 @@ def test_messages_count_once_and_bad_ones_are_left_out_one_by_one(parties, colle
     first = made(collection, offer, 4)
     size, bound = envelope.record.itemsize, INNER + envelope.collection + envelope.batch.to_bytes(4, "big")
     odd = [
-        envelope.suite.encrypt(os.urandom(16) + content, key, bound)
+        seal(envelope.wire.suite, os.urandom(16) + content, key, bound)
         for content in (REAL + b"\xff" * size, DUMMY + b"\x01" * size, b"\x07" + bytes(size))
     ]
     unreadable = os.urandom(envelope.message_bytes)
     for messages in (first.upload.messages, first.upload.messages, (odd[0], odd[1]), (odd[2], unreadable)):
         body = made(collection, offer, 4, messages=messages).body
         assert parties.report(collection, 1, body).status == 200
-    parties.reported(collection, 0, 1, 2)
+    parties.reported(collection, *range(7))  # beside six bad messages
     closed(parties)
-    assert counted(collection, parties.release(collection).json) == [1, 1, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0]
+    release = parties.release(collection).json
+    assert counted(collection, release) == [1, 1, 1, 1, 2, 1, 1, 0, 0, 0, 0, 0]
+    assert (release["people"], release["unreadable"], release["plausible"]) == (11, 6, 5)
 
 
 def test_a_report_has_exactly_as_many_messages_as_was_agreed(parties, collection):
@@ -321,7 +359,8 @@ def test_a_release_that_was_interrupted_is_charged_once(parties, collection, mon
             parties.apps["analyser"].releases.release(collection.id, 1)
     assert parties.states(collection, "analyser") == {1: "claimed"}
     assert parties.release(collection).status == 200
-    assert len(parties.told("analyser", "GET", "/v1/populations/people/ledger")["lines"]) == 2
+    assert parties.analyser.ledger("people").questions == 1
+    assert parties.analyser.ledger("people").reserved == ()
 
 
 def _lost(*_):
@@ -329,17 +368,19 @@ def _lost(*_):
 
 
 def test_nothing_is_told_that_the_budget_does_not_pay_for(parties):
-    """What could not be paid for is not agreed on; and if the budget is gone when it is asked for, not told."""
+    """What could not be paid for is not agreed on; and if the budget is gone when a batch comes, not taken."""
     parties.endowed(epsilon=1.5)
     collection = parties.agreed(plan())
     with pytest.raises(AssertionError, match="of the budget and 33% is left"):
         parties.agreed(plan(), question="Another?")
     parties.reported(collection, 0, 1, 2)
-    closed(parties)
     account = parties.analyser.account("people")
     account.turn(Ledger.of(account).charged(plan()))
+    [problem] = closed(parties)
+    assert "of the budget and 33% is left" in str(problem)
     assert parties.release(collection).status == 409
-    assert parties.states(collection, "analyser") == {1: "delivered"}
+    assert parties.states(collection) == {1: "shuffled"}
+    assert parties.states(collection, "analyser") == {}
 
 
 def test_the_key_and_the_messages_of_a_batch_go_with_its_release(alone):
@@ -446,7 +487,7 @@ def test_metrics_do_not_depend_on_answers(parties, collection):
     names = {label.split("{")[0] for label in labels}
     assert names <= {
         "headcount_answers_total", "headcount_answers_created", "headcount_waiting", "headcount_steps_total",
-        "headcount_steps_created",
+        "headcount_steps_created", "headcount_open_batches", "headcount_least_share", "headcount_key_expiry_seconds",
     }  # fmt: skip
     assert not any(collection.id in label for label in labels)
 
@@ -488,6 +529,14 @@ def test_a_batch_takes_no_more_reports_than_its_sums_have_room_for(parties):
     assert parties.report(collection, 1, late.body).json == {"report": "full"}
     assert parties.report(collection, 1, first.body).status == 200  # who is in already is told so again
     assert parties.told("shuffler", "GET", f"/v1/collections/{collection.id}/state")["batches"][0]["reports"] == 4
-    content = {"collection": collection.hash, "batch": 1, "reports": 5, "added": 0, "messages": 100, "parts": []}
-    signed = parties.shuffler.signer.signed(content)
+    content = {
+        "collection": collection.hash,
+        "batch": 1,
+        "reports": 5,
+        "added": 0,
+        "early": False,
+        "messages": 100,
+        "parts": [],
+    }
+    signed = parties.shuffler.signer.signed("manifest", content)
     assert parties.ask("analyser", "POST", "/v1/batches", signed, "shuffler").status == 409

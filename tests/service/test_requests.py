@@ -184,7 +184,7 @@ def test_a_body_that_ends_early_is_no_report(place):
 def test_answers_may_not_be_kept_or_guessed_at(place):
     """By browsers and what is between."""
     with place.connection as connection:
-        connection.sendall(b"GET /health HTTP/1.1\r\nHost: a\r\nOrigin: http://elsewhere\r\n\r\n")
+        connection.sendall(b"GET /live HTTP/1.1\r\nHost: a\r\nOrigin: http://elsewhere\r\n\r\n")
         head = connection.recv(1 << 16).lower()
     for line in (b"cache-control: no-store", b"x-content-type-options: nosniff", b"default-src 'none'"):
         assert line in head
@@ -195,8 +195,7 @@ def test_answers_may_not_be_kept_or_guessed_at(place):
 def test_a_page_from_elsewhere_may_read_what_a_device_asks_and_nothing_else(place):
     offer, told = f"/v1/collections/{place.collection.id}", {}
     asked = {
-        path: f"GET {path} HTTP/1.1\r\nHost: a\r\n\r\n"
-        for path in ("/health", "/v1/identity", "/v1/collections", offer)
+        path: f"GET {path} HTTP/1.1\r\nHost: a\r\n\r\n" for path in ("/live", "/v1/identity", "/v1/collections", offer)
     }
     for path, request in {**asked, "report": place.post(b"x").decode()}.items():
         with place.connection as connection:

@@ -1,6 +1,7 @@
 """What databases must do, and what becomes of a party whose does not: old copies, other versions, settings that are not
 taken, a full disk."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -15,7 +16,9 @@ from rig import WINDOW, Rig, asked, counted, made, plan
 from serving import Served
 from sqlalchemy import event
 
+from headcount.core.canonical import canonical
 from headcount.core.errors import BadArgument, Damaged, Unsupported
+from headcount.ledger.chain import sealed
 from headcount.ledger.ledger import Ledger
 from headcount.service.party import Party
 from headcount.store import database as databases_of
@@ -78,7 +81,7 @@ def test_a_restored_old_database_tells_nothing(told, rig):
 def test_without_its_witness_nobody_would_notice(told, rig):
     """The twin takes the ledger's word for it."""
     with rig.opened() as parties:
-        assert Ledger.of(Account(parties.analyser.database, "people")).questions == 0
+        assert Ledger.of(Account(parties.analyser.database, "people")).reserved == (1,)
 
 
 def test_a_witness_that_has_seen_charges_is_no_reason_to_refuse_a_ledger_that_has_them(rig):
@@ -195,6 +198,63 @@ def test_a_batch_that_was_begun_before_is_finished_after_the_migration(rig, stat
         assert parties.states(collection) == {1: "purged"}
         assert counted(collection, parties.release(collection).json)[:4] == expected
         assert not [name for name in parties.shuffler.keys.names() if name.startswith("mixed-")]
+
+
+def test_a_collection_that_was_agreed_on_and_delivered_before_is_finished_after_the_upgrade(rig):
+    """Of version 0.2: its format, its bare signatures, the first schema, and nothing reserved."""
+    with rig.opened() as parties:
+        parties.endowed(epsilon=5)
+        parties.analyser.signer, parties.shuffler.signer = Bare(parties.analyser.signer), Bare(parties.shuffler.signer)
+        parties.shuffler.outer.signer = parties.shuffler.signer
+        collection = parties.agreed(plan(), batches=3, version=1)
+        assert "automatic" not in collection.to_json()
+        for _ in range(2):
+            parties.reported(collection, 0, 1, 2)
+            rig.clock.now += WINDOW
+            parties.batches.advance()
+        parties.reported(collection, 3, 4, 5)
+        assert parties.release(collection, 2).status == 200
+    forget_reservations(rig)
+    with rig.opened() as parties:
+        assert parties.states(collection, "analyser") == {1: "delivered", 2: "released"}
+        rig.clock.now += WINDOW
+        parties.batches.advance()
+        told = [parties.release(collection, batch).json for batch in (1, 2, 3)]
+        assert [counted(collection, each)[:6] for each in told] == [[1, 1, 1, 0, 0, 0]] * 2 + [[0, 0, 0, 1, 1, 1]]
+        assert [each.get("early") for each in told] == [None, None, False]
+        ledger = parties.analyser.ledger("people")
+        assert (ledger.questions, ledger.reserved) == (3, ())
+        assert parties.analyser.keys.names() == ["identity"]
+
+
+class Bare:
+    """Signs as version 0.2 did: canonical JSON, for no purpose, of a manifest that tells nothing of an early end."""
+
+    def __init__(self, signer):
+        self._signer, self.public, self.secret = signer, signer.public, signer.secret
+
+    def signed(self, _, content):
+        own = {name: part for name, part in content.items() if name != "early"}
+        return {**own, "signature": self._signer._key.sign(canonical(own).encode()).hex()}
+
+
+def forget_reservations(rig):
+    """The first batch was delivered and not charged, the second was released and charged; in the first schema."""
+    opened = Party.read(rig.folder / "analyser").opened()
+    with closing(opened):
+        with opened.database.writing() as connection:
+            lines = [json.loads(row["line"]) for row in many(connection, "SELECT line FROM charges ORDER BY number")]
+            do(connection, "DELETE FROM charges WHERE number > 0")
+            do(connection, "UPDATE batches SET charge = NULL WHERE number = 1")
+            do(connection, "UPDATE batches SET charge = 1 WHERE number = 2")
+            charge = {name: part for name, part in lines[2].items() if name not in ("hash", "reserved")} | {"number": 1}
+            line, seal = sealed(charge, lines[0]["hash"])
+            new = "INSERT INTO charges VALUES ('people', 1, :line)"
+            do(connection, new, line=line.decode())
+            do(connection, "UPDATE populations SET head = :head", head=seal)
+        revert(opened.database, "analyser", "analyser_1")
+    for path in (rig.folder / "analyser" / "witness").iterdir():
+        path.write_bytes(path.read_bytes().splitlines(keepends=True)[0])
 
 
 def tables(database):
@@ -344,7 +404,7 @@ def test_a_full_disk_loses_nothing_and_recovers_by_itself(folder):
             assert kept
             assert {answer.status for answer in refused} == {503}
             assert {answer.headers["retry-after"] for answer in refused} == {"2"}
-            assert parties.ask("shuffler", "GET", "/health").status == 200
+            assert parties.ask("shuffler", "GET", "/live").status == 200
             grow()
             more = parties.reported(collection, 1_999)
             finished(parties, collection, {*kept, more[0].bucket})
@@ -475,4 +535,4 @@ def test_a_second_server_at_the_same_address_is_refused(rig):
             second.start()
         assert second.ended() != 0
         with first.caller("shuffler") as anybody:
-            assert anybody.ask("GET", "/health").status == 200
+            assert anybody.ask("GET", "/live").status == 200

@@ -1,6 +1,7 @@
 """What people are told: a device in the words of its question, operators in words or in JSON."""
 
 import json
+import math
 
 import pytest
 from rig import START, plan
@@ -44,7 +45,7 @@ def test_many_categories_are_not_all_named():
 def test_an_invitation_that_nobody_needs_is_refused(parties, tmp_path):
     parties.endowed()
     collection = parties.agreed(plan())
-    device = Client(tmp_path / "device", Limits(least=1), lambda: START)
+    device = Client(tmp_path / "device", Limits(least=1, colluding=math.inf), lambda: START)
     with pytest.raises(BadArgument, match="anybody may report"):
         device.prepare(parties.offer(collection), collection.id, 1, invitation="00" * 32)
 

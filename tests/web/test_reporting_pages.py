@@ -81,7 +81,18 @@ def test_people_report_from_a_page_that_is_somebody_elses(trial, browser, tmp_pa
     plan = hc.advise(hc.Histogram(["red", "green"]), n=100, epsilon=2.0, models=["local"], collected=True).best
     plan.save(tmp_path / "plan.json")
     desk.endow("customers", 2.0, 1e-6)
-    asked = ["--question", "Which?", "--population", "customers", "--suite", P256, "--format", "json"]
+    asked = [
+        "--question",
+        "Which?",
+        "--population",
+        "customers",
+        "--suite",
+        P256,
+        "--format",
+        "json",
+        "--anyone",
+        "--trust-all",
+    ]
     command = ["collection", "create", str(tmp_path / "plan.json"), "--data", str(trial.folder), *asked]
     made = json.loads(CliRunner().invoke(app, command).output)
     before = len(desk.names())

@@ -6,7 +6,9 @@
  */
 
 import { type Bytes, hex, unhex } from "./bytes.js";
+import { requireProved } from "./claim.js";
 import { type Coins, SecretCoins } from "./coins.js";
+import { Credentials } from "./credentials.js";
 import { BadArgument, Elsewhere, Refused, Unsupported } from "./errors.js";
 import { type Entries, type Json, Numeral } from "./json.js";
 import { type Announced, announced } from "./keys.js";
@@ -15,7 +17,7 @@ import { type Collection, readCollection } from "./plan.js";
 import { type Receipt, type State } from "./receipt.js";
 import { whole } from "./reading.js";
 import { Remote } from "./remote.js";
-import { CREDENTIAL, IDENTITY, sealed, upload } from "./seal.js";
+import { IDENTITY, sealed, upload } from "./seal.js";
 import type { Store } from "./store.js";
 
 const FORMAT = "headcount report 1";
@@ -32,6 +34,10 @@ interface Kept {
   readonly least: number;
   readonly colluding: number | null;
   readonly top_up: boolean;
+  readonly corrupt?: number; // these three were not noted by version 0.2
+  readonly anyone?: boolean;
+  readonly fixed?: boolean;
+  readonly pinned: boolean;
   readonly messages: readonly string[];
   readonly identity: string;
   readonly key: number;
@@ -39,10 +45,14 @@ interface Kept {
   readonly body: string;
 }
 
-/** Which collection it must be, and what allows to report to it. */
+/**
+ * Which collection it must be, and what allows to report to it. Whoever gives a hash vouches for what the collection with
+ * that hash claims; without one, the claim is proved here, or the collection refused.
+ */
 export interface Terms {
   readonly hash?: string;
   readonly invitation?: string;
+  readonly relay?: string; // somebody's address to send to instead of the shuffler's, which then learns none
 }
 
 interface Offered {
@@ -61,19 +71,31 @@ export class Client {
 
   /** Answers now. Asked again, the same report is sent again; `hash` says which collection it must be. */
   async report(at: string | Remote, name: string, answer: unknown, terms: Terms = {}): Promise<Receipt> {
-    const remote = typeof at === "string" ? new Remote(at) : at;
+    const remote = reached(at, terms);
     const offer = await remote.get(`/v1/collections/${name}`);
-    const before = await this.store.names();
+    const before = await this.reports();
+    await this.obtain(offer, name, terms);
     const report = await this.prepare(offer, name, answer, terms);
     return { ...(await this.send(report, remote)), again: before.includes(report) };
   }
 
   /** What is asked, and to what one would agree: to be shown before anybody answers. Nothing is made or kept. */
   async look(at: string | Remote, name: string, terms: Terms = {}): Promise<Collection> {
-    const remote = typeof at === "string" ? new Remote(at) : at;
+    const remote = reached(at, terms);
     const { collection } = await this.offered(await remote.get(`/v1/collections/${name}`), name, terms);
     requireWithin(this.limits, collection, await this.spent());
     return collection;
+  }
+
+  /** Asks the issuer for this device's token, where the collection needs one. Better long before the report. */
+  async obtain(source: Json, name: string, terms: Terms = {}, issuer?: Remote): Promise<void> {
+    const { collection, batch } = await this.offered(source, name, terms);
+    await this.store.alone(async () => {
+      if ((await this.store.get(`${collection.hash}-${batch}.json`)) === undefined) {
+        requireWithin(this.limits, collection, await this.spent());
+      }
+      await new Credentials(this.store, collection, batch, terms.invitation ?? "").obtain(issuer);
+    });
   }
 
   /** Makes the report, once, and keeps it. It may be sent at any moment until the batch closes. */
@@ -97,7 +119,7 @@ export class Client {
       const messages = await sealed(collection, batch, answer, key, coins);
       const identity = new SecretCoins().stream(IDENTITY);
       const outer = await this.outer(collection, batch, offer, invitation, identity, messages);
-      await this.keep(report, { ...kept(collection, batch), messages: messages.map(hex), ...outer });
+      await this.keep(report, { ...kept(collection, batch, terms.hash !== undefined), messages: messages.map(hex), ...outer });
     });
     return report;
   }
@@ -123,18 +145,19 @@ export class Client {
     const { format, messages, identity, key, invitation, body, ...own } = await this.read(report);
     const { epsilon, delta } = await this.spent();
     return {
-      ...own, messages: messages.length, bytes: body.length / 2, lifetime_epsilon: inexactly(epsilon),
+      ...own, corrupt: own.corrupt ?? null, anyone: own.anyone ?? null, fixed: own.fixed ?? null,
+      messages: messages.length, bytes: body.length / 2, lifetime_epsilon: inexactly(epsilon),
       lifetime_delta: inexactly(delta), again: false,
     };
   }
 
   async receipts(): Promise<Receipt[]> {
-    return Promise.all((await this.store.names()).map((report) => this.receipt(report)));
+    return Promise.all((await this.reports()).map((report) => this.receipt(report)));
   }
 
   /** The sum over all reports ever made here, sent or not: an upper bound on what they give away together. */
   async spent(): Promise<{ epsilon: Exact; delta: Exact }> {
-    const all = await Promise.all((await this.store.names()).map((report) => this.read(report)));
+    const all = await Promise.all((await this.reports()).map((report) => this.read(report)));
     const sum = (costs: number[]): Exact => costs.reduce((total, cost) => total + exactly(cost), 0n);
     return { epsilon: sum(all.map((each) => each.epsilon)), delta: sum(all.map((each) => each.delta)) };
   }
@@ -142,6 +165,7 @@ export class Client {
   private async offered(source: Json, name: string, terms: Terms): Promise<Offered> {
     const offer: Entries = source instanceof Map ? source : new Map();
     const collection = await readCollection(offer.get("collection"), terms.hash);
+    if (terms.hash === undefined) requireProved(collection.plan);
     if (collection.hash.slice(0, 32) !== name) {
       throw new BadArgument("collection", "is another one than was asked for", "do not answer");
     }
@@ -161,7 +185,8 @@ export class Client {
   ): Promise<Pick<Kept, "identity" | "key" | "invitation" | "body">> {
     const key = await announced(offer.get("shuffler"), collection.shuffler, "shuffler");
     this.usable(key, collection);
-    const body = await upload(collection, batch, key, identity, credential(collection, invitation), messages);
+    const credential = await new Credentials(this.store, collection, batch, invitation).shown();
+    const body = await upload(collection, batch, key, identity, credential, messages);
     return { identity: hex(identity), key: key.number, invitation, body: hex(body) };
   }
 
@@ -191,6 +216,11 @@ export class Client {
     await this.keep(report, { ...made, ...outer });
   }
 
+  /** The names of what is kept, without tokens. */
+  private async reports(): Promise<string[]> {
+    return (await this.store.names()).filter((name) => !name.endsWith(".token"));
+  }
+
   private async keep(report: string, made: Kept): Promise<void> {
     await this.store.put(report, JSON.stringify(made));
   }
@@ -206,19 +236,18 @@ export class Client {
   }
 }
 
-function kept(collection: Collection, batch: number) {
-  const { plan, hash, question, topUp } = collection;
+function kept(collection: Collection, batch: number, pinned: boolean) {
+  const { plan, hash, question, topUp, invited, fixed } = collection;
   return {
     format: FORMAT, collection: hash, question, batch, state: "made" as State, epsilon: plan.epsilon, delta: plan.delta,
-    least: plan.crowd.least, colluding: plan.colluding, top_up: topUp,
+    least: plan.crowd.least, colluding: plan.colluding, top_up: topUp, corrupt: plan.crowd.corrupt, anyone: !invited,
+    fixed, pinned,
   };
 }
 
-function credential(collection: Collection, invitation: string): Bytes {
-  if (!collection.invited) return new Uint8Array(CREDENTIAL);
-  const found = unhex(invitation);
-  if (found?.length === CREDENTIAL) return found;
-  throw new BadArgument("invitation", "is not one", `give the ${2 * CREDENTIAL} digits that you were sent`);
+function reached(at: string | Remote, { relay }: Terms): Remote {
+  if (relay !== undefined) return new Remote(relay);
+  return typeof at === "string" ? new Remote(at) : at;
 }
 
 function damaged(report: string): never {

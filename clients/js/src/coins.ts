@@ -11,7 +11,9 @@ export class Table {
   private readonly edges: readonly bigint[];
   private readonly again: readonly bigint[];
 
-  constructor(readonly start: bigint, coarse: readonly bigint[], fine: readonly bigint[]) {
+  constructor(
+    readonly start: bigint, private readonly coarse: readonly bigint[], private readonly fine: readonly bigint[],
+  ) {
     this.edges = edges(coarse);
     this.again = fine.length ? edges(fine) : this.edges;
     const last = this.edges.at(-1) ?? 0n;
@@ -24,6 +26,12 @@ export class Table {
 
   get cells(): number {
     return this.edges.length;
+  }
+
+  /** How likely each cell is, in parts of their sum. */
+  get masses(): bigint[] {
+    const spill = WORD - (this.edges.at(-1) ?? 0n);
+    return this.coarse.map((mass, at) => (this.fine.length ? (mass << 64n) + spill * (this.fine[at] ?? 0n) : mass));
   }
 
   /** The number of edges at or below the word; all are looked at, whatever the word. */

@@ -8,6 +8,7 @@ import { canonical, type Entries, type Json } from "./json.js";
 import { fail, object, oneOf, string, whole } from "./reading.js";
 import { SUITES, type SuiteName } from "./suites.js";
 
+export const FORMAT = "headcount announcement 2";
 const ROLES = ["shuffler", "analyser"] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -33,13 +34,19 @@ export async function announced(source: Json | undefined, signer: string, role: 
   return found;
 }
 
-async function verified(source: Json | undefined, signer: string): Promise<Entries> {
+/**
+ * What the owner of this public key has announced. What is signed is bound to its purpose; version 0.2 signed the bare
+ * JSON, which has no format and is still read.
+ */
+export async function verified(source: Json | undefined, signer: string): Promise<Entries> {
   try {
     const content = new Map(source instanceof Map ? source : fail());
     const signature = unhex(string(content.get("signature"))) ?? fail();
     content.delete("signature");
-    const signed = text(canonical(content));
-    if (await verifyAsync(signature, signed, unhex(signer) ?? fail(), { zip215: false })) return content;
+    const bound = content.has("format") ? `headcount/2 announcement\0${canonical(content)}` : canonical(content);
+    if (content.has("format")) oneOf(content.get("format"), [FORMAT]);
+    content.delete("format");
+    if (await verifyAsync(signature, text(bound), unhex(signer) ?? fail(), { zip215: false })) return content;
   } catch {
     // said below
   }

@@ -8,7 +8,7 @@ import { general, grouped } from "./words.js";
 export interface Limits {
   readonly epsilon: number;
   readonly delta: number;
-  readonly colluding: number; // the epsilon that is left if the shuffler and the analyser are one
+  readonly colluding: number; // the epsilon that is left if the shuffler and the analyser are one; Infinity: also if none is
   readonly lifetime_epsilon: number;
   readonly lifetime_delta: number;
   readonly least: number;
@@ -18,7 +18,7 @@ export interface Limits {
 }
 
 export const LIMITS: Limits = {
-  epsilon: 2, delta: 1e-4, colluding: Infinity, lifetime_epsilon: 10, lifetime_delta: 1e-3, least: 100, top_up: false,
+  epsilon: 2, delta: 1e-4, colluding: 8, lifetime_epsilon: 10, lifetime_delta: 1e-3, least: 100, top_up: false,
   invited: false, fixed: false,
 };
 
@@ -47,6 +47,10 @@ export function limitsWith(given: Partial<Limits>): Limits {
 /** Refuses what goes beyond, given what all reports so far have spent. */
 export function requireWithin(limits: Limits, collection: Collection, spent: { epsilon: Exact; delta: Exact }): void {
   const { plan } = collection;
+  if (plan.colluding === null && limits.colluding < Infinity) {
+    const learn = "if the shuffler and the analyser work together, they learn the answer";
+    throw new Unsupported(`${learn}, to which this device does not agree (colluding)`);
+  }
   for (const [words, cost, most] of [
     ["epsilon", plan.epsilon, limits.epsilon],
     ["delta", plan.delta, limits.delta],

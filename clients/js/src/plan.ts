@@ -1,20 +1,20 @@
 /**
- * A collection and its plan, as the parties have agreed on them: read exactly, or refused.
- *
- * The claim itself is not proved here, as the Python client does: whoever wants that pins the hash of a collection that
- * somebody has proved.
+ * A collection and its plan, as the parties have agreed on them: read exactly, or refused. What it claims is proved by
+ * `claim`, or was by whoever has pinned its hash.
  */
 
 import { unhex } from "./bytes.js";
 import { BadArgument, Refused } from "./errors.js";
+import { type Issuer, readIssuer, requireSigned } from "./issuer.js";
 import { type Entries, fingerprint, type Json } from "./json.js";
 import { Programme } from "./programme.js";
 import { boolean, fail, number, object, oneOf, string, whole } from "./reading.js";
 import { recordForm, type RecordForm } from "./record.js";
 import { type SuiteName, SUITES } from "./suites.js";
 import { type Task, task } from "./task.js";
+import { requireBounded } from "./work.js";
 
-const FORMAT = "headcount collection 1";
+const FORMATS = ["headcount collection 1", "headcount collection 2"] as const; // 1 is that of version 0.2
 const LARGEST_CROWD = 1e12;
 const MOST_MESSAGES = 128;
 const MOST_BATCHES = 1_000;
@@ -30,9 +30,11 @@ const COLLECTION = [
   "admission", "fixed", "nonce",
 ];
 const MOST_REPORTS = 1e9;
+const SINCE_2 = ["automatic", "most", "issuer"];
 
 export interface Crowd {
   readonly least: number;
+  readonly corrupt: number;
   readonly honest: number;
 }
 
@@ -61,11 +63,13 @@ export interface Collection {
   readonly topUp: boolean;
   readonly invited: boolean;
   readonly fixed: boolean;
+  readonly issuer: Issuer | null; // who lets people in
 }
 
 /** What the parties have signed, and the one with this hash if one is given. */
 export async function readCollection(source: Json | undefined, hash?: string): Promise<Collection> {
   const found = refusing(() => collection(source));
+  if (found.issuer !== null) await requireSigned(found.issuer);
   const own = await fingerprint(source ?? null);
   if (hash !== undefined && own !== hash) {
     throw new BadArgument("collection", "has another hash than was expected", "ask its operators for the right one");
@@ -77,9 +81,11 @@ export async function readCollection(source: Json | undefined, hash?: string): P
 export function readReport(source: Entries): Report {
   const device = object(source.get("device"), ["record", "colluding"]);
   const wire = object(source.get("wire"), ["messages", "suite"]);
+  const [asked, programme] = [task(source.get("task")), new Programme(source.get("programme"))];
+  requireBounded(programme.brick, asked.values);
   return {
-    task: task(source.get("task")),
-    programme: new Programme(source.get("programme")),
+    task: asked,
+    programme,
     record: recordForm(device.get("record")),
     messages: whole(wire.get("messages"), 1, MOST_MESSAGES),
   };
@@ -95,24 +101,33 @@ function refusing<Found>(read: () => Found): Found {
 }
 
 function collection(source: Json | undefined): Omit<Collection, "hash"> {
-  const told = object(source, COLLECTION, ["most"]);
-  if (told.has("most")) whole(told.get("most"), 1, MOST_REPORTS);
-  oneOf(told.get("format"), [FORMAT]);
+  const format = oneOf(object(source, ["format"], [...COLLECTION, ...SINCE_2]).get("format"), FORMATS);
+  const earlier = format === FORMATS[0];
+  const told = object(source, earlier ? COLLECTION : [...COLLECTION, ...SINCE_2]);
+  if (!earlier) boolean(told.get("automatic"));
+  const most = told.get("most") ?? null;
+  if (most !== null) whole(most, 1, MOST_REPORTS);
   for (const [name, low, high] of RANGES) whole(told.get(name), low, high);
   words(told.get("population"));
   key(told.get("nonce"), 16);
+  const invited = oneOf(told.get("admission"), ["anyone", "invited"]) === "invited";
+  const shuffler = key(told.get("shuffler"), 32);
+  const issuer = told.get("issuer") ?? null;
+  if ((issuer !== null) !== (invited && !earlier)) fail();
   return {
-    plan: plan(told.get("plan")),
+    plan: readPlan(told.get("plan")),
     question: words(told.get("question")),
-    shuffler: key(told.get("shuffler"), 32),
+    shuffler,
     analyser: key(told.get("analyser"), 32),
     topUp: oneOf(told.get("shortfall"), ["hold", "top-up", "purge"]) === "top-up",
-    invited: oneOf(told.get("admission"), ["anyone", "invited"]) === "invited",
+    invited,
     fixed: boolean(told.get("fixed")),
+    issuer: issuer === null ? null : readIssuer(issuer, whole(told.get("batches"), 1, MOST_BATCHES), shuffler),
   };
 }
 
-function plan(source: Json | undefined): Plan {
+/** What everybody has agreed to send, and what that gives away. */
+export function readPlan(source: Json | undefined): Plan {
   const told = object(source, PLAN);
   string(told.get("protocol"));
   const budget = object(told.get("budget"), ["epsilon", "delta", "neighbours"]);
@@ -133,7 +148,8 @@ function crowd(source: Json | undefined): Crowd {
   const told = object(source, ["size", "least", "corrupt"]);
   const size = whole(told.get("size"), 1, LARGEST_CROWD);
   const least = whole(told.get("least"), 1, size);
-  return { least, honest: least - whole(told.get("corrupt"), 0, least - 1) };
+  const corrupt = whole(told.get("corrupt"), 0, least - 1);
+  return { least, corrupt, honest: least - corrupt };
 }
 
 function within(number: number, low: number, high: number): number {

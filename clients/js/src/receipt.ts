@@ -18,6 +18,10 @@ export interface Receipt {
   readonly lifetime_delta: number;
   readonly again: boolean; // whether it had been made before
   readonly top_up: boolean; // whether reports of nobody may stand in for people who stay away
+  readonly corrupt: number | null; // how many of the least may lie or collude; null if that was not noted
+  readonly anyone: boolean | null; // whether strangers may report
+  readonly fixed: boolean | null; // whether batches end with their windows
+  readonly pinned: boolean; // whether the claim was not worked out here, but vouched for by a hash
 }
 
 const LEFT = {
@@ -38,12 +42,21 @@ export function receiptText(told: Receipt): string {
     ...(told.again ? ["It was made before: what is answered now changes nothing."] : []),
     `Mixed with those of ${others}, whatever is learnt is at most ${odds} as likely for one answer ` +
       `as for another, but for a chance of ${general(told.delta)}.`,
+    ...(told.corrupt === 0 && relies(told) ? ["That holds only if all of them are honest."] : []),
+    ...(told.anyone === true ? ["Anybody may report, as often as they like: many of them may be one."] : []),
+    ...(told.fixed === false ? ["Its operator may end it at any moment, and so choose with whom you are mixed."] : []),
     told.colluding === null
       ? "If the shuffler and the analyser work together, they learn the answer."
       : "If the shuffler and the analyser work together, the messages are at most " +
         `${times(Math.exp(told.colluding))} as likely for one answer as for another.`,
+    ...(told.pinned ? ["This device did not work that out: it relies on the hash that it was given."] : []),
     `All your reports together: epsilon ${general(told.lifetime_epsilon, 4)}, delta ${general(told.lifetime_delta, 3)}.`,
   ].join("\n");
+}
+
+/** Whether others hide this report: by itself it gives away more than the guarantee says. */
+function relies(told: Receipt): boolean {
+  return told.colluding === null || told.colluding > told.epsilon;
 }
 
 function times(factor: number): string {

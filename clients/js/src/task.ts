@@ -6,7 +6,12 @@ import { boolean, fail, list, number, object, string, whole } from "./reading.js
 import * as values from "./values.js";
 
 export type Answer = boolean | number | string;
-export type Task = (answer: unknown) => bigint;
+
+/** How answers are encoded, as whole numbers from 0 on. */
+export interface Task {
+  readonly values: number; // how many there are
+  encoded(answer: unknown): bigint;
+}
 
 const REAL_STEPS = 2 ** 40;
 const SLACK = 1e-6; // of a step
@@ -24,10 +29,11 @@ export function task(source: Json | undefined): Task {
 function count(source: Entries): Task {
   object(source, ["name"]);
   const works = "answer true or false, or 1 or 0";
-  return (answer) => {
+  const encoded = (answer: unknown): bigint => {
     const found = values.truth(answer);
     return found === undefined ? refuse("is neither 0 nor 1", works) : BigInt(found);
   };
+  return { values: 2, encoded };
 }
 
 function sum(source: Entries): Task {
@@ -36,7 +42,7 @@ function sum(source: Entries): Task {
   const [steps, clip] = [whole(source.get("steps"), 1, REAL_STEPS), boolean(source.get("clip"))];
   if (low === undefined || high === undefined || more.length || !(low < high)) fail();
   const works = `answer with a number from ${low} to ${high}`;
-  return (answer) => {
+  const encoded = (answer: unknown): bigint => {
     const given = values.number(answer) ?? refuse("is not a number", works);
     const inside = clip ? Math.min(Math.max(given, low), high) : given;
     if (!(low <= inside && inside <= high)) refuse("lies outside the bounds", works);
@@ -47,6 +53,7 @@ function sum(source: Entries): Task {
     }
     return BigInt(nearest);
   };
+  return { values: steps + 1, encoded };
 }
 
 function histogram(source: Entries): Task {
@@ -55,12 +62,13 @@ function histogram(source: Entries): Task {
   const other = boolean(source.get("other"));
   if (source.has("edges") === source.has("categories")) fail();
   const found = source.has("edges") ? binned(source.get("edges")) : labelled(source.get("categories"));
-  return (answer) => {
+  const encoded = (answer: unknown): bigint => {
     if (values.missing(answer)) refuse("is missing", found.works);
     const at = found.place(answer);
     if (at < 0 && !other) refuse("is in none of the categories", found.works);
     return BigInt(at < 0 ? found.categories : at);
   };
+  return { values: found.categories + Number(other), encoded };
 }
 
 /** Where an answer that is not missing belongs, or -1. */

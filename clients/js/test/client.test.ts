@@ -15,8 +15,9 @@ import { entries } from "./compare.js";
 import { vectors } from "./files.js";
 
 const AGREED = entries(vectors("collections")).map((line) => JSON.parse(line) as { offer: string; hash: string });
-const [COUNT, INVITED, HISTOGRAM] = AGREED as [Agreed, Agreed, Agreed];
+const [COUNT, , HISTOGRAM, , , INVITED] = AGREED as [Agreed, Agreed, Agreed, Agreed, Agreed, Agreed]; // by no issuer
 const INVITATION = "ab".repeat(32);
+const TOGETHER = { colluding: Infinity }; // the operators, who then learn a count's answers
 type Agreed = { offer: string; hash: string };
 
 /** A shuffler that says what it was told to, one answer after the other, and remembers what it was sent. */
@@ -49,7 +50,7 @@ function name({ hash }: Agreed): string {
 
 test("a report is made once, kept without the answer, and sent again as it is", async () => {
   const store = new MemoryStore();
-  const client = new Client(store);
+  const client = new Client(store, TOGETHER);
   const line = new Line(HISTOGRAM.offer, [null, said(503, "", "3"), said(503, "", "99"), said(503, "")]);
   const first = await client.report(line, name(HISTOGRAM), "wer weiß");
   assert.deepEqual([first.state, first.again], ["taken", false]);
@@ -66,7 +67,7 @@ test("a report is made once, kept without the answer, and sent again as it is", 
 
 test("what was not taken is sent again with the same messages, also to a new key of the shuffler's", async () => {
   const store = new MemoryStore();
-  const client = new Client(store);
+  const client = new Client(store, TOGETHER);
   await assert.rejects(client.report(new Line(COUNT.offer, [said(400, '{"error":"no"}')]), name(COUNT), 1), { message: "no", status: 400 });
   const kept = () => JSON.parse([...store.content.values()][0] ?? "") as Record<string, unknown>;
   const before = kept();
@@ -81,16 +82,16 @@ test("what was not taken is sent again with the same messages, also to a new key
 });
 
 test("a batch that has closed is told, and not tried for ever", async () => {
-  const client = new Client(new MemoryStore());
+  const client = new Client(new MemoryStore(), TOGETHER);
   assert.equal((await client.report(new Line(COUNT.offer, [said(409, '{"report":"closed"}')]), name(COUNT), 1)).state, "closed");
   const lost = new Line(COUNT.offer, [null, null, null, null, null]);
-  await assert.rejects(new Client(new MemoryStore()).report(lost, name(COUNT), 1), /cannot be reached/);
+  await assert.rejects(new Client(new MemoryStore(), TOGETHER).report(lost, name(COUNT), 1), /cannot be reached/);
 });
 
 test("two windows that answer at the same moment make one report", async () => {
   const store = new MemoryStore();
   const lines = [new Line(COUNT.offer), new Line(COUNT.offer)];
-  await Promise.all(lines.map((line, at) => new Client(store).report(line, name(COUNT), at)));
+  await Promise.all(lines.map((line, at) => new Client(store, TOGETHER).report(line, name(COUNT), at)));
   assert.equal(store.content.size, 1);
   assert.deepEqual(lines[0]?.sent, lines[1]?.sent);
 });
@@ -98,7 +99,7 @@ test("two windows that answer at the same moment make one report", async () => {
 test("every upload is as long as any other, whatever is answered", async () => {
   const lengths = new Set<number>();
   for (const answer of ["yes", "no", "wer weiß", "none of these"]) {
-    lengths.add((await new Client(new MemoryStore()).report(new Line(HISTOGRAM.offer), name(HISTOGRAM), answer)).bytes);
+    lengths.add((await new Client(new MemoryStore(), TOGETHER).report(new Line(HISTOGRAM.offer), name(HISTOGRAM), answer)).bytes);
   }
   assert.equal(lengths.size, 1);
 });
@@ -122,13 +123,13 @@ test("what is not agreed to is not answered, and nothing is kept or drawn", asyn
   ];
   for (const [source, asked, terms, words] of refused) {
     const store = new MemoryStore();
-    await assert.rejects(new Client(store).prepare(source, asked, 1, terms, new None()), words);
+    await assert.rejects(new Client(store, TOGETHER).prepare(source, asked, 1, terms, new None()), words);
     assert.equal(store.content.size, 0);
   }
-  const later = new Client(new MemoryStore(), {}, () => 2 ** 41);
+  const later = new Client(new MemoryStore(), TOGETHER, () => 2 ** 41);
   await assert.rejects(later.prepare(offer, name(COUNT), 1, {}, new None()), /keys have expired/);
-  await assert.rejects(new Client(new MemoryStore(), { epsilon: 0.5 }).look(new Line(COUNT.offer), name(COUNT)), /this device agrees to 0.5 at most/);
-  assert.equal((await new Client(new MemoryStore()).look(new Line(COUNT.offer), name(COUNT))).plan.epsilon, 1);
+  await assert.rejects(new Client(new MemoryStore(), { ...TOGETHER, epsilon: 0.5 }).look(new Line(COUNT.offer), name(COUNT)), /this device agrees to 0.5 at most/);
+  assert.equal((await new Client(new MemoryStore(), TOGETHER).look(new Line(COUNT.offer), name(COUNT))).plan.epsilon, 1);
 });
 
 test("without randomness, or with a programme that cannot be run, nothing is made", async () => {
@@ -139,8 +140,8 @@ test("without randomness, or with a programme that cannot be run, nothing is mad
   }
   const store = new MemoryStore();
   const offer = read(COUNT.offer) as Entries;
-  await assert.rejects(new Client(store).prepare(offer, name(COUNT), 1, {}, new Broken()), /no randomness/);
-  const collection = await new Client(store).look(new Line(COUNT.offer), name(COUNT));
+  await assert.rejects(new Client(store, TOGETHER).prepare(offer, name(COUNT), 1, {}, new Broken()), /no randomness/);
+  const collection = await new Client(store, TOGETHER).look(new Line(COUNT.offer), name(COUNT));
   const programme = new Programme(read('{"emit":[{"name":"nobody knows"}]}'));
   const key = await announced(offer.get("analyser"), collection.analyser, "analyser");
   const made = sealed({ ...collection, plan: { ...collection.plan, programme } }, 2, 1, key, new SecretCoins());
@@ -150,7 +151,7 @@ test("without randomness, or with a programme that cannot be run, nothing is mad
 
 test("an answer that is none is refused without being quoted", async () => {
   for (const answer of ["secret", 77, null, undefined, NaN, {}, [1]]) {
-    await assert.rejects(new Client(new MemoryStore()).report(new Line(COUNT.offer), name(COUNT), answer), (refusal: Error) => {
+    await assert.rejects(new Client(new MemoryStore(), TOGETHER).report(new Line(COUNT.offer), name(COUNT), answer), (refusal: Error) => {
       assert.match(refusal.message, /^answer is .*; answer true or false, or 1 or 0$/);
       assert.ok(!/secret|77/.test(refusal.message));
       return true;
@@ -159,14 +160,14 @@ test("an answer that is none is refused without being quoted", async () => {
 });
 
 test("who needs an invitation gives the digits that they were sent", async () => {
-  const client = new Client(new MemoryStore(), { top_up: true });
+  const client = new Client(new MemoryStore(), { ...TOGETHER, top_up: true });
   const report = (invitation: string) => client.report(new Line(INVITED.offer), name(INVITED), 1, { invitation });
   for (const wrong of ["", "ab", `${INVITATION}00`, "zz".repeat(32)]) await assert.rejects(report(wrong), /give the 64 digits/);
   assert.equal((await report(INVITATION)).state, "taken");
 });
 
 test("all reports together stay within a lifetime", async () => {
-  const client = new Client(new MemoryStore(), { lifetime_epsilon: 2 });
+  const client = new Client(new MemoryStore(), { ...TOGETHER, lifetime_epsilon: 2 });
   await client.report(new Line(COUNT.offer), name(COUNT), 1);
   const two = await client.report(new Line(HISTOGRAM.offer), name(HISTOGRAM), "no");
   assert.deepEqual([two.lifetime_epsilon, two.lifetime_delta], [2, 1e-6]);

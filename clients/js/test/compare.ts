@@ -1,9 +1,11 @@
 /** The vectors that Python has written, replayed: whatever differs is an error that says where, and how. */
 
 import type * as BytesModule from "../src/bytes.js";
+import type * as ClaimModule from "../src/claim.js";
 import type * as CoinsModule from "../src/coins.js";
 import type { Entries, Json } from "../src/json.js";
 import type * as JsonModule from "../src/json.js";
+import type * as OddsModule from "../src/odds.js";
 import type * as PlanModule from "../src/plan.js";
 import type * as ProgrammeModule from "../src/programme.js";
 import type * as ReadingModule from "../src/reading.js";
@@ -14,8 +16,10 @@ import type * as TaskModule from "../src/task.js";
 /** The modules that are put to the test: those of this package, or a broken twin's. */
 export interface Modules {
   bytes: typeof BytesModule;
+  claim: typeof ClaimModule;
   coins: typeof CoinsModule;
   json: typeof JsonModule;
+  odds: typeof OddsModule;
   plan: typeof PlanModule;
   programme: typeof ProgrammeModule;
   reading: typeof ReadingModule;
@@ -92,12 +96,12 @@ export function compareAnswers(from: Modules, text: string): Record<string, numb
   for (const line of entries(text)) {
     const entry = from.json.read(line) as Entries;
     const [source, cases] = [entry.get("task") as Entries, entry.get("cases") as Entries[]];
-    const encoded = from.task.task(source);
+    const task = from.task.task(source);
     for (const each of cases) {
       const value = each.get("value");
       let found: bigint | null;
       try {
-        found = encoded(plain(each.get("answer") as Json));
+        found = task.encoded(plain(each.get("answer") as Json));
       } catch (problem) {
         if ((problem as Error).name !== "BadArgument") throw problem;
         found = null;
@@ -115,5 +119,44 @@ function plain(answer: Json): unknown {
   return answer !== null && typeof answer === "object" && "digits" in answer ? Number(answer.digits) : answer;
 }
 
+/** Those that a device proves; what the others need is a hash. */
+const PROVED = [
+  "randomised-response", "generalised-response", "basic-rappor", "optimised-unary", "local-hashing", "hadamard-response",
+  "subset-selection", "succinct-histogram", "duchi", "piecewise", "hybrid", "zsum", "poisson-count",
+  "negative-binomial-count", "correlated-count", "blanket-sum", "poisson-histogram", "correlated-histogram",
+  "balcer-cheu-histogram", "blanket-histogram", "shuffled-basic-rappor", "shuffled-optimised-unary",
+  "shuffled-local-hashing", "shuffled-hadamard-response", "shuffled-subset-selection", "shuffled-succinct-histogram",
+  "shuffled-piecewise", "shuffled-hybrid",
+];
+
+/** What a device works out of plans by itself: as much as Python does, and no plan is proved that claims a tenth less. */
+export function compareClaims(from: Modules, text: string): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const line of entries(text)) {
+    const entry = from.json.read(line) as Entries;
+    const [name, plan] = [String(entry.get("protocol")), from.plan.readPlan(entry.get("plan"))];
+    const proves = (claimed: Partial<typeof plan>): boolean => {
+      try {
+        from.claim.requireProved({ ...plan, ...claimed });
+        return true;
+      } catch (refusal) {
+        if ((refusal as Error).name !== "Unsupported") throw refusal;
+        return false;
+      }
+    };
+    const found = from.odds.odds(plan.programme.brick, plan.task.values);
+    const [alone, told] = [found && from.odds.logarithm(found), plain(entry.get("alone") as Json)];
+    const right = told === null ? Infinity : Number(told);
+    if (alone !== undefined && !(alone === right || (alone > right && alone < right + 1e-9))) throw new Error(`${name}: ${alone} alone`);
+    if (PROVED.includes(name) && !proves({})) throw new Error(`${name} is not proved`);
+    if (proves({ epsilon: plan.epsilon / 1.1 })) throw new Error(`${name} is proved with too little noise`);
+    const known = Number(plain(entry.get("delta") as Json));
+    if (known > 0 && proves({ delta: 0.9 * known })) throw new Error(`${name} is proved with too small a delta`);
+    if (told !== null && proves({ colluding: 0.99 * right })) throw new Error(`${name} is proved to tell less alone`);
+    counts[name] = 1;
+  }
+  return counts;
+}
+
 /** How many vectors of each kind are as in Python. */
-export const COMPARISONS = { bricks: compareBricks, protocols: compareProtocols, answers: compareAnswers };
+export const COMPARISONS = { bricks: compareBricks, protocols: compareProtocols, answers: compareAnswers, claims: compareClaims };

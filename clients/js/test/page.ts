@@ -1,9 +1,11 @@
 /** In a browser: the vectors, reports through the bundle that are kept in IndexedDB, and how fast it seals. Told to /done. */
 
 import * as bytes from "../src/bytes.js";
+import * as claim from "../src/claim.js";
 import * as coins from "../src/coins.js";
 import type * as Bundle from "../src/index.js";
 import * as json from "../src/json.js";
+import * as odds from "../src/odds.js";
 import * as plan from "../src/plan.js";
 import * as programme from "../src/programme.js";
 import * as reading from "../src/reading.js";
@@ -14,7 +16,7 @@ import * as task from "../src/task.js";
 import { COMPARISONS, entries } from "./compare.js";
 
 const SEALS = 200;
-const ours = { bytes, coins, json, plan, programme, reading, record, seal, task };
+const ours = { bytes, claim, coins, json, odds, plan, programme, reading, record, seal, task };
 
 async function text(path: string): Promise<string> {
   return (await fetch(path)).text();
@@ -33,9 +35,10 @@ async function reported(): Promise<unknown[]> {
   const told = [];
   const answers = [1, 0, "yes", 33];
   for (const [at, line] of entries(await text("/vectors/collections.json")).entries()) {
-    const { hash } = JSON.parse(line) as { hash: string };
-    for (const answer of [answers[at], at === 2 ? "no" : 1]) {
-      const client = new Client(await BrowserStore.open(), { top_up: true });
+    const { hash, offer } = JSON.parse(line) as { hash: string; offer: string };
+    if (JSON.parse(offer).collection.issuer) continue; // who is nobody here
+    for (const answer of [answers[at] ?? 1, at === 2 ? "no" : 1]) {
+      const client = new Client(await BrowserStore.open(), { top_up: true, colluding: Infinity });
       const receipt = await client.report(location.origin, hash.slice(0, 32), answer, { hash, invitation: "ab".repeat(32) });
       told.push({ receipt, text: receiptText(receipt) });
     }

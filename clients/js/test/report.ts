@@ -12,10 +12,12 @@ interface Told {
   address: string;
   offer?: string;
   name: string;
-  hash: string;
+  hash?: string;
   answers: unknown[];
   limits: Partial<Bundle.Limits>;
   invitation: string;
+  invitations?: string[]; // one for each answer, instead
+  relay?: string;
 }
 
 const told = JSON.parse(readFileSync(0, "utf8")) as Told;
@@ -24,9 +26,14 @@ const { Client, MemoryStore, receiptText } = (await import(bundle)) as typeof Bu
 if (told.offer !== undefined) {
   globalThis.fetch = async (_, given) => new Response(given?.method === "GET" ? told.offer : '{"report":"taken"}');
 }
-for (const answer of told.answers) {
+for (const [at, answer] of told.answers.entries()) {
   const store = new MemoryStore();
   const client = new Client(store, told.limits);
-  const receipt = await client.report(told.address, told.name, answer, { hash: told.hash, invitation: told.invitation });
+  const invitation = told.invitations?.[at] ?? told.invitation;
+  const terms = {
+    invitation, ...(told.hash === undefined ? {} : { hash: told.hash }),
+    ...(told.relay === undefined ? {} : { relay: told.relay }),
+  };
+  const receipt = await client.report(told.address, told.name, answer, terms);
   console.log(JSON.stringify({ receipt, text: receiptText(receipt), kept: [...store.content] }));
 }

@@ -5,7 +5,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { compareBricks, entries, type Modules } from "./compare.js";
+import { compareBricks, compareClaims, entries, type Modules } from "./compare.js";
 import { compareAll, modules, vectors } from "./files.js";
 
 const BUILD = new URL("..", import.meta.url).pathname;
@@ -51,6 +51,28 @@ const TWINS: [string, string, string, string][] = [
   ["what is in no category is in the first", "task", "at < 0 ? found.categories : at", "at < 0 ? 0 : at"],
 ];
 
+/** The same of what is worked out of a plan. */
+const CLAIM_TWINS: [string, string, string, string][] = [
+  ["a bit is likelier on by what it is likelier off by", "odds", "on * (WORD - off), off * (WORD - on)", "on, off"],
+  ["a message that only some can send is no sign", "odds", "under < values", "false"],
+  ["sets are told apart as bits are", "odds", "chance * BigInt(width - size)", "chance * BigInt(size)"],
+  ["rounding is no mixture", "odds", "draw.steps - rest)", "rest)"],
+  ["only one order of two crowds is looked at", "divergence", "Math.max(divergence(epsilon, first, second), divergence(epsilon, reversed(first), reversed(second)))", "0 * divergence(epsilon, first, second)"],
+  ["the shifted law is the same", "divergence", "by < 0 ? 0 : far", "by < 0 ? far : 0"],
+  ["a second message that changes is forgotten", "added", "eitherOrder(epsilon, one, other)", "eitherOrder(epsilon, one)"],
+  ["noise that cancels hides more than it does", "added", "q * mass / (1 + q)", "mass / (1 + q)"],
+  ["everybody's noise is counted twice", "noise", "double(mean) * people", "2 * double(mean) * people"],
+  ["clusters are twice as many", "noise", "-logarithm(ONE - decay)) * BigInt(people)", "-logarithm(ONE - decay)) * BigInt(2 * people)"],
+  ["a coin that is left out is not", "noise", "this.send(otherwise, often(against, chance))", "this.send(otherwise, often(0.5, 0.5))"],
+  ["clones are as likely as not", "clones", "binomial(honest - 1, 1 / odds, (odds - 1) / odds)", "binomial(honest - 1, 2 / odds)"],
+  ["lies are told twice as often", "clones", "2 * lie / kinds", "4 * lie / kinds"],
+  ["the claim is compared with nothing", "claim", "!(delta <= plan.delta)", "false"],
+  ["what the operators learn is believed", "claim", "plan.colluding !== null && ", "false && "],
+];
+
+/** Without the one that takes as long as all others. */
+const CLAIMS = vectors("claims").split("\n").filter((line) => !line.includes('"shuffled-local-hashing"')).join("\n");
+
 async function twin(number: number, module: string, written: string, instead: string): Promise<Modules> {
   const folder = join(BUILD, "twins", String(number));
   mkdirSync(folder, { recursive: true });
@@ -65,7 +87,14 @@ async function twin(number: number, module: string, written: string, instead: st
 for (const [number, [what, module, written, instead]] of TWINS.entries()) {
   test(`it is noticed if ${what}`, async () => {
     const broken = await twin(number, module, written, instead);
-    assert.throws(() => compareAll(broken));
+    assert.throws(() => compareAll(broken, undefined, ["bricks", "protocols", "answers"]));
+  });
+}
+
+for (const [number, [what, module, written, instead]] of CLAIM_TWINS.entries()) {
+  test(`it is noticed if ${what}`, async () => {
+    const broken = await twin(1000 + number, module, written, instead);
+    assert.throws(() => compareClaims(broken, CLAIMS));
   });
 }
 

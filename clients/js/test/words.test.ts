@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { canonical, type Entries, fingerprint, type Json, Numeral, read } from "../src/json.js";
+import { announced } from "../src/keys.js";
 import { exactly, inexactly, type Limits, limitsWith, requireWithin } from "../src/limits.js";
 import { readCollection } from "../src/plan.js";
 import { type Receipt, receiptText } from "../src/receipt.js";
@@ -48,7 +49,8 @@ test("a collection is read as it was agreed on, or not at all", async () => {
   const plan = whole.get("plan") as Entries;
   const broken: Entries[] = [
     new Map(), new Map(whole).set("more", null), new Map([...whole].filter(([name]) => name !== "nonce")),
-    new Map(whole).set("format", "headcount collection 2"), new Map(whole).set("question", " "),
+    new Map(whole).set("format", "headcount collection 3"), new Map(whole).set("format", "headcount collection 1"),
+    new Map(whole).set("automatic", null), new Map(whole).set("question", " "),
     new Map(whole).set("question", "two\nlines"), new Map(whole).set("shuffler", "ab"), new Map(whole).set("batches", new Numeral("0")),
     new Map(whole).set("shortfall", "none"), new Map(whole).set("fixed", new Numeral("0")),
     ...[
@@ -60,6 +62,24 @@ test("a collection is read as it was agreed on, or not at all", async () => {
     ].map((changed) => new Map(whole).set("plan", changed)),
   ];
   for (const each of broken) await assert.rejects(readCollection(each), /collection is not one that this version can read/);
+});
+
+test("a key is taken for what its owner has signed it for, now or in version 0.2", async () => {
+  for (const { offer } of AGREED) {
+    const told = read(offer) as Entries;
+    const collection = await readCollection(told.get("collection"));
+    for (const role of ["shuffler", "analyser"] as const) {
+      const source = told.get(role) as Entries;
+      assert.equal((await announced(source, collection[role], role)).role, role);
+      const format = new Map(source).set("format", "headcount receipt 2");
+      const other = new Map([...source].filter(([name]) => name !== "format"));
+      if (!source.has("format")) other.set("format", "headcount announcement 2");
+      const capitals = new Map(source).set("signature", String(source.get("signature")).toUpperCase());
+      for (const wrong of [format, other, capitals]) {
+        await assert.rejects(announced(wrong, collection[role], role), /signature is not that of the party/);
+      }
+    }
+  }
 });
 
 test("JSON is read exactly, and what is not JSON is refused", async () => {

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
+import sys
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from getpass import getpass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,15 +18,16 @@ from rich.markup import escape
 from headcount.cli.commands import Commands
 from headcount.cli.options import Formats
 from headcount.cli.progress import Bar
-from headcount.cli.render import Format, answered, grid, moment, show, waiting
+from headcount.cli.render import Format, answered, grid, moment, show, waiting, warn
 from headcount.core.canonical import canonical
-from headcount.core.errors import BadArgument
+from headcount.core.counted import counted
+from headcount.core.errors import BadArgument, Unsupported
 from headcount.core.estimate import digits
 from headcount.core.files import put
 from headcount.core.task import of_clipped
 from headcount.core.wire import KEYS
 from headcount.protocols.saved import load_plan
-from headcount.service.limits import Limits
+from headcount.service.limits import AnswerExposed, Limits
 
 if TYPE_CHECKING:
     from headcount.service.desk import Desk
@@ -37,6 +42,13 @@ Name = Annotated[
     ),
 ]
 Data = Annotated[Path, typer.Option("--data", help="The folder of headcount serve --data, or of headcount desk.")]
+Answer = Annotated[
+    str | None,
+    typer.Option(
+        help="The answer: 1 or 0, a number, or a category. Everybody on this machine can see it in the list of "
+        "processes: left out, it is asked for, or read from standard input."
+    ),
+]
 WHOLE_NAME = 32
 MOST_DEVICES = 10_000  # invitations that are made at a time
 SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
@@ -52,8 +64,18 @@ def create(
     batches: Annotated[int, typer.Option(help="How many batches, one after the other; each costs the budget.")] = 1,
     shortfall: Annotated[str, typer.Option(help="If too few report: hold, top-up or purge.")] = "hold",
     holds: Annotated[int, typer.Option(help="How many windows more a batch is held.")] = 3,
-    invited: Annotated[bool, typer.Option("--invited", help="Only who has an invitation may report.")] = False,
-    fixed: Annotated[bool, typer.Option("--fixed", help="Batches end with their windows and never before.")] = False,
+    anyone: Annotated[
+        bool, typer.Option("--anyone", help="Take reports from strangers, too; otherwise people are invited.")
+    ] = False,
+    closable: Annotated[
+        bool, typer.Option("--closable", help="Its operator may end a batch before the end of its window.")
+    ] = False,
+    trust_all: Annotated[
+        bool, typer.Option("--trust-all", help="Take a plan that counts on everybody to be honest: corrupt = 0.")
+    ] = False,
+    release_at_close: Annotated[
+        bool, typer.Option("--release-at-close", help="The analyser releases a batch as soon as it is delivered.")
+    ] = False,
     most: Annotated[int | None, typer.Option(help="So many reports fill a batch; 10,000,000 unless told.")] = None,
     suite: Annotated[str | None, typer.Option(help=f"{' or '.join(KEYS)}; as the plan says, if left out.")] = None,
     out: Annotated[Path | None, typer.Option(help="Where to write what a device needs to report.")] = None,
@@ -63,21 +85,26 @@ def create(
     held, planned = _desk(data), load_plan(plan)
     if suite is not None and planned.wire is not None:
         planned = replace(planned, wire=replace(planned.wire, suite=suite))
-    made = held.create(
-        planned, question=question, population=population, window=seconds(window), batches=batches,
-        shortfall=shortfall, holds=holds, admission="invited" if invited else "anyone", fixed=fixed,
-        most=most,
-    )  # fmt: skip
+    with waiting(f"agreeing on {counted(batches, 'batch')}"):
+        made = held.create(
+            planned, question=question, population=population, window=seconds(window), batches=batches,
+            shortfall=shortfall, holds=holds, admission="anyone" if anyone else "invited", fixed=not closable,
+            automatic=release_at_close, trust_all=trust_all, most=most,
+        )  # fmt: skip
     if out is not None:
         put(out, canonical(held.offer(made.id)) + "\n")
+    crowd = made.plan.protocol.crowd
     facts = {
         "collection": made.id, "hash": made.hash, "protocol": made.plan.protocol.name, "messages": made.wire.messages,
-        "bytes": made.wire.upload_bytes(made.plan.protocol), "least": made.plan.protocol.crowd.least,
+        "bytes": made.envelope(1).upload_bytes, "least": crowd.least, "corrupt": crowd.corrupt,
+        "admission": str(made.admission), "fixed": made.fixed,
     }  # fmt: skip
     table = grid("", "")
     for name, fact in facts.items():
-        table.add_row(name, f"{fact:,}" if isinstance(fact, int) else str(fact))
-    show(facts, how, table)
+        table.add_row(name, f"{fact:,}" if type(fact) is int else str(fact))
+    show({**facts, "foreseen": (foreseen := Limits().foreseen(made))}, how, table)
+    if foreseen and how is Format.TABLE:
+        warn(foreseen)
 
 
 @collections.command("show")
@@ -87,6 +114,7 @@ def show_collection(
     """How far collections have come."""
     held = _desk(data)
     states = [held.state(each) for each in ([_named(held, name)] if name else held.names())]
+    _tell_silent(states)
     rows = [
         {"collection": told["collection"], **held.asked(told["collection"]), "least": told["least"], **batch}
         for told in states
@@ -110,18 +138,25 @@ def show_collection(
 
 @collections.command()
 def report(
-    answer: Annotated[str, typer.Option(help="The answer: 1 or 0, a number, or a category.")],
+    answer: Answer = None,
     name: Name = None,
     device: Annotated[Path, typer.Option(help="Where this device keeps what it sent.")] = Path("device"),
     data: Annotated[Path | None, typer.Option(help="The folder of headcount serve --data or headcount desk.")] = None,
     shuffler: Annotated[str | None, typer.Option(help="The shuffler's address, without a folder.")] = None,
     hash: Annotated[str | None, typer.Option(help="The hash that the collection must have.")] = None,
     invitation: Annotated[str, typer.Option(help="The digits that you were sent.")] = "",
+    relay: Annotated[str, typer.Option(help="Somebody's address to send to instead of the shuffler's.")] = "",
     least: Annotated[
         int, typer.Option(help="The fewest honest people among whom this device agrees to be mixed.")
     ] = Limits.least,
     top_up: Annotated[
         bool, typer.Option("--top-up", help="Agree that reports of nobody may take the place of people.")
+    ] = False,
+    accept_collusion: Annotated[
+        bool,
+        typer.Option(
+            "--accept-collusion", help="Agree that the shuffler and the analyser, working together, learn the answer."
+        ),
     ] = False,
     devices: Annotated[
         int | None, typer.Option(help="To try it out: as so many devices with this answer, which keep nothing.")
@@ -135,15 +170,31 @@ def report(
         raise BadArgument("--shuffler", "and --data are both given or both missing", "give one of them")
     held = None if data is None else _desk(data)
     address = held.shuffler.address if held else str(shuffler)
-    whole = _named(held, name)
+    whole, answer = _named(held, name), given_or_read(answer)
     if devices is not None:
         if invitation:
             raise BadArgument("--invitation", "is given with --devices", "leave it out: they are invited with --data")
         _rehearsed(address, whole, answer, devices, hash, held, how)
         return
-    limits = Limits(least=least, top_up=top_up)
-    receipt = Client(device, limits).report(address, whole, answer, hash=hash, invitation=invitation)
+    colluding = math.inf if accept_collusion else Limits.colluding
+    reporting = Client(device, Limits(least=least, top_up=top_up, colluding=colluding))
+    try:
+        receipt = reporting.report(address, whole, answer, hash=hash, invitation=invitation, relay=relay)
+    except AnswerExposed as refusal:
+        raise Unsupported(f"{refusal}; agree to it with --accept-collusion") from None
     show(receipt.to_json(), how, escape(str(receipt)))
+
+
+def given_or_read(answer: str | None) -> str:
+    """The answer, or else a line of standard input; if that is a terminal it is asked for, and not shown."""
+    if answer is not None:
+        return answer
+    if sys.stdin.isatty():
+        return getpass("Your answer, which is not shown: ")
+    line = sys.stdin.readline()
+    if not line:
+        raise BadArgument("--answer", "is missing, and standard input is empty", "write one line there, or give it")
+    return line.rstrip("\r\n")
 
 
 def _rehearsed(
@@ -181,8 +232,11 @@ def close(data: Data, name: Name = None, how: Formats = Format.TABLE) -> None:
     with waiting("mixing and delivering"):
         state = held.close(_named(held, name))
     rows = [{"collection": state["collection"], "least": state["least"], **batch} for batch in state["batches"]]
-    lines = (f"batch {batch['batch']}: {batch['state']}, {batch['reports']:,} reports" for batch in rows)
+    lines = [f"batch {batch['batch']}: {batch['state']}, {batch['reports']:,} reports" for batch in rows]
     show(rows, how, "\n".join(lines))
+    if state["silent"]:
+        _tell_silent([state])
+        warn("the collection is closed; what is mixed will be delivered as soon as the analyser answers its shuffler")
 
 
 @collections.command()
@@ -220,6 +274,8 @@ def release_table(told: Released) -> Any:
         table.add_row("95% interval", f"{low} to {high}")
     added = f", and {content['added']:,} reports of nobody" if content["added"] else ""
     table.add_row("people", f"{content['people']:,}{added}")
+    if terms := ", ".join(_terms(content)):
+        table.add_row("on terms", terms)
     table.add_row(
         "guarantee",
         f"(ε={estimate['epsilon']:g}, δ={estimate['delta']:.3g}), {estimate['neighbours']} one, {estimate['model']}, "
@@ -227,6 +283,25 @@ def release_table(told: Released) -> Any:
     )
     table.add_row("signed by", told.analyser)
     return table
+
+
+def _terms(content: dict[str, Any]) -> Iterator[str]:
+    """What was chosen or happened that weakens the guarantee; version 0.2 did not tell."""
+    relies, bad = content["estimate"]["model"] != "local", content.get("unreadable", 0)
+    for chosen, words in (
+        (bad, f"{counted(bad, 'message')} no device could have sent"),
+        (content.get("corrupt") == 0 and relies, "all are trusted to be honest"),
+        (content.get("admission") == "anyone", "anybody could report"),
+        (content.get("early"), "the operator ended it before its window did"),
+    ):
+        if chosen:
+            yield words
+
+
+def _tell_silent(states: Sequence[dict[str, Any]]) -> None:
+    """Which party did not answer, so that what is shown is the other one's word alone."""
+    for party, problem in {found for state in states for found in state["silent"].items()}:
+        warn(f"the {party} does not answer, and what it knows is missing: {problem}")
 
 
 @collections.command()

@@ -81,10 +81,15 @@ def _built(name: str, found: Any) -> Any:
 
 
 class Commands(typer.Typer):
-    """A group of such commands, which shows its help when nothing is asked of it."""
+    """A group of such commands, which shows its help when nothing is asked of it.
+
+    Typer's own tracebacks are off: they print the variables of every frame, and an answer may be among them.
+    """
 
     def __init__(self, cls: type[Group] = Group, **settings: Any) -> None:
-        super().__init__(cls=cls, no_args_is_help=True, add_completion=False, **settings)
+        super().__init__(
+            cls=cls, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, **settings
+        )
 
     def command(self, name: str | None = None, **settings: Any) -> Callable[[Any], Any]:
         return super().command(name, cls=Command, **settings)

@@ -15,7 +15,7 @@ import numpy as np
 import typer
 from rich.console import Console
 
-from headcount.cli.collection import release_table
+from headcount.cli.collection import MOST_DEVICES, release_table
 from headcount.cli.numbers import WHOLE
 from headcount.cli.options import Delta, Epsilon, Formats
 from headcount.cli.progress import Bar
@@ -29,6 +29,7 @@ from headcount.planner.advise import advise
 
 YES = Chance.up(0.12)
 MESSAGES = 36  # that everybody sends, at most
+LIARS = 20  # one in so many may lie or collude, and the guarantee still holds
 
 
 def demo(
@@ -53,7 +54,14 @@ def demo(
         f"{people:,} simulated people will be asked; {truth:,} of them would say yes. Nobody is to learn who.\n"
     )
     advice = advise(
-        Count(), n=people, epsilon=epsilon, delta=delta, models=["shuffle"], collected=True, max_messages=MESSAGES
+        Count(),
+        n=people,
+        corrupt=people // LIARS,
+        epsilon=epsilon,
+        delta=delta,
+        models=["shuffle"],
+        collected=True,
+        max_messages=MESSAGES,
     )
     terminal.print(advice.why(), highlight=False)
     with TemporaryDirectory(prefix="headcount-") as folder, _serving(Path(folder)) as ports:
@@ -63,11 +71,17 @@ def demo(
         desk = Desk.open(folder)
         desk.endow("simulated people", 2 * epsilon, 2 * delta)
         collection = desk.create(
-            advice.best, question="Have you ever lied to a survey?", population="simulated people", window=3_600
+            advice.best,
+            question="Have you ever lied to a survey?",
+            population="simulated people",
+            window=3_600,
+            fixed=False,
         )
+        lots = (min(MOST_DEVICES, people - at) for at in range(0, people, MOST_DEVICES))
+        invited = [invitation for lot in lots for invitation in desk.invite(collection.id, lot)]
         receipts = reported(
             desk.shuffler.address, collection.id, answers.astype(int).tolist(), hash=collection.hash,
-            watch=Bar("devices report"),
+            invitations=invited, watch=Bar("devices report"),
         )  # fmt: skip
         terminal.print(f"{len(receipts):,} devices have reported. One of them tells its owner:\n")
         terminal.print(str(receipts[0]), style="italic", highlight=False)

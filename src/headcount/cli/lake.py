@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from headcount.cli.collection import MOST_DEVICES, release_table
+from headcount.cli.collection import MOST_DEVICES, Answer, given_or_read, release_table
 from headcount.cli.commands import Commands
 from headcount.cli.options import Formats
 from headcount.cli.parties import opened_party
@@ -34,8 +34,8 @@ Spark = Annotated[str, typer.Option(help="Where Spark is: local[4], spark://… 
 @lake.command()
 def report(
     collection: CollectionFile,
-    answer: Annotated[str, typer.Option(help="The answer: 1 or 0, a number, or a category.")],
     out: Annotated[Path, typer.Option(help="The Parquet file to write.")],
+    answer: Answer = None,
     devices: Annotated[int, typer.Option(help="As so many devices with this answer, which keep nothing.")] = 1,
 ) -> None:
     """To try it out: the uploads of some devices, sealed, in a file of a lake."""
@@ -45,7 +45,7 @@ def report(
     if not 1 <= devices <= MOST_DEVICES:
         raise BadArgument("--devices", f"is {devices}", f"use a number from 1 to {MOST_DEVICES:,}")
     watch = Bar("devices report")
-    write_uploads(out, prepared(_offer(collection), [answer] * devices, watch))
+    write_uploads(out, prepared(_offer(collection), [given_or_read(answer)] * devices, watch))
     print(f"{devices:,} upload{'s' * (devices > 1)} in {out}")
 
 

@@ -62,7 +62,8 @@ def create(
 @ledgers.command("show")
 def show_ledger(file: Kept, data: Data = None, how: Formats = Format.TABLE) -> None:
     """What was asked, and what is left."""
-    _show(_verified(file, None, data), how)
+    told = None if data is None else _desk(data).population(str(file))
+    _show(_verified(file, None, data), how, told)
 
 
 @ledgers.command()
@@ -106,18 +107,23 @@ def _exists(path: Path) -> None:
         raise BadArgument("ledger", f"{path} does not exist", works)
 
 
-def _show(ledger: Ledger, how: Format) -> None:
+def _show(ledger: Ledger, how: Format, told: dict[str, Any] | None = None) -> None:
+    """With what an analyser tells of a population besides its ledger: what is promised to collections."""
     rows = [_row(charge) for charge in ledger.charges]
     order = None if ledger.order is None else float(ledger.order)
     figures = {**ledger.budget.to_json(), "spent": ledger.spent, "remaining": ledger.remaining, "order": order}
+    figures |= {} if told is None else {name: told[name] for name in ("promised", "reserved")}
     table = grid(
         "", "day", "task", "protocol", "epsilon", "delta", "spent so far", title=str(ledger), right=(0, 4, 5, 6)
     )
     for row in rows:
         cells = (row[name] for name in ("number", "day", "task", "protocol", "epsilon", "delta"))
-        told = (f"{cell:.4g}" if isinstance(cell, float) else str(cell) for cell in cells)
-        table.add_row(*told, percent(row["spent"]))
+        shown = (f"{cell:.4g}" if isinstance(cell, float) else str(cell) for cell in cells)
+        table.add_row(*shown, percent(row["spent"]))
     show(rows if how is Format.CSV else {**figures, "questions": len(rows), "charges": rows}, how, table)
+    if told is not None and how is Format.TABLE:
+        left, promised = percent(ledger.remaining, spent=False), percent(told["promised"])
+        print(f"{left} is left, of which {promised} is promised to collections that are under way")
 
 
 def _row(charge: Charge) -> dict[str, Any]:

@@ -1,8 +1,13 @@
-"""The command line. A refused request says why, on one line, and exits with code 2."""
+"""The command line. A refused request says why, on one line, and exits with code 2.
+
+Whatever else goes wrong exits with code 70 and shows where, but no value: neither variables nor what an exception says,
+either of which may be somebody's answer.
+"""
 
 from __future__ import annotations
 
 import sys
+from traceback import extract_tb
 from typing import Annotated, Any, ClassVar
 
 import typer
@@ -11,6 +16,10 @@ import headcount
 from headcount.cli.commands import Commands, Elsewhere
 from headcount.cli.spelling import as_typed, flags_of
 from headcount.core.errors import Refused
+from headcount.core.printable import printable
+
+NEWLINE = "\n"
+FAULT = 70  # as sysexits.h has it: an error of the programme's own
 
 
 class Everything(Elsewhere):
@@ -70,8 +79,19 @@ def main() -> None:
     try:
         app()
     except Refused as refusal:
-        print(f"headcount: {as_typed(refusal, flags_of(_command(sys.argv[1:])))}", file=sys.stderr)
+        said = as_typed(refusal, flags_of(_command(sys.argv[1:])))
+        print(f"headcount: {printable(said, keep=NEWLINE)}", file=sys.stderr)
         sys.exit(2)
+    except Exception as fault:  # noqa: BLE001  # whatever it is, no value of it is shown
+        print(f"headcount: {_told(fault)}", file=sys.stderr)
+        sys.exit(FAULT)
+
+
+def _told(fault: Exception) -> str:
+    """Where it happened and of which kind it was, for whoever mends it."""
+    places = [f"  {frame.filename}, line {frame.lineno}, in {frame.name}" for frame in extract_tb(fault.__traceback__)]
+    kind = type(fault).__name__
+    return "\n".join([f"an error of the programme's own ({kind}); please report it with these lines", *places])
 
 
 def _command(words: list[str]) -> Any:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 from rich.markup import escape
@@ -14,12 +15,12 @@ from headcount.cli.options import Formats
 from headcount.cli.render import Format, grid, moment, show
 from headcount.core.errors import BadArgument, MissingExtra
 from headcount.core.files import text_of
-from headcount.core.wire import KEYS, X25519
+from headcount.core.wire import HYBRID, KEYS
 
 if TYPE_CHECKING:
     from headcount.service.party import Opened
 
-parties = Commands(help="A shuffler or an analyser, in a folder of its own.")
+parties = Commands(help="A shuffler, an analyser or an issuer, in a folder of its own.")
 keys = Commands(help="The keys that a shuffler's reports are sealed to.")
 tokens = Commands(help="Who may ask a party what.")
 
@@ -27,7 +28,9 @@ Config = Annotated[Path, typer.Option("--config", help="The party's folder, or i
 
 
 def serve(
-    role: Annotated[str | None, typer.Argument(help="shuffler or analyser; with --data, both are served.")] = None,
+    role: Annotated[
+        str | None, typer.Argument(help="shuffler, analyser or issuer; with --data, both of the former.")
+    ] = None,
     data: Annotated[Path | None, typer.Option(help="A folder for both, to try it out.")] = None,
     config: Annotated[Path | None, typer.Option(help="The folder of the one to serve, or its party.toml.")] = None,
     ports: Annotated[
@@ -54,7 +57,7 @@ def serve(
         opened = trial.opened(data, ports)
         pages = Pages(["advisor", "collections", "ask"], data)
     else:
-        party = Party.read(cast(Path, config))
+        party = Party.read(cast(Path, config), os.environ)
         if role not in (None, party.role):
             raise BadArgument("role", f"is {role!r}, and {config} is the {party.role}'s", f"use {party.role}")
         if listen is not None:
@@ -76,9 +79,9 @@ def serve(
 @parties.command()
 def create(
     folder: Annotated[Path, typer.Argument(help="Where to keep its settings, keys and database.")],
-    role: Annotated[str, typer.Option(help="shuffler or analyser.")],
+    role: Annotated[str, typer.Option(help="shuffler, analyser or issuer.")],
     database: Annotated[str, typer.Option(help="postgresql://…; SQLite in the folder unless told.")] = "",
-    listen: Annotated[str, typer.Option(help="Address and port; 127.0.0.1 and 8401 or 8402 unless told.")] = "",
+    listen: Annotated[str, typer.Option(help="Address and port; 127.0.0.1 and 8401, 8402 or 8403 unless told.")] = "",
     analyser: Annotated[str, typer.Option(help="Of a shuffler: the address it delivers to.")] = "",
     token: Annotated[Path | None, typer.Option(help="Of a shuffler: the file of the token it shows there.")] = None,
 ) -> None:
@@ -87,13 +90,13 @@ def create(
     from headcount.service import party
 
     if role not in party.PORTS:
-        raise BadArgument("--role", f"is {role!r}", "use shuffler or analyser")
+        raise BadArgument("--role", f"is {role!r}", "use shuffler, analyser or issuer")
     if role == "shuffler" and not (analyser and token):
         works = "give its address, and the file shuffler.token that it wrote"
         raise BadArgument("--analyser" if not analyser else "--token", "is missing for a shuffler", works)
     shown = text_of(token, "a token").strip() if token else ""
     made = party.create(
-        folder, cast(Literal["shuffler", "analyser"], role), database=database, listen=listen, analyser=analyser,
+        folder, cast(party.Role, role), database=database, listen=listen, analyser=analyser,
         token=shown,
     )  # fmt: skip
     opened = made.opened()
@@ -123,15 +126,21 @@ def desk(
     shuffler_token: Annotated[Path | None, typer.Option(help="The file of the token that its operator gave.")] = None,
     analyser: Annotated[str | None, typer.Option(help="The analyser's address.")] = None,
     analyser_token: Annotated[Path | None, typer.Option(help="The file of the token that its operator gave.")] = None,
+    issuer: Annotated[str | None, typer.Option(help="The address of who invites people, if not the analyser.")] = None,
+    issuer_token: Annotated[Path | None, typer.Option(help="The file of the token that its operator gave.")] = None,
 ) -> None:
-    """Write down how to reach a shuffler and an analyser, for --data. Both are asked whether they know the tokens.
+    """Write down how to reach the parties, for --data. All are asked whether they know the tokens.
 
     Who has a token of one of them leaves the other out; an analyst, for example, needs the analyser only.
     """
-    from headcount.service.desk import Absent, Desk
+    from headcount.service.desk import PARTIES, Absent, Desk
     from headcount.service.remote import Remote
 
-    given = {"shuffler": (shuffler, shuffler_token), "analyser": (analyser, analyser_token)}
+    given = {
+        "shuffler": (shuffler, shuffler_token),
+        "analyser": (analyser, analyser_token),
+        "issuer": (issuer, issuer_token),
+    }
     held = {}
     for party, (address, token) in given.items():
         if (address is None) != (token is None):
@@ -141,7 +150,9 @@ def desk(
             held[party] = address, text_of(token, "a token").strip()
     if not held:
         raise BadArgument("--analyser", "is missing, and --shuffler too", "give the address and token of one, or both")
-    found = Desk(*(Remote(*held[party]) if party in held else Absent(party) for party in given)).identities()
+    reached = {party: Remote(*shown, party=party) for party, shown in held.items()}
+    both = {party: reached.get(party) or Absent(party) for party in PARTIES}
+    found = Desk(**both, issuer=reached.get("issuer")).identities()
     Desk.write(folder, **held)
     for party, key in found.items():
         print(f"the {party} signs as {key}")
@@ -162,12 +173,17 @@ def show_keys(config: Config, how: Formats = Format.TABLE) -> None:
 
 @keys.command()
 def rotate(
-    config: Config, suite: Annotated[str, typer.Option(help=f"{' or '.join(KEYS)}.")] = X25519,
+    config: Config,
+    suite: Annotated[
+        str | None, typer.Option(help=f"{' or '.join(KEYS)}; that of the newest key, if left out.")
+    ] = None,
     how: Formats = Format.TABLE,
 ) -> None:  # fmt: skip
     """Announce a new key. The one before it opens what is under way for two more days."""
     opened = opened_party(config, "shuffler")
-    number = opened.shuffler().outer.rotate(suite)
+    outer = opened.shuffler().outer
+    active = [row["suite"] for row in outer.table() if row["state"] == "active"]
+    number = outer.rotate(suite or [HYBRID, *active][-1])
     show({"number": number}, how, f"key {number} is announced from now on")
     opened.close()
 
@@ -232,7 +248,7 @@ def show_tokens(config: Config, how: Formats = Format.TABLE) -> None:
 def opened_party(config: Path, role: str | None = None) -> Opened:
     from headcount.service.party import Party
 
-    party = Party.read(config)
+    party = Party.read(config, os.environ)
     if role is not None and party.role != role:
         raise BadArgument("--config", f"is that of the {party.role}", f"give the {role}'s")
     return party.opened()

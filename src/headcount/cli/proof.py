@@ -32,6 +32,7 @@ from headcount.core.budget import Budget
 from headcount.core.errors import BadArgument
 from headcount.core.files import text_of
 from headcount.core.plan import Plan
+from headcount.core.printable import printable
 from headcount.privacy.certificate import certify as certified
 from headcount.protocols.saved import load_plan
 
@@ -109,7 +110,7 @@ def verify(
         if signed_by is not None:
             _require_signed(told, signed_by)
     except Forged as refusal:
-        print(f"headcount: {refusal}", file=sys.stderr)
+        print(f"headcount: {printable(str(refusal))}", file=sys.stderr)
         raise typer.Exit(FORGED) from None
     if told is not None and how is Format.TABLE:
         console().print(release_table(told))
@@ -141,7 +142,7 @@ def _signature(by: str | None) -> str:
 
 def _released(file: Path) -> Released | None:
     """The release in this file, its signature checked; None if it is something else."""
-    from headcount.service.released import FORMAT, Released
+    from headcount.service.released import FORMATS, Released
 
     try:
         content = json.loads(text_of(file, "a certificate"))
@@ -149,7 +150,7 @@ def _released(file: Path) -> Released | None:
         if isinstance(problem, BadArgument):
             raise
         return None
-    return Released(content) if isinstance(content, dict) and content.get("format") == FORMAT else None
+    return Released.read(file) if isinstance(content, dict) and content.get("format") in FORMATS else None
 
 
 def _table(verdict: Verdict) -> Table:

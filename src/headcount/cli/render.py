@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.markup import escape
+from rich.segment import Segment
 from rich.status import Status
 from rich.table import Table
 from rich.text import Text
@@ -21,9 +22,20 @@ from headcount.core.errors import BadArgument
 from headcount.core.estimate import OTHER, Estimate
 from headcount.core.histogram import Histogram
 from headcount.core.model import Model
+from headcount.core.printable import obeyed, printable
 from headcount.drawing.canvas import destination
 from headcount.planner.advice import Advice
 from headcount.planner.sheet import Sheet, comma_separated
+
+LATEST = 253_402_300_799  # seconds since 1970: the end of the year 9999
+
+
+class Plain(Console):
+    """A console whose escape codes are its own: those in the words of others are not obeyed."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        for text, style, control in super().render(renderable, options):
+            yield Segment(text if control else printable(text, keep="\n"), style, control)
 
 
 class Format(StrEnum):
@@ -35,29 +47,44 @@ class Format(StrEnum):
 
 def console() -> Console:
     """Wide enough for the tables when the output is not a terminal."""
-    return Console() if sys.stdout.isatty() else Console(width=140)
+    return Plain() if sys.stdout.isatty() else Plain(width=140)
 
 
 def waiting(what: str) -> Status:
     """Says on standard error what is waited for, if that is a terminal: an answer in JSON stays one."""
-    return Console(stderr=True).status(what)
+    return Plain(stderr=True).status(what)
+
+
+def warn(words: str) -> None:
+    """Says on standard error what whoever asked should know besides the answer."""
+    print(f"headcount: {words}", file=sys.stderr)
 
 
 def moment(seconds: int) -> str:
     """Since 1970, as a date."""
+    if not 0 <= seconds <= LATEST:
+        return "in no year that has four digits"
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def show(value: Any, how: Format, table: RenderableType, markdown: str | None = None) -> None:
     """The JSON value as it is, flattened into CSV or Markdown, or its table."""
     if how is Format.JSON:
-        print(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
+        print(_escaped(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)))
     elif how is Format.CSV:
-        print(comma_separated(_rows(value)), end="")
+        print(printable(comma_separated(_rows(value)), keep="\r\n"), end="")
     elif how is Format.MARKDOWN:
-        print(markdown or Sheet.of(_rows(value)).markdown())
+        print(printable(markdown or Sheet.of(_rows(value)).markdown(), keep="\n"))
     else:
         console().print(table)
+
+
+def _escaped(text: str) -> str:
+    """JSON that means the same, in which nothing is obeyed: outside of text there are no such characters but ends of
+    lines."""
+    if text.replace("\n", "").isprintable():
+        return text
+    return "".join(json.dumps(letter)[1:-1] if obeyed(letter) and letter != "\n" else letter for letter in text)
 
 
 def _rows(value: Any) -> list[dict[str, Any]]:

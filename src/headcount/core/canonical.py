@@ -12,6 +12,25 @@ def canonical(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
+def read_json(text: str) -> Any:
+    """A JSON value that can be read in one way only: no name twice, no number that is not finite, no great depth."""
+    try:
+        return json.loads(text, object_pairs_hook=_entries, parse_constant=_no_number)
+    except RecursionError:
+        raise ValueError("too deep") from None
+
+
+def _entries(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a name occurs twice")
+    return found
+
+
+def _no_number(name: str) -> Any:
+    raise ValueError(name)
+
+
 def fingerprint(value: Any, before: str = "") -> str:
     """SHA-256 of the canonical JSON; in a chain, of the hash `before` it and then of the JSON."""
     return sha256((before + canonical(value)).encode()).hexdigest()

@@ -8,15 +8,23 @@ from pathlib import Path
 
 from headcount.core.errors import BadArgument
 
-SECRET = 0o600
+SECRET = 0o600  # for its owner alone
 
 
-def put(path: str | Path, text: str) -> Path:
-    """Writes the text beside the file and then moves it there, so that nobody ever reads half of it."""
+def put(path: str | Path, text: str, mode: int = 0o666) -> Path:
+    """Writes the text beside the file and then moves it there, so that nobody ever reads half of it.
+
+    The file is a new one with this mode, less what the umask takes: whoever could read an old one of this name, or has
+    it open, does not read this.
+    """
     path = Path(path)
     beginning = path.with_name(f"{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
+
+    def opener(name: str, flags: int) -> int:
+        return os.open(name, flags, mode)
+
     try:
-        with beginning.open("x", encoding="utf-8", newline="\n") as file:
+        with open(beginning, "x", encoding="utf-8", newline="\n", opener=opener) as file:  # with a mode
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
@@ -31,12 +39,8 @@ def put(path: str | Path, text: str) -> Path:
 
 
 def secret(path: Path, text: str) -> None:
-    """Writes a file that only its owner reads."""
-    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_CLOEXEC", 0), SECRET)
-    try:
-        os.write(file, f"{text}\n".encode())
-    finally:
-        os.close(file)
+    """Writes a file that only its owner reads, whatever was there before."""
+    put(path, f"{text}\n", SECRET)
 
 
 def flushed(folder: Path) -> None:

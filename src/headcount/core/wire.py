@@ -23,12 +23,14 @@ from headcount.core.short import COMPARED, rounded_up
 if TYPE_CHECKING:
     from headcount.core.protocol import Protocol
 
+HYBRID = "mlkem768-x25519-sha256-aes128gcm"
 X25519, P256 = "x25519-sha256-aes128gcm", "p256-sha256-aes128gcm"
-KEYS = {X25519: 32, P256: 65}  # suites of HPKE (RFC 9180), and the bytes of a public key
+KEYS = {HYBRID: 1120, X25519: 32, P256: 65}  # suites of HPKE (RFC 9180), and the bytes of an encapsulated key
 TAG = 16  # bytes that authenticate a sealed text
 IDENTITY = 16  # of a message, or of an upload
 KIND = 1  # real or dummy
 CREDENTIAL = 32  # who may report; zeros where nobody asks
+TOKEN = 288  # instead, where an issuer lets people in: a random prefix, and a signature of 2,048 bits
 HEAD = 2  # version and number of the shuffler's key
 MOST = 128  # messages that a person could be asked to send
 CUT = 0.01  # the part of delta that pays for reports cut to the common number
@@ -40,7 +42,7 @@ class Wire:
     """How a plan is collected: everybody sends so many messages, sealed with this suite and no other."""
 
     messages: int
-    suite: str = X25519
+    suite: str = HYBRID
     colluding: float | None = None  # as a plan of version 0.2 has it, with digits that depended on the machine
 
     def __post_init__(self) -> None:
@@ -50,7 +52,7 @@ class Wire:
             raise BadArgument("messages", f"is {self.messages!r}", f"use a whole number from 1 to {MOST}")
 
     @classmethod
-    def of(cls, protocol: Protocol, budget: Budget, suite: str = X25519) -> Wire:
+    def of(cls, protocol: Protocol, budget: Budget, suite: str = HYBRID) -> Wire:
         """With as few messages as the budget allows."""
         if not protocol.collectable():
             raise Unsupported(f"{protocol.name} cannot be collected from devices: it needs {protocol.model.trusted}")
@@ -71,9 +73,9 @@ class Wire:
         """Of one message, sealed to the analyser."""
         return self.seal + IDENTITY + KIND + protocol.message.itemsize
 
-    def upload_bytes(self, protocol: Protocol) -> int:
+    def upload_bytes(self, protocol: Protocol, credential: int = CREDENTIAL) -> int:
         """Of one person's upload: the same whatever they hold."""
-        return HEAD + self.seal + IDENTITY + CREDENTIAL + self.messages * self.message_bytes(protocol)
+        return HEAD + self.seal + IDENTITY + credential + self.messages * self.message_bytes(protocol)
 
     def loss(self, protocol: Protocol) -> PrivacyLoss:
         """That of the protocol, and of cutting."""

@@ -1,31 +1,49 @@
-"""DuckDB, as it is used here: one database in memory for the process, and its complaints without anybody's values."""
+"""DuckDB, as it is used here: one database in memory for the process, and its complaints without anybody's values.
+
+What does not fit into memory is refused: DuckDB would put the values aside in files as they are, and a process that is
+killed leaves such files behind. Whoever has a disk that is encrypted names a folder there, in HEADCOUNT_SPILL.
+"""
 
 from __future__ import annotations
 
 import atexit
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
+from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
 from typing import Any
 
 from headcount.core.errors import BadArgument, BadData, MissingExtra, Refused, without_cause
 
+SPILL = "HEADCOUNT_SPILL"
+
 
 @lru_cache(maxsize=1)
 def database(_process: int) -> Any:
-    """One for each process, in memory. What does not fit there goes into a folder that nobody else can read."""
+    """One for each process, in memory."""
     try:
         import duckdb
         import pyarrow  # noqa: F401
     except ImportError:
         raise MissingExtra("reading files", "files") from None
-    folder = mkdtemp(prefix="headcount-")
-    atexit.register(rmtree, folder, ignore_errors=True)
     return duckdb.connect(
-        config={"autoinstall_known_extensions": False, "autoload_known_extensions": False, "temp_directory": folder}
+        config={"autoinstall_known_extensions": False, "autoload_known_extensions": False, "temp_directory": _aside()}
     )
+
+
+def _aside() -> str:
+    """Where values may be put aside: nowhere, or in a new folder within the one that the environment names."""
+    named = os.environ.get(SPILL, "")
+    if not named:
+        return ""
+    if not Path(named).is_dir() or Path(named).stat().st_mode & 0o077:
+        raise BadArgument(SPILL, "names no folder, or one that others can read", "make one: mkdir -m 700 FOLDER")
+    folder = mkdtemp(prefix="headcount-", dir=named)
+    atexit.register(rmtree, folder, ignore_errors=True)
+    return folder
 
 
 @contextmanager
@@ -46,7 +64,10 @@ def _words(problem: Exception, opening: str, works: str) -> Refused:
     import duckdb
 
     if isinstance(problem, duckdb.OutOfMemoryException):
-        return BadData("data has more different answers or people than memory and disk can hold")
+        return BadData(
+            "data has more different answers or people than memory can hold; use a machine with more of it, Spark, or "
+            f"name a folder on an encrypted disk in {SPILL}, where values are put aside as they are"
+        )
     if opening or isinstance(problem, duckdb.IOException):
         return BadArgument("data", opening or "cannot be read", works)
     return BadData("data has values of another kind than the rest of their column, torn lines or damaged pages")

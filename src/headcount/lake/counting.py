@@ -29,10 +29,10 @@ class LakeReleases(Releases):
         super().__init__(analyser)
         self.messages = messages
 
-    def _counted(self, collection: Collection, number: int, manifest: Any) -> Tally:
+    def _counted(self, collection: Collection, number: int, manifest: Any) -> tuple[Tally, int]:
         key = self.analyser.keys.private(inner_key(collection.id, number))
-        tally = counted(self.messages, collection.envelope(number).opening, collection.plan.protocol, key)
-        return replace(tally, reports=manifest["reports"])
+        tally, readable = counted(self.messages, collection.envelope(number).opening, collection.plan.protocol, key)
+        return replace(tally, reports=manifest["reports"]), readable
 
 
 def analysed(analyser: Analyser, collection: Collection, mixed: Mixed) -> str:
@@ -66,11 +66,13 @@ def received(analyser: Analyser, collection: Collection, number: int, manifest: 
             changed(connection, row, state="delivered")
 
 
-def counted(messages: Any, opening: Opening, protocol: Protocol, key: PrivateKey) -> Tally:
-    """What all messages come to, each once. Only totals leave the executors."""
+def counted(messages: Any, opening: Opening, protocol: Protocol, key: PrivateKey) -> tuple[Tally, int]:
+    """What all messages come to, each once, and how many a device could have sent. Only totals leave the executors."""
     from pyspark.sql import functions as f
 
     work = CountRecords.of(protocol)
     read = messages.mapInArrow(ReadMessages(opening, stored(key)).work, READ)
     once = read.groupBy("id").agg(f.min("record").alias("record")).select("record")
-    return work.added([(row["totals"], row["keys"]) for row in once.mapInArrow(work.work, PARTIALS).collect()])
+    rows = once.mapInArrow(work.work, PARTIALS).collect()
+    readable = sum(int.from_bytes(row["readable"], "big") for row in rows)
+    return work.added([(row["totals"], row["keys"]) for row in rows]), readable

@@ -52,7 +52,7 @@ class LakeShuffler:
             return None
         opening, door = collection.envelope(number).opening, self.shuffler.door(name, batch)
         opened = uploads.select(COLUMN).mapInArrow(OpenUploads(opening, door, self._keys(collection)).work, OPENED)
-        kept = once(opened, invited=bool(door.invitations)).persist()
+        kept = once(opened, invited=door.invited).persist()
         try:
             with refusing("cannot be read to their end", ASK_SPARK, "uploads"):
                 came = counted(kept)
@@ -105,13 +105,15 @@ class LakeShuffler:
 
     def _signed(self, collection: Collection, number: int, came: Came, parts: Sequence[str]) -> Any:
         """The one manifest of a batch of this number. The secret of its order is gone with that."""
-        manifest = self.shuffler.signer.signed({
+        content = {
             "collection": collection.hash, "batch": number, "reports": came.taken, "added": 0,
             "messages": came.taken * collection.wire.messages, "parts": list(parts),
-        })  # fmt: skip
+        }  # fmt: skip
         with self.database.writing() as connection:
             state = self.shuffler.locked(connection, collection.id)["state"]
             batch = one(connection, BATCH + self.database.alone, name=collection.id, number=number)
+            early = self.shuffler.clock() < batch["closes"]
+            manifest = self.shuffler.signer.signed("manifest", {**content, "early": early})
             if batch["state"] != "open":
                 raise Conflict("the batch was mixed meanwhile; a number is used once")
             self._require(connection, collection, batch)

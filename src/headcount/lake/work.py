@@ -15,17 +15,17 @@ from operator import add
 from typing import Any, cast
 
 import numpy as np
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, load_der_private_key
 
 from headcount.core.protocol import Protocol
 from headcount.core.tally import Batch, Tally
 from headcount.service.door import Door
+from headcount.service.suites import private_bytes, private_key
 from headcount.service.wire import Opening, PrivateKey, WireError, genuine
 
 OPENED = "id binary, who binary, messages binary"
 SPLIT = "place binary, message binary"
 READ = "id binary, record binary"
-PARTIALS = "totals binary, keys binary"
+PARTIALS = "totals binary, keys binary, readable binary"
 ORDER = b"order"  # what the hash that messages are sorted by is for
 
 
@@ -70,7 +70,7 @@ class SplitReports:
 
 @dataclass(frozen=True)
 class ReadMessages:
-    """Messages, opened with the analyser's key. Dummies are dropped, and so is what cannot be opened."""
+    """Messages, opened with the analyser's key. Dummies have no record; what cannot be opened is dropped."""
 
     opening: Opening
     key: bytes = field(repr=False)
@@ -82,15 +82,14 @@ class ReadMessages:
             for message in batch.column(0).to_pylist():
                 with suppress(WireError):
                     identity, record = self.opening.read(message or b"", key)
-                    if record is not None:
-                        identities.append(identity)
-                        records.append(record)
+                    identities.append(identity)
+                    records.append(record)
             yield table(READ, identities, records)
 
 
 @dataclass(frozen=True)
 class CountRecords:
-    """The tally of a partition's records, of those that might have been sent."""
+    """The tally of a partition's records, of those that might have been sent, and how many those and dummies are."""
 
     protocol: Protocol
 
@@ -100,9 +99,14 @@ class CountRecords:
         return cls(replace(protocol))
 
     def work(self, batches: Iterator[Any]) -> Iterator[Any]:
-        found = (genuine(self.protocol, batch.column(0).to_pylist()) for batch in batches)
-        tally = reduce(add, (self.protocol.tally(Batch(0, records)) for records in found), self.protocol.nobody())
-        yield table(PARTIALS, [_packed(tally.totals)], [None if tally.keys is None else _packed(tally.keys)])
+        tally, readable = self.protocol.nobody(), 0
+        for batch in batches:
+            column = batch.column(0)
+            records = genuine(self.protocol, column.drop_null().to_pylist())
+            tally += self.protocol.tally(Batch(0, records))
+            readable += column.null_count + len(records)
+        keys = None if tally.keys is None else _packed(tally.keys)
+        yield table(PARTIALS, [_packed(tally.totals)], [keys], [readable.to_bytes(8, "big")])
 
     def added(self, partials: Sequence[tuple[bytes, bytes | None]]) -> Tally:
         """All partitions together, with no reports: messages do not tell whose they are."""
@@ -116,11 +120,11 @@ class CountRecords:
 
 def stored(key: PrivateKey) -> bytes:
     """A key as it travels."""
-    return key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
+    return private_bytes(key)
 
 
 def loaded(content: bytes) -> PrivateKey:
-    return cast(PrivateKey, load_der_private_key(content, password=None))
+    return cast(PrivateKey, private_key(content))
 
 
 def table(schema: str, *columns: Sequence[bytes | None]) -> Any:

@@ -24,9 +24,21 @@ class Page:
 
     spending: Spending
     charges: tuple[Charge, ...] = ()
+    settled: tuple[int, ...] = ()  # the numbers of charges that were reserved and whose answer was then told
 
     def and_also(self, charge: Charge, after: Spending) -> Page:
-        return Page(after, (*self.charges, charge))
+        return Page(after, (*self.charges, charge), self.settled)
+
+    def settle(self, number: int) -> Page:
+        """With the charge of this number no longer reserved; once is enough."""
+        if number in self.settled or number not in self.reserved:
+            return self
+        return Page(self.spending, self.charges, (*self.settled, number))
+
+    @property
+    def reserved(self) -> tuple[int, ...]:
+        """The numbers of charges whose answer has not been told yet."""
+        return tuple(charge.number for charge in self.charges if charge.reserved and charge.number not in self.settled)
 
 
 class Book(ABC):

@@ -36,16 +36,25 @@ class Charge:
     spent: Fraction  # by this and all earlier charges, of the budget
     once: str = ""  # random, so that the same question asked again is not the same line
     order: Fraction | None = None  # of the Rényi rule, on the line that fixes it
+    reserved: bool | None = None  # for an answer that was still to be told; it counts from then on
 
     @classmethod
     def of(
-        cls, question: Plan | Protocol, number: int, price: Amount, spent: Fraction, order: Fraction | None = None
+        cls,
+        question: Plan | Protocol,
+        number: int,
+        price: Amount,
+        spent: Fraction,
+        order: Fraction | None = None,
+        *,
+        reserved: bool = False,
     ) -> Charge:
         """Of this question, which has this price by itself."""
         protocol = question.protocol if isinstance(question, Plan) else question
         asked = question.question() if isinstance(question, Plan) else question.to_json()
         day, hashed = datetime.now(UTC).date().isoformat(), described(asked, protocol)
-        return cls(number, day, hashed, asked, Fraction(price.divergence), price.delta, spent, token_hex(8), order)
+        amount = Fraction(price.divergence), price.delta, spent
+        return cls(number, day, hashed, asked, *amount, token_hex(8), order, reserved or None)
 
     @property
     def protocol(self) -> Protocol:

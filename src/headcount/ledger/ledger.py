@@ -95,6 +95,11 @@ class Ledger:
         return self._book.page().charges
 
     @property
+    def reserved(self) -> tuple[int, ...]:
+        """The numbers of charges whose answer has not been told yet. They count all the same."""
+        return self._book.page().reserved
+
+    @property
     def questions(self) -> int:
         return len(self.charges)
 
@@ -160,18 +165,32 @@ class Ledger:
 
     def require_later(self, *questions: Plan | Protocol, promised: Sequence[Plan | Protocol] = ()) -> None:
         """Refuses questions that could not be charged one after the other, beside those `promised`."""
+        self.require_later_of(self._book.page(), *questions, promised=promised)
+
+    def require_later_of(
+        self, page: Page, *questions: Plan | Protocol, promised: Sequence[Plan | Protocol] = ()
+    ) -> None:
+        """The same, of this page: for whoever has locked the book."""
         ahead, asked = ([self._asked(question) for question in part] for part in (promised, questions))
-        now = self._book.page().spending.ordered([*ahead, *asked])
+        now = page.spending.ordered([*ahead, *asked])
         between = reduce(Spending.and_also, ahead, now)
         after = reduce(Spending.and_also, asked, between)
         single = not now.asked and len(ahead) + len(asked) == 1
         if after.share > 1 and not (single and fit_together(self.allowance, asked)):
             raise refusal(now, between, after)
 
-    def charged(self, *questions: Plan | Protocol, promised: Sequence[Plan | Protocol] = ()) -> Callable[[Page], Page]:
+    def promising(self, *questions: Plan | Protocol) -> float:
+        """How much `spent` will grow by these questions, if they are charged one after the other; rounded up."""
+        asked, now = [self._asked(question) for question in questions], self._book.page().spending
+        return up(reduce(Spending.and_also, asked, now.ordered(asked)).spent - now.spent)
+
+    def charged(
+        self, *questions: Plan | Protocol, promised: Sequence[Plan | Protocol] = (), reserved: bool = False
+    ) -> Callable[[Page], Page]:
         """What makes the next page of this one, or refuses: for a book that is kept together with other things.
 
-        If this is the first charge, the order is chosen with a view to what is `promised` beside it.
+        If this is the first charge, the order is chosen with a view to what is `promised` beside it. A charge may be
+        `reserved` for an answer that is told later: it counts at once, and telling the answer only settles it.
         """
         asked, ahead = ([self._asked(question) for question in part] for part in (questions, promised))
 
@@ -184,7 +203,7 @@ class Ledger:
             for question, each in zip(questions, asked, strict=True):
                 spending = spending.and_also(each)
                 price, order = alone(each, self.allowance), None if fixed else spending.order
-                charge = Charge.of(question, len(page.charges) + 1, price, spending.spent, order)
+                charge = Charge.of(question, len(page.charges) + 1, price, spending.spent, order, reserved=reserved)
                 page, fixed = page.and_also(charge, spending), True
             return page
 

@@ -1,4 +1,4 @@
-"""A book of sealed lines, wherever they are kept: first the budget, then one for each charge.
+"""A book of sealed lines, wherever they are kept: first the budget, then one for each charge and each settlement.
 
 Each line has the hash of all before it. So whoever edits, removes or moves one is found out, unless they write all of
 the rest anew or cut off the end; against that there is the witness.
@@ -26,6 +26,7 @@ from headcount.ledger.spending import Spending
 from headcount.ledger.witness import Witness
 
 FORMAT = "headcount-ledger/2"
+SETTLES = "settles"  # on a line of its own: the number of a charge that was reserved, and whose answer was then told
 EARLIER = "headcount-ledger/1"  # charged by another rule, which held only if questions were not chosen from answers
 
 
@@ -67,13 +68,16 @@ class Lines(Book):
         for text in lines:
             place = f"{self.place}, line {len(hashes) + 1},"
             line, seal = opened(text, hashes[-1], place)
+            hashes.append(seal)
+            if SETTLES in line:
+                page = _settled(page, line, place)
+                continue
             charge = _charge(line, place)
             asked = Asked(self.loss(self._asked(charge, place), charge.wire), charge.budget)
             if charge.number != len(page.charges) + 1:
                 raise Damaged(f"{place} has the number {charge.number}; restore it from a copy")
             after = self._ordered(page, charge, place).and_also(asked)
             page = page.and_also(replace(charge, spent=after.spent), after)
-            hashes.append(seal)
         if self._witness is not None:
             self._witness.check(self.id, tuple(hashes))
         return Read(page, tuple(hashes))
@@ -90,8 +94,9 @@ class Lines(Book):
         """The lines that make this page of what was read."""
         self._readable(page, len(read.page.charges))
         lines, hashes = [], list(read.hashes)
-        for charge in page.charges[len(read.page.charges) :]:
-            line, seal = sealed(charge.to_json(), hashes[-1])
+        charged = [charge.to_json() for charge in page.charges[len(read.page.charges) :]]
+        for content in (*charged, *({SETTLES: number} for number in page.settled[len(read.page.settled) :])):
+            line, seal = sealed(content, hashes[-1])
             lines.append(line)
             hashes.append(seal)
         return lines, Read(page, tuple(hashes))
@@ -169,6 +174,12 @@ def _budget(first: dict[str, Any], place: str) -> Allowance:
         return Allowance(Fraction(first["epsilon"]), Fraction(first["delta"]), Neighbours.parse(first["neighbours"]))
     except (TypeError, KeyError, ValueError, ZeroDivisionError):
         raise Damaged(f"{place} has no budget in its first line; restore it from a copy") from None
+
+
+def _settled(page: Page, line: dict[str, Any], place: str) -> Page:
+    if set(line) != {SETTLES} or line[SETTLES] not in page.reserved:
+        raise Damaged(f"{place} settles what was not reserved; restore it from a copy")
+    return page.settle(line[SETTLES])
 
 
 def _charge(line: dict[str, Any], place: str) -> Charge:

@@ -43,11 +43,14 @@ COLLECTING = {
     "invited": "That only those may report who were sent an invitation: one report each.",
     "invite": "To make invitations.",
     "invitation": "Sixty-four digits that allow one report to each batch.",
+    "issuer": "The party that invites people: it lets each report once to each batch, and cannot tell whose report is "
+    "whose.",
+    "relay": "Somebody who forwards reports to the shuffler, so that it does not learn whose address they come from.",
     "population": "The people whose budget pays for a collection, by a name.",
     "estimate": "The answer with its interval and guarantee.",
     "signature": "What only the holder of a private key can make, and anybody can check.",
     "signed-by": "The public key that has signed a release, or must have.",
-    "party": "A shuffler or an analyser, with a folder, a database and keys of its own.",
+    "party": "A shuffler, an analyser or an issuer, with a folder, a database and keys of its own.",
     "role": "Which party it is; of a token, what it allows: operator, analyst, shuffler or monitor.",
     "config": "The settings of a party: party.toml in its folder.",
     "database": "Where a party keeps things: SQLite in its folder, or PostgreSQL.",
@@ -64,5 +67,6 @@ COLLECTING = {
     "token": "What allows its holder to ask a party for something. Only its hash is kept.",
     "shuffler-token": "The file of the shuffler's token.",
     "analyser-token": "The file of the analyser's token.",
+    "issuer-token": "The file of the issuer's token.",
     "yes": "Do it without asking again.",
 }

@@ -1,6 +1,7 @@
 """The analyser: who is asked what, with which budget. It never sees a report, only all messages of a batch, mixed.
 
-What it receives is in `deliveries`, what it tells in `releases`.
+What it receives is in `deliveries`, what it tells in `releases`, what that costs in `reservations`, and what it does by
+itself in `duties`.
 """
 
 from __future__ import annotations
@@ -16,28 +17,38 @@ from typing import Any
 from sqlalchemy import Connection
 
 from headcount.core.canonical import canonical
-from headcount.core.errors import BadArgument
-from headcount.core.plan import Plan
+from headcount.core.errors import BadArgument, Refused
 from headcount.ledger.allowance import Allowance
 from headcount.ledger.ledger import Ledger
 from headcount.service.collection import Collection, Unknown
+from headcount.service.crash import point
 from headcount.service.keys import Announced, Keys
+from headcount.service.reservations import Reservations
 from headcount.store.account import Account
 from headcount.store.database import Database, do, many, one
 
 BATCH = "SELECT * FROM batches WHERE collection = :name AND number = :number"
 COLLECTION = "SELECT * FROM collections WHERE id = :name"
+OVER = "('released', 'refused', 'purged', 'expired')"  # states of batches whose messages nobody needs to open any more
+INNER = "inner-"  # how the names of keys begin that messages are sealed to
 
 
 class Analyser:
     """One party, with a database and keys of its own, and a witness outside of both."""
 
     def __init__(
-        self, database: Database, keys: Keys, witness: Path | None = None, clock: Callable[[], float] = time.time
+        self,
+        database: Database,
+        keys: Keys,
+        witness: Path | None = None,
+        clock: Callable[[], float] = time.time,
+        webhook: str = "",
     ) -> None:
         self.database, self.keys, self.witness, self.clock = database, keys, witness, clock
+        self.webhook = webhook  # the address that is told of answers
         self.signer = keys.signer()
         self._accounts: dict[str, Account] = {}
+        self.reservations = Reservations(self)
 
     # Populations.
 
@@ -71,35 +82,47 @@ class Analyser:
         with self.database.reading() as connection:
             known = one(connection, COLLECTION, name=collection.id)
         if known is None:
-            batches = [collection.plan] * collection.batches
-            self.ledger(collection.population).require_later(*batches, promised=self.promised(collection.population))
-            keys = canonical([self._announced(collection, number + 1) for number in range(collection.batches)])
-            with self.database.writing() as connection:
-                new = "INSERT INTO collections VALUES (:id, :config, :keys, 'open') ON CONFLICT DO NOTHING"
-                do(connection, new, id=collection.id, config=canonical(config), keys=keys)
-                known = one(connection, COLLECTION, name=collection.id)
+            known = self._agreed(collection, canonical(config))
         if known["state"] == "destroyed":
             raise Unknown(collection.id)
         return list(json.loads(known["keys"]))
 
-    def promised(self, population: str) -> list[Plan]:
-        """What the collections of a population have still to pay for: it was promised that they could."""
-        return [plan for name in self.names() for plan in self._to_be_paid(name, population)]
+    def _agreed(self, collection: Collection, config: str) -> Any:
+        """Promises, and notes what was agreed, in one transaction: nobody else promises the same budget meanwhile.
 
-    def _to_be_paid(self, name: str, population: str) -> list[Plan]:
-        collection = self.collection(name)
-        if collection.population != population:
-            return []
-        paid = "SELECT count(*) AS paid FROM batches WHERE collection = :name AND charge IS NOT NULL"
-        with self.database.reading() as connection:
-            return [collection.plan] * (collection.batches - int(one(connection, paid, name=name)["paid"]))
+        What takes a while, prices and keys, is done before anything is locked.
+        """
+        promised = self.reservations.promised(collection.population)
+        batches = [collection.plan] * collection.batches
+        self.ledger(collection.population).require_later(*batches, promised=promised)
+        names = inner_keys(collection.id, collection.batches)
+        self.keys.make(names, collection.wire.suite)
+        point("before agreeing")
+        with self.database.writing() as connection:
+            self.account(collection.population).page_within(connection)
+            known = one(connection, COLLECTION, name=collection.id)
+            if known is not None:  # somebody else was faster
+                return known
+            try:
+                self.reservations.require_within(connection, collection)
+            except Refused:
+                for name in names:
+                    self.keys.delete(name)
+                raise
+            keys = canonical(self._announced(collection))
+            new = "INSERT INTO collections VALUES (:id, :config, :keys, 'open')"
+            do(connection, new, id=collection.id, config=config, keys=keys)
+            return one(connection, COLLECTION, name=collection.id)
 
-    def _announced(self, collection: Collection, number: int) -> dict[str, Any]:
-        suite = collection.wire.suite
-        key = self.keys.make(inner_key(collection.id, number), suite).hex()
-        expires = collection.opens + collection.window * (collection.batches * (collection.holds + 1) + 1)
-        announced = Announced("analyser", collection.purpose(number), number, suite, key, expires)
-        return self.signer.signed(announced.to_json())
+    def _announced(self, collection: Collection) -> list[dict[str, Any]]:
+        """The keys of all its batches."""
+        suite, made = collection.wire.suite, self.keys.make
+        keys = made(inner_keys(collection.id, collection.batches), collection.wire.suite)
+        return [self._announcement(collection, number, suite, key.hex()) for number, key in enumerate(keys, 1)]
+
+    def _announcement(self, collection: Collection, number: int, suite: str, key: str) -> dict[str, Any]:
+        announced = Announced("analyser", collection.purpose(number), number, suite, key, collection.expires)
+        return self.signer.signed("announcement", announced.to_json())
 
     def collection(self, name: str) -> Collection:
         with self.database.reading() as connection:
@@ -125,7 +148,7 @@ class Analyser:
         signed = {row["number"]: json.loads(row["manifest"]) for row in rows}
         batches = [
             {"batch": row["number"], "state": row["state"]}
-            | {part: signed[row["number"]][part] for part in ("reports", "added")}
+            | {part: signed[row["number"]].get(part, 0) for part in ("reports", "added")}
             for row in rows
         ]
         return {
@@ -144,24 +167,59 @@ class Analyser:
             do(connection, "DELETE FROM parts WHERE collection = :name", name=name)
             do(connection, "DELETE FROM batches WHERE collection = :name", name=name)
             do(connection, "UPDATE collections SET state = 'destroyed' WHERE id = :name", name=name)
-        self._forget_keys({inner_key(name, number + 1) for number in range(len(json.loads(row["keys"])))})
+        self._forget_keys(set(inner_keys(name, len(json.loads(row["keys"])))))
 
     def tidy(self) -> None:
-        """When it starts: whatever a crash has left of what was to be deleted."""
+        """When it starts: keys that a crash has left of collections that were never agreed on, and all that are due."""
         with self.database.reading() as connection:
-            destroyed = many(connection, "SELECT id, keys FROM collections WHERE state = 'destroyed'")
-            released = many(connection, "SELECT collection, number FROM batches WHERE state = 'released'")
-        over = {inner_key(row["collection"], row["number"]) for row in released}
-        for row in destroyed:
-            over |= {inner_key(row["id"], number + 1) for number in range(len(json.loads(row["keys"])))}
-        self._forget_keys(over)
+            agreed = {row["id"] for row in many(connection, "SELECT id FROM collections")}
+        self._forget_keys({key for name, keys in self._kept().items() if name not in agreed for key in keys})
+        self.forget_keys()
+
+    def forget_keys(self) -> None:
+        """Deletes the keys of batches that are released, refused or purged, and all of a collection that is destroyed
+        or whose keys have expired."""
+        for name, keys in self._kept().items():
+            with self.database.reading() as connection:
+                row = one(connection, COLLECTION, name=name)
+                over = many(
+                    connection, f"SELECT number FROM batches WHERE collection = :name AND state IN {OVER}", name=name
+                )
+            if row is None:  # it is being agreed on
+                continue
+            expired = self.clock() > json.loads(row["keys"])[0]["expires"]  # as was announced
+            if expired:
+                self._expire(name)
+            ended = expired or row["state"] == "destroyed"
+            self._forget_keys(keys if ended else keys & {inner_key(name, batch["number"]) for batch in over})
+
+    def _kept(self) -> dict[str, set[str]]:
+        """The names of the keys that there are to open messages with, by collection."""
+        found: dict[str, set[str]] = {}
+        for key in self.keys.names():
+            if key.startswith(INNER):
+                found.setdefault(key.split("-")[1], set()).add(key)
+        return found
+
+    def _expire(self, name: str) -> None:
+        """What was delivered and never released goes with its key, and nobody could read it any more."""
+        with self.database.writing() as connection:
+            do(connection, "DELETE FROM parts WHERE collection = :name", name=name)
+            late = f"UPDATE batches SET state = 'expired' WHERE collection = :name AND state NOT IN {OVER}"
+            do(connection, late, name=name)
 
     def _forget_keys(self, names: set[str]) -> None:
-        for name in names & set(self.keys.names()):
+        for name in names:
             self.keys.delete(name)
-        self.database.forget()
+        if names:
+            self.database.forget()
 
 
 def inner_key(name: str, number: int) -> str:
     """What the key that a batch's messages are sealed to is called."""
-    return f"inner-{name}-{number}"
+    return f"{INNER}{name}-{number}"
+
+
+def inner_keys(name: str, batches: int) -> list[str]:
+    """What the keys of all batches are called."""
+    return [inner_key(name, number + 1) for number in range(batches)]

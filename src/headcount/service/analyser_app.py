@@ -12,7 +12,11 @@ from headcount.ledger.ledger import Ledger
 from headcount.protocols.saved import plan_from_json
 from headcount.service.analyser import Analyser
 from headcount.service.deliveries import Deliveries
+from headcount.service.duties import Duties
+from headcount.service.gauges import Figured, of_analyser
 from headcount.service.http import Request, Response, Route
+from headcount.service.issuer import Issuer
+from headcount.service.issuer_app import IssuerRoutes
 from headcount.service.metrics import Metrics
 from headcount.service.party_app import LARGEST_CONFIG, OPERATOR, PartyApp, fields
 from headcount.service.releases import Releases
@@ -28,7 +32,7 @@ BATCH = "/v1/collections/{collection}/batches/{batch#}"
 class AnalyserApp(PartyApp):
     """Deliveries come from the shuffler, questions from analysts."""
 
-    def __init__(self, analyser: Analyser, tokens: Tokens, metrics: Metrics) -> None:
+    def __init__(self, analyser: Analyser, issuer: Issuer, tokens: Tokens, metrics: Metrics) -> None:
         self.analyser = analyser
         self.deliveries, self.releases = Deliveries(analyser), Releases(analyser)
         routes = [
@@ -46,17 +50,31 @@ class AnalyserApp(PartyApp):
                   answer="State"),
             Route("POST", "/v1/batches", "A batch is coming.", self.begin, SHUFFLER, "Manifest", LARGEST_CONFIG),
             Route("PUT", BATCH + "/parts/{part#}", "A part of it.", self.part, SHUFFLER, "bytes", LARGEST_PART),
+            Route("POST", "/v1/notices", "Batches that will not come.", self.purged, SHUFFLER, "Notice", LARGEST_CONFIG,
+                  "Receipt"),
             Route("POST", BATCH + "/complete", "That was all.", self.complete, SHUFFLER, answer="Receipt"),
             Route("POST", BATCH + "/release", "The answer, always the same.", self.release, ANALYST, answer="Release"),
             Route("DELETE", "/v1/collections/{collection}", "Forget all but the charge.", self.destroy, OPERATOR),
         ]  # fmt: skip
-        super().__init__(analyser.signer, routes, tokens, metrics)
+        super().__init__(analyser.keys, [*routes, *IssuerRoutes(issuer).routes], tokens, metrics)
+        self.steps = (Duties(analyser, self.releases).advance, issuer.advance)
+        self._figures = Figured(lambda: of_analyser(analyser))
+
+    async def measures(self, request: Request) -> Response:
+        for name, figure in (await asyncio.to_thread(self._figures)).items():
+            self.metrics.set(name, figure)
+        return await super().measures(request)
 
     async def populations(self, _: Request) -> Response:
         def told() -> list[dict[str, Any]]:
-            return [{"population": name, **_spent(self.analyser.ledger(name))} for name in self.analyser.populations()]
+            return [{"population": name, **self._budget(name)} for name in self.analyser.populations()]
 
         return Response(200, {"populations": await asyncio.to_thread(told)})
+
+    def _budget(self, population: str) -> dict[str, Any]:
+        """What is spent of it, reserved for answers that are not told yet among that, and what is promised beside."""
+        ledger, promised = self.analyser.ledger(population), self.analyser.reservations.promised(population)
+        return {**_spent(ledger), "promised": ledger.promising(*promised), "reserved": len(ledger.reserved)}
 
     async def endow(self, request: Request) -> Response:
         given = fields(request, "population", "epsilon", "delta")
@@ -97,6 +115,9 @@ class AnalyserApp(PartyApp):
         where = (request.path["collection"], request.number("batch"), request.number("part"))
         await asyncio.to_thread(self.deliveries.part, *where, request.body)
         return Response(200, {"done": True})
+
+    async def purged(self, request: Request) -> Response:
+        return Response(200, await asyncio.to_thread(self.deliveries.purged, request.json()))
 
     async def complete(self, request: Request) -> Response:
         where = (request.path["collection"], request.number("batch"))

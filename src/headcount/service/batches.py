@@ -23,9 +23,10 @@ from headcount.service.crash import point
 from headcount.service.kept import FORM, bound, mixed_name
 from headcount.service.keys import Announced, verified
 from headcount.service.logs import log, moved
+from headcount.service.notices import Notices
 from headcount.service.remote import Elsewhere
 from headcount.service.scatter import in_parts, mixed_blocks
-from headcount.service.shuffler import BATCH, Shuffler
+from headcount.service.shuffler import BATCH, EARLY, Shuffler
 from headcount.store.database import changed, do, many, one
 
 PART = 1 << 20  # bytes, about, in which a batch is handed on
@@ -41,6 +42,9 @@ class Receiver(Protocol):
     def complete(self, collection: str, batch: int) -> dict[str, Any]:
         """The signed receipt."""
 
+    def purged(self, notice: Any) -> dict[str, Any]:
+        """The signed receipt."""
+
 
 class Batches:
     """The shuffler's work on what it has taken."""
@@ -48,6 +52,7 @@ class Batches:
     def __init__(self, shuffler: Shuffler, receiver: Receiver) -> None:
         self.shuffler, self.receiver = shuffler, receiver
         self.database, self.kept = shuffler.database, shuffler.kept
+        self.notices = Notices(shuffler, receiver)
 
     def advance(self) -> list[Exception]:
         """Every step that is due, of every batch; what failed of it."""
@@ -65,7 +70,7 @@ class Batches:
 
     def hand_on(self) -> list[Exception]:
         """What the analyser is needed for, which may take its time."""
-        return self._each(self.deliver, self.purge)
+        return [*self._each(self.deliver, self.purge), *self.notices.send()]
 
     def _each(self, *steps: Callable[[str, int], None]) -> list[Exception]:
         """A batch whose step fails, for whatever reason, does not keep the others waiting. It is tried again later."""
@@ -141,10 +146,15 @@ class Batches:
         digests = self._write(batch, attempt, Encrypted(secret))
         reports, wire = batch["reports"] + batch["added"], self.shuffler.collection(name).wire
         content = {
-            "collection": self.shuffler.collection(name).hash, "batch": number, "reports": reports,
-            "added": batch["added"], "messages": reports * wire.messages, "parts": digests,
-        }  # fmt: skip
-        manifest = canonical(self.shuffler.signer.signed(content))
+            "collection": self.shuffler.collection(name).hash,
+            "batch": number,
+            "reports": reports,
+            "added": batch["added"],
+            "early": batch["closes"] == EARLY,
+            "messages": reports * wire.messages,
+            "parts": digests,
+        }
+        manifest = canonical(self.shuffler.signer.signed("manifest", content))
         self.shuffler.keys.keep(mixed_name(attempt), secret)
         point("before it is mixed")
         with self.database.writing() as connection:
@@ -204,7 +214,7 @@ class Batches:
             self.receiver.part(name, number, at, part)
             point("while delivering")
         receipt = self.receiver.complete(name, number)
-        if verified(receipt, self.shuffler.collection(name).analyser) != {"received": manifest["signature"]}:
+        if verified(receipt, self.shuffler.collection(name).analyser, "receipt") != {"received": manifest["signature"]}:
             raise BadArgument("receipt", "is for another batch", "ask the analyser's operator")
         point("after delivering")
         with self.database.writing() as connection:

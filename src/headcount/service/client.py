@@ -18,19 +18,21 @@ from typing import Any
 
 from headcount.core.coins import Coins, DeviceCoins
 from headcount.core.errors import BadArgument, Refused, Unsupported
-from headcount.core.files import put
-from headcount.core.wire import CREDENTIAL, IDENTITY
+from headcount.core.files import SECRET, put
+from headcount.core.wire import IDENTITY
 from headcount.ledger.files import locked
 from headcount.service.answers import encoded
 from headcount.service.collection import Admission, Collection, Shortfall
+from headcount.service.credentials import Credentials
 from headcount.service.keys import Announced
 from headcount.service.limits import Limits
 from headcount.service.receipt import Receipt
 from headcount.service.remote import Elsewhere, Remote
-from headcount.service.wire import NO_CREDENTIAL, Upload
+from headcount.service.wire import Upload
 
 FORMAT = "headcount report 1"
 OWN = ("question", "collection", "batch", "state", "epsilon", "delta", "least", "colluding", "top_up")
+SINCE = ("corrupt", "anyone", "fixed")  # which version 0.2 did not note
 
 
 class Client:
@@ -44,29 +46,38 @@ class Client:
 
     def report(
         self, address: str, name: str, answer: Any, *, hash: str | None = None, invitation: str = "",
-        remote: Remote | None = None,
+        relay: str = "", remote: Remote | None = None,
     ) -> Receipt:  # fmt: skip
-        """Answers now. Asked again, the same report is sent again; `hash` says which collection it must be."""
+        """Answers now. Asked again, the same report is sent again; `hash` says which collection it must be.
+
+        With a relay nothing is sent to the shuffler's own address, which then does not learn this device's.
+        """
         if remote is None:
-            with closing(Remote(address)) as own:
+            with closing(Remote(relay or address)) as own:
                 return self.report(address, name, answer, hash=hash, invitation=invitation, remote=own)
         offer = remote.ask("GET", f"/v1/collections/{name}")
         before = set(self._paths())
+        self.obtain(offer, name, hash=hash, invitation=invitation)
         path = self.prepare(offer, name, answer, hash=hash, invitation=invitation)
         return replace(self.send(path, remote), again=path in before)
+
+    def obtain(
+        self, offer: Any, name: str, *, hash: str | None = None, invitation: str = "", remote: Remote | None = None
+    ) -> None:
+        """Asks the issuer for this device's token, where the collection needs one. Better long before the report."""
+        collection, batch = _offered(offer, name, hash)
+        with self._alone():
+            if not self._path(collection, batch).exists():
+                self.limits.require(collection, self.spent())
+            Credentials(self.folder, collection, batch, invitation).obtain(remote)
 
     def prepare(
         self, offer: Any, name: str, answer: Any, *, hash: str | None = None, invitation: str = "",
         coins: Coins | None = None,
     ) -> Path:  # fmt: skip
         """Makes the report, once, and keeps it. It may be sent at any moment until the batch closes."""
-        collection = Collection.from_json(offer["collection"], hash=hash)
-        if collection.id != name:
-            raise BadArgument("collection", "is another one than was asked for", "do not answer")
-        if offer["batch"] is None:
-            raise Unsupported("the collection takes no reports now")
-        batch = int(offer["batch"])
-        path = self.folder / f"{collection.hash}-{batch}.json"
+        collection, batch = _offered(offer, name, hash)
+        path = self._path(collection, batch)
         with self._alone():
             if path.exists():
                 self._resealed(path, collection, batch, offer, invitation)
@@ -89,7 +100,7 @@ class Client:
                 if refusal.status != 409:
                     raise
                 state = "closed"
-            put(path, json.dumps({**kept, "state": state}))
+            put(path, json.dumps({**kept, "state": state}), SECRET)
         return self.receipt(path)
 
     def upload(self, path: Path) -> bytes:
@@ -99,7 +110,8 @@ class Client:
     def receipt(self, path: Path) -> Receipt:
         kept = _read(path)
         epsilon, delta = self.spent()
-        own = {name: kept[name] for name in OWN}
+        own = {name: kept[name] for name in OWN} | {name: kept.get(name) for name in SINCE}
+        own |= {"pinned": kept.get("pinned", False)}  # a browser's may be
         return Receipt(
             **own, messages=len(kept["messages"]), bytes=len(kept["body"]) // 2, lifetime_epsilon=float(epsilon),
             lifetime_delta=float(delta),
@@ -136,7 +148,8 @@ class Client:
         """All of it once more, sealed to the shuffler."""
         key = Announced.from_json(offer["shuffler"], collection.shuffler, "shuffler")
         self._usable(key, collection)
-        upload = Upload(identity, _credential(collection, invitation), tuple(messages))
+        credential = Credentials(self.folder, collection, batch, invitation).shown()
+        upload = Upload(identity, credential, tuple(messages))
         body = collection.envelope(batch).upload(upload, key.public, key.number)
         return {"identity": identity.hex(), "key": key.number, "invitation": invitation, "body": body.hex()}
 
@@ -156,7 +169,7 @@ class Client:
         if kept["state"] != "taken" and stale:
             messages = [bytes.fromhex(each) for each in kept["messages"]]
             identity = bytes.fromhex(kept["identity"])
-            put(path, json.dumps(kept | self._outer(collection, batch, offer, invitation, identity, messages)))
+            put(path, json.dumps(kept | self._outer(collection, batch, offer, invitation, identity, messages)), SECRET)
 
     def _keep(self, path: Path, collection: Collection, batch: int, made: dict[str, Any]) -> None:
         plan, protocol = collection.plan, collection.plan.protocol
@@ -164,8 +177,10 @@ class Client:
             "format": FORMAT, "collection": collection.hash, "question": collection.question, "batch": batch,
             "state": "made", "epsilon": plan.budget.epsilon, "delta": plan.budget.delta, "least": protocol.crowd.least,
             "colluding": plan.colluding, "top_up": collection.shortfall is Shortfall.TOP_UP,
+            "corrupt": protocol.crowd.corrupt, "anyone": collection.admission is Admission.ANYONE,
+            "fixed": collection.fixed,
         }  # fmt: skip
-        put(path, json.dumps(kept | made))
+        put(path, json.dumps(kept | made), SECRET)
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -175,22 +190,21 @@ class Client:
         with locked(lock, alone=True):
             yield
 
+    def _path(self, collection: Collection, batch: int) -> Path:
+        return self.folder / f"{collection.hash}-{batch}.json"
+
     def _paths(self) -> Iterator[Path]:
         return iter(sorted(self.folder.glob("*-*.json")))
 
 
-def _credential(collection: Collection, invitation: str) -> bytes:
-    if collection.admission is Admission.ANYONE:
-        if invitation:
-            raise BadArgument("invitation", "is given, and anybody may report to this collection", "leave it out")
-        return NO_CREDENTIAL
-    try:
-        found = bytes.fromhex(invitation)
-    except ValueError:
-        found = b""
-    if len(found) != CREDENTIAL:
-        raise BadArgument("invitation", "is not one", f"give the {2 * CREDENTIAL} digits that you were sent")
-    return found
+def _offered(offer: Any, name: str, hash: str | None) -> tuple[Collection, int]:
+    """The collection that was asked for, and its open batch."""
+    collection = Collection.from_json(offer["collection"], hash=hash)
+    if collection.id != name:
+        raise BadArgument("collection", "is another one than was asked for", "do not answer")
+    if offer["batch"] is None:
+        raise Unsupported("the collection takes no reports now")
+    return collection, int(offer["batch"])
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -17,11 +17,14 @@ from typing import Any
 from headcount.core.canonical import canonical, fingerprint
 from headcount.core.errors import BadArgument, Refused, Unsupported
 from headcount.core.plan import Plan
-from headcount.core.wire import Wire
+from headcount.core.wire import CREDENTIAL, TOKEN, Wire
 from headcount.protocols.saved import plan_from_json
+from headcount.service.issuing import Issuing
 from headcount.service.wire import Envelope
 
-FORMAT = "headcount collection 1"
+FORMATS = {1: "headcount collection 1", 2: "headcount collection 2"}  # 1 is that of version 0.2, and is still read
+SINCE_2 = frozenset({"automatic", "most", "issuer"})  # fields that format 1 does not have
+TO_RELEASE = 30 * 86_400  # seconds after its last window in which a batch may be released
 MOST_BATCHES = 1_000
 LONGEST = 366 * 86_400  # seconds
 LONGEST_TEXT = 500
@@ -42,7 +45,7 @@ class Admission(StrEnum):
     """Who may report."""
 
     ANYONE = "anyone"
-    INVITED = "invited"  # one report for each invitation that the shuffler has signed
+    INVITED = "invited"  # one report for each token of the issuer; in version 0.2, for each invitation of the shuffler
 
 
 @dataclass(frozen=True)
@@ -59,10 +62,13 @@ class Collection:
     batches: int = 1
     shortfall: Shortfall = Shortfall.HOLD
     holds: int = 3
-    admission: Admission = Admission.ANYONE
-    fixed: bool = False  # whether a batch is sealed at the end of a window only; otherwise its operator may do so
+    admission: Admission = Admission.INVITED
+    fixed: bool = True  # whether a batch is sealed at the end of a window only; otherwise its operator may do so
+    automatic: bool = False  # whether the analyser releases a batch as soon as it is delivered
     nonce: str = ""  # so that no two collections are the same
-    most: int | None = None  # reports in a batch; in the JSON only where it was agreed on. See `room`
+    most: int | None = None  # reports in a batch; see `room`
+    issuer: Issuing | None = None  # who lets people in
+    version: int = 2  # of its format
 
     def __post_init__(self) -> None:
         if not self.nonce:
@@ -79,9 +85,27 @@ class Collection:
             _text(name, getattr(self, name))
         for name, size in (("shuffler", 32), ("analyser", 32), ("nonce", 16)):
             _hexadecimal(name, getattr(self, name), size)
-        if not isinstance(self.fixed, bool):
-            raise BadArgument("fixed", f"is {self.fixed!r}", "use True or False")
+        for name in ("fixed", "automatic"):
+            if not isinstance(getattr(self, name), bool):
+                raise BadArgument(name, f"is {getattr(self, name)!r}", "use True or False")
+        if self.version not in FORMATS:
+            raise BadArgument("version", f"is {self.version!r}", f"use {' or '.join(map(str, FORMATS))}")
         require_collectable(self.plan, self.shortfall)
+        self._require_issuer()
+
+    def _require_issuer(self) -> None:
+        """One where people are invited; in format 1 the shuffler invited them."""
+        issuer, needed = self.issuer, self.admission is Admission.INVITED and self.version > 1
+        if issuer is None:
+            if needed:
+                raise BadArgument("issuer", "is missing, and people are invited", "ask one for keys: headcount desk")
+            return
+        if not needed:
+            raise BadArgument("issuer", "is given, and anybody may report", "leave it out, or use admission='invited'")
+        if issuer.key == self.shuffler:
+            raise BadArgument("issuer", "is the shuffler, which must not know who reports", "use another party")
+        if len(issuer.tokens) != self.batches:
+            raise BadArgument("issuer", "has not one key for each batch", f"ask it for {self.batches}")
 
     @cached_property
     def hash(self) -> str:
@@ -111,7 +135,8 @@ class Collection:
     def envelope(self, batch: int) -> Envelope:
         """Made once for each batch: every report is opened with it."""
         if batch not in self._envelopes:
-            self._envelopes[batch] = Envelope(self.plan, bytes.fromhex(self.hash), batch)
+            credential = CREDENTIAL if self.issuer is None else TOKEN
+            self._envelopes[batch] = Envelope(self.plan, bytes.fromhex(self.hash), batch, credential)
         return self._envelopes[batch]
 
     @cached_property
@@ -123,12 +148,27 @@ class Collection:
         passed = max(0, int(now) - self.opens) // self.window
         return self.opens + (passed + 1) * self.window
 
+    @property
+    def over(self) -> int:
+        """When all windows are over, holds counted."""
+        return self.opens + self.window * (self.batches * (self.holds + 1) + 1)
+
+    @property
+    def expires(self) -> int:
+        """When the analyser's keys die: all windows are over then, holds counted, and there was time to release."""
+        return self.over if self.version == 1 else self.over + TO_RELEASE
+
     def to_json(self) -> dict[str, Any]:
-        own = {name: value for name, value in vars(self).items() if name in self.__dataclass_fields__}
-        plain = {name: str(own[name]) for name in ("shortfall", "admission")}
-        if self.most is None:
-            del own["most"]
-        return {"format": FORMAT, **own, **plain, "plan": self.plan.to_json()}
+        own = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        plain = {
+            "format": FORMATS[self.version],
+            "plan": self.plan.to_json(),
+            "shortfall": str(self.shortfall),
+            "admission": str(self.admission),
+            "issuer": None if self.issuer is None else self.issuer.to_json(),
+        }
+        absent = {"version"} | (SINCE_2 if self.version == 1 else frozenset())
+        return {name: value for name, value in (own | plain).items() if name not in absent}
 
     @classmethod
     def from_json(cls, data: Any, *, hash: str | None = None) -> Collection:
@@ -149,12 +189,15 @@ def _read(text: str) -> Collection:
     """A plan takes a while to be checked: the same text is read once."""
     data = json.loads(text)
     try:
-        given = {name: value for name, value in data.items() if name not in ("format", "plan")}
-        found = Collection(plan=plan_from_json(data["plan"]), **given)
+        given = {name: value for name, value in data.items() if name not in ("format", "plan", "version")}
+        version = next(number for number, told in FORMATS.items() if told == data["format"])
+        if given.get("issuer") is not None:
+            given["issuer"] = Issuing(**given["issuer"])
+        found = Collection(plan=plan_from_json(data["plan"]), version=version, **given)
         same = canonical(found.to_json()) == text
     except Refused:
         raise
-    except (KeyError, TypeError, AttributeError, ValueError):
+    except (KeyError, TypeError, AttributeError, ValueError, StopIteration):
         same = False
     if not same:
         raise _unreadable()

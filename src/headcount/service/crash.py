@@ -11,8 +11,9 @@ POINTS = (
     "before delivering", "while delivering", "after delivering", "after noting the receipt",
     "before purging", "after purging",
     "before a part", "after a part", "before completing", "after completing",
-    "before claiming", "after claiming", "after the witness", "before releasing", "after releasing", "after forgetting",
-    "while retiring",
+    "before reserving", "after reserving", "after the witness",
+    "before claiming", "after claiming", "before releasing", "after releasing", "after forgetting",
+    "while retiring", "before agreeing", "after a notice", "after telling",
 )  # fmt: skip
 TOLD = os.environ.get("HEADCOUNT_CRASH_AT")
 

@@ -10,7 +10,7 @@ from typing import Any
 from headcount.core.canonical import canonical
 from headcount.core.errors import BadArgument, Refused
 from headcount.service.analyser import BATCH, Analyser
-from headcount.service.collection import Shortfall
+from headcount.service.collection import Collection, Shortfall
 from headcount.service.crash import point
 from headcount.service.keys import verified
 from headcount.service.logs import moved
@@ -38,10 +38,11 @@ class Deliveries:
         try:
             name = str(manifest["collection"])[:32]
             collection = self.analyser.collection(name if HEXADECIMAL.fullmatch(name) else "")
-            content = verified(manifest, collection.shuffler)
+            content = verified(manifest, collection.shuffler, "manifest")
             number, reports, added = (content[part] for part in ("batch", "reports", "added"))
             fits = (
                 content["collection"] == collection.hash
+                and isinstance(content.get("early", False if collection.version == 1 else None), bool)
                 and {type(content[part]) for part in ("batch", "reports", "added", "messages")} == {int}
                 and 1 <= number <= collection.batches
                 and content["messages"] == reports * collection.wire.messages
@@ -56,17 +57,29 @@ class Deliveries:
         if reports > collection.room:
             works = f"deliver at most {collection.room:,}"
             raise BadArgument("manifest", "tells of more reports than was agreed on", works)
+        self._announced(collection, number, canonical(manifest))
+
+    def _announced(self, collection: Collection, number: int, manifest: str) -> None:
+        """Notes the batch and reserves what its answer costs, both or neither, before any message is taken."""
+        reservations = self.analyser.reservations
+        reserving = reservations.reserving(collection)
+        point("before reserving")
         with self.database.writing() as connection:
-            self.analyser.still(connection, name)
-            new = (
-                "INSERT INTO batches VALUES (:name, :number, 'receiving', :manifest, NULL, NULL) ON CONFLICT DO NOTHING"
-            )
-            first = do(connection, new, name=name, number=number, manifest=canonical(manifest))
-            kept = one(connection, BATCH, name=name, number=number)
+            self.analyser.still(connection, collection.id)
+            new = "INSERT INTO batches (collection, number, state, manifest) VALUES "
+            new += "(:name, :number, 'receiving', :manifest) ON CONFLICT DO NOTHING"
+            first = do(connection, new, name=collection.id, number=number, manifest=manifest)
+            row = one(connection, BATCH + self.database.alone, name=collection.id, number=number)
+            if row["state"] in ("purged", "expired"):
+                raise Conflict(f"the batch is {row['state']} here, and its key is gone; a number is used once")
+            if row["manifest"] != manifest:
+                raise Conflict("another batch of that number was announced before; a number is used once")
+            reservations.reserve(connection, collection, row, reserving)
+        point("after reserving")
+        self.analyser.account(collection.population).noted()
+        point("after the witness")
         if first:
-            moved("analyser", name, number, "receiving")
-        if kept["manifest"] != canonical(manifest):
-            raise Conflict("another batch of that number was announced before; a number is used once")
+            moved("analyser", collection.id, number, "receiving")
 
     def part(self, collection: str, batch: int, number: int, content: bytes) -> None:
         """One part of a batch, which must be the one that was signed for. Again is not an error."""
@@ -83,6 +96,33 @@ class Deliveries:
                 new = "INSERT INTO parts VALUES (:name, :batch, :number, :content) ON CONFLICT DO NOTHING"
                 do(connection, new, name=collection, batch=batch, number=number, content=content)
         point("after a part")
+
+    def purged(self, notice: Any) -> dict[str, Any]:
+        """These batches will never come, says the shuffler: their keys die. What was delivered before stays."""
+        try:
+            name = str(notice["collection"])[:32]
+            collection = self.analyser.collection(name if HEXADECIMAL.fullmatch(name) else "")
+            content = verified(notice, collection.shuffler, "notice")
+            numbers = content["purged"]
+            fits = content["collection"] == collection.hash and {type(number) for number in numbers} <= {int}
+            fits = fits and all(1 <= number <= collection.batches for number in numbers)
+        except (KeyError, TypeError, AttributeError):
+            fits = False
+        if not fits:
+            raise BadArgument("notice", "is not one about batches of the collection", "send what was signed")
+        with self.database.writing() as connection:
+            self.analyser.still(connection, name)
+            for number in numbers:
+                new = "INSERT INTO batches (collection, number, state, manifest) VALUES "
+                new += "(:name, :number, 'purged', :notice) ON CONFLICT DO NOTHING"
+                do(connection, new, name=name, number=number, notice=canonical(notice))
+                given = {"name": name, "number": number}
+                late = "UPDATE batches SET state = 'purged' WHERE collection = :name AND number = :number AND "
+                if do(connection, f"{late} state = 'receiving'", **given):
+                    do(connection, "DELETE FROM parts WHERE collection = :name AND number = :number", **given)
+        point("after a notice")
+        self.analyser.forget_keys()
+        return self.analyser.signer.signed("receipt", {"received": notice["signature"]})
 
     def complete(self, collection: str, batch: int) -> dict[str, Any]:
         """The receipt, once all parts are here."""
@@ -106,4 +146,4 @@ class Deliveries:
         if first:
             moved("analyser", collection, batch, "delivered")
         point("after completing")
-        return self.analyser.signer.signed({"received": manifest["signature"]})
+        return self.analyser.signer.signed("receipt", {"received": manifest["signature"]})

@@ -1,4 +1,4 @@
-"""Whoever runs a collection: knows both parties by their addresses, holds a token of each, and agrees with them.
+"""Whoever runs a collection: knows its parties by their addresses, holds a token of each, and agrees with them.
 
 Who holds a token of one party only sees and does what that one allows.
 
@@ -9,23 +9,28 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from headcount.core.errors import BadArgument, Refused
+from headcount.core.errors import BadArgument, Refused, Unsupported
 from headcount.core.files import secret, text_of
 from headcount.core.plan import Plan
 from headcount.ledger.ledger import Ledger
 from headcount.ledger.lines import Copied
 from headcount.service.collection import Admission, Collection, Shortfall, require_collectable
+from headcount.service.issuer_app import ISSUING
+from headcount.service.issuing import ROLE, Issuing
 from headcount.service.remote import Elsewhere, Remote
 
 FILE = "desk.json"
 PARTIES = ("shuffler", "analyser")
-DELIVERED = {"purged", "delivered", "claimed", "released"}
-OVER = {"purged", "released"}
+OVER = {"purged", "released", "refused", "expired"}
+DELIVERED = OVER | {"delivered", "claimed"}
 CONFLICT = 409
+UNREACHED = {0, 503}  # the status of a party that does not answer, or cannot now
 STARTING = 30.0  # seconds that a party may take to start
 PATIENCE = 600.0  # seconds that a batch may take to be mixed and delivered, or to be opened and counted
 
@@ -53,10 +58,11 @@ class Absent(Remote):
 
 @dataclass(frozen=True)
 class Desk:
-    """Both parties, as its holder sees them; one of them may be absent."""
+    """The parties, as its holder sees them; some of them may be absent."""
 
     shuffler: Remote
     analyser: Remote
+    issuer: Remote | None = None  # the analyser, if there is no other
 
     @classmethod
     def open(cls, folder: str | Path) -> Desk:
@@ -66,7 +72,8 @@ class Desk:
             raise BadArgument("data", f"{folder} has no {FILE}", works)
         try:
             given = json.loads(text_of(path, "a desk"))
-            return cls(*(_party(party, given) for party in PARTIES))
+            issuer = _party(ROLE, given) if ROLE in given else None
+            return cls(_party("shuffler", given), _party("analyser", given), issuer)
         except (ValueError, KeyError, TypeError) as problem:
             if isinstance(problem, BadArgument):
                 raise
@@ -87,7 +94,7 @@ class Desk:
             if told["party"] != party:
                 raise BadArgument(f"--{party}", f"is the address of the {told['party']}", f"give the {party}'s")
             try:
-                remote.ask("GET", "/v1/collections")
+                remote.ask("GET", _table(party))
             except Elsewhere as refusal:
                 works = "ask its operator for one of the role operator, or of an analyser for one of the role analyst"
                 raise BadArgument(f"--{party}-token", f"was refused by the {party}: {refusal}", works) from None
@@ -95,8 +102,18 @@ class Desk:
         return found
 
     def _present(self) -> dict[str, Remote]:
-        both = {"shuffler": self.shuffler, "analyser": self.analyser}
-        return {party: remote for party, remote in both.items() if not isinstance(remote, Absent)}
+        all_of_them = {"shuffler": self.shuffler, "analyser": self.analyser, ROLE: self.issuer}
+        return {party: remote for party, remote in all_of_them.items() if remote and not isinstance(remote, Absent)}
+
+    def _counting(self) -> dict[str, Remote]:
+        """The shuffler and the analyser, as far as they are present; if neither is, the one that says it is absent."""
+        present = {party: remote for party, remote in self._present().items() if party != ROLE}
+        return present or {"analyser": self.analyser}
+
+    @property
+    def issuing(self) -> Remote:
+        """Whoever invites people."""
+        return self.issuer or self.analyser
 
     # Populations.
 
@@ -105,6 +122,13 @@ class Desk:
 
     def populations(self) -> list[dict[str, Any]]:
         return list(self.analyser.ask("GET", "/v1/populations")["populations"])
+
+    def population(self, name: str) -> dict[str, Any]:
+        """What is spent of one's budget, what of that is reserved, and what is promised beside it."""
+        for told in self.populations():
+            if told["population"] == name:
+                return told
+        raise BadArgument("population", f"{name!r} has no budget", "give it one: headcount ledger create")
 
     def ledger(self, population: str, witness: Path | None = None) -> Ledger:
         """A copy of what the analyser has written down, every line of it checked here."""
@@ -119,24 +143,39 @@ class Desk:
 
     def create(
         self, plan: Plan, *, question: str, population: str, window: int, opens: int | None = None, batches: int = 1,
-        shortfall: str = Shortfall.HOLD, holds: int = 3, admission: str = Admission.ANYONE,
-        fixed: bool = False, most: int | None = None,
+        shortfall: str = Shortfall.HOLD, holds: int = 3, admission: str = Admission.INVITED, fixed: bool = True,
+        automatic: bool = False, trust_all: bool = False, most: int | None = None,
     ) -> Collection:  # fmt: skip
-        """Agreed with the analyser, who announces its keys, and then with the shuffler, who takes reports."""
+        """Agreed with the analyser, who announces its keys, and then with the shuffler, who takes reports.
+
+        People are invited and batches end with their windows, unless told. A plan that counts on everybody to be honest
+        is refused unless `trust_all` says that this is meant.
+        """
         require_collectable(plan)
+        if not trust_all:
+            require_margin(plan)
         keys = {party: getattr(self, party).ask("GET", "/v1/identity")["key"] for party in PARTIES}
+        issuer = self._announced(batches) if admission == Admission.INVITED else None
         collection = Collection(
             plan, question, population, int(time.time()) if opens is None else opens, window, **keys, batches=batches,
             shortfall=cast(Shortfall, shortfall), holds=holds, admission=cast(Admission, admission), fixed=fixed,
-            most=most,
+            automatic=automatic, most=most, issuer=issuer,
         )  # fmt: skip
         agreed = self.analyser.ask("POST", "/v1/collections", {"collection": collection.to_json()})
+        if issuer is not None:
+            self.issuing.ask("POST", ISSUING, {"collection": collection.to_json()})
         self.shuffler.ask("POST", "/v1/collections", {"collection": collection.to_json(), "keys": agreed["keys"]})
         return collection
 
+    def _announced(self, batches: int) -> Issuing:
+        """The issuer's keys for so many batches, made now."""
+        told = self.issuing.ask("POST", "/v1/issuing/keys", {"batches": batches})
+        return Issuing(told["key"], self.issuing.address, tuple(told["tokens"]), told["signature"])
+
     def names(self) -> list[str]:
-        """Of all collections, as the shuffler has them, or else the analyser."""
-        return list(next(iter(self._present().values())).ask("GET", "/v1/collections")["collections"])
+        """Of all collections, as the shuffler has them, or else the analyser, or else the issuer."""
+        told = _first_of(self._present(), lambda party, remote: remote.ask("GET", _table(party)))
+        return list(told["collections"])
 
     def under_way(self) -> list[str]:
         """The names of those that have a batch which is not over yet."""
@@ -153,44 +192,58 @@ class Desk:
 
     def asked(self, name: str) -> dict[str, str]:
         """What is asked of whom."""
-        if "shuffler" not in self._present():
-            told = self.analyser.ask("GET", f"/v1/collections/{name}")
-            return {part: told[part] for part in ("question", "task", "population")}
-        agreed = self.collection(name)
-        return {"question": agreed.question, "task": agreed.plan.protocol.task.name, "population": agreed.population}
+
+        def told(_: str, remote: Remote) -> dict[str, str]:
+            told = remote.ask("GET", f"/v1/collections/{name}")
+            if "collection" in told and isinstance(told["collection"], str):  # the analyser says it in words
+                return {part: told[part] for part in ("question", "task", "population")}
+            agreed = Collection.from_json(told["collection"])
+            task = agreed.plan.protocol.task.name
+            return {"question": agreed.question, "task": task, "population": agreed.population}
+
+        return dict(_first_of(self._counting(), told))
 
     def state(self, name: str) -> dict[str, Any]:
-        """How far each batch has come, by both parties: the analyser's word counts where it has one."""
-        present = self._present()
-        if "shuffler" not in present:
-            return self._state_at_analyser(name)
-        told = self.shuffler.ask("GET", f"/v1/collections/{name}/state")
-        known = self.analyser.ask("GET", f"/v1/collections/{name}")["batches"] if "analyser" in present else []
-        there = {batch["batch"]: batch["state"] for batch in known}
+        """How far each batch has come, by both parties: the analyser's word counts where it has one.
+
+        A party that cannot be reached is named under `silent`, with the reason, and the other one's word stands alone.
+        """
+        present, heard, silent = self._counting(), dict[str, Any](), dict[str, str]()
+        for party, remote in present.items():
+            try:
+                path = f"/v1/collections/{name}" + "/state" * (party == "shuffler")
+                heard[party] = remote.ask("GET", path)
+            except Elsewhere as problem:
+                if problem.status not in UNREACHED or len(silent) + 1 == len(present):
+                    raise
+                silent[party] = str(problem)
+        if "shuffler" not in heard:
+            return {**_at_analyser(heard["analyser"]), "silent": silent}
+        told = heard["shuffler"]
+        there = {batch["batch"]: batch["state"] for batch in heard.get("analyser", {"batches": []})["batches"]}
         for batch in told["batches"]:
             if there.get(batch["batch"], "awaited") not in ("awaited", "receiving"):
                 batch["state"] = there[batch["batch"]]
-        return dict(told)
-
-    def _state_at_analyser(self, name: str) -> dict[str, Any]:
-        """The analyser knows of batches that have come, and that another is awaited."""
-        told = dict(self.analyser.ask("GET", f"/v1/collections/{name}"))
-        come = [{"closes": None, **batch} for batch in told["batches"]]
-        if len(come) < told["last"]:
-            come.append({"batch": len(come) + 1, "state": "awaited", "reports": None, "added": None, "closes": None})
-        return {**told, "batches": come}
+        return {**told, "silent": silent}
 
     def invite(self, name: str, number: int) -> list[str]:
-        path = f"/v1/collections/{name}/invitations"
-        return list(self.shuffler.ask("POST", path, {"number": number})["invitations"])
+        """So many invitations to a collection that needs them, made by its issuer."""
+        if "shuffler" in self._present():
+            _require_issuer(self.collection(name))
+        return list(self.issuing.ask("POST", f"{ISSUING}/{name}/invitations", {"number": number})["invitations"])
 
     def close(self, name: str) -> dict[str, Any]:
-        """Seals the open batch, unless its end is fixed, and waits until nothing is under way."""
+        """Seals the open batch, unless its end is fixed, and waits until nothing is under way.
+
+        What the shuffler has done stays done: if the analyser does not answer then, only the delivery is pending, which
+        `silent` tells.
+        """
         still = {"open"} if self.collection(name).fixed else set()
         self.shuffler.ask("POST", f"/v1/collections/{name}/close")
         until = time.monotonic() + PATIENCE
         while (state := self.state(name)) and time.monotonic() < until:
-            if all(batch["state"] in DELIVERED | still for batch in state["batches"]):
+            mixed = {"shuffled"} if state["silent"] else set()
+            if all(batch["state"] in DELIVERED | still | mixed for batch in state["batches"]):
                 break
             time.sleep(0.2)
         return state
@@ -211,15 +264,64 @@ class Desk:
         return found == ["purged"]
 
     def destroy(self, name: str) -> None:
-        """Reports, messages, keys and answers, at both parties. What was charged stays charged."""
+        """Reports, messages, keys and answers, at all parties. What was charged stays charged."""
         for party in PARTIES:
             _ = getattr(self, party).address  # refused before anything is destroyed
         for party in PARTIES:
             getattr(self, party).ask("DELETE", f"/v1/collections/{name}")
+        self.issuing.ask("DELETE", f"{ISSUING}/{name}")
+
+
+def _table(party: str) -> str:
+    """Where a party tells which collections it has."""
+    return ISSUING if party == ROLE else "/v1/collections"
+
+
+def _require_issuer(collection: Collection) -> None:
+    if collection.admission is Admission.ANYONE:
+        raise Unsupported(
+            "anybody may report to this collection without an invitation; that they need one is agreed on when it is "
+            "created (without --anyone)"
+        )
+    if collection.issuer is None:
+        raise Unsupported(
+            "this collection was made by version 0.2, in which the shuffler invited people; the invitations that it "
+            "gave stay valid, and it gives no others"
+        )
+
+
+def require_margin(plan: Plan) -> None:
+    """Refuses a plan whose guarantee is void if one of the least lies; where a report hides itself, that is none."""
+    crowd, alone = plan.protocol.crowd, plan.colluding
+    if not crowd.corrupt and (alone is None or alone > plan.budget.epsilon):
+        raise BadArgument(
+            "plan",
+            f"counts on each of {crowd.least:,} people to be honest (corrupt = 0)",
+            "plan with corrupt=… (--corrupt), or say that you trust all: trust_all=True (--trust-all)",
+        )
+
+
+def _first_of(parties: dict[str, Remote], ask: Callable[[str, Remote], Any]) -> Any:
+    """What the first of them says that can be reached."""
+    *others, last = parties.items()
+    for party, remote in others:
+        with suppress(Elsewhere):
+            return ask(party, remote)
+    return ask(*last)
+
+
+def _at_analyser(told: dict[str, Any]) -> dict[str, Any]:
+    """The analyser knows of batches that have come, and that another is awaited."""
+    come = [{"closes": None, **batch} for batch in told["batches"]]
+    if len(come) < told["last"]:
+        come.append({"batch": len(come) + 1, "state": "awaited", "reports": None, "added": None, "closes": None})
+    return {**told, "batches": come}
 
 
 def _party(party: str, given: dict[str, dict[str, str]]) -> Remote:
-    return Remote(given[party]["address"], given[party]["token"], PATIENCE) if party in given else Absent(party)
+    if party not in given:
+        return Absent(party)
+    return Remote(given[party]["address"], given[party]["token"], PATIENCE, party=party)
 
 
 def _awaited(remote: Remote, patience: float) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +17,9 @@ from headcount.service.receipt import Receipt
 
 AT_ONCE = 16
 MEMORY = "/dev/shm"  # noqa: S108  # what is thrown away need not wait for a disk
-ANYTHING = Limits(epsilon=50.0, delta=1.0, lifetime_epsilon=50.0, lifetime_delta=1.0, least=1, top_up=True)
+ANYTHING = Limits(
+    epsilon=50.0, delta=1.0, colluding=math.inf, lifetime_epsilon=50.0, lifetime_delta=1.0, least=1, top_up=True
+)
 
 
 def prepared(offer: Any, answers: Sequence[Any], watch: Watch = iter) -> list[bytes]:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
+from urllib.parse import urlsplit
 
 from headcount.core.canonical import canonical
 from headcount.core.errors import BadArgument, Damaged, Refused
@@ -19,6 +20,7 @@ from headcount.service.collection import Unknown
 from headcount.service.intake import Busy
 from headcount.service.logs import log
 from headcount.service.metrics import Metrics
+from headcount.service.openapi import NAME
 from headcount.service.tokens import PREFIX, Tokens
 from headcount.service.wire import WireError
 from headcount.store.database import Unavailable
@@ -29,7 +31,6 @@ Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[None]]
 
 DEADLINE = 10.0  # seconds for a body to arrive
 RETRY = 2  # seconds, where it is busy
-NAME = "[0-9A-Za-z ._~-]{1,64}"  # as it may stand in an address
 HEADERS = [
     (b"cache-control", b"no-store"),
     (b"x-content-type-options", b"nosniff"),
@@ -38,6 +39,7 @@ HEADERS = [
 ]
 ANYWHERE = ((b"access-control-allow-origin", b"*"), (b"access-control-expose-headers", b"retry-after"))
 ELSEWHERE = ("cross-site", "same-site")  # what a browser says of a page with another address
+LOOPBACK = ("127.0.0.1", "::1", "localhost")  # as this machine calls itself
 STATUS: tuple[tuple[type[Exception], int], ...] = (
     (Busy, 503), (Unavailable, 503), (Damaged, 500), (Unknown, 404), (WireError, 400), (BadArgument, 400),
     (Refused, 409),
@@ -89,6 +91,7 @@ class Route:
     answer: str = "Done"
     status: int = 200
     anywhere: bool = False  # whether a page from elsewhere may read the answer
+    here: bool = False  # whether it is for this machine's own pages alone
     pattern: re.Pattern[str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -122,8 +125,8 @@ class App:
         route, response = None, Response(500, {"error": "something went wrong here; nothing of yours was kept"})
         try:
             route, path = self._routed(scope)
-            if route in self.besides and route.method != "GET" and _header(scope, b"sec-fetch-site") in ELSEWHERE:
-                raise Refusal(403, "only this page may ask that")
+            if route.here:
+                _require_here(scope)
             await self._authorised(route, scope)
             body = await _body(route, scope, receive)
             response = await route.handle(Request(path, body))
@@ -168,6 +171,23 @@ def _header(scope: Scope, name: bytes) -> str:
     if len(found) > 1:
         raise Refusal(400, f"{name.decode()} is given more than once")
     return found[0].decode("latin-1") if found else ""
+
+
+def _require_here(scope: Scope) -> None:
+    """Refuses who asks by a name that is not this machine's, as after DNS rebinding, or from a page of another address.
+
+    A link from elsewhere may lead here: what is only looked at needs no origin.
+    """
+    host, origin = _header(scope, b"host"), _header(scope, b"origin")
+    try:
+        name = urlsplit(f"//{host}").hostname
+    except ValueError:
+        name = None
+    if name not in LOOPBACK:
+        raise Refusal(421, "this page is for this machine alone, by its own address")
+    elsewhere = scope["method"] != "GET" and _header(scope, b"sec-fetch-site") in ELSEWHERE
+    if elsewhere or (origin and origin != f"http://{host}"):
+        raise Refusal(403, "only this page may ask that")
 
 
 async def _body(route: Route, scope: Scope, receive: Receive) -> bytes:

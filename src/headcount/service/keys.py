@@ -8,29 +8,44 @@ here too, and end in the same way. Several processes of a party share one folder
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Literal, TypeAlias
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
-from cryptography.hazmat.primitives.serialization import (
-    Encoding,
-    NoEncryption,
-    PrivateFormat,
-    load_der_private_key,
-)  # fmt: skip
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, generate_private_key
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from headcount.core.canonical import canonical
 from headcount.core.errors import BadArgument, Damaged
-from headcount.service.wire import PrivateKey, PublicKey, WireError, new_key, public_bytes, public_key
+from headcount.service.blind import BITS, EXPONENT, SIZE
+from headcount.service.openapi import SCHEMAS
+from headcount.service.shapes import fits
+from headcount.service.suites import (
+    Kept,
+    PrivateKey,
+    PublicKey,
+    WireError,
+    new_key,
+    private_bytes,
+    private_key,
+    public_bytes,
+    public_key,
+)
 
 OURS = 0o700
 SECRET = 0o600
 IDENTITY = "identity"
+SECRET_BYTES = 32
+SIGNED = 2  # the version of what is signed
+
+Purpose: TypeAlias = Literal["announcement", "manifest", "receipt", "notice", "release", "webhook"]
 
 
 class Signer:
@@ -41,23 +56,55 @@ class Signer:
         self.public = key.public_key().public_bytes_raw().hex()
 
     def secret(self, purpose: str) -> bytes:
-        """Known to this party only, and always the same."""
+        """Known to this party only, always the same, and telling nothing of those for other purposes."""
+        bound = f"headcount/1 secret {purpose}".encode()
+        return HKDF(SHA256(), SECRET_BYTES, salt=None, info=bound).derive(self._key.private_bytes_raw())
+
+    def secret_before(self, purpose: str) -> bytes:
+        """As version 0.2 derived it: invitations that it signed stay valid until their collections end."""
         return sha256(f"headcount {purpose}".encode() + self._key.private_bytes_raw()).digest()
 
-    def signed(self, content: dict[str, Any]) -> dict[str, Any]:
-        """The content, with a signature of its canonical JSON."""
-        return {**content, "signature": self._key.sign(canonical(content).encode()).hex()}
+    def signed(self, purpose: Purpose, content: dict[str, Any]) -> dict[str, Any]:
+        """The content with its format, and a signature of both for this purpose and no other."""
+        whole = {"format": signed_format(purpose), **content}
+        return {**whole, "signature": self._key.sign(bound(purpose, whole)).hex()}
 
 
-def verified(content: Any, signer: str) -> dict[str, Any]:
-    """What was signed by the owner of this public key; anything else is refused."""
+def signed_format(purpose: Purpose) -> str:
+    """The format of what is signed for this purpose."""
+    return f"headcount {purpose} {SIGNED}"
+
+
+def bound(purpose: Purpose, content: dict[str, Any]) -> bytes:
+    """The bytes that are signed: no signature for one purpose is one for another, whatever the content."""
+    return f"headcount/{SIGNED} {purpose}".encode() + b"\0" + canonical(content).encode()
+
+
+def verified(content: Any, signer: str, purpose: Purpose) -> dict[str, Any]:
+    """What the owner of this public key signed for this purpose, without its format; anything else is refused.
+
+    Version 0.2 signed canonical JSON without a purpose, of format 1 or of none. That is still read: it begins with a
+    brace and bytes that are bound to a purpose do not, so that neither can pass for the other.
+    """
     try:
         own = {name: value for name, value in content.items() if name != "signature"}
-        key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(signer))
-        key.verify(bytes.fromhex(content["signature"]), canonical(own).encode())
-    except (InvalidSignature, ValueError, KeyError, TypeError, AttributeError):
+        told = own.get("format")
+        earlier = told in (None, f"headcount {purpose} 1")
+        if not earlier and told != signed_format(purpose):
+            raise ValueError
+        message = canonical(own).encode() if earlier else bound(purpose, own)
+        Ed25519PublicKey.from_public_bytes(_bytes(signer)).verify(_bytes(content["signature"]), message)
+    except (InvalidSignature, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise BadArgument("signature", "is not that of the party that should have signed", "do not use it") from None
-    return own
+    return {name: value for name, value in own.items() if name != "format"}
+
+
+def _bytes(digits: str) -> bytes:
+    """Of hexadecimal digits in small letters: there is one way to write a signature down."""
+    content = bytes.fromhex(digits)
+    if content.hex() != digits:
+        raise ValueError
+    return content
 
 
 @dataclass(frozen=True)
@@ -82,8 +129,10 @@ class Announced:
     def from_json(cls, content: Any, signer: str, role: str) -> Announced:
         """The announcement that this party has signed for itself."""
         try:
-            found = cls(**verified(content, signer))
+            found = cls(**verified(content, signer, "announcement"))
             _ = found.public
+            if not fits(found.to_json(), SCHEMAS["Announcement"]):
+                raise TypeError
         except (TypeError, ValueError, WireError):
             raise BadArgument("key", "is not an announced key", "ask its owner for it again") from None
         if found.role != role:
@@ -106,27 +155,49 @@ class Keys:
     def signer(self) -> Signer:
         """The party's own, made when it is first asked for."""
         if not self._path(IDENTITY).exists():
-            self._put(IDENTITY, _stored(Ed25519PrivateKey.generate()))
+            self._put(IDENTITY, private_bytes(Ed25519PrivateKey.generate()))
+            self._settle()
         key = self._get(IDENTITY)
         if not isinstance(key, Ed25519PrivateKey):
             raise Damaged(f"{self._path(IDENTITY)} is not a key to sign with; restore it from a copy")
         return Signer(key)
 
-    def make(self, name: str, suite: str) -> bytes:
-        """The public part of the key of this name, which is made if there is none."""
-        if not self._path(name).exists():
-            self._put(name, _stored(new_key(suite)))
-        return public_bytes(self.private(name).public_key())
+    def make(self, names: Sequence[str], suite: str) -> list[bytes]:
+        """The public parts of the keys of these names; those that are not there are made, and are there to stay."""
+        missing = [name for name in names if not self._path(name).exists()]
+        for name in missing:
+            self._put(name, private_bytes(new_key(suite)))
+        if missing:
+            self._settle()
+        return [public_bytes(self.private(name).public_key()) for name in names]
 
     def private(self, name: str) -> PrivateKey:
-        key: PrivateKey | Ed25519PrivateKey = self._get(name)
-        if isinstance(key, Ed25519PrivateKey):
+        key = self._get(name)
+        if isinstance(key, Ed25519PrivateKey | RSAPrivateKey):
             raise Damaged(f"the key {name} is not one to seal to; restore it from a copy")
+        return key
+
+    def make_signing(self, number: int, named: Callable[[str], str]) -> list[str]:
+        """The moduli of so many new keys to sign tokens with, in digits; each is kept under a name made of it."""
+        moduli = []
+        for _ in range(number):
+            key = generate_private_key(EXPONENT, BITS)
+            moduli.append(key.public_key().public_numbers().n.to_bytes(SIZE).hex())
+            self._put(named(moduli[-1]), private_bytes(key))
+        self._settle()
+        return moduli
+
+    def signing(self, name: str) -> RSAPrivateKey:
+        """A key to sign tokens with."""
+        key = self._get(name)
+        if not isinstance(key, RSAPrivateKey):
+            raise Damaged(f"the key {name} is not one to sign tokens with; restore it from a copy")
         return key
 
     def keep(self, name: str, secret: bytes) -> None:
         """A secret of this party's own, on the disk when this returns."""
         self._put(name, secret)
+        self._settle()
 
     def secret(self, name: str) -> bytes:
         """What was kept under this name."""
@@ -161,9 +232,9 @@ class Keys:
     def _path(self, name: str) -> Path:
         return self.folder / f"{name}.key"
 
-    def _get(self, name: str) -> Any:
+    def _get(self, name: str) -> Kept:
         try:
-            return load_der_private_key(self._content(name), password=None)
+            return private_key(self._content(name))
         except ValueError:
             raise _unreadable(name) from None
 
@@ -179,11 +250,6 @@ class Keys:
         """There in full or not at all, and never in place of another: whoever comes second uses the first one's."""
         while not self._linked(name, content):  # another process tidies up while it starts
             pass
-        folder = os.open(self.folder, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
 
     def _linked(self, name: str, content: bytes) -> bool:
         """Writes the content beside the key and gives it its name; False if it was removed in between."""
@@ -204,9 +270,13 @@ class Keys:
             beginning.unlink(missing_ok=True)
         return True
 
-
-def _stored(key: PrivateKey | Ed25519PrivateKey) -> bytes:
-    return key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
+    def _settle(self) -> None:
+        """The names of the files that were made are on the disk, too."""
+        folder = os.open(self.folder, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
 
 
 def _unreadable(name: str) -> Damaged:

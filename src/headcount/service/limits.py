@@ -12,13 +12,17 @@ from headcount.service.collection import Admission, Collection, Shortfall
 NAMES = {"epsilon": "epsilon", "delta": "delta", "colluding": "epsilon if the operators work together"}
 
 
+class AnswerExposed(Unsupported):
+    """Nothing would be left to a person if the operators worked together, and the device has not agreed to that."""
+
+
 @dataclass(frozen=True)
 class Limits:
     """At most so much; and of the crowd, at least so many honest people."""
 
     epsilon: float = 2.0
     delta: float = 1e-4
-    colluding: float = math.inf  # the epsilon that is left if the shuffler and the analyser are one
+    colluding: float = 8.0  # the epsilon that is left if the shuffler and the analyser are one; inf: also if none is
     lifetime_epsilon: float = 10.0
     lifetime_delta: float = 1e-3
     least: int = 100
@@ -31,9 +35,25 @@ class Limits:
             if not getattr(self, each.name) >= 0:
                 raise BadArgument(each.name, f"is {getattr(self, each.name)!r}", "use a number from 0 on")
 
+    def foreseen(self, collection: Collection) -> str:
+        """Why a device with these limits will not report to every batch; empty if it will, and answers nothing else."""
+        plan = collection.plan
+        spent = Fraction(0), Fraction(0)
+        for batch in range(collection.batches):
+            try:
+                self.require(collection, spent)
+            except (Unsupported, OverBudget) as refusal:
+                part = f"from batch {batch + 1} of {collection.batches} on" if batch else "at all"
+                return f"devices with the usual limits will not report {part}: {refusal}"
+            spent = spent[0] + Fraction(plan.budget.epsilon), spent[1] + Fraction(plan.budget.delta)
+        return ""
+
     def require(self, collection: Collection, spent: tuple[Fraction, Fraction]) -> None:
         """Refuses what goes beyond, given what all reports so far have spent."""
         plan, protocol = collection.plan, collection.plan.protocol
+        if plan.colluding is None and self.colluding < math.inf:
+            learn = "if the shuffler and the analyser work together, they learn the answer"
+            raise AnswerExposed(f"{learn}, to which this device does not agree (colluding)")
         asked = {
             "epsilon": plan.budget.epsilon,
             "delta": plan.budget.delta,

@@ -4,6 +4,17 @@ from __future__ import annotations
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, generate_latest
 
+REPORTS = ("enough", "short", "late")  # what an open batch has; `late` is short near the end of its window
+SHUFFLERS = {
+    "waiting": ("headcount_waiting", "Reports that wait for the disk."),
+    "share": ("headcount_least_share", "Reports of an open batch as a share of the least it needs: the smallest."),
+    "expires": ("headcount_key_expiry_seconds", "When the first announced key expires, in seconds since 1970."),
+}
+ANALYSERS = {
+    "left": ("headcount_budget_left", "The share of a population's budget that is left: the smallest."),
+    "free": ("headcount_budget_free", "The same, less what open collections will be charged: the smallest."),
+}
+
 
 class Metrics:
     """Of one party, in a registry of its own."""
@@ -13,12 +24,19 @@ class Metrics:
         self._answers = Counter(
             "headcount_answers", "Requests that were answered.", ["party", "route", "status"], registry=self.registry
         )
-        self._waiting = Gauge(
-            "headcount_waiting", "Reports that wait for the disk.", ["party"], registry=self.registry
-        ).labels(party)
         self._steps = Counter(
             "headcount_steps", "Steps of batches that were tried.", ["party", "outcome"], registry=self.registry
         )
+        self._batches = Gauge(
+            "headcount_open_batches",
+            "Open batches, by whether they have the least reports that they need.",
+            ["party", "reports"],
+            registry=self.registry,
+        )
+        own = SHUFFLERS if party == "shuffler" else ANALYSERS
+        self._gauges = {
+            figure: Gauge(name, words, ["party"], registry=self.registry) for figure, (name, words) in own.items()
+        }
         self.party = party
 
     def answered(self, route: str, status: int) -> None:
@@ -27,8 +45,16 @@ class Metrics:
     def stepped(self, outcome: str) -> None:
         self._steps.labels(self.party, outcome).inc()
 
-    def waiting(self, reports: int) -> None:
-        self._waiting.set(reports)
+    def set(self, figure: str, value: float | None) -> None:
+        """A gauge; one that nothing is known for is not shown."""
+        gauge = self._gauges[figure]
+        gauge.clear()
+        if value is not None:
+            gauge.labels(self.party).set(value)
+
+    def batches(self, numbers: dict[str, int]) -> None:
+        for reports in REPORTS:
+            self._batches.labels(self.party, reports).set(numbers[reports])
 
     def page(self) -> bytes:
         return generate_latest(self.registry)

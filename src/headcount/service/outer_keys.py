@@ -44,12 +44,13 @@ class OuterKeys:
             if number > MOST:
                 raise BadArgument("keys", f"are used up: there have been {MOST}", "start another shuffler")
             expires = int(self.clock()) + LIFETIME
-            key = self.keys.make(_name(number), suite).hex()
-            announced = Announced("shuffler", "", number, suite, key, expires)
+            [key] = self.keys.make([_name(number)], suite)
+            announced = Announced("shuffler", "", number, suite, key.hex(), expires)
+            signed = self.signer.signed("announcement", announced.to_json())
             do(connection, "UPDATE sealing_keys SET state = 'expired', expires = :at WHERE suite = :suite AND "
                "state = 'active'", at=int(self.clock()) + GRACE, suite=suite)  # fmt: skip
             do(connection, "INSERT INTO sealing_keys VALUES (:number, :suite, 'active', :announcement, :expires)",
-               number=number, suite=suite, announcement=canonical(self.signer.signed(announced.to_json())),
+               number=number, suite=suite, announcement=canonical(signed),
                expires=expires)  # fmt: skip
         return number
 

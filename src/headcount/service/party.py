@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +22,8 @@ from headcount.core.files import secret, text_of
 from headcount.service.analyser import Analyser
 from headcount.service.analyser_app import AnalyserApp
 from headcount.service.batches import Batches, Receiver
+from headcount.service.issuer import Issuer
+from headcount.service.issuer_app import IssuerApp
 from headcount.service.keys import Keys
 from headcount.service.metrics import Metrics
 from headcount.service.remote import RemoteReceiver
@@ -31,10 +33,13 @@ from headcount.service.tokens import Tokens
 from headcount.store.database import Database
 from headcount.store.schema import migrate
 
-Role = Literal["shuffler", "analyser"]
+Role = Literal["shuffler", "analyser", "issuer"]
 SETTINGS = "party.toml"
-PORTS = {"shuffler": 8401, "analyser": 8402}
-KNOWN = {"party", "listen", "database", "keys", "witness", "analyser", "token"}
+PORTS = {"shuffler": 8401, "analyser": 8402, "issuer": 8403}
+KNOWN = {"party", "listen", "database", "keys", "witness", "webhook", "analyser", "token"}
+PREFIX = "HEADCOUNT_"  # of variables of the environment that take the place of settings
+OTHERS = {"HEADCOUNT_SPILL", "HEADCOUNT_CRASH_AT"}  # such variables that are no settings
+NOTHING: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True)
@@ -49,13 +54,14 @@ class Party:
     witness: Path | None = None
     analyser: str = ""  # where the shuffler delivers
     token: Path | None = None  # and what it shows there
+    webhook: str = ""  # the address that an analyser tells of answers
 
     @classmethod
-    def read(cls, path: Path) -> Party:
-        """By its file, or the folder that it is in."""
+    def read(cls, path: Path, environment: Mapping[str, str] = NOTHING) -> Party:
+        """By its file, or the folder that it is in. What the environment sets takes the place of what is written."""
         path = path / SETTINGS if path.is_dir() else path
         try:
-            given = tomllib.loads(text_of(path, "a party's settings"))
+            given = tomllib.loads(text_of(path, "a party's settings")) | _overriding(environment)
         except tomllib.TOMLDecodeError as problem:
             raise BadArgument("config", f"{path} is not TOML: {problem}", "mend it, or make a party anew") from None
         for name in sorted(set(given) - KNOWN):
@@ -64,7 +70,7 @@ class Party:
             if not isinstance(given.get(name), str):
                 raise BadArgument(name, f"is missing in {path}", "give it as text")
         if given["party"] not in PORTS:
-            raise BadArgument("party", f"is {given['party']!r} in {path}", "use 'shuffler' or 'analyser'")
+            raise BadArgument("party", f"is {given['party']!r} in {path}", f"use {' or '.join(map(repr, PORTS))}")
         host, port = address_of(given["listen"])
 
         def beside(name: str) -> Path | None:
@@ -74,8 +80,12 @@ class Party:
         if database.startswith("sqlite:///") and not database.startswith("sqlite:////"):
             database = f"sqlite:///{(path.parent / database.removeprefix('sqlite:///')).absolute()}"
         assert keys is not None  # noqa: S101  # it was looked at above
-        return cls(given["party"], host, port, database, keys, beside("witness"), given.get("analyser", ""),
-                   beside("token"))  # fmt: skip
+        if not isinstance(given.get("webhook", ""), str):
+            raise BadArgument("webhook", f"is not text in {path}", "use an address, as https://host/path")
+        return cls(
+            given["party"], host, port, database, keys, beside("witness"), given.get("analyser", ""), beside("token"),
+            given.get("webhook", ""),
+        )  # fmt: skip
 
     def opened(self) -> Opened:
         """Its database brought up to date, its keys at hand. What a crash kept from being forgotten is forgotten."""
@@ -112,13 +122,22 @@ def create(
     if role == "analyser":
         lines["witness"] = "witness"
         (folder / "witness").mkdir(mode=0o700, exist_ok=True)
-    elif analyser:
+    elif role == "shuffler" and analyser:
         lines |= {"analyser": analyser, "token": "analyser.token"}
         secret(folder / "analyser.token", token)
     secret(path, "\n".join(f"{name} = {json.dumps(value)}" for name, value in lines.items()))
     party = Party.read(path)
     party.opened().close()
     return party
+
+
+def _overriding(environment: Mapping[str, str]) -> dict[str, str]:
+    """The settings that the environment has. What a party is cannot be set there: it is what its folder is."""
+    own = {f"{PREFIX}{name.upper()}": name for name in sorted(KNOWN - {"party"})}
+    for variable in sorted(environment):
+        if variable.startswith(PREFIX) and variable not in own and variable not in OTHERS:
+            raise BadArgument(variable, "in the environment is no setting", f"there are {', '.join(own)}")
+    return {name: environment[variable] for variable, name in own.items() if variable in environment}
 
 
 def address_of(listen: str) -> tuple[str, int]:
@@ -145,7 +164,7 @@ class Opened:
         return Shuffler(self.database, self.keys, **_clock(clock))
 
     def analyser(self, clock: Callable[[], float] | None = None) -> Analyser:
-        return Analyser(self.database, self.keys, self.party.witness, **_clock(clock))
+        return Analyser(self.database, self.keys, self.party.witness, webhook=self.party.webhook, **_clock(clock))
 
     def receiver(self) -> Receiver:
         if not self.party.analyser or self.party.token is None:
@@ -154,14 +173,22 @@ class Opened:
             )
         return RemoteReceiver(self.party.analyser, text_of(self.party.token, "a token").strip())
 
-    def app(self) -> ShufflerApp | AnalyserApp:
+    def issuer(self, clock: Callable[[], float] | None = None) -> Issuer:
+        return Issuer(self.database, self.keys, **_clock(clock))
+
+    def app(self) -> ShufflerApp | AnalyserApp | IssuerApp:
         metrics = Metrics(self.party.role)
         self.keys.tidy()
         self.database.forget()
+        if self.party.role == "issuer":
+            issuer = self.issuer()
+            issuer.tidy()
+            return IssuerApp(issuer, self.tokens, metrics)
         if self.party.role == "analyser":
-            analyser = self.analyser()
+            analyser, issuer = self.analyser(), self.issuer()
             analyser.tidy()
-            return AnalyserApp(analyser, self.tokens, metrics)
+            issuer.tidy()
+            return AnalyserApp(analyser, issuer, self.tokens, metrics)
         shuffler = self.shuffler()
         return ShufflerApp(shuffler, Batches(shuffler, self.receiver()), self.tokens, metrics)
 

@@ -25,11 +25,20 @@ class Receipt:
     lifetime_delta: float
     again: bool = False  # whether it had been made before
     top_up: bool = False  # whether reports of nobody may stand in for people who stay away
+    corrupt: int | None = None  # how many of the least may lie or collude; None if that was not noted
+    anyone: bool | None = None  # whether strangers may report
+    fixed: bool | None = None  # whether batches end with their windows
+    pinned: bool = False  # whether the claim was not worked out by the device, but vouched for by a hash
 
     @property
     def odds(self) -> float:
         """How much more likely anything seen can be for one answer than for another."""
         return math.exp(self.epsilon)
+
+    @property
+    def relies(self) -> bool:
+        """Whether others hide this report: by itself it gives away more than the guarantee says."""
+        return self.colluding is None or self.colluding > self.epsilon
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -51,12 +60,23 @@ class Receipt:
             else "If the shuffler and the analyser work together, the messages are at most "
             f"{_times(math.exp(self.colluding))} as likely for one answer as for another."
         )
+        choices = [
+            words
+            for chosen, words in (
+                (self.corrupt == 0 and self.relies, "That holds only if all of them are honest."),
+                (self.anyone is True, "Anybody may report, as often as they like: many of them may be one."),
+                (self.fixed is False, "Its operator may end it at any moment, and so choose with whom you are mixed."),
+            )
+            if chosen
+        ]
         return "\n".join([
             f"“{self.question}”",
             f"Your report {left}: {self.messages} sealed messages, {self.bytes:,} bytes, as from everybody else.",
             *(["It was made before: what is answered now changes nothing."] if self.again else []),
             mixed,
+            *choices,
             alone,
+            *(["This device did not work that out: it relies on the hash that it was given."] if self.pinned else []),
             f"All your reports together: epsilon {self.lifetime_epsilon:.4g}, delta {self.lifetime_delta:.3g}.",
         ])  # fmt: skip
 

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import json
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from headcount.core.canonical import canonical
+from headcount.core.canonical import canonical, read_json
 from headcount.core.errors import BadArgument
 from headcount.core.files import put, text_of
-from headcount.service.keys import verified
+from headcount.service.keys import signed_format, verified
+from headcount.service.openapi import SCHEMAS
+from headcount.service.shapes import fits
 
 if TYPE_CHECKING:
     from headcount.proof import Verdict
 
-FORMAT = "headcount release 1"
+FORMATS = ("headcount release 1", signed_format("release"))  # 1 is that of version 0.2
+PLAIN = re.compile(r"[0-9]{1,400}([/.][0-9]{1,400})?")
 
 
 class Forged(BadArgument):
@@ -30,43 +33,56 @@ class Released:
     content: dict[str, Any]
 
     def __post_init__(self) -> None:
-        if not isinstance(self.content, dict) or self.content.get("format") != FORMAT:
+        if not isinstance(self.content, dict) or self.content.get("format") not in FORMATS:
             raise BadArgument("release", "is not one", "give what headcount collection release wrote")
         try:
-            verified(self.content, str(self.content.get("analyser", "")))
+            verified(self.content, str(self.content.get("analyser", "")), "release")
         except BadArgument:
             raise Forged(
                 "release", "does not bear the signature of the key that it names", "do not rely on it"
             ) from None
         try:
-            same = self._agrees()
+            same = fits(self.content, SCHEMAS["Release"]) and self._agrees()
         except (KeyError, TypeError, ValueError, ZeroDivisionError):
             same = False
         if not same:
-            raise Forged("release", "tells of another guarantee than its certificate", "do not rely on it")
+            raise Forged(
+                "release", "is not whole, or tells of another guarantee than its certificate", "do not rely on it"
+            )
 
     def _agrees(self) -> bool:
         """Whether the answer stands beside its own certificate."""
         answer, proof = self.content["estimate"], self.content["certificate"]
-        claim = proof["claim"]
+        claim, crowd = proof["claim"], proof["crowd"]
+        came = self.content["people"] + self.content["added"]
+        whole = came if self.content["format"] == FORMATS[0] else self._whole(came, crowd)
         return bool(
             answer["protocol"] == proof["protocol"]
             and answer["model"] == proof["model"]
             and answer["neighbours"] == proof["neighbours"]
-            and Fraction(answer["epsilon"]) == Fraction(claim["epsilon"])
-            and Fraction(answer["delta"]) == Fraction(claim["delta"])
-            and self.content["people"] + self.content["added"] >= proof["crowd"]["least"]
+            and Fraction(answer["epsilon"]) == _claimed(claim["epsilon"])
+            and Fraction(answer["delta"]) == _claimed(claim["delta"])
+            and came >= crowd["least"]
+            and whole >= crowd["least"] - crowd["corrupt"]
         )
+
+    def _whole(self, came: int, crowd: dict[str, int]) -> int:
+        """How many reports are sure to be such as devices send, as was told of this crowd."""
+        plausible = max(0, came - self.content["unreadable"])
+        same = self.content["plausible"] == plausible and self.content["corrupt"] == crowd["corrupt"]
+        return plausible if same and self.content["unreadable"] >= 0 else -1
 
     @classmethod
     def read(cls, path: str | Path) -> Released:
         try:
-            return cls(json.loads(text_of(path, "a release")))
+            return cls(read_json(text_of(path, "a release")))
         except ValueError as problem:
             if isinstance(problem, BadArgument):
                 raise
             raise BadArgument(
-                "release", f"{path} is not JSON", "give what headcount collection release wrote"
+                "release",
+                f"{path} is not JSON that can be read in one way only",
+                "give what headcount collection release wrote",
             ) from None
 
     def save(self, path: str | Path) -> Path:
@@ -86,3 +102,10 @@ class Released:
         from headcount.proof import verify
 
         return verify(self.content["certificate"])
+
+
+def _claimed(text: str) -> Fraction:
+    """A number as certificates write it. With an exponent, a few letters would be a number of any length."""
+    if not PLAIN.fullmatch(text):
+        raise ValueError
+    return Fraction(text)

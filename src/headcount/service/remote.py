@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import http.client
-import json
 import time
 from typing import Any
 from urllib.parse import quote, urlsplit
 
 from headcount.core.canonical import canonical
 from headcount.core.errors import BadArgument, Refused
+from headcount.core.printable import printable
+from headcount.service.openapi import SCHEMAS
+from headcount.service.shapes import form_of, parsed
+from headcount.service.timely import open_until
 
-TIMEOUT = 30.0
+TIMEOUT = 30.0  # seconds for a whole exchange
 TRIES = 5
 LARGEST = 1 << 26
+LONGEST_REASON = 500  # letters
 LONGEST_WAIT = 10.0  # seconds, whatever the other side says
+NONSENSE = 502  # the status of an answer that is none: to ask again would not help
 HERE = {"127.0.0.1", "localhost", "::1"}
 
 
@@ -27,26 +32,27 @@ class Elsewhere(Refused):
 
 
 class Remote:
-    """An interface by its address. Whatever is sent may be sent again: nothing there counts twice."""
+    """A party by its address. Whatever is sent may be sent again: nothing there counts twice."""
 
     _connection: http.client.HTTPConnection | None = None
 
-    def __init__(self, address: str, token: str = "", timeout: float = TIMEOUT) -> None:
+    def __init__(self, address: str, token: str = "", timeout: float = TIMEOUT, *, party: str = "shuffler") -> None:
         parts = urlsplit(address)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise BadArgument("address", f"is {address!r}", "use http://host:port or https://host")
         if token and parts.scheme == "http" and parts.hostname not in HERE:
             raise BadArgument("address", "would get a token in the clear", "use https, or a tunnel to this machine")
-        self.address, self._token, self._timeout = address.rstrip("/"), token, timeout
+        self.address, self.party, self._token, self._timeout = address.rstrip("/"), party, token, timeout
         self._kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
         self._host, self._port, self._base = parts.hostname, parts.port, parts.path.rstrip("/")
 
     def ask(self, method: str, path: str, content: Any = None) -> Any:
-        """JSON to JSON; bytes are sent as they are."""
+        """JSON to JSON of the form that such an answer has; bytes are sent as they are."""
         try:
-            return json.loads(self.text(method, path, content))
+            return parsed(self.text(method, path, content), form_of(self.party, method, path))
         except ValueError:
-            raise Elsewhere(f"{self.address} does not answer as a party of a collection would") from None
+            words = f"{self.address} does not answer as the {self.party} of a collection would"
+            raise Elsewhere(words, NONSENSE) from None
 
     def text(self, method: str, path: str, content: Any = None) -> str:
         body = content if isinstance(content, bytes) else b"" if content is None else canonical(content).encode()
@@ -59,6 +65,9 @@ class Remote:
         for attempt in range(TRIES):
             try:
                 status, wait, answer = self._once(method, path, body)
+            except TimeoutError:
+                self.close()
+                raise Elsewhere(f"{self.address} did not answer within {self._timeout:g} seconds") from None
             except (OSError, http.client.HTTPException):
                 self.close()
                 status, wait, answer = 0, 0.2 * 2**attempt, b""
@@ -74,6 +83,7 @@ class Remote:
         if self._connection is None:
             self._connection = self._kind(self._host, self._port, timeout=self._timeout)
         headers = {"Authorization": f"Bearer {self._token}"} if self._token else {}
+        open_until(self._connection, time.monotonic() + self._timeout)
         self._connection.request(method, self._base + quote(path), body, headers)
         response = self._connection.getresponse()
         answer = response.read(LARGEST)
@@ -93,7 +103,7 @@ class RemoteReceiver:
     """The analyser, to which a shuffler delivers."""
 
     def __init__(self, address: str, token: str) -> None:
-        self._remote = Remote(address, token)
+        self._remote = Remote(address, token, party="analyser")
 
     def begin(self, manifest: Any) -> None:
         self._remote.ask("POST", "/v1/batches", manifest)
@@ -104,9 +114,13 @@ class RemoteReceiver:
     def complete(self, collection: str, batch: int) -> dict[str, Any]:
         return dict(self._remote.ask("POST", f"/v1/collections/{collection}/batches/{batch}/complete"))
 
+    def purged(self, notice: Any) -> dict[str, Any]:
+        return dict(self._remote.ask("POST", "/v1/notices", notice))
+
 
 def _reason(answer: bytes) -> str:
     try:
-        return str(json.loads(answer)["error"])
-    except (ValueError, KeyError, TypeError):
+        told = parsed(answer.decode(), SCHEMAS["Error"])["error"]
+    except ValueError:
         return ""
+    return printable(told[:LONGEST_REASON])

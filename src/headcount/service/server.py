@@ -18,6 +18,7 @@ from headcount.service.batches import kind_of
 from headcount.service.http import Route
 from headcount.service.logs import log
 from headcount.service.party import Opened
+from headcount.service.party_app import PartyApp
 from headcount.service.shuffler_app import ShufflerApp
 
 HEADERS_WITHIN = 5_000  # milliseconds
@@ -64,9 +65,7 @@ async def serve(parties: Sequence[Opened], ready: Callable[[], None] = lambda: N
         asyncio.get_running_loop().add_signal_handler(number, ended.set)
     tasks = [asyncio.create_task(server.serve()) for server in servers]
     for app in apps:
-        if isinstance(app, ShufflerApp):  # a large batch, or an analyser that does not answer, keeps none from its end
-            steps = (app.batches.close, app.batches.mix, app.batches.hand_on)
-            tasks += [asyncio.create_task(_steps(app, step, ended)) for step in steps]
+        tasks += [asyncio.create_task(_steps(app, step, ended)) for step in app.steps]
     for opened in parties:
         listen = f"{opened.party.host}:{opened.party.port}"
         log("serving", party=opened.party.role, listen=listen, version=version("headcount"))
@@ -84,14 +83,14 @@ async def serve(parties: Sequence[Opened], ready: Callable[[], None] = lambda: N
         opened.close()
 
 
-async def _steps(app: ShufflerApp, step: Callable[[], list[Exception]], ended: asyncio.Event) -> None:
+async def _steps(app: PartyApp, step: Callable[[], list[Exception]], ended: asyncio.Event) -> None:
     """What is due, again and again; what fails is tried again at the next look."""
     while not ended.is_set():
         try:
             app.metrics.stepped("failed" if await asyncio.to_thread(step) else "done")
         except Exception as problem:  # noqa: BLE001  # whatever it is, reports are still taken
             app.metrics.stepped("failed")
-            log("step failed", party="shuffler", problem=kind_of(problem))
+            log("step failed", party=app.metrics.party, problem=kind_of(problem))
         with suppress(TimeoutError):
             await asyncio.wait_for(ended.wait(), STEP)
 

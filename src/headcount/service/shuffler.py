@@ -8,7 +8,6 @@ database and one key folder.
 from __future__ import annotations
 
 import json
-import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -19,11 +18,12 @@ from typing import Any
 from sqlalchemy import Connection
 
 from headcount.core.canonical import canonical
-from headcount.core.errors import BadArgument, TooFewReports, Unsupported
+from headcount.core.errors import BadArgument, TooFewReports
 from headcount.core.mixing import mixed
 from headcount.service.collection import Admission, Collection, Shortfall, Unknown
 from headcount.service.crash import point
-from headcount.service.door import Door, invitation
+from headcount.service.door import Door
+from headcount.service.issuing import Redeeming
 from headcount.service.kept import Kept
 from headcount.service.keys import Announced, Keys
 from headcount.service.logs import moved
@@ -34,7 +34,8 @@ from headcount.store.database import Database, changed, do, many, one
 BATCH = "SELECT * FROM batches WHERE collection = :name AND number = :number"
 OPEN_BATCH = "SELECT * FROM batches WHERE collection = :name AND state = 'open'"
 BATCHES = "SELECT * FROM batches WHERE collection = :name ORDER BY number"
-INVITATIONS = "invitations"  # what the secret that signs them is called
+EARLY = 0  # when a batch closes that its operator has closed before the end of its window
+INVITATIONS = "invitations"  # what the secret that signed them in version 0.2 is called
 AT_ONCE = 1 << 14  # reports that all processes together may be about to keep: 64 of them, 256 each
 
 
@@ -90,6 +91,8 @@ class Shuffler:
         purposes = [Announced.from_json(key, collection.analyser, "analyser").purpose for key in announced]
         if purposes != [collection.purpose(number + 1) for number in range(collection.batches)]:
             raise BadArgument("keys", "are not those of the collection's batches", "give what the analyser announced")
+        if collection.admission is Admission.INVITED and collection.issuer is None:
+            self._require_earlier(collection)
         self.outer.ready(collection.wire.suite)
         row = {"id": collection.id, "config": canonical(config), "keys": canonical(list(announced))}
         with self.database.writing() as connection:
@@ -100,6 +103,13 @@ class Shuffler:
         if first:
             moved("shuffler", collection.id, 1, "open")
         return collection
+
+    def _require_earlier(self, collection: Collection) -> None:
+        """Refuses a new collection whose invitations the shuffler itself would sign, as it did in version 0.2."""
+        with self.database.reading() as connection:
+            known = one(connection, "SELECT 1 FROM collections WHERE id = :name", name=collection.id)
+        if known is None:
+            raise BadArgument("issuer", "is missing", "let an issuer invite people, or the analyser: headcount desk")
 
     def collection(self, name: str) -> Collection:
         """By its id. What was agreed never changes, so that it is read once."""
@@ -162,8 +172,8 @@ class Shuffler:
                     "collection"
                 )
             do(connection, "UPDATE collections SET state = 'closed' WHERE id = :name AND state = 'open'", name=name)
-            if batch is not None and not collection.fixed:
-                changed(connection, batch, closes=0)
+            if batch is not None and not collection.fixed and self.clock() < batch["closes"]:
+                changed(connection, batch, closes=EARLY)
 
     def destroy(self, name: str) -> None:
         """Everything that is kept of a collection but what was agreed."""
@@ -172,7 +182,9 @@ class Shuffler:
             self.locked(connection, name)
             batches = many(connection, BATCHES + self.database.alone, name=name)
             for batch in batches:
-                changed(connection, batch, state="purged", **self.kept.drop(connection, batch))
+                over = self.kept.drop(connection, batch)
+                undelivered = batch["state"] != "purged" and batch["receipt"] is None
+                changed(connection, batch, state="purged", **over, **({"manifest": None} if undelivered else {}))
             do(connection, "UPDATE collections SET state = 'destroyed' WHERE id = :name", name=name)
         for batch in batches:
             if batch["state"] != "purged":
@@ -258,18 +270,11 @@ class Shuffler:
 
     def door(self, name: str, batch: Any) -> Door:
         """Who comes in to this batch."""
-        invited = self.collection(name).admission is Admission.INVITED
-        return Door(name, self.kept.reports(batch).salt, self.signer.secret(INVITATIONS) if invited else b"")
-
-    def invite(self, name: str, number: int) -> list[str]:
-        """So many invitations, each good for one report to each batch."""
-        if self.collection(name).admission is not Admission.INVITED:
-            raise Unsupported(
-                "anybody may report to this collection without an invitation; that they need one is agreed on when it "
-                "is created (--invited)"
-            )
-        secret = self.signer.secret(INVITATIONS)
-        return [invitation(secret, name, secrets.token_bytes(16)).hex() for _ in range(number)]
+        collection, salt = self.collection(name), self.kept.reports(batch).salt
+        if collection.issuer is not None:
+            return Door(name, salt, Redeeming.of(collection.issuer, collection.hash, batch["number"]))
+        invited = collection.admission is Admission.INVITED
+        return Door(name, salt, None, self.signer.secret_before(INVITATIONS) if invited else b"")
 
     def locked(self, connection: Connection, name: str) -> Any:
         """The collection's row, locked before those of its batches: so that no batch is opened meanwhile."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from headcount.core.errors import BadArgument
 from headcount.service.batches import Batches
+from headcount.service.gauges import Figured, of_shuffler
 from headcount.service.http import Request, Response, Route
 from headcount.service.intake import Intake
 from headcount.service.metrics import Metrics
@@ -15,7 +15,6 @@ from headcount.service.tokens import Tokens
 from headcount.service.wire import WireError
 
 LARGEST_UPLOAD = 1 << 18
-MOST_INVITATIONS = 10_000
 TAKEN = {"report": "taken"}
 
 
@@ -37,15 +36,20 @@ class ShufflerApp(PartyApp):
                   body="bytes", most=LARGEST_UPLOAD, answer="Taken", anywhere=True),
             Route("POST", "/v1/collections/{collection}/close", "Seal the open batch; open no other.", self.close,
                   OPERATOR),
-            Route("POST", "/v1/collections/{collection}/invitations", "Invite people.", self.invite, OPERATOR,
-                  "Number", 1 << 10, "Invitations", 201),
             Route("DELETE", "/v1/collections/{collection}", "Forget everything but what was agreed.", self.destroy,
                   OPERATOR),
         ]  # fmt: skip
-        super().__init__(shuffler.signer, routes, tokens, metrics)
+        super().__init__(shuffler.keys, routes, tokens, metrics)
+        # A large batch, or an analyser that does not answer, keeps none from its end.
+        self.steps = (batches.close, batches.mix, batches.hand_on)
+        self._figures = Figured(lambda: of_shuffler(shuffler))
 
     async def measures(self, request: Request) -> Response:
-        self.metrics.waiting(self.intake.waiting)
+        figures = await asyncio.to_thread(self._figures)
+        self.metrics.set("waiting", self.intake.waiting)
+        self.metrics.batches(figures["batches"])
+        for name in ("share", "expires"):
+            self.metrics.set(name, figures[name])
         return await super().measures(request)
 
     async def collections(self, _: Request) -> Response:
@@ -74,13 +78,6 @@ class ShufflerApp(PartyApp):
     async def close(self, request: Request) -> Response:
         await asyncio.to_thread(self.shuffler.close, request.path["collection"])
         return Response(200, {"done": True})
-
-    async def invite(self, request: Request) -> Response:
-        number = fields(request, "number")["number"]
-        if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= MOST_INVITATIONS:
-            raise BadArgument("number", "is not one that works", f"use a number from 1 to {MOST_INVITATIONS:,}")
-        made = await asyncio.to_thread(self.shuffler.invite, request.path["collection"], number)
-        return Response(201, {"invitations": made})
 
     async def destroy(self, request: Request) -> Response:
         await asyncio.to_thread(self.shuffler.destroy, request.path["collection"])

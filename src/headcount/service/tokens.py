@@ -12,6 +12,7 @@ from headcount.store.database import Database, do, many, one
 PREFIX = "hc-"
 ROLES = {
     "shuffler": ("operator", "monitor"),
+    "issuer": ("operator", "monitor"),
     "analyser": ("operator", "analyst", "shuffler", "monitor"),
 }  # of each party
 

@@ -8,11 +8,13 @@ from headcount.service import party
 from headcount.service.desk import FILE, Desk
 from headcount.service.party import PORTS, SETTINGS, Opened, Party
 
+ROLES = ("shuffler", "analyser")  # the analyser invites people, too
+
 
 def opened(folder: Path, ports: tuple[int, int] | None = None) -> list[Opened]:
     """The analyser and the shuffler in this folder, made if they are not there."""
     if not (folder / FILE).exists():
-        _make(folder, dict(zip(PORTS, ports or PORTS.values(), strict=True)))
+        _make(folder, dict(zip(ROLES, ports or (PORTS[role] for role in ROLES), strict=True)))
     return [Party.read(folder / role / SETTINGS).opened() for role in ("analyser", "shuffler")]
 
 

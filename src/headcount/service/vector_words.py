@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
-from hashlib import sha256
+from hashlib import sha256, shake_256
 from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric import ec, x25519
@@ -20,14 +21,17 @@ from headcount.core.histogram import Histogram
 from headcount.core.plan import Plan
 from headcount.core.reading import column
 from headcount.core.task import Count, Mean, Sum, Task
-from headcount.core.wire import P256, X25519, Wire
+from headcount.core.wire import HYBRID, P256, X25519, Wire
 from headcount.privacy.calibrate import calibrate
 from headcount.protocols import named
+from headcount.service.blind import BITS, SIZE
 from headcount.service.collection import Admission, Collection, Shortfall
+from headcount.service.issuing import ROLE as ISSUER
+from headcount.service.issuing import Issuing
 from headcount.service.keys import Announced, Signer
 from headcount.service.limits import Limits
 from headcount.service.receipt import Receipt
-from headcount.service.wire import PrivateKey, public_bytes
+from headcount.service.suites import HybridPrivateKey, PrivateKey, public_bytes
 
 OPENS, BATCH, NUMBER = 1_000_000_000, 2, 7
 SAID: tuple[Any, ...] = (
@@ -57,13 +61,15 @@ TASKS: tuple[tuple[Task, tuple[Any, ...]], ...] = (
     (Histogram(edges=(0, 18, 65.5, 120)), (0, 17.999, 18, 65.5, 120, 120.1, -0.1, "18", True)),
     (Histogram(edges=(-1, 0, 1), other=True), (-1, -0.0, 1, 1.5, -2, 1e300, "0.5", "half", None)),
 )  # fmt: skip
-LIMITS: tuple[tuple[dict[str, Any], tuple[float, float]], ...] = (
-    ({}, (0.0, 0.0)), ({"epsilon": 0.5}, (0.0, 0.0)), ({"delta": 1e-9}, (0.0, 0.0)), ({"colluding": 0.25}, (0.0, 0.0)),
-    ({"colluding": 1.5}, (0.0, 0.0)), ({"least": 20_000}, (0.0, 0.0)), ({"least": 9_000}, (0.0, 0.0)),
-    ({"top_up": True}, (0.0, 0.0)), ({"invited": True}, (0.0, 0.0)), ({"fixed": True}, (0.0, 0.0)),
+UNSPENT = (0.0, 0.0)
+WISHES: tuple[tuple[dict[str, Any], tuple[float, float]], ...] = (
+    ({}, UNSPENT), ({"epsilon": 0.5}, UNSPENT), ({"delta": 1e-9}, UNSPENT), ({"colluding": 0.25}, UNSPENT),
+    ({"colluding": 1.5}, UNSPENT), ({"least": 20_000}, UNSPENT), ({"least": 9_000}, UNSPENT),
+    ({"top_up": True}, UNSPENT), ({"invited": True}, UNSPENT), ({"fixed": True}, UNSPENT),
     ({"top_up": True}, (9.1, 0.0)), ({"top_up": True}, (9.0, 0.0)), ({"top_up": True}, (1.0, 0.0009995)),
-    ({"lifetime_epsilon": 1.1, "top_up": True}, (0.1, 0.0)), ({"epsilon": 0, "delta": 0}, (0.0, 0.0)),
+    ({"lifetime_epsilon": 1.1, "top_up": True}, (0.1, 0.0)), ({"epsilon": 0, "delta": 0}, UNSPENT),
 )  # fmt: skip
+LIMITS = (({}, UNSPENT), *(({"colluding": math.inf, **limits}, spent) for limits, spent in WISHES))
 
 
 def answers() -> Iterator[dict[str, Any]]:
@@ -96,26 +102,42 @@ def _required(collection: Collection, limits: dict[str, Any], spent: tuple[float
 
 
 def agreed() -> Iterator[Collection]:
-    """Collections of each task, of both suites, and of all terms."""
+    """Collections of each task, of every suite, and of all terms."""
     common: dict[str, Any] = {
         "population": "people",
         "opens": OPENS,
         "window": 86_400,
         "batches": 3,
         "nonce": "00" * 16,
+        "admission": Admission.ANYONE,
+        "fixed": False,
     }
     common |= {role: _signer(role).public for role in ("shuffler", "analyser")}
     local, pure = Budget(1.0), Crowd(10_000, 9_500, 500)
     histogram = Histogram(("yes", "no", "wer weiß"), other=True)
     counted = _plan("zsum", Count(), Crowd(10_000), Budget(1.0, 1e-6), X25519)
     yield Collection(counted, question="Hast du heute schlecht geschlafen? 😴", **common)
-    yield Collection(
-        counted, question="The same?", shortfall=Shortfall.TOP_UP, admission=Admission.INVITED, fixed=True, **common
-    )
+    invited = {**common, "admission": Admission.INVITED, "fixed": True, "issuer": _issuer(common["batches"])}
+    yield Collection(counted, question="The same?", shortfall=Shortfall.TOP_UP, automatic=True, **invited)
     yield Collection(
         _plan("generalised-response", histogram, pure, local, P256), question="Which? “…” \\ / é", **common,
     )  # fmt: skip
-    yield Collection(_plan("duchi", Mean((0, 120), clip=True), pure, local, X25519), question="How old?", **common)
+    yield Collection(_plan("duchi", Mean((0, 120), clip=True), pure, local, HYBRID), question="How old?", **common)
+    yield Collection(counted, question="As before?", version=1, **common)
+    earlier = {**common, "admission": Admission.INVITED}
+    yield Collection(counted, question="As before, invited?", version=1, **earlier)
+
+
+def _issuer(batches: int) -> Issuing:
+    """One whose keys look like moduli, and open nothing."""
+    tokens = [_modulus(number).hex() for number in range(batches)]
+    signed = _signed(ISSUER, {"role": ISSUER, "tokens": tokens})
+    return Issuing(_signer(ISSUER).public, "https://issuer.example", tuple(tokens), signed["signature"])
+
+
+def _modulus(number: int) -> bytes:
+    drawn = int.from_bytes(shake_256(f"headcount vectors token {number}".encode()).digest(SIZE))
+    return (drawn | 1 | 1 << BITS - 1).to_bytes(SIZE)
 
 
 def _plan(name: str, task: Task, crowd: Crowd, budget: Budget, suite: str) -> Plan:
@@ -130,13 +152,16 @@ def offer(collection: Collection) -> dict[str, Any]:
         "analyser": Announced("analyser", collection.purpose(BATCH), BATCH, suite, _public(suite, "inner"), 1 << 40),
         "shuffler": Announced("shuffler", "", NUMBER, suite, _public(suite, "outer"), 1 << 40),
     }
-    keys = {role: _signer(role).signed(key.to_json()) for role, key in announced.items()}
+    sign = _signed_before if collection.version == 1 else _signed
+    keys = {role: sign(role, key.to_json()) for role, key in announced.items()}
     return {"collection": collection.to_json(), "batch": BATCH, "closes": OPENS + 86_400, **keys}
 
 
 def private(suite: str, layer: str) -> PrivateKey:
     """A key that everybody knows, to open what a client has sealed in a test."""
     seed = sha256(f"headcount vectors {layer}".encode()).digest()
+    if suite == HYBRID:
+        return HybridPrivateKey(seed)
     if suite == X25519:
         return x25519.X25519PrivateKey.from_private_bytes(seed)
     return ec.derive_private_key(int.from_bytes(seed), ec.SECP256R1())
@@ -146,8 +171,21 @@ def _public(suite: str, layer: str) -> str:
     return public_bytes(private(suite, layer).public_key()).hex()
 
 
+def _signed(role: str, content: dict[str, Any]) -> dict[str, Any]:
+    return _signer(role).signed("announcement", content)
+
+
+def _signed_before(role: str, content: dict[str, Any]) -> dict[str, Any]:
+    """As version 0.2 signed: the canonical JSON, for no purpose."""
+    return {**content, "signature": _identity(role).sign(canonical(content).encode()).hex()}
+
+
 def _signer(role: str) -> Signer:
-    return Signer(Ed25519PrivateKey.from_private_bytes(sha256(f"headcount vectors {role}".encode()).digest()))
+    return Signer(_identity(role))
+
+
+def _identity(role: str) -> Ed25519PrivateKey:
+    return Ed25519PrivateKey.from_private_bytes(sha256(f"headcount vectors {role}".encode()).digest())
 
 
 def receipts() -> Iterator[dict[str, Any]]:
@@ -155,9 +193,12 @@ def receipts() -> Iterator[dict[str, Any]]:
     plain = Receipt("Did you?", "ab" * 32, 1, "taken", 2, 1_234, 1.0, 1e-6, 10_000, None, 1.0, 1e-6)
     for told in (
         plain, replace(plain, state="made", again=True), replace(plain, state="closed", top_up=True),
+        replace(plain, pinned=True), replace(plain, pinned=True, colluding=2.0),
         replace(plain, epsilon=0.1, delta=0.0, colluding=0.1, least=100, messages=47, bytes=123_456),
         replace(plain, epsilon=13.9, colluding=50.0, lifetime_epsilon=12.34567, lifetime_delta=1.0625e-5),
         replace(plain, epsilon=7.5, colluding=8.0, lifetime_epsilon=1.0625, lifetime_delta=0.0001225, delta=1e-18),
+        replace(plain, corrupt=0, anyone=True, fixed=False), replace(plain, corrupt=0, epsilon=1.0, colluding=1.0),
+        replace(plain, corrupt=500, anyone=False, fixed=True),
         replace(plain, epsilon=0.001, colluding=6.9, lifetime_epsilon=123456.0, lifetime_delta=0.1, least=2),
     ):  # fmt: skip
         yield {"receipt": told.to_json(), "text": str(told)}

@@ -31,6 +31,7 @@ from headcount.core.rows import Row, Shares, Subset
 from headcount.core.table import Ints, Table, Words
 from headcount.core.wire import Wire, record_of
 from headcount.protocols import CATALOGUE
+from headcount.service.vector_claims import claims
 from headcount.service.vector_words import answers, collections, receipts
 from headcount.service.wire import contents
 
@@ -166,9 +167,10 @@ def write(folder: Path, of_bricks: int, of_protocols: int) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, entries in (
         ("bricks", bricks(of_bricks)), ("protocols", protocols(of_protocols)), ("answers", answers()),
-        ("collections", collections()), ("receipts", receipts()),
+        ("collections", collections()), ("receipts", receipts()), ("claims", claims()),
     ):  # fmt: skip
         lines = ",\n".join(json.dumps(entry, ensure_ascii=False, separators=(",", ":")) for entry in entries)
+        lines = lines.replace('":Infinity', '":1e999')  # which JSON has no word for, and every reader takes for it
         (folder / f"{name}.json").write_text(f"[\n{lines}\n]\n", encoding="utf-8")
 
 

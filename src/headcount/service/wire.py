@@ -16,60 +16,23 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.asymmetric import ec, x25519
-from cryptography.hazmat.primitives.hpke import AEAD, KDF, KEM, Suite
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from headcount.core.coins import Coins, DeviceCoins
-from headcount.core.errors import HeadcountError, Unsupported
+from headcount.core.errors import Unsupported
 from headcount.core.mixing import mixed
 from headcount.core.plan import Plan
 from headcount.core.protocol import Protocol
-from headcount.core.wire import CREDENTIAL, HEAD, IDENTITY, KIND, P256, X25519, Wire
+from headcount.core.wire import CREDENTIAL, HEAD, IDENTITY, KIND, Wire
+from headcount.service.suites import PrivateKey as PrivateKey
+from headcount.service.suites import PublicKey, seal, unseal
+from headcount.service.suites import WireError as WireError
 
 VERSION = 1
 DUMMY, REAL = b"\x00", b"\x01"
 NO_CREDENTIAL = bytes(CREDENTIAL)
 INNER, OUTER = b"headcount/1 inner\x00", b"headcount/1 outer\x00"
 
-PrivateKey: TypeAlias = x25519.X25519PrivateKey | ec.EllipticCurvePrivateKey
-PublicKey: TypeAlias = x25519.X25519PublicKey | ec.EllipticCurvePublicKey
 Records: TypeAlias = npt.NDArray[Any]
-
-SUITES = {
-    X25519: Suite(KEM.X25519, KDF.HKDF_SHA256, AEAD.AES_128_GCM),
-    P256: Suite(KEM.P256, KDF.HKDF_SHA256, AEAD.AES_128_GCM),
-}
-
-
-class WireError(HeadcountError):
-    """These bytes are not what was sealed for this batch. Nothing else is ever said about them."""
-
-    def __init__(self) -> None:
-        super().__init__("not a report to this batch")
-
-
-def new_key(suite: str) -> PrivateKey:
-    return x25519.X25519PrivateKey.generate() if suite == X25519 else ec.generate_private_key(ec.SECP256R1())
-
-
-def public_bytes(key: PublicKey) -> bytes:
-    if isinstance(key, x25519.X25519PublicKey):
-        return key.public_bytes_raw()
-    return key.public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
-
-
-def public_key(suite: str, content: bytes) -> PublicKey:
-    """Whatever is not one is refused, also the few points of X25519 with which everybody has the same secret."""
-    try:
-        if suite == X25519:
-            key = x25519.X25519PublicKey.from_public_bytes(content)
-            x25519.X25519PrivateKey.generate().exchange(key)
-            return key
-        return ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), content)
-    except ValueError:
-        raise WireError from None
 
 
 def laid_out(message: np.dtype[Any]) -> np.dtype[Any]:
@@ -107,6 +70,7 @@ class Opening:
     batch: int
     message_bytes: int
     upload_bytes: int
+    credential_bytes: int = CREDENTIAL
 
     def bound(self, layer: bytes) -> bytes:
         """What a seal of this layer is bound to."""
@@ -123,7 +87,7 @@ class Opening:
     def opened(self, body: bytes, key: PrivateKey) -> Upload:
         self.key_number(body)
         content = self._open(body[HEAD:], key, OUTER)
-        start = IDENTITY + CREDENTIAL
+        start = IDENTITY + self.credential_bytes
         return Upload(content[:IDENTITY], content[IDENTITY:start], self.messages(content[start:]))
 
     def messages(self, content: bytes) -> tuple[bytes, ...]:
@@ -145,10 +109,7 @@ class Opening:
         return identity, None
 
     def _open(self, content: bytes, key: PrivateKey, layer: bytes) -> bytes:
-        try:
-            return SUITES[self.suite].decrypt(content, key, self.bound(layer))
-        except InvalidTag:
-            raise WireError from None
+        return unseal(self.suite, content, key, self.bound(layer))
 
 
 @dataclass(frozen=True)
@@ -158,16 +119,13 @@ class Envelope:
     plan: Plan
     collection: bytes  # its hash
     batch: int
+    credential_bytes: int = CREDENTIAL
 
     @cached_property
     def wire(self) -> Wire:
         if self.plan.wire is None:
             raise Unsupported("the plan does not say how it is collected; make it with advise(..., collected=True)")
         return self.plan.wire
-
-    @cached_property
-    def suite(self) -> Suite:
-        return SUITES[self.wire.suite]
 
     @property
     def record(self) -> np.dtype[Any]:
@@ -179,11 +137,13 @@ class Envelope:
 
     @cached_property
     def upload_bytes(self) -> int:
-        return self.wire.upload_bytes(self.plan.protocol)
+        return self.wire.upload_bytes(self.plan.protocol, self.credential_bytes)
 
     @cached_property
     def opening(self) -> Opening:
-        return Opening(self.wire.suite, self.collection, self.batch, self.message_bytes, self.upload_bytes)
+        return Opening(
+            self.wire.suite, self.collection, self.batch, self.message_bytes, self.upload_bytes, self.credential_bytes
+        )
 
     # What a client does.
 
@@ -191,14 +151,14 @@ class Envelope:
         """Everybody's number of messages, dummies among them, each sealed to the analyser."""
         bound = self.opening.bound(INNER)
         return [
-            self.suite.encrypt(content, analyser, bound)
+            seal(self.wire.suite, content, analyser, bound)
             for content in contents(messages, self.wire.messages, DeviceCoins())
         ]
 
     def upload(self, upload: Upload, shuffler: PublicKey, number: int) -> bytes:
         """The whole report, as it is sent."""
         content = upload.identity + upload.credential + b"".join(upload.messages)
-        return bytes([VERSION, number]) + self.suite.encrypt(content, shuffler, self.opening.bound(OUTER))
+        return bytes([VERSION, number]) + seal(self.wire.suite, content, shuffler, self.opening.bound(OUTER))
 
     # What the shuffler and the analyser do.
 

@@ -93,10 +93,10 @@ class Account(Lines):
         with self._alone() as connection:
             self._show(self._caught_up(connection))
 
-    def show_within(self, connection: Connection) -> None:
-        """The same, as a part of this transaction; what cannot be told to the witness is not gone on with."""
+    def page_within(self, connection: Connection) -> Page:
+        """As it stands, while nobody else charges until this transaction ends."""
         one(connection, ROW + self.database.alone, name=self.name)
-        self._show(self._caught_up(connection))
+        return self._caught_up(connection).page
 
     @contextmanager
     def _alone(self) -> Iterator[Connection]:

@@ -179,6 +179,7 @@ def _sqlite(path: Path) -> Engine:
         raise Unsupported(f"this SQLite is {pysqlite3.sqlite_version} and at least {wanted} is needed")
     try:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, SECRET))
+        path.chmod(SECRET)  # of one that was there before, too: its log and index get the same mode
     except OSError as problem:
         works = "use a file in a folder that exists and may be written to"
         raise BadArgument("database", f"{path} cannot be opened ({problem.strerror})", works) from None

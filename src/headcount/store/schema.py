@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.resources import files
 from typing import Literal, TypeAlias
 
@@ -13,7 +14,7 @@ from alembic.script import ScriptDirectory
 from headcount.core.errors import Unsupported
 from headcount.store.database import Database, do
 
-Role: TypeAlias = Literal["shuffler", "analyser"]
+Role: TypeAlias = Literal["shuffler", "analyser", "issuer"]
 LOCK = 0x68656164  # whoever else takes it brings this database up to date as well
 
 
@@ -35,6 +36,18 @@ def migrate(database: Database, role: Role) -> None:
             command.upgrade(config, "head")
 
 
+def is_current(database: Database, role: str) -> bool:
+    """Whether the database answers, and has the tables of this version."""
+    with database.reading() as connection:
+        context = MigrationContext.configure(connection, opts={"version_table": "schema_version"})
+        return context.get_current_revision() == _head(role)
+
+
+@cache
+def _head(role: str) -> str | None:
+    return ScriptDirectory.from_config(_config(role)).get_current_head()
+
+
 def revert(database: Database, role: Role, to: str) -> None:
     """Back to an earlier version, for tests of the steps."""
     config = _config(role)
@@ -43,7 +56,7 @@ def revert(database: Database, role: Role, to: str) -> None:
         command.downgrade(config, to)
 
 
-def _config(role: Role) -> Config:
+def _config(role: str) -> Config:
     folder = files("headcount.store") / "migrations"
     config = Config()
     config.set_main_option("script_location", str(folder))

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,8 @@ ASKED: dict[str, tuple[Work, str]] = {
 class Pages:
     """What is served to browsers: the files and, in a trial, whatever they ask of Python.
 
-    Only a trial computes for whoever asks, and has visitors: a party in earnest has better things to do.
+    Only a trial computes for whoever asks, and has visitors: a party in earnest has better things to do. A trial is for
+    this machine: its pages answer by no other name, and to no other page.
     """
 
     def __init__(self, parts: Sequence[str], trial: Path | None = None) -> None:
@@ -64,7 +66,7 @@ class Pages:
                 Route("POST", "/page/visits/{name}/crowd", "The others answer.", self._visiting(visits.crowd)),
                 Route("GET", "/page/visits/{name}", "How far it has come.", self._visiting(visits.state)),
             ]
-        return routes
+        return [replace(route, here=self.visits is not None) for route in routes]
 
     async def page(self, _: Request) -> Response:
         if "advisor" in self.parts:

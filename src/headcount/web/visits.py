@@ -64,7 +64,15 @@ class Visits:
         with self._lock:
             desk = Desk.open(self.folder)
             population = self._freed(desk) if len(self._visits) >= MOST else _endowed(desk)
-            made = desk.create(self.plan, question=QUESTION, population=population, window=WINDOW)
+            made = desk.create(
+                self.plan,
+                question=QUESTION,
+                population=population,
+                window=WINDOW,
+                admission="anyone",
+                fixed=False,
+                trust_all=True,
+            )
             self._visits[made.id] = Visit(made)
         return self.state(made.id)
 

@@ -29,7 +29,7 @@ export async function begin() {
   $ask.replaceChildren(h("p", { role: "status" }, "A collection is being agreed on …"));
   try {
     const visit = await post("page/visits");
-    const client = new Client(new MemoryStore());
+    const client = new Client(new MemoryStore(), { colluding: Infinity }); // which is said before anybody answers
     const { plan } = await client.look(here(), visit.collection, { hash: visit.hash });
     question(visit, client, plan);
   } catch (refusal) {
@@ -57,7 +57,8 @@ function question(visit, client, plan) {
   const first = step("1. You answer",
     h("p", { class: "question" }, visit.question),
     h("p", {}, `Your answer will be hidden among those of ${visit.people - 1} simulated people. Unless the shuffler and the analyser work together, ` +
-      `whatever anybody learns is at most ${number(Math.exp(plan.epsilon))} times as likely with a yes as with a no.`),
+      `whatever anybody learns is at most ${number(Math.exp(plan.epsilon))} times as likely with a yes as with a no. ` +
+      (plan.colluding === null ? "If these two work together, they learn your answer: answer only if you agree to that." : "")),
     h("p", {}, "In earnest these are two parties on two machines. In this demonstration one process is both, so do not tell it a secret."),
     h("div", { class: "buttons" }, buttons));
   $ask.replaceChildren(first);

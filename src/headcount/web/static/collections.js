@@ -16,6 +16,7 @@ const fixed = new Map(); // by address: what never changes
 const WORDS = {
   open: "open for reports", sealed: "sealed", shuffled: "mixed", delivered: "delivered to the analyser", purged: "delivered, and forgotten here",
   receiving: "arriving", claimed: "paid for, being counted", released: "released", closed: "closed",
+  refused: "refused: too few reports are sure to be whole", expired: "expired: its key is gone", awaited: "awaited",
 };
 const get = (path) => ask("GET", path, undefined, { token });
 const facts = (all) => h("dl", { class: "facts" }, Object.entries(all).map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
@@ -158,11 +159,11 @@ async function atAnalyser(names) {
 }
 
 function spending(populations) {
-  const head = ["population", "epsilon in all", "delta in all", "spent of it", "left"];
+  const head = ["population", "epsilon, delta", "spent of it", "left (promised)"];
   return h("table", { class: "modest" },
     h("thead", {}, h("tr", {}, head.map((words, at) => h("th", { scope: "col", class: at ? "number" : "" }, words)))),
     h("tbody", {}, populations.map((each) => h("tr", {}, h("th", { scope: "row" }, each.population),
-      [number(each.epsilon), number(each.delta), percent(each.spent, Math.ceil), percent(each.remaining, Math.floor)].map((told) => h("td", { class: "number" }, told))))));
+      [`${number(each.epsilon)}, ${number(each.delta)}`, percent(each.spent, Math.ceil), `${percent(each.remaining, Math.floor)} (${percent(each.promised, Math.ceil)})`].map((told) => h("td", { class: "number" }, told))))));
 }
 
 /** A share of the budget: of what is spent rounded up, of what is left rounded down. */
@@ -174,7 +175,8 @@ const text = (path) => askText("POST", path, undefined, { token });
 function answers(asked, releases) {
   const { collection, question, task, population, epsilon, delta, last, batches } = asked;
   const parts = batches.map(({ batch, state, reports, added }, at) => h("div", { class: "batch" },
-    h("p", {}, h("b", {}, `Batch ${batch} of ${last}: ${WORDS[state] ?? state}`), ` · ${whole(reports - added)} reports${nobody(added)}`),
+    h("p", {}, h("b", {}, `Batch ${batch} of ${last}: ${state === "purged" ? "destroyed unread by the shuffler" : WORDS[state] ?? state}`),
+      state === "purged" ? "" : ` · ${whole(reports - added)} reports${nobody(added)}`),
     state === "released" ? released(releases[at], collection, batch) : state === "delivered" || state === "claimed" ? releasing(asked, batch) : null));
   return h("section", { class: "step", "data-collection": collection }, h("h3", { class: "question", tabindex: -1 }, question),
     facts({ collection: id(collection), asks: task, population, epsilon: number(epsilon), delta: number(delta) }),
@@ -191,10 +193,10 @@ function releasing({ collection: name, population, epsilon }, batch) {
     onclick: async () => {
       if (!button.dataset.sure) {
         button.dataset.sure = "yes";
-        button.textContent = "Release it, and spend the budget";
+        button.textContent = "Release it, for good";
         const rest = await left(population);
         const told = rest === null ? "" : `, and ${percent(rest, Math.floor)} of its budget is left`;
-        words.textContent = `This is paid for by “${population}”, once: the plan has epsilon ${number(epsilon)}${told}. ` +
+        words.textContent = `This was paid for by “${population}” when it was delivered: the plan has epsilon ${number(epsilon)}${told}. ` +
           "The answer is the same whenever it is asked for again.";
         return;
       }

@@ -1,0 +1,64 @@
+"""A deadline for a whole exchange over HTTP. A socket's own timeout is for each byte anew, and a server that sends one
+now and then would hold whoever asks for ever."""
+
+from __future__ import annotations
+
+import http.client
+import io
+import socket
+import time
+from typing import Any, cast
+
+PIECE = 1 << 16  # bytes that are sent before somebody looks at the time
+
+
+class Timely:
+    """A connected socket that may be used until a moment. It has what `http.client` asks of one."""
+
+    def __init__(self, own: socket.socket, until: float) -> None:
+        self._own, self.until = own, until
+
+    def hurry(self) -> None:
+        """Gives what is done next as long as is left; TimeoutError if nothing is."""
+        left = self.until - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        self._own.settimeout(left)
+
+    def sendall(self, content: bytes) -> None:
+        for start in range(0, len(content), PIECE):
+            self.hurry()
+            self._own.sendall(content[start : start + PIECE])
+
+    def makefile(self, _: str) -> io.BufferedReader:
+        return io.BufferedReader(Reading(self, self._own.makefile("rb", buffering=0)))
+
+    def close(self) -> None:
+        """The socket itself is closed when nobody reads from it any more."""
+        self._own.close()
+
+
+class Reading(io.RawIOBase):
+    """What arrives at such a socket."""
+
+    def __init__(self, over: Timely, own: socket.SocketIO) -> None:
+        self._over, self._own = over, own
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, place: Any) -> int | None:
+        self._over.hurry()
+        return self._own.readinto(place)
+
+    def close(self) -> None:
+        self._own.close()
+        super().close()
+
+
+def open_until(connection: http.client.HTTPConnection, until: float) -> None:
+    """Connects, if need be, and lets the connection be used until this moment of `time.monotonic`."""
+    if connection.sock is None:
+        connection.connect()
+        connection.sock = cast(socket.socket, Timely(connection.sock, until))
+    cast(Timely, connection.sock).until = until
