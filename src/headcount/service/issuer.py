@@ -45,6 +45,7 @@ class Issuer:
     def __init__(self, database: Database, keys: Keys, clock: Callable[[], float] = time.time) -> None:
         self.database, self.keys, self.clock = database, keys, clock
         self.signer = keys.signer()
+        self._loaded: dict[str, rsa.RSAPrivateKey] = {}  # to read a key is to check it, which takes longer than to sign
 
     def announce(self, batches: int) -> dict[str, Any]:
         """New keys for the batches of a collection that is about to be agreed on, signed."""
@@ -96,6 +97,7 @@ class Issuer:
         assert collection.issuer is not None  # noqa: S101  # refused otherwise when it was registered
         token = key_name(collection.issuer.tokens[batch - 1])
         if self.clock() > collection.over or not self.keys.has(token):
+            self._loaded.pop(token, None)
             raise Unsupported("the collection is over, and no more tokens are issued")
         asked = {"name": name, "batch": batch, "who": self._hidden(code), "blinded": sha256(blinded).digest()}
         with self.database.writing() as connection:
@@ -103,7 +105,9 @@ class Issuer:
             first = "SELECT blinded FROM issued WHERE collection = :name AND batch = :batch AND who = :who"
             if bytes(one(connection, first, **asked)["blinded"]) != asked["blinded"]:
                 raise Spent
-        return signed(self.keys.signing(token), blinded)
+        if token not in self._loaded:
+            self._loaded[token] = self.keys.signing(token)
+        return signed(self._loaded[token], blinded)
 
     def destroy(self, name: str) -> None:
         """Its keys, and who asked. Again is not an error."""
@@ -130,6 +134,7 @@ class Issuer:
 
     def _forget(self, collection: Collection) -> None:
         for token in self._tokens(collection):
+            self._loaded.pop(key_name(token), None)
             self.keys.delete(key_name(token))
         with self.database.writing() as connection:
             do(connection, "DELETE FROM issued WHERE collection = :name", name=collection.id)
