@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
@@ -26,6 +27,7 @@ from headcount.core.tally import Tally
 TOTALS = (0, 5)
 DRAWS = 8_000  # for a release, and
 REPORTS = 2_000  # for a person
+FEW = 32  # even draws with more outcomes are there to round, and totals are such that nothing is rounded
 MOST_OUTCOMES = 2_000  # of a person, whose law is worked out besides
 FAINT = WHOLE >> 90  # differences that are smaller are roundings, in what is released and
 FAINT_REPORT = WHOLE >> 60  # in what is sent, whose law leaves out what is less likely than 2**-72
@@ -45,7 +47,7 @@ def the_release_draws_its_law(protocol: Protocol) -> None:
         for total in (times * release.scale.denominator for times in TOTALS):
             law = release.law(total)
             if len(law) <= DRAWS:
-                drawn = _gone_through(found, partial(_released, found, total), DRAWS)
+                drawn = _gone_through(found, partial(_released, found, total), DRAWS, FEW)
                 _agree(found, drawn, law, f"a total of {total:,} is released as", FAINT)
 
 
@@ -86,9 +88,11 @@ def _sent(protocol: Protocol, value: int, coins: Coins) -> tuple[Message, ...]:
     return in_order(protocol.reports(np.array([value], dtype=np.min_scalar_type(value)), coins).messages)
 
 
-def _gone_through(protocol: Protocol, run: Callable[[Coins], Any], most: int) -> GoneThrough[Any]:
+def _gone_through(
+    protocol: Protocol, run: Callable[[Coins], Any], most: int, few: float = math.inf
+) -> GoneThrough[Any]:
     try:
-        return gone_through(run, most)
+        return gone_through(run, most, few)
     except RawWords:
         raise Nonconforming(
             f"{protocol.name}: words are read as they come, so that the law of what is made of them cannot be checked; "

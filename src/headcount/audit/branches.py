@@ -7,6 +7,7 @@ Likely ways are gone through first. What is left when there have been enough dra
 from __future__ import annotations
 
 import heapq
+import math
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
@@ -22,8 +23,7 @@ from headcount.core.exact import WHOLE
 from headcount.core.table import Ints, Table
 
 FAINT = WHOLE >> 104  # ways that are less likely are not gone through
-FEW = 32  # outcomes of an even draw that are gone through one by one; more are taken together in
-PARTS = 4
+PARTS = 4  # in which many outcomes of an even draw are taken together, where the one that is drawn does not matter
 
 Seen = TypeVar("Seen", bound=Hashable)
 Choices = list[tuple[int, int]]  # outcomes and their weights
@@ -45,8 +45,8 @@ class _Scripted(Coins):
 
     secret = False
 
-    def __init__(self, script: tuple[int, ...]) -> None:
-        self._left = iter(script)
+    def __init__(self, script: tuple[int, ...], few: float) -> None:
+        self._left, self._few = iter(script), few
 
     def stream(self, size: int) -> Bytes:
         raise RawWords
@@ -68,7 +68,7 @@ class _Scripted(Coins):
         return self._next(enumerate(table.masses, table.start), size)
 
     def below(self, bound: int, size: int) -> Ints:
-        parts = bound if bound <= FEW else PARTS
+        parts = bound if bound <= self._few else PARTS
         edges = [part * bound // parts for part in range(parts + 1)]
         return self._next(((low, high - low) for low, high in pairwise(edges)), size)
 
@@ -84,8 +84,11 @@ class GoneThrough(Generic[Seen]):
         return WHOLE - sum(self.parts.values())
 
 
-def gone_through(run: Callable[[Coins], Seen], most: int) -> GoneThrough[Seen]:
-    """What comes of the likeliest ways, as far as so many draws go, in all runs together."""
+def gone_through(run: Callable[[Coins], Seen], most: int, few: float = math.inf) -> GoneThrough[Seen]:
+    """What comes of the likeliest ways, as far as so many draws go, in all runs together.
+
+    The outcomes of an even draw are gone through one by one if they are few.
+    """
     parts: defaultdict[Seen, int] = defaultdict(int)
     order = count()  # ways that are as likely are gone through in turn
     waiting: list[tuple[int, int, tuple[int, ...]]] = [(-WHOLE, next(order), ())]
@@ -93,7 +96,7 @@ def gone_through(run: Callable[[Coins], Seen], most: int) -> GoneThrough[Seen]:
         falling, _, script = heapq.heappop(waiting)
         most -= 1 + len(script)
         try:
-            parts[run(_Scripted(script))] -= falling
+            parts[run(_Scripted(script, few))] -= falling
         except _Undecided as end:
             whole = sum(weight for _, weight in end.choices)
             for outcome, weight in end.choices:

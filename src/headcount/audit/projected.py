@@ -164,6 +164,8 @@ class Projected:
     def _released(self, law: Law) -> Law:
         if not self._trusting:
             return law
+        if law.masses.size > WIDE:
+            raise TooSpread
         shown: Counter[int] = Counter()
         for total, mass in zip(law.values.tolist(), law.masses.tolist(), strict=True):
             for outcome, part in self.protocol.released().law(total).items():

@@ -29,6 +29,9 @@ def spread(brick: Any, names: Names) -> int:
             return comb(times + once - 1, times)
         case Let(source=Below(bound=bound)):
             return int(bound) * spread(brick.brick, {**names, brick.name: bound - 1})
+        case Let() if brick.name not in brick.brick.sized_by:  # it is as many whatever is drawn
+            drawn = brick.source.law(names)
+            return len(drawn) * spread(brick.brick, {**names, brick.name: drawn[-1][0]})
         case Let():
             return sum(spread(brick.brick, {**names, brick.name: drawn}) for drawn, _ in brick.source.law(names))
         case Each():
