@@ -133,8 +133,13 @@ class Session:
                     if words[-1] == BESIDE and self.beside is not None:
                         out.write(self.beside.start(words[:-1]))
                     else:
-                        self._command(words, code, out)
+                        self._command([self._said(word) for word in words], code, out)
         return out.getvalue()
+
+    def _said(self, word: str) -> str:
+        """What the command within $(…) prints, where a word is one."""
+        found = re.fullmatch(r"\$\((.*)\)", word)
+        return self.run(Example("console", found[1], None)).strip() if found else word
 
     @staticmethod
     def _command(words: list[str], code: int, out: io.StringIO) -> None:

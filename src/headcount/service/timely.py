@@ -60,5 +60,6 @@ def open_until(connection: http.client.HTTPConnection, until: float) -> None:
     """Connects, if need be, and lets the connection be used until this moment of `time.monotonic`."""
     if connection.sock is None:
         connection.connect()
-        connection.sock = cast(socket.socket, Timely(connection.sock, until))
+        own = cast(socket.socket, connection.sock)  # which connecting has made
+        connection.sock = cast(socket.socket, Timely(own, until))
     cast(Timely, connection.sock).until = until
