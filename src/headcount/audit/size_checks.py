@@ -45,14 +45,15 @@ def the_claim_holds_at_size(protocol: Protocol) -> None:
     """Plans for many people, whose certificates are proved again from the programme alone if the leaf says so.
 
     Those of `ALWAYS` are, and further ones while their proofs are short. Where the leaf knows of no proof, none may
-    refute it; what one integer tells is computed for all of them; those of `ALWAYS` are enumerated among two people and
-    attacked with all of them.
+    refute it, and one is looked for as long as there is any; what one integer tells is computed for all of them; those
+    of `ALWAYS` are enumerated among two people and attacked with all of them.
     """
-    spent = 0
+    spent, any_proof = 0, True
     for place, (budget, large) in enumerate(calibrated(protocol, ALWAYS + FURTHER)):
         always = place < len(ALWAYS)
         if not large.provable:
-            if _unrefuted(large, budget):
+            any_proof = any_proof and bool(_unrefuted(large, budget))
+            if any_proof:
                 continue
             _one_integer_tells_no_more_than_claimed(large, budget)
             if always:
@@ -60,7 +61,9 @@ def the_claim_holds_at_size(protocol: Protocol) -> None:
                 _withstands_an_attack(large, budget)
         elif always:
             _proved(large, budget)
-        elif spent <= ENOUGH_EFFORT:
+        elif spent > ENOUGH_EFFORT:
+            return
+        else:
             spent += _proved(large, budget, ENOUGH_EFFORT).effort
 
 
