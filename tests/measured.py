@@ -16,6 +16,7 @@ import pytest
 from stress import LISTED
 
 LIMIT = 0.3  # seconds of a processor
+CONFORMANCE = "::test_conformance"
 ALWAYS = re.compile(
     r"tests/(service|web|engines|batch)/|test_machines|twin|suite|catch|caught|noticed|refuted|found_out|wrong"
 )
@@ -31,7 +32,7 @@ class Measured:
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
         begun = seconds()
         done = yield
-        self.taken[item.nodeid.partition("[")[0]][item.nodeid] = seconds() - begun
+        self.taken[group(item.nodeid)][item.nodeid] = seconds() - begun
         return done
 
     def pytest_sessionfinish(self) -> None:
@@ -43,9 +44,16 @@ def seconds() -> float:
     return sum(each.ru_utime + each.ru_stime for each in used)
 
 
+def group(name: str) -> str:
+    """What an instance is one of: a test, or one check of conformance."""
+    test, _, given = name.partition("[")
+    return f"{test}[{given.rpartition('-')[2]}" if test.endswith(CONFORMANCE) else test
+
+
 def long(taken: dict[str, dict[str, float]]) -> Iterator[str]:
-    """Of each test the instances above the limit, but never all of them: the quickest stays."""
+    """Of each group the instances above the limit, but never all of them: the quickest stay."""
     for test, instances in taken.items():
         if not ALWAYS.search(test):
-            _, *others = sorted(instances, key=instances.__getitem__)
+            stay = 12 if CONFORMANCE in test else 1
+            others = sorted(instances, key=instances.__getitem__)[stay:]
             yield from (name for name in others if instances[name] > LIMIT)

@@ -69,7 +69,7 @@ class Told:
 
     def __init__(self, estimate: dict[str, Any]) -> None:
         self.estimate = estimate
-        self.content = {"question": "How much?", "added": 0, "people": 1_000}
+        self.content = {"question": "How much?", "added": 0, "people": 1_000, "estimate": estimate}
         self.analyser = "00"
 
 

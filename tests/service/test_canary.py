@@ -185,7 +185,10 @@ def test_nothing_of_anybody_is_found_outside_their_device(rig, folder, places):
 
 
 def test_what_was_answered_is_written_nowhere_while_it_is_collected(rig, folder, places):
-    """All categories are in what was agreed, which is public: the one that was held is there as often as any other."""
+    """All categories are in what was agreed, which is public: the one that was held is there no more often than others.
+
+    A name that happens to lie across two pages of PostgreSQL's log is not found there.
+    """
     run = Run(rig, folder)
     try:
         run.report()
@@ -193,8 +196,7 @@ def test_what_was_answered_is_written_nowhere_while_it_is_collected(rig, folder,
     finally:
         run.stop()
     counts = {name: found.count(name.encode()) for name in (HELD, *OTHERS)}
-    assert len({*counts.values()}) == 1
-    assert counts[HELD] > 0
+    assert 0 < counts[HELD] <= max(counts[name] for name in OTHERS)
 
 
 @pytest.mark.parametrize("databases", ["sqlite"], indirect=True)

@@ -15,6 +15,7 @@ from headcount.core.histogram import Histogram
 from headcount.core.model import Model
 from headcount.core.plan import Plan
 from headcount.core.protocol import Protocol
+from headcount.core.short import rounded_up
 from headcount.core.task import Count, Sum, Task
 from headcount.core.wire import CUT, Wire
 from headcount.privacy.calibrate import calibrate
@@ -36,7 +37,8 @@ def claims() -> Iterator[dict[str, Any]]:
             continue
         told = plan.to_json()
         if len(canonical(told)) <= LONGEST:
-            known = {"delta": plan.loss.delta(plan.budget.epsilon), "alone": plan.protocol.local_epsilon}
+            alone, delta = plan.protocol.local_epsilon, plan.loss.delta(plan.budget.epsilon)
+            known = {"delta": rounded_up(delta), "alone": None if alone is None else rounded_up(alone)}
             yield {"protocol": kind.name, "plan": told, **known}
 
 
