@@ -16,7 +16,7 @@ from headcount.core.root import crossing
 ROUND_UP = 1.0 + 1e-10  # masses are good to 1e-11 and sums of them to about as much; claims are rounded up by this
 LARGEST_EPSILON = 700.0
 AHEAD = 1e-3  # so much further on, a claim that still falls is seen to fall
-CLOSE = 1e-6  # about its minimum a claim is flat
+CLOSE = 1e-10
 GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 NODES = 16  # smaller epsilons that a group's claim is compared with, to a unit of epsilon
 
