@@ -106,7 +106,7 @@ TWINS = [
 ONE_OF_EACH = (CrowdsCountTenfold, QuieterAboveAScale, HalfTheNoiseOnManyLevels, PureButForATail)  # kind of protocol
 BEYOND = {
     the_claim_holds_at_size, what_is_called_pure_is, the_certificate_says_what_is_released,  # to the last mass
-    what_is_drawn_at_size_is_what_is_stated,
+    what_is_drawn_at_size_is_what_is_stated, the_release_draws_its_law,
 }  # fmt: skip
 
 
