@@ -24,7 +24,7 @@ $(READY): $(SERVICE)
 	$(BIN)/python -m pip install --quiet --no-compile --editable '.[dev]'
 	touch $@
 
-demo: $(SERVICE)  ## 500 simulated devices report over loopback to a shuffler and an analyser; the answer is proved
+demo: $(SERVICE)  ## 200 simulated devices report over loopback to a shuffler and an analyser; the answer is proved
 	$(BIN)/headcount demo
 
 test: $(READY)  ## every protocol, engine and page, on all cores; what needs Node, Chromium, Java or PostgreSQL is skipped without

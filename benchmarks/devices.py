@@ -46,7 +46,7 @@ def measure(quick: bool) -> Section:
         "Devices",
         "`Client.prepare` in one process, a new device for every report: the collection and its keys are checked, the "
         "answer is randomised and sealed, and the report is on the disk. A report takes a seal for each message and "
-        "one more. The demonstration asks 500 simulated people over loopback and proves the answer.",
+        "one more. The demonstration asks 200 simulated people over loopback and proves the answer.",
         ["measured", "reports", "seals", "target", ""],
         rows,
         f"cryptography's seals; a report takes {' and '.join(limits)} times as long as they do alone. The rest is two "

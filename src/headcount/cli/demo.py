@@ -33,7 +33,7 @@ LIARS = 20  # one in so many may lie or collude, and the guarantee still holds
 
 
 def demo(
-    people: Annotated[int, typer.Option(**WHOLE, help="How many people to simulate.")] = 500,
+    people: Annotated[int, typer.Option(**WHOLE, help="How many people to simulate.")] = 200,
     epsilon: Epsilon = 1.0,
     delta: Delta = 1e-6,
     how: Formats = Format.TABLE,
