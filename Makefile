@@ -12,7 +12,7 @@ SBOM := build/sbom.json
 unexport PYTHONDONTWRITEBYTECODE  # every start would compile hundreds of modules again
 
 .PHONY: demo test check bench picture capacity predictions recommendations company audit claims survey twins attacks certificates docs \
-	vectors stress oldest measured format constraints sbom clean
+	vectors stress oldest measured examples format constraints sbom clean
 
 # In two stages: who only looks at the demonstration waits for neither Spark nor Sphinx.
 $(SERVICE): pyproject.toml
@@ -86,6 +86,9 @@ oldest:  ## the tests with the oldest version of everything that pyproject.toml 
 	$(PYTHON) tests/oldest.py > $(OLDEST)/constraints.txt
 	$(OLDEST)/bin/python -m pip install --quiet --no-compile --constraint $(OLDEST)/constraints.txt --editable '.[dev]'
 	$(OLDEST)/bin/python -m pytest -n auto --dist worksteal
+
+examples: $(READY)  ## what the examples in the pages print now, where that is something else: after a change of the catalogue
+	$(BIN)/python docs/extensions/examples.py README.md CONTRIBUTING.md $$(find docs -name '*.md')
 
 picture: $(READY)  ## the page as it looks in Chromium, for the README
 	$(BIN)/python docs/picture.py
