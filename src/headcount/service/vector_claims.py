@@ -37,8 +37,8 @@ def claims() -> Iterator[dict[str, Any]]:
             continue
         told = plan.to_json()
         if len(canonical(told)) <= LONGEST:
-            alone, delta = plan.protocol.local_epsilon, plan.loss.delta(plan.budget.epsilon)
-            known = {"delta": rounded_up(delta), "alone": None if alone is None else rounded_up(alone)}
+            delta = rounded_up(plan.loss.delta(plan.budget.epsilon))
+            known = {"delta": delta, "alone": plan.protocol.local_epsilon}
             yield {"protocol": kind.name, "plan": told, **known}
 
 
