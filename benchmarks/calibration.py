@@ -14,12 +14,15 @@ from time import perf_counter
 
 from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
-from headcount.core.histogram import Histogram
 from headcount.core.protocol import Protocol
-from headcount.core.task import Count, Mean, Sum, Task
 from headcount.planner.advise import advise
 from headcount.privacy.calibrate import calibrate
 from headcount.protocols import CATALOGUE
+from headcount.questions.count import Count
+from headcount.questions.domains.domain import Shape
+from headcount.questions.histogram import Histogram
+from headcount.questions.question import Question
+from headcount.questions.total import Mean, Sum
 from page import Section, met
 from timing import Spread
 
@@ -27,7 +30,7 @@ TARGETS = {10**6: 0.5, 10**9: 3.0}
 BUDGETS = tuple(Budget(epsilon, delta) for epsilon in (0.1, 1.0, 4.0) for delta in (1e-6, 1e-10))
 LOOSE = Budget(2.0, 1e-5)  # not measured; loads whatever the protocol imports when first used
 
-ADVICE: tuple[tuple[Task, int, float], ...] = (  # question, people, target in seconds
+ADVICE: tuple[tuple[Question, int, float], ...] = (  # question, people, target in seconds
     (Count(), 10**4, 1.0),
     (Histogram(1_000), 10**5, 3.0),
     (Mean((0, 120)), 10**4, 3.0),
@@ -36,11 +39,11 @@ ADVICE: tuple[tuple[Task, int, float], ...] = (  # question, people, target in s
 Case = tuple[type[Protocol], int, Budget]
 
 
-def question(cls: type[Protocol]) -> Task:
+def question(cls: type[Protocol]) -> Question:
     """A count where the protocol can count, else a histogram, else a sum of real numbers."""
-    if "count" in cls.tasks:
+    if Shape.BIT in cls.shapes:
         return Count()
-    return Histogram(20) if "histogram" in cls.tasks else Sum((0, 1))
+    return Histogram(20) if Shape.ONE_OF in cls.shapes else Sum((0, 1))
 
 
 def cases(quick: bool) -> list[Case]:
@@ -57,7 +60,7 @@ def timed(cls: type[Protocol], people: int, budget: Budget) -> tuple[float, floa
     return calibrated - start, perf_counter() - calibrated
 
 
-def advised(task: Task, people: int) -> float:
+def advised(task: Question, people: int) -> float:
     """Seconds for the whole page, with the smallest crowd and the interval of every protocol."""
     start = perf_counter()
     advise(task, n=people, epsilon=1.0, delta=1e-6).to_json()

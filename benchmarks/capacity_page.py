@@ -11,7 +11,7 @@ from headcount.drawing.axis import Axis
 from headcount.drawing.canvas import number
 from headcount.drawing.lines import Line as Stroke
 from headcount.drawing.lines import Note, Panel, lines
-from headcount.planner.sheet import Sheet
+from headcount.drawing.sheet import Sheet
 from model import BUSY, DAY, Line, bottleneck, cores_for, largest_batch, people_a_day, shards
 from parties import DATABASES
 from stages import Measured

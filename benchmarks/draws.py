@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import argparse
 
-from headcount.audit.timing import clocked, noise_of
 from headcount.core.chance import Chance
 from headcount.core.coins import Coins
 from headcount.protocols import named
+from work import clocked, noise_of
 
 
 def by_flips(coins: Coins) -> int:

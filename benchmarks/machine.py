@@ -22,15 +22,27 @@ LIBRARIES = (
 
 def described() -> str:
     """Cores, processor, memory, versions and date, as a Markdown list."""
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    facts = [
-        f"Machine: {len(os.sched_getaffinity(0))} cores, {_processor()}, {memory:.0f} GiB of memory",
-        f"Python {platform.python_version()}; {', '.join(_versions())}",
-        f"Peers, each in an environment of its own: {'; '.join(_peers())}",
-        f"Java: {_java()}",
-        f"Date: {datetime.now(UTC):%Y-%m-%d}; digest of the sources: {sources()}",
-    ]
+    peers = f"Peers, each in an environment of its own: {'; '.join(_peers())}"
+    facts = [_machine(), _software(), peers, f"Java: {_java()}", _moment()]
     return "\n".join(f"* {fact}" for fact in facts)
+
+
+def alone() -> str:
+    """The same without peers, as a sentence, for a section that was measured apart from the others."""
+    return f"{_machine()}. {_software()}. {_moment()}."
+
+
+def _machine() -> str:
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return f"Machine: {len(os.sched_getaffinity(0))} cores, {_processor()}, {memory:.0f} GiB of memory"
+
+
+def _software() -> str:
+    return f"Python {platform.python_version()}; {', '.join(_versions())}"
+
+
+def _moment() -> str:
+    return f"Date: {datetime.now(UTC):%Y-%m-%d}; digest of the sources: {sources()}"
 
 
 def sources() -> str:

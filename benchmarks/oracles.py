@@ -12,12 +12,12 @@ import numpy.typing as npt
 from headcount.core.budget import Budget
 from headcount.core.coins import SecretCoins
 from headcount.core.crowd import Crowd
-from headcount.core.histogram import Histogram
 from headcount.core.plan import Plan
 from headcount.core.protocol import Protocol
 from headcount.engines.memory import MemoryEngine
 from headcount.privacy.calibrate import calibrate
 from headcount.protocols import named
+from headcount.questions.histogram import Histogram
 from page import Section, met
 from peer import NotMeasured, Peer, peers
 from timing import Spread, agrees, ratio, seconds

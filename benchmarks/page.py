@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 
@@ -17,10 +17,13 @@ class Section:
     rows: Sequence[Sequence[str]]
     limit: str
     others: float = 0.0  # cores kept busy by other processes meanwhile
+    apart: str = ""  # on what it was measured, where that was not with the rest of the page
     grouped: bool = False  # a table for each entry of the first column, under that heading
 
     def markdown(self) -> str:
         noise = f"Other processes kept {self.others:.1f} cores busy meanwhile."
+        if self.apart:
+            noise += f" Measured apart from the rest of the page. {self.apart}"
         body = self._tables() if self.grouped else _table(self.columns, self.rows)
         return f"## {self.title}\n\n{self.measured}\n\n{body}\n\n**Limit.** {self.limit}\n\n{noise}\n"
 
@@ -42,3 +45,19 @@ def met(holds: bool) -> str:
 
 def page(head: str, sections: Iterable[Section]) -> str:
     return "\n".join([head, *(section.markdown() for section in sections)])
+
+
+def replaced(text: str, sections: Iterable[Section], facts: str) -> str:
+    """A page with these sections in the place of those of the same title; a new one follows the one before it."""
+    head, *known = text.split("\n## ")
+    at = len(known)
+    for section in sections:
+        new = replace(section, apart=facts).markdown().removeprefix("## ")
+        titles = [each.partition("\n")[0] for each in known]
+        if section.title in titles:
+            at = titles.index(section.title)
+            known[at] = new
+        else:
+            known.insert(at, new)
+        at += 1
+    return "\n## ".join([head.rstrip("\n") + "\n", *(each.rstrip("\n") + "\n" for each in known)])

@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 import psycopg
 
 import headcount as hc
-from headcount.core.wire import Wire
+from headcount.core.wire import HYBRID, Wire
 from headcount.service import party
 from headcount.service.collection import Collection
 from headcount.service.desk import Desk
@@ -49,10 +49,10 @@ class Serving:
     def files(self, role: str) -> int:
         return len(list(Path(f"/proc/{self.pids[role]}/fd").iterdir()))
 
-    def collection(self, people: int) -> Collection:
+    def collection(self, people: int, suite: str = HYBRID) -> Collection:
         """One message from everybody, for an hour."""
         protocol, budget = hc.protocol("randomised-response", n=people, epsilon=1), hc.Budget(1, 0)
-        plan, population = hc.Plan(protocol, budget, Wire.of(protocol, budget)), f"people at {time.time_ns()}"
+        plan, population = hc.Plan(protocol, budget, Wire.of(protocol, budget, suite)), f"people at {time.time_ns()}"
         self.desk.endow(population, 2, 1e-5)
         return self.desk.create(
             plan, question="Yes?", population=population, window=3_600, admission="anyone", fixed=False, trust_all=True

@@ -21,10 +21,10 @@ from headcount.core.budget import Budget
 from headcount.core.coins import SecretCoins
 from headcount.core.crowd import Crowd
 from headcount.core.plan import Plan
-from headcount.core.task import Count
 from headcount.engines.memory import MemoryEngine
 from headcount.privacy.calibrate import calibrate
 from headcount.protocols import named
+from headcount.questions.count import Count
 from keystream import keystream
 from page import Section, met
 from timing import Spread, agrees, ratio, seconds

@@ -2,7 +2,9 @@
 
     python3 benchmarks/environments.py                        # once: an environment for every peer
     .venv-bench/headcount/bin/python benchmarks/run.py --quick --only accuracy
+    .venv-bench/headcount/bin/python benchmarks/run.py --only service --into docs/benchmarks.md
 
+With `--into`, sections of a page are replaced and the others stay; each then says on what it was measured.
 A benchmark is a module with `measure(quick: bool) -> Section` and a line in BENCHMARKS. A peer is `peers/NAME.txt`,
 what its environment needs, and `peers/NAME.py`, a function for each task; `peer.peers(NAME)` asks it.
 """
@@ -32,12 +34,13 @@ import messages
 import mixing
 import oracles
 import people
+import seals
 import several
 import simulation
 import spark
 import uploads
 import web_page
-from page import Section, page
+from page import Section, page, replaced
 
 BENCHMARKS: dict[str, Callable[[bool], Section]] = {
     "accuracy": accuracy.measure,
@@ -55,6 +58,7 @@ BENCHMARKS: dict[str, Callable[[bool], Section]] = {
     "calibration": calibration.measure,
     "imports": imports.measure,
     "uploads": uploads.measure,
+    "seals": seals.measure,
     "overload": uploads.overload,
     "messages": messages.measure,
     "mixing": mixing.measure,
@@ -64,7 +68,7 @@ BENCHMARKS: dict[str, Callable[[bool], Section]] = {
 }
 GROUPS = {
     "peers": ("accuracy", "central", "accounting", "laplace", "oracles"),
-    "service": ("uploads", "overload", "messages", "mixing", "several", "devices"),
+    "service": ("uploads", "seals", "overload", "messages", "mixing", "several", "devices"),
 }
 HEAD = """# Benchmarks
 
@@ -87,8 +91,11 @@ def main() -> None:
     parser.add_argument(
         "--only", choices=[*BENCHMARKS, *GROUPS], action="append", help="only this benchmark (may be repeated)"
     )
+    parser.add_argument("--into", type=Path, help="a page whose sections of the same names are replaced")
     options = parser.parse_args()
-    facts, sections = machine.described(), []
+    if options.into and (options.out or options.quick or not options.only):
+        parser.error("--into goes with --only, and neither with --out nor with --quick")
+    facts, sections = machine.alone() if options.into else machine.described(), []
     chosen = [name for given in options.only or BENCHMARKS for name in GROUPS.get(given, (given,))]
     for name in chosen:
         start, others = perf_counter(), machine.OthersAtWork()
@@ -97,6 +104,9 @@ def main() -> None:
         print(f"{name}: {perf_counter() - start:.0f} s", file=sys.stderr)
     if machine.sources() not in facts:
         raise SystemExit("headcount's sources changed while the benchmarks ran; run them again")
+    if options.into:
+        options.into.write_text(replaced(options.into.read_text(), sections, facts))
+        return
     text = page(HEAD.format(hurried=HURRIED if options.quick else "", machine=facts), sections)
     if options.out:
         options.out.write_text(text)

@@ -10,16 +10,17 @@ from headcount.core.budget import Budget
 from headcount.core.coins import SeededCoins
 from headcount.core.crowd import Crowd
 from headcount.core.protocol import Protocol
-from headcount.core.task import Count
 from headcount.privacy.calibrate import calibrate
 from headcount.protocols import CATALOGUE
+from headcount.questions.count import Count
+from headcount.questions.domains.domain import Shape
 from page import Section
 from timing import Spread, interleaved
 
 PEOPLE = 10**9
 BUDGET = Budget(1.0, 1e-6)
 MANY = 1000
-COUNTING = [cls for cls in CATALOGUE if "count" in cls.tasks and cls.sample is not Protocol.sample]
+COUNTING = [cls for cls in CATALOGUE if Shape.BIT in cls.shapes and cls.sample is not Protocol.sample]
 
 
 def measure(quick: bool) -> Section:

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import headcount as hc
-from headcount.core.task import Task
 from headcount.core.wire import CUT, HEAD, Wire
+from headcount.questions.question import Question
 
 BUDGET = hc.Budget(1.0, 1e-6)
 SHARDS = (1, 2, 4, 16)
 CROWDS = (10**4, 10**6, 10**9)
 HUNDRED = hc.Histogram(100)
-COLLECTED: dict[str, tuple[Task, dict[str, bool]]] = {
+COLLECTED: dict[str, tuple[Question, dict[str, bool]]] = {
     "randomised-response": (hc.Count(), {}),
     "cheu-count": (hc.Count(), {}),
     "zsum": (hc.Count(), {}),
@@ -24,7 +24,7 @@ COLLECTED: dict[str, tuple[Task, dict[str, bool]]] = {
     "recursive-sum": (hc.Sum((0, 1)), {}),
     "split-and-mix": (hc.Sum((0, 1)), {}),
 }
-SPLIT: dict[str, Task] = {"correlated-count": hc.Count(), "zsum": hc.Count(), "poisson-histogram": HUNDRED}
+SPLIT: dict[str, Question] = {"correlated-count": hc.Count(), "zsum": hc.Count(), "poisson-histogram": HUNDRED}
 
 
 @dataclass(frozen=True)

@@ -154,5 +154,6 @@ def kept(served: Serving, collection: Collection, seen: Seen) -> None:
     """Refuses to time a service that loses what it has acknowledged, or counts what it has not."""
     served.desk.close(collection.id)
     told = served.desk.release(collection.id)
-    assert told["people"] == seen.answered(200)
+    unheard = int(np.count_nonzero(seen.status == 0))  # sent away at the door, or not answered when it was over
+    assert seen.answered(200) <= told["people"] <= seen.answered(200) + unheard
     agrees("the answer", told["estimate"]["value"], told["people"], told["people"] ** 0.5)

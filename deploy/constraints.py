@@ -1,9 +1,11 @@
-"""Writes deploy/constraints.txt: every package that a party needs, with its version and the hashes of its files.
+"""Writes down which versions of other packages are known to work.
 
-    python deploy/constraints.py
+    python deploy/constraints.py              deploy/constraints.txt: what a party needs, with hashes
+    .venv/bin/python deploy/constraints.py --installed    constraints-dev.txt: what the tests were run with
 
-pip resolves what pyproject.toml asks for, in the oldest Python that is supported, and the index that pip is set up with
-tells the hashes of all files of these versions, so that they serve every platform. No index is named in the result.
+For a party pip resolves what pyproject.toml asks for, in the oldest Python that is supported, and the index that pip is
+set up with tells the hashes of all files of these versions, so that they serve every platform. No index is named in
+either file.
 """
 
 from __future__ import annotations
@@ -27,6 +29,12 @@ HEAD = f"""\
 #     pip install --require-hashes --requirement deploy/constraints.txt
 #     pip install --no-deps --no-build-isolation .
 """
+DEV = ROOT / "constraints-dev.txt"
+HEAD_OF_DEV = """\
+# Made by `make tested`: the versions that the tests were last run with, for `make check test PINNED=1`, or
+#     pip install --constraint constraints-dev.txt --editable '.[dev]'
+"""
+NOT_OURS = {"pip", "setuptools", "wheel"}  # what an environment begins with
 JSON = "application/vnd.pypi.simple.v1+json"
 
 
@@ -76,7 +84,16 @@ def version_of(file: str) -> str:
     return re.sub(r"\.(tar\.gz|zip|tar\.bz2)$", "", file).rpartition("-")[2]
 
 
+def installed() -> list[str]:
+    """What is installed in the environment of this interpreter, beside headcount."""
+    pins = (line.partition("==") for line in pip("list", "--format=freeze", "--exclude-editable").splitlines())
+    return sorted(f"{plain(name)}=={version}" for name, _, version in pins if plain(name) not in NOT_OURS)
+
+
 def main() -> None:
+    if sys.argv[1:] == ["--installed"]:
+        DEV.write_text(HEAD_OF_DEV + "\n".join(installed()) + "\n", encoding="utf-8")
+        return
     lines = []
     for name, each in sorted(resolved().items()):
         pinned = f"{name}=={each['metadata']['version']}"

@@ -1,10 +1,11 @@
 """Every example in the documentation runs and prints what it says, up to the digits that chance decides."""
 
+import re
 import sys
 from pathlib import Path
 
 import pytest
-from protocol_table import README, written
+from protocol_table import PAGE, written
 
 sys.path.insert(0, str(Path(__file__).parent / "extensions"))
 
@@ -14,7 +15,8 @@ from protocol_pages import example as example_of
 from headcount.protocols import CATALOGUE
 
 DOCS = Path(__file__).parent
-PAGES = [README, *sorted(DOCS.glob("**/*.md")), README.parent / "CONTRIBUTING.md"]
+ROOT = DOCS.parent
+PAGES = [ROOT / "README.md", *sorted(DOCS.glob("**/*.md")), ROOT / "CONTRIBUTING.md"]
 TEXTS = {page.name: page.read_text(encoding="utf-8") for page in PAGES}
 ALONE = [
     pytest.param(example, id=f"{name}-{number}")
@@ -78,14 +80,28 @@ def test_twins_of_examples_are_caught(tmp_path, monkeypatch):
         Session().run(Example("console", "headcount explain nonsense\n", None))
     with pytest.raises(AssertionError, match="ended with 0, not 2"):
         run_alone(Example("console", "headcount explain delta  # refused\n", None), tmp_path)
+    with pytest.raises(NameError, match="math"):
+        run_alone(Example("python", "math.pi\n", None), tmp_path)
     with pytest.raises(AssertionError, match="ended with 1, not 0"):
-        run_alone(Example("python", "import nothing_of_this_name\n", None), tmp_path)
+        run_alone(Example("python", "if __name__ == '__main__':\n    math.pi\n", None), tmp_path)
     with pytest.raises(AssertionError, match="did not start"):
         run_alone(Example("console", "headcount serve &\n", None), tmp_path)
     with pytest.raises(ValueError, match="curl is no command"):
         list(commands("curl elsewhere"))
 
 
-def test_the_readme_lists_the_catalogue():
-    text = README.read_text(encoding="utf-8")
+def test_the_page_of_the_catalogue_lists_it():
+    text = PAGE.read_text(encoding="utf-8")
     assert text == written(text), "run python docs/protocol_table.py"
+
+
+def leads_nowhere(text):
+    targets = re.findall(r"(?:\]\(|src=\"|srcset=\")([\w./-]+)", text)
+    return [target for target in targets if not (ROOT / target).exists()]
+
+
+def test_the_readme_is_short_and_its_links_lead_somewhere():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.encode()) < 6_000
+    assert leads_nowhere(text) == []
+    assert leads_nowhere(text.replace("(docs/start.md)", "(docs/begin.md)")) == ["docs/begin.md"]

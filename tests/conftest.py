@@ -4,6 +4,7 @@ A run that has a time goes through its tests in an order that is drawn anew, so 
 """
 
 import gc
+import os
 import secrets
 import sys
 import time
@@ -16,11 +17,22 @@ import pytest
 import needs
 import sparks
 from measured import Measured
-from stress import LONG, STRESS
+from stress import LONG, STRESS, in_turn
 
 sys.path.insert(0, str(Path(__file__).parent / "service"))
 
 BEGUN = time.monotonic()
+gc.disable()  # while tests are collected, of which nothing goes
+
+
+def pytest_collection_finish():
+    gc.freeze()  # nobody need look through them again
+    gc.enable()
+
+
+def pytest_xdist_auto_num_workers():
+    """Three for two cores: tests of servers, databases and browsers wait a third of their time."""
+    return max(1, len(os.sched_getaffinity(0)) * 3 // 2)
 
 
 def pytest_addoption(parser):
@@ -42,13 +54,20 @@ def pytest_terminal_summary(terminalreporter, config):
         terminalreporter.write_line(f"the same order again: --order {config.getoption('--order')}")
 
 
+def on_spark(item):
+    return "spark" in item.nodeid or "spark" in getattr(item, "fixturenames", ())
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
     for item in items if not config.getoption("--measure") else ():
         if item.nodeid in LONG:
             item.add_marker(STRESS)
+    in_turn(items)
     if (order := config.getoption("--order")) is not None:
         items.sort(key=lambda item: sha256(f"{order} {item.nodeid}".encode(errors="surrogatepass")).digest())
+    else:
+        items.sort(key=lambda item: not on_spark(item))  # on one worker, as one Spark is enough
 
 
 @pytest.hookimpl(wrapper=True)

@@ -64,6 +64,14 @@ def nginx() -> str:
     return found
 
 
+def promtool() -> str:
+    """What Prometheus says of rules and series."""
+    found = shutil.which("promtool")
+    if found is None:
+        absent("promtool is missing: alerts are tried with it (apt install prometheus)")
+    return found
+
+
 def postgresql() -> Path:
     """The folder of initdb and pg_ctl."""
     beside = shutil.which("initdb")

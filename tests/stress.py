@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -13,13 +14,17 @@ from headcount.protocols import CATALOGUE
 STRESS = pytest.mark.stress
 LISTED = Path(__file__).with_name("long.txt")  # instances of tests that take long, where others do not: see measured.py
 LONG = frozenset(LISTED.read_text(encoding="utf-8").splitlines())
+MANY = 4  # instances on either database
 TINIES = [tiny for kind in CATALOGUE for tiny in kind.tinies()]
 ONE_EACH = {id(tiny) for tiny in {tiny.name: tiny for tiny in TINIES}.values()}  # the last of each protocol
 
 
-def lengths(name: str, quick: Any, long: Any) -> pytest.MarkDecorator:
+def lengths(names: str | tuple[str, ...], quick: Any, long: Any) -> pytest.MarkDecorator:
     """The test for a size that is quick, and under stress for a long one."""
-    return pytest.mark.parametrize(name, [pytest.param(quick, id="quick"), pytest.param(long, id="long", marks=STRESS)])
+    several = isinstance(names, tuple)
+    sizes = [("quick", quick, ()), ("long", long, STRESS)]
+    given = [pytest.param(*(size if several else (size,)), id=called, marks=marks) for called, size, marks in sizes]
+    return pytest.mark.parametrize(names, given)
 
 
 def some(every: Iterable[Any], quick: Callable[[Any], bool]) -> list[Any]:
@@ -29,6 +34,22 @@ def some(every: Iterable[Any], quick: Callable[[Any], bool]) -> list[Any]:
 
 def _arguments(each: Any) -> tuple[Any, ...]:
     return each if isinstance(each, tuple) else (each,)
+
+
+def in_turn(items: Iterable[pytest.Item]) -> None:
+    """Of a test with many instances each runs on one database, in turn; on the other under stress."""
+    groups: dict[str, dict[str, list[Any]]] = defaultdict(lambda: defaultdict(list))
+    for item in items:
+        given = getattr(item, "callspec", None)
+        if given is not None and "databases" in given.params and item.get_closest_marker("stress") is None:
+            others = sorted((name, str(value)) for name, value in given.params.items() if name != "databases")
+            groups[item.nodeid.partition("[")[0]][str(others)].append(item)
+    for instances in groups.values():
+        if len(instances) >= MANY:
+            for number, both in enumerate(instances.values()):
+                for item in both:
+                    if item is not both[number % len(both)]:
+                        item.add_marker(STRESS)
 
 
 def called(tiny: Any) -> str:

@@ -9,16 +9,18 @@ from zlib import crc32
 
 import numpy as np
 
-from headcount.audit.situations import Situation, categorised, counted, is_direct, parted, spread
+from headcount.audit.situations import Situation, categorised, counted, is_direct, spread
 from headcount.core.budget import Budget
 from headcount.core.coins import SeededCoins
-from headcount.core.errors import Infeasible
 from headcount.core.law import Floats, Noise
 from headcount.core.protocol import Protocol
 from headcount.core.tally import Tally
-from headcount.core.task import Sum
 from headcount.drawing.canvas import number
-from headcount.drawing.simulated import Runs, Size, simulated
+from headcount.errors import Infeasible
+from headcount.questions.domains.domain import Shape
+from headcount.questions.total import Sum
+from headcount_survey.figures.simulated import Runs, Size, simulated
+from headcount_survey.pages.situations import parted
 
 BUDGET = Budget(1.0, 1e-6)
 PEOPLE = (500, 1_000, 2_000, 4_000)
@@ -58,11 +60,11 @@ class Trial:
 
 def situations(cls: type[Protocol], people: int) -> dict[str, Situation]:
     """A count where it counts, a histogram of twenty categories, or for a sum three crowds to choose from."""
-    if "count" in cls.tasks:
+    if Shape.BIT in cls.shapes:
         return {"count": counted(people, people // 5, BUDGET)}
-    if "histogram" in cls.tasks:
+    if Shape.ONE_OF in cls.shapes:
         return {"histogram": categorised(people, BUDGET)}
-    half = Situation(task := Sum((0.0, 1.0)), BUDGET, task.encoded(np.full(people, 0.5)), {"all in the middle": 0})
+    half = Situation(task := Sum((0.0, 1.0)), BUDGET, task.domain.codes(np.full(people, 0.5)), {"all in the middle": 0})
     return {"spread": spread(people, BUDGET), "parted": parted(people, BUDGET), "half": half}
 
 

@@ -67,9 +67,9 @@ def commands(script: str) -> Iterator[tuple[list[str], int]]:
 
 
 def run_alone(example: Example, folder: Path) -> str:
-    """Python in a process of its own, so that it imports what it uses; commands one after the other in this one."""
-    if example.language == "python":
-        return _process(["-W", "error", "-c", example.code], folder, 0)
+    """With names of its own, so that it imports what it uses; in a process of its own where it is a whole module."""
+    if example.language == "python" and "__main__" in example.code:
+        return _process(["-W", "error", "-c", example.code], folder)
     with Beside(folder) as beside, contextlib.chdir(folder):
         return Session(beside).run(example)
 
@@ -109,11 +109,11 @@ def _free_port() -> int:
         return int(listener.getsockname()[1])
 
 
-def _process(arguments: list[str], folder: Path, code: int) -> str:
+def _process(arguments: list[str], folder: Path) -> str:
     done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, cwd=folder, check=False)
-    if done.returncode != code:
-        raise AssertionError(f"ended with {done.returncode}, not {code}: {done.stderr}")
-    return done.stdout + (done.stderr if code else "")
+    if done.returncode:
+        raise AssertionError(f"ended with {done.returncode}, not 0: {done.stderr}")
+    return done.stdout
 
 
 class Session:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import headcount as hc
-from headcount.drawing.trust import models_of_trust
+from headcount_survey.figures.trust import models_of_trust
 
 THEMES = {"light": "", "dark": "-dark"}
 BUDGET = {"epsilon": 1, "delta": 1e-6}

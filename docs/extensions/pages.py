@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from headcount.planner.sheet import Sheet
+from headcount.drawing.sheet import Sheet
 
 THEMES = {"only-light": "", "only-dark": "-dark"}
 

@@ -15,11 +15,11 @@ from pages import block, figure, indexed, table
 from programme import readable
 
 import headcount as hc
-from headcount.core.errors import Unsupported
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
 from headcount.core.wire import wire_bytes, wire_messages
 from headcount.drawing.canvas import number
+from headcount.errors import Unsupported
 from headcount.protocols import CATALOGUE
 from headcount.protocols.shuffled import Shuffled
 
@@ -40,7 +40,7 @@ EPSILONS = (0.25, 0.5, 1.0, 2.0)
 
 
 def main_task(protocol: type[Protocol]) -> str:
-    return next(task for task in QUESTIONS if task in protocol.tasks)
+    return next(task for task in QUESTIONS if task in protocol.asked())
 
 
 def example(protocol: type[Protocol]) -> str:
@@ -85,7 +85,7 @@ def _head(protocol: type[Protocol]) -> Iterator[str]:
         ("", ""),
         [
             ("model", f"[{protocol.model}](../models.md): you trust {protocol.model.trusted}"),
-            ("answers", ", ".join(sorted(protocol.tasks))),
+            ("answers", ", ".join(protocol.asked())),
             ("hides", ", ".join(_relation(relation) for relation in sorted(protocol.relations))),
             ("accounting", f"[{made.loss.kind}](../sharp-edges.md)"),
             ("pure privacy", "yes, delta may be 0" if protocol.pure else "no, delta must be above 0"),
@@ -230,7 +230,7 @@ def overview() -> str:
 
 def _linked(model: Model, task: str) -> str:
     """The shuffled forms of local protocols stand together."""
-    members = [protocol for protocol in CATALOGUE if protocol.model is model and task in protocol.tasks]
+    members = [protocol for protocol in CATALOGUE if protocol.model is model and task in protocol.asked()]
     own = [f"[{one.name}]({one.name}.md)" for one in members if not issubclass(one, Shuffled)]
     lent = [f"[{one.local.name}]({one.name}.md)" for one in members if issubclass(one, Shuffled)]
     return ", ".join([*own, *([f"shuffled {', '.join(lent)}"] if lent else [])]) or "–"

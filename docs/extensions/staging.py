@@ -68,7 +68,7 @@ def fingerprint() -> str:
     """Of all code from which figures are made."""
     code = hashlib.sha256()
     makers = [Path(one.__file__) for one in (error_figures, guide_figures)]
-    for path in sorted([*(ROOT / "src").rglob("*.py"), *makers]):
+    for path in sorted([*(ROOT / "src").rglob("*.py"), *(ROOT / "survey").rglob("*.py"), *makers]):
         code.update(path.read_bytes())
     return code.hexdigest()[:16]
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from pages import block, indexed, table
 
-from headcount.studies import STUDIES as CATALOGUE
-from headcount.studies.report import write
-from headcount.studies.study import Study, Theorem
+from headcount_survey.catalogue import STUDIES as CATALOGUE
+from headcount_survey.report import write
+from headcount_survey.study import Study, Theorem
 
 DOCS = Path(__file__).parent.parent
 STUDIES = tuple(

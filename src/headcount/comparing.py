@@ -7,57 +7,112 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from headcount.ask import asked_of, plan_for, ready
 from headcount.core.budget import Budget, Neighbours
-from headcount.core.errors import BadArgument, Infeasible, MissingExtra, Refused
-from headcount.core.histogram import Histogram
 from headcount.core.loss import PrivacyLoss
 from headcount.core.model import Model
 from headcount.core.plan import Plan
-from headcount.core.task import Count, Sum, Task
-from headcount.engines.choice import engine_for
 from headcount.engines.engine import Rows
+from headcount.errors import BadArgument, Infeasible, MissingExtra, Refused
 from headcount.ledger.allowance import up
 from headcount.ledger.ledger import Ledger
 from headcount.planner.comparison import Comparison, Side
+from headcount.planner.planning import crowd_for, plan_for, ready
 from headcount.privacy.any_mechanism import AnyMechanism
 from headcount.privacy.compose import compose
-from headcount.running import carry_out
+from headcount.questions import required
+from headcount.questions.count import Count
+from headcount.questions.histogram import Histogram
+from headcount.questions.question import Question
+from headcount.questions.total import Sum
+from headcount.running import walk
 
 
 def compare(
-    data: Any, task: Task | None = None, *, epsilon: float, delta: float = 0.0, neighbours: str = "replace",
-    column: str | None = None, where: object = None, unit: Any = None, max_contributions: int | None = None,
-    bounds: Any = None, clip: bool = False, categories: Any = None, other: bool = False, ledger: Ledger | None = None,
-) -> Comparison:  # fmt: skip
-    """The price of trust on your own data: the best protocol of every model of trust is run, side by side.
+    data: Any,
+    task: Question | None = None,
+    *,
+    epsilon: float,
+    delta: float = 0.0,
+    neighbours: str = "replace",
+    column: str | None = None,
+    where: object = None,
+    unit: Any = None,
+    max_contributions: int | None = None,
+    bounds: Any = None,
+    clip: bool = False,
+    categories: Any = None,
+    other: bool = False,
+    ledger: Ledger | None = None,
+) -> Comparison:
+    """The price of trust on your own data: run the best protocol of every model of trust, side by side.
 
-    The task is a count unless told; `bounds` asks for a sum and `categories` for a histogram, with `clip` and `other`
-    as for `sum` and `histogram`. `column`, `where` and `unit` are as for `count`. Every answer is really drawn and
-    costs (epsilon, delta): the comparison says what all of them cost together. With a ledger, all are charged before
-    the first is drawn, or none.
+    Every answer is really drawn and costs (epsilon, delta). The comparison says what all of them cost together.
+
+    Parameters
+    ----------
+    data, column, where, unit, max_contributions
+        As for `ask`.
+    task : Question, optional
+        What is asked; a count unless given.
+    epsilon, delta : float
+        The privacy budget of each answer.
+    neighbours : str
+        The adjacency: "replace" or "add-remove".
+    bounds, clip
+        Ask for a sum instead, as for `sum`.
+    categories, other
+        Ask for a histogram instead, as for `histogram`.
+    ledger : Ledger, optional
+        The ledger that is charged: for all answers before the first is drawn, or for none.
+
+    Returns
+    -------
+    Comparison
+        An answer of each model, or why it has none, and what all of them cost together.
+
+    Raises
+    ------
+    errors.BadData, errors.BadArgument
+        If the data do not fit the question, or the arguments each other.
+    errors.Unsupported
+        If the question cannot be asked under this adjacency.
+    errors.Infeasible
+        If no model can answer.
+    errors.OverBudget
+        If the ledger has not so much left.
+
+    Examples
+    --------
+    >>> comparison = hc.compare([1] * 300 + [0] * 700, epsilon=1)
+    >>> 250 < comparison["central"].value < 350
+    True
+    >>> print(comparison.together)
+    (ε=2, δ=0)
     """
     budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
     budget.require_hidden(max_contributions or 1)
-    asked = _task(task, bounds, clip, categories, other)
-    asked, engine = ready(asked, budget), engine_for(data)
-    answers = engine.answers(asked, Rows(data, column=column, where=where, unit=unit, most=max_contributions))
-    crowd = asked_of(asked, answers.size, max_contributions or 1, budget)
+    asked = ready(_task(task, bounds, clip, categories, other), budget)
     plans: dict[Model, Plan] = {}
     reasons: dict[Model, str] = {}
-    for model in Model:
-        try:
-            plans[model] = plan_for(asked, crowd, budget, model)
-        except Refused as refusal:
-            reasons[model] = str(refusal)
-    if not plans:
-        raise Infeasible("; ".join(f"{model}: {reason}" for model, reason in reasons.items()))
-    drawn = dict(zip(plans, carry_out([*plans.values()], answers, engine, ledger=ledger), strict=True))
+
+    def planned(people: int) -> list[Plan]:
+        crowd = crowd_for(asked, people, max_contributions or 1, budget)
+        for model in Model:
+            try:
+                plans[model] = plan_for(asked, crowd, budget, model)
+            except Refused as refusal:
+                reasons[model] = str(refusal)
+        if not plans:
+            raise Infeasible("; ".join(f"{model}: {reason}" for model, reason in reasons.items()))
+        return [*plans.values()]
+
+    rows = Rows(data, column=column, where=where, unit=unit, most=max_contributions)
+    drawn = dict(zip(plans, walk(asked, rows, planned, ledger=ledger), strict=False))
     sides = tuple(Side(model, drawn.get(model), reasons.get(model, "")) for model in Model)
     return Comparison(asked, budget, together(list(plans.values())), sides)
 
 
-def _task(task: Task | None, bounds: Any, clip: bool, categories: Any, other: bool) -> Task:
+def _task(task: Question | None, bounds: Any, clip: bool, categories: Any, other: bool) -> Question:
     given = [
         name for name, part in (("task", task), ("bounds", bounds), ("categories", categories)) if part is not None
     ]
@@ -68,9 +123,7 @@ def _task(task: Task | None, bounds: Any, clip: bool, categories: Any, other: bo
     if other and categories is None:
         raise BadArgument("other", "needs categories", "name the categories that are not other")
     if task is not None:
-        if not isinstance(task, Task):
-            raise BadArgument("task", f"is {task!r}", "use for example hc.Mean((0, 120))")
-        return task
+        return required("task", task)
     if bounds is not None:
         return Sum(bounds, clip=clip)
     return Count() if categories is None else Histogram(categories, other=other)
@@ -90,5 +143,5 @@ def together(plans: Sequence[Plan]) -> Budget:
 
 def _loss(plan: Plan) -> PrivacyLoss:
     """A sampled histogram's curve takes a minute to follow; it is charged as any mechanism of its budget would be."""
-    slow = plan.protocol.model is Model.THRESHOLD and isinstance(plan.protocol.task, Histogram)
+    slow = plan.protocol.model is Model.THRESHOLD and plan.protocol.task.several
     return AnyMechanism(plan.budget) if slow else plan.protocol.loss

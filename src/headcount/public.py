@@ -1,37 +1,89 @@
-"""Everything that is imported from `headcount` itself, which loads it when the first of it is asked for."""
+"""The public names of `headcount` itself, which loads them on first use."""
 
 from __future__ import annotations
 
-from headcount.ask import certify, count, fraction, histogram, mean, protocol, sum, verify
+from headcount import errors
+from headcount.asking import ask, count, fraction, histogram, mean
+from headcount.asking import sum as sum
+from headcount.audit.attack import Attack, attack
+from headcount.certifying import certify, verify
 from headcount.comparing import compare
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.coins import Coins, SecretCoins, SeededCoins
 from headcount.core.crowd import Crowd
-from headcount.core.errors import HeadcountError, Refused
 from headcount.core.estimate import Estimate
-from headcount.core.histogram import Histogram
 from headcount.core.loss import PrivacyLoss
 from headcount.core.model import Model
 from headcount.core.plan import Plan
 from headcount.core.protocol import Protocol
 from headcount.core.tally import Batch, Tally
-from headcount.core.task import Count, Fraction, Mean, Sum
+from headcount.errors import HeadcountError, Refused
 from headcount.ledger.ledger import Ledger
 from headcount.planner.advice import Advice
 from headcount.planner.advise import advise, smallest_detectable, smallest_n
 from headcount.planner.comparison import Comparison
 from headcount.planner.frontier import Frontier, frontier
 from headcount.planner.glossary import explain
-from headcount.planner.map import Map, map
+from headcount.planner.map import Map
+from headcount.planner.map import map as map
+from headcount.planner.planning import protocol
 from headcount.privacy.certificate import Certificate
+from headcount.privacy.compose import compose
 from headcount.protocols import CATALOGUE
 from headcount.protocols.saved import load_plan, plan_from_json
+from headcount.questions.count import Count, Fraction
+from headcount.questions.histogram import Histogram
+from headcount.questions.total import Mean, Sum
 from headcount.running import run
 
 __all__ = [
-    "CATALOGUE", "Advice", "Batch", "Budget", "Certificate", "Coins", "Comparison", "Count", "Crowd", "Estimate",
-    "Fraction", "Frontier", "HeadcountError", "Histogram", "Ledger", "Map", "Mean", "Model", "Neighbours", "Plan",
-    "PrivacyLoss", "Protocol", "Refused", "SecretCoins", "SeededCoins", "Sum", "Tally", "advise", "certify",
-    "compare", "count", "explain", "fraction", "frontier", "histogram", "load_plan", "map", "mean",
-    "plan_from_json", "protocol", "run", "smallest_detectable", "smallest_n", "sum", "verify",
-]  # fmt: skip
+    "CATALOGUE",
+    "Advice",
+    "Attack",
+    "Batch",
+    "Budget",
+    "Certificate",
+    "Coins",
+    "Comparison",
+    "Count",
+    "Crowd",
+    "Estimate",
+    "Fraction",
+    "Frontier",
+    "HeadcountError",
+    "Histogram",
+    "Ledger",
+    "Map",
+    "Mean",
+    "Model",
+    "Neighbours",
+    "Plan",
+    "PrivacyLoss",
+    "Protocol",
+    "Refused",
+    "SecretCoins",
+    "SeededCoins",
+    "Sum",
+    "Tally",
+    "advise",
+    "ask",
+    "attack",
+    "certify",
+    "compare",
+    "compose",
+    "count",
+    "errors",
+    "explain",
+    "fraction",
+    "frontier",
+    "histogram",
+    "load_plan",
+    "mean",
+    "plan_from_json",
+    "protocol",
+    "run",
+    "smallest_detectable",
+    "smallest_n",
+    "verify",
+]
+SHADOWING = ("map", "sum")  # public as attributes: `from headcount import *` must not replace the builtins

@@ -7,14 +7,13 @@ charge's line says for what.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from headcount.core.coins import Coins, SecretCoins, Undrawn
-from headcount.core.errors import BadArgument
 from headcount.core.estimate import Estimate
 from headcount.core.model import Model
 from headcount.core.plan import Plan
@@ -22,23 +21,69 @@ from headcount.core.tally import Tally
 from headcount.engines.choice import engine_for
 from headcount.engines.engine import KEY, Engine, Rows
 from headcount.engines.memory import MemoryEngine
+from headcount.errors import BadArgument
 from headcount.ledger.ledger import Ledger
 from headcount.planner.advice import Advice
+from headcount.questions.question import Question
 
 
 def run(
-    plan: Plan | Advice, data: Any, *, column: str | None = None, where: object = None, unit: Any = None,
-    max_contributions: int | None = None, engine: Engine | None = None, coins: Coins | None = None,
+    what: Plan | Advice,
+    data: Any,
+    *,
+    column: str | None = None,
+    where: object = None,
+    unit: Any = None,
+    max_contributions: int | None = None,
+    engine: Engine | None = None,
+    coins: Coins | None = None,
     ledger: Ledger | None = None,
-) -> Estimate:  # fmt: skip
-    """The plan on this data: every person's randomiser, the tally, the release, the estimate with its guarantee.
+) -> Estimate:
+    """Run a plan on data: every person's randomiser, the tally, the release and the estimate.
 
-    Of an advice the best plan is run. The data, `column`, `where`, `unit` and `max_contributions` are as for `count`,
-    or arrays that arrive one after the other. Data that do not fit the plan are refused, and so is what would be over
-    the ledger's budget; only then is anything charged, and only then drawn. (Of an iterator, which can be read only
-    once, the arrays are looked at while randomisers draw: if one is refused, the charge stays.)
+    Whatever does not fit the plan or the ledger's budget is refused first. Then the ledger is charged, and only then is
+    anything drawn. An iterator can be read only once: its arrays are checked while the randomisers draw, and if one of
+    them is refused, the charge stays.
+
+    Parameters
+    ----------
+    what : Plan or Advice
+        What to run; of an advice, its best plan.
+    data
+        As for `ask`, or arrays that arrive one after the other (an iterator or a list of them).
+    column, where, unit, max_contributions
+        As for `ask`; `max_contributions` must not be more than the plan is for.
+    engine : Engine, optional
+        Where the work is done; chosen by the data unless given.
+    coins : Coins, optional
+        Secret ones unless given.
+    ledger : Ledger, optional
+        The ledger that is charged.
+
+    Returns
+    -------
+    Estimate
+        The answer, its interval and what it cost.
+
+    Raises
+    ------
+    errors.TooFewReports, errors.TooManyReports
+        If the plan is for another number of people.
+    errors.BadData, errors.BadArgument
+        If the data or an argument do not fit the plan.
+    errors.OverBudget
+        If the ledger has not so much left.
+    errors.Infeasible
+        If no plan of the advice can serve.
+
+    Examples
+    --------
+    >>> advice = hc.advise("count", n=1_000, epsilon=1, models="central")
+    >>> answer = hc.run(advice, [1] * 300 + [0] * 700)
+    >>> 250 < answer.value < 350
+    True
     """
-    plan = plan.best if isinstance(plan, Advice) else plan
+    plan = what.best if isinstance(what, Advice) else what
     rows = Rows(data, column=column, where=where, unit=unit, most=max_contributions)
     if engine is None and _arrives_in_pieces(data):
         if rows != replace(rows, column=None, where=None, unit=None, most=None):
@@ -49,10 +94,27 @@ def run(
         raise BadArgument("max_contributions", f"is {rows.most}, more than the plan is for", works)
     if coins is not None and rows.most is not None:
         rows = replace(rows, key=coins.stream(KEY).tobytes())
-    engine = engine or engine_for(data)
-    answers = engine.answers(plan.protocol.task, rows)
-    plan.protocol.require_fit(answers.size)  # before anything is charged or drawn
-    return carry_out([plan], answers, engine, coins, ledger)[0]
+
+    def planned(people: int) -> list[Plan]:
+        plan.protocol.require_fit(people)  # before anything is charged or drawn
+        return [plan]
+
+    return walk(plan.protocol.task, rows, planned, engine=engine, coins=coins, ledger=ledger)[0]
+
+
+def walk(
+    question: Question,
+    rows: Rows,
+    planned: Callable[[int], Sequence[Plan]],
+    *,
+    engine: Engine | None = None,
+    coins: Coins | None = None,
+    ledger: Ledger | None = None,
+) -> list[Estimate]:
+    """From data to answers: the rows become codes, plans are made for so many people, and carried out."""
+    engine = engine or engine_for(rows.data)
+    answers = engine.answers(question, rows)
+    return carry_out(planned(answers.size), answers, engine, coins, ledger)
 
 
 def carry_out(

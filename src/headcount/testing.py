@@ -1,10 +1,7 @@
-"""The conformance suite: what every protocol must pass, open to anybody's.
+"""The conformance suite that every protocol must pass, open to protocols of other packages.
 
-    from headcount.testing import conforms
-    conforms(MyProtocol)
-
-runs every check on the protocol's tiny instances. `CHECKS` is the list, for parametrised tests; `caught` breaks a
-protocol in every way there is and tells which check notices.
+`conforms(MyProtocol)` runs every check on the protocol's tiny instances. `CHECKS` is the list, for parametrised tests;
+`caught` breaks a protocol in every way there is and tells which check notices.
 """
 
 from __future__ import annotations
@@ -85,7 +82,23 @@ __all__ = [
 
 
 def conforms(protocol: type[Protocol] | str) -> None:
-    """Run every check on each of the protocol's tiny instances; it is given as a class, or by name if installed."""
+    """Run every check on each of a protocol's tiny instances.
+
+    Parameters
+    ----------
+    protocol : type or str
+        A subclass of `hc.Protocol`, or its name where it is installed.
+
+    Raises
+    ------
+    Nonconforming
+        If one of them fails: the message says what is not as the protocol states it.
+
+    Examples
+    --------
+    >>> from headcount.testing import conforms
+    >>> conforms("randomised-response")  # doctest: +SKIP
+    """
     for tiny in (named(protocol) if isinstance(protocol, str) else protocol).tinies():
         for check in CHECKS:
             check(tiny)

@@ -134,11 +134,3 @@ class TellsTheNeighbour(Zsum):
 
     def attributed(self, values, owners, coins):
         return super().attributed(values | np.roll(values, 1), owners, coins)
-
-
-def geometric_by_flips(coins):
-    """Noise from a loop that runs once for every step of it."""
-    steps = 0
-    while coins.bernoulli(Chance(0.75), 1)[0]:
-        steps += 1
-    return steps

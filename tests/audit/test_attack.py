@@ -11,17 +11,17 @@ from scipy.special import bdtr, bdtrc, chdtri
 from scipy.stats import binom
 
 from headcount.audit.attack import attack, bound, pairs
-from headcount.audit.attacks import attacks, sharpest
 from headcount.audit.exact import exact_delta
 from headcount.audit.watch import Seen, Watch
 from headcount.audit.wording import crowds_in_words
 from headcount.core.coins import SeededCoins
 from headcount.core.crowd import Crowd
-from headcount.core.errors import BadArgument, Unsupported
-from headcount.core.histogram import Histogram
 from headcount.core.protocol import Protocol
-from headcount.core.task import Sum
+from headcount.errors import BadArgument, Unsupported
 from headcount.protocols import named
+from headcount.questions.histogram import Histogram
+from headcount.questions.total import Sum
+from headcount_survey.pages.attacks import attacks, sharpest
 from stress import TINIES, lengths, tinies
 
 SHARP = ["geometric", "randomised-response", "basic-rappor", "zsum", "poisson-count", "blanket-histogram"]

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headcount.audit.claims import judged
 from headcount.audit.enumerate import PLACE, Enumerated, crowds, neighbours, packed, unpacked
 from headcount.audit.exact import EPSILONS, Interval, divergences, exact_delta, exp_parts, judge
 from headcount.core.budget import Neighbours
@@ -28,6 +27,7 @@ from headcount.protocols.shuffle.poisson_count import PoissonCount
 from headcount.protocols.shuffle.sample_threshold import SampleThreshold
 from headcount.protocols.shuffle.zsum import Zsum
 from headcount.protocols.shuffled import shuffled
+from headcount_survey.pages.claims import judged
 from stress import ONE_EACH, tinies
 
 

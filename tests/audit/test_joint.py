@@ -7,8 +7,8 @@ from broken import OneCoinForAll, SeededInside, SharedMask
 from headcount.audit.joint import bits_of_a_row, independence, joint
 from headcount.core.coins import SecretCoins, SeededCoins
 from headcount.core.crowd import Crowd
-from headcount.core.histogram import Histogram
 from headcount.protocols import named
+from headcount.questions.histogram import Histogram
 from stress import tinies
 
 WIDE = {"task": Histogram(80), "crowd": Crowd(1_000), "keep": 0.75, "flip": 0.25}

@@ -9,11 +9,10 @@ from rig import Rig, counted, made, plan
 
 import headcount.lake.counting as counting
 from headcount.core.canonical import canonical
-from headcount.core.errors import BadArgument, TooFewReports, Unsupported
 from headcount.core.protocol import Protocol
+from headcount.errors import BadArgument, Conflict, TooFewReports, Unsupported
 from headcount.lake.messages import Mixed
 from headcount.lake.shuffling import Came
-from headcount.service.deliveries import Conflict
 from headcount.service.released import Released
 from headcount.store.database import one
 
@@ -38,7 +37,7 @@ def mixed_online(parties, collection, bodies):
     return [*collection.envelope(1).opening.messages(part)]
 
 
-def test_a_lake_is_mixed_and_counted_as_a_batch_from_the_network_is(lake, folder, spark, monkeypatch):
+def test_a_lake_is_mixed_as_a_batch_from_the_network_is(lake, folder, spark):
     reports = lake.reports(*range(10))
     bodies = [each.body for each in reports]
     lake.put(*bodies[:6])
@@ -54,6 +53,10 @@ def test_a_lake_is_mixed_and_counted_as_a_batch_from_the_network_is(lake, folder
     assert lake.rows() == lake.rows("again"), "the secret of the batch and its messages decide everything"
     assert lake.manifest()[1] == lake.manifest("again")[1]
 
+
+def test_a_lake_is_counted_as_a_batch_from_the_network_is(lake, folder, monkeypatch):
+    lake.put(*(each.body for each in lake.reports(*range(10))))
+    lake.shuffle()
     compacted = parquet.read_table(folder / "mixed" / "messages").slice(3)
     rest = parquet.read_table(folder / "mixed" / "messages").slice(0, 3)
     (folder / "elsewhere" / "messages").mkdir(parents=True)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import headcount as hc
 from headcount.core import as_yaml as module
 from headcount.core.as_yaml import as_yaml
+from stress import lengths
 
 AWKWARD = [
     "", " ", "~", "null", "Yes", "no", "on", "2026-01-01", "1e-6", "1.0", "0x1F", "1:30", "- a", "a: b", "a #b", "#",
@@ -42,12 +43,16 @@ def test_awkward_text_comes_back(text):
         assert read(as_yaml(value)) == value
 
 
-@settings(max_examples=500, deadline=None)
-@given(VALUES)
-def test_everything_comes_back(value):
-    again = read(as_yaml(value))
-    assert again == value
-    assert repr(again) == repr(value)  # 1, 1.0 and True are different things
+@lengths("examples", 100, 2_000)
+def test_everything_comes_back(examples):
+    @settings(max_examples=examples, deadline=None)
+    @given(VALUES)
+    def comes_back(value):
+        again = read(as_yaml(value))
+        assert again == value
+        assert repr(again) == repr(value)  # 1, 1.0 and True are different things
+
+    comes_back()
 
 
 def test_a_quote_that_is_left_out_is_noticed(monkeypatch):

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headcount.core.chance import WORD, Chance
-from headcount.core.errors import BadArgument
+from headcount.errors import BadArgument
 
 probabilities = st.floats(0.0, 1.0)
 few = settings(derandomize=True, max_examples=200, deadline=None)

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.counted import counted, people
 from headcount.core.crowd import Crowd
-from headcount.core.errors import BadArgument, BadData, OverBudget, Refused
 from headcount.core.loss import PrivacyLoss
 from headcount.core.tally import Tally, exactly_summed
-from headcount.core.task import Count
+from headcount.errors import BadArgument, BadData, OverBudget, Refused
+from headcount.questions.count import Count
 
 few = settings(derandomize=True, max_examples=100, deadline=None)
 
@@ -192,12 +192,12 @@ def test_epsilon_is_zero_where_delta_alone_pays() -> None:
     [[0, 1, 1, 0], [False, True, True, False], [0.0, 1.0, 1.0, 0.0], np.array([0, 1, 1, 0], dtype=np.uint64)],
 )
 def test_zeros_and_ones_of_any_type_are_taken(data: object) -> None:
-    encoded = Count().encoded(np.asarray(data))
+    encoded = Count().domain.codes(np.asarray(data))
     assert (encoded.dtype, encoded.tolist()) == (np.uint8, [0, 1, 1, 0])
 
 
 def test_nobody_holds_nothing() -> None:
-    assert Count().encoded(np.array([])).tolist() == []  # whether there must be somebody is for a plan to say
+    assert Count().domain.codes(np.array([])).tolist() == []  # whether there must be somebody is for a plan to say
 
 
 SECRET = 31337
@@ -218,13 +218,13 @@ UNFIT = {
 @pytest.mark.parametrize("data", UNFIT.values(), ids=UNFIT)
 def test_other_data_are_refused(data: np.ndarray) -> None:
     with pytest.raises(BadData, match=r"^data "):
-        Count().encoded(data)
+        Count().domain.codes(data)
 
 
 @pytest.mark.parametrize("data", UNFIT.values(), ids=UNFIT)
 def test_a_refusal_quotes_nobody_s_data(data: np.ndarray) -> None:
     with pytest.raises(BadData) as refusal:
-        Count().encoded(data)
+        Count().domain.codes(data)
     assert not any(trace in str(refusal.value) for trace in ("31337", "secret", "inf", "nan"))
 
 
@@ -237,7 +237,7 @@ def test_a_refusal_quotes_nobody_s_data(data: np.ndarray) -> None:
 )  # fmt: skip
 def test_a_refusal_of_data_says_what_to_do(name: str, advice: str) -> None:
     with pytest.raises(BadData, match=advice):
-        Count().encoded(UNFIT[name])
+        Count().domain.codes(UNFIT[name])
 
 
 # Tally

@@ -9,10 +9,10 @@ import headcount as hc
 from headcount.core.brick import NOTHING, All, Copies, Each, Emit, Let, Maybe
 from headcount.core.chance import Chance
 from headcount.core.draw import Below
-from headcount.core.errors import BadArgument, OverBudget, Unsupported
 from headcount.core.field import Field
 from headcount.core.table import Table
 from headcount.core.wire import CUT, HYBRID, KEYS, MOST, P256, Wire, too_many, wire_bytes, wire_messages
+from headcount.errors import BadArgument, OverBudget, Unsupported
 from headcount.protocols import CATALOGUE
 
 TINIES = [tiny for cls in CATALOGUE for tiny in cls.tinies()]

@@ -10,12 +10,13 @@ from xml.etree import ElementTree
 import pytest
 
 import headcount as hc
-from headcount.core.errors import BadArgument, MissingExtra
 from headcount.core.model import Model
 from headcount.drawing.bars import Bar, bars
 from headcount.drawing.canvas import apart, canvas, decades, number
 from headcount.drawing.colours import FAMILIES, THEMES, blend, dashes_of, place_of
 from headcount.drawing.tradeoffs import Dots, covers
+from headcount.errors import BadArgument, MissingExtra
+from headcount.questions.domains.domain import Shape
 
 ROWS = [
     Bar("geometric", Model.CENTRAL, 3.0, dot=0.0),
@@ -146,8 +147,8 @@ def test_every_protocol_has_a_place_and_members_of_a_family_differ():
         assert protocol.name in known or protocol.name.startswith("shuffled-"), protocol.name
     assert place_of("unheard-of") == place_of("unheard-of")
     for theme in THEMES.values():
-        looks = {(theme.of(cls.name), dashes_of(cls.name)) for cls in hc.CATALOGUE if "count" in cls.tasks}
-        assert len(looks) == sum("count" in cls.tasks for cls in hc.CATALOGUE)
+        looks = {(theme.of(cls.name), dashes_of(cls.name)) for cls in hc.CATALOGUE if Shape.BIT in cls.shapes}
+        assert len(looks) == sum(Shape.BIT in cls.shapes for cls in hc.CATALOGUE)
 
 
 def test_numbers_and_ticks_read_well():

@@ -10,13 +10,13 @@ import pytest
 from visitors import CENTRAL, NUMBERS, PEOPLE, plan
 
 import headcount as hc
-from headcount.core.errors import BadArgument, BadData, Unsupported
 from headcount.engines.arrow import ArrowEngine
 from headcount.engines.arrow_scan import LOTS
 from headcount.engines.choice import engine_for
 from headcount.engines.duck import database
 from headcount.engines.engine import Rows
 from headcount.engines.memory import MemoryEngine
+from headcount.errors import BadArgument, BadData, Unsupported
 
 
 @pytest.fixture(scope="module")

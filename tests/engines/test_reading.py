@@ -25,20 +25,22 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import headcount as hc
-from headcount.ask import plan_for
-from headcount.core import reading
 from headcount.core.budget import Budget
 from headcount.core.coins import SeededCoins
 from headcount.core.crowd import Crowd
-from headcount.core.errors import BadArgument, Refused
-from headcount.core.histogram import Histogram
 from headcount.core.plan import Plan
-from headcount.core.task import Count, Mean, Sum, Task
-from headcount.engines import arrow_scan, columns, intake, tables
+from headcount.engines import arrow_scan, columns, merging, tables
 from headcount.engines.arrow import ArrowEngine
 from headcount.engines.duck import database
 from headcount.engines.engine import Rows
 from headcount.engines.memory import MemoryEngine
+from headcount.errors import BadArgument, Refused
+from headcount.planner.planning import plan_for
+from headcount.questions import reading
+from headcount.questions.count import Count
+from headcount.questions.histogram import Histogram
+from headcount.questions.question import Question
+from headcount.questions.total import Mean, Sum
 from stress import STRESS
 
 EXACTLY = {"epsilon": 50, "model": "central"}
@@ -55,7 +57,7 @@ KINDS = {
     "days": st.sampled_from([date(2026, 11, 16), date(2000, 1, 1)]),
 }  # fmt: skip
 LABELS = ["1", "true", "x", "0.5", "2026-11-16", str(BIG)]
-ASKED: dict[str, tuple[Task, Any]] = {
+ASKED: dict[str, tuple[Question, Any]] = {
     "truths": (Count(), None), "true": (Count(), True), "false": (Count(), False), "one": (Count(), 1),
     "half": (Count(), 0.5), "text one": (Count(), "1"), "a word": (Count(), "x"), "digits": (Count(), str(BIG)),
     "places": (Histogram(3, other=True), None), "all places": (Histogram(3), None),
@@ -245,7 +247,7 @@ def test_randomisers_are_given_the_same_codes(model, name, values, tmp_path_fact
     if together(name, values) is None:
         return
     scan = ArrowEngine().answers(task, Rows(path, column="x", where=where))
-    there = np.concatenate([scan.encoded(batch) for batch in scan.batches()])
+    there = np.concatenate([scan.codes(batch) for batch in scan.batches()])
     here = MemoryEngine().answers(task, Rows(values, where=where)).values
     assert there.tolist() == here.tolist()
 
@@ -299,7 +301,7 @@ def test_one_person_does_not_change_how_a_thousand_are_read(last):
 def test_a_whole_number_is_the_same_however_it_is_written(last):
     bounds = (2**53 - 10, 2**53 - 1)
     told = hc.sum([2**53 - 9] * 1000 + [last], bounds=bounds, whole=True, epsilon=50, model="central")
-    assert told.protocol.task.encoded(reading.column([2**53 - 9, last])).tolist() == [1, 2]
+    assert told.protocol.task.domain.codes(reading.column([2**53 - 9, last])).tolist() == [1, 2]
 
 
 @pytest.mark.parametrize("declared", [2**53, -(2**53), 2**64, 1e300, float("inf")])
@@ -336,7 +338,7 @@ HARD = [
 def by_duckdb(values: list[str]) -> list[float | None]:
     with database(os.getpid()).cursor() as cursor:
         cursor.register("said", pa.table({"answer": pa.array(values, pa.string())}))
-        number = arrow_scan.Source("said", "VARCHAR").number
+        number = arrow_scan.Column("answer", "VARCHAR").number
         return [row[0] for row in cursor.execute(f"SELECT {number} FROM said").fetchall()]
 
 
@@ -396,13 +398,13 @@ def test_files_brought_to_the_wider_type_are_caught(monkeypatch, tmp_path):
 
 
 def test_sums_in_the_order_of_the_rows_are_caught(monkeypatch):
-    def in_order(numbers: Any, person: Any, *, mean: bool) -> Any:
-        return np.bincount(person, weights=numbers)
+    def in_order(part: Any, column: Any, person: Any) -> Any:
+        return np.bincount(person, weights=part.numbers(column))
 
     rows = {"data": [0.1, 1e16, -1e16], "unit": [1, 1, 1]}
     turned = {"data": [1e16, -1e16, 0.1], "unit": [1, 1, 1]}
     held = [MemoryEngine().answers(Sum((0, 1)), Rows(**some)).values.tolist() for some in (rows, turned)]
     assert held[0] == held[1]
-    monkeypatch.setattr(intake, "added_up", in_order)
+    monkeypatch.setattr(merging, "_totals", in_order)
     held = [MemoryEngine().answers(Sum((0, 1)), Rows(**some)).values.tolist() for some in (rows, turned)]
     assert held[0] != held[1]

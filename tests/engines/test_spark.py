@@ -10,24 +10,26 @@ import pyarrow.parquet
 import pytest
 
 import headcount as hc
-from headcount.ask import plan_for
 from headcount.core.budget import Budget
 from headcount.core.coins import SecretCoins, SeededCoins
 from headcount.core.crowd import Crowd
-from headcount.core.errors import BadArgument, BadData, Refused
-from headcount.core.histogram import Histogram
 from headcount.core.plan import Plan
-from headcount.core.task import Count, Sum, Task
 from headcount.engines.choice import engine_for
 from headcount.engines.engine import Rows
 from headcount.engines.spark import SparkEngine
+from headcount.errors import BadArgument, BadData, Refused
+from headcount.planner.planning import plan_for
 from headcount.privacy.calibrate import calibrate
 from headcount.protocols import named
+from headcount.questions.count import Count
+from headcount.questions.histogram import Histogram
+from headcount.questions.question import Question
+from headcount.questions.total import Sum
 
 PEOPLE = 900
 
 
-def plan_of(name: str, task: Task, people: int = PEOPLE) -> Plan:
+def plan_of(name: str, task: Question, people: int = PEOPLE) -> Plan:
     budget = Budget(2.0, 1e-6)
     return Plan(calibrate(named(name), task, Crowd(people), budget), budget)
 
@@ -39,7 +41,8 @@ def test_a_persons_rows_have_the_same_chance_each(spark, most):
     answers = SparkEngine().answers(Count(), Rows(frame, column="bit", unit="person", most=most, key=b"7"))
     assert answers.size == most * people
     share = most / each
-    assert abs(answers.ones[1][1] - people * share) < 5 * np.sqrt(people * share * (1 - share))
+    values, holders = answers.held
+    assert abs(holders[values == 1].sum() - people * share) < 5 * np.sqrt(people * share * (1 - share))
 
 
 def test_what_spark_says_does_not_travel_along(spark):
@@ -164,7 +167,7 @@ REPORTED = {
 def test_reports_made_elsewhere_are_tallied_on_the_executors(spark, name):
     task = REPORTED[name]
     plan = plan_of(name, task)
-    batch = plan.protocol.reports(task.encoded(np.arange(PEOPLE) % task.values % 12), SeededCoins(1))
+    batch = plan.protocol.reports(task.domain.codes(np.arange(PEOPLE) % task.values % 12), SeededCoins(1))
     columns = {
         name: batch.messages[name].astype(np.int64)
         if batch.messages[name].ndim == 1

@@ -19,7 +19,7 @@ pytest.importorskip("pyarrow")
 COUNTING = """
 import json, os, sys, threading, time
 from pathlib import Path
-from headcount.core.errors import Refused
+from headcount.errors import Refused
 from headcount.engines import duck
 
 watched, found, ended = [Path(each) for each in sys.argv[1:]], set(), False

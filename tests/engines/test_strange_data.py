@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import headcount as hc
-from headcount.core.errors import BadData, without_cause
 from headcount.engines.spark import SparkEngine
+from headcount.errors import BadData, without_cause
 
 EXACTLY = {"epsilon": 50, "model": "central"}  # so little noise that the answer is the truth
 SECRET = "Anna-Magdalena"  # noqa: S105

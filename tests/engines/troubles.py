@@ -19,12 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from headcount.ask import plan_for
 from headcount.core.budget import Budget
 from headcount.core.coins import Coins, KeyedCoins, SecretCoins, _KeystreamCoins
 from headcount.core.crowd import Crowd
 from headcount.core.plan import Plan
-from headcount.core.task import Count
+from headcount.planner.planning import plan_for
+from headcount.questions.count import Count
 
 PEOPLE, PARTITIONS = 4_000, 2
 KEY = b"a key that only this test knows."

@@ -8,6 +8,7 @@ import pytest
 import headcount as hc
 from headcount.protocols import named
 from headcount.protocols.saved import protocol_from_json
+from headcount.questions.domains.domain import Shape
 
 ADVICE = hc.advise(hc.Count(), n=10_000, epsilon=1, delta=1e-6, ones=200)
 
@@ -15,7 +16,7 @@ ADVICE = hc.advise(hc.Count(), n=10_000, epsilon=1, delta=1e-6, ones=200)
 def test_options_are_ranked_by_error():
     errors = [option.noise.rmse for option in ADVICE.feasible]
     assert errors == sorted(errors)
-    assert len(ADVICE.options) == sum("count" in protocol.tasks for protocol in hc.CATALOGUE)
+    assert len(ADVICE.options) == sum(Shape.BIT in protocol.shapes for protocol in hc.CATALOGUE)
 
 
 def test_the_best_plan_meets_the_budget():
@@ -44,7 +45,7 @@ def test_the_infeasible_say_what_they_lack():
 
 def test_pure_budgets_leave_the_pure_protocols():
     advice = hc.advise(hc.Count(), n=1_000, epsilon=1)
-    pure = {protocol.name for protocol in hc.CATALOGUE if protocol.pure and "count" in protocol.tasks}
+    pure = {protocol.name for protocol in hc.CATALOGUE if protocol.pure and Shape.BIT in protocol.shapes}
     assert {"geometric", "laplace", "randomised-response"} <= {option.name for option in advice.feasible} == pure
     assert all("delta=1e-6" in option.reason for option in advice.options if option not in advice.feasible)
 

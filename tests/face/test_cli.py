@@ -13,8 +13,9 @@ from shell import alone, headcount
 from headcount.cli.numbers import whole
 from headcount.cli.options import categories_of, where_of
 from headcount.cli.spelling import spelt
-from headcount.core.errors import BadArgument
+from headcount.errors import BadArgument
 from headcount.protocols import CATALOGUE
+from headcount.questions.domains.domain import Shape
 from stress import lengths
 
 
@@ -214,7 +215,7 @@ def test_advise_in_every_format():
     rows = list(
         csv.DictReader(headcount("advise", "count", "--n", 1_000, *BUDGET, "--format", "csv").stdout.splitlines())
     )
-    assert len(rows) == sum("count" in protocol.tasks for protocol in CATALOGUE)
+    assert len(rows) == sum(Shape.BIT in protocol.shapes for protocol in CATALOGUE)
 
 
 def test_the_demonstration_counts_over_the_network(tmp_path):

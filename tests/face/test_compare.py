@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 import headcount as hc
 from headcount import comparing, running
 from headcount.cli.main import app
-from headcount.core.errors import MissingExtra
 from headcount.engines.memory import MemoryEngine
+from headcount.errors import MissingExtra
 from headcount.privacy.compose import compose
 
 CLICKED = [1] * 120 + [0] * 880

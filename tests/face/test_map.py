@@ -13,11 +13,11 @@ import pytest
 
 import headcount as hc
 from headcount.core.crowd import Crowd
-from headcount.core.errors import BadArgument, Infeasible
 from headcount.drawing.regions import Mark
+from headcount.drawing.sheet import comma_separated
+from headcount.errors import BadArgument, Infeasible
 from headcount.planner.contest import Entry, closed_in, entries, winners
 from headcount.planner.map import SITUATIONS, USELESS
-from headcount.planner.sheet import comma_separated
 from headcount.protocols import named
 
 BUDGET = hc.Budget(1.0, 1e-6)

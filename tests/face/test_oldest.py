@@ -4,6 +4,8 @@ import re
 import tomllib
 
 import pytest
+from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 from oldest import PROJECT, oldest
 
@@ -32,3 +34,25 @@ def test_a_dependency_without_a_lower_bound_is_refused(loose):
     """The twin: nobody could say what the tests have run with."""
     with pytest.raises(ValueError, match="has no lower bound"):
         oldest(project=TABLE.format(f'"{loose}"'))
+
+
+PINS = (PROJECT.parent / "constraints-dev.txt").read_text(encoding="utf-8")
+
+
+def missed(pins):
+    """Names of dependencies that no pin meets: there is none, or it is older than the lower bound."""
+    pinned = {
+        canonicalize_name(name): version for name, version in re.findall(r"^([\w.-]+)==(\S+)$", pins, re.MULTILINE)
+    }
+    bounds = {canonicalize_name(name): bound for name, bound in (each.split("==") for each in oldest())}
+    return [name for name, bound in bounds.items() if name not in pinned or Version(pinned[name]) < Version(bound)]
+
+
+def test_what_the_tests_were_run_with_meets_every_bound_and_names_no_place():
+    assert missed(PINS) == []
+    assert re.fullmatch(r"(#.*\n)+([a-z0-9-]+==[\w.]+\n)+", PINS)
+
+
+def test_a_missing_and_an_old_pin_are_noticed():
+    assert missed(re.sub("numpy==.*\n", "", PINS)) == ["numpy"]
+    assert missed(re.sub("scipy==.*\n", "scipy==1.0\n", PINS)) == ["scipy"]

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from headcount.cli.commands import Commands
 from headcount.cli.main import app
-from headcount.core.errors import BadArgument
+from headcount.errors import BadArgument
 
 
 def _commands(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:

@@ -9,8 +9,8 @@ import pytest
 
 import headcount as hc
 from headcount.core.coins import SeededCoins
-from headcount.core.errors import TooManyReports
 from headcount.core.protocol import Protocol
+from headcount.errors import TooManyReports
 from headcount.protocols import CATALOGUE
 from headcount.protocols.shuffle.split_and_mix import _room
 

@@ -6,27 +6,30 @@ import pytest
 
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.crowd import Crowd
-from headcount.core.errors import Refused
-from headcount.core.histogram import Histogram
 from headcount.core.protocol import Protocol
-from headcount.core.task import Count, Sum, Task
+from headcount.errors import Refused
 from headcount.planner.smallest import smallest_crowd
 from headcount.privacy import calibrate as calibration
 from headcount.privacy.calibrate import attainable, calibrate
 from headcount.protocols import CATALOGUE, named
+from headcount.questions.count import Count
+from headcount.questions.domains.domain import Shape
+from headcount.questions.histogram import Histogram
+from headcount.questions.question import Question
+from headcount.questions.total import Sum
 from stress import some
 
 LOOSE, TIGHT = Budget(4.0, 1e-4), Budget(1.5, 1e-6)
 SOME_MISSING = Crowd(1_000, 900, 2)
 
 
-def question(cls: type[Protocol]) -> Task:
-    if "count" in cls.tasks:
+def question(cls: type[Protocol]) -> Question:
+    if Shape.BIT in cls.shapes:
         return Count()
-    return Histogram(5) if "histogram" in cls.tasks else Sum.whole((0, 10))
+    return Histogram(5) if Shape.ONE_OF in cls.shapes else Sum.whole((0, 10))
 
 
-def slowly(cls: type[Protocol], task: Task, crowd: Crowd, budget: Budget) -> int | None:
+def slowly(cls: type[Protocol], task: Question, crowd: Crowd, budget: Budget) -> int | None:
     """With a whole calibration at every size that is tried."""
 
     def serves(size: int) -> bool:

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import headcount as hc
+from headcount.questions.domains.domain import Shape
 
 BUDGET = {"epsilon": 1, "delta": 1e-6}
 AGES = np.arange(5_000) % 100
@@ -20,7 +21,7 @@ def test_sums_and_means_of_whole_and_real_numbers(model):
     assert abs(hc.mean(shares - 0.5, bounds=(-0.5, 0.5), model=model, **BUDGET).value + 0.005) < 0.006
 
 
-@pytest.mark.parametrize("protocol", [p.name for p in hc.CATALOGUE if "sum" in p.tasks])
+@pytest.mark.parametrize("protocol", [p.name for p in hc.CATALOGUE if Shape.AMOUNT in p.shapes])
 def test_every_protocol_for_sums_runs(protocol):
     """Twenty standard errors: only a wrong estimator fails."""
     answer = hc.sum(AGES + 20, bounds=(10, 130), protocol=protocol, epsilon=2, delta=1e-6)

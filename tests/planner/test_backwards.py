@@ -51,6 +51,14 @@ def test_the_fewest_people_in_one_line():
         hc.smallest_n("count", epsilon=1, delta=0, models=["shuffle"])
 
 
+def test_a_protocol_that_is_not_close_in_every_crowd_leaves_the_fewest_people_to_the_others():
+    """Of few people, and better at that, and of 10,000 it comes as close, but not of 11,201."""
+    wish = {"epsilon": 1, "delta": 1e-6, "within": 200}
+    with pytest.raises(hc.Refused, match="up to 11,200 people only"):
+        hc.smallest_n("count", protocols="randomised-response", **wish)
+    assert hc.smallest_n("count", protocols=["zsum", "randomised-response"], **wish) == 80
+
+
 def test_the_fewest_ones_that_show_in_one_line():
     assert hc.smallest_detectable("count", n=10_000, epsilon=1, delta=1e-6, models=["shuffle"]) == 5
     local = hc.smallest_detectable("count", n=10_000, epsilon=1, models=["local"])

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import headcount as hc
-from headcount.core.errors import OverBudget
+from headcount.errors import OverBudget
 
 
 @dataclass(frozen=True)

@@ -78,9 +78,10 @@ def situations() -> Iterator[Situation]:
 
 
 def advised(situation: Situation) -> Advice:
-    from headcount.core.histogram import Histogram
-    from headcount.core.task import Count, Fraction, Mean, Sum
     from headcount.planner.advise import advise
+    from headcount.questions.count import Count, Fraction
+    from headcount.questions.histogram import Histogram
+    from headcount.questions.total import Mean, Sum
 
     tasks = {
         "count": Count, "fraction": Fraction, "sum": lambda: Sum((0.0, 1.0)), "levels": lambda: Sum.whole((0, 10)),
@@ -92,7 +93,7 @@ def advised(situation: Situation) -> Advice:
 
 def found(situation: Situation) -> Iterator[tuple[str, str]]:
     """The hash of each plan and of its certificate, and what the advisor shows."""
-    from headcount.core.errors import Refused
+    from headcount.errors import Refused
     from headcount.privacy.certificate import certify
 
     try:

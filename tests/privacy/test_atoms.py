@@ -8,8 +8,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from headcount.core.errors import BadArgument
 from headcount.core.law import Floats
+from headcount.errors import BadArgument
 from headcount.privacy.atoms import Atoms
 
 TOPS = [*range(2, 201), 255, 256, 257, 500, 1000, 1024, 1025]

@@ -8,16 +8,14 @@ from functools import cache
 from typing import Any
 
 import pytest
-from questions import question
+from first_question import question
 
 from headcount.audit.loss_checks import looser
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.crowd import Crowd
-from headcount.core.errors import BadArgument, Infeasible, OverBudget, Unsupported
-from headcount.core.histogram import Histogram
 from headcount.core.protocol import Protocol
 from headcount.core.short import NEAR
-from headcount.core.task import Count, Sum
+from headcount.errors import BadArgument, Infeasible, OverBudget, Unsupported
 from headcount.privacy.calibrate import calibrate, calibrations
 from headcount.privacy.tables import MOST_CELLS, negative_binomial_cells
 from headcount.protocols import CATALOGUE
@@ -32,6 +30,9 @@ from headcount.protocols.shuffle.poisson_histogram import PoissonHistogram
 from headcount.protocols.shuffle.sample_threshold import SampleThreshold
 from headcount.protocols.shuffle.split_and_mix import SplitAndMix
 from headcount.protocols.shuffle.zsum import Zsum
+from headcount.questions.count import Count
+from headcount.questions.histogram import Histogram
+from headcount.questions.total import Sum
 from stress import lengths, some
 
 GRID = [(1.0, 1e-6, 10**4), (0.3, 1e-8, 10**4), (3.0, 1e-3, 300), (1.0, 1e-6, 10**7), (0.1, 1e-3, 10**5)]

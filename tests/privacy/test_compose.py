@@ -11,7 +11,6 @@ from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
 from headcount.core.law import Law
 from headcount.core.loss import ROUND_UP
-from headcount.core.task import Count
 from headcount.privacy import compose as module
 from headcount.privacy import laws
 from headcount.privacy.calibrate import calibrate
@@ -20,6 +19,7 @@ from headcount.privacy.pair import Pair
 from headcount.protocols import CATALOGUE
 from headcount.protocols.central.geometric import Geometric
 from headcount.protocols.shuffle.zsum import Zsum
+from headcount.questions.count import Count
 
 
 def chosen(pairs, ratio):

@@ -10,11 +10,9 @@ import pytest
 
 from headcount.core.budget import Neighbours
 from headcount.core.crowd import Crowd
-from headcount.core.histogram import Histogram
 from headcount.core.law import Law
 from headcount.core.loss import Claim, Nearly, PrivacyLoss, Together
 from headcount.core.protocol import Protocol
-from headcount.core.task import Sum
 from headcount.privacy import laws
 from headcount.privacy.discrete_laplace import DiscreteLaplaceShift, TwoDiscreteLaplaceShifts
 from headcount.privacy.pair import FEW, Pair
@@ -30,6 +28,8 @@ from headcount.protocols.shuffle.poisson_histogram import PoissonHistogram
 from headcount.protocols.shuffle.sample_threshold import SampleThreshold
 from headcount.protocols.shuffle.split_and_mix import SplitAndMix
 from headcount.protocols.shuffle.zsum import Zsum
+from headcount.questions.histogram import Histogram
+from headcount.questions.total import Sum
 
 PROTOCOLS = [
     *[tiny for cls in CATALOGUE for tiny in cls.tinies()],

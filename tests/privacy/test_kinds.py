@@ -10,18 +10,18 @@ import pytest
 from headcount.audit.exact import EPSILONS, exact_delta, judge
 from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
-from headcount.core.histogram import Histogram
 from headcount.core.law import Floats
 from headcount.core.loss import KINDS, WITHIN, Claim, Kind, Nearly, PrivacyLoss
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
-from headcount.core.task import Sum
 from headcount.planner.glossary import entry
 from headcount.privacy.calibrate import calibrate
 from headcount.protocols import CATALOGUE
 from headcount.protocols.shuffle.cheu_count import CheuCount
 from headcount.protocols.shuffle.cheu_sum import CheuSum
 from headcount.protocols.shuffle.zsum import Zsum
+from headcount.questions.histogram import Histogram
+from headcount.questions.total import Sum
 from stress import some
 
 JSON = Path(__file__).parents[2] / "docs" / "json.md"

@@ -11,7 +11,7 @@ from fractions import Fraction
 import pytest
 
 import headcount as hc
-from headcount.core.errors import OverBudget, Unsupported
+from headcount.errors import OverBudget, Unsupported
 from headcount.ledger.allowance import Allowance, down, up
 from headcount.ledger.book import Memory
 from headcount.ledger.prices import Asked, renyi_price

@@ -11,8 +11,7 @@ import pytest
 from ledgers import PLAN, QUESTIONS, filled, lines
 
 import headcount as hc
-from headcount.core.errors import BadArgument, OverBudget, Unsupported
-from headcount.ledger import files
+from headcount.errors import AlreadyThere, BadArgument, OverBudget, Unsupported
 from headcount.ledger.chain import sealed
 from headcount.protocols.local.randomised_response import RandomisedResponse
 
@@ -239,5 +238,5 @@ def test_whoever_comes_second_finds_the_first_ones_ledger(path, monkeypatch):
     """Two processes begin the same ledger; neither sees the other's file when it looks."""
     monkeypatch.setattr("pathlib.Path.exists", lambda _: False)
     assert hc.Ledger.open(path, epsilon=5, delta=1e-6).questions == 4
-    with pytest.raises(files.AlreadyThere):
+    with pytest.raises(AlreadyThere):
         hc.Ledger.create(path, epsilon=5)

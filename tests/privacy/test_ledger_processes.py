@@ -13,7 +13,7 @@ from fractions import Fraction
 import pytest
 
 import headcount as hc
-from headcount.core.errors import OverBudget
+from headcount.errors import OverBudget
 from headcount.ledger import files
 
 QUESTION = hc.protocol("randomised-response", n=10, keep=0.51)

@@ -10,7 +10,7 @@ from ledgers import QUESTIONS, filled, lines
 
 import headcount as hc
 from headcount.core.canonical import canonical, fingerprint
-from headcount.core.errors import BadArgument, Damaged, Unsupported
+from headcount.errors import BadArgument, Damaged, Unsupported
 
 
 @pytest.fixture

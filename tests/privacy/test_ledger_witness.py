@@ -6,7 +6,7 @@ import pytest
 from ledgers import QUESTIONS, filled, lines
 
 import headcount as hc
-from headcount.core.errors import BadArgument, Damaged
+from headcount.errors import BadArgument, Damaged
 
 
 @pytest.fixture

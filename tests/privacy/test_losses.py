@@ -15,9 +15,7 @@ from losses import EPSILONS, Truth, check_agreement, check_loss, check_never_bel
 
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.crowd import Crowd
-from headcount.core.histogram import Histogram
 from headcount.core.protocol import Protocol
-from headcount.core.task import Count, Sum
 from headcount.privacy import laws
 from headcount.privacy.calibrate import calibrate
 from headcount.privacy.pair import Pair
@@ -32,6 +30,9 @@ from headcount.protocols.shuffle.poisson_count import PoissonCount
 from headcount.protocols.shuffle.poisson_histogram import PoissonHistogram
 from headcount.protocols.shuffle.sample_threshold import SampleThreshold
 from headcount.protocols.shuffle.zsum import Zsum
+from headcount.questions.count import Count
+from headcount.questions.histogram import Histogram
+from headcount.questions.total import Sum
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ import truth
 from headcount.core.chance import Chance
 from headcount.core.coins import SeededCoins
 from headcount.core.crowd import Crowd
-from headcount.core.histogram import Histogram
 from headcount.core.law import Floats
 from headcount.core.loss import WITHIN, PrivacyLoss
 from headcount.privacy import laws
@@ -24,6 +23,7 @@ from headcount.privacy.shuffled import ShuffledBits
 from headcount.protocols.local.generalised_response import GeneralisedResponse
 from headcount.protocols.local.randomised_response import RandomisedResponse
 from headcount.protocols.shuffle.cheu_count import CheuCount
+from headcount.questions.histogram import Histogram
 
 BELOW = [0.0, 1e-16, 1e-15, 1e-14, 1e-12, 1e-9, 1e-5, 1e-2]  # the local epsilon, relatively
 FEWEST = 1e-40

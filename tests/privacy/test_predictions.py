@@ -7,27 +7,12 @@ import numpy as np
 import pytest
 
 from headcount.audit.covered import covered
-from headcount.audit.predictions import HEAD, Judged, judge, page, summary
-from headcount.audit.situations import (
-    EASY,
-    RUNS,
-    USUAL,
-    Situation,
-    categorised,
-    counted,
-    entrant,
-    hardest,
-    is_direct,
-    parted,
-    situations,
-    spread,
-    totals,
-)
+from headcount.audit.predictions import Judged, judge
+from headcount.audit.situations import Situation, categorised, counted, hardest, is_direct, spread, totals
 from headcount.core.coins import SeededCoins
 from headcount.core.law import Noise
 from headcount.core.tally import Tally
-from headcount.core.task import Fraction, Mean, Sum
-from headcount.protocols import CATALOGUE, FORMER, TASKS
+from headcount.protocols import CATALOGUE, FORMER
 from headcount.protocols.central.stability_histogram import StabilityHistogram
 from headcount.protocols.levelled import halfway, worst_fraction
 from headcount.protocols.local.randomised_response import RandomisedResponse
@@ -35,6 +20,11 @@ from headcount.protocols.shuffle.almost_central_sum import AlmostCentralSum
 from headcount.protocols.shuffle.balcer_cheu_histogram import BalcerCheuHistogram
 from headcount.protocols.shuffle.blanket_sum import BlanketSum
 from headcount.protocols.shuffle.zsum import Zsum
+from headcount.questions import QUESTIONS
+from headcount.questions.count import Fraction
+from headcount.questions.total import Mean, Sum
+from headcount_survey.pages.predictions import HEAD, page, summary
+from headcount_survey.pages.situations import EASY, RUNS, USUAL, entrant, parted, situations
 
 COUNTED, CATEGORISED = counted(3_000, 300, USUAL), categorised(300, EASY, 4)
 SHARE, AVERAGE = counted(3_000, 300, USUAL, Fraction()), hardest(200, EASY, Mean((0.0, 120.0)))
@@ -43,7 +33,7 @@ CASES = [
     pytest.param(cls, situation, id=f"{cls.name}-{situation.task.name}")
     for situation in (COUNTED, CATEGORISED, HARDEST)
     for cls in CATALOGUE
-    if situation.task.name in cls.tasks
+    if cls.answers(situation.task)
 ]
 
 
@@ -73,7 +63,7 @@ def test_the_page_has_nothing_that_is_no_longer_there():
     """A protocol that was added since is judged here, and on the page when that is made again; so is one that left."""
     written = Path(__file__).parents[2] / "docs" / "predictions.md"
     lines = [line for line in written.read_text().splitlines() if line.startswith("| ")]
-    rows = {line.split("|")[1].split(",")[0].strip() for line in lines} - {"protocol", "task", *TASKS}
+    rows = {line.split("|")[1].split(",")[0].strip() for line in lines} - {"protocol", "task", *QUESTIONS}
     assert len(rows) >= 40
     assert rows <= {cls.name for cls in (*CATALOGUE, *FORMER)}
 

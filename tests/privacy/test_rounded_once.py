@@ -12,18 +12,20 @@ from scipy.special import chdtri
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.coins import Bytes, Coins, SeededCoins
 from headcount.core.crowd import Crowd
-from headcount.core.errors import BadArgument
 from headcount.core.exact import WHOLE
 from headcount.core.field import Values
 from headcount.core.plan import Plan
 from headcount.core.table import Ints
 from headcount.core.tally import Batch, Tally
-from headcount.core.task import REAL_STEPS, Count, Mean, Sum
 from headcount.engines.memory import MemoryEngine
+from headcount.errors import BadArgument
 from headcount.privacy.rounded_once import RoundedOnce
 from headcount.privacy.tables import AddNoise
 from headcount.protocols.central.laplace import Laplace
 from headcount.protocols.levelled import worst_fraction
+from headcount.questions.count import Count
+from headcount.questions.domains.levels import REAL_STEPS
+from headcount.questions.total import Mean, Sum
 from headcount.testing import Nonconforming, the_claimed_loss_covers_every_view
 
 NOISE = AddNoise(Fraction(1, 3))
@@ -142,7 +144,7 @@ def test_pieces_add_up_to_the_whole() -> None:
     data, coins = np.linspace(0.0, 1.0, 50), SeededCoins(1)
     whole, halves = (MemoryEngine().tally(plan, pieces, coins) for pieces in (data, [data[:20], data[20:]]))
     assert whole == halves
-    assert whole.totals.tolist() == [sum(plan.protocol.task.encoded(data).tolist())]
+    assert whole.totals.tolist() == [sum(plan.protocol.task.domain.codes(data).tolist())]
 
 
 @pytest.mark.parametrize("levels", [1, 64, 1 << 22])

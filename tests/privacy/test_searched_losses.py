@@ -14,7 +14,6 @@ from losses import DIGITS, check_loss, check_never_below, worst_of
 
 from headcount.core.chance import Chance
 from headcount.core.crowd import Crowd
-from headcount.core.task import Sum
 from headcount.privacy import laws
 from headcount.privacy.pair import Pair
 from headcount.privacy.shares import share_distance
@@ -24,6 +23,7 @@ from headcount.protocols.shuffle.cheu_count import CheuCount
 from headcount.protocols.shuffle.cheu_sum import CheuSum
 from headcount.protocols.shuffle.sample_threshold import SampleThreshold
 from headcount.protocols.shuffle.split_and_mix import SplitAndMix
+from headcount.questions.total import Sum
 
 
 @pytest.mark.parametrize(

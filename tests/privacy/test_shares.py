@@ -9,7 +9,7 @@ from itertools import pairwise, product
 
 import pytest
 
-from headcount.core.errors import BadArgument
+from headcount.errors import BadArgument
 from headcount.privacy import shares as module
 from headcount.privacy import tables
 from headcount.privacy.shares import fewest_shares, published_shares, share_distance

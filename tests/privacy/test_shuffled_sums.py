@@ -12,6 +12,7 @@ import pytest
 import truth
 
 from headcount.core.chance import Chance
+from headcount.privacy import shuffled
 from headcount.privacy.shuffled import COVERED, SEARCHED, WIDE, ShuffledBits
 
 FLIPS = [Chance(0.01), Chance(0.125), Chance(0.3), Chance(0.5)]
@@ -124,3 +125,32 @@ def test_from_the_local_epsilon_on_nothing_is_lost(bits: int) -> None:
     loss = ShuffledBits(Chance(0.25), 60, bits)
     assert loss.delta(bits * math.log(3.0) * (1 + 1e-12)) == 0.0 < loss.delta(bits * math.log(3.0) * 0.6)
     assert loss.delta(700.0) == 0.0
+
+
+def check_tails(loss: ShuffledBits, epsilon: float) -> None:
+    assert loss._widely(epsilon) == pytest.approx(loss._alone(0, epsilon), rel=1e-11)
+
+
+WIDE_ONES = pytest.mark.parametrize(
+    "loss", [ShuffledBits(Chance(0.01), 3 * 10**7, 300), ShuffledBits(Chance(0.25), 6 * 10**5, 40)]
+)
+
+
+@WIDE_ONES
+@pytest.mark.parametrize("epsilon", [0.0, 0.01, 0.3, 1.0])
+def test_two_tails_of_a_wide_law_are_all_of_its_divergence(loss: ShuffledBits, epsilon: float) -> None:
+    assert loss.wide
+    check_tails(loss, epsilon)
+
+
+@WIDE_ONES
+@pytest.mark.parametrize("otherwise", [{"STRETCH": 64, "FAINT": 0.5}, {"STRETCH": 0}, {"ROUNDED": 1e-4}], ids=str)
+def test_the_check_of_the_tails_catches_one_that_is_cut_or_begins_elsewhere(
+    loss: ShuffledBits, otherwise: dict[str, float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = loss._alone(0, 0.3)
+    for name, value in otherwise.items():
+        monkeypatch.setattr(shuffled, name, value)
+    monkeypatch.setattr(ShuffledBits, "_alone", lambda *_: whole)
+    with pytest.raises(AssertionError):
+        check_tails(loss, 0.3)

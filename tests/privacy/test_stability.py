@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 import truth
 
-from headcount.core.errors import BadArgument
 from headcount.core.loss import PrivacyLoss
+from headcount.errors import BadArgument
 from headcount.privacy.pair import Pair
 from headcount.privacy.stability import ComesOrGoes, Replaced, reveals
 from headcount.privacy.tables import two_sided

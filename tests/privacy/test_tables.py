@@ -15,10 +15,10 @@ from scipy.special import chdtri
 from truth import BITS, mp
 
 from headcount.core.coins import SCANNED, SeededCoins
-from headcount.core.errors import Infeasible
 from headcount.core.exact import WHOLE
 from headcount.core.table import Table
 from headcount.core.tally import Tally
+from headcount.errors import Infeasible
 from headcount.privacy import tables
 from headcount.privacy.tables import AddNoise, TwoSided, two_sided
 

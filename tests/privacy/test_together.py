@@ -7,9 +7,9 @@ from scipy import stats
 import headcount as hc
 from headcount.core.budget import Neighbours
 from headcount.core.crowd import Crowd
-from headcount.core.errors import BadArgument
 from headcount.core.loss import Together
 from headcount.core.protocol import Protocol
+from headcount.errors import BadArgument
 from headcount.privacy.calibrate import calibrate
 from headcount.privacy.discrete_laplace import DiscreteLaplaceShift
 from headcount.protocols import CATALOGUE, named

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
-from headcount.core.histogram import Histogram
 from headcount.core.protocol import Protocol
 from headcount.core.table import Table
 from headcount.privacy.certificate import Certificate
+from headcount.questions.histogram import Histogram
 
 WORD = 1 << 64
 VALUE = {"name": "value"}

@@ -13,11 +13,11 @@ from forged import NOTHING, VALUE, certificate, copies, emit, every, let, maybe,
 from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
 from headcount.core.plan import Plan
-from headcount.core.task import Sum
 from headcount.privacy.calibrate import calibrate
 from headcount.privacy.certificate import certify
 from headcount.proof import verify
 from headcount.protocols.central.staircase import Staircase
+from headcount.questions.total import Sum
 
 QUARTER, EIGHTH = Fraction(1, 4), Fraction(1, 8)
 ONE, ZERO = maybe(EIGHTH, emit(0), emit(1)), maybe(QUARTER, emit(1), emit(0))

@@ -26,16 +26,13 @@ from forged import (
     table,
 )
 
-from headcount.audit.certificates import lowered, plans, with_the_noise_of
 from headcount.audit.exact import exact_delta
 from headcount.audit.mutations import MUTATIONS
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.crowd import Crowd
-from headcount.core.histogram import Histogram
 from headcount.core.model import Model
 from headcount.core.plan import Plan
 from headcount.core.protocol import Protocol
-from headcount.core.task import Count, Sum
 from headcount.privacy.calibrate import calibrate
 from headcount.privacy.certificate import certify
 from headcount.proof import verify
@@ -43,26 +40,39 @@ from headcount.protocols import CATALOGUE
 from headcount.protocols.central.stability_histogram import StabilityHistogram
 from headcount.protocols.shuffle.correlated_count import CorrelatedCount
 from headcount.protocols.shuffle.correlated_histogram import CorrelatedHistogram
+from headcount.questions.count import Count
+from headcount.questions.histogram import Histogram
+from headcount.questions.question import Question
+from headcount.questions.total import Sum
+from headcount_survey.pages.certificates import lowered, plans, with_the_noise_of
 from stress import called, some
 
 SLOW = {"piecewise", "hybrid", "shuffled-piecewise", "shuffled-hybrid"}  # with as many outcomes as a sum has
-QUICK = [plan for plan in plans([(4.0, 1e-5, 100)]) if plan.protocol.name not in SLOW]
-FEW = [plan for name in ("zsum", "poisson-count", "geometric", "stability-histogram", "sample-threshold")
-       for plan in plans([(1.0, 1e-6, 10_000)], only=name)]  # fmt: skip
-EVEN = [Plan(calibrate(kind, task, Crowd(10_000), Budget(1.0, 1e-6), even=True), Budget(1.0, 1e-6))
-        for kind, task in ((CorrelatedCount, Count()), (CorrelatedHistogram, Histogram(10)))]  # fmt: skip
-LONG = "almost-one-message-histogram"  # ten seconds and more, for all others together
+FEW, MANY = (4.0, 1e-5, 100), (1.0, 1e-6, 10_000)  # epsilon, delta and people
+ASKED = [
+    *((kind.name, FEW) for kind in CATALOGUE if kind.name not in SLOW),
+    *((name, MANY) for name in ("zsum", "poisson-count", "geometric", "stability-histogram", "sample-threshold")),
+]
+LONG = {"almost-one-message-histogram", "almost-central-sum"}  # seconds, for all others together
 TINIES = [tiny for protocol in CATALOGUE for tiny in protocol.tinies() if tiny.name != "correlated-histogram"]
 ONE_OF_EACH = {id(tiny) for tiny in {tiny.name: tiny for tiny in TINIES if tiny.name != "poisson-histogram"}.values()}
 
 
-def _called(plan: Plan) -> str:
-    protocol = plan.protocol
-    return f"{protocol.name}-{protocol.task.name}-{protocol.neighbours}-{protocol.crowd.size}"
+@pytest.mark.parametrize(("name", "asked"), some(ASKED, lambda asked: asked[0] not in LONG), ids=str)
+def test_plans_are_proved_and_refuted_with_less_noise(name: str, asked: tuple[float, float, int]) -> None:
+    found = [*plans([asked], only=name)]
+    assert found
+    for plan in found:
+        proved_and_refuted(plan)
 
 
-@pytest.mark.parametrize("plan", some([*QUICK, *FEW, *EVEN], lambda plan: plan.protocol.name != LONG), ids=_called)
-def test_a_plan_is_proved_and_refuted_with_less_noise(plan: Plan) -> None:
+@pytest.mark.parametrize(("kind", "task"), [(CorrelatedCount, Count()), (CorrelatedHistogram, Histogram(10))])
+def test_what_rests_on_even_shares_is_proved_too(kind: type[Protocol], task: Question) -> None:
+    budget = Budget(1.0, 1e-6)
+    proved_and_refuted(Plan(calibrate(kind, task, Crowd(10_000), budget, even=True), budget))
+
+
+def proved_and_refuted(plan: Plan) -> None:
     honest = certify(plan)
     verdict, weaker = verify(honest.to_json()), verify(with_the_noise_of(honest, lowered(plan.protocol)).to_json())
     if plan.protocol.loss.kind == "bound":
@@ -115,7 +125,7 @@ def test_only_what_is_proved_counts_as_true() -> None:
 
 
 def test_a_changed_certificate_is_not_read() -> None:
-    content = certify(FEW[0]).to_json()
+    content = certify(next(plans([MANY], only="zsum"))).to_json()
     for key in content:
         answer = verify({**content, key: "changed"}).answer
         assert answer == ("proved" if key == "versions" else "cannot prove")  # with which versions it was made
@@ -126,8 +136,7 @@ def test_a_changed_certificate_is_not_read() -> None:
     ("key", "value"), [("least", 99), ("corrupt", 1), ("least", 0), ("corrupt", 100), ("size", 50)]
 )
 def test_fewer_people_than_the_noise_was_made_for(key: str, value: int) -> None:
-    plan = next(plan for plan in QUICK if plan.protocol.name == "poisson-count")
-    content = certify(plan).to_json()
+    content = certify(next(plans([FEW], only="poisson-count"))).to_json()
     verdict = verify(signed({**content, "crowd": {**content["crowd"], key: value}}))
     assert verdict.answer == ("refuted" if key != "size" and 0 < value < 100 else "cannot prove")
 
@@ -201,7 +210,7 @@ def test_what_is_rarer_than_any_window_is_not_impossible() -> None:
 
 # What the trusted side does to a total before it adds noise.
 
-ROUNDED = next(plan for plan in QUICK if plan.protocol.task == Sum((0, 10)) and plan.protocol.name == "laplace")
+ROUNDED = next(plan for plan in plans([FEW], only="laplace") if plan.protocol.task == Sum((0, 10)))
 SOUND = certify(ROUNDED).to_json()
 GEOMETRIC = {"add": {
     "centre": table(Fraction(1, 4), Fraction(1, 2), Fraction(1, 4), start=-1), "beyond": table(*[Fraction(1, 2)] * 2),

@@ -13,10 +13,10 @@ from headcount.core.crowd import Crowd
 from headcount.core.knob import Knob, likely_variance
 from headcount.core.loss import PrivacyLoss
 from headcount.core.model import Model
-from headcount.core.task import COUNTS
 from headcount.privacy import laws
 from headcount.privacy.pair import Pair
 from headcount.protocols.oracle import Oracle
+from headcount.questions.domains.domain import Shape
 
 FEW = 50  # people, of whom every crowd is looked at
 STRETCHES = 16
@@ -43,7 +43,7 @@ class AsymmetricResponse(Oracle):
 
     name: ClassVar[str] = "asymmetric-response"
     model: ClassVar[Model] = Model.SHUFFLE
-    tasks: ClassVar[frozenset[str]] = COUNTS
+    shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.BIT})
     knob: ClassVar[Knob] = Knob(
         "lie",
         lambda u, _: 0.6 / (1.0 + math.exp(-u)),

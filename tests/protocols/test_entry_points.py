@@ -99,7 +99,7 @@ def test_without_the_package_nobody_knows_it(elsewhere):
 @pytest.mark.parametrize(
     ("value", "problem"),
     [
-        ("headcount.core.task:Count", "is not a protocol"),
+        ("headcount.questions.count:Count", "is not a protocol"),
         ("headcount.testing:conforms", "is not a protocol"),
     ],
 )

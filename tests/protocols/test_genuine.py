@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from headcount.core.coins import SeededCoins
-from headcount.core.histogram import Histogram
 from headcount.core.tally import Batch
 from headcount.protocols import CATALOGUE
+from headcount.questions.histogram import Histogram
 
 TINIES = [
     tiny for cls in CATALOGUE if cls.collectable() for tiny in cls.tinies()

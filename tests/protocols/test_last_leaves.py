@@ -10,9 +10,7 @@ import pytest
 from headcount.core.budget import Budget
 from headcount.core.coins import SeededCoins
 from headcount.core.crowd import Crowd
-from headcount.core.histogram import Histogram
 from headcount.core.law import Law
-from headcount.core.task import Sum
 from headcount.privacy import laws
 from headcount.privacy.atoms import Atoms
 from headcount.privacy.blanket import BlanketResponse
@@ -28,6 +26,8 @@ from headcount.protocols.shuffle.almost_central_sum import AlmostCentralSum
 from headcount.protocols.shuffle.count_min_shuffle import CountMinShuffle
 from headcount.protocols.shuffle.hadamard_shuffle import HadamardShuffle
 from headcount.protocols.shuffle.recursive_sum import RecursiveSum
+from headcount.questions.histogram import Histogram
+from headcount.questions.total import Sum
 
 BUDGET = Budget(1.0, 1e-6)
 REAL = Sum((0.0, 1.0))

@@ -103,9 +103,10 @@ TWINS = [
     NoAtoms, SendsZeros, AtomsThatDoNotCancel, LiesOffByOne, DigitsNotComposed, AnyNumbers, OneBlanketFewer, TheMinimum,
     RowsAlike, HalfTheRows,
 ]  # fmt: skip
+LONG = (SendsZeros, AtomsThatDoNotCancel, AnyNumbers)
 
 
-@pytest.mark.parametrize("twin", some(TWINS, lambda twin: twin is not SendsZeros), ids=lambda twin: twin.__name__)
+@pytest.mark.parametrize("twin", some(TWINS, lambda twin: twin not in LONG), ids=lambda twin: twin.__name__)
 def test_the_suite_catches(twin):
     with pytest.raises(Nonconforming):
         conforms(twin)

@@ -12,13 +12,11 @@ from headcount.audit.loss_checks import looser
 from headcount.core.budget import Budget
 from headcount.core.coins import SeededCoins
 from headcount.core.crowd import Crowd
-from headcount.core.errors import BadArgument, Unsupported
-from headcount.core.histogram import Histogram
 from headcount.core.law import Law
 from headcount.core.rows import bit_totals, packed
 from headcount.core.short import NEAR
 from headcount.core.tally import Batch, Tally
-from headcount.core.task import Mean, Sum
+from headcount.errors import BadArgument, Unsupported
 from headcount.privacy import laws
 from headcount.privacy.calibrate import calibrate
 from headcount.protocols import CATALOGUE, named
@@ -36,11 +34,14 @@ from headcount.protocols.local.subset_selection import SubsetSelection
 from headcount.protocols.local.succinct_histogram import SuccinctHistogram
 from headcount.protocols.shuffle.zsum import Zsum
 from headcount.protocols.shuffled import shuffled
+from headcount.questions.domains.domain import Shape
+from headcount.questions.histogram import Histogram
+from headcount.questions.total import Mean, Sum
 from headcount.testing import intervals_cover, the_claimed_loss_covers_every_view, the_error_is_as_stated
 
 LOCAL = [cls for cls in CATALOGUE if cls.model == "local"]
 SHUFFLED = [cls for cls in CATALOGUE if cls.name.startswith("shuffled-")]
-ORACLES = [cls for cls in LOCAL if "histogram" in cls.tasks]
+ORACLES = [cls for cls in LOCAL if Shape.ONE_OF in cls.shapes]
 E, S = math.e, math.exp(0.5)
 SHORT = 2.0 * NEAR  # how far a short setting may be from the one that just fits
 
@@ -137,7 +138,7 @@ def test_the_transform_is_hadamards():
 
 @pytest.mark.parametrize("d", [3, 1000])
 @pytest.mark.parametrize(
-    "cls", ORACLES + [cls for cls in SHUFFLED if "histogram" in cls.tasks], ids=lambda cls: cls.name
+    "cls", ORACLES + [cls for cls in SHUFFLED if Shape.ONE_OF in cls.shapes], ids=lambda cls: cls.name
 )
 def test_calibration_meets_budgets_for_few_and_for_many_categories(cls, d):
     for epsilon, delta in ((1.0, 1e-6), (0.05, 1e-9), (5.0, 1e-5)):
@@ -148,7 +149,7 @@ def test_calibration_meets_budgets_for_few_and_for_many_categories(cls, d):
 @pytest.mark.parametrize("epsilon", [0.01, 0.4, 1.0, 3.0, 10.0])
 @pytest.mark.parametrize("cls", LOCAL, ids=lambda cls: cls.name)
 def test_pure_budgets_are_used_to_the_end(cls, epsilon):
-    task = Histogram(10) if "histogram" in cls.tasks else Sum((0, 1)) if "sum" in cls.tasks else None
+    task = Histogram(10) if Shape.ONE_OF in cls.shapes else Sum((0, 1)) if Shape.AMOUNT in cls.shapes else None
     found = calibrate(cls, cls.tiny().task if task is None else task, Crowd(1000), Budget(epsilon))
     assert found.loss.delta(epsilon) == 0.0
     assert epsilon * (1.0 - SHORT) <= found.local_epsilon <= epsilon
@@ -244,7 +245,7 @@ def test_what_is_sent_at_full_size():
     for cls in (Duchi, Piecewise, Hybrid):
         protocol = pure(cls, Mean((-1, 1)), 4.0, n)
         data = np.linspace(-1, 0.5, n)
-        estimate = protocol.estimate(protocol.tally(protocol.reports(protocol.task.encoded(data), SeededCoins(4))))
+        estimate = protocol.estimate(protocol.tally(protocol.reports(protocol.task.domain.codes(data), SeededCoins(4))))
         assert abs(estimate.value - data.mean()) < 5.5 * estimate.std_error
 
 

@@ -8,8 +8,8 @@ import pytest
 
 import headcount as hc
 from headcount.core.crowd import Crowd
-from headcount.core.errors import BadArgument
 from headcount.core.tally import Tally
+from headcount.errors import BadArgument
 from headcount.protocols import CATALOGUE, FORMER, named
 from headcount.protocols.saved import plan_from_json
 from headcount.protocols.shuffle.blanket_histogram import BlanketHistogram

@@ -14,12 +14,11 @@ from headcount.core.chance import Chance
 from headcount.core.coins import SeededCoins
 from headcount.core.crowd import Crowd
 from headcount.core.draw import Below, From
-from headcount.core.errors import OverBudget
 from headcount.core.field import Field
 from headcount.core.loss import Nearly
 from headcount.core.rows import Shares
 from headcount.core.tally import Tally
-from headcount.core.task import Sum
+from headcount.errors import OverBudget
 from headcount.privacy import tables
 from headcount.privacy.atoms import Atoms
 from headcount.privacy.blanket import BlanketResponse
@@ -32,6 +31,7 @@ from headcount.protocols.shuffle.blanket_sum import BlanketSum
 from headcount.protocols.shuffle.cheu_sum import CheuSum
 from headcount.protocols.shuffle.poisson_count import PoissonCount
 from headcount.protocols.shuffle.split_and_mix import DOWN, UP, SplitAndMix
+from headcount.questions.total import Sum
 from headcount.testing import Nonconforming, conforms, the_claimed_loss_covers_every_view
 
 BUDGET = Budget(1.0, 1e-6)

@@ -9,10 +9,10 @@ import pytest
 from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
 from headcount.core.exact import WHOLE
-from headcount.core.task import Sum
 from headcount.privacy.calibrate import calibrate
 from headcount.protocols.central.laplace import Laplace
 from headcount.protocols.central.staircase import LARGEST, LEVELS, Staircase, staircase
+from headcount.questions.total import Sum
 
 
 @pytest.mark.parametrize("scale", [0.02, 0.1, 1.0, 7.0, LARGEST])

@@ -110,7 +110,7 @@ BEYOND = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("twin", TWINS, ids=lambda twin: twin.__name__)
+@pytest.mark.parametrize("twin", some(TWINS, lambda twin: twin in ONE_OF_EACH), ids=lambda twin: twin.__name__)
 def test_the_suite_catches(twin):
     with pytest.raises(Nonconforming):
         conforms(twin)
@@ -307,7 +307,11 @@ FAR = {
 }
 
 
-@pytest.mark.parametrize(("twin", "check"), FAR.items(), ids=lambda part: part.__name__)
+@pytest.mark.parametrize(
+    ("twin", "check"),
+    some(FAR.items(), lambda case: case[0] is not UnprovedDigitsCountTenfold),
+    ids=lambda part: part.__name__,
+)
 def test_the_check_catches(twin, check):
     with pytest.raises(Nonconforming):
         check(twin.tiny())

@@ -15,8 +15,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 from rig import START, WINDOW, Made, Parties, Rig, counted, made, plan
 
 from headcount.core.wire import HYBRID, P256, X25519
+from headcount.errors import RemoteRefusal
 from headcount.service.collection import Shortfall
-from headcount.service.remote import Elsewhere
 from headcount.service.suites import new_key
 
 BATCHES, BUCKETS, LEAST = 3, 12, 3
@@ -212,7 +212,7 @@ class Machine(RuleBasedStateMachine):
         try:
             parties.batches.deliver(self.collection.id, batch)
             assert parties.receiver.losing
-        except Elsewhere:
+        except RemoteRefusal:
             assert not parties.receiver.losing
         parties.receiver.losing = {}
 

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 
 Say: TypeAlias = Callable[[bytes], None]
 CONTEXT = multiprocessing.get_context("forkserver")
-CONTEXT.set_forkserver_preload(["serving"])
+CONTEXT.set_forkserver_preload(["serving", "pytest", "stress"])  # what modules of tests begin with
 
 
 def _ready() -> None:

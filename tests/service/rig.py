@@ -23,6 +23,7 @@ from headcount.core.canonical import canonical
 from headcount.core.coins import Coins
 from headcount.core.plan import Plan
 from headcount.core.wire import IDENTITY, X25519, Wire
+from headcount.errors import RemoteRefusal
 from headcount.service import party
 from headcount.service.analyser_app import AnalyserApp
 from headcount.service.batches import Batches
@@ -33,7 +34,6 @@ from headcount.service.issuing import Issuing, Redeeming
 from headcount.service.keys import Announced
 from headcount.service.metrics import Metrics
 from headcount.service.party import SETTINGS, Party
-from headcount.service.remote import Elsewhere
 from headcount.service.shuffler_app import ShufflerApp
 from headcount.service.tokens import ROLES
 from headcount.service.wire import NO_CREDENTIAL, Upload
@@ -256,7 +256,7 @@ class Calling:
         self.asked.append((path, content))
         answer = self._parties.ask(self._to, method, path, content)
         if answer.status >= 400:
-            raise Elsewhere(answer.json["error"], answer.status)
+            raise RemoteRefusal(answer.json["error"], answer.status)
         return answer.json
 
 
@@ -271,10 +271,10 @@ class Receiver:
         lost = self.losing.pop(0, "")
         self.losing = {number - 1: what for number, what in self.losing.items()}
         if lost == "request":
-            raise Elsewhere("lost on the way")
+            raise RemoteRefusal("lost on the way")
         answer = self._parties.ask("analyser", method, path, content, "shuffler")
         if lost or answer.status >= 400:
-            raise Elsewhere(f"lost, or refused: {answer.body!r}", answer.status)
+            raise RemoteRefusal(f"lost, or refused: {answer.body!r}", answer.status)
         return answer.json
 
     def begin(self, manifest: Any) -> None:

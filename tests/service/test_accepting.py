@@ -16,16 +16,17 @@ import pytest
 import headcount as hc
 from headcount.core.coins import SecretCoins
 from headcount.core.wire import IDENTITY, Wire
+from headcount.errors import Busy, WireError
 from headcount.service import intake, trial
 from headcount.service.batches import Batches
 from headcount.service.collection import Collection
 from headcount.service.deliveries import Deliveries
-from headcount.service.intake import Busy, Intake
+from headcount.service.intake import Intake
 from headcount.service.keys import Announced
 from headcount.service.party import Opened
 from headcount.service.releases import Releases
 from headcount.service.shuffler import Answer, Sent, Shuffler
-from headcount.service.wire import NO_CREDENTIAL, Upload, WireError
+from headcount.service.wire import NO_CREDENTIAL, Upload
 
 LEAST = 20
 

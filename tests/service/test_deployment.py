@@ -220,14 +220,6 @@ def test_alerts_have_labels_that_exist():
             assert re.search(rf"^{name}\{{[^}}]*{label}", page, re.MULTILINE), expression
 
 
-def test_prometheus_takes_the_rules():
-    promtool = shutil.which("promtool")
-    if promtool is None:
-        pytest.skip("promtool is not installed: the rules are only parsed as YAML")
-    rules = str(DEPLOY / "prometheus" / "headcount.rules.yml")
-    subprocess.run([promtool, "check", "rules", rules], check=True, capture_output=True)
-
-
 # Pins.
 
 
@@ -386,7 +378,7 @@ def test_what_containers_run_makes_serves_and_is_ready(tmp_path, command, postgr
         for process in running:
             process.terminate()
         for process in running:
-            process.wait(60)
+            process.wait(300)  # on a busy machine
             process.stdout.close()
         for name in names.values():
             postgres.drop(name)

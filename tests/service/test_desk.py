@@ -12,8 +12,8 @@ import headcount as hc
 from headcount.cli.collection import _named
 from headcount.cli.main import app
 from headcount.cli.proof import _released
-from headcount.core.errors import BadArgument, Refused
 from headcount.core.wire import Wire
+from headcount.errors import BadArgument, Refused, RemoteRefusal
 from headcount.service import logs
 from headcount.service.batches import kind_of
 from headcount.service.collection import Collection
@@ -21,7 +21,6 @@ from headcount.service.desk import Absent, Desk
 from headcount.service.keys import Announced
 from headcount.service.limits import Limits
 from headcount.service.released import FORMATS
-from headcount.service.remote import Elsewhere
 
 NAMES = ["ab" + "0" * 30, "ac" + "0" * 30]
 
@@ -38,12 +37,12 @@ class Told:
         if path == "/v1/identity":
             return {"party": self.party, "key": "0" * 64}
         if not self.token:
-            raise Elsewhere("this token is not known", 401)
+            raise RemoteRefusal("this token is not known", 401)
         if path == "/v1/collections":
             return {"collections": NAMES}
         name = path.split("/")[3]
         if path.endswith("/release"):
-            raise Elsewhere("batch 1 has not been delivered; close the collection, or wait", 409)
+            raise RemoteRefusal("batch 1 has not been delivered; close the collection, or wait", 409)
         batch = {"batch": 1, "state": self.states[name], "reports": 3, "added": 0}
         if self.party == "shuffler":
             return {"collection": name, "least": 3, "batches": [{**batch, "closes": None}]}
@@ -80,7 +79,7 @@ def test_a_batch_that_was_destroyed_is_not_waited_for():
     with pytest.raises(Refused, match=r"destroyed unread.*nothing was charged"):
         desk.release(NAMES[0])
     for waiting in (desk, Desk(Absent("shuffler"), Told("analyser"))):
-        with pytest.raises(Elsewhere, match="has not been delivered"):
+        with pytest.raises(RemoteRefusal, match="has not been delivered"):
             waiting.release(NAMES[1])
 
 
@@ -111,7 +110,7 @@ class Down:
     address = "http://127.0.0.1:2"
 
     def ask(self, *_):
-        raise Elsewhere("http://127.0.0.1:2 cannot be reached; is it running?")
+        raise RemoteRefusal("http://127.0.0.1:2 cannot be reached; is it running?")
 
 
 def test_a_desk_shows_what_the_party_that_answers_knows_and_which_does_not():
@@ -125,9 +124,9 @@ def test_a_desk_shows_what_the_party_that_answers_knows_and_which_does_not():
     assert [other.state(name)["batches"][0]["state"] for name in NAMES] == ["released", "awaited"]
     assert list(other.state(NAMES[0])["silent"]) == ["shuffler"]
     assert Desk(Told("shuffler"), Told("analyser")).state(NAMES[0])["silent"] == {}
-    with pytest.raises(Elsewhere, match="cannot be reached"):
+    with pytest.raises(RemoteRefusal, match="cannot be reached"):
         Desk(Down(), Down()).state(NAMES[0])
-    with pytest.raises(Elsewhere, match="not known"):
+    with pytest.raises(RemoteRefusal, match="not known"):
         Desk(Told("shuffler"), Told("analyser", token=False)).state(NAMES[0])
 
 
@@ -160,7 +159,7 @@ class Within:
         self.parties, self.party = parties, party
 
     def ask(self, method, path, content=None):
-        with suppress(Elsewhere):
+        with suppress(RemoteRefusal):
             self.parties.batches.advance()
         return self.parties.told(self.party, method, path, content)
 
@@ -217,7 +216,7 @@ def test_a_batch_that_cannot_be_delivered_keeps_no_other_waiting(parties):
         parties.reported(collection, 0, 1, 2)
     parties.clock.now += WINDOW
     parties.receiver.losing = {0: "request"}
-    assert [type(problem) for problem in parties.batches.advance()] == [Elsewhere]
+    assert [type(problem) for problem in parties.batches.advance()] == [RemoteRefusal]
     assert sorted(parties.states(collection)[1] for collection in both) == ["purged", "shuffled"]
     parties.batches.advance()
     assert [parties.states(collection)[1] for collection in both] == ["purged", "purged"]
@@ -307,6 +306,6 @@ def test_logs_say_how_bad_it_is(capsys):
         logs.log(event, problem="unreachable")
     levels = [json.loads(line)["level"] for line in capsys.readouterr().err.splitlines()]
     assert levels == ["info", "warning", "error"]
-    assert [kind_of(problem) for problem in (Elsewhere("no"), Elsewhere("no", 403), OSError("secret"))] == [
+    assert [kind_of(problem) for problem in (RemoteRefusal("no"), RemoteRefusal("no", 403), OSError("secret"))] == [
         "unreachable", "refused with 403", "OSError",
     ]  # fmt: skip

@@ -10,12 +10,11 @@ from threading import Thread
 import pytest
 from rig import WINDOW, plan
 
-from headcount.core.errors import BadArgument
+from headcount.errors import BadArgument, RemoteRefusal
 from headcount.service.duties import Duties
 from headcount.service.keys import verified
 from headcount.service.party import Party
 from headcount.service.releases import Releases
-from headcount.service.remote import Elsewhere
 from headcount.service.webhook import Webhook
 from headcount.store.database import one
 
@@ -106,7 +105,7 @@ def test_what_cannot_be_released_is_not_tried_all_the_time(parties, monkeypatch)
 
     def fails(*where):
         tries.append(where)
-        raise Elsewhere("not now")
+        raise RemoteRefusal("not now")
 
     monkeypatch.setattr(Releases, "release", fails)
     working = duties(parties)

@@ -11,7 +11,7 @@ from rig import START, WINDOW, asked, counted, made, plan
 
 from headcount.core.canonical import canonical
 from headcount.core.coins import SecretCoins
-from headcount.core.errors import BadArgument
+from headcount.errors import BadArgument
 from headcount.service import batches, scatter, shuffler
 from headcount.service.batches import Batches
 from headcount.service.collection import MOST, Collection
@@ -238,10 +238,10 @@ def test_what_is_put_aside_cannot_be_read_and_has_no_name(folder):
 
 def test_reports_are_read_in_blocks(parties, agreed, monkeypatch):
     """Never all at once."""
-    monkeypatch.setattr("headcount.store.database.AT_A_TIME", 7)
+    monkeypatch.setattr("headcount.store.database.AT_A_TIME", 700)
     collection = agreed()
     parties.reported(collection, *range(12))
     parties.clock.now += WINDOW
     [batch] = parties.batches._due()
     with parties.shuffler.database.reading() as connection:
-        assert [len(some) for some in Kept.messages(parties.shuffler.kept, connection, batch)] == [7, 5]
+        assert [len(some) for some in Kept.messages(parties.shuffler.kept, connection, batch, 100)] == [7, 5]

@@ -23,8 +23,13 @@ QUICK = ("while mixing", "when it is mixed")
 
 
 @pytest.fixture
+def empty():
+    return True
+
+
+@pytest.fixture
 def rig(databases, folder):
-    """Only the shuffler's database may be PostgreSQL."""
+    """Only the shuffler's database may be PostgreSQL, and files are new."""
     return Rig.made(folder, {role: address for role, address in databases.items() if role == "shuffler"})
 
 

@@ -6,8 +6,8 @@ import threading
 import pytest
 from rig import WINDOW, asked, counted, made, plan
 
+from headcount.errors import Unavailable
 from headcount.service import intake
-from headcount.store.database import Unavailable
 
 
 @pytest.fixture

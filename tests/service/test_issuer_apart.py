@@ -7,13 +7,12 @@ from processes import Child
 from rig import counted, plan
 from serving import HOST, free_port
 
-from headcount.core.errors import Refused
+from headcount.errors import Refused, RemoteRefusal
 from headcount.service import party, server
 from headcount.service.client import Client
 from headcount.service.desk import Desk
 from headcount.service.limits import Limits
 from headcount.service.party import Party
-from headcount.service.remote import Elsewhere
 from headcount.store.database import many
 
 ROLES = ("analyser", "shuffler", "issuer")
@@ -67,7 +66,7 @@ def test_an_issuer_of_its_own_lets_people_in(desk, folder):
     inviting = Desk.open(folder / "inviting")
     assert inviting.names() == [made.id]
     codes = inviting.invite(made.id, 4)
-    with pytest.raises(Elsewhere, match="not known here"):
+    with pytest.raises(RemoteRefusal, match="not known here"):
         Desk(desk.shuffler, desk.analyser).invite(made.id, 1)
     for person, code in enumerate(codes):
         device = Client(folder / f"device{person}", ANYTHING)

@@ -3,7 +3,7 @@
 import pytest
 from rig import WINDOW, plan
 
-from headcount.core.errors import BadArgument
+from headcount.errors import BadArgument
 from headcount.service.duties import Duties
 from headcount.service.keys import Announced
 

@@ -118,7 +118,7 @@ def finished(served, collection):
     return {batch: counted(collection, result) for batch, result in results.items()}
 
 
-@lengths("kills", 8, 200)
+@lengths("kills", 3, 200)
 def test_nobody_who_was_acknowledged_is_lost(rig, kills):
     load, results = killed(rig, kills)
     counts = {(batch, bucket): count for batch, cells in results.items() for bucket, count in enumerate(cells) if count}
@@ -143,7 +143,7 @@ def answers_first():
 
 
 def test_an_acknowledgement_before_the_disk_is_found_out(rig):
-    load, results = killed(rig, 3, answers_first)
+    load, results = killed(rig, 2, answers_first)
     assert not load.acknowledged <= {
         (batch, bucket) for batch, cells in results.items() for bucket, count in enumerate(cells) if count
     }

@@ -10,7 +10,7 @@ from hypothesis.stateful import run_state_machine_as_test
 from model_machine import Machine
 from rig import Rig
 
-from headcount.core.errors import HeadcountError
+from headcount.errors import HeadcountError
 from headcount.service import batches, intake, releases
 from headcount.service.door import Door
 from headcount.service.shuffler import Answer, Shuffler
@@ -46,12 +46,12 @@ def copies_of(first):
     return new
 
 
-@lengths("sequences", 12, 2_000)
+@lengths("sequences", 6, 2_000)
 def test_on_sqlite(folder, sequences, under_stress):
     run(copies_of(Rig.made(folder / "first")), sequences, under_stress=under_stress)
 
 
-@lengths("sequences", 6, 500)
+@lengths("sequences", 3, 500)
 def test_on_postgresql(folder, postgres, sequences, under_stress):
     likes = {role: postgres.database() for role in ("shuffler", "analyser")}
     first = Rig.made(folder / "first", {role: postgres.address(name) for role, name in likes.items()})

@@ -150,7 +150,7 @@ def judged(done):
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-@lengths("kinds", ("an empty object", "other types within"), tuple(SPOILT))
+@lengths("kinds", ("other types within",), tuple(SPOILT))
 def test_a_server_that_answers_nonsense_is_refused_in_words(place, command, kinds):
     refused = 0
     for spoiler in place["spoilers"].values():
@@ -232,7 +232,7 @@ main()
 
 def crashed(place, path=""):
     """`collection report` in a process of its own, with an error of our own in the middle."""
-    words = [word.replace(CANARY, HELD) for word in Words.of("collection report, without a desk", place)]
+    words = [HELD if word == CANARY else word for word in Words.of("collection report, without a desk", place)]
     code = Path(headcount.__file__).parents[1]
     given = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [path, str(code)]))}
     program = [sys.executable, "-c", CRASH, *words]

@@ -12,8 +12,8 @@ from serving import Served
 
 import needs
 from face.shell import headcount as shell
-from headcount.core.errors import BadArgument
 from headcount.core.files import put
+from headcount.errors import BadArgument
 from headcount.service import party
 from headcount.service.client import Client, Limits
 from headcount.service.desk import Desk

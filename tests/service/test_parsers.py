@@ -11,14 +11,14 @@ from rig import START, Truthful, plan
 
 from headcount.core.canonical import canonical
 from headcount.core.coins import SeededCoins
-from headcount.core.errors import Refused
 from headcount.core.wire import HYBRID, IDENTITY, P256, X25519
+from headcount.errors import Refused, WireError
 from headcount.service.collection import Collection
 from headcount.service.deliveries import Deliveries
 from headcount.service.keys import Announced, Signer, verified
 from headcount.service.released import Released
 from headcount.service.suites import new_key, public_bytes
-from headcount.service.wire import NO_CREDENTIAL, Envelope, Upload, WireError
+from headcount.service.wire import NO_CREDENTIAL, Envelope, Upload
 from stress import lengths
 
 ODD = [

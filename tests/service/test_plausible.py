@@ -9,8 +9,9 @@ import headcount as hc
 from headcount.core.budget import Budget
 from headcount.core.plan import Plan
 from headcount.core.wire import Wire
+from headcount.errors import Forged
 from headcount.service.keys import Announced
-from headcount.service.released import Forged, Released
+from headcount.service.released import Released
 from headcount.service.releases import Releases
 from headcount.service.shuffler import Answer, Sent
 from headcount.service.suites import seal

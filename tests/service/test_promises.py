@@ -13,22 +13,29 @@ from rig import START, WINDOW, Rig, counted, made, plan
 import headcount as hc
 from headcount.core.budget import Budget
 from headcount.core.coins import SeededCoins
-from headcount.core.errors import BadArgument, Damaged, OverBudget, Unsupported
 from headcount.core.plan import Plan
 from headcount.core.wire import Wire
+from headcount.errors import (
+    AnswerExposed,
+    BadArgument,
+    Damaged,
+    OverBudget,
+    RemoteRefusal,
+    Unavailable,
+    Unsupported,
+    WireError,
+)
 from headcount.ledger.ledger import Ledger
 from headcount.service import logs, scatter
 from headcount.service.client import Client, Limits
 from headcount.service.keys import Announced
-from headcount.service.limits import AnswerExposed
 from headcount.service.receipt import Receipt
 from headcount.service.releases import Releases
-from headcount.service.remote import Elsewhere
 from headcount.service.suites import new_key, seal
 from headcount.service.vector_words import agreed
 from headcount.service.vector_words import offer as offered
-from headcount.service.wire import DUMMY, INNER, REAL, WireError
-from headcount.store.database import Unavailable, do, many, one
+from headcount.service.wire import DUMMY, INNER, REAL
+from headcount.store.database import do, many, one
 
 
 class Line:
@@ -40,10 +47,10 @@ class Line:
     def ask(self, method, path, content=None):
         self.bodies.append(content)
         if self.broken:
-            raise Elsewhere("cannot be reached")
+            raise RemoteRefusal("cannot be reached")
         answer = self.parties.ask("shuffler", method, path, content)
         if answer.status >= 400:
-            raise Elsewhere(answer.body.decode(), answer.status)
+            raise RemoteRefusal(answer.body.decode(), answer.status)
         return answer.json
 
 
@@ -91,7 +98,7 @@ def test_a_device_randomises_once_and_sends_the_same_bytes_again(parties, collec
     offer = parties.offer(collection)
     path = phone.prepare(offer, collection.id, 3)
     line.broken = True
-    with pytest.raises(Elsewhere):
+    with pytest.raises(RemoteRefusal):
         phone.send(path, line)
     line.broken = False
     assert phone.send(phone.prepare(offer, collection.id, 5), line).state == "taken"  # too late for another answer
@@ -201,7 +208,7 @@ def test_nothing_groups_messages_once_they_are_mixed(alone):
     secret = path.read_bytes()
     parties.receiver.losing = {0: "request"}
     parties.clock.now += WINDOW
-    assert [type(problem) for problem in parties.batches.advance()] == [Elsewhere]
+    assert [type(problem) for problem in parties.batches.advance()] == [RemoteRefusal]
     assert parties.states(collection) == {1: "shuffled"}
     assert [*keys.glob("reports-*")] == []
     [path] = keys.glob("mixed-*")

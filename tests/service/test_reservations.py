@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from rig import WINDOW, Rig, plan
 
-from headcount.core.errors import Damaged, OverBudget
+from headcount.errors import Damaged, OverBudget
 from headcount.ledger.chain import sealed
 from headcount.ledger.lines import Copied
 from headcount.service.collection import Collection

@@ -7,9 +7,9 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from headcount.core.canonical import canonical, read_json
-from headcount.core.errors import BadArgument
+from headcount.errors import BadArgument, Forged
 from headcount.service.keys import Signer, verified
-from headcount.service.released import Forged, Released
+from headcount.service.released import Released
 
 PURPOSES = ("announcement", "manifest", "receipt", "notice", "release", "webhook")
 BEFORE = Path(__file__).parent / "data" / "release-1.json"  # written by version 0.2

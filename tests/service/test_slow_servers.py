@@ -7,8 +7,9 @@ from contextlib import contextmanager, suppress
 
 import pytest
 
+from headcount.errors import RemoteRefusal
 from headcount.service import remote, timely, webhook
-from headcount.service.remote import Elsewhere, Remote
+from headcount.service.remote import Remote
 from headcount.service.webhook import Webhook
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n"
@@ -62,7 +63,7 @@ def serving(answer, pace=0.0):
 def test_a_server_that_drips_is_left(answer):
     """Whoever waited to the end, or for a pause, would be told something else."""
     asked = r"did not answer within 0\.5 seconds"
-    with serving(answer, PACE) as port, pytest.raises(Elsewhere, match=asked):
+    with serving(answer, PACE) as port, pytest.raises(RemoteRefusal, match=asked):
         Remote(f"http://127.0.0.1:{port}", timeout=WITHIN).ask("GET", "/v1/identity")
 
 
@@ -74,7 +75,7 @@ def test_an_answer_that_comes_in_time_is_read_however_it_comes():
 
 def test_a_webhook_that_drips_is_left(monkeypatch):
     monkeypatch.setattr(webhook, "WITHIN", WITHIN)
-    with serving(HEAD + b"\r\n" + bytes(1_000), PACE) as port, pytest.raises(Elsewhere, match="cannot be reached"):
+    with serving(HEAD + b"\r\n" + bytes(1_000), PACE) as port, pytest.raises(RemoteRefusal, match="cannot be reached"):
         Webhook(f"http://127.0.0.1:{port}/").post({})
 
 
@@ -89,7 +90,7 @@ def test_with_a_timeout_for_each_byte_it_would_have_been_held(monkeypatch):
         caller = Remote(f"http://127.0.0.1:{port}", timeout=WITHIN)
 
         def ask():
-            with suppress(Elsewhere):
+            with suppress(RemoteRefusal):
                 caller.ask("GET", "/v1/identity")
 
         asking = threading.Thread(target=ask)

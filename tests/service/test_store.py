@@ -17,13 +17,13 @@ from serving import Served
 from sqlalchemy import event
 
 from headcount.core.canonical import canonical
-from headcount.core.errors import BadArgument, Damaged, Unsupported
+from headcount.errors import BadArgument, Damaged, Unavailable, Unsupported
 from headcount.ledger.chain import sealed
 from headcount.ledger.ledger import Ledger
 from headcount.service.party import Party
 from headcount.store import database as databases_of
 from headcount.store.account import Account
-from headcount.store.database import PRAGMAS, Database, Unavailable, do, many, one
+from headcount.store.database import PRAGMAS, Database, do, many, one
 from headcount.store.schema import migrate, revert
 
 only_sqlite = pytest.mark.parametrize("databases", ["sqlite"], indirect=True)

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rig import ISSUER, START, WINDOW, made, plan
 
-from headcount.core.errors import BadArgument, Unsupported
 from headcount.core.wire import TOKEN
+from headcount.errors import BadArgument, RemoteRefusal, Unsupported
 from headcount.service.blind import BITS, EXPONENT, PREFIX, SIZE, Blinding, NotSigned, encode, verifies
 from headcount.service.client import Client
 from headcount.service.collection import Collection
@@ -24,7 +24,6 @@ from headcount.service.issuer_app import ISSUING
 from headcount.service.issuing import Issuing, Redeeming
 from headcount.service.keys import Keys
 from headcount.service.limits import Limits
-from headcount.service.remote import Elsewhere
 from headcount.service.wire import Upload
 from headcount.store.database import many
 
@@ -229,9 +228,9 @@ def test_a_device_that_lost_the_answer_asks_for_the_same_again(parties, tmp_path
     class Lossy:
         def ask(self, *given):
             issuer.ask(*given)
-            raise Elsewhere("lost on the way")
+            raise RemoteRefusal("lost on the way")
 
-    with pytest.raises(Elsewhere):
+    with pytest.raises(RemoteRefusal):
         device.obtain(offer, collection.id, invitation=code, remote=Lossy())
     with pytest.raises(Unsupported, match="no token for the batch yet"):
         device.prepare(offer, collection.id, 3, invitation=code)
@@ -256,7 +255,7 @@ def test_a_device_refuses_what_the_issuer_did_not_sign(parties, tmp_path):
                 return answer
 
         device = Client(tmp_path / str(number), ANYTHING)
-        with pytest.raises(Elsewhere, match="not a token for this batch"):
+        with pytest.raises(RemoteRefusal, match="not a token for this batch"):
             device.obtain(parties.offer(collection), collection.id, invitation=code, remote=Wrong())
 
 

@@ -11,12 +11,12 @@ from rig import START, WINDOW, Clock, counted, made, plan
 
 import headcount as hc
 from headcount.core.budget import Budget
-from headcount.core.errors import BadArgument
 from headcount.core.plan import Plan
 from headcount.core.wire import Wire
+from headcount.errors import BadArgument, Unavailable
 from headcount.service.batches import Batches
 from headcount.service.collection import Collection
-from headcount.store.database import Unavailable, many
+from headcount.store.database import many
 from stress import lengths
 
 COUNT = Plan(hc.protocol("randomised-response", n=20, least=6, epsilon=1), Budget(1), Wire(1))
@@ -194,7 +194,7 @@ def test_a_clock_that_steps_back_before_the_opening_takes_nobody(parties, agreed
     assert parties.offer(collection)["batch"] is None
 
 
-@lengths("histories", 8, 500)
+@lengths("histories", 4, 500)
 def test_batches_never_overlap_or_open_again(rig, histories):
     """However the clock moves, and if two instances differ about the time."""
 

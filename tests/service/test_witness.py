@@ -2,7 +2,7 @@
 
 import pytest
 
-from headcount.core.errors import Damaged
+from headcount.errors import Damaged
 from headcount.ledger.allowance import Allowance
 from headcount.ledger.lines import Copied
 from headcount.store.account import Account

@@ -9,8 +9,9 @@ from typer.testing import CliRunner
 
 import headcount as hc
 from headcount.cli.main import app
-from headcount.core.errors import BadArgument
-from headcount.core.task import Count, Mean, Sum
+from headcount.errors import BadArgument
+from headcount.questions.count import Count
+from headcount.questions.total import Mean, Sum
 from headcount.service import party
 from headcount.service.answers import encoded
 from headcount.service.client import Client, Limits

@@ -40,7 +40,7 @@ def served(folder):
             yield Trial(folder, *(f"http://127.0.0.1:{port}" for port in ports))
         finally:
             server.terminate()
-            assert server.wait(30) == 0
+            assert server.wait(300) == 0
 
 
 @pytest.fixture(scope="session")

@@ -88,7 +88,10 @@ def test_an_operator_is_told_exactly_what_became_of_batches(trial, made, browser
         assert file.name in page.text_content(f"[data-collection='{made['Where?']}'] details code")
         for width in (1280, 360, 320):
             page.set_viewport_size({"width": width, "height": 700})
-            page.wait_for_timeout(200)
+            for _ in range(25):
+                page.wait_for_timeout(200)
+                if looked.layout() == {}:
+                    break
             assert looked.layout() == {}
         clean(looked, trial.shuffler, trial.analyser)
 

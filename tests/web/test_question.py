@@ -10,10 +10,11 @@ from typer.testing import CliRunner
 import headcount as hc
 from headcount.cli.main import app
 from headcount.core.short import compared
+from headcount.errors import Occupied
 from headcount.web import advisor
 from headcount.web.files import PAGE, POLICY, contents
-from headcount.web.question import Question
-from headcount.web.workers import MOST, Occupied, Workers
+from headcount.web.question import Form
+from headcount.web.workers import MOST, Workers
 
 COUNT = {"task": "count", "n": 500, "epsilon": 1.0, "delta": 1e-4, "models": ["shuffle", "local"]}
 ASKED = [
@@ -102,7 +103,7 @@ def test_the_field_that_is_wrong_is_named():
 
 
 def test_a_question_is_read_again_as_it_was_meant():
-    assert Question.read(ASKED[1]).wishes == {
+    assert Form.read(ASKED[1]).wishes == {
         "n": 500, "epsilon": 1.0, "delta": 1e-4, "honest": 0.8, "ones": 20, "models": ["shuffle", "local"],
         "max_messages": 3.0,
     }  # fmt: skip

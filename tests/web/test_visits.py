@@ -4,8 +4,7 @@ import time
 
 import pytest
 
-from headcount.core.errors import Refused
-from headcount.service.collection import Unknown
+from headcount.errors import Refused, UnknownCollection
 from headcount.service.desk import Desk
 from headcount.web import visits
 from headcount.web.visits import DEMONSTRATION, Visits
@@ -15,7 +14,7 @@ def test_a_visit_that_nobody_answered_makes_room_for_the_next(empty_trial, monke
     monkeypatch.setattr(visits, "MOST", 2)
     few = Visits(empty_trial.folder)
     first, second, third = (few.begin()["collection"] for _ in range(3))
-    with pytest.raises(Unknown):
+    with pytest.raises(UnknownCollection):
         few.state(first)
     assert set(Desk.open(empty_trial.folder).names()) == {second, third}
     populations = [each["population"] for each in Desk.open(empty_trial.folder).populations()]

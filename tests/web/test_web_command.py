@@ -34,7 +34,7 @@ def address():
                     break
         finally:
             server.terminate()
-            assert server.wait(30) == 0
+            assert server.wait(300) == 0
 
 
 def test_the_page_is_there_under_a_strict_policy(address):

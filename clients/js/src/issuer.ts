@@ -28,6 +28,7 @@ export function readIssuer(source: Json, batches: number, shuffler: string): Iss
   const address = string(told.get("address"));
   const tokens = list(told.get("tokens")).map((token) => modulus(string(token)));
   if (!/^https?:\/\/[^/?#\s]/.test(address) || address.length > LONGEST_ADDRESS || tokens.length !== batches) fail();
+  if (new Set(tokens).size !== tokens.length) fail(); // with one key for two batches, both tokens could be spent on one
   const key = string(told.get("key"));
   if (key === shuffler) fail();
   return { key, address, tokens, signature: string(told.get("signature")) };

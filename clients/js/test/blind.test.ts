@@ -8,7 +8,8 @@ import { blinded, type Blinding, drawn, finished, verifies } from "../src/blind.
 import { type Bytes, hex, joined, text, unhex } from "../src/bytes.js";
 import { Credentials } from "../src/credentials.js";
 import { Elsewhere, Unsupported } from "../src/errors.js";
-import { tokenMessage } from "../src/issuer.js";
+import { readIssuer, tokenMessage } from "../src/issuer.js";
+import type { Json } from "../src/json.js";
 import { type Collection } from "../src/plan.js";
 import { type Answered, Remote } from "../src/remote.js";
 import { MemoryStore } from "../src/store.js";
@@ -124,4 +125,12 @@ test("what the issuer did not sign is refused", async () => {
     const device = new Credentials(new MemoryStore(), COLLECTION, 1, INVITATION);
     await assert.rejects(device.obtain(new Signing([wrong])), /not a token for this batch/);
   }
+});
+
+test("one key for two batches is refused", () => {
+  const keys = ["1", "3"].map((last) => `8${"0".repeat(510)}${last}`);
+  const told = (tokens: string[]): Json =>
+    new Map<string, Json>([["key", "00"], ["address", "https://issuer.example"], ["tokens", tokens], ["signature", ""]]);
+  assert.deepEqual(readIssuer(told(keys), 2, "").tokens, keys);
+  assert.throws(() => readIssuer(told([keys[0]!, keys[0]!]), 2, ""));
 });

@@ -84,14 +84,18 @@ async function twin(number: number, module: string, written: string, instead: st
   return modules(`../twins/${number}`);
 }
 
-for (const [number, [what, module, written, instead]] of TWINS.entries()) {
+/** Of all these one in so many is tried, if that is asked for. */
+const EVERY = Number(process.env["TWINS_EVERY"] ?? 1);
+const some = ([number]: [number, unknown]) => number % EVERY === 0;
+
+for (const [number, [what, module, written, instead]] of [...TWINS.entries()].filter(some)) {
   test(`it is noticed if ${what}`, async () => {
     const broken = await twin(number, module, written, instead);
     assert.throws(() => compareAll(broken, undefined, ["bricks", "protocols", "answers"]));
   });
 }
 
-for (const [number, [what, module, written, instead]] of CLAIM_TWINS.entries()) {
+for (const [number, [what, module, written, instead]] of [...CLAIM_TWINS.entries()].filter(some)) {
   test(`it is noticed if ${what}`, async () => {
     const broken = await twin(1000 + number, module, written, instead);
     assert.throws(() => compareClaims(broken, CLAIMS));

@@ -16,20 +16,19 @@ from itertools import combinations, islice
 from typing import Any
 
 import numpy as np
-from scipy.special import betaincinv
 
 from headcount.audit.enumerate import Held, crowds
 from headcount.audit.watch import Seen, Watch
 from headcount.audit.wording import crowds_in_words, event_in_words
 from headcount.core.budget import Neighbours
 from headcount.core.coins import Coins, SecretCoins
-from headcount.core.errors import BadArgument
 from headcount.core.law import Floats
 from headcount.core.loss import PrivacyLoss
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
 from headcount.core.quantity import quantity
 from headcount.core.table import Ints, Words
+from headcount.errors import BadArgument
 
 FEWEST = 1_000
 MOST = 10**9
@@ -58,7 +57,35 @@ class Event:
 
 @dataclass(frozen=True)
 class Attack:
-    """What was found: but for a chance of `error`, epsilon at delta is no less than `epsilon`."""
+    """An empirical lower bound on epsilon, as `hc.attack` returns it.
+
+    Parameters
+    ----------
+    protocol : Protocol
+        What was attacked.
+    seen : Seen
+        What the attacker sees: the whole view, or one message.
+    pair : tuple
+        Two adjacent crowds, by how many people hold each value; the event is more likely for the first.
+    delta, epsilon : float
+        At this delta, epsilon is at least this.
+    claim : float
+        The epsilon that the protocol claims.
+    hits : tuple of int
+        How often each crowd met the event.
+    runs, samples : int
+        Runs of each crowd that were counted, and all.
+    error : float
+        The chance that the bound is wrong.
+    event : str
+        What tells the crowds apart.
+
+    Examples
+    --------
+    >>> found = hc.attack(hc.protocol("cheu-count", n=6, lam=3), samples=10_000)
+    >>> found.violated
+    False
+    """
 
     protocol: Protocol
     seen: Seen
@@ -74,13 +101,16 @@ class Attack:
 
     @property
     def violated(self) -> bool:
+        """Whether the claim is refuted."""
         return self.epsilon > self.claim
 
     @property
     def crowds(self) -> str:
+        """The adjacent pair, in words."""
         return crowds_in_words(*self.pair)
 
     def to_json(self) -> dict[str, Any]:
+        """Its JSON form, as `headcount audit --format json` prints it."""
         return {
             "seen": str(self.seen), "people": max(map(sum, self.pair)), "crowds": [list(held) for held in self.pair],
             "event": self.event, "hits": list(self.hits), "runs": self.runs, "samples": self.samples,
@@ -93,15 +123,50 @@ class Attack:
         found = f"epsilon is at least {self.epsilon:.4g} at delta={self.delta:.4g}, and {claim}"
         return f"VIOLATED: {found}" if self.violated else found
 
+    def __repr__(self) -> str:
+        return f"Attack on {self.protocol.name}: {self}"
+
 
 def attack(
     protocol: Protocol, *, seen: str = "view", people: int | None = None, samples: int = 10**6,
     delta: float | None = None, error: float = 1e-6, coins: Coins | None = None, pair: Pair | None = None,
 ) -> Attack:  # fmt: skip
-    """The largest epsilon that so many runs of each of two crowds can prove.
+    """A lower bound on epsilon from runs of a protocol on adjacent crowds, by Clopper and Pearson's intervals.
 
-    A pair of crowds is how many people hold each value, twice. Where none is given, a pilot chooses among all of them,
-    or among simple ones. Without `delta` it is the one that is claimed for epsilon = 1.
+    Half of the runs choose an event, the other half count it. Nothing of the protocol's accounting takes part.
+
+    Parameters
+    ----------
+    protocol : Protocol
+        With few people, so that views repeat.
+    seen : str
+        "view" for everything that crosses the trust line, or "message" for what one person sends.
+    people : int, optional
+        The size of the crowds; the protocol's unless given.
+    samples : int
+        Runs of each crowd.
+    delta : float, optional
+        The delta that is claimed at epsilon = 1 unless given.
+    error : float
+        The chance that the bound is wrong.
+    coins : Coins, optional
+        Secret ones unless given.
+    pair : tuple, optional
+        Two adjacent crowds, by how many people hold each value; a pilot chooses them unless given.
+
+    Returns
+    -------
+    Attack
+
+    Raises
+    ------
+    errors.BadArgument
+        If a number is out of range, or the pair is not adjacent.
+
+    Examples
+    --------
+    >>> hc.attack(hc.protocol("cheu-count", n=6, lam=3), samples=10_000)
+    Attack on cheu-count: epsilon is at least ... at delta=0.01671, and 1 is claimed
     """
     watch, coins = Watch(protocol, Seen.parse(seen)), coins or SecretCoins()
     works = f"use a whole number from {FEWEST:,} on, for example 10**6"
@@ -175,6 +240,8 @@ def _tested(
 
 def bound(p: Ints, q: Ints, runs: int, delta: float, error: float) -> Floats:
     """The epsilon that so many hits of so many runs prove; half the error is for p's bound and half for q's."""
+    from scipy.special import betaincinv  # takes long to import, and whoever only counts needs none of it
+
     low = np.where(p > 0, betaincinv(np.maximum(p, 1), runs - p + 1, error / 2.0), 0.0)
     high = np.where(q < runs, betaincinv(q + 1, np.maximum(runs - q, 1), 1.0 - error / 2.0), 1.0)
     return np.asarray(np.log(np.maximum(np.maximum(low - delta, 0.0) / high, 1.0)))

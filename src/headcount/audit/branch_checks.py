@@ -18,11 +18,11 @@ from headcount.audit.exhaust import in_order
 from headcount.audit.loss_checks import turned
 from headcount.audit.spread import spread
 from headcount.core.coins import Coins
-from headcount.core.errors import Refused
 from headcount.core.exact import WHOLE, Message
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
 from headcount.core.tally import Tally
+from headcount.errors import Refused
 
 TOTALS = (0, 5)
 DRAWS = 8_000  # for a release, and

@@ -8,11 +8,12 @@ from functools import lru_cache
 
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.crowd import Crowd
-from headcount.core.errors import Refused
-from headcount.core.histogram import Histogram
 from headcount.core.protocol import Protocol
-from headcount.core.task import Task
+from headcount.errors import Refused
 from headcount.privacy.calibrate import calibrate
+from headcount.questions.domains.domain import Shape
+from headcount.questions.histogram import Histogram
+from headcount.questions.question import Question
 
 CATEGORIES = 20
 MOST_PEOPLE = 100_000  # where fewer are not enough
@@ -30,9 +31,9 @@ class AtSize:
     def budget(self, protocol: Protocol) -> Budget:
         return Budget(self.epsilon, self.delta, protocol.neighbours)
 
-    def task(self, protocol: Protocol) -> Task:
+    def task(self, protocol: Protocol) -> Question:
         task = protocol.task
-        return Histogram(CATEGORIES) if self.many and isinstance(task, Histogram) and not task.open else task
+        return Histogram(CATEGORIES) if self.many and task.shape is Shape.ONE_OF else task
 
     def found(self, protocol: Protocol) -> Protocol:
         """The protocol for this budget. Where the number of people is private, nothing is said of the least of them."""
@@ -42,7 +43,7 @@ class AtSize:
 
 
 @lru_cache(maxsize=64)
-def _found(kind: type[Protocol], task: Task, crowd: Crowd, budget: Budget) -> Protocol:
+def _found(kind: type[Protocol], task: Question, crowd: Crowd, budget: Budget) -> Protocol:
     """Remembered, because several checks look at the same instances."""
     return calibrate(kind, task, crowd, budget)
 

@@ -43,8 +43,8 @@ from headcount.audit.size_checks import (
 )
 from headcount.core.budget import Neighbours
 from headcount.core.crowd import Crowd
-from headcount.core.errors import TooFewReports, TooManyReports
 from headcount.core.protocol import Protocol
+from headcount.errors import TooFewReports, TooManyReports
 
 
 def messages_are_counted(protocol: Protocol) -> None:

@@ -13,13 +13,13 @@ from headcount.audit.situations import Situation, categorised, counted, hardest,
 from headcount.core.budget import Budget
 from headcount.core.coins import SeededCoins
 from headcount.core.crowd import Crowd
-from headcount.core.errors import Refused
 from headcount.core.field import Values
-from headcount.core.histogram import Histogram
 from headcount.core.law import Floats
 from headcount.core.protocol import Protocol
 from headcount.core.table import Ints
-from headcount.core.task import Sum, Task
+from headcount.errors import Refused
+from headcount.questions.domains.domain import Shape
+from headcount.questions.question import Question
 
 PLACE = AtSize(2.0, 1e-4, Crowd(2_000), many=True)
 RUNS = 10_000  # where tallies are drawn from their law; elsewhere as many as have so many
@@ -56,10 +56,12 @@ def what_is_drawn_at_size_is_what_is_stated(protocol: Protocol) -> None:
         )
 
 
-def _situation(task: Task, budget: Budget, people: int) -> Situation:
-    if isinstance(task, Histogram):
+def _situation(task: Question, budget: Budget, people: int) -> Situation:
+    if task.several:
         return categorised(people, budget, task.values)
-    return hardest(people, budget, task) if isinstance(task, Sum) else counted(people, 6 * people // 10, budget, task)
+    if task.shape is Shape.AMOUNT:
+        return hardest(people, budget, task)
+    return counted(people, 6 * people // 10, budget, task)
 
 
 def _runs(large: Protocol) -> int:

@@ -15,7 +15,7 @@ from headcount.core.crowd import Crowd
 from headcount.core.law import Floats
 from headcount.core.protocol import Protocol
 from headcount.core.tally import Tally
-from headcount.core.task import Sum
+from headcount.questions.domains.domain import Shape
 
 CONFIDENCE = 0.95
 MANY = 20_000
@@ -32,7 +32,7 @@ def the_error_is_as_stated(protocol: Protocol) -> None:
     for held in crowds(task.values, people):
         estimates, masses = enumerated.estimates(held)
         for cell, truth in enumerate(_truth(protocol, held)):
-            holders = people if isinstance(task, Sum) else round(truth)
+            holders = people if task.shape is Shape.AMOUNT else round(truth)
             stated = protocol.noise(holders, people)
             mean = float(estimates[:, cell] @ masses) / float(masses.sum())
             variance = float((estimates[:, cell] - mean) ** 2 @ masses) / float(masses.sum())

@@ -14,9 +14,9 @@ from headcount.audit.exact import EPSILONS, Interval, Judged, exact_delta, judge
 from headcount.audit.spread import spread
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.crowd import Crowd
-from headcount.core.errors import Refused
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
+from headcount.errors import Refused
 from headcount.privacy.calibrate import calibrate
 
 MOST_OUTCOMES = 5_000  # of one report, over all values, whose laws are compared

@@ -21,13 +21,12 @@ from headcount.core.brick import Brick, Copies, Maybe
 from headcount.core.budget import Neighbours
 from headcount.core.coins import Coins, SeededCoins
 from headcount.core.crowd import Crowd
-from headcount.core.errors import Refused
 from headcount.core.field import Field
-from headcount.core.histogram import Histogram
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
 from headcount.core.release import Release
 from headcount.core.tally import Tally
+from headcount.errors import Refused
 from headcount.privacy.rounded_once import RoundedOnce
 
 Make = Callable[[Protocol], Protocol | str]  # a twin, or why there is none
@@ -89,7 +88,7 @@ def silenced_for_some(programme: Brick) -> Brick:
 
 def for_two_cells(make: Make) -> Make:
     def only(protocol: Protocol) -> Protocol | str:
-        two = isinstance(protocol.task, Histogram) and protocol.neighbours is Neighbours.REPLACE
+        two = protocol.task.several and protocol.neighbours is Neighbours.REPLACE
         return make(protocol) if two else "one person moves one total only"
 
     return only

@@ -119,7 +119,7 @@ def _unshuffled(protocol: Protocol) -> Protocol | str:
         return ALL_ALIKE
 
     def randomise(self: Protocol, data: npt.ArrayLike, coins: Coins | None = None) -> Batch:
-        return self.reports(self.task.encoded(np.asarray(data)), coins or SeededCoins(0))
+        return self.reports(self.task.domain.codes(np.asarray(data)), coins or SeededCoins(0))
 
     return twin(protocol, randomise=randomise)
 
@@ -129,7 +129,7 @@ def _one_by_one(protocol: Protocol) -> Protocol | str:
         return ALL_ALIKE
 
     def randomise(self: Protocol, data: npt.ArrayLike, coins: Coins | None = None) -> Batch:
-        each, coins = np.split(values := self.task.encoded(np.asarray(data)), values.size), coins or SeededCoins(0)
+        each, coins = np.split(values := self.task.domain.codes(np.asarray(data)), values.size), coins or SeededCoins(0)
         return Batch(values.size, np.concatenate([self.reports(one, coins).shuffled().messages for one in each]))
 
     return twin(protocol, randomise=randomise)

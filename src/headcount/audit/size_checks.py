@@ -18,13 +18,13 @@ from headcount.audit.projected import Projected, TooSpread
 from headcount.audit.spread import spread
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.coins import SeededCoins
-from headcount.core.errors import Refused
 from headcount.core.exact import WHOLE, Parts
 from headcount.core.law import Floats
 from headcount.core.model import Model
 from headcount.core.plan import Plan
 from headcount.core.protocol import Protocol
 from headcount.core.release import Release
+from headcount.errors import Refused
 from headcount.privacy.calibrate import calibrate
 from headcount.privacy.certificate import certify
 from headcount.proof import DEFAULT_EFFORT, Verdict, verify

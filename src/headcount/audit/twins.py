@@ -1,18 +1,9 @@
-"""Broken twins of a protocol, and which check catches each.
-
-    python -m headcount.audit.twins [--only zsum] [--out docs/twins.md]
-
-A suite that passes a broken protocol proves nothing. Every tiny instance of the catalogue is mutated in every way there
-is; the command fails if any twin goes unnoticed, or if the sound protocol in the same wrapping does not.
-"""
+"""Broken twins of a protocol, and which check catches each. A suite that passes a broken protocol proves nothing."""
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,11 +13,10 @@ from headcount.audit.checks import CHECKS, it_survives_pickling_and_json
 from headcount.audit.enumerate import Enumerated, crowds
 from headcount.audit.exact import EPSILONS
 from headcount.audit.loss_checks import calibration_meets_the_budget_and_no_more
-from headcount.audit.mutation import Mutation, twin
+from headcount.audit.mutation import Mutation
 from headcount.audit.mutations import MUTATIONS
 from headcount.core.coins import SeededCoins
 from headcount.core.protocol import Protocol
-from headcount.protocols import CATALOGUE
 
 # A class that is made on the fly cannot be pickled, sound or not; and calibration is about large crowds.
 LEFT_OUT = (it_survives_pickling_and_json, calibration_meets_the_budget_and_no_more)
@@ -53,11 +43,6 @@ class Caught:
     @property
     def fine(self) -> bool:
         return bool(self.unfit or self.check)
-
-    def row(self) -> str:
-        outcome = f"does not apply: {self.unfit}" if self.unfit else self.check or "NOT CAUGHT"
-        name = f"{self.protocol.name} ({self.protocol.task.name}, {self.protocol.neighbours})"
-        return f"| {name} | {self.mutation} | {outcome} | {self.message} |"
 
 
 def caught_by(broken: Protocol, first: str = "") -> tuple[str, str]:
@@ -107,34 +92,3 @@ def _told(protocol: Protocol) -> Iterator[Any]:
 def caught(protocol: Protocol) -> Iterator[Caught]:
     """Every mutation of a sound protocol: whether it applies, and which check catches it."""
     return (tried(protocol, mutation) for mutation in MUTATIONS)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description="Broken twins of every protocol, and the checks that catch them.")
-    parser.add_argument("--only", help="the name of one protocol")
-    parser.add_argument("--out", type=Path)
-    arguments = parser.parse_args()
-    tinies = [tiny for cls in CATALOGUE if arguments.only in (None, cls.name) for tiny in cls.tinies()]
-    rows: list[Caught] = []
-    accused: list[str] = []
-    for tiny in tinies:
-        check, message = caught_by(twin(tiny))
-        accused += [f"{check}: {message}"] if check else []
-        for row in caught(tiny):
-            rows.append(row)
-            print(row.row(), flush=True)
-    applied, missed = [row for row in rows if not row.unfit], [row for row in rows if not row.fine]
-    page = "\n".join([
-        "# Broken twins", "",
-        f"Made by `python -m headcount.audit.twins`: {len(MUTATIONS)} mutations of {len(tinies)} instances, of which",
-        f"{len(applied)} apply and {len(applied) - len(missed)} are caught; {len(accused)} sound ones are accused.", "",
-        "| protocol | mutation | caught by | message |", "|---|---|---|---|", *(row.row() for row in rows), "",
-    ])  # fmt: skip
-    if arguments.out:
-        arguments.out.write_text(page, encoding="utf-8")
-    print(f"{len(applied) - len(missed)} of {len(applied)} twins caught; {len(accused)} sound ones accused", *accused)
-    sys.exit(1 if missed or accused else 0)
-
-
-if __name__ == "__main__":
-    main()

@@ -19,12 +19,11 @@ import numpy.typing as npt
 from headcount.audit.enumerate import Held
 from headcount.audit.exhaust import as_integers
 from headcount.core.coins import Bools, Coins
-from headcount.core.errors import BadArgument, Unsupported
-from headcount.core.histogram import Histogram
 from headcount.core.model import Model
 from headcount.core.protocol import FEW_VALUES, Protocol
 from headcount.core.table import Ints, Words
 from headcount.core.tally import Batch, Tally
+from headcount.errors import BadArgument, Unsupported
 
 PEOPLE = 1 << 19  # who report at once
 TRUSTED = (Model.CENTRAL, Model.THRESHOLD)  # where nobody outside sees a message
@@ -64,7 +63,7 @@ class Watch:
 
     def __post_init__(self) -> None:
         task = self.protocol.task
-        if isinstance(task, Histogram) and task.open:
+        if task.open:
             raise Unsupported("labels that nobody knows cannot be tried out; name some categories")
         if task.values > FEW_VALUES:
             raise Unsupported(f"a {task.name} of {task.values:,} different values has too many to try; use fewer steps")

@@ -1,4 +1,4 @@
-"""Advice on the command line, a command for each kind of task."""
+"""Advice on the command line, a command for each question."""
 
 from __future__ import annotations
 
@@ -9,25 +9,15 @@ import typer
 
 from headcount.cli.commands import Commands
 from headcount.cli.numbers import THOUSANDS, whole
-from headcount.cli.options import (
-    Categories,
-    Corrupt,
-    Delta,
-    Formats,
-    Least,
-    Models,
-    Needed,
-    Neighbours,
-    Whole,
-    categories_of,
-)  # fmt: skip
+from headcount.cli.options import Corrupt, Delta, Formats, Least, Models, Neighbours
+from headcount.cli.posing import posing
 from headcount.cli.progress import Bar
 from headcount.cli.render import Format, advice_table, console, drawable, show, written
 from headcount.cli.spelling import spelt
-from headcount.core.errors import BadArgument
-from headcount.core.histogram import Histogram
-from headcount.core.task import Count, Fraction, Mean, Sum, Task
+from headcount.errors import BadArgument
 from headcount.planner.advise import advise as advise_on
+from headcount.questions import QUESTIONS
+from headcount.questions.question import Question
 
 advisor = Commands(help="Which protocol should I use, and how wrong will it be?")
 
@@ -63,11 +53,49 @@ Saved = Annotated[Path | None, typer.Option("--save", help="Write the best plan 
 Drawn = Annotated[Path | None, typer.Option("--plot", help="Draw the options into this PNG or SVG file.")]
 
 
-def _advise(task: Task, how: Format, save: Path | None, plot: Path | None, **given: Any) -> None:
+def advise(
+    question: Question,
+    n: People = None,
+    epsilon: Epsilon = None,
+    delta: Delta = 0.0,
+    ones: Ones = None,
+    model: Models = None,
+    least: Least = None,
+    corrupt: Corrupt = 0,
+    honest: Honest = None,
+    objective: Judged = None,
+    confidence: Confidence = 0.95,
+    max_messages: MostMessages = None,
+    max_bytes: MostBytes = None,
+    collected: Collected = False,
+    within: Within = None,
+    neighbours: Neighbours = "replace",
+    save: Saved = None,
+    plot: Drawn = None,
+    how: Formats = Format.TABLE,
+) -> None:
+    """Ranks every protocol for the question by its exact predicted error."""
     if plot is not None:
         drawable("--plot", plot)
-    given |= {"n": _people(given["n"]), "ones": _ones(given.get("ones")), "models": given.pop("model") or None}
-    advice = advise_on(task, **given, watch=Bar("advising"))
+    advice = advise_on(
+        question,
+        n=_people(n),
+        epsilon=epsilon,
+        delta=delta,
+        ones=_ones(ones),
+        models=model or None,
+        least=least,
+        corrupt=corrupt,
+        honest=honest,
+        objective=objective,
+        confidence=confidence,
+        max_messages=max_messages,
+        max_bytes=max_bytes,
+        collected=collected,
+        within=within,
+        neighbours=neighbours,
+        watch=Bar("advising"),
+    )
     if how is not Format.TABLE:
         show(advice.to_json(), how, "", advice.to_markdown())
     elif advice.feasible:
@@ -114,61 +142,7 @@ def _weight(text: str, works: str) -> float:
         raise BadArgument("--ones", f"has the weight {text!r}", works) from None
 
 
-def _on_ones(task: Task) -> Any:
-    """The advice for a count or a fraction."""
-
-    def command(
-        n: People = None, epsilon: Epsilon = None, delta: Delta = 0.0, ones: Ones = None, model: Models = None,
-        least: Least = None, corrupt: Corrupt = 0, honest: Honest = None, objective: Judged = None,
-        confidence: Confidence = 0.95, max_messages: MostMessages = None, max_bytes: MostBytes = None,
-        collected: Collected = False, within: Within = None, neighbours: Neighbours = "replace", save: Saved = None,
-        plot: Drawn = None, how: Formats = Format.TABLE,
-    ) -> None:  # fmt: skip
-        _advise(
-            task, how, save, plot, n=n, epsilon=epsilon, delta=delta, ones=ones, model=model, least=least,
-            corrupt=corrupt, honest=honest, objective=objective, confidence=confidence, max_messages=max_messages,
-            max_bytes=max_bytes, collected=collected, within=within, neighbours=neighbours,
-        )  # fmt: skip
-
-    return command
-
-
-def _on_numbers(kind: type[Sum]) -> Any:
-    """The advice for a sum or a mean."""
-
-    def command(
-        bounds: Needed, n: People = None, epsilon: Epsilon = None, delta: Delta = 0.0, whole: Whole = False,
-        model: Models = None, least: Least = None, corrupt: Corrupt = 0, honest: Honest = None,
-        objective: Judged = None, confidence: Confidence = 0.95, max_messages: MostMessages = None,
-        max_bytes: MostBytes = None, collected: Collected = False, within: Within = None,
-        neighbours: Neighbours = "replace", save: Saved = None, plot: Drawn = None, how: Formats = Format.TABLE,
-    ) -> None:  # fmt: skip
-        _advise(
-            kind.whole(bounds) if whole else kind(bounds), how, save, plot, n=n, epsilon=epsilon, delta=delta,
-            model=model, least=least, corrupt=corrupt, honest=honest, objective=objective, confidence=confidence,
-            max_messages=max_messages, max_bytes=max_bytes, collected=collected, within=within, neighbours=neighbours,
-        )  # fmt: skip
-
-    return command
-
-
-advisor.command("count", help="Every protocol for a count, ranked by its exact predicted error.")(_on_ones(Count()))
-advisor.command("fraction", help="The same, as a fraction of the people.")(_on_ones(Fraction()))
-advisor.command("sum", help="Every protocol for a sum of numbers within the bounds.")(_on_numbers(Sum))
-advisor.command("mean", help="Every protocol for a mean of numbers within the bounds.")(_on_numbers(Mean))
-
-
-@advisor.command("histogram")
-def advise_histogram(
-    n: People = None, epsilon: Epsilon = None, delta: Delta = 0.0, categories: Categories = None, ones: Ones = None,
-    model: Models = None, least: Least = None, corrupt: Corrupt = 0, honest: Honest = None, objective: Judged = None,
-    confidence: Confidence = 0.95, max_messages: MostMessages = None, max_bytes: MostBytes = None,
-    collected: Collected = False, within: Within = None, neighbours: Neighbours = "replace", save: Saved = None,
-    plot: Drawn = None, how: Formats = Format.TABLE,
-) -> None:  # fmt: skip
-    """Every protocol for a histogram; without --categories, for labels that nobody knows beforehand."""
-    _advise(
-        Histogram(categories_of(categories)), how, save, plot, n=n, epsilon=epsilon, delta=delta, ones=ones,
-        model=model, least=least, corrupt=corrupt, honest=honest, objective=objective, confidence=confidence,
-        max_messages=max_messages, max_bytes=max_bytes, collected=collected, within=within, neighbours=neighbours,
-    )  # fmt: skip
+for kind in QUESTIONS.values():
+    advisor.command(kind.name, help=f"Every protocol that answers: {(kind.__doc__ or '').partition('?')[0].lower()}?")(
+        posing(kind, advise)
+    )

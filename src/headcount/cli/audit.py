@@ -11,18 +11,20 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-import headcount.ask as ask
 from headcount.cli.numbers import WHOLE
 from headcount.cli.options import Bounds, Categories, Formats, Neighbours, Params, categories_of, parameters_of
 from headcount.cli.render import Format, console, grid, show
 from headcount.core.budget import Neighbours as Relation
 from headcount.core.counted import people
 from headcount.core.crowd import Crowd
-from headcount.core.errors import BadArgument
-from headcount.core.histogram import Histogram
 from headcount.core.protocol import Protocol
-from headcount.core.task import Sum, Task
+from headcount.errors import BadArgument
+from headcount.planner.planning import protocol as planned
 from headcount.protocols import CATALOGUE, named
+from headcount.questions.domains.domain import Shape
+from headcount.questions.histogram import Histogram
+from headcount.questions.question import Question
+from headcount.questions.total import Sum
 
 if TYPE_CHECKING:
     from headcount.audit.attack import Attack
@@ -121,11 +123,11 @@ def _protocol(
             option = "--categories" if categories else "--bounds"
             raise BadArgument(option, "needs parameters or a budget", "add for example --epsilon 1 --delta 1e-2")
         return _tiny(cls, n, Relation.parse(neighbours))
-    task: Task | None = None if "count" in cls.tasks else cls.tiny().task
+    task: Question | None = None if Shape.BIT in cls.shapes else cls.tiny().task
     if categories or bounds:
         task = Histogram(categories_of(categories)) if categories else Sum(bounds or (0.0, 1.0), STEPS)
     budget: dict[str, Any] = {} if epsilon is None else {"epsilon": epsilon, "delta": delta}
-    return ask.protocol(name, task, n=PEOPLE if n is None else n, neighbours=neighbours, **budget, **parameters)
+    return planned(name, task, n=PEOPLE if n is None else n, neighbours=neighbours, **budget, **parameters)
 
 
 def _tiny(cls: type[Protocol], n: int | None, neighbours: Relation) -> Protocol:

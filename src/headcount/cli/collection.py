@@ -21,13 +21,13 @@ from headcount.cli.progress import Bar
 from headcount.cli.render import Format, answered, grid, moment, show, waiting, warn
 from headcount.core.canonical import canonical
 from headcount.core.counted import counted
-from headcount.core.errors import BadArgument, Unsupported
 from headcount.core.estimate import digits
 from headcount.core.files import put
-from headcount.core.task import of_clipped
 from headcount.core.wire import KEYS
+from headcount.errors import AnswerExposed, BadArgument, Unsupported
 from headcount.protocols.saved import load_plan
-from headcount.service.limits import AnswerExposed, Limits
+from headcount.questions.question import of_clipped
+from headcount.service.limits import Limits
 
 if TYPE_CHECKING:
     from headcount.service.desk import Desk
@@ -85,11 +85,13 @@ def create(
     held, planned = _desk(data), load_plan(plan)
     if suite is not None and planned.wire is not None:
         planned = replace(planned, wire=replace(planned.wire, suite=suite))
-    with waiting(f"agreeing on {counted(batches, 'batch')}"):
+    agreeing = f"agreeing on {counted(batches, 'batch')}"
+    with waiting(agreeing) as status:
         made = held.create(
             planned, question=question, population=population, window=seconds(window), batches=batches,
             shortfall=shortfall, holds=holds, admission="anyone" if anyone else "invited", fixed=not closable,
             automatic=release_at_close, trust_all=trust_all, most=most,
+            told=lambda keys: status.update(f"{agreeing}: {keys:,} of {counted(batches, 'key')} to invite with"),
         )  # fmt: skip
     if out is not None:
         put(out, canonical(held.offer(made.id)) + "\n")

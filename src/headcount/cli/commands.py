@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any, ClassVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from headcount.core.errors import BadArgument
+from headcount.errors import BadArgument, Refused
+
+CONTRIBUTED = "headcount.commands"  # the entry points by which other packages add commands
+QUESTIONS = "headcount.questions"  # and questions, each of which is a command
+APART = {"study": "needs the survey, which is not installed; in a clone of headcount, run pip install ./survey"}
 
 
 def _refuse_repeated(command: Any, context: Any, words: list[str]) -> None:
@@ -38,7 +43,13 @@ class Group(TyperGroup):
 
 
 class Elsewhere(Group):
-    """A group whose commands are imported when they are asked for: importing all takes as long as an answer."""
+    """A group whose commands are imported when they are asked for: importing all takes as long as an answer.
+
+    Another package adds a command, a function or a group of `Commands`, by an entry point:
+
+        [project.entry-points."headcount.commands"]
+        study = "headcount_survey.cli.study:studies"
+    """
 
     places: ClassVar[Mapping[str, str]]
 
@@ -49,24 +60,41 @@ class Elsewhere(Group):
     def list_commands(self, ctx: Any) -> list[str]:
         return [*self.commands]
 
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name in APART and cmd_name not in self.commands:
+            raise Refused(f"{cmd_name} {APART[cmd_name]}")
+        return super().get_command(ctx, cmd_name)
+
 
 class Imported(Mapping[str, Any]):
-    """The commands by name, each built from what is found in its module."""
+    """The commands by name, each built from what is found in its module, or in another package that is installed.
+
+    No package takes the place of a command of headcount's own.
+    """
 
     def __init__(self, places: Mapping[str, str]) -> None:
         self._places, self._found = places, dict[str, Any]()
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._found:
-            module, _, attribute = self._places[name].rpartition(".")
-            self._found[name] = _built(name, getattr(import_module(f"headcount.cli.{module}"), attribute))
+            self._found[name] = _built(name, self._imported(name))
         return self._found[name]
 
+    def _imported(self, name: str) -> Any:
+        if name not in self._places and name not in _points(QUESTIONS):
+            return _points(CONTRIBUTED)[name].load()
+        module, _, attribute = self._places.get(name, f"questions.{name}").rpartition(".")
+        return getattr(import_module(f"headcount.cli.{module}"), attribute)
+
     def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
+        return iter({**self._places, **_points(QUESTIONS), **_points(CONTRIBUTED)})
 
     def __len__(self) -> int:
-        return len(self._places)
+        return sum(1 for _ in self)
+
+
+def _points(group: str) -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=group)}
 
 
 def _built(name: str, found: Any) -> Any:

@@ -32,9 +32,9 @@ from headcount.cli.options import (
 from headcount.cli.render import Format, sheet_table, show
 from headcount.cli.spelling import spelt
 from headcount.comparing import compare as compared
-from headcount.core.errors import BadArgument
-from headcount.core.task import Mean
+from headcount.errors import BadArgument
 from headcount.planner.comparison import Comparison
+from headcount.questions.total import Mean
 
 
 def compare(

@@ -23,9 +23,9 @@ from headcount.cli.render import Format, console, show
 from headcount.core.chance import Chance
 from headcount.core.coins import SeededCoins
 from headcount.core.crowd import Crowd
-from headcount.core.errors import MissingExtra, Refused
-from headcount.core.task import Count
+from headcount.errors import MissingExtra, Refused
 from headcount.planner.advise import advise
+from headcount.questions.count import Count
 
 YES = Chance.up(0.12)
 MESSAGES = 36  # that everybody sends, at most

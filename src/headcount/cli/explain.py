@@ -12,7 +12,7 @@ from rich.text import Text
 from headcount.cli.commands import Commands
 from headcount.cli.options import Formats
 from headcount.cli.render import Format, show
-from headcount.core.errors import BadArgument
+from headcount.errors import BadArgument
 from headcount.planner.glossary import Entry, entries, entry
 from headcount.planner.glossary import explain as explained
 

@@ -8,9 +8,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from headcount.core.errors import BadArgument, MissingExtra
 from headcount.engines.engine import Engine
 from headcount.engines.tables import files_of
+from headcount.errors import BadArgument, MissingExtra
 
 
 class EngineName(StrEnum):

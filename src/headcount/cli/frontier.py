@@ -2,36 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from headcount.cli.commands import Commands
-from headcount.cli.options import (
-    Categories,
-    Delta,
-    Epsilon,
-    Formats,
-    Models,
-    Needed,
-    Neighbours,
-    Ones,
-    People,
-    Whole,
-    categories_of,
-)
+from headcount.cli.options import Delta, Epsilon, Formats, Models, Neighbours, Ones, People
+from headcount.cli.posing import posing
 from headcount.cli.progress import Bar
 from headcount.cli.render import Format, drawable, sheet_table, show, written
-from headcount.core.histogram import Histogram
-from headcount.core.task import Count, Fraction, Mean, Sum, Task
 from headcount.drawing.colours import theme_called
 from headcount.planner.frontier import Frontier, frontier
 from headcount.planner.map import SITUATIONS, Map
 from headcount.planner.map import map as who_counts_best
+from headcount.questions import QUESTIONS
+from headcount.questions.question import Question
 
 frontiers = Commands(help="What accuracy costs in messages, privacy, people or dropouts.")
 
@@ -43,9 +31,38 @@ Out = Annotated[Path | None, typer.Option("--out", help="Also draw it, to a file
 Look = Annotated[str, typer.Option("--theme", help="The figure's colours: light or dark.")]
 
 
-def _frontier(task: Task, how: Format, out: Path | None, theme: str, **given: Any) -> None:
+def draw_frontier(
+    question: Question,
+    n: People,
+    epsilon: Epsilon,
+    delta: Delta = 0.0,
+    against: AgainstWhat = "messages",
+    ones: Ones = None,
+    model: Models = None,
+    protocols: Protocols = None,
+    neighbours: Neighbours = "replace",
+    over: Over = None,
+    points: Points = 13,
+    out: Out = None,
+    theme: Look = "light",
+    how: Formats = Format.TABLE,
+) -> None:
+    """The best errors that every protocol reaches, against what they cost."""
     _checked(out, theme)
-    found = frontier(task, watch=Bar("calibrating"), **given)
+    found = frontier(
+        question,
+        against=against,  # type: ignore[arg-type]  # what it is not is refused in words
+        n=n,
+        epsilon=epsilon,
+        delta=delta,
+        ones=ones,
+        models=model or None,
+        protocols=protocols,
+        neighbours=neighbours,
+        over=over,
+        points=points,
+        watch=Bar("calibrating"),
+    )
     _shown(found, how)
     if out is not None:
         written(how, partial(found.plot, theme=theme), out)
@@ -65,55 +82,8 @@ def _checked(out: Path | None, theme: str) -> None:
         drawable("--out", out)
 
 
-def _on_ones(task: Task) -> Callable[..., None]:
-    """The frontier of a count or a fraction."""
-
-    def command(
-        n: People, epsilon: Epsilon, delta: Delta = 0.0, against: AgainstWhat = "messages", ones: Ones = None,
-        model: Models = None, protocols: Protocols = None, neighbours: Neighbours = "replace", over: Over = None,
-        points: Points = 13, out: Out = None, theme: Look = "light", how: Formats = Format.TABLE,
-    ) -> None:  # fmt: skip
-        _frontier(
-            task, how, out, theme, against=against, n=n, epsilon=epsilon, delta=delta, ones=ones, models=model or None,
-            protocols=protocols, neighbours=neighbours, over=over, points=points,
-        )  # fmt: skip
-
-    return command
-
-
-def _on_numbers(kind: type[Sum]) -> Callable[..., None]:
-    """The frontier of a sum or a mean."""
-
-    def command(
-        n: People, bounds: Needed, epsilon: Epsilon, delta: Delta = 0.0, against: AgainstWhat = "messages",
-        whole: Whole = False, model: Models = None, protocols: Protocols = None, neighbours: Neighbours = "replace",
-        over: Over = None, points: Points = 13, out: Out = None, theme: Look = "light", how: Formats = Format.TABLE,
-    ) -> None:  # fmt: skip
-        _frontier(
-            kind.whole(bounds) if whole else kind(bounds), how, out, theme, against=against, n=n, epsilon=epsilon,
-            delta=delta, models=model or None, protocols=protocols, neighbours=neighbours, over=over, points=points,
-        )  # fmt: skip
-
-    return command
-
-
-frontiers.command("count", help="Every protocol for a count.")(_on_ones(Count()))
-frontiers.command("fraction", help="The same, as a fraction of the people.")(_on_ones(Fraction()))
-frontiers.command("sum", help="Every protocol for a sum of numbers within the bounds.")(_on_numbers(Sum))
-frontiers.command("mean", help="Every protocol for a mean of numbers within the bounds.")(_on_numbers(Mean))
-
-
-@frontiers.command("histogram")
-def frontier_histogram(
-    n: People, epsilon: Epsilon, delta: Delta = 0.0, against: AgainstWhat = "messages", categories: Categories = None,
-    ones: Ones = None, model: Models = None, protocols: Protocols = None, neighbours: Neighbours = "replace",
-    over: Over = None, points: Points = 13, out: Out = None, theme: Look = "light", how: Formats = Format.TABLE,
-) -> None:  # fmt: skip
-    """Every protocol for a histogram; without --categories, for labels that nobody knows beforehand."""
-    _frontier(
-        Histogram(categories_of(categories)), how, out, theme, against=against, n=n, epsilon=epsilon, delta=delta,
-        ones=ones, models=model or None, protocols=protocols, neighbours=neighbours, over=over, points=points,
-    )  # fmt: skip
+for kind in QUESTIONS.values():
+    frontiers.command(kind.name, help=f"Every protocol for a {kind.name}.")(posing(kind, draw_frontier))
 
 
 def draw_map(

@@ -16,8 +16,8 @@ from headcount.cli.options import Formats
 from headcount.cli.parties import opened_party
 from headcount.cli.progress import Bar
 from headcount.cli.render import Format, console, show
-from headcount.core.errors import BadArgument, MissingExtra
 from headcount.core.files import text_of
+from headcount.errors import BadArgument, MissingExtra
 
 if TYPE_CHECKING:
     from headcount.service.collection import Collection

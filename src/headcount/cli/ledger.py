@@ -10,7 +10,7 @@ import typer
 from headcount.cli.commands import Commands
 from headcount.cli.options import Delta, Epsilon, Formats, Neighbours, WitnessFile
 from headcount.cli.render import Format, grid, show
-from headcount.core.errors import BadArgument
+from headcount.errors import BadArgument
 from headcount.ledger.allowance import up
 from headcount.ledger.charge import Charge
 from headcount.ledger.ledger import Ledger

@@ -15,21 +15,21 @@ import typer
 import headcount
 from headcount.cli.commands import Commands, Elsewhere
 from headcount.cli.spelling import as_typed, flags_of
-from headcount.core.errors import Refused
 from headcount.core.printable import printable
+from headcount.errors import Refused
 
 NEWLINE = "\n"
 FAULT = 70  # as sysexits.h has it: an error of the programme's own
 
 
 class Everything(Elsewhere):
-    """Every command, in the order in which people need them, and the module and name where it is."""
+    """Every command of our own, in the order in which people need them, and the module and name where it is."""
 
     places: ClassVar = {
         "count": "questions.count",
         "fraction": "questions.fraction",
         "histogram": "questions.histogram",
-        "sum": "questions.total",
+        "sum": "questions.sum",
         "mean": "questions.mean",
         "advise": "advise.advisor",
         "compare": "compare.compare",
@@ -52,7 +52,6 @@ class Everything(Elsewhere):
         "keys": "parties.keys",
         "tokens": "parties.tokens",
         "batch": "lake.lake",
-        "study": "study.studies",
         "audit": "audit.audit",
     }
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from headcount.core.errors import BadArgument
+from headcount.errors import BadArgument
 
 THOUSANDS = re.compile(r"\d{1,3}(,\d{3})+")
 WORKS = "write a whole number, as 10000, 10,000 or 1e4"

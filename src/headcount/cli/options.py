@@ -11,11 +11,13 @@ import typer
 from headcount.cli.files import EngineName
 from headcount.cli.numbers import WHOLE, looks_whole, whole
 from headcount.cli.render import Format
-from headcount.core.errors import BadArgument
-from headcount.core.histogram import Histogram
-from headcount.core.reading import EXACT
-from headcount.core.task import Sum, Task
+from headcount.errors import BadArgument
 from headcount.protocols import named
+from headcount.questions.domains.domain import Shape
+from headcount.questions.histogram import Histogram
+from headcount.questions.question import Question
+from headcount.questions.reading import EXACT
+from headcount.questions.total import Sum
 
 NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
 
@@ -62,7 +64,6 @@ Categories = Annotated[
     ),
 ]
 Bounds = Annotated[tuple[float, float] | None, typer.Option(help="The smallest and the largest possible value.")]
-Needed = Annotated[tuple[float, float], typer.Option("--bounds", help="The smallest and the largest possible value.")]
 Clip = Annotated[bool, typer.Option(help="Bring values outside the bounds to the nearer one instead of refusing them.")]
 People = Annotated[int, typer.Option("--n", **WHOLE, help="How many people will report.")]
 Models = Annotated[
@@ -136,14 +137,16 @@ def bins_of(text: str | None) -> Any:
         raise BadArgument("--bins", f"is {text!r}", works) from None
 
 
-def task_for(name: str, categories: str | None, bounds: tuple[float, float] | None, whole: bool = False) -> Task | None:
+def task_for(
+    name: str, categories: str | None, bounds: tuple[float, float] | None, whole: bool = False
+) -> Question | None:
     """The task that the options describe, for a protocol that may need one of them."""
     if categories:
         return Histogram(categories_of(categories))
     if bounds:
         return Sum.whole(bounds) if whole else Sum(bounds)
-    answers = named(name).tasks
-    if "count" not in answers:
-        missing = "--categories" if "histogram" in answers else "--bounds"
+    shapes = named(name).shapes
+    if Shape.BIT not in shapes:
+        missing = "--categories" if Shape.ONE_OF in shapes else "--bounds"
         raise BadArgument(missing, f"is missing for {name}", "use for example --categories 100, or --bounds 0 1")
     return None

@@ -13,9 +13,9 @@ from rich.markup import escape
 from headcount.cli.commands import Commands
 from headcount.cli.options import Formats
 from headcount.cli.render import Format, grid, moment, show
-from headcount.core.errors import BadArgument, MissingExtra
 from headcount.core.files import text_of
 from headcount.core.wire import HYBRID, KEYS
+from headcount.errors import BadArgument, MissingExtra
 
 if TYPE_CHECKING:
     from headcount.service.party import Opened

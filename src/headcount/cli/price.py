@@ -7,14 +7,14 @@ from typing import Annotated, Any
 
 import typer
 
-import headcount.ask as ask
 from headcount.cli.numbers import WHOLE
 from headcount.cli.options import Bounds, Categories, Formats, Neighbours, Ones, Params, People, parameters_of, task_for
 from headcount.cli.render import Format, grid, show
 from headcount.core.budget import Budget
-from headcount.core.errors import BadArgument
 from headcount.core.protocol import Protocol
 from headcount.core.short import COMPARED, compared, rounded_up
+from headcount.errors import BadArgument
+from headcount.planner.planning import protocol as planned
 
 
 def price(
@@ -40,7 +40,7 @@ def price(
         raise BadArgument("--ones", f"is {ones}", f"use a number from 0 to n, which is {n:,}")
     Budget(1.0 if epsilon is None else epsilon, 0.0 if delta is None else delta)
     task = task_for(name, categories, bounds)
-    protocol = ask.protocol(name, task, n=n, least=honest, neighbours=neighbours, **both, **parameters_of(param))
+    protocol = planned(name, task, n=n, least=honest, neighbours=neighbours, **both, **parameters_of(param))
     priced = _price(protocol, epsilon, delta, ones)
     table = grid("", "")
     for key, value in {**priced, "rmse": protocol.rmse(ones) * protocol.task.width}.items():

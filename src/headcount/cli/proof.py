@@ -11,7 +11,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-import headcount.ask as ask
+from headcount.certifying import verify as proved
 from headcount.cli.collection import release_table
 from headcount.cli.numbers import WHOLE
 from headcount.cli.options import (
@@ -29,10 +29,11 @@ from headcount.cli.options import (
 )  # fmt: skip
 from headcount.cli.render import Format, console, grid, show
 from headcount.core.budget import Budget
-from headcount.core.errors import BadArgument
 from headcount.core.files import text_of
 from headcount.core.plan import Plan
 from headcount.core.printable import printable
+from headcount.errors import BadArgument
+from headcount.planner.planning import protocol as planned
 from headcount.privacy.certificate import certify as certified
 from headcount.protocols.saved import load_plan
 
@@ -71,7 +72,7 @@ def certify(
             works = "give both, or the .json file of a plan"
             raise BadArgument("--n" if n is None else "--epsilon", f"is missing for {name}", works)
         task = task_for(name, categories, bounds, whole)
-        protocol = ask.protocol(
+        protocol = planned(
             name, task, n=n, epsilon=epsilon, delta=delta, least=least, corrupt=corrupt, neighbours=neighbours,
             **parameters_of(param),
         )  # fmt: skip
@@ -103,7 +104,7 @@ def verify(
 
     Exit code 0: proved; 1: refuted; 2: neither; 3: a release is forged, or signed by another.
     """
-    from headcount.service.released import Forged
+    from headcount.errors import Forged
 
     try:
         told = _released(file)
@@ -115,7 +116,7 @@ def verify(
     if told is not None and how is Format.TABLE:
         console().print(release_table(told))
         console().print(_signature(signed_by), highlight=False, soft_wrap=True)
-    verdict = ask.verify(file if told is None else told.content["certificate"], effort=effort)
+    verdict = proved(file if told is None else told.content["certificate"], effort=effort)
     if how is not Format.TABLE or verdict.points:
         signed = {} if told is None else {"signed_by": told.analyser}
         show({**verdict.to_json(), **signed}, how, _table(verdict))
@@ -125,7 +126,7 @@ def verify(
 
 
 def _require_signed(told: Released | None, by: str) -> None:
-    from headcount.service.released import Forged
+    from headcount.errors import Forged
 
     if told is None:
         raise BadArgument(

@@ -18,14 +18,14 @@ from rich.table import Table
 from rich.text import Text
 
 from headcount.cli.spelling import spelt
-from headcount.core.errors import BadArgument
-from headcount.core.estimate import OTHER, Estimate
-from headcount.core.histogram import Histogram
+from headcount.core.estimate import Estimate
 from headcount.core.model import Model
 from headcount.core.printable import obeyed, printable
 from headcount.drawing.canvas import destination
+from headcount.drawing.sheet import Sheet, comma_separated
+from headcount.errors import BadArgument
 from headcount.planner.advice import Advice
-from headcount.planner.sheet import Sheet, comma_separated
+from headcount.questions.question import OTHER
 
 LATEST = 253_402_300_799  # seconds since 1970: the end of the year 9999
 
@@ -123,7 +123,7 @@ def grid(*headings: str, title: str = "", right: tuple[int, ...] = ()) -> Table:
 
 def estimate_table(estimate: Estimate) -> Table:
     table = grid("", "")
-    if isinstance(estimate.protocol.task, Histogram):
+    if estimate.protocol.task.several:
         for category, value, span in estimate.rows():
             table.add_row(escape(category), f"[bold]{value}[/]  ({span})")
         if estimate.simultaneous95 is not None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 from typing import Any
 
-from headcount.core.errors import BadArgument, Refused
+from headcount.errors import BadArgument, Refused
 
 PHRASES = {
     "a pair such as (1_000, 5_000)": "a range as 1000..5000",

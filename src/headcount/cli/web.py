@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from headcount.core.errors import MissingExtra
+from headcount.errors import MissingExtra
 
 HERE = "127.0.0.1"
 

@@ -9,7 +9,7 @@ import math
 import re
 from typing import Any
 
-from headcount.core.errors import BadArgument
+from headcount.errors import BadArgument
 
 PHRASE = re.compile(r"[A-Za-z]([A-Za-z0-9 _-]*[A-Za-z0-9])?")
 WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})  # which mean something by themselves

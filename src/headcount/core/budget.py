@@ -6,16 +6,32 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from headcount.core.errors import BadArgument, OverBudget
 from headcount.core.loss import PrivacyLoss
 from headcount.core.quantity import quantity
+from headcount.errors import BadArgument, OverBudget
 
 
 class Neighbours(StrEnum):
-    """Which two crowds must look alike."""
+    """Adjacency: which two crowds a mechanism must not tell apart.
 
-    REPLACE = "replace"  # the same number of people, one of them holding something else
-    ADD_REMOVE = "add-remove"  # one person more or less
+    Attributes
+    ----------
+    REPLACE
+        As many people, of whom one holds another value (bounded differential privacy). How many there are is public.
+    ADD_REMOVE
+        One person more or less (unbounded differential privacy). How many there are is private.
+
+    Examples
+    --------
+    >>> hc.Neighbours("add-remove")
+    Neighbours.ADD_REMOVE
+    """
+
+    REPLACE = "replace"
+    ADD_REMOVE = "add-remove"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}.{self.name}"
 
     @property
     def words(self) -> str:
@@ -35,7 +51,29 @@ SMALLEST_DELTA = 1e-18  # below, doubles cannot vouch for it
 
 @dataclass(frozen=True)
 class Budget:
-    """(epsilon, delta) under a neighbouring relation."""
+    """A privacy budget: epsilon and delta under an adjacency.
+
+    Parameters
+    ----------
+    epsilon : float
+        Bound on the privacy loss, from 0.001 to 50.
+    delta : float
+        Mass of outcomes that may exceed it: 0 for pure differential privacy, otherwise from 1e-18 to below 1.
+    neighbours : Neighbours or str
+        The adjacency.
+
+    Raises
+    ------
+    errors.BadArgument
+        If one of them is out of range.
+
+    Examples
+    --------
+    >>> hc.Budget(1, 1e-6)
+    Budget(epsilon=1.0, delta=1e-06, neighbours=Neighbours.REPLACE)
+    >>> print(hc.Budget(1, 1e-6))
+    (ε=1, δ=1e-06)
+    """
 
     epsilon: float
     delta: float = 0.0
@@ -55,7 +93,7 @@ class Budget:
         object.__setattr__(self, "neighbours", Neighbours.parse(self.neighbours))
 
     def require_hidden(self, rows: int) -> None:
-        """Refuses several rows of a person where it is told how many there are: by that, a person's number shows."""
+        """Refuse several rows of a person where the number of all rows is public: it would tell a person's share."""
         if rows > 1 and self.neighbours is Neighbours.REPLACE:
             raise BadArgument(
                 "max_contributions", f"is {rows}, and the number of all rows would tell how many a person has",
@@ -63,7 +101,22 @@ class Budget:
             )  # fmt: skip
 
     def require(self, loss: PrivacyLoss) -> None:
-        """Raises unless the loss fits; there is no boolean to overlook."""
+        """Refuse a privacy loss that does not fit; there is no boolean to overlook.
+
+        Parameters
+        ----------
+        loss : PrivacyLoss
+            What a protocol gives away.
+
+        Raises
+        ------
+        errors.OverBudget
+            If its delta at this epsilon is larger than this delta.
+
+        Examples
+        --------
+        >>> hc.Budget(1, 1e-6).require(hc.protocol("zsum", n=1_000, gamma=0.04).loss)
+        """
         delta = loss.delta(self.epsilon)
         if delta > self.delta:
             raise OverBudget(
@@ -72,6 +125,7 @@ class Budget:
             )
 
     def to_json(self) -> dict[str, Any]:
+        """Its JSON form, as in a plan."""
         return {"epsilon": self.epsilon, "delta": self.delta, "neighbours": str(self.neighbours)}
 
     def __str__(self) -> str:

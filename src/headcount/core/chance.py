@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import Final, Self
 
-from headcount.core.errors import BadArgument
+from headcount.errors import BadArgument
 
 WORD: Final = 1 << 64
 

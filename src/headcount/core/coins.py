@@ -36,30 +36,57 @@ SCANNED = 64  # draws up to this many scan the whole table, so that their work d
 
 
 class Coins(ABC):
-    """Exact draws from a stream of words."""
+    """A source of randomness: exact draws from a stream of 64-bit words.
+
+    Base class. It is an argument wherever something is drawn, and `secret` says whether the draws are private.
+
+    Examples
+    --------
+    >>> coins = hc.SeededCoins(1)
+    >>> coins.below(6, 4)
+    array([1, 0, 1, 3])
+    """
 
     secret: bool
 
     @abstractmethod
     def stream(self, size: int) -> Bytes:
-        """The next `size` bytes."""
+        """The next bytes.
+
+        Parameters
+        ----------
+        size : int
+            How many.
+        """
 
     def part(self, number: int) -> Coins:
-        """Coins for one part of the crowd; where they can be repeated, they hang on its number and nothing else."""
+        """Coins for one part of the crowd; repeatable ones depend on its number and on nothing else."""
         return self
 
     def words(self, size: int) -> Words:
+        """The next 64-bit words."""
         return self.stream(8 * size).view("<u8")
 
     def bernoulli(self, chance: Chance, size: int) -> Bools:
-        """One word each: yes if it lies below the chance's threshold."""
+        """Independent Bernoulli draws: true where a word lies below the chance's threshold.
+
+        Parameters
+        ----------
+        chance : Chance
+            A multiple of 2**-64.
+        size : int
+            How many draws.
+        """
         words = self.words(size)
         if chance.threshold == WORD:
             return np.ones(size, dtype=np.bool_)
         return words < np.uint64(chance.threshold)
 
     def draw(self, table: Table, size: int) -> Ints:
-        """One word each, and a second one for those that fall into the table's spill."""
+        """Independent draws from a tabulated law of integers.
+
+        One word each, and a second one for those that fall into the table's spill.
+        """
         return self._cells(table, self.words(size)) + table.start
 
     def _cells(self, table: Table, words: Words) -> Ints:
@@ -70,8 +97,15 @@ class Coins(ABC):
         return cells
 
     def below(self, bound: int, size: int) -> Ints:
-        """Uniform on 0 .. bound - 1, exactly. One word each: all words are divided into so many equal parts; the few
-        that are left over are drawn again."""
+        """Exactly uniform draws from 0 to bound - 1, by rejection: the few words that are left over are drawn again.
+
+        Parameters
+        ----------
+        bound : int
+            At least 1.
+        size : int
+            How many draws.
+        """
         return self._below(bound, self.words(size), 64)
 
     def _below(self, bound: int, words: npt.NDArray[Any], bits: int) -> Ints:
@@ -171,9 +205,23 @@ def _read(keystream: CipherContext, size: int) -> Bytes:
 
 
 class SecretCoins(_KeystreamCoins):
-    """Coins from the operating system. Stateless: every call has a key of its own."""
+    """Cryptographic randomness from the operating system: the default everywhere.
+
+    Stateless: every call takes a fresh key and stretches it with AES-CTR, so that threads, forks and pickles never
+    share a word.
+
+    Examples
+    --------
+    >>> hc.SecretCoins()
+    SecretCoins()
+    >>> hc.SecretCoins().below(6, 1_000).max() < 6
+    np.True_
+    """
 
     secret = True
+
+    def __repr__(self) -> str:
+        return "SecretCoins()"
 
     def stream(self, size: int) -> Bytes:
         if size <= 1 << 10:
@@ -217,9 +265,25 @@ class KeyedCoins(_KeystreamCoins):
 
 
 class SeededCoins(_KeystreamCoins):
-    """Repeatable coins, for simulation and tests. Never private."""
+    """Repeatable randomness, for simulation and tests. Never private, and what is made with it says so.
+
+    Parameters
+    ----------
+    seed : int
+        The same seed gives the same draws.
+    parts : tuple of int
+        Numbers of the parts of a crowd that these coins are for; see `part`.
+
+    Examples
+    --------
+    >>> hc.SeededCoins(7).below(100, 3).tolist() == hc.SeededCoins(7).below(100, 3).tolist()
+    True
+    """
 
     secret = False
+
+    def __repr__(self) -> str:
+        return f"SeededCoins({', '.join(map(str, [self.seed, *([self.parts] if self.parts else [])]))})"
 
     def __init__(self, seed: int, parts: tuple[int, ...] = ()) -> None:
         self.seed, self.parts = seed, parts

@@ -11,7 +11,7 @@ import numpy as np
 
 from headcount.core.law import Floats
 from headcount.core.table import Ints
-from headcount.core.task import Sum
+from headcount.questions.domains.domain import Shape
 
 if TYPE_CHECKING:
     from headcount.core.protocol import Protocol
@@ -24,7 +24,7 @@ def covering(protocol: Protocol, people: Floats, reports: int, confidence: float
     """For each estimate a row [low, high] that holds its truth with this confidence."""
     if protocol.steady:
         half = np.full(people.size, half_width(protocol, 0, reports, confidence))
-        if isinstance(protocol.task, Sum):
+        if protocol.task.shape is Shape.AMOUNT:
             half += protocol.noise(0, reports).step  # the lattice of a sum lies differently for every crowd
     else:
         different, place = np.unique(people, return_inverse=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from headcount.core.errors import BadArgument
 from headcount.core.quantity import quantity
+from headcount.errors import BadArgument
 
 LARGEST = 10**12  # people
 MOST_EACH = 1_000  # reports of one person
@@ -15,11 +15,35 @@ AS_MANY = EVERYBODY  # stands for as many corrupt people as among the least
 
 @dataclass(frozen=True)
 class Crowd:
-    """`size` people are expected, a release needs `least` reports, and `corrupt` of those may lie or collude.
+    """The people a protocol is calibrated for, and how many of them can be relied upon.
 
-    Of all `size` it may be `most_corrupt`, as many as of the least unless told. Noise that people bring themselves is
-    shared out among the `honest`; more of them only adds noise. Where reports are of rows, a person may be behind
-    `each` of so many: then the promise is for all of them together.
+    Noise that people add themselves is shared out among the honest ones, `least - corrupt`; more only add to it.
+
+    Parameters
+    ----------
+    size : int
+        People who are expected, up to 10**12.
+    least : int
+        Reports without which nothing is released; all of them unless given.
+    corrupt : int
+        Of the least, how many may lie, drop their noise or collude.
+    each : int
+        Reports of one person. The guarantee is for all of them together (group privacy).
+    most_corrupt : int
+        Corrupt people among all `size`; as many as among the least unless given.
+
+    Raises
+    ------
+    errors.BadArgument
+        If a number is out of range.
+
+    Examples
+    --------
+    >>> crowd = hc.Crowd(10_000, least=9_000, corrupt=100)
+    >>> crowd
+    Crowd(10000, least=9000, corrupt=100)
+    >>> crowd.honest
+    8900
     """
 
     size: int
@@ -53,10 +77,16 @@ class Crowd:
 
     @property
     def honest(self) -> int:
-        """With the least: with more people there are no fewer."""
+        """Honest people among the least reports; with more reports there are no fewer."""
         return self.least - self.corrupt
 
+    def __repr__(self) -> str:
+        usual = {"least": self.size, "corrupt": 0, "each": 1, "most_corrupt": self.corrupt}
+        given = (f"{name}={getattr(self, name)}" for name, value in usual.items() if getattr(self, name) != value)
+        return f"Crowd({', '.join([str(self.size), *given])})"
+
     def to_json(self) -> dict[str, int]:
+        """Its JSON form, as in a plan: what is as usual is left out."""
         several = {"each": self.each} if self.each > 1 else {}
         more = {"most_corrupt": self.most_corrupt} if self.most_corrupt > self.corrupt else {}
         return {"size": self.size, "least": self.least, "corrupt": self.corrupt, **several, **more}

@@ -10,7 +10,7 @@ import numpy as np
 
 from headcount.core.law import Floats, Noise, weighed
 from headcount.core.quantity import confident
-from headcount.core.task import Task
+from headcount.questions.question import Question
 
 LIKELY = 1e-12
 POINTS = 2_000
@@ -20,7 +20,7 @@ POINTS = 2_000
 class Difference:
     """Of two answers to a task: `value`, and the laws of both errors, each with what one person is in its unit."""
 
-    task: Task
+    task: Question
     value: float
     first: tuple[Noise, float]
     second: tuple[Noise, float]

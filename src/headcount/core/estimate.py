@@ -11,18 +11,18 @@ import numpy as np
 
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.difference import Difference
-from headcount.core.errors import Unsupported
 from headcount.core.hardest import hardest
-from headcount.core.histogram import Histogram, Label
 from headcount.core.law import Floats, Noise
 from headcount.core.quantity import confident
 from headcount.core.tally import Tally
+from headcount.errors import Unsupported
+from headcount.questions.domains.domain import Label
+from headcount.questions.question import OTHER
 
 if TYPE_CHECKING:
     from headcount.core.protocol import Protocol
 
 SHOWN = 20  # cells of a histogram that are printed
-OTHER = "(other)"
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,36 @@ class Cell:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Estimate:
-    """Unbiased unless the protocol says otherwise, never clamped unless asked; the intervals are exact."""
+    """An answer with its error and its guarantee, as `count` and its kin return it.
+
+    It is unbiased unless the protocol says otherwise, and never clamped unless asked. Confidence intervals come from
+    the exact law of the error. `float(estimate)` is its value, `estimate["chrome"]` a cell of a histogram, and the
+    difference of two estimates has its own interval.
+
+    Parameters
+    ----------
+    protocol : Protocol
+        What made it.
+    tally : Tally
+        What was released.
+    people : ndarray
+        The estimate of each cell, in people.
+    budget : Budget, optional
+        What the protocol was calibrated for.
+    secret : bool
+        Whether it was drawn with secret coins.
+    within : str
+        What it was brought into: see `clamped` and `consistent`.
+
+    Examples
+    --------
+    >>> answer = hc.count([1] * 300 + [0] * 700, epsilon=1, delta=1e-6)
+    >>> low, high = answer.interval()
+    >>> low <= answer.value <= high
+    True
+    >>> answer.n
+    1000
+    """
 
     protocol: Protocol
     tally: Tally
@@ -47,43 +76,68 @@ class Estimate:
 
     @property
     def values(self) -> Floats:
-        """In the task's unit, a number for each cell."""
+        """The estimate of each cell, in the task's unit."""
         return self.protocol.in_unit(self.people, self.tally.reports)
 
     @property
     def value(self) -> float:
+        """The answer, where it is one number."""
         return float(self.values[self._only])
 
     @property
     def _only(self) -> int:
-        if isinstance(self.protocol.task, Histogram):
-            raise Unsupported("a histogram has several values; use .cells, .values, or [category] for one of them")
+        if self.protocol.task.several:
+            several = f"a {self.protocol.task.name} has several values"
+            raise Unsupported(f"{several}; use .cells, .values, or [category] for one of them")
         return 0
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """The confidence interval of an answer that is one number.
+
+        Parameters
+        ----------
+        confidence : float
+            Chance that the interval covers the truth, above 0 and below 1.
+
+        Returns
+        -------
+        tuple of float
+            Its two ends.
+        """
         low, high = self.intervals(confidence)[self._only].tolist()
         return low, high
 
     def intervals(self, confidence: float = 0.95, *, simultaneous: bool = False) -> Floats:
-        """A row [low, high] for each cell; `simultaneous` ones hold all the truths at once with this confidence.
+        """Confidence intervals, a row [low, high] for each cell.
 
-        Exact where the cells' errors are independent, and at least as wide as they must be where they are not.
+        Simultaneous ones are exact where the cells' errors are independent, and conservative where they are not.
+
+        Parameters
+        ----------
+        confidence : float
+            Chance that an interval covers the truth, above 0 and below 1.
+        simultaneous : bool
+            Whether all of them are to cover at once.
+
+        Returns
+        -------
+        ndarray
         """
         confident(confidence)
         each = self.each_at(confidence) if simultaneous else confidence
-        ends = self.protocol.intervals(self.tally, each)
-        return np.stack([self._unit(self._bounded(side)) for side in ends.T], axis=1)
+        return self.protocol.task.spans(self._spans, each, self.tally.reports, private=self.n is None)
+
+    def _spans(self, confidence: float) -> Floats:
+        """A row [low, high] for each cell, in people."""
+        return self._bounded(self.protocol.intervals(self.tally, confidence))
 
     def each_at(self, confidence: float) -> float:
-        """How confident each interval must be for all of them to hold at once."""
+        """The confidence of each interval for which all of them cover at once."""
         task = self.protocol.task
         if self._private_keys:
             raise Unsupported("how many categories people hold is private; each interval has its own confidence only")
-        cells = max(1, self.tally.reports) if isinstance(task, Histogram) and task.open else self.people.size
+        cells = max(1, self.tally.reports) if task.open else self.people.size
         return confidence ** (1.0 / cells) if self.protocol.independent else 1.0 - (1.0 - confidence) / cells
-
-    def _unit(self, people: Floats) -> Floats:
-        return self.protocol.in_unit(people, self.tally.reports)
 
     def _bounded(self, people: Floats) -> Floats:
         if not self.within:
@@ -146,30 +200,28 @@ class Estimate:
 
     @property
     def delta(self) -> float | None:
+        """The delta of the protocol at the budget's epsilon."""
         return None if self.budget is None else self.protocol.loss.delta(self.budget.epsilon)
 
     @property
     def categories(self) -> list[Label]:
-        task = self.protocol.task
-        if not isinstance(task, Histogram):
-            raise Unsupported(f"a {task.name} has no categories")
-        if self.tally.keys is not None:
-            return list(self.tally.keys.tolist())
-        return [*task.categories, *([OTHER] if task.other else [])]
+        """The labels of a histogram's cells."""
+        return self.protocol.task.labels(None if self.tally.keys is None else self.tally.keys.tolist())
 
     @property
     def cells(self) -> list[Cell]:
-        """Every category with its value and interval; what is in none of them is in `other`."""
+        """The categories of a histogram with their values and 95% intervals; the rest is in `other`."""
         rows = zip(self.categories, self.values.tolist(), self.intervals().tolist(), strict=True)
         found = [Cell(category, value, (low, high)) for category, value, (low, high) in rows]
         return found[:-1] if self._has_other else found
 
     @property
     def _has_other(self) -> bool:
-        return isinstance(self.protocol.task, Histogram) and self.protocol.task.other
+        return self.protocol.task.other
 
     @property
     def other(self) -> Cell | None:
+        """The people in no category, where they were counted."""
         if not self._has_other:
             return None
         low, high = self.intervals()[-1].tolist()
@@ -186,8 +238,7 @@ class Estimate:
 
     @property
     def _private_keys(self) -> bool:
-        task = self.protocol.task
-        return self.n is None and isinstance(task, Histogram) and task.open
+        return self.n is None and self.protocol.task.open
 
     def _guesses(self) -> list[int]:
         """Truths near the smallest and the largest estimate."""
@@ -211,7 +262,7 @@ class Estimate:
 
     def consistent(self) -> Estimate:
         """The nearest counts that are not negative and add up to the number of people; no longer unbiased."""
-        if self.n is None or not isinstance(self.protocol.task, Histogram) or self.protocol.task.open:
+        if self.n is None or not self.protocol.task.several or self.protocol.task.open:
             raise Unsupported("only a histogram with known categories and a public number of people can be consistent")
         return replace(self, within="crowd", people=_onto_simplex(self.people, float(self.n)))
 
@@ -231,7 +282,7 @@ class Estimate:
             raise Unsupported("only two answers of values that were clipped alike, or not at all, have a difference")
         noises = (self.error, self.scale), (other.error, other.scale)
         promises = tuple(", ".join(one.promises()) for one in (self, other))
-        if not isinstance(task, Histogram):
+        if not task.several:
             return Difference(task, self.value - other.value, *noises, promises)
         if self.categories != other.categories:
             raise Unsupported("only histograms of the same categories have a difference")
@@ -242,14 +293,18 @@ class Estimate:
         return self.value
 
     def __str__(self) -> str:
-        if isinstance(self.protocol.task, Histogram):
+        if self.protocol.task.several:
             return "\n".join([*self._lines(), *([self.note] if self.note else []), ", ".join(self.promises())])
         number, left, right = self.shown()
         note = f"; {self.note}" if self.note else ""
         told = f"{number} {self.protocol.task.about}".rstrip()
         return f"{told}  (95% interval {left} to {right}{note})   {', '.join(self.promises())}"
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        if not self.protocol.task.several:
+            return str(self)
+        cells = "unknown labels" if self._private_keys else f"{self.people.size:,} cells"
+        return f"Estimate: histogram of {cells}, {', '.join(self.promises())}"
 
     def rows(self, most: int | None = None) -> list[tuple[str, str, str]]:
         """Category, value and interval of each cell, or of the first few, as text; `other` comes last."""
@@ -280,6 +335,7 @@ class Estimate:
         return digits(0.0, float(np.max(numbers[:, 2] - numbers[:, 1])))
 
     def promises(self) -> list[str]:
+        """The guarantee, in the words that are printed: budget, adjacency, model, protocol, people, accounting."""
         words = [] if self.budget is None else [str(self.budget)]
         words += [self.protocol.neighbours.words, self.protocol.model, self.protocol.name]
         if self.n is not None:
@@ -288,7 +344,7 @@ class Estimate:
         return words if self.secret else [*words, "seeded: not private"]
 
     def _repr_html_(self) -> str:
-        if isinstance(self.protocol.task, Histogram):
+        if self.protocol.task.several:
             rows = "".join(f"<tr><td>{escape(a)}</td><td>{b}</td><td>{c}</td></tr>" for a, b, c in self.rows(SHOWN))
             head = "<tr><th>category</th><th>value</th><th>95% interval</th></tr>"
             words = [*([self.note] if self.note else []), *self.promises()]
@@ -297,6 +353,7 @@ class Estimate:
         return f"<div><strong>{escape(number)}</strong><br><small>{escape(rest)}</small></div>"
 
     def to_json(self) -> dict[str, Any]:
+        """Its JSON form, as `headcount count --format json` prints it."""
         protocol, loss = self.protocol, self.protocol.loss
         epsilon = None if self.budget is None else self.budget.epsilon
         return {
@@ -317,7 +374,7 @@ class Estimate:
         }
 
     def _answer(self) -> dict[str, Any]:
-        if not isinstance(self.protocol.task, Histogram):
+        if not self.protocol.task.several:
             clipped = self.protocol.task.clipped_to
             return {
                 "value": self.value,

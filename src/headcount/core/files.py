@@ -6,7 +6,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from headcount.core.errors import BadArgument
+from headcount.errors import BadArgument
 
 SECRET = 0o600  # for its owner alone
 

@@ -17,9 +17,7 @@ import numpy.typing as npt
 from headcount.core.brick import Brick
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.crowd import Crowd
-from headcount.core.errors import BadArgument, Unsupported
 from headcount.core.field import Field
-from headcount.core.histogram import Histogram
 from headcount.core.knob import Knob
 from headcount.core.law import Floats, Noise
 from headcount.core.loss import PrivacyLoss, Together
@@ -27,7 +25,11 @@ from headcount.core.model import Model
 from headcount.core.quantity import quantity
 from headcount.core.release import AsItIs, Release
 from headcount.core.tally import Batch, Tally
-from headcount.core.task import COUNTS, Count, Task
+from headcount.errors import BadArgument, Unsupported
+from headcount.questions import QUESTIONS
+from headcount.questions.count import Count
+from headcount.questions.domains.domain import Shape
+from headcount.questions.question import Question
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,15 +38,14 @@ class Leaf(ABC):
 
     name: ClassVar[str]
     model: ClassVar[Model]
-    tasks: ClassVar[frozenset[str]] = COUNTS
+    shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.BIT})  # that it serves
     relations: ClassVar[frozenset[Neighbours]] = frozenset({Neighbours.REPLACE})
     knob: ClassVar[Knob]
     searched: ClassVar[str] = ""  # a whole parameter of which `choices` lists a spread: calibration looks between too
     pure: ClassVar[bool] = False  # whether delta = 0 can be met
-    unknown_keys: ClassVar[bool] = False  # whether a histogram may do without a list of categories
     reference: ClassVar[str]
 
-    task: Task = field(default_factory=Count)
+    task: Question = field(default_factory=Count)
     crowd: Crowd
     neighbours: Neighbours = Neighbours.REPLACE
 
@@ -61,12 +62,23 @@ class Leaf(ABC):
             raise BadArgument("least", "is given, and how many people report is private", "leave it out")
 
     @classmethod
-    def require(cls, task: Task) -> None:
+    def require(cls, task: Question) -> None:
         """Refuses a task that this protocol does not answer."""
-        if task.name not in cls.tasks:
-            raise Unsupported(f"{cls.name} does not answer {task.name}; it answers {', '.join(sorted(cls.tasks))}")
-        if isinstance(task, Histogram) and task.open and not cls.unknown_keys:
-            raise Unsupported(f"{cls.name} needs a list of categories")
+        if cls.answers(task):
+            return
+        if not task.open or Shape.ONE_OF not in cls.shapes:
+            raise Unsupported(f"{cls.name} does not answer {task.name}; it answers {', '.join(cls.asked())}")
+        raise Unsupported(f"{cls.name} needs a list of categories")
+
+    @classmethod
+    def answers(cls, task: Question) -> bool:
+        """Whether it serves what people hold."""
+        return task.shape in cls.shapes
+
+    @classmethod
+    def asked(cls) -> list[str]:
+        """The names of the questions that it answers."""
+        return sorted(name for name, kind in QUESTIONS.items() if kind.shapes & cls.shapes)
 
     @property
     def serves(self) -> bool:
@@ -89,7 +101,7 @@ class Leaf(ABC):
         object.__setattr__(self, name, int(value))
 
     @classmethod
-    def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
         """Settings of the parameters other than the knob; calibration turns the knob for each and ranks them."""
         return ({},)
 
@@ -123,7 +135,7 @@ class Leaf(ABC):
     def tally(self, batch: Batch) -> Tally:
         """What the analyser keeps: by default, how often each kind of message occurs."""
         kinds = batch.messages["kind"]
-        if self._open:
+        if self.task.open:
             return Tally.by_key(batch.reports, kinds)
         if self.kinds == 1:
             return Tally(batch.reports, np.array([kinds.size]))
@@ -216,7 +228,3 @@ class Leaf(ABC):
     def local_epsilon(self) -> float | None:
         """What remains if everyone but the person colludes; None if nothing does."""
         return None
-
-    @property
-    def _open(self) -> bool:
-        return isinstance(self.task, Histogram) and self.task.open

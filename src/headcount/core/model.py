@@ -4,20 +4,40 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from headcount.core.errors import BadArgument
+from headcount.errors import BadArgument
 
 
 class Model(StrEnum):
-    """Whom people must trust, from everybody to nobody."""
+    """Models of trust: whom people rely on for their privacy, from most trust to none.
 
-    CENTRAL = "central"  # the analyser, who sees every value
-    THRESHOLD = "shuffle-threshold"  # a shuffler who also drops small counts
-    SHUFFLE = "shuffle"  # a shuffler who mixes the messages
-    LOCAL = "local"  # nobody
+    Attributes
+    ----------
+    CENTRAL
+        The analyser, who sees every value and adds the noise.
+    THRESHOLD
+        A shuffler that mixes the messages and drops small counts.
+    SHUFFLE
+        A shuffler that mixes the messages.
+    LOCAL
+        Nobody: every report is private by itself.
+
+    Examples
+    --------
+    >>> hc.Model("shuffle").trusted
+    'a shuffler that mixes the messages'
+    """
+
+    CENTRAL = "central"
+    THRESHOLD = "shuffle-threshold"
+    SHUFFLE = "shuffle"
+    LOCAL = "local"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}.{self.name}"
 
     @property
     def trusted(self) -> str:
-        """Whom, in words."""
+        """Who is trusted, in words."""
         return {
             "central": "the analyser, with everyone's answer",
             "shuffle-threshold": "a shuffler that drops small counts",

@@ -10,19 +10,44 @@ from typing import Any
 
 from headcount.core.budget import Budget
 from headcount.core.canonical import fingerprint
-from headcount.core.errors import BadArgument, Unsupported
+from headcount.core.counted import people
 from headcount.core.files import put
 from headcount.core.loss import PrivacyLoss
 from headcount.core.protocol import Protocol
 from headcount.core.registry import Record, record
 from headcount.core.wire import Wire
+from headcount.errors import BadArgument, Unsupported
 
 FORMAT = "headcount plan 1"
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Made only if the protocol's loss fits the budget."""
+    """A calibrated protocol and the budget that its privacy loss fits.
+
+    All parties hold the same plan, and its hash. There is no plan whose loss exceeds its budget.
+
+    Parameters
+    ----------
+    protocol : Protocol
+        The mechanism, with its parameters and crowd.
+    budget : Budget
+        What it may cost.
+    wire : Wire, optional
+        How reports travel, where they are to be collected from devices.
+
+    Raises
+    ------
+    errors.OverBudget
+        If the loss does not fit.
+    errors.Unsupported
+        If protocol and budget have different adjacencies.
+
+    Examples
+    --------
+    >>> hc.Plan(hc.protocol("zsum", n=1_000, gamma=0.04), hc.Budget(1, 1e-6))
+    Plan: count by zsum (shuffle), 1,000 people, (ε=1, δ=1e-06), replace-one
+    """
 
     protocol: Protocol
     budget: Budget
@@ -39,16 +64,22 @@ class Plan:
 
     @cached_property
     def loss(self) -> PrivacyLoss:
-        """The protocol's; in a collection, with what it costs that everybody sends the same number of messages."""
+        """The protocol's privacy loss; in a collection, with the cost of padding reports to one number of messages."""
         return self.protocol.loss if self.wire is None else self.wire.loss(self.protocol)
 
     @property
     def colluding(self) -> float | None:
-        """In a collection, the epsilon that is left if the shuffler and the analyser are one, as devices are told."""
+        """In a collection, the local epsilon that is left if shuffler and analyser collude, as devices are told."""
         told: float | None = None if self.wire is None else self.wire.device(self.protocol)["colluding"]
         return told
 
+    def __repr__(self) -> str:
+        protocol, crowd = self.protocol, people(self.protocol.crowd.size)
+        by = f"{protocol.task.name} by {protocol.name} ({protocol.model})"
+        return f"Plan: {by}, {crowd}, {self.budget}, {self.budget.neighbours.words}"
+
     def to_json(self) -> dict[str, Any]:
+        """Its JSON form, which `hc.plan_from_json` reads back exactly."""
         return {**self.question(), **for_devices(self.protocol, self.wire)}
 
     def question(self) -> dict[str, Any]:
@@ -62,14 +93,30 @@ class Plan:
         return fingerprint(self.to_json())
 
     def save(self, path: str | Path) -> Path:
-        """Writes the plan into a file, with its hash; `hc.load_plan` reads it. Replaces a plan, but nothing else."""
+        """Write the plan and its hash into a file that `hc.load_plan` reads. It replaces a plan, and nothing else.
+
+        Parameters
+        ----------
+        path : str or Path
+            Name of the file.
+
+        Returns
+        -------
+        Path
+            The file.
+
+        Raises
+        ------
+        errors.BadArgument
+            If the file exists and is not a plan.
+        """
         path = Path(path)
         if path.exists() and not _holds_a_plan(path):
             raise BadArgument("path", f"{path} exists and is not a plan", "give the name of a new file")
         return put(path, self.saved())
 
     def saved(self) -> str:
-        """What is in such a file."""
+        """The text of such a file."""
         from importlib.metadata import version
 
         kept = {"format": FORMAT, "headcount": version("headcount"), "hash": self.hash, "plan": self.to_json()}

@@ -21,7 +21,6 @@ from headcount.core.coins import Coins, SecretCoins, SeededCoins
 from headcount.core.counted import counted, people
 from headcount.core.cover import covering
 from headcount.core.crowd import LARGEST, Crowd
-from headcount.core.errors import TooFewReports, TooManyReports, Unsupported
 from headcount.core.estimate import Estimate
 from headcount.core.field import VALUE, Values
 from headcount.core.hardest import hardest
@@ -29,17 +28,39 @@ from headcount.core.law import Floats, Noise
 from headcount.core.leaf import Leaf
 from headcount.core.loss import PrivacyLoss
 from headcount.core.model import Model
-from headcount.core.reading import column
 from headcount.core.simulation import Simulation, repeated
 from headcount.core.table import Ints
 from headcount.core.tally import Batch, Tally
+from headcount.errors import TooFewReports, TooManyReports, Unsupported
+from headcount.questions.reading import column
 
 FEW_VALUES = 1 << 12
 
 
 @dataclass(frozen=True, kw_only=True)
 class Protocol(Leaf):
-    """One way to answer a task. What it promises and refuses follows from what a leaf declares, for all alike."""
+    """A mechanism with its parameters: what people send, what becomes of it, and what that gives away.
+
+    Base class of the catalogue. Get one by name from `hc.protocol`, calibrated to a budget or with the parameters of
+    its paper. CONTRIBUTING.md tells how to write one.
+
+    Parameters
+    ----------
+    task : Question
+        What is asked.
+    crowd : Crowd
+        Who is expected.
+    neighbours : Neighbours
+        The adjacency of its guarantee.
+
+    Examples
+    --------
+    >>> protocol = hc.protocol("poisson-histogram", hc.Histogram(["yes", "no"]), n=1_000, epsilon=1, delta=1e-6)
+    >>> messages = protocol.randomise(["yes"] * 600 + ["no"] * 400)  # the devices, then the shuffler
+    >>> released = protocol.release(protocol.tally(messages))  # the analyser
+    >>> protocol.estimate(released).categories
+    ['yes', 'no']
+    """
 
     FINAL: ClassVar[tuple[str, ...]] = (
         "loss",
@@ -87,7 +108,7 @@ class Protocol(Leaf):
         return {
             "name": cls.name,
             "model": str(cls.model),
-            "tasks": sorted(cls.tasks),
+            "tasks": cls.asked(),
             "parameters": list(cls.parameter_names()[1]),
             "relations": sorted(str(relation) for relation in cls.relations),
             "collectable": cls.collectable(),
@@ -96,15 +117,17 @@ class Protocol(Leaf):
 
     @property
     def parameters(self) -> dict[str, float]:
+        """Its own parameters by name."""
         return {name: getattr(self, name) for name in self.parameter_names()[1]}
 
     @cached_property
     def programme(self) -> Brick:
+        """What one person sends, as a tree that is drawn, enumerated, priced and written down for other languages."""
         return self.report(VALUE)
 
     @cached_property
     def loss(self) -> PrivacyLoss:
-        """What is promised to a person, with all their reports: it holds for every crowd that gets an answer."""
+        """The privacy loss of a person with all their reports, for every crowd that gets an answer."""
         return self.loss_if(self._least_hidden)
 
     @property
@@ -139,14 +162,26 @@ class Protocol(Leaf):
         if reports > self.most:
             raise TooManyReports(f"{self.name} was planned for at most {people(int(self.most))}; plan for more")
 
-    @property
-    def origin(self) -> float:
-        """What everybody counts for in the task's unit, whatever they hold; nothing where their number is private."""
-        return 0.0 if self._private else self.task.low
-
     def randomise(self, data: npt.ArrayLike, coins: Coins | None = None) -> Batch:
-        """What the crowd's devices send, in sorted order: the shuffler shows a multiset and nothing else."""
-        values = self.task.encoded(column(data))
+        """Everybody's messages, as a shuffler shows them.
+
+        Parameters
+        ----------
+        data : array-like
+            One value for each person.
+        coins : Coins, optional
+            Secret ones unless given.
+
+        Returns
+        -------
+        Batch
+
+        Raises
+        ------
+        errors.BadData
+            If a value is not one that the task takes.
+        """
+        values = self.task.domain.codes(column(data))
         return self.reports(values, coins or SecretCoins()).shuffled()
 
     def reports(self, values: Values, coins: Coins) -> Batch:
@@ -159,7 +194,7 @@ class Protocol(Leaf):
 
     def _sent(self, values: Values) -> np.dtype[Any]:
         """The form of the messages; with unknown labels it is the labels'."""
-        return np.dtype([("kind", values.dtype)]) if self._open else self.message
+        return np.dtype([("kind", values.dtype)]) if self.task.open else self.message
 
     def counted(self, values: Values, people: Ints) -> Tally:
         """The tally of so many people for each of these values, for a trusted side, which is told what people hold."""
@@ -168,7 +203,7 @@ class Protocol(Leaf):
             steps = messages["steps"].tolist()
             total = sum(step * many for step, many in zip(steps, people.tolist(), strict=True))
             return Tally(int(people.sum()), np.array([total], dtype=object))
-        if self._open:
+        if self.task.open:
             return Tally.by_key(int(people.sum()), messages["kind"], people)
         totals = np.bincount(messages["kind"], weights=people, minlength=self.kinds)  # exact: all are below 2**53
         return Tally(int(people.sum()), totals.astype(np.int64))
@@ -183,19 +218,63 @@ class Protocol(Leaf):
         return self.tally(Batch(0, np.empty(0, dtype=self.message)))
 
     def release(self, tally: Tally, coins: Coins | None = None) -> Tally:
-        """The tally as the trusted side lets it go; how many reported goes along only if that is public."""
+        """The tally with the noise of the trusted side, where the model has one.
+
+        Parameters
+        ----------
+        tally : Tally
+            Of everybody's messages.
+        coins : Coins, optional
+            Secret ones unless given.
+
+        Returns
+        -------
+        Tally
+            How many reported goes along only if that is public.
+
+        Raises
+        ------
+        errors.TooFewReports, errors.TooManyReports
+            If it was not calibrated for such a crowd.
+        """
         self.require_fit(tally.reports)
         released = self.released().apply(tally, coins or SecretCoins())
         return replace(released, reports=0 if self._private else tally.reports, released=True)
 
     def estimate(self, released: Tally) -> Estimate:
+        """The answer, from a tally that was released.
+
+        Parameters
+        ----------
+        released : Tally
+            As `release` returns it.
+
+        Returns
+        -------
+        Estimate
+
+        Raises
+        ------
+        errors.Unsupported
+            If a trusted side has not released it.
+        errors.TooFewReports, errors.TooManyReports
+            If it was not calibrated for such a crowd.
+        """
         self.require_fit(released.reports)
         if self.model in (Model.CENTRAL, Model.THRESHOLD) and not released.released:
             raise Unsupported(f"{self.name} must release a tally before anybody sees it: estimate(release(tally))")
         return Estimate(protocol=self, tally=released, people=self.point(released))
 
     def error(self, truth: int | None = None, reports: int | None = None) -> Noise:
-        """The law of a cell's error with `truth` people in it; with none given, for the truth hardest to estimate."""
+        """The law of a cell's error.
+
+        Parameters
+        ----------
+        truth : int, optional
+            People in the cell; those that are hardest to estimate unless given.
+        reports : int, optional
+            People who report; the crowd's size unless given.
+        """
         people = self.crowd.size if reports is None else reports
         return self.noise(self._hardest(people) if truth is None else truth, people)
 
@@ -205,18 +284,40 @@ class Protocol(Leaf):
         return hardest(lambda truth: self.size_of_error(truth, people), people)[1]
 
     def rmse(self, truth: int | None = None, reports: int | None = None) -> float:
-        """The root mean square of a cell's error; with no truth given, for the one that is hardest to estimate."""
+        """The root mean square error of a cell.
+
+        Parameters
+        ----------
+        truth : int, optional
+            People in the cell; those that are hardest to estimate unless given.
+        reports : int, optional
+            People who report; the crowd's size unless given.
+
+        Returns
+        -------
+        float
+        """
         people = self.crowd.size if reports is None else reports
         return self.size_of_error(self._hardest(people) if truth is None else truth, people)
 
     def loss_if(self, honest: int) -> PrivacyLoss:
-        """What is left of the guarantee if only so many honest people took part."""
+        """The privacy loss if fewer honest people take part than it was calibrated for.
+
+        Parameters
+        ----------
+        honest : int
+            People who add their share of the noise.
+
+        Returns
+        -------
+        PrivacyLoss
+        """
         honest, reports = max(1, honest), self.crowd.each
         return self.view(honest) if reports == 1 else self.group(honest, reports)
 
     @property
     def left_alone(self) -> float | None:
-        """What remains to a person, with all their reports, if everyone else colludes; None if nothing does."""
+        """The local epsilon of all of a person's reports, if everybody else colludes; None if nothing is left."""
         return None if self.local_epsilon is None else self.crowd.each * self.local_epsilon
 
     @property
@@ -229,16 +330,32 @@ class Protocol(Leaf):
 
     @property
     def messages_per_person(self) -> float:
-        """The mean for the value that costs most."""
+        """Messages a person sends on average, for the value that costs most."""
         return max(self.programme.mean({"value": value}) for value in self.costliest)
 
     @property
     def bits_per_person(self) -> float:
+        """Bits of these messages."""
         return self.messages_per_person * max(1, (self.kinds - 1).bit_length())
 
     def simulate(self, data: npt.ArrayLike, *, runs: int = 200, seed: int = 0) -> Simulation:
-        """Repeat the whole protocol with seeded coins, without touching each person each time where that is known."""
-        values, coins = self.task.encoded(column(data)), SeededCoins(seed)
+        """Repeat the whole protocol with seeded coins. Not private.
+
+        Parameters
+        ----------
+        data : array-like
+            One value for each person.
+        runs : int
+            How often.
+        seed : int
+            The same seed gives the same estimates.
+
+        Returns
+        -------
+        Simulation
+            With bias, standard deviation and all estimates.
+        """
+        values, coins = self.task.domain.codes(column(data)), SeededCoins(seed)
         if self.task.values <= FEW_VALUES:
             totals = self.sample(np.bincount(values, minlength=self.task.values), coins, runs)
         else:
@@ -253,10 +370,14 @@ class Protocol(Leaf):
         """Totals of released tallies, one row a run, through every person's own randomiser."""
         return repeated(self, values, coins, runs)
 
+    @property
+    def origin(self) -> float:
+        """What everybody counts for, whatever they hold; nothing where the number of people is private."""
+        return 0.0 if self._private else self.task.low
+
     def in_unit(self, people: Floats, reports: int) -> Floats:
-        """From people to the task's own unit."""
-        everybody = max(1, reports) if self.task.per_person else 1
-        return self.origin * reports / everybody + self.task.unit(reports) * people + 0.0  # no negative zero
+        """From cells, in people, to the answers of the question."""
+        return self.task.answers(people, reports, private=self._private)
 
     def among(self, crowd: Crowd) -> Self:
         return replace(self, crowd=crowd)

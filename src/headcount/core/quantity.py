@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from headcount.core.errors import BadArgument
+from headcount.errors import BadArgument
 
 
 def confident(confidence: Any) -> None:

@@ -15,13 +15,11 @@ from typing import Any
 
 from headcount.core.as_yaml import as_yaml
 from headcount.core.budget import Budget, Neighbours
-from headcount.core.errors import BadArgument
 from headcount.core.files import put
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
 from headcount.core.registry_words import (
     actors,
-    data_domain,
     guarantee,
     mechanisms,
     privacy_unit,
@@ -30,6 +28,7 @@ from headcount.core.registry_words import (
     unprotected,
     utility,
 )
+from headcount.errors import BadArgument
 
 CURATORS = ("Government", "Industry", "Nonprofit")
 SECTORS = ("Technology", "Healthcare", "Education", "Government", "Energy", "Finance")
@@ -104,7 +103,7 @@ def record(
             },
             "dp_variant": {
                 "variant_name": "Approximate DP" if delta else "Pure DP",
-                "data_domain": data_domain(protocol.task),
+                "data_domain": protocol.task.domain.described,
                 "unprotected_quantities": unprotected(protocol),
             },
             "privacy_loss": {

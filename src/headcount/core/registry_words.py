@@ -6,20 +6,10 @@ import math
 
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.counted import counted
-from headcount.core.histogram import Histogram
 from headcount.core.loss import KINDS
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
-from headcount.core.task import Sum, Task
-
-QUESTIONS = {
-    "count": "How many people hold a one",
-    "fraction": "Which fraction of the people hold a one",
-    "sum": "How much people hold together",
-    "mean": "How much people hold on average",
-    "histogram": "How many people are in each category",
-}
-LISTED = 20  # categories that are named
+from headcount.questions.domains.domain import Shape
 
 TRUSTED = {
     Model.CENTRAL: "Whoever holds the data is trusted with everybody's value: to add the noise, and to show nothing "
@@ -29,36 +19,22 @@ TRUSTED = {
     Model.THRESHOLD: "A shuffler is trusted to count the messages, to drop the counts that are too small, and to show "
     "nothing else. ",
 }
+STATED = {
+    Shape.AMOUNT: "- The bounds of the values, which were stated without looking at the data.",
+    Shape.ONE_OF: "- The list of categories, which was stated without looking at the data.",
+}
 OUTSIDE = "- Everybody else sees the answer. They are not trusted, and may know everything but one value."
 
 
 def question(protocol: Protocol) -> str:
-    return f"{QUESTIONS[protocol.task.name]}, answered with differential privacy in the {protocol.model} model."
-
-
-def data_domain(task: Task) -> str:
-    if isinstance(task, Sum):
-        low, high = task.bounds
-        clipped = "; values outside are brought to the nearer bound" if task.clip else ""
-        return f"One number for each person, from {low:.15g} to {high:.15g}{clipped}."
-    if not isinstance(task, Histogram):
-        return "One value for each person, 0 or 1."
-    if task.open:
-        return "One label for each person; which labels there are is not known beforehand."
-    names = [str(label) for label in task.categories[:LISTED]]
-    more = ", ..." if len(task.categories) > LISTED else ""
-    other = ", or none of them" if task.other else ""
-    kind = "bins" if task.edges else "categories"
-    return f"One of {len(task.categories):,} {kind} for each person{other}: {', '.join(names)}{more}."
+    return f"{protocol.task.asks}, answered with differential privacy in the {protocol.model} model."
 
 
 def unprotected(protocol: Protocol) -> str:
     private, task = protocol.neighbours is Neighbours.ADD_REMOVE, protocol.task
     lines = ["- How many people report." if not private else "- Nothing about people: how many there are is protected."]
-    if isinstance(task, Sum):
-        lines.append("- The bounds of the values, which were stated without looking at the data.")
-    if isinstance(task, Histogram) and not task.open:
-        lines.append("- The list of categories, which was stated without looking at the data.")
+    if task.shape in STATED:
+        lines.append(STATED[task.shape])
     return "\n".join([*lines, "- The mechanism and its parameters."])
 
 
@@ -139,7 +115,7 @@ def mechanisms(protocol: Protocol, hash: str) -> str:
 
 def utility(protocol: Protocol) -> str:
     noise, unit = protocol.error(), protocol.task.unit(protocol.crowd.size)
-    each = " of each category" if isinstance(protocol.task, Histogram) else ""
+    each = " of each category" if protocol.task.several else ""
     return (
         f"Predicted for the data that are hardest to estimate: the root mean square error{each} is "
         f"{noise.rmse * unit:.3g}, and 19 of 20 answers lie within {noise.half_width() * unit:.3g} of the truth."

@@ -9,32 +9,68 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from headcount.core.reading import distinct
+from headcount.core.counted import counted
 from headcount.core.table import Ints
+from headcount.questions.reading import distinct
 
 HALF = 32  # bits: so many of up to 2**31 numbers add up to less than 64
 
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """All messages of some reports, as the shuffler hands them on: their order means nothing."""
+    """A multiset of messages, as a shuffler hands it on.
+
+    Parameters
+    ----------
+    reports : int
+        How many people they come from.
+    messages : ndarray
+        One record each; their order means nothing.
+
+    Examples
+    --------
+    >>> protocol = hc.protocol("zsum", n=1_000, gamma=0.04)
+    >>> batch = protocol.randomise([1] * 300 + [0] * 700, hc.SeededCoins(1))
+    >>> batch
+    Batch: 1,261 messages of 1,000 reports
+    """
 
     reports: int
     messages: npt.NDArray[Any]
 
     def shuffled(self) -> Batch:
-        """The same messages in an order of their own, from which nothing can be learnt."""
+        """The same messages, sorted: an order that depends on nothing but the multiset."""
         columns = [self.messages[name] for name in reversed(self.messages.dtype.names or ())]
         keys = [part for column in columns for part in (column.T[::-1] if column.ndim > 1 else [column])]
         return Batch(self.reports, self.messages[np.lexsort(keys)])
 
+    def __repr__(self) -> str:
+        return f"Batch: {counted(self.messages.size, 'message')} of {counted(self.reports, 'report')}"
+
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """A map from keys to integers; added pointwise, in any order, by any number of workers.
+    """What the analyser keeps of a batch: integer totals, which form a commutative monoid under addition.
 
-    Without `keys` they are 0 .. len - 1. With a `modulus` the totals are residues, otherwise plain integers. `released`
-    says that the trusted side has let it go. Until then totals may be integers of any size (an array of objects).
+    Parameters
+    ----------
+    reports : int
+        How many people they come from.
+    totals : ndarray
+        An integer for each key; of any size (an array of objects) until it is released.
+    keys : ndarray, optional
+        What the totals are of; 0, 1, 2 … unless given.
+    modulus : int
+        If not 0, the totals are residues.
+    released : bool
+        Whether the trusted side has added its noise and let it go.
+
+    Examples
+    --------
+    >>> protocol = hc.protocol("zsum", n=1_000, gamma=0.04)
+    >>> tally = protocol.tally(protocol.randomise([1] * 300 + [0] * 700, hc.SeededCoins(1)))
+    >>> tally + protocol.nobody() == tally
+    True
     """
 
     reports: int
@@ -48,7 +84,17 @@ class Tally:
 
     @classmethod
     def by_key(cls, reports: int, keys: npt.NDArray[Any], totals: Ints | None = None) -> Tally:
-        """Equal keys added up; each entry counts once where no totals are given."""
+        """Add up equal keys; each entry counts once unless totals are given.
+
+        Parameters
+        ----------
+        reports : int
+            How many people they come from.
+        keys : ndarray
+            With repetitions.
+        totals : ndarray, optional
+            An integer for each of them.
+        """
         labels, place = distinct(keys)
         order = sorted(range(len(labels)), key=labels.__getitem__)
         different = np.fromiter((labels[at] for at in order), dtype=keys.dtype, count=len(labels))
@@ -58,7 +104,12 @@ class Tally:
         np.add.at(summed, place, totals)
         return cls(reports, summed[order], different)
 
+    def __repr__(self) -> str:
+        state = "released" if self.released else "not released"
+        return f"Tally: {counted(self.totals.size, 'total')} of {counted(self.reports, 'report')}, {state}"
+
     def with_totals(self, totals: Ints) -> Tally:
+        """The same with other totals, not released."""
         return Tally(self.reports, totals, self.keys, self.modulus)
 
     def __add__(self, other: Tally) -> Tally:

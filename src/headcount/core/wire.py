@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headcount.core.budget import Budget
-from headcount.core.errors import BadArgument, Unsupported
 from headcount.core.law import Floats
 from headcount.core.loss import Nearly, PrivacyLoss
 from headcount.core.short import COMPARED, rounded_up
+from headcount.errors import BadArgument, Unsupported
 
 if TYPE_CHECKING:
     from headcount.core.protocol import Protocol

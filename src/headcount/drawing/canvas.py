@@ -13,8 +13,8 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-from headcount.core.errors import BadArgument, MissingExtra
 from headcount.drawing.colours import Theme, theme_called
+from headcount.errors import BadArgument, MissingExtra
 
 SUFFIXES = (".svg", ".png")
 DOTS = 160  # an inch, in a PNG

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from headcount.core.errors import BadArgument
 from headcount.core.model import Model
+from headcount.errors import BadArgument
 
 FAMILIES: dict[str, tuple[str, ...]] = {
     "central noise": ("geometric", "laplace", "stability-histogram"),

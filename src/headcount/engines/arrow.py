@@ -8,33 +8,33 @@ person ids, also an answer for each person, which DuckDB puts on disk where memo
 from __future__ import annotations
 
 from headcount.core.coins import Coins
-from headcount.core.histogram import Histogram
 from headcount.core.model import Model
 from headcount.core.plan import Plan
 from headcount.core.tally import Tally
-from headcount.core.task import Count, Sum, Task
 from headcount.engines.arrow_scan import ArrowScan
 from headcount.engines.duck import refusing
 from headcount.engines.engine import Rows
 from headcount.engines.fold import folded
+from headcount.questions.domains.domain import Shape
+from headcount.questions.question import Question
 
 
 class ArrowEngine:
     """Parquet, CSV and Arrow files, folders and globs of them, and anything with the Arrow stream interface."""
 
-    def answers(self, task: Task, rows: Rows) -> ArrowScan:
-        return ArrowScan(task, rows)
+    def answers(self, task: Question, rows: Rows) -> ArrowScan:
+        return ArrowScan(rows.domain(task), rows)
 
-    def require(self, task: Task, answers: ArrowScan) -> None:
+    def require(self, task: Question, answers: ArrowScan) -> None:
         with refusing():
             for batch in answers.batches():
-                answers.encoded(batch)
+                answers.codes(batch)
 
     def tally(self, plan: Plan, answers: ArrowScan, coins: Coins) -> Tally:
-        protocol, task = plan.protocol, plan.protocol.task
+        protocol, domain = plan.protocol, answers.domain
         with refusing():
-            if protocol.model is not Model.CENTRAL or (isinstance(task, Histogram) and task.edges):
-                return folded(protocol, answers.batches(), answers.encoded, coins)
-            if isinstance(task, Sum):
-                return protocol.totalled(answers.size, answers.total(task))
-            return protocol.counted(*(answers.ones() if isinstance(task, Count) else answers.held()))
+            if protocol.model is not Model.CENTRAL or not domain.grouped:
+                return folded(protocol, answers.batches(), answers.codes, coins)
+            if domain.shape is Shape.AMOUNT:
+                return protocol.totalled(answers.size, answers.total())
+            return protocol.counted(*(answers.ones() if domain.shape is Shape.BIT else answers.held()))

@@ -1,9 +1,9 @@
-"""A table's answers, one for each person, as questions to DuckDB: which, how many, how much, or all in their order."""
+"""A table's codes, one for each person, as questions to DuckDB: which, how many, how much, or all in their order."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -11,19 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from headcount.core.errors import BadArgument, BadData, without_cause
-from headcount.core.field import Values
-from headcount.core.reading import EXACT, NUMERAL, SPACE
 from headcount.core.table import Ints
-from headcount.core.task import BETWEEN_STEPS, MISSING, Sum, Task
 from headcount.engines.columns import from_arrow
 from headcount.engines.duck import database, refusing
-from headcount.engines.encoding import DIFFERENT
 from headcount.engines.engine import Rows
 from headcount.engines.fold import PART
 from headcount.engines.intake import NO_ID
-from headcount.engines.merging import Lots
+from headcount.engines.merging import Lots, in_sql
 from headcount.engines.tables import kind_of, literal, scanned
+from headcount.errors import BadArgument, BadData, without_cause
+from headcount.questions.domains.domain import DIFFERENT, MISSING, Codes, Domain, Spelling
+from headcount.questions.reading import EXACT, NUMERAL, SPACE
 
 WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"}
 REAL = {"FLOAT", "DOUBLE"}
@@ -32,8 +30,10 @@ WIDE = {"DECIMAL", "HUGEINT", "UHUGEINT"}
 TEXT = {"VARCHAR", "ENUM"}
 MOMENTS = {"DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE"}
 NOTHING = '"NULL"'  # the type of a column in which everything is missing
-KEPT = "answers"
+KEPT = "kept"
 LOTS = Lots("sha256({})", "unnest(range(many))", "unnest(arg_min(code, lot, {most}))")
+ADDED = "list_sum(list_sort(list({})))"
+SPELLING = Spelling("$given_{}".format, "CAST({} AS BIGINT)".format)
 MOST_ADDED = 1 << 64  # steps: counted from the middle, they come to a word with a sign, which is added up faster
 # A NaN may get past bounds, because files tell their least and largest value without it, and for the same reason it
 # cannot be looked for with WHERE; but it never gets past a cast to a whole number.
@@ -41,37 +41,48 @@ NAN = "count(*) FILTER (isnan({}))"
 
 
 @dataclass(frozen=True)
-class Source:
-    """Rows whose columns are of one type each: `answer`, perhaps `party` and `person`."""
+class Column:
+    """A part's column: its name within a source, and its type."""
 
-    table: str
+    name: str
     kind: str
 
     @property
     def number(self) -> str:
-        """The answer read as a number, as `headcount.core.reading.number` does; NULL where it is none, or missing."""
+        """What it holds read as a number, as `headcount.questions.reading` does; NULL where it is none, or missing."""
         if self.kind in STORED:
-            return "CAST(answer AS DOUBLE)"
+            return f"CAST({self.name} AS DOUBLE)"
         if self.kind in WIDE:
-            return "CAST(CAST(answer AS VARCHAR) AS DOUBLE)"
+            return f"CAST(CAST({self.name} AS VARCHAR) AS DOUBLE)"
         if self.kind not in TEXT:
             return "CAST(NULL AS DOUBLE)"
-        said = f"trim(answer, {literal(SPACE)})"
+        said = f"trim({self.name}, {literal(SPACE)})"
         return f"CASE WHEN regexp_full_match({said}, {literal(NUMERAL)}) THEN TRY_CAST({said} AS DOUBLE) END"
 
-    def matches(self, where: Any) -> str | None:
-        """Whether the answer is the number that counts as a one, where both are stored as numbers."""
-        stored = self.kind in STORED and isinstance(where, float)
-        return f"{self.number} = $given_where" if stored else None
+    def matches(self, part: Domain) -> str | None:
+        """Whether it holds the value that counts as a one, where DuckDB compares as Python does; missing is none."""
+        if isinstance(part.where, float) and self.kind in STORED:
+            return f"coalesce({self.number} = $given_{self.name}, false)"
+        if isinstance(part.where, str) and self.kind in TEXT:
+            return f"coalesce(trim({self.name}, {literal(SPACE)}) = $given_{self.name}, false)"
+        return None
+
+
+@dataclass(frozen=True)
+class Source:
+    """Rows whose columns are of one type each: one for each part of the domain, and perhaps `person`."""
+
+    table: str
+    columns: tuple[Column, ...]
 
 
 class ArrowScan:
-    """A table's answers, one per person, not yet read."""
+    """A table's codes, one per person, not yet read."""
 
-    def __init__(self, task: Task, rows: Rows) -> None:
-        self.task, self.rows, self._encoding = task, rows, rows.encoding(task)
-        self._columns = "answer, party" if rows.by is not None else "answer"
-        self._given: dict[str, Any] = {"where": self._encoding.where}
+    def __init__(self, domain: Domain, rows: Rows) -> None:
+        self.domain, self.rows = domain, rows
+        self._merged = False
+        self._given = {name: part.where for name, part in zip(self._names, domain.parts, strict=True)}
         self._connection = database(os.getpid()).cursor()
         kind = kind_of(rows.data)
         works = "check that every line has as many fields as the first" if kind in ("CSV", "TSV") else ""
@@ -88,6 +99,10 @@ class ArrowScan:
         with refusing():
             return sum(int(self._one(f"SELECT count(*) FROM {source.table}")[0]) for source in self._sources)
 
+    @property
+    def _names(self) -> list[str]:
+        return [f"part{place}" for place in range(len(self.domain.parts))]
+
     def _source(self, table: str, *, alone: bool) -> Source:
         """The columns that are asked for, under names of our own."""
         described = self._sql(f"SELECT * FROM {table} LIMIT 0")
@@ -97,136 +112,130 @@ class ArrowScan:
                 works = f"use one of {', '.join([*types][:20])}"
                 raise BadArgument(argument, f"is {name!r}, which the data does not have", works)
         kinds = {argument: _kind(types[name], name) for argument, name in self.rows.names().items()}
-        called = {"column": "answer", "by": "party", "unit": "person"}
-        columns = []
-        for argument, kind in kinds.items():
+        called = [*self._names, *(["person"] if self.rows.unit is not None else [])]
+        read = []
+        for name, (argument, kind) in zip(called, kinds.items(), strict=True):
             plain = argument != "unit" or (alone and kind in WHOLE)  # integers of one type need not become text
-            read = (_plain if plain else _person)(_quoted(self.rows.names()[argument]), kind)
-            columns.append(f"{read} AS {called[argument]}")
-        return Source(f"(SELECT {', '.join(columns)} FROM {table})", kinds["column"])
+            read.append(f"{(_plain if plain else _person)(_quoted(self.rows.names()[argument]), kind)} AS {name}")
+        columns = (Column(name, kind) for name, kind in zip(self._names, kinds.values(), strict=False))
+        return Source(f"(SELECT {', '.join(read)} FROM {table})", tuple(columns))
 
     def _merge(self) -> None:
-        """One answer for each person, or a few of their rows, kept aside: read once, used twice."""
-        most, adds = self.rows.most, isinstance(self.task, Sum)
-        if any(self._one(f"SELECT count(*) FROM {source.table} WHERE person IS NULL")[0] for source in self._sources):
-            raise BadData(NO_ID)
-        if isinstance(self.task, Sum):
-            if most is not None:
-                self.total(self.task)  # refuses what does not fit, also of rows that will not be kept
-            tables = [self._numbers(source) for source in self._sources]
-        else:
-            tables = [self._codes(source, number) for number, source in enumerate(self._sources)]
-        rows = f"({' UNION ALL '.join(tables)})"
+        """One code for each person, or a few of their rows, kept aside: read once, used twice."""
+        parts, most = self.domain.parts, self.rows.most
+        for source in self._sources:
+            if self._one(f"SELECT count(*) FROM {source.table} WHERE person IS NULL")[0]:
+                raise BadData(NO_ID)
+        if most is not None and parts[0].merge.numeric:
+            self.total()  # refuses what does not fit, also of rows that will not be kept
+        rows = f"({' UNION ALL '.join(self._coded(source, at) for at, source in enumerate(self._sources))})"
         if most is not None:
-            merged = LOTS.kept(rows, most, "$given_key")
-        elif adds:
-            added = f"list_sum(list_sort(list(code))){' / count(*)' if self.task.per_person else ''}"
-            merged = f"SELECT {added} AS code FROM {rows} GROUP BY person"
+            kept = LOTS.kept(f"(SELECT person, part0 AS code FROM {rows})", most, "$given_key")
+            merged = f"SELECT code AS part0 FROM ({kept})"
         else:
-            merged = f"SELECT {self._encoding.merged} AS code FROM {rows} GROUP BY person"
+            named = zip(parts, self._names, strict=True)
+            codes = [f"{in_sql(part.merge, name, ADDED)} AS {name}" for part, name in named]
+            merged = f"SELECT {', '.join(codes)} FROM {rows} GROUP BY person"
         given = self._params(merged, {"key": self.rows.key.hex()})
         self._connection.execute(f"CREATE TEMP TABLE {KEPT} AS {merged}", given)
-        if self._one(f"SELECT count(*) FROM {KEPT} WHERE code IS NULL")[0]:
+        missing = " OR ".join(f"{name} IS NULL" for name in self._names)
+        if self._one(f"SELECT count(*) FROM {KEPT} WHERE {missing}")[0]:
             raise BadData(DIFFERENT)
-        self._sources = [Source(f"(SELECT code AS answer FROM {KEPT})", "DOUBLE" if adds else "")]
+        self._merged = True
+        kinds = ["DOUBLE" if part.merge.numeric else "" for part in parts]
+        self._sources = [Source(KEPT, tuple(map(Column, self._names, kinds)))]
 
-    def _numbers(self, source: Source) -> str:
-        """Each row's person, and the number that the row holds."""
-        strange = f"{source.number} IS NULL OR isnan({source.number})"
-        if self._one(f"SELECT count(*) FILTER ({strange}) FROM {source.table}")[0]:
-            self._refuse_first(source, strange)
-        return f"SELECT person, {source.number} + 0.0 AS code FROM {source.table}"  # no negative zero
+    def _coded(self, source: Source, number: int) -> str:
+        """Each row's person, and for each part the number that the row holds, or its code."""
+        table, selected = f"{source.table} AS read", ["person"]
+        for place, (part, column) in enumerate(zip(self.domain.parts, source.columns, strict=True)):
+            matches = column.matches(part)
+            if part.merge.numeric:
+                self._require(source, part, column, f"{column.number} IS NULL OR isnan({column.number})")
+                selected.append(f"{column.number} + 0.0 AS {column.name}")  # no negative zero
+            elif matches is not None:
+                selected.append(f"CAST({matches} AS BIGINT) AS {column.name}")
+            else:
+                codes = f"codes{number}_{place}"
+                self._register(codes, source, part, column)
+                table += f" JOIN {codes} ON read.{column.name} IS NOT DISTINCT FROM {codes}.held"
+                selected.append(f"{codes}.code AS {column.name}")
+        return f"SELECT {', '.join(selected)} FROM {table}"
 
-    def _codes(self, source: Source, number: int) -> str:
-        """Each row's person, and the integer (of unknown labels, the text) that the row comes to."""
-        matches = None if self.rows.by is not None else source.matches(self._encoding.where)
-        if matches is not None:
-            return f"SELECT person, CAST(coalesce({matches}, false) AS BIGINT) AS code FROM {source.table}"
+    def _register(self, name: str, source: Source, part: Domain, column: Column) -> None:
+        """A table of the different values of a column, and the code of each (of unknown labels, the text)."""
         import pyarrow as pa
 
-        different = self._sql(f"SELECT DISTINCT {self._columns} FROM {source.table}").to_arrow_table()
-        codes = self._rows(different) if different.num_rows else np.zeros(0, dtype=np.int64)
+        different = self._sql(f"SELECT DISTINCT {column.name} AS held FROM {source.table}").to_arrow_table()
+        codes = part.codes(from_arrow(different.column("held").combine_chunks()))
         code = pa.array(codes.tolist(), pa.string()) if codes.dtype == object else pa.array(codes.astype(np.int64))
-        self._connection.register(f"codes{number}", different.append_column("code", code))
-        same = " AND ".join(f"read.{name} IS NOT DISTINCT FROM codes.{name}" for name in self._columns.split(", "))
-        return f"SELECT read.person, codes.code FROM {source.table} AS read JOIN codes{number} AS codes ON {same}"
+        self._connection.register(name, different.append_column("code", code))
+
+    def _require(self, source: Source, part: Domain, column: Column, strange: str) -> None:
+        if self._one(f"SELECT count(*) FILTER ({strange}) FROM {source.table}")[0]:
+            self._refuse_first(source, part, column, strange)
 
     def batches(self) -> Iterator[Any]:
         """A part of the crowd at a time, in the order of the table."""
-        columns = "answer" if self._merged else self._columns
+        columns = ", ".join(self._names)
         read = (self._sql(f"SELECT {columns} FROM {source.table}").to_arrow_reader(PART) for source in self._sources)
         return chain.from_iterable(map(_cut, read))
 
-    @property
-    def _merged(self) -> bool:
-        return self.rows.unit is not None
+    def codes(self, batch: Any) -> Codes:
+        """The codes of a batch of rows, or of groups."""
+        held = [from_arrow(batch.column(name).combine_chunks()) for name in self._names]
+        parts = zip(self.domain.parts, held, strict=True)
+        return self.domain.joined(
+            [column if self._merged and not part.merge.numeric else part.codes(column) for part, column in parts]
+        )
 
-    def encoded(self, batch: Any) -> Values:
-        """A batch, or the groups, as the task's own integers."""
-        if self._merged and not isinstance(self.task, Sum):
-            return self._encoding.person(from_arrow(batch.column("answer").combine_chunks()))
-        return self._encoding.person(self._rows(batch))
-
-    def _rows(self, batch: Any) -> Values:
-        return self._encoding.row(*(from_arrow(column.combine_chunks()) for column in batch.columns))
-
-    def held(self) -> tuple[Values, Ints]:
-        """Each different answer, and how many people hold it."""
-        columns = "answer" if self._merged else self._columns
+    def held(self) -> tuple[Codes, Ints]:
+        """Each different code (some perhaps several times), and how many people have it."""
+        columns = ", ".join(self._names)
         query = f"SELECT {columns}, count(*) AS people FROM {{}} GROUP BY ALL"
         tables = [self._sql(query.format(source.table)).to_arrow_table() for source in self._sources]
-        some = [table for table in tables if table.num_rows]
-        if not some:
-            return self.task.encoded(np.empty(0, dtype=object)), np.empty(0, dtype=np.int64)
-        values = [self.encoded(table.select(columns.split(", "))) for table in some]
-        return np.concatenate(values), np.concatenate([table["people"].to_numpy() for table in some])
+        some = [table for table in tables if table.num_rows] or tables[:1]
+        return (
+            np.concatenate([self.codes(table) for table in some]),
+            np.concatenate([table["people"].to_numpy() for table in some]),
+        )
 
-    def ones(self) -> tuple[Values, Ints]:
+    def ones(self) -> tuple[Codes, Ints]:
         """How many hold a zero, and how many a one."""
-        where = self._encoding.where
-        if where is None and all(source.kind == "BOOLEAN" for source in self._sources):
-            query = "SELECT count(answer), coalesce(sum(CAST(answer AS UTINYINT)), 0) FROM {}"
-            told = [[*map(int, self._one(query.format(source.table)))] for source in self._sources]
-            known, ones = np.sum(told, axis=0).tolist()
-            if known < self.size:
-                raise BadData(MISSING)
-            return np.array([0, 1], dtype=np.uint8), np.array([known - ones, ones])
-        matches = [source.matches(where) for source in self._sources]
-        if self._merged or None in matches:
-            return self.held()
-        found = zip(self._sources, matches, strict=True)
-        ones = sum(int(self._one(f"SELECT count(*) FROM {source.table} WHERE {same}")[0]) for source, same in found)
+        (part,), ones = self.domain.parts, 0
+        for source in self._sources:
+            (column,) = source.columns
+            if part.where is None and column.kind == "BOOLEAN" and not self._merged:
+                query = f"SELECT count(part0), count(*), coalesce(sum(CAST(part0 AS UTINYINT)), 0) FROM {source.table}"
+                known, people, found = map(int, self._one(query))
+                if known < people:
+                    raise BadData(MISSING)
+                ones += found
+            elif (matches := column.matches(part)) is not None and not self._merged:
+                ones += int(self._one(f"SELECT count(*) FROM {source.table} WHERE {matches}")[0])
+            else:
+                return self.held()
         return np.array([0, 1], dtype=np.uint8), np.array([self.size - ones, ones])
 
-    def total(self, task: Sum) -> int:
-        """The sum in the task's steps, exactly. What Python would make of each value, DuckDB does too."""
-        return sum(self._total(task, source) for source in self._sources)
+    def total(self) -> int:
+        """The sum of all codes, exactly. What Python would make of each value, DuckDB does too."""
+        return sum(self._total(source) for source in self._sources)
 
-    def _total(self, task: Sum, source: Source) -> int:
-        low, high = task.limits
-        number, add = source.number, "sum"
-        if source.kind in WHOLE and task.steps == task.width and not task.clip:
-            within, step, shift = "answer BETWEEN $given_low AND $given_high", "answer", int(task.low)
-            given: dict[str, Any] = {"low": int(low), "high": int(high)}
-        else:
-            held, within = number, f"{number} BETWEEN $given_low AND $given_high"
-            if task.clip:
-                held, within = f"least(greatest({number}, $given_low), $given_high)", f"{number} IS NOT NULL"
-            steps = f"({held} - $given_origin) * $given_steps" if task.low else f"{held} * $given_steps"
-            step, shift = f"CAST({steps} AS BIGINT)", 0
-            given = {"low": low, "high": high, "origin": task.low, "steps": task.steps / task.width}
-            if task.stepped:
-                within += f" AND abs({steps} - {step}) <= {BETWEEN_STEPS}"
-            if self.size * (task.steps + 1) < MOST_ADDED:
-                add, shift = "sum_no_overflow", -(task.steps // 2)
-                step += f" - {task.steps // 2}"
+    def _total(self, source: Source) -> int:
         import duckdb
 
-        nans = NAN.format(number)
+        (part,), (column,) = self.domain.parts, source.columns
+        integer = column.kind in WHOLE
+        steps = part.steps(column.name if integer else column.number, SPELLING, integer=integer)
+        code, add, origin = steps.code, "sum", steps.origin
+        if code != column.name and self.size * part.size < MOST_ADDED:
+            add, origin = "sum_no_overflow", origin - part.size // 2
+            code = f"{code} - {part.size // 2}"
+        nans = NAN.format(column.number)
         try:
-            strange = nans if task.clip else "0"
-            query = f"SELECT count(*), {add}({step}), {strange} FROM {source.table} WHERE {within}"
-            known, total, missing = self._one(query, given)
+            counted = f"count(*), {add}({code}), {nans if steps.takes_nan else 0}"
+            query = f"SELECT {counted} FROM {source.table} WHERE {steps.fits}"
+            known, total, missing = self._one(query, steps.given)
             people = self._one(f"SELECT count(*) FROM {source.table}")[0]
         except duckdb.ConversionException:
             if self._one(f"SELECT {nans} FROM {source.table}")[0]:
@@ -235,26 +244,29 @@ class ArrowScan:
         if missing:
             raise BadData(MISSING)
         if known < people:
-            self._refuse_first(source, f"{number} IS NULL OR NOT ({within})", given)
-        return int(total or 0) - shift * int(people)
+            self._refuse_first(source, part, column, f"NOT coalesce({steps.fits}, false)", steps.given)
+        return int(total or 0) - origin * int(people)
 
-    def _refuse_first(self, source: Source, strange: str, given: dict[str, Any] | None = None) -> None:
-        """Lets the task say what it has against an answer; it does not quote it."""
-        found = self._sql(f"SELECT answer FROM {source.table} WHERE {strange} LIMIT 1", given).to_arrow_table()
+    def _refuse_first(
+        self, source: Source, part: Domain, column: Column, strange: str, given: Mapping[str, Any] | None = None
+    ) -> None:
+        """Lets the domain say what it has against a value; it does not quote it."""
+        query = f"SELECT {column.name} AS held FROM {source.table} WHERE {strange} LIMIT 1"
+        found = self._sql(query, given).to_arrow_table()
         if not found.num_rows:  # only a NaN hides from WHERE
             raise BadData(MISSING)
-        self.task.encoded(from_arrow(found.column("answer").combine_chunks()))
-        raise BadData("data has values that do not fit the task")
+        part.codes(from_arrow(found.column("held").combine_chunks()))
+        raise BadData("data has values that do not fit the question")
 
-    def _sql(self, query: str, given: dict[str, Any] | None = None) -> Any:
+    def _sql(self, query: str, given: Mapping[str, Any] | None = None) -> Any:
         params = self._params(query, given)
         return self._connection.sql(query, params=params) if params else self._connection.sql(query)
 
-    def _one(self, query: str, given: dict[str, Any] | None = None) -> Any:
+    def _one(self, query: str, given: Mapping[str, Any] | None = None) -> Any:
         """The only row. A question that is not a relation first looks at the files once less."""
         return self._connection.execute(query, self._params(query, given)).fetchall()[0]
 
-    def _params(self, query: str, given: dict[str, Any] | None) -> dict[str, Any]:
+    def _params(self, query: str, given: Mapping[str, Any] | None) -> dict[str, Any]:
         known = {f"given_{name}": value for name, value in {**self._given, **(given or {})}.items()}
         return {name: value for name, value in known.items() if f"${name}" in query}
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from headcount.core.errors import BadData, without_cause
-from headcount.core.reading import Array, column
+from headcount.errors import BadData, without_cause
+from headcount.questions.reading import Array, column
 
 WIDE = {"Int128", "UInt128"}  # of polars, which numpy has not
 ONE_EACH = "data must be a list, an array or a column with one value per person"

@@ -16,7 +16,7 @@ from shutil import rmtree
 from tempfile import mkdtemp
 from typing import Any
 
-from headcount.core.errors import BadArgument, BadData, MissingExtra, Refused, without_cause
+from headcount.errors import BadArgument, BadData, MissingExtra, Refused, without_cause
 
 SPILL = "HEADCOUNT_SPILL"
 

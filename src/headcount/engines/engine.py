@@ -6,13 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from headcount.core.coins import Coins, SecretCoins
-from headcount.core.errors import BadArgument
 from headcount.core.plan import Plan
 from headcount.core.quantity import quantity
-from headcount.core.reading import declared
 from headcount.core.tally import Tally
-from headcount.core.task import Count, Task
-from headcount.engines.encoding import Encoding
+from headcount.errors import BadArgument
+from headcount.questions.domains.domain import Domain
+from headcount.questions.question import Question
 
 KEY = 16  # bytes of the key with which lots are drawn
 
@@ -49,8 +48,8 @@ class Rows:
         object.__setattr__(self, "most", int(number))
 
     def names(self) -> dict[str, str]:
-        """The columns that are read from a table, by the argument that names them."""
-        given = {"column": self.column, "by": self.by, "unit": self.unit}
+        """The columns that are read from a table, by the argument that names them; parts of the domain first."""
+        given = {"by": self.by, "column": self.column, "unit": self.unit}
         if self.column is None:
             raise BadArgument("column", "is missing for a table", "name the column that holds people's answers")
         for argument, name in given.items():
@@ -58,11 +57,9 @@ class Rows:
                 raise BadArgument(argument, "does not name a column", "give the name of a column of the table")
         return {argument: name for argument, name in given.items() if name is not None}
 
-    def encoding(self, task: Task) -> Encoding:
-        """How a row becomes the task's integer; refused where the task has no use for what was declared."""
-        if self.where is not None and self.by is None and not isinstance(task, Count):
-            raise BadArgument("where", f"is for counts, and this is a {task.name}", "leave it out")
-        return Encoding(task, None if self.where is None else declared(self.where), self.by is not None)
+    def domain(self, question: Question) -> Domain:
+        """How rows become codes: the question's domain, with what was declared of the data."""
+        return question.read_as(self.where, 0 if self.by is None else 1)
 
 
 class Answers(Protocol):
@@ -76,9 +73,9 @@ class Answers(Protocol):
 class Engine(Protocol):
     """Memory, files or a cluster: the same plan gives the same tally."""
 
-    def answers(self, task: Task, rows: Rows) -> Answers: ...
+    def answers(self, task: Question, rows: Rows) -> Answers: ...
 
-    def require(self, task: Task, answers: Any) -> None:
+    def require(self, task: Question, answers: Any) -> None:
         """Refuses answers that the task cannot take, before anything is charged or drawn."""
 
     def tally(self, plan: Plan, answers: Any, coins: Coins) -> Tally: ...

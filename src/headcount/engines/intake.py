@@ -1,4 +1,4 @@
-"""From whatever the user has (list, numpy, pandas, polars, Arrow) to one integer per person."""
+"""From whatever the user has (list, numpy, pandas, polars, Arrow) to one code per person."""
 
 from __future__ import annotations
 
@@ -8,39 +8,35 @@ from typing import Any
 import numpy as np
 
 from headcount.core.coins import KeyedCoins
-from headcount.core.errors import BadArgument, BadData
-from headcount.core.field import Values
-from headcount.core.reading import EXACT, Array, distinct, texts
 from headcount.core.table import Ints
-from headcount.core.task import Sum, Task
 from headcount.engines.columns import array_of
-from headcount.engines.encoding import added_up
 from headcount.engines.engine import Rows
+from headcount.engines.merging import merged
+from headcount.errors import BadArgument, BadData
+from headcount.questions.domains.domain import Codes, Domain
+from headcount.questions.reading import EXACT, Array, distinct, texts
 
 NO_ID = (
     "unit has missing person ids, or numbers that are not whole or too large for floats; use text, or drop those rows"
 )
 
 
-def answers(task: Task, rows: Rows) -> Values:
-    """The task's own integer for each person, or for each of the rows that are kept of them."""
-    encoding = rows.encoding(task)
-    values, groups, ids = _columns(rows)
+def codes_of(domain: Domain, rows: Rows) -> Codes:
+    """The code of each person, or of each of the rows that are kept of them."""
+    columns, ids = _columns(rows)
     if ids is None:
-        return encoding.person(encoding.row(values, groups))
-    if ids.shape != values.shape:
+        return domain.joined([part.codes(column) for part, column in zip(domain.parts, columns, strict=True)])
+    if ids.shape != columns[-1].shape:
         raise BadArgument("unit", "has another length than the data", "give one person id per row")
     person = _persons(ids)
-    if isinstance(task, Sum) and rows.most is None:
-        return task.encoded(added_up(task.held(values), person, mean=task.per_person))
-    codes = encoding.row(values, groups)
     if rows.most is not None:
-        return encoding.person(codes[_kept(person, rows.most, rows.key)])
-    return encoding.person(encoding.merge(codes, person))
+        kept = _kept(person, rows.most, rows.key)
+        return domain.joined([part.codes(column)[kept] for part, column in zip(domain.parts, columns, strict=True)])
+    return domain.joined([merged(part, column, person) for part, column in zip(domain.parts, columns, strict=True)])
 
 
-def _columns(rows: Rows) -> tuple[Array, Array | None, Array | None]:
-    """The column, or the data themselves; the groups; and the person ids."""
+def _columns(rows: Rows) -> tuple[list[Array], Array | None]:
+    """A column for each part of the domain, groups first; and the person ids."""
     data, column, by, unit = rows.data, rows.column, rows.by, rows.unit
     if hasattr(data, "collect") and hasattr(data, "collect_schema"):
         raise BadArgument("data", "is a frame that is not computed yet", "give what its collect() returns")
@@ -53,9 +49,14 @@ def _columns(rows: Rows) -> tuple[Array, Array | None, Array | None]:
             works = "name the column to count, for example column='clicked'"
             raise BadArgument("column", "is missing for a frame", works)
         values = data
-    groups = _column(data, by, "by") if isinstance(by, str) else by
+    columns = [array_of(values)]
+    if by is not None:
+        groups = array_of(_column(data, by, "by") if isinstance(by, str) else by)
+        if groups.shape != columns[0].shape:
+            raise BadArgument("by", "has another length than the data", "give one group per person")
+        columns.insert(0, groups)
     ids = _column(data, unit, "unit") if isinstance(unit, str) else unit
-    return array_of(values), None if by is None else array_of(groups), None if unit is None else array_of(ids)
+    return columns, None if unit is None else array_of(ids)
 
 
 def _column(frame: Any, name: str, argument: str) -> Any:

@@ -10,12 +10,12 @@ import numpy as np
 from headcount.core.coins import Coins
 from headcount.core.field import Values
 from headcount.core.plan import Plan
-from headcount.core.reading import Array
 from headcount.core.tally import Tally
-from headcount.core.task import Task
 from headcount.engines import intake
 from headcount.engines.engine import Rows
 from headcount.engines.fold import PART, folded
+from headcount.questions.question import Question
+from headcount.questions.reading import Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,21 +32,21 @@ class Codes:
 class MemoryEngine:
     """One array, or an iterable of arrays of any sizes; memory stays bounded by the pieces."""
 
-    def answers(self, task: Task, rows: Rows) -> Codes:
-        return Codes(intake.answers(task, rows))
+    def answers(self, task: Question, rows: Rows) -> Codes:
+        return Codes(intake.codes_of(rows.domain(task), rows))
 
-    def require(self, task: Task, answers: Codes | Array | Iterable[Array]) -> None:
+    def require(self, task: Question, answers: Codes | Array | Iterable[Array]) -> None:
         """A single array was looked at when it was taken in; what arrives only once cannot be."""
         if not isinstance(answers, Codes | np.ndarray | Iterator):
             for array in answers:
-                task.encoded(array)
+                task.domain.codes(array)
 
     def tally(self, plan: Plan, answers: Codes | Array | Iterable[Array], coins: Coins) -> Tally:
         """Arrays that arrive one after the other have coins of their own each; a single one is cut into parts."""
         if isinstance(answers, Codes):
             return folded(plan.protocol, _cut(answers.values), lambda part: part, coins)
         parts = _cut(answers) if isinstance(answers, np.ndarray) else answers
-        return folded(plan.protocol, parts, plan.protocol.task.encoded, coins)
+        return folded(plan.protocol, parts, plan.protocol.task.domain.codes, coins)
 
 
 def _cut(array: Array) -> Iterator[Array]:

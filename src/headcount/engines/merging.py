@@ -1,8 +1,37 @@
-"""Which of a person's rows count, by lot, in SQL that DuckDB and Spark both speak."""
+"""How a person's rows become one: of arrays, and in SQL that DuckDB and Spark both speak."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+import numpy as np
+
+from headcount.errors import BadData
+from headcount.questions.domains.domain import DIFFERENT, Codes, Domain, Merge, Persons
+from headcount.questions.reading import Array
+
+
+def merged(part: Domain, column: Array, person: Persons) -> Codes:
+    """The code of each person from their rows of a column, `person` saying whose each row is."""
+    if part.merge.numeric:
+        return part.codes(_totals(part, column, person))
+    rows = part.codes(column)
+    _, first = np.unique(person, return_index=True)
+    codes = rows[first]
+    if part.merge is Merge.ANY:
+        np.maximum.at(codes, person, rows)
+    elif (rows != codes[person]).any():
+        raise BadData(DIFFERENT)
+    return codes
+
+
+def _totals(part: Domain, column: Array, person: Persons) -> Array:
+    """Each person's sum or mean, added from the least number to the largest: in whatever order rows come."""
+    numbers = part.numbers(column)
+    order = np.lexsort([numbers, person])
+    totals = np.zeros(int(person.max(initial=-1)) + 1)
+    np.add.at(totals, person[order], numbers[order])
+    return totals / np.bincount(person) if part.merge is Merge.AVERAGE else totals
 
 
 @dataclass(frozen=True)
@@ -24,3 +53,16 @@ class Lots:
         told = f"concat({key}, ',', copy, ',', length(CAST(code AS STRING)), ',', code, ',', person)"
         lots = f"SELECT person, code, {self.hashed.format(told)} AS lot FROM ({copies})"
         return f"SELECT {self.first.format(most=most)} AS code FROM ({lots}) GROUP BY person"
+
+
+def in_sql(merge: Merge, column: str, added: str) -> str:
+    """What a person's rows of a column come to; NULL where they contradict each other.
+
+    `added` is how the engine adds numbers up from the least to the largest.
+    """
+    return {
+        Merge.ANY: f"max({column})",
+        Merge.SAME: f"CASE WHEN min({column}) = max({column}) THEN min({column}) END",
+        Merge.ADD: added.format(column),
+        Merge.AVERAGE: f"{added.format(column)} / count(*)",
+    }[merge]

@@ -17,17 +17,17 @@ from typing import Any
 import numpy as np
 
 from headcount.core.coins import Coins, KeyedCoins, SecretCoins
-from headcount.core.errors import BadArgument, BadData, MissingExtra, Refused, without_cause
-from headcount.core.histogram import Histogram
 from headcount.core.model import Model
 from headcount.core.plan import Plan
 from headcount.core.protocol import Protocol
 from headcount.core.tally import Tally
-from headcount.core.task import Count, Sum, Task
 from headcount.engines.engine import Rows
 from headcount.engines.spark_scan import SparkScan, quoted
 from headcount.engines.spark_work import HALF, LOOKED, PARTIALS, Look, Randomise, TallyMessages
 from headcount.engines.tables import ARROW, COMMAS, is_path
+from headcount.errors import BadArgument, BadData, MissingExtra, Refused, without_cause
+from headcount.questions.domains.domain import Shape
+from headcount.questions.question import Question
 
 
 class SparkEngine:
@@ -36,15 +36,15 @@ class SparkEngine:
     def __init__(self, session: Any = None) -> None:
         self._session = session
 
-    def answers(self, task: Task, rows: Rows) -> SparkScan:
+    def answers(self, task: Question, rows: Rows) -> SparkScan:
         rows.names()
         if not is_path(rows.data) and not hasattr(rows.data, "sparkSession"):
             raise BadArgument("data", "is no frame of Spark", "make one with spark.createDataFrame, or give a path")
         with refusing():
             frame = self._read(str(rows.data)) if is_path(rows.data) else rows.data
-        return SparkScan(task, rows, frame, refusing)
+        return SparkScan(rows.domain(task), rows, frame, refusing)
 
-    def require(self, task: Task, answers: SparkScan) -> None:
+    def require(self, task: Question, answers: SparkScan) -> None:
         with refusing():
             found = answers.sorted_within_partitions().mapInArrow(Look(answers.from_batch).work, LOOKED).toArrow()
         refusals = [row["refused"] for row in found.to_pylist()]
@@ -52,13 +52,13 @@ class SparkEngine:
             raise BadData(min(refusals))
 
     def tally(self, plan: Plan, answers: SparkScan, coins: Coins) -> Tally:
-        protocol, task = plan.protocol, plan.protocol.task
+        protocol, domain = plan.protocol, answers.domain
         with refusing():
-            if protocol.model is not Model.CENTRAL or (isinstance(task, Histogram) and task.edges):
+            if protocol.model is not Model.CENTRAL or not domain.grouped:
                 return self._randomised(protocol, answers, coins)
-            if isinstance(task, Sum):
+            if domain.shape is Shape.AMOUNT:
                 return protocol.totalled(answers.size, answers.total)
-            return protocol.counted(*(answers.ones if isinstance(task, Count) else answers.held))
+            return protocol.counted(*answers.held)
 
     def tally_reports(self, plan: Plan, frame: Any, *, reports: int | str) -> Tally:
         """The tally of messages that people's own devices made, a row each, with the message's fields as columns.
@@ -118,7 +118,7 @@ def _added(protocol: Protocol, partials: Any) -> Tally:
         raise BadData(min(refusals))
     totals = {row["key"]: (row["high"] << HALF) + row["low"] for row in rows}
     reports = totals.pop(None, 0)
-    if isinstance(protocol.task, Histogram) and protocol.task.open:
+    if protocol.task.open:
         keys = np.fromiter(totals, dtype=object, count=len(totals))
         return Tally.by_key(reports, keys, np.array([*totals.values()], dtype=np.int64))
     nobody = protocol.nobody()

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from headcount.core.errors import BadArgument, BadData
-from headcount.core.field import Values
-from headcount.core.histogram import Histogram
-from headcount.core.reading import SPACE
 from headcount.core.table import Ints
-from headcount.core.task import BETWEEN_STEPS, Count, Sum, Task
 from headcount.engines.engine import Rows
-from headcount.engines.merging import Lots
+from headcount.engines.merging import Lots, in_sql
 from headcount.engines.spark_work import FromBatch, ReadRows
+from headcount.errors import BadArgument, BadData
+from headcount.questions.domains.domain import Codes, Domain, Shape, Spelling
+from headcount.questions.reading import SPACE
 
 STORED = {"boolean", "tinyint", "smallint", "int", "bigint", "float", "double"}
 TEXT = {"string", "char", "varchar"}
@@ -26,95 +23,78 @@ LOTS = Lots(
     "explode(sequence(0, CAST(many AS INT) - 1))",
     "explode(slice(array_sort(collect_list(struct(lot, code))), 1, {most}).code)",
 )
-ADDED = "aggregate(array_sort(collect_list(code)), CAST(0 AS DOUBLE), (total, each) -> total + each)"
+ADDED = "aggregate(array_sort(collect_list({})), CAST(0 AS DOUBLE), (total, each) -> total + each)"
+SPELLING = Spelling(":{}".format, "CAST(rint({}) AS BIGINT)".format)
 HALF = 30  # bits: steps are added up in parts above and below, so that neither comes to more than an integer holds
 MOST_PEOPLE = 1 << 33
 
 
 class SparkScan:
-    """Columns `answer` and, with groups, `party`; a row for each person."""
+    """A column for each part of the domain; a row for each person."""
 
     def __init__(
-        self, task: Task, rows: Rows, frame: Any, refusing: Callable[[], AbstractContextManager[None]]
+        self, domain: Domain, rows: Rows, frame: Any, refusing: Callable[[], AbstractContextManager[None]]
     ) -> None:
-        self.task, self.rows, self._refusing = task, rows, refusing
-        self._frame, self._given = frame, dict[str, Any]()
-        self._encoding = rows.encoding(task)
-        self._columns = "answer, party" if rows.by is not None else "answer"
+        self.domain, self.rows, self._refusing = domain, rows, refusing
+        self._frame, self._given, self._coded = frame, dict[str, Any](), False
+        self._names = [f"part{place}" for place in range(len(domain.parts))]
         with refusing():
             self._answers = self._described()
             if rows.unit is not None:
                 self._merge()
-            elif isinstance(task, Sum) and self._kind not in STORED:
-                self._read("SELECT code AS answer FROM {frame}")
+            elif domain.shape is Shape.AMOUNT and self._kinds[0] not in STORED:
+                self._read("SELECT part0 FROM {frame}")
 
     @property
     def from_batch(self) -> FromBatch:
-        """How rows become the task's integers, here or on an executor."""
-        return FromBatch(self._encoding, coded=self.rows.unit is not None and not isinstance(self.task, Sum))
+        """How rows become codes, here or on an executor."""
+        return FromBatch(self.domain, self._coded)
 
     @cached_property
     def size(self) -> int:
         """How many people there are: found by counting what they hold, where that is needed anyway."""
-        task = self.task
         with self._refusing():
-            if isinstance(task, Sum):
+            if self.domain.shape is Shape.AMOUNT:
                 return self._summed[0]
-            if isinstance(task, Count) or (isinstance(task, Histogram) and not task.open and not task.edges):
+            if self.domain.grouped and self.domain.shape is not Shape.KEY:
                 return int(self.held[1].sum())
-            return self._people()
-
-    def _people(self) -> int:
-        return int(self._one(f"SELECT count(*) AS people FROM {self._answers}")["people"])
+            return int(self._one(f"SELECT count(*) AS people FROM {self._answers}")["people"])
 
     @cached_property
-    def ones(self) -> tuple[Values, Ints]:
-        """How many hold a zero, and how many a one."""
-        return self.held
-
-    @cached_property
-    def held(self) -> tuple[Values, Ints]:
-        """Each different answer, and how many people hold it."""
-        query = f"SELECT count(*) AS people, {self._columns} FROM {self._answers} GROUP BY {self._columns}"
-        table = self._sql(query).toArrow()
-        people, *answers = (column.combine_chunks() for column in table.columns)
-        return self.from_batch(answers), people.to_numpy()
+    def held(self) -> tuple[Codes, Ints]:
+        """Each different code (some perhaps several times), and how many people have it."""
+        columns = ", ".join(self._names)
+        table = self._sql(f"SELECT count(*) AS people, {columns} FROM {self._answers} GROUP BY {columns}").toArrow()
+        people, *held = (column.combine_chunks() for column in table.columns)
+        return self.from_batch(held), people.to_numpy()
 
     @property
     def total(self) -> int:
-        """The sum of what people hold in the task's steps, exactly."""
+        """The sum of all codes, exactly."""
         return self._summed[1]
 
     @cached_property
     def _summed(self) -> tuple[int, int]:
-        """How many people, and how many steps together. What numpy makes of each value, Spark does too."""
-        assert isinstance(self.task, Sum)  # noqa: S101
-        task, number = self.task, "CAST(answer AS DOUBLE)"
-        low, high = task.limits
-        given = {"low": low, "high": high, "steps": task.steps / task.width}
-        given |= {"origin": task.low} if task.low else {}
-        fits, within = f"{number} BETWEEN :low AND :high", number
-        if task.clip:
-            fits, within = f"answer IS NOT NULL AND NOT isnan({number})", f"least(greatest({number}, :low), :high)"
-        steps = f"({within} - :origin) * :steps" if task.low else f"{within} * :steps"
-        if task.stepped:
-            fits += f" AND abs({steps} - rint({steps})) <= {BETWEEN_STEPS}"
+        """How many people, and the sum of their codes. What numpy makes of each value, Spark does too."""
+        (part,) = self.domain.parts
+        steps = part.steps("CAST(part0 AS DOUBLE)", SPELLING)
         found = self._one(
             "SELECT count(*) AS people, count(step) AS fitting, "
             f"sum(shiftright(step, {HALF})) AS high, sum(step & {(1 << HALF) - 1}) AS low "
-            f"FROM (SELECT CASE WHEN {fits} THEN CAST(rint({steps}) AS BIGINT) END AS step FROM {self._answers})",
-            given,
+            f"FROM (SELECT CASE WHEN {steps.fits} THEN {steps.code} END AS step FROM {self._answers})",
+            steps.given,
         )
         people = int(found["people"])
         if found["fitting"] < people:
-            self._refuse_first(f"NOT coalesce({fits}, false)", given)
+            self._refuse_first(f"NOT coalesce({steps.fits}, false)", steps.given)
         if people >= MOST_PEOPLE:
             raise BadData(f"data has more than {MOST_PEOPLE:,} rows, which are too many to be added up exactly")
         return people, (int(found["high"] or 0) << HALF) + int(found["low"] or 0)
 
     def sorted_within_partitions(self) -> Any:
         """What a task reads again it reads in the same order, so that the same coins fall to the same answers."""
-        return self._sql(f"SELECT {self._columns} FROM {self._answers} SORT BY {self._columns}")
+        columns = ", ".join(self._names)
+        return self._sql(f"SELECT {columns} FROM {self._answers} SORT BY {columns}")
 
     def _described(self) -> str:
         """The columns that are asked for, under names of our own. Spark puts the frame in its place."""
@@ -127,66 +107,70 @@ class SparkScan:
             if types[name] not in KINDS:
                 problem = f"column {name!r} holds neither numbers nor text ({types[name]})"
                 raise BadData(f"{problem}; turn it into one of them first")
-        assert rows.column is not None  # noqa: S101
-        self._kind, answer = types[rows.column], self._where(quoted(rows.column), types[rows.column])
-        party = f", {quoted(rows.by)} AS party" if rows.by is not None else ""
-        person = f", {quoted(rows.unit)} AS person" if rows.unit is not None else ""
-        return f"(SELECT {answer} AS answer{party}{person} FROM {{frame}})"
+        read = [*rows.names().values()][: len(self._names)]
+        self._kinds = [types[name] for name in read]
+        columns = [f"{self._compared(place, quoted(name))} AS {self._names[place]}" for place, name in enumerate(read)]
+        columns += [f"{quoted(rows.unit)} AS person"] if rows.unit is not None else []
+        return f"(SELECT {', '.join(columns)} FROM {{frame}})"
 
-    def _where(self, answer: str, kind: str) -> str:
-        """Whether it is the value that counts as a one, where Spark compares as Python does; else the answer itself."""
-        where = self._encoding.where
+    def _compared(self, place: int, column: str) -> str:
+        """Whether it holds the value that counts as a one, where Spark compares as Python does; else the column."""
+        where, kind, given = self.domain.parts[place].where, self._kinds[place], f"where{place}"
         if isinstance(where, str) and kind in TEXT:
-            self._given |= {"where": where, "space": SPACE}
-            same = f"trim(BOTH :space FROM {answer}) = :where"
+            self._given["space"] = SPACE
+            same = f"trim(BOTH :space FROM {column}) = :{given}"
         elif isinstance(where, float) and kind in STORED:
-            self._given["where"] = where
-            same = f"CAST({answer} AS DOUBLE) = :where"
+            same = f"CAST({column} AS DOUBLE) = :{given}"
         else:
-            return answer
-        self._encoding = replace(self._encoding, where=None)
+            return column
+        self._given[given], self.domain = where, self.domain.compared(place)
         return f"coalesce({same}, false)"
 
     def _read(self, query: str) -> None:
         """Has the executors read the rows, and goes on with what this makes of them."""
-        adds, task = isinstance(self.task, Sum), self.task
-        text = isinstance(task, Histogram) and task.open
-        code = "double" if adds else "string" if text else "bigint"
-        columns = f"{self._columns}, person" if self.rows.unit is not None else self._columns
-        work = ReadRows(self._encoding, people=self.rows.unit is not None, kept=self.rows.most is not None)
-        rows = self._sql(f"SELECT {columns} FROM {self._answers}")
-        self._frame = rows.mapInArrow(work.work, f"person string, code {code}, refused string")
+        person = ["person"] if self.rows.unit is not None else []
+        kinds = [_kind(part) for part in self.domain.parts]
+        work = ReadRows(self.domain, people=bool(person), kept=self.rows.most is not None)
+        rows = self._sql(f"SELECT {', '.join([*self._names, *person])} FROM {self._answers}")
+        codes = ", ".join(f"{name} {kind}" for name, kind in zip(self._names, kinds, strict=True))
+        self._frame = rows.mapInArrow(work.work, f"person string, {codes}, refused string")
         self._given = {}
         refused = self._one("SELECT min(refused) AS refused FROM {frame}")["refused"]
         if refused is not None:
             raise BadData(refused)
-        self._answers, self._columns, self._kind = f"({query})", "answer", "double"
+        self._answers, self._kinds, self._coded = f"({query})", kinds, True
 
     def _merge(self) -> None:
-        """One answer for each person, or a few of their rows."""
+        """One row for each person, or a few of their rows."""
         most = self.rows.most
         if most is not None:
-            merged = LOTS.kept("{frame}", most, ":key")
+            kept = LOTS.kept("(SELECT person, part0 AS code FROM {frame})", most, ":key")
+            merged = f"SELECT code AS part0 FROM ({kept})"
         else:
-            added = f"{ADDED} / count(*)" if self.task.per_person else ADDED
-            code = added if isinstance(self.task, Sum) else self._encoding.merged
-            merged = f"SELECT {code} AS code FROM {{frame}} GROUP BY person"
-        self._read(f"SELECT code AS answer FROM ({merged})")
+            parts = zip(self.domain.parts, self._names, strict=True)
+            codes = [f"{in_sql(part.merge, name, ADDED)} AS {name}" for part, name in parts]
+            merged = f"SELECT {', '.join(codes)} FROM {{frame}} GROUP BY person"
+        self._read(merged)
         if most is not None:
             self._given["key"] = self.rows.key.hex()
 
-    def _refuse_first(self, strange: str, given: dict[str, Any] | None = None) -> None:
-        """Lets the task say what it has against an answer; it does not quote it."""
-        table = self._sql(f"SELECT answer FROM {self._answers} WHERE {strange} LIMIT 1", given).toArrow()
+    def _refuse_first(self, strange: str, given: Mapping[str, Any] | None = None) -> None:
+        """Lets the domain say what it has against a value; it does not quote it."""
+        table = self._sql(f"SELECT part0 FROM {self._answers} WHERE {strange} LIMIT 1", given).toArrow()
         self.from_batch([table.column(0).combine_chunks()])
-        raise BadData("data has values that do not fit the task")
+        raise BadData("data has values that do not fit the question")
 
-    def _sql(self, query: str, given: dict[str, Any] | None = None) -> Any:
+    def _sql(self, query: str, given: Mapping[str, Any] | None = None) -> Any:
         given = {**self._given, **(given or {})}
         return self._frame.sparkSession.sql(query, given or None, frame=self._frame)
 
-    def _one(self, query: str, given: dict[str, Any] | None = None) -> Any:
+    def _one(self, query: str, given: Mapping[str, Any] | None = None) -> Any:
         return self._sql(query, given).toArrow().to_pylist()[0]
+
+
+def _kind(part: Domain) -> str:
+    """The type of what a row is read as: a number that is to be merged, a label, or a code."""
+    return "double" if part.merge.numeric else "string" if part.shape is Shape.KEY else "bigint"
 
 
 def quoted(name: str) -> str:

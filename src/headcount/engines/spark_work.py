@@ -10,17 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from headcount.core.coins import Coins
-from headcount.core.errors import BadData, Refused
-from headcount.core.field import Values
-from headcount.core.histogram import Histogram
 from headcount.core.protocol import Protocol
-from headcount.core.reading import Array
 from headcount.core.tally import Batch, Tally
-from headcount.core.task import Sum
 from headcount.engines.columns import from_arrow
-from headcount.engines.encoding import DIFFERENT, Encoding
 from headcount.engines.fold import of_arrays
 from headcount.engines.intake import person_ids
+from headcount.errors import BadData, Refused
+from headcount.questions.domains.domain import DIFFERENT, Codes, Domain, Shape
+from headcount.questions.reading import Array
 
 HALF = 32  # bits: halves of totals are added up apart
 LOOKED = "refused string"
@@ -29,24 +26,25 @@ PARTIALS = "key string, high bigint, low bigint, refused string"  # no key: how 
 
 @dataclass(frozen=True)
 class FromBatch:
-    """From the columns of a batch, answers and perhaps groups, to the task's own integers."""
+    """From the columns of a batch, one for each part of the domain, to codes."""
 
-    encoding: Encoding
-    coded: bool  # whether a person's rows have come to an integer already
+    domain: Domain
+    coded: bool  # whether rows were read before, so that there are codes, and numbers where these are merged
 
-    def __call__(self, columns: Sequence[Any]) -> Values:
-        if self.coded:
-            if columns[0].null_count:
-                raise BadData(DIFFERENT)
-            return self.encoding.person(from_arrow(columns[0]))
-        return self.encoding.person(self.encoding.row(*map(from_arrow, columns)))
+    def __call__(self, columns: Sequence[Any]) -> Codes:
+        if self.coded and any(column.null_count for column in columns):
+            raise BadData(DIFFERENT)
+        parts = zip(self.domain.parts, map(from_arrow, columns), strict=True)
+        return self.domain.joined(
+            [column if self.coded and not part.merge.numeric else part.codes(column) for part, column in parts]
+        )
 
 
 @dataclass(frozen=True)
 class ReadRows:
-    """Rows as they are merged: of which person, and the integer, the text or the number that they come to."""
+    """Rows as they are merged: of which person, and for each part the code, or the number where these are merged."""
 
-    encoding: Encoding
+    domain: Domain
     people: bool  # whether the last column says whose a row is
     kept: bool  # whether rows count each for itself
 
@@ -58,29 +56,31 @@ class ReadRows:
                 continue
             refused: list[str | None] = [None] * batch.num_rows
             try:
-                persons, codes = self._read([*map(from_arrow, batch.columns)])
+                persons, read = self._read([*map(from_arrow, batch.columns)])
             except Refused as refusal:
-                persons, codes, refused = [None], [None], [str(refusal)]
-            text, kind = pa.string(), self._kind()
-            columns = [pa.array(persons, text), pa.array(codes, kind), pa.array(refused, text)]
-            yield pa.RecordBatch.from_arrays(columns, names=["person", "code", "refused"])
+                persons, read, refused = [None], [[None] for _ in self.domain.parts], [str(refusal)]
+            codes = [pa.array(each, _kind(part)) for part, each in zip(self.domain.parts, read, strict=True)]
+            columns = [pa.array(persons, pa.string()), *codes, pa.array(refused, pa.string())]
+            names = ["person", *(f"part{place}" for place in range(len(codes))), "refused"]
+            yield pa.RecordBatch.from_arrays(columns, names=names)
 
-    def _read(self, columns: list[Array]) -> tuple[list[Any], list[Any]]:
+    def _read(self, columns: list[Array]) -> tuple[list[Any], list[list[Any]]]:
         persons = person_ids(columns.pop()).tolist() if self.people else [None] * columns[0].size
-        task = self.encoding.task
-        if not isinstance(task, Sum):
-            return persons, self.encoding.row(*columns).tolist()
+        return persons, [self._part(*each).tolist() for each in zip(self.domain.parts, columns, strict=True)]
+
+    def _part(self, part: Domain, column: Array) -> Array:
+        if not part.merge.numeric:
+            return part.codes(column)
         if self.kept:
-            task.encoded(columns[0])  # refuses what does not fit, also of rows that will not be kept
-        return persons, (task.held(columns[0]) + 0.0).tolist()  # no negative zero
+            part.codes(column)  # refuses what does not fit, also of rows that will not be kept
+        return part.numbers(column) + 0.0  # no negative zero
 
-    def _kind(self) -> Any:
-        import pyarrow as pa
 
-        task = self.encoding.task
-        if isinstance(task, Sum):
-            return pa.float64()
-        return pa.string() if isinstance(task, Histogram) and task.open else pa.int64()
+def _kind(part: Domain) -> Any:
+    """The type of what a row is read as: a number that is to be merged, a label, or a code."""
+    import pyarrow as pa
+
+    return pa.float64() if part.merge.numeric else pa.string() if part.shape is Shape.KEY else pa.int64()
 
 
 @dataclass(frozen=True)

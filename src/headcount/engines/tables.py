@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from headcount.core.errors import BadArgument, MissingExtra
+from headcount.errors import BadArgument, MissingExtra
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

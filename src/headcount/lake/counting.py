@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from headcount.core.errors import BadArgument
 from headcount.core.protocol import Protocol
 from headcount.core.tally import Tally
+from headcount.errors import BadArgument
 from headcount.lake.messages import Mixed, digests
 from headcount.lake.session import ASK_SPARK, refusing
 from headcount.lake.work import PARTIALS, READ, CountRecords, ReadMessages, stored

@@ -13,7 +13,7 @@ import json
 from typing import Any
 
 from headcount.core.canonical import canonical
-from headcount.core.errors import BadArgument
+from headcount.errors import BadArgument
 from headcount.lake.session import refusing
 
 MESSAGES, MANIFEST = "messages", "manifest"

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from headcount.core.errors import BadArgument, MissingExtra, Refused, without_cause
+from headcount.errors import BadArgument, MissingExtra, Refused, without_cause
 
 SETTINGS = {
     "spark.app.name": "headcount",

@@ -13,14 +13,13 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from headcount.core.canonical import canonical
-from headcount.core.errors import BadArgument, Damaged, Refused, TooFewReports, Unsupported
+from headcount.errors import BadArgument, Conflict, Damaged, Refused, TooFewReports, Unsupported
 from headcount.lake.messages import Mixed, digests, files
 from headcount.lake.session import ASK_SPARK, refusing
 from headcount.lake.uploads import COLUMN
 from headcount.lake.work import OPENED, SPLIT, OpenUploads, SplitReports, stored
 from headcount.service.collection import Collection
 from headcount.service.crash import point
-from headcount.service.deliveries import Conflict
 from headcount.service.shuffler import BATCH, Shuffler
 from headcount.store.database import changed, one
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from headcount.core.errors import BadArgument, MissingExtra
 from headcount.core.mixing import mixed
+from headcount.errors import BadArgument, MissingExtra
 
 COLUMN = "upload"
 

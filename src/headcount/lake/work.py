@@ -18,9 +18,10 @@ import numpy as np
 
 from headcount.core.protocol import Protocol
 from headcount.core.tally import Batch, Tally
+from headcount.errors import WireError
 from headcount.service.door import Door
 from headcount.service.suites import private_bytes, private_key
-from headcount.service.wire import Opening, PrivateKey, WireError, genuine
+from headcount.service.wire import Opening, PrivateKey, genuine
 
 OPENED = "id binary, who binary, messages binary"
 SPLIT = "place binary, message binary"

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from threading import Lock
 
 from headcount.core.budget import Neighbours
-from headcount.core.errors import Unsupported
 from headcount.core.loss import PrivacyLoss, Together
 from headcount.core.protocol import Protocol
 from headcount.core.wire import Wire
+from headcount.errors import Unsupported
 from headcount.ledger.allowance import Allowance
 from headcount.ledger.charge import Charge
 from headcount.ledger.spending import Spending

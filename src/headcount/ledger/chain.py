@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from headcount.core.canonical import canonical, fingerprint
-from headcount.core.errors import Damaged
+from headcount.errors import Damaged
 
 
 def complete(content: bytes) -> list[bytes]:

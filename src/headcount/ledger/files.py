@@ -8,13 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 
-from headcount.core.errors import BadArgument, Unsupported
+from headcount.errors import AlreadyThere, BadArgument, Unsupported
 
 OURS = 0o600  # to be read and written by the owner only
-
-
-class AlreadyThere(BadArgument):
-    """A new file was asked for, and there is one of that name."""
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from headcount.core.errors import Damaged
+from headcount.errors import Damaged
 from headcount.ledger import files
 from headcount.ledger.allowance import Allowance
 from headcount.ledger.book import Page

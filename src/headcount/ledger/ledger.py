@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any, NoReturn, Self, TypeAlias
 
 from headcount.core.budget import Budget
-from headcount.core.errors import BadArgument, Unsupported
 from headcount.core.loss import PrivacyLoss
 from headcount.core.plan import Plan
 from headcount.core.protocol import Protocol
+from headcount.errors import AlreadyThere, BadArgument, Unsupported
 from headcount.ledger.allowance import Allowance, down, up
 from headcount.ledger.book import Book, Memory, Page
 from headcount.ledger.charge import Charge
-from headcount.ledger.files import AlreadyThere
 from headcount.ledger.journal import Journal
 from headcount.ledger.prices import Asked, alone
 from headcount.ledger.spending import Spending, fit_together
@@ -28,10 +27,32 @@ Rational: TypeAlias = float | Fraction
 
 
 class Ledger:
-    """The budget of one crowd for all the questions it is asked.
+    """A privacy filter: the budget of one crowd for all the questions it is asked.
 
-    Made like this it lives in memory, for the threads of one process. `Ledger.open` keeps it in a file, for as many
-    processes as there are.
+    The budget holds although later questions are chosen because of earlier answers (fully adaptive composition), and
+    whenever one stops. Made like this a ledger lives in memory, for the threads of one process; `Ledger.open` keeps it
+    in a file, for any number of processes.
+
+    Parameters
+    ----------
+    epsilon : float or Fraction
+        Bound on the privacy loss of all answers together.
+    delta : float or Fraction
+        Mass of outcomes that may exceed it.
+    neighbours : str
+        The adjacency: "replace" or "add-remove".
+
+    Raises
+    ------
+    errors.BadArgument
+        If one of them is out of range.
+
+    Examples
+    --------
+    >>> ledger = hc.Ledger(epsilon=1.5, delta=1e-6)
+    >>> answer = hc.count([1] * 300 + [0] * 700, epsilon=1, delta=1e-7, ledger=ledger)
+    >>> ledger.questions, f"{ledger.spent:.0%}"
+    (1, '67%')
     """
 
     def __init__(self, *, epsilon: Rational, delta: Rational = 0.0, neighbours: str = "replace") -> None:
@@ -42,7 +63,22 @@ class Ledger:
         cls, path: str | Path, *, epsilon: Rational, delta: Rational = 0.0,
         neighbours: str = "replace", witness: str | Path | None = None,
     ) -> Self:  # fmt: skip
-        """A ledger in a new file; refused if there is one already."""
+        """A ledger in a new file.
+
+        Parameters
+        ----------
+        path : str or Path
+            Name of the file.
+        epsilon, delta, neighbours
+            The budget.
+        witness : str or Path, optional
+            A second file, in another place: see `open`.
+
+        Raises
+        ------
+        errors.AlreadyThere
+            If there is such a file.
+        """
         Journal.create(Path(path), Allowance.of(epsilon, delta, neighbours))
         return cls.open(path, witness=witness)
 
@@ -53,9 +89,24 @@ class Ledger:
     ) -> Self:  # fmt: skip
         """The ledger in this file, which is created if there is none and a budget is given.
 
-        A budget given again must be the file's. Of every charge the `witness`, a second file in another place, keeps
-        its number and hash; a ledger that has fewer charges than its witness has seen is refused. Open the file in
-        every process that asks questions; it locks itself.
+        Open the file in every process that asks questions; it locks itself.
+
+        Parameters
+        ----------
+        path : str or Path
+            Name of the file.
+        epsilon, delta, neighbours
+            The budget; given again, it must be the file's.
+        witness : str or Path, optional
+            A second file, in another place, that keeps the number and hash of every charge. A ledger that has fewer
+            charges than its witness has seen is refused.
+
+        Raises
+        ------
+        errors.Damaged
+            If a line was edited, removed or moved, or an old copy was put back.
+        errors.BadArgument
+            If there is no such file and no budget, or another budget.
         """
         if epsilon is not None and not Path(path).exists():
             allowance = Allowance.of(epsilon, 0.0 if delta is None else delta, neighbours or "replace")
@@ -68,7 +119,20 @@ class Ledger:
 
     @classmethod
     def verify(cls, path: str | Path, *, witness: str | Path | None = None) -> Self:
-        """The ledger in this file, after every line and its witness have been checked; nothing is written."""
+        """The ledger in this file, after every line and its witness have been checked. Nothing is written.
+
+        Parameters
+        ----------
+        path : str or Path
+            Name of the file.
+        witness : str or Path, optional
+            The second file that it was opened with.
+
+        Raises
+        ------
+        errors.Damaged
+            If the file is not what was written there.
+        """
         if witness is not None and not Path(witness).exists():
             raise BadArgument("witness", f"{witness} does not exist", "give the file that the ledger was opened with")
         return cls.of(Journal(Path(path), Path(witness) if witness is not None else None))
@@ -87,6 +151,7 @@ class Ledger:
 
     @property
     def budget(self) -> Budget:
+        """The budget as floats."""
         return self.allowance.budget
 
     @property
@@ -101,11 +166,12 @@ class Ledger:
 
     @property
     def questions(self) -> int:
+        """How many questions were charged."""
         return len(self.charges)
 
     @property
     def spent_exactly(self) -> Fraction:
-        """How much of the budget is spent: from 0 to 1."""
+        """The share of the budget that is spent, from 0 to 1."""
         return self._book.page().spending.spent
 
     @property
@@ -135,9 +201,19 @@ class Ledger:
     def would_cost(
         self, question: Plan | Protocol | None = None, *, epsilon: float | None = None, delta: float = 0.0
     ) -> float:
-        """How much `spent` would grow by this question, or by any mechanism with this (epsilon, delta).
+        """How much `spent` would grow by a question.
 
-        More than `remaining` if it would be refused.
+        Parameters
+        ----------
+        question : Plan or Protocol, optional
+            The question; or else any mechanism with this epsilon and delta.
+        epsilon, delta : float
+            Its guarantee.
+
+        Returns
+        -------
+        float
+            A share of the budget; more than `remaining` if the question would be refused.
         """
         asked, now = self._asked_or_any(question, epsilon, delta), self._book.page().spending
         after = now.ordered([asked]).and_also(asked)
@@ -147,20 +223,65 @@ class Ledger:
     def affords(
         self, question: Plan | Protocol | None = None, *, epsilon: float | None = None, delta: float = 0.0
     ) -> float:
-        """How many more such questions would be accepted, one after the other; infinite if they cost nothing."""
+        """How many more such questions would be accepted, one after the other.
+
+        Parameters
+        ----------
+        question : Plan or Protocol, optional
+            The question; or else any mechanism with this epsilon and delta.
+        epsilon, delta : float
+            Its guarantee.
+
+        Returns
+        -------
+        float
+            Infinite if they cost nothing.
+
+        Examples
+        --------
+        >>> hc.Ledger(epsilon=3, delta=1e-5).affords(epsilon=1)
+        3
+        """
         return self._book.page().spending.affords(self._asked_or_any(question, epsilon, delta))
 
     def charge(self, *questions: Plan | Protocol) -> None:
-        """Spends what the questions cost together, or refuses and spends nothing.
+        """Spend what the questions cost together, or refuse and spend nothing.
 
-        The first charge may be of many questions that are to be asked one after the other: as nobody has an answer yet,
-        they are composed exactly. Later ones are added up, by a rule that holds although they were chosen because of
-        answers. On return the charges are there to stay.
+        The first charge may be of a whole schedule: as nobody has an answer yet, it is composed exactly. Later charges
+        add up by a rule that holds for adaptively chosen questions. On return the charges are there to stay.
+
+        Parameters
+        ----------
+        *questions : Plan or Protocol
+            What is going to be asked.
+
+        Raises
+        ------
+        errors.OverBudget
+            If they do not fit.
+
+        Examples
+        --------
+        >>> ledger = hc.Ledger(epsilon=3, delta=1e-5)
+        >>> ledger.charge(*[hc.protocol("zsum", n=1_000, epsilon=0.5, delta=1e-7)] * 4)
+        >>> ledger.questions
+        4
         """
         self._book.turn(self.charged(*questions))
 
     def require(self, *questions: Plan | Protocol) -> None:
-        """Refuses questions that would be too much, as `charge` does, and spends nothing."""
+        """Refuse questions that would be too much, as `charge` does, and spend nothing.
+
+        Parameters
+        ----------
+        *questions : Plan or Protocol
+            What would be asked.
+
+        Raises
+        ------
+        errors.OverBudget
+            If they do not fit.
+        """
         self.charged(*questions)(self._book.page())
 
     def require_later(self, *questions: Plan | Protocol, promised: Sequence[Plan | Protocol] = ()) -> None:

@@ -15,8 +15,8 @@ from typing import Any
 
 from headcount.core.budget import Neighbours
 from headcount.core.canonical import canonical
-from headcount.core.errors import BadArgument, Damaged, Refused, Unsupported
 from headcount.core.protocol import Protocol
+from headcount.errors import BadArgument, Damaged, Refused, Unsupported
 from headcount.ledger.allowance import Allowance
 from headcount.ledger.book import Book, Page
 from headcount.ledger.chain import opened, sealed

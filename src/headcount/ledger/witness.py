@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from headcount.core.errors import Damaged
+from headcount.errors import Damaged
 from headcount.ledger import files
 from headcount.ledger.chain import complete, ended, parsed
 

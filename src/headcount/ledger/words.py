@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from headcount.core.budget import SMALLEST_EPSILON
 from headcount.core.counted import counted
-from headcount.core.errors import OverBudget
+from headcount.errors import OverBudget
 from headcount.ledger.allowance import down, up
 from headcount.ledger.prices import Amount, Epsilon, plain_limit, renyi_limit
 from headcount.ledger.spending import Spending

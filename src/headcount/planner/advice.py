@@ -13,20 +13,43 @@ from typing import Any
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.counted import people
 from headcount.core.crowd import Crowd
-from headcount.core.errors import BadArgument, Infeasible
 from headcount.core.model import Model, parsed_model
 from headcount.core.plan import Plan
-from headcount.core.task import Task
+from headcount.drawing.sheet import Sheet, comma_separated
+from headcount.errors import BadArgument, Infeasible
 from headcount.planner.objective import Objective
 from headcount.planner.option import Candidate, Option, number
 from headcount.planner.reasons import outright, reasons
-from headcount.planner.sheet import Sheet, comma_separated
 from headcount.planner.situation import Situation
+from headcount.questions.question import Question
 
 
 @dataclass(frozen=True, repr=False)
 class Advice:
-    """Options, best first. Asked backwards, each is in a situation of its own, with the epsilon or the n it needs."""
+    """The protocols that could answer a question, best first, as `advise` returns them.
+
+    `best` is the best plan, `advice["zsum"]` the option of a protocol, `why()` the choice in plain sentences.
+
+    Parameters
+    ----------
+    situation : Situation
+        What was asked of whom, with which budget, and what makes an answer good.
+    options : tuple of Option
+        The protocols in order: each calibrated, with its figures, or with what it lacks. Asked backwards, each is in a
+        situation of its own, with the epsilon or the n that it needs.
+    within : float, optional
+        Asked backwards, how small the objective was to be.
+    solved : str
+        What was solved for: "epsilon", "n" or nothing.
+
+    Examples
+    --------
+    >>> advice = hc.advise("count", n=1_000, epsilon=1, delta=1e-6, protocols=["randomised-response", "zsum"])
+    >>> advice
+    Advice: 1,000 people, (ε=1, δ=1e-06), replace-one, 2 of 2 protocols can serve
+    >>> advice["zsum"].rmse < advice["randomised-response"].rmse
+    True
+    """
 
     situation: Situation
     options: tuple[Option, ...]
@@ -34,7 +57,7 @@ class Advice:
     solved: str = ""  # "epsilon" or "n"
 
     @property
-    def task(self) -> Task:
+    def task(self) -> Question:
         return self.situation.task
 
     @property
@@ -176,7 +199,8 @@ class Advice:
     def __str__(self) -> str:
         return self.table()
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        return f"Advice: {self.title}, {len(self.feasible)} of {len(self.options)} protocols can serve"
 
     def _repr_html_(self) -> str:
         return self.sheet().html()

@@ -7,10 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from headcount.core.errors import Infeasible
-from headcount.core.histogram import Histogram
 from headcount.core.model import Model
 from headcount.drawing.bars import Bar, bars
+from headcount.errors import Infeasible
 from headcount.planner.option import Candidate, number
 
 if TYPE_CHECKING:
@@ -35,8 +34,8 @@ def drawn(advice: Advice, path: Path | str, theme: str) -> Path:
 
 def _question(advice: Advice) -> tuple[Callable[[Candidate], float], dict[str, Any]]:
     """How long an option's bar is, and what is written around it."""
-    unit = {"count": "people", "histogram": "people"}.get(advice.task.name, "")
-    what = "each count" if isinstance(advice.task, Histogram) else f"the {advice.task.name}"
+    unit = advice.task.unit_words
+    what = advice.task.each
     wish = "" if advice.within is None else f"{number(advice.within)}{f' {unit}' if unit else ''}"
     if advice.solved == "epsilon":
         title, label = f"How much epsilon it takes to tell {what} within {wish}", "smallest epsilon that is enough"

@@ -7,40 +7,106 @@ from collections.abc import Callable
 from typing import Any
 
 from headcount.core.crowd import Crowd
-from headcount.core.errors import BadArgument, Infeasible
 from headcount.core.quantity import quantity
-from headcount.core.task import Task
+from headcount.errors import BadArgument, Infeasible
 from headcount.planner.advice import Advice
 from headcount.planner.backwards import CLOSE, fewest_people, smallest_epsilon
 from headcount.planner.competitors import Names, Watch, competitors
 from headcount.planner.objective import Objective
 from headcount.planner.option import Option, option
 from headcount.planner.situation import Situation, crowd_of, situation
+from headcount.questions.question import Question
 
 SOME = 10_000  # people, among whom it shows which protocol may do with the fewest
 
 
 def advise(
-    task: Task | str, *, n: Any = None, epsilon: float | None = None, delta: float = 0.0, ones: Any = None,
-    neighbours: str = "replace", models: Names = None, least: int | None = None,
-    corrupt: int = 0, honest: float | None = None, objective: str | None = None, confidence: float = 0.95,
-    max_messages: float | None = None, max_bytes: float | None = None, collected: bool = False,
-    max_contributions: int = 1, within: float | None = None, protocols: Names = None, watch: Watch = iter,
-) -> Advice:  # fmt: skip
-    """Plans ranked by their exact predicted error, across the models of trust; those that cannot serve say what lacks.
+    task: Question | str,
+    *,
+    n: Any = None,
+    epsilon: float | None = None,
+    delta: float = 0.0,
+    ones: Any = None,
+    neighbours: str = "replace",
+    models: Names = None,
+    least: int | None = None,
+    corrupt: int = 0,
+    honest: float | None = None,
+    objective: str | None = None,
+    confidence: float = 0.95,
+    max_messages: float | None = None,
+    max_bytes: float | None = None,
+    collected: bool = False,
+    max_contributions: int = 1,
+    within: float | None = None,
+    protocols: Names = None,
+    watch: Watch = iter,
+) -> Advice:
+    """Rank the protocols of all models of trust by their exact predicted error; the others say what they lack.
 
-    `n` is how many people will report, or a pair (fewest, most): then the promise holds for any number between, and
-    answers are judged by the worse end. `ones` is how many are expected to hold a one (in a histogram, to be in a
-    category): a number, several, a table of weights such as {0: 90, 500: 10}, "uniform", or nothing for "unknown",
-    when each protocol is judged by its worst case. `models` are those of the four that you can trust. `honest` is the
-    fraction of reports that come from people who follow the protocol; `least` and `corrupt` say the same in people.
-    `objective` is "rmse", "interval", "worst-bin", "relative" or "detectable". `max_messages` and `max_bytes` cap
-    what a person sends; with `collected=True`, on the wire, where everybody sends the same number of sealed messages.
-    Where `n` are rows, `max_contributions` says how many of them a person may have: the promise is for all of those
-    together.
+    Backwards, `within` without `epsilon` finds the smallest epsilon with which each protocol's interval is that narrow,
+    and `within` without `n` the fewest people.
 
-    Backwards: `within=` without `epsilon` finds the smallest epsilon for which each protocol's interval is that narrow,
-    and without `n` the fewest people.
+    Parameters
+    ----------
+    task : Question or str
+        What is asked: "count", hc.Histogram(100), …
+    n : int or pair of int
+        How many people will report. With a pair (fewest, most) the guarantee holds for any number between, and answers
+        are judged by the worse end.
+    epsilon, delta : float
+        The privacy budget.
+    ones : int, list, dict or str, optional
+        How many people are expected to hold a one, or in a histogram to be in a category: a number, several, a table of
+        weights such as {0: 90, 500: 10}, "uniform", or "unknown" (unless given), when the worst case counts.
+    neighbours : str
+        The adjacency: "replace" or "add-remove".
+    models : str or list, optional
+        The models of trust that you accept, of "central", "shuffle-threshold", "shuffle" and "local"; all unless given.
+    least, corrupt : int
+        Reports without which nothing is released, and how many of them may come from people who do not follow the
+        protocol.
+    honest : float, optional
+        Instead of `corrupt`, the fraction of reports from people who follow the protocol.
+    objective : str
+        What makes an answer good: "rmse" (unless given), "interval" (unless given, with `within`), "worst-bin",
+        "relative" or "detectable".
+    confidence : float
+        Of intervals and of what is detectable.
+    max_messages, max_bytes : float, optional
+        The most that a person may send: on average, or on the wire with `collected`.
+    collected : bool
+        Whether reports are collected from devices, where everybody sends the same number of sealed messages.
+    max_contributions : int
+        Where `n` counts rows, how many of them a person may have: the guarantee is for all of these together. More than
+        one needs neighbours="add-remove".
+    within : float, optional
+        How small the objective is to be, where epsilon or n is solved for.
+    protocols : str or list, optional
+        Protocols by name; all that answer the question unless given.
+    watch : callable
+        Wraps what is iterated over, to show progress.
+
+    Returns
+    -------
+    Advice
+        The protocols, best first; `best` is a plan that `run` takes.
+
+    Raises
+    ------
+    errors.BadArgument
+        If an argument is missing, out of range or does not fit another.
+    errors.Infeasible
+        If none of the protocols answers such a question. If none can serve, `best` of the advice raises this.
+
+    Examples
+    --------
+    >>> advice = hc.advise("count", n=1_000, epsilon=1, delta=1e-6, protocols=["randomised-response", "zsum"])
+    >>> advice.best
+    Plan: count by zsum (shuffle), 1,000 people, (ε=1, δ=1e-06), replace-one
+    >>> backwards = hc.advise("count", n=1_000, delta=1e-6, within=20, protocols="zsum")
+    >>> 0.4 < backwards.best.budget.epsilon < 0.5
+    True
     """
     asked = objective or ("rmse" if within is None else "interval")
     unknown = _unknown(n, epsilon, within)
@@ -94,9 +160,40 @@ def _solved(
 
 
 def smallest_n(
-    task: Task | str, *, epsilon: float, delta: float = 0.0, within: float | None = None, **wishes: Any
+    task: Question | str, *, epsilon: float, delta: float = 0.0, within: float | None = None, **wishes: Any
 ) -> int:
-    """The fewest people for whom some protocol meets the budget with an answer better than a guess, or this close."""
+    """The fewest people for whom some protocol meets the budget with an answer that is better than a guess.
+
+    Parameters
+    ----------
+    task : Question or str
+        What is asked.
+    epsilon, delta : float
+        The privacy budget.
+    within : float, optional
+        How small the objective is to be instead: the half-width of the 95% interval, unless told otherwise.
+    wishes
+        Other arguments of `advise`, such as `models`.
+
+    Returns
+    -------
+    int
+        A number of people; with `within`, to about 0.2%.
+
+    Raises
+    ------
+    errors.BadArgument
+        As `advise` does.
+    errors.Infeasible
+        If no number of people is enough.
+
+    Examples
+    --------
+    >>> 50 < hc.smallest_n("count", epsilon=1, delta=1e-6, protocols="zsum") < 100
+    True
+    >>> 1_000 < hc.smallest_n("fraction", epsilon=1, delta=1e-6, within=0.01, protocols="zsum") < 1_200
+    True
+    """
     if within is not None:
         return _fewest(task, within, {"epsilon": epsilon, "delta": delta, **wishes})
     advice = advise(task, n=1, epsilon=epsilon, delta=delta, **wishes)
@@ -106,36 +203,73 @@ def smallest_n(
     return min(n for n in enough if n)
 
 
-def _fewest(task: Task | str, within: float, wishes: dict[str, Any]) -> int:
+def _fewest(task: Question | str, within: float, wishes: dict[str, Any]) -> int:
     """Solved for the protocol that is best in a crowd of some size, and again while another does with fewer people."""
+    asked = wishes.get("protocols")
 
-    def solved(names: list[str]) -> int:
-        return advise(
-            task, within=within, **{**wishes, "protocols": names or wishes.get("protocols")}
-        ).best.protocol.crowd.size
+    def solved(names: Names) -> Advice:
+        return advise(task, within=within, **{**wishes, "protocols": names})
 
-    def close(people: int) -> list[str]:
-        options = advise(task, n=people, **{"objective": "interval", **wishes}).feasible
-        return [option.name for option in options if option.objective <= within]
+    def size(name: str) -> float:
+        """Infinite if it is not as close in every larger crowd."""
+        return min((found.protocol.crowd.size for found in solved([name]).feasible), default=math.inf)
+
+    def close(people: int, names: Names) -> list[str]:
+        options = advise(task, n=people, **{"objective": "interval", **wishes, "protocols": names}).feasible
+        return [option.name for option in options if option.objective <= within and not option.guesswork]
 
     some = SOME + wishes.get("corrupt", 0)
-    lasting = close(some)
-    tried = lasting[:1]
-    fewest = solved(tried)
+    lasting, tried, fewest = close(some, asked), set[str](), math.inf
+    while math.isinf(fewest) and (untried := [name for name in lasting if name not in tried]):
+        tried.add(untried[0])
+        fewest = size(untried[0])
+    if math.isinf(fewest):
+        return solved(asked).best.protocol.crowd.size
     if fewest > some:
-        lasting = close(fewest)
-    while fewest > 1:
-        fewer = close(min(fewest - 1, int(fewest / CLOSE)))
-        better = [name for name in fewer if name in lasting and name not in tried]
+        lasting = close(int(fewest), asked)
+    while fewest > 1 and (untried := [name for name in lasting if name not in tried]):
+        better = close(min(int(fewest) - 1, int(fewest / CLOSE)), untried)
         if not better:
             break
-        tried.append(better[0])
-        fewest = min(fewest, solved(better[:1]))
-    return fewest
+        tried.add(better[0])
+        fewest = min(fewest, size(better[0]))
+    return int(fewest)
 
 
-def smallest_detectable(task: Task | str, *, n: Any, epsilon: float, delta: float = 0.0, **wishes: Any) -> float:
-    """The fewest people with a one whom the best protocol can tell from none, 19 times out of 20 both ways."""
+def smallest_detectable(task: Question | str, *, n: Any, epsilon: float, delta: float = 0.0, **wishes: Any) -> float:
+    """The fewest people with a one whom the best protocol can tell from none.
+
+    Both errors, to see some where there are none and to overlook them, have a chance of at most 5%, or of what
+    `confidence` leaves.
+
+    Parameters
+    ----------
+    task : Question or str
+        A count, a fraction or a histogram.
+    n : int or pair of int
+        How many people will report.
+    epsilon, delta : float
+        The privacy budget.
+    wishes
+        Other arguments of `advise`, such as `models` and `confidence`.
+
+    Returns
+    -------
+    int or float
+        A number of people; of a fraction, their share.
+
+    Raises
+    ------
+    errors.BadArgument
+        As `advise` does.
+    errors.Infeasible
+        If no protocol can serve, or none can tell any number of ones from none.
+
+    Examples
+    --------
+    >>> hc.smallest_detectable("count", n=1_000, epsilon=1, models="central")
+    5
+    """
     advice = advise(task, n=n, epsilon=epsilon, delta=delta, objective="detectable", **wishes)
     _ = advice.best  # says why, if there is none
     fewest = advice.feasible[0].objective

@@ -10,12 +10,11 @@ from typing import Any
 from headcount.core.budget import Budget
 from headcount.core.counted import people
 from headcount.core.estimate import Estimate
-from headcount.core.histogram import Histogram
 from headcount.core.model import Model
-from headcount.core.task import Task
+from headcount.drawing.sheet import Sheet
 from headcount.planner.expected import UNKNOWN
 from headcount.planner.objective import Objective
-from headcount.planner.sheet import Sheet
+from headcount.questions.question import Question
 
 LARGEST = 10  # categories that are shown
 
@@ -39,12 +38,32 @@ class Side:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
-    """Answers to one question about one crowd, from whoever is trusted most to whoever is trusted least.
+    """Answers to one question in every model of trust, from the most trust to none, as `compare` returns them.
 
-    Every one of them was really drawn: whoever sees them all learns what `together` says, not what each costs alone.
+    All of them were really drawn: whoever sees them all learns what `together` says, not what each costs alone.
+    `comparison["central"]` is the estimate of a model.
+
+    Parameters
+    ----------
+    task : Question
+        What was asked.
+    budget : Budget
+        Of each answer.
+    together : Budget
+        Of all of them.
+    sides : tuple of Side
+        For each model its answer and predicted error, or why it has none.
+
+    Examples
+    --------
+    >>> comparison = hc.compare([1] * 300 + [0] * 700, epsilon=1)
+    >>> [str(side.model) for side in comparison.sides if side.answer is not None]
+    ['central', 'local']
+    >>> comparison.price_of_trust(comparison.sides[-1]) > 20
+    True
     """
 
-    task: Task
+    task: Question
     budget: Budget  # of each answer
     together: Budget  # of all of them
     sides: tuple[Side, ...]
@@ -72,7 +91,7 @@ class Comparison:
     @property
     def sheet(self) -> Sheet:
         """A line for each model."""
-        several = isinstance(self.task, Histogram)
+        several = self.task.several
         shown = ("each count is off by", "all within") if several else ("answer", "95% interval", "error (rmse)")
         headings = ("model", "you trust", "protocol", *shown, "messages", "price of trust")
         title = f"{self.task.name} {self.task.about}, " if self.task.about else ""
@@ -86,7 +105,7 @@ class Comparison:
         if side.answer is None or side.error is None:
             return (*head, *["-"] * (width - 2))
         protocol, price = side.answer.protocol, self.price_of_trust(side)
-        if isinstance(self.task, Histogram):
+        if self.task.several:
             widest = side.answer.simultaneous95
             shown = [_figure(side.error), "-" if widest is None else f"± {_figure(widest)}"]
         else:
@@ -98,7 +117,7 @@ class Comparison:
     @property
     def cells(self) -> Sheet | None:
         """Of a histogram, the largest categories as each model counted them."""
-        if not isinstance(self.task, Histogram):
+        if not self.task.several:
             return None
         best = min(self.served, key=lambda answer: answer.protocol.rmse())
         largest = sorted(best.cells, key=lambda cell: -cell.value)[:LARGEST]
@@ -128,7 +147,8 @@ class Comparison:
     def __str__(self) -> str:
         return "\n\n".join([*(sheet.text() for sheet in self._sheets), "\n".join(self.sentences)])
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        return f"Comparison: {self.sheet.title}, {', '.join(each.protocol.name for each in self.served)}"
 
     def to_markdown(self) -> str:
         return "\n\n".join([*(sheet.markdown() for sheet in self._sheets), *self.sentences])

@@ -7,21 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from headcount.core.errors import BadArgument, Infeasible
 from headcount.core.model import Model, parsed_model
 from headcount.core.protocol import Protocol
-from headcount.core.task import COUNTS, Task
-from headcount.protocols import CATALOGUE, TASKS, named
+from headcount.errors import BadArgument, Infeasible
+from headcount.protocols import CATALOGUE, named
+from headcount.questions import question_called
+from headcount.questions.question import Question
 
 Names = Collection[str] | str | None
 Watch = Callable[[list[Any]], Iterable[Any]]  # goes through a list, and may show how far it has come
 
 
-def competitors(task: Task, models: Names, protocols: Names) -> list[type[Protocol]]:
+def competitors(task: Question, models: Names, protocols: Names) -> list[type[Protocol]]:
     """The protocols of the catalogue that answer the task: of these models, and of these names if any are given."""
     kinds = CATALOGUE if protocols is None else [named(name) for name in _several("protocols", protocols)]
     wanted = trusted(models)
-    found = [kind for kind in kinds if task.name in kind.tasks and kind.model in wanted]
+    found = [kind for kind in kinds if kind.answers(task) and kind.model in wanted]
     if not found:
         raise Infeasible(f"none of these protocols answers a {task.name} in these models; use fewer conditions")
     return found
@@ -32,14 +33,9 @@ def trusted(models: Names) -> set[Model]:
     return set(Model) if models is None else {parsed_model(model) for model in _several("models", models)}
 
 
-def task_called(task: Task | str) -> Task:
+def task_called(task: Question | str) -> Question:
     """The task itself, or a count or fraction by its name."""
-    if isinstance(task, Task):
-        return task
-    if task not in COUNTS:
-        works = "use hc.Count(), hc.Sum(bounds), hc.Mean(bounds) or hc.Histogram(categories)"
-        raise BadArgument("task", f"is {task!r}", works)
-    return TASKS[task]()
+    return question_called("task", task)
 
 
 def grid(argument: str, ends: tuple[float, float], points: int, least: float, most: float) -> list[float]:

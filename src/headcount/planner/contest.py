@@ -10,11 +10,11 @@ import numpy as np
 
 from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
-from headcount.core.errors import Refused
 from headcount.core.law import Floats
 from headcount.core.protocol import Protocol
-from headcount.core.task import Count
+from headcount.errors import Refused
 from headcount.privacy.calibrate import calibrations
+from headcount.questions.count import Count
 
 Constants = Literal["papers", "exact"]  # a protocol's parameters by its paper's closed form, or by exact accounting
 SAME = 1e-9  # errors closer than this are equal; then the one with fewer messages wins

@@ -14,16 +14,16 @@ import numpy as np
 from headcount.core.budget import SMALLEST_EPSILON, Budget, Neighbours
 from headcount.core.counted import people
 from headcount.core.crowd import LARGEST, Crowd
-from headcount.core.errors import BadArgument, Infeasible, Refused
 from headcount.core.protocol import Protocol
-from headcount.core.task import Task
+from headcount.drawing.sheet import Sheet
+from headcount.errors import BadArgument, Infeasible, Refused
 from headcount.planner.competitors import Names, Watch, competitors, grid, task_called, whole_grid
 from headcount.planner.expected import Expected
 from headcount.planner.option import Candidate, number, option
 from headcount.planner.point import Point, marked
-from headcount.planner.sheet import Sheet
 from headcount.planner.situation import Situation, crowd_of
 from headcount.privacy.calibrate import calibrations
+from headcount.questions.question import Question
 
 Against = Literal["messages", "epsilon", "n", "dropouts"]
 OVERHEADS = (0.002, 4.0)  # how far above the central error, where a protocol lets one say
@@ -34,30 +34,50 @@ COLUMNS = 6  # of the table that people read
 
 @dataclass(frozen=True, repr=False)
 class Frontier:
-    """Points by protocol, in the order of the catalogue, and by x."""
+    """The error of every protocol against a cost, as `hc.frontier` returns it.
+
+    Parameters
+    ----------
+    situation : Situation
+        What was asked.
+    against : str
+        The cost: "messages", "epsilon", "n" or "dropouts".
+    points : tuple of Point
+        By protocol, in the order of the catalogue, and by cost.
+
+    Examples
+    --------
+    >>> found = hc.frontier("count", n=1_000, epsilon=1, delta=1e-6, protocols=["zsum", "cheu-count"])
+    >>> [point.protocol for point in found.front]
+    ['cheu-count', 'zsum']
+    """
 
     situation: Situation
     against: Against
     points: tuple[Point, ...]
 
     @property
-    def task(self) -> Task:
+    def task(self) -> Question:
+        """What was asked."""
         return self.situation.task
 
     @property
     def crowd(self) -> Crowd:
+        """Of whom."""
         return self.situation.crowd
 
     @property
     def budget(self) -> Budget:
+        """With which budget."""
         return self.situation.budget
 
     @property
     def front(self) -> tuple[Point, ...]:
-        """Nothing is both more accurate and cheaper than these, at no more trust; by messages."""
+        """The Pareto front, by messages: nothing is more accurate and cheaper at no more trust."""
         return tuple(sorted((point for point in self.points if point.front), key=lambda point: point.messages))
 
     def of(self, protocol: str) -> tuple[Point, ...]:
+        """The points of one protocol."""
         return tuple(point for point in self.points if point.protocol == protocol)
 
     def sheet(self) -> Sheet:
@@ -104,13 +124,15 @@ class Frontier:
         return f"{self.task.name}, {crowd}{budget}, {self.budget.neighbours.words}{ones}"
 
     def text(self) -> str:
+        """The table."""
         return self.sheet().text()
 
     def markdown(self) -> str:
+        """The table in Markdown."""
         return self.sheet().markdown()
 
     def __repr__(self) -> str:
-        return self.text()
+        return f"Frontier: {self}, against {self.against}, {len(self.points)} points"
 
     def _repr_html_(self) -> str:
         return self.sheet().html()
@@ -120,6 +142,7 @@ class Frontier:
         return [point.to_json() for point in self.points]
 
     def to_json(self) -> dict[str, Any]:
+        """Its JSON form, as `headcount frontier --format json` prints it."""
         return {
             "task": self.task.name, "against": self.against, "budget": self.budget.to_json(),
             "crowd": {"n": self.crowd.size, "ones": self.situation.expected.to_json()}, "points": self.rows(),
@@ -133,16 +156,53 @@ class Frontier:
 
 
 def frontier(
-    task: Task | str, against: Against = "messages", *, n: int, epsilon: float, delta: float = 0.0,
+    task: Question | str, against: Against = "messages", *, n: int, epsilon: float, delta: float = 0.0,
     ones: Any = None, models: Names = None, protocols: Names = None, neighbours: str = "replace",
     over: tuple[float, float] | None = None, points: int = 13, honest: float | None = None, watch: Watch = iter,
 ) -> Frontier:  # fmt: skip
-    """The error of everybody who can serve, exactly calibrated, against what it costs.
+    """The error of every protocol that can serve, exactly calibrated, against what it costs.
 
-    `messages`: every choice at this budget, and which of them nothing beats. `epsilon` or `n`: a curve for each
-    protocol, from a tenth to ten times the epsilon or from a hundredth to a hundred times the crowd unless `over` says
-    otherwise. `dropouts`: planned so that this share of people may fail to report; and what is left of the guarantee
-    of a plan that counts on everybody. `honest` is the fraction of the reports that can be relied upon.
+    Parameters
+    ----------
+    task : Question or str
+        What is asked: "count", hc.Histogram(100), …
+    against : str
+        "messages": every choice at this budget, and which of them nothing beats. "epsilon" or "n": a curve for each
+        protocol. "dropouts": plans under which this share of people may fail to report, and the epsilon that is left
+        of a plan that counts on everybody.
+    n : int
+        People.
+    epsilon, delta : float
+        The budget.
+    ones : int or dict, optional
+        People who hold a one, or a profile of bins, as for `hc.advise`.
+    models, protocols : str or list, optional
+        Who takes part; everybody unless given.
+    neighbours : str
+        The adjacency: "replace" or "add-remove".
+    over : tuple of float, optional
+        The ends of the axis; a tenth to ten times the epsilon, or a hundredth to a hundred times the crowd, unless
+        given.
+    points : int
+        Places on the axis.
+    honest : float, optional
+        The fraction of the reports that can be relied upon.
+    watch : callable
+        Wraps what is iterated over, to show progress.
+
+    Returns
+    -------
+    Frontier
+
+    Raises
+    ------
+    errors.Infeasible
+        If no protocol can serve anywhere on the axis.
+
+    Examples
+    --------
+    >>> hc.frontier("count", n=1_000, epsilon=1, delta=1e-6, protocols=["zsum", "cheu-count"])
+    Frontier: count, 1,000 people, (ε=1, δ=1e-06), replace-one, against messages, 2 points
     """
     if against not in get_args(Against):
         raise BadArgument("against", f"is {against!r}", f"use one of {', '.join(get_args(Against))}")

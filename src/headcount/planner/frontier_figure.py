@@ -23,15 +23,13 @@ LABELS = {
     "epsilon": "privacy budget, epsilon (further left is more private)",
     "n": "how many people report",
 }
-UNITS = {
-    "count": "of the count, in people", "fraction": "of the fraction (0.01 is one of 100 people)",
-    "histogram": "of each count, in people", "sum": "of the sum", "mean": "of the mean",
-}  # fmt: skip
 
 
 def drawn(frontier: Frontier, path: Path | str, theme: str) -> Path:
     """To a file that ends in .svg or .png."""
-    ylabel = f"typical error (rmse) {UNITS[frontier.task.name]}"
+    task = frontier.task
+    unit = f", in {task.unit_words}" if task.unit_words else " (0.01 is one of 100 people)" if task.percent else ""
+    ylabel = f"typical error (rmse) of {'each count' if task.several else f'the {task.name}'}{unit}"
     of = {name: frontier.of(name) for name in dict.fromkeys(point.protocol for point in frontier.points)}
     if frontier.against == "messages":
         return tradeoffs(

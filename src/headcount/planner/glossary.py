@@ -9,8 +9,8 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
-from headcount.core.errors import BadArgument
 from headcount.core.protocol import Protocol
+from headcount.errors import BadArgument
 from headcount.planner.words import ALSO, TOPICS
 from headcount.protocols import CATALOGUE
 from headcount.protocols.shuffled import Shuffled
@@ -41,10 +41,28 @@ class Explanation(str):
 
 
 def explain(word: str | None = None) -> Explanation:
-    """What a word means that headcount prints, in a sentence or two; without one, which words there are.
+    """The meaning of a word that headcount prints.
 
-    Words are headings, names in JSON, options of the command line, and protocols: "rmse", "95% interval", "--least",
-    "zsum".
+    Parameters
+    ----------
+    word : str, optional
+        A heading, a name in JSON, an option of the command line or a protocol: "rmse", "95% interval", "--least",
+        "zsum". Without one, all words are listed.
+
+    Returns
+    -------
+    str
+        A sentence or two.
+
+    Raises
+    ------
+    errors.BadArgument
+        If the word is not explained; it names the nearest that are.
+
+    Examples
+    --------
+    >>> hc.explain("rmse")
+    rmse: ...
     """
     if word is not None:
         return Explanation(entry(word))
@@ -96,6 +114,6 @@ def _described(protocol: type[Protocol]) -> str:
     title = (protocol.__doc__ or "").splitlines()[0]
     if issubclass(protocol, Shuffled):
         title = f"The reports of {protocol.local.name}, mixed with those of everybody else."
-    answers = ", ".join(sorted(protocol.tasks))
+    answers = ", ".join(protocol.asked())
     trusted = protocol.model.trusted
     return f"{title} Answers {answers}. Trusted: {trusted}. From {protocol.reference}."

@@ -19,16 +19,16 @@ import numpy.typing as npt
 
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.crowd import LARGEST, Crowd
-from headcount.core.errors import Infeasible
 from headcount.core.law import Floats
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
-from headcount.core.task import Count
 from headcount.drawing.canvas import number
 from headcount.drawing.regions import Mark, Region, regions
+from headcount.drawing.sheet import Sheet
+from headcount.errors import Infeasible
 from headcount.planner.competitors import Names, Watch, competitors, whole_grid
 from headcount.planner.contest import Constants, Crossing, Entry, closed_in, crossings, entries, winners
-from headcount.planner.sheet import Sheet
+from headcount.questions.count import Count
 
 ADDITIVE, SAMPLED = "zsum", "sample-threshold"
 BOTH = (ADDITIVE, SAMPLED)
@@ -79,6 +79,23 @@ class Panel:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Map:
+    """Which protocol counts best for every number of people and of ones, as `hc.map` returns it.
+
+    Parameters
+    ----------
+    budget : Budget
+        The same everywhere.
+    n, ones : tuple of int
+        The places on the axes.
+    panels : tuple of Panel
+        One for each way to calibrate: by the papers' constants, and exactly.
+
+    Examples
+    --------
+    >>> print(hc.map(epsilon=1, delta=1e-6, points=4, protocols=["zsum"]).finding)
+    Calibrated exactly, zsum counts best wherever there is anything to see
+    """
+
     budget: Budget
     n: tuple[int, ...]
     ones: tuple[int, ...]
@@ -86,7 +103,7 @@ class Map:
 
     @cached_property
     def finding(self) -> str:
-        """What the map says, in a sentence."""
+        """The result in a sentence."""
         exact = [panel for panel in self.panels if panel.constants == "exact"]
         best, other = (next(iter(panel.shares(self.ones).items()), ("", 0.0)) for panel in (exact[0], exact[-1]))
         if not other[0]:
@@ -126,9 +143,11 @@ class Map:
     def __str__(self) -> str:
         return f"{self.finding}\n\n{self.summary()}\n\n{self.sheet().text()}"
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        return f"Map: {self.finding}, {self.budget}, {len(self.n)} by {len(self.ones)} points"
 
     def to_json(self) -> dict[str, Any]:
+        """Its JSON form, as `headcount map --format json` prints it."""
         panels = [panel.to_json() for panel in self.panels]
         return {"budget": self.budget.to_json(), "n": list(self.n), "ones": list(self.ones), "panels": panels}
 
@@ -164,11 +183,39 @@ def map(
     ones: tuple[float, float] = (1, 100_000), points: int = 40, models: Names = None, protocols: Names = None,
     neighbours: str = "replace", watch: Watch = iter,
 ) -> Map:  # fmt: skip
-    """Who wins a count at each number of people and of ones.
+    """Which protocol counts best for every number of people and of ones.
 
     Left alone, the map compares additive noise (zsum) with sample-and-threshold, by the papers' constants and exactly,
-    and then everybody who trusts a shuffler. With `models` or `protocols` it compares those, exactly and, if there is
-    any, by the papers' constants.
+    and then all protocols that need a shuffler.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        The budget.
+    n, ones : tuple of float
+        The ends of the axes.
+    points : int
+        Places on each axis.
+    models, protocols : str or list, optional
+        Compare these, exactly and, where there are any, by the papers' constants.
+    neighbours : str
+        The adjacency: "replace" or "add-remove".
+    watch : callable
+        Wraps what is iterated over, to show progress.
+
+    Returns
+    -------
+    Map
+
+    Raises
+    ------
+    errors.Infeasible
+        If no protocol can serve anywhere on the map.
+
+    Examples
+    --------
+    >>> hc.map(epsilon=1, delta=1e-6, points=4, protocols=["zsum"]).n
+    (100, 2154, 46416, 1000000)
     """
     budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
     people, truths = whole_grid("n", n, points, LARGEST), whole_grid("ones", ones, points, LARGEST)

@@ -8,13 +8,13 @@ from enum import StrEnum
 
 import numpy as np
 
-from headcount.core.errors import BadArgument
 from headcount.core.hardest import hardest, over_categories
-from headcount.core.histogram import Histogram
 from headcount.core.law import Floats, Noise
 from headcount.core.protocol import Protocol
-from headcount.core.task import Task
+from headcount.errors import BadArgument
 from headcount.planner.expected import Expected
+from headcount.questions.domains.domain import Shape
+from headcount.questions.question import Question
 
 LATTICES = 4.0  # steps of a lattice beyond which it makes no difference
 
@@ -68,9 +68,9 @@ def _rmse(protocol: Protocol, expected: Expected, people: int) -> float:
     return _worst(protocol, people, error)
 
 
-def averaged(task: Task, expected: Expected) -> bool:
+def averaged(task: Question, expected: Expected) -> bool:
     """Whether an error is that of all categories together: of a histogram of which the profile is unknown."""
-    return isinstance(task, Histogram) and not task.open and not expected.known
+    return task.shape is Shape.ONE_OF and not expected.known
 
 
 def _interval(protocol: Protocol, expected: Expected, people: int, confidence: float) -> float:
@@ -98,7 +98,7 @@ def _worst_bin(protocol: Protocol, expected: Expected, people: int, confidence: 
 def _bins(protocol: Protocol) -> int:
     """Of unknown labels there may be as many as people."""
     task = protocol.task
-    return protocol.crowd.size if isinstance(task, Histogram) and task.open else task.cells
+    return protocol.crowd.size if task.open else task.cells
 
 
 def _together(laws: list[Noise], bins: Floats, independent: bool, confidence: float) -> float:

@@ -11,16 +11,16 @@ from inspect import signature
 from typing import Any
 
 from headcount.core.counted import people
-from headcount.core.errors import Infeasible, Refused, Unsupported
 from headcount.core.law import Noise
 from headcount.core.model import Model
 from headcount.core.plan import Plan
 from headcount.core.protocol import Protocol
 from headcount.core.short import COMPARED, compared, rounded_up
 from headcount.core.wire import Wire, wire_bytes, wire_messages
+from headcount.errors import Infeasible, OverCap, Refused, Unsupported
 from headcount.planner.expected import Expected
 from headcount.planner.objective import Objective
-from headcount.planner.situation import OverCap, Situation
+from headcount.planner.situation import Situation
 from headcount.planner.smallest import smallest_crowd
 from headcount.privacy.calibrate import calibrate, calibrations
 

@@ -6,9 +6,7 @@ import math
 from collections.abc import Sequence
 
 from headcount.core.counted import counted, people
-from headcount.core.histogram import Histogram
 from headcount.core.model import Model
-from headcount.core.task import SUMS
 from headcount.planner.objective import Objective
 from headcount.planner.option import Candidate, number
 from headcount.planner.situation import Situation
@@ -51,8 +49,7 @@ def _choice(ranked: Sequence[Candidate]) -> str:
 def _tells(option: Candidate) -> str:
     """How good the answer is, by what it is judged."""
     given, often = option.situation, _often(option.situation.confidence)
-    several = isinstance(given.task, Histogram)
-    answer = "each count" if several else f"the {given.task.name} {given.task.about}".rstrip()
+    several, answer = given.task.several, given.task.each
     match given.objective:
         case Objective.DETECTABLE if math.isinf(option.objective):
             return "cannot tell any number of ones from none"
@@ -106,7 +103,7 @@ def _instead(first: Candidate, other: Candidate) -> str:
 
 
 def _amount(width: float, given: Situation) -> str:
-    return f"{number(100.0 * width)} percentage points" if given.task.name == "fraction" else number(width)
+    return f"{number(100.0 * width)} percentage points" if given.task.percent else number(width)
 
 
 def _share(part: float) -> str:
@@ -170,13 +167,7 @@ def _unproved(first: Candidate) -> str:
 
 def _guesswork(ranked: Sequence[Candidate]) -> str:
     """What guess is as good, and who would be better with more people."""
-    task = ranked[0].situation.task
-    if task.name in SUMS:
-        guess = "to guess the middle of the bounds for everybody"
-    elif isinstance(task, Histogram):
-        guess = "to guess half of the people for every category"
-    else:
-        guess = "to guess half of the people"
+    guess = ranked[0].situation.task.guess
     enough = min(((option.smallest_n, option.name) for option in ranked if option.smallest_n), default=None)
     more = "no number of people would change that"
     if enough is not None:

@@ -9,27 +9,26 @@ from typing import Any
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.counted import counted
 from headcount.core.crowd import Crowd
-from headcount.core.errors import BadArgument, Unsupported
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
 from headcount.core.quantity import confident, quantity
-from headcount.core.task import COUNTS, SUMS, Task
 from headcount.core.wire import CUT, MOST, wire_bytes, wire_messages
+from headcount.errors import BadArgument, OverCap, Unsupported
 from headcount.planner.competitors import Names, task_called, trusted
 from headcount.planner.expected import UNKNOWN, Expected
 from headcount.planner.objective import Objective, averaged
+from headcount.questions.domains.domain import Shape
+from headcount.questions.question import Question
 
 
-class OverCap(Unsupported):
-    """More would be sent than is allowed; says how much would have to be."""
-
-    def __init__(self, over: list[tuple[str, float, float]]) -> None:
-        self.times = max(cost / most for _, cost, most in over)
-        sent = " and ".join(counted(cost, name, digits=",.4g") for name, cost, _ in over)
-        allowed = " and ".join(f"{most:,.4g}" for _, _, most in over)
-        works = " and ".join(f"max_{name}s={_at_least(cost)}" for name, cost, _ in over)
-        several = len(over) > 1 or allowed != "1"
-        super().__init__(f"sends {sent} a person where {allowed} {'are' if several else 'is'} allowed; use {works}")
+def _over_cap(over: list[tuple[str, float, float]]) -> OverCap:
+    """Says how much would have to be allowed, of what is named, costs so much and may cost at most so much."""
+    sent = " and ".join(counted(cost, name, digits=",.4g") for name, cost, _ in over)
+    allowed = " and ".join(f"{most:,.4g}" for _, _, most in over)
+    works = " and ".join(f"max_{name}s={_at_least(cost)}" for name, cost, _ in over)
+    are = "are" if len(over) > 1 or allowed != "1" else "is"
+    words = f"sends {sent} a person where {allowed} {are} allowed; use {works}"
+    return OverCap(words, times=max(cost / most for _, cost, most in over))
 
 
 def _at_least(cost: float) -> str:
@@ -60,14 +59,14 @@ class Caps:
         costs = (("message", messages, self.messages), ("byte", size, self.bytes))
         over = [(name, cost, most) for name, cost, most in costs if cost > most]
         if over:
-            raise OverCap(over)
+            raise _over_cap(over)
 
 
 @dataclass(frozen=True)
 class Situation:
     """Everything that the ranking of protocols hangs on."""
 
-    task: Task
+    task: Question
     crowd: Crowd
     budget: Budget
     expected: Expected = UNKNOWN
@@ -82,14 +81,15 @@ class Situation:
         confident(self.confidence)
         if not isinstance(self.collected, bool):
             raise BadArgument("collected", f"is {self.collected!r}", "use True or False")
-        if self.objective in (Objective.RELATIVE, Objective.DETECTABLE) and self.task.name in SUMS:
+        if self.objective in (Objective.RELATIVE, Objective.DETECTABLE) and self.task.shape is Shape.AMOUNT:
             raise BadArgument(
                 "objective", f"is '{self.objective}', which a {self.task.name} has not", "use 'interval' or 'rmse'"
             )
         if self.objective is Objective.RELATIVE and not self.expected.known:
-            works = "say about how many hold a one" if self.task.name in COUNTS else "say how many are in the category"
+            what = "hold a one" if self.task.shape is Shape.BIT else "are in the category"
+            works = f"say about how many {what}"
             raise BadArgument("ones", "is needed for a relative error", works)
-        if self.expected.known and self.task.name in SUMS:
+        if self.expected.known and self.task.shape is Shape.AMOUNT:
             raise BadArgument("ones", f"has no meaning for a {self.task.name}", "leave it out")
 
     @property
@@ -134,7 +134,7 @@ class Situation:
 
 
 def situation(
-    task: Task | str, *, n: Any, epsilon: float, delta: float, ones: Any, neighbours: str,
+    task: Question | str, *, n: Any, epsilon: float, delta: float, ones: Any, neighbours: str,
     models: Names, least: int | None, corrupt: int, honest: float | None, objective: str,
     confidence: float, max_messages: float | None, max_bytes: float | None, collected: bool, max_contributions: int,
 ) -> Situation:  # fmt: skip

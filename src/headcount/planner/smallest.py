@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
-from headcount.core.errors import Refused
 from headcount.core.protocol import Protocol
-from headcount.core.task import Task
+from headcount.errors import Refused
 from headcount.privacy.calibrate import attainable
+from headcount.questions.question import Question
 
 LARGEST_CROWD = 1 << 33
 STEP = 16  # from one crowd that is too small to the next that is tried
 
 
-def smallest_crowd(cls: type[Protocol], task: Task, crowd: Crowd, budget: Budget, above: int = 0) -> int | None:
+def smallest_crowd(cls: type[Protocol], task: Question, crowd: Crowd, budget: Budget, above: int = 0) -> int | None:
     """The fewest people for whom the budget can be met and the answer beats a blind guess of half of them.
 
     The share of people who must turn up, and the number of corrupt ones, are the crowd's. `above` is a number of

@@ -17,15 +17,14 @@ Central Accuracy in Almost a Single Message, ICML 2021.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from headcount.core.errors import BadArgument
 from headcount.core.law import Floats
 from headcount.core.table import Ints
+from headcount.errors import BadArgument
 
 ROUNDS = 400
 
@@ -49,13 +48,14 @@ class Atoms:
         return tuple(_halves(name) for name in self.names)
 
     @cached_property
-    def columns(self) -> dict[int, Counter[int]]:
+    def columns(self) -> dict[int, dict[int, int]]:
         """How many of each atom make {i} of i ones, for every i that atoms are made of; a few each."""
-        columns = {1: Counter[int](), -1: Counter({-1: 1})}
+        columns: dict[int, dict[int, int]] = {1: {}, -1: {-1: 1}}
         for name in sorted(self.names[1:], key=abs):
-            column = Counter({name: 1})
+            column = {name: 1}
             for half in _halves(name)[1:]:
-                column.subtract(columns[half])
+                for atom, count in columns[half].items():
+                    column[atom] = column.get(atom, 0) - count
             columns[name] = column
         return columns
 

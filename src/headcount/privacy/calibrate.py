@@ -11,13 +11,13 @@ from typing import Any, TypeVar
 from headcount.core.budget import Budget
 from headcount.core.counted import counted
 from headcount.core.crowd import Crowd
-from headcount.core.errors import BadArgument, Infeasible, Refused
 from headcount.core.knob import Knob
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
 from headcount.core.root import crossing
 from headcount.core.short import compared, shortened
-from headcount.core.task import Task
+from headcount.errors import BadArgument, Infeasible, Refused
+from headcount.questions.question import Question
 
 P = TypeVar("P", bound=Protocol)
 Objective = Callable[[Protocol], float]
@@ -31,7 +31,7 @@ CLOSE = 1e-7  # settings of the knob that are as good as the same
 
 
 def calibrate(
-    cls: type[P], task: Task, crowd: Crowd, budget: Budget, objective: Objective | None = None, **given: Any
+    cls: type[P], task: Question, crowd: Crowd, budget: Budget, objective: Objective | None = None, **given: Any
 ) -> P:
     """The instance with the smallest objective (its worst rmse, unless told) that fits the budget.
 
@@ -52,7 +52,7 @@ def calibrate(
     return min(found, key=lambda protocol: compared(measure(protocol))) if len(found) > 1 else found[0]
 
 
-def calibrations(cls: type[P], task: Task, crowd: Crowd, budget: Budget, **given: Any) -> Iterator[P]:
+def calibrations(cls: type[P], task: Question, crowd: Crowd, budget: Budget, **given: Any) -> Iterator[P]:
     """Every one of the protocol's choices that fits the budget, with the knob turned as far as it goes."""
     cls.require(task)
     own = set(cls.parameter_names()[1])
@@ -73,7 +73,9 @@ def calibrations(cls: type[P], task: Task, crowd: Crowd, budget: Budget, **given
             yield turned
 
 
-def attainable(cls: type[Protocol], task: Task, crowd: Crowd, budget: Budget, good: Callable[[Protocol], bool]) -> bool:
+def attainable(
+    cls: type[Protocol], task: Question, crowd: Crowd, budget: Budget, good: Callable[[Protocol], bool]
+) -> bool:
     """Whether some choice that fits the budget is `good`, where more privacy never makes anything so.
 
     It is what calibration would find, but knobs are turned only until that is certain.
@@ -108,7 +110,12 @@ class _Certain(Exception):
 
 
 def _bases(
-    cls: type[Protocol], task: Task, crowd: Crowd, budget: Budget, fixed: Mapping[str, Any], chosen: Mapping[str, Any]
+    cls: type[Protocol],
+    task: Question,
+    crowd: Crowd,
+    budget: Budget,
+    fixed: Mapping[str, Any],
+    chosen: Mapping[str, Any],
 ) -> Iterator[Mapping[str, Any]]:
     """What is set besides the knob, for each different choice."""
     tried: list[Mapping[str, Any]] = []
@@ -125,7 +132,7 @@ def _short(value: float) -> float:
     return shortened(value, 0.0, 1.0 if value < 1.0 else math.inf)
 
 
-def _searched(cls: type[Protocol], task: Task, crowd: Crowd, budget: Budget, measure: Objective) -> list[int]:
+def _searched(cls: type[Protocol], task: Question, crowd: Crowd, budget: Budget, measure: Objective) -> list[int]:
     """The settings that are worth turning the knob for: the best of a spread, and the best between its neighbours.
 
     They are measured with the knob where calibration would begin to look, which is near to where it ends.

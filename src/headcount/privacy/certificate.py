@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import Any, Self
 
 from headcount.core.canonical import fingerprint
-from headcount.core.errors import Unsupported
-from headcount.core.histogram import Histogram
 from headcount.core.model import Model
 from headcount.core.plan import Plan
 from headcount.core.short import rounded_up
+from headcount.errors import Unsupported
 
 FORMAT = "headcount certificate 2"
 FINEST = 1e-14  # of a delta: where two chances have just the ratio e^epsilon, what is left of them is rounding
@@ -33,24 +32,52 @@ TRUSTED = {
 
 @dataclass(frozen=True)
 class Certificate:
-    """A plan's claim, in a form that can be proved again."""
+    """A plan's claim with all that it takes to prove it again: report programme, release, crowd and privacy profile.
+
+    Made by `hc.certify`, proved by `hc.verify`.
+
+    Parameters
+    ----------
+    content : dict
+        Its JSON form.
+
+    Examples
+    --------
+    >>> certificate = hc.certify(hc.protocol("zsum", n=1_000, epsilon=1, delta=1e-6), epsilon=1)
+    >>> hc.verify(certificate).answer
+    'proved'
+    """
 
     content: dict[str, Any]
 
     @classmethod
     def of(cls, content: dict[str, Any]) -> Self:
-        """With the hash of all but the versions of whatever wrote it."""
+        """A certificate with this content, and the hash of all of it but the versions that wrote it."""
         hashed = {key: value for key, value in content.items() if key not in ("hash", "versions")}
         return cls({**content, "hash": fingerprint(hashed)})
 
     @property
     def hash(self) -> str:
+        """SHA-256 of all of it but the versions that wrote it."""
         return str(self.content["hash"])
 
     def to_json(self) -> dict[str, Any]:
+        """Its JSON form."""
         return self.content
 
     def save(self, path: str | Path) -> Path:
+        """Write it into a file, which `hc.verify` and `headcount verify` read.
+
+        Parameters
+        ----------
+        path : str or Path
+            Name of the file.
+
+        Returns
+        -------
+        Path
+            The file.
+        """
         path = Path(path)
         path.write_text(json.dumps(self.content, indent=1, ensure_ascii=True) + "\n", encoding="ascii")
         return path
@@ -81,7 +108,7 @@ def certify(plan: Plan) -> Certificate:
         "protocol": protocol.name,
         "parameters": {name: str(Fraction(value)) for name, value in protocol.parameters.items()},
         "task": task.to_json(),
-        "values": None if isinstance(task, Histogram) and task.open else task.values,
+        "values": None if task.open else task.values,
         "model": str(protocol.model),
         "neighbours": str(protocol.neighbours),
         "crowd": crowd.to_json(),

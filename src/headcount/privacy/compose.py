@@ -24,9 +24,9 @@ from typing import Any
 
 import numpy as np
 
-from headcount.core.errors import BadArgument, MissingExtra
 from headcount.core.law import Floats
 from headcount.core.loss import LARGEST_EPSILON, ROUND_UP, PrivacyLoss
+from headcount.errors import BadArgument, MissingExtra
 
 POINTS = 200  # of a loss's curve on either side of zero, at least
 FINER = 64  # the grid that all curves share may be so much finer than the coarsest of their own
@@ -55,7 +55,36 @@ class Composed(PrivacyLoss):
 
 
 def compose(losses: Iterable[PrivacyLoss], points: int = POINTS) -> PrivacyLoss:
-    """The loss of asking all of them, one after the other, whatever the earlier answers were."""
+    """The privacy loss of several mechanisms on one crowd, by convolving their privacy loss distributions.
+
+    The mechanisms are fixed beforehand; where they are chosen because of answers, use `hc.Ledger`. Needs the extra
+    `[account]`.
+
+    Parameters
+    ----------
+    losses : iterable of PrivacyLoss
+        One for each mechanism.
+    points : int
+        Points of each privacy profile on either side of 0, at least.
+
+    Returns
+    -------
+    PrivacyLoss
+        An upper bound.
+
+    Raises
+    ------
+    errors.BadArgument
+        If there are none.
+    errors.MissingExtra
+        If the extra is not installed.
+
+    Examples
+    --------
+    >>> one = hc.protocol("zsum", n=1_000, epsilon=0.5, delta=1e-7).loss
+    >>> hc.compose([one] * 4).epsilon(1e-6) < 4 * 0.5
+    True
+    """
     times: Counter[PrivacyLoss] = Counter(losses)
     if not times:
         raise BadArgument("losses", "is empty", "give at least one loss")

@@ -92,6 +92,23 @@ class Floods:
         return group, value, size
 
     @cached_property
+    def shifts(self) -> Ints:
+        """The sizes of the entries, rounded up to a few binary digits."""
+        size = self.entries[2]
+        unit = 1 << np.maximum(np.frexp(size)[1].astype(np.int64) - DIGITS, 0)
+        return np.asarray(-(-size // unit) * unit)
+
+    @cached_property
+    def moves(self) -> tuple[tuple[Ints, Ints, Ints, Ints], ...]:
+        """Of each group: its different shifts, which of them every entry has, its values, and where these begin."""
+        group, value, _ = self.entries
+        every = (np.flatnonzero(group == at) for at in range(len(self.groups)))  # ordered by value
+        return tuple(
+            (*np.unique(self.shifts[here], return_inverse=True), *np.unique(value[here], return_index=True))
+            for here in every
+        )
+
+    @cached_property
     def weights(self) -> Floats:
         if not self.groups:
             return np.empty(0)
@@ -156,17 +173,14 @@ class AlmostCentral(PrivacyLoss):
     @cached_property
     def _moments(self) -> tuple[Floats, Floats, Floats]:
         """The moments; for each of them and each cap, its logarithm and the mass that is left out."""
-        group, value, shift = self._shifts
         moments = MOMENTS / self._spread
         flank, left, cheap = self._parts(self.decays[-1], np.array([self.top]), moments)
         logs, missing = np.maximum(flank[0], cheap[0]), left[0]
         # What a value costs when it goes, and when it comes instead of another.
         going, coming, lost, gained = (np.zeros((self.top + 1, *logs.shape)) for _ in range(4))
-        for at, names in enumerate(floods(self.top).groups):
-            here = np.flatnonzero(group == at)  # ordered by value
-            sizes, which = np.unique(shift[here], return_inverse=True)
-            values, first = np.unique(value[here], return_index=True)
-            parts = self._parts(self.decays[at], sizes, moments)
+        flood = floods(self.top)
+        for decay, names, (shifts, which, values, first) in zip(self.decays, flood.groups, flood.moves, strict=False):
+            parts = self._parts(decay, shifts, moments)
             flank, left, cheap = (np.add.reduceat(part[which], first, axis=0) for part in parts)
             ahead, gone, behind = (coming, gained, going) if names[0] > 0 else (going, lost, coming)
             ahead[values] += flank
@@ -177,19 +191,13 @@ class AlmostCentral(PrivacyLoss):
         best = moments * np.log(moments) - (1.0 + moments) * np.log1p(moments)
         return moments, logs + (self._sum(moments) + best)[:, None], missing
 
-    @cached_property
-    def _shifts(self) -> tuple[Ints, Ints, Ints]:
-        """Group, value and shift, rounded up to a few binary digits."""
-        group, value, size = floods(self.top).entries
-        unit = 1 << np.maximum(np.frexp(size)[1].astype(np.int64) - DIGITS, 0)
-        return group, value, -(-size // unit) * unit
-
     @property
     def _spread(self) -> float:
         """About the standard deviation of the loss, beside the sum's; it only says where to look."""
         rates = -np.log(np.array(self.decays))
-        group, value, shift = self._shifts
-        parts = np.bincount(value, (shift * rates[group]) ** 2, minlength=1)
+        flood = floods(self.top)
+        group, value, _ = flood.entries
+        parts = np.bincount(value, (flood.shifts * rates[group]) ** 2, minlength=1)
         return math.sqrt((2.0 * float(parts.max()) + (self.top * rates[-1]) ** 2) / self.shape)
 
     def _sum(self, moments: Floats) -> Floats:
@@ -202,22 +210,29 @@ class AlmostCentral(PrivacyLoss):
         return np.asarray(moments * losses[0] + np.log(np.exp(exponents) @ chances / (1.0 + self.cancel)))
 
     def _parts(self, decay: float, shifts: Ints, moments: Floats) -> tuple[Floats, Floats, Floats]:
-        """For each shift k of one noise N: log-moments of N against N + k with what they leave out, and the reverse."""
+        """For each shift k of one noise N: log-moments of N against N + k with what they leave out, and the reverse.
+
+        The latter are the same whatever the cap.
+        """
         edges, masses = self._blocks(decay)
         begins, ends, by = edges[:-1], edges[1:-1] - 1.0, shifts[:, None]
         flank = self._log_ratio(decay, begins, begins - by, 1.0)
         cheap = np.append(-self._log_ratio(decay, ends + by, ends, -1.0), -by * math.log(decay), 1)
         below, powers = np.append(0.0, np.cumsum(masses)), moments[:, None]
-        most = powers * cheap.max(axis=1)[:, None, None]
-        fallen = np.exp(powers * cheap[:, None] - most) * masses
-        reverse = np.log(fallen.sum(axis=2, keepdims=True)) + most
-        lifted = np.exp(np.minimum(powers * flank[:, None], LARGEST_EPSILON)) * masses
-        above = np.cumsum(lifted[..., ::-1], axis=2)[..., ::-1]
         first, part = _crossing(flank, CAPS / powers)
-        at = np.ogrid[: shifts.size, : moments.size, :1][:2]
-        logs = np.log(above[(*at, first)] + part * lifted[(*at, first - 1)])
         left = below[first] - part * masses[first - 1]
-        return logs, left, np.broadcast_to(reverse, logs.shape)
+        # Shift by shift: the numbers of all of them at once are too many for the processor's cache.
+        reverse = np.array([_log_moments(powers * row, masses) for row in cheap])
+        logs = np.array([self._capped(powers * row, masses, *at) for row, *at in zip(flank, first, part, strict=True)])
+        return logs, left, reverse[..., None]
+
+    @staticmethod
+    def _capped(exponents: Floats, masses: Floats, first: Ints, part: Floats) -> Floats:
+        """For each moment and cap, the log-moment from the block on that the cap keeps a part of."""
+        lifted = np.exp(np.minimum(exponents, LARGEST_EPSILON)) * masses
+        above = np.cumsum(lifted[:, ::-1], axis=1)[:, ::-1]
+        at = np.arange(len(lifted))[:, None]
+        return np.asarray(np.log(above[at, first] + part * lifted[at, first - 1]))
 
     def _blocks(self, decay: float) -> tuple[Floats, Floats]:
         """The edges of blocks of outcomes and the mass of each; the first begins at 0 and the last has no end."""
@@ -238,6 +253,12 @@ class AlmostCentral(PrivacyLoss):
         ratio = gammaln(x + self.shape) - gammaln(below + self.shape) - gammaln(x + 1.0) + gammaln(below + 1.0)
         size = x + self.shape + 2.0
         return np.where(y >= 0.0, ratio + (x - y) * math.log(decay) + up * 1e-14 * size * np.log(size), np.inf)
+
+
+def _log_moments(exponents: Floats, masses: Floats) -> Floats:
+    """log E[e^exponent], row by row, without overflow."""
+    most = exponents.max(axis=1, keepdims=True)
+    return np.asarray(np.log((np.exp(exponents - most) * masses).sum(axis=1)) + most[:, 0])
 
 
 def _crossing(falling: Floats, levels: Floats) -> tuple[Ints, Floats]:

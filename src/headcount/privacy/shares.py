@@ -27,8 +27,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from headcount.core.errors import BadArgument
 from headcount.core.law import Floats
+from headcount.errors import BadArgument
 
 HEADS = (64, 128, 256, 512, 1024, 2048, 4096)  # so many people are worked out before the rest is bounded
 NEAR = 8

@@ -20,11 +20,11 @@ from functools import lru_cache
 import numpy as np
 
 from headcount.core.chance import Chance
-from headcount.core.law import Floats
+from headcount.core.law import Floats, Law
 from headcount.core.loss import Kind, PrivacyLoss
 from headcount.core.table import Ints
 from headcount.privacy import laws
-from headcount.privacy.pair import Pairs
+from headcount.privacy.pair import Pairs, exp_down
 
 SCANNED = 80  # points of a scan over two periods; crowds of up to twice as many people are searched whole
 FINE = 6
@@ -35,6 +35,9 @@ SEARCHED = 2_000  # then every crowd up to twice this size is searched
 COVERED = 1.01  # more bits than that are rounded up, so that a proof can go through every k in stretches
 ROUNDED = 1e-13  # masses are good to about as much: so much of them is claimed to be lost besides
 DECIMALS = 60
+SPLIT = 32  # of the way to where a tail begins, at each step
+STRETCH = 1 << 12  # cells that are added up at once
+FAINT = 1e-14  # of a tail: what follows is far less than claims are rounded up by
 SCANNED_OVER = 1e-6  # a scan has been seen to pass over a k that is worse by 3e-8
 
 
@@ -68,7 +71,7 @@ class ShuffledBits(PrivacyLoss):
         if self._pure(epsilon):
             return 0.0
         if self.wide:
-            return min(1.0, self._alone(0, epsilon) * COVERED)
+            return min(1.0, self._widely(epsilon) * COVERED)
         period = max(1.0 / (2.0 * self.flip), 1.0 / max(1.0 - 2.0 * self.flip, 1e-9))
         half = self.others // 2
         worst = self._search(min(half, math.ceil(max(SCANNED, 2.0 * period))), epsilon)
@@ -101,6 +104,43 @@ class ShuffledBits(PrivacyLoss):
         """The divergence with so many ones among the others."""
         rest = laws.binomial(self.others - ones, self.flip) + -laws.binomial(ones, self.flip)
         return self._divergence(rest.masses[None], epsilon).item()
+
+    def _widely(self, epsilon: float) -> float:
+        """The divergence with no ones among the others, from the two tails in which the victim shows."""
+        low, high = laws.binomial_window(self.others, self.flip)
+        if self.bits == 1 or high - low > laws.WIDEST:  # which is refused
+            return self._alone(0, epsilon)
+        own, factor = laws.binomial(self.bits, self.flip), float(exp_down(np.float64(epsilon - ROUNDED)))
+        yes, no = float(self.flip), 1.0 - self.flip
+        return max(self._tail(own, chances, factor) for chances in ((yes, no), (no, yes)))
+
+    def _tail(self, own: Law, chances: tuple[float, float], factor: float) -> float:
+        """P[T >= t] - factor P'[T >= t], where the ratio of the total's chances, which rises, first exceeds the factor.
+
+        The total is the others' Bin(others, chance) and, of the victim's bits, all but those that `own` counts; or, in
+        P', only these. The other order is this one of the bits' complements.
+        """
+
+        def others(ones: Ints) -> Floats:
+            return laws.binomial_masses(ones.astype(np.float64), self.others, *chances)
+
+        low, high = laws.binomial_window(self.others, chances[0])
+        high += self.bits
+        while high - low > 1:
+            t = np.unique(np.linspace(low, high, SPLIT + 1).astype(np.int64))
+            all_of_them, none = t[1:-1, None] - self.bits + own.values, t[1:-1, None] - own.values
+            held, lost = ((own.masses * others(ones)).sum(axis=1) for ones in (all_of_them, none))
+            under = np.count_nonzero(held <= factor * lost)
+            low, high = int(t[under]), int(t[under + 1])
+        beyond, first = 0.0, high + 1
+        while first <= self.others:  # the masses fall ever faster
+            part = float(others(np.arange(first, first + STRETCH)).sum())
+            beyond, first = beyond + part, first + STRETCH
+            if part <= FAINT * beyond:
+                break
+        above = beyond + np.cumsum(others(np.arange(high, high - self.bits - 1, -1)))  # P[Bin(others) >= high - i]
+        held, lost = above[::-1][own.values], above[own.values]
+        return max(0.0, float((own.masses * (held - factor * lost)).sum()))
 
     def _divergence(self, rest: Floats, epsilon: float) -> Floats:
         """In the worse order, for each row of the others' masses."""

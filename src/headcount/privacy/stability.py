@@ -36,10 +36,10 @@ from functools import cached_property
 import numpy as np
 
 from headcount.core.crowd import LARGEST
-from headcount.core.errors import BadArgument
 from headcount.core.law import Floats
 from headcount.core.loss import GrowingSlack, Kind
 from headcount.core.table import Ints
+from headcount.errors import BadArgument
 from headcount.privacy.discrete_laplace import shifted
 from headcount.privacy.tables import two_sided, two_sided_distance
 

@@ -16,12 +16,12 @@ import numpy as np
 from headcount.core.chance import WORD
 from headcount.core.coins import Coins
 from headcount.core.draw import encoded
-from headcount.core.errors import Infeasible
 from headcount.core.exact import WHOLE, Parts
 from headcount.core.law import Law
 from headcount.core.release import Release
 from headcount.core.table import Ints, Table, rounding
 from headcount.core.tally import Tally
+from headcount.errors import Infeasible
 
 TAIL_BITS = 112
 GUARD_BITS = 320

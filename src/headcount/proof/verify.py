@@ -51,22 +51,46 @@ class Point:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What can be said of a certificate, and why."""
+    """The result of `hc.verify`: true if the claim was proved.
+
+    Parameters
+    ----------
+    answer : str
+        "proved", "refuted" or "cannot prove".
+    because : str
+        The theorem that was used, or why there is no proof.
+    points : tuple of Point
+        Bounds on the true delta at each epsilon.
+    of : str
+        What was looked at.
+    unproved : tuple of str
+        What else the certificate says, which was not.
+    effort : int
+        Units of work that it took.
+
+    Examples
+    --------
+    >>> hc.verify(hc.certify(hc.protocol("zsum", n=1_000, epsilon=1, delta=1e-6), epsilon=1))
+    Verdict: proved
+    """
 
     answer: Answer
     because: str
     points: tuple[Point, ...] = ()
-    of: str = ""  # what was looked at
-    unproved: tuple[str, ...] = ()  # what else the certificate says, which was not
-    effort: int = 0  # units of work that it took
+    of: str = ""
+    unproved: tuple[str, ...] = ()
+    effort: int = 0
 
     @property
     def witness(self) -> Point | None:
         """A point where the claim is false."""
         return next((point for point in self.points if point.answer == "refuted"), None)
 
+    def __repr__(self) -> str:
+        return f"Verdict: {self.answer}"
+
     def __bool__(self) -> bool:
-        """Whether the claim was proved; whatever else it is, it is not that."""
+        """Whether the claim was proved; "refuted" and "cannot prove" are both false."""
         return self.answer == "proved"
 
     def __str__(self) -> str:

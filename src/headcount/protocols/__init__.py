@@ -11,11 +11,9 @@ from __future__ import annotations
 from difflib import get_close_matches
 from importlib.metadata import entry_points
 
-from headcount.core.errors import BadArgument
-from headcount.core.histogram import Histogram
 from headcount.core.protocol import Protocol
-from headcount.core.task import Count, Fraction, Mean, Sum, Task
 from headcount.drawing.colours import enrol
+from headcount.errors import BadArgument
 from headcount.protocols.central.discrete_gaussian import DiscreteGaussian
 from headcount.protocols.central.geometric import Geometric
 from headcount.protocols.central.laplace import Laplace
@@ -106,7 +104,6 @@ FORMER: dict[type[Protocol], type[Protocol]] = {
 }
 GROUP = "headcount.protocols"
 NEAREST = 5
-TASKS: dict[str, type[Task]] = {task.name: task for task in (Count, Fraction, Sum, Mean, Histogram)}
 
 
 def installed(own: tuple[type[Protocol], ...] = OWN) -> tuple[type[Protocol], ...]:

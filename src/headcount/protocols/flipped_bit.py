@@ -15,16 +15,16 @@ from headcount.core.coins import Coins
 from headcount.core.field import Field
 from headcount.core.table import Ints
 from headcount.core.tally import Tally
-from headcount.core.task import COUNTS
 from headcount.privacy import laws
 from headcount.protocols.oracle import Oracle
+from headcount.questions.domains.domain import Shape
 
 
 @dataclass(frozen=True, kw_only=True)
 class FlippedBit(Oracle):
     """One bit a person; with f the chance of a flip, the estimate is (ones - n f) / (1 - 2f)."""
 
-    tasks: ClassVar[frozenset[str]] = COUNTS
+    shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.BIT})
 
     @property
     @abstractmethod

@@ -14,8 +14,9 @@ from headcount.core.brick import Brick, Let
 from headcount.core.draw import Rounded
 from headcount.core.field import Field
 from headcount.core.law import Law, Noise
-from headcount.core.task import Sum, Task
 from headcount.privacy import laws
+from headcount.questions.domains.domain import Shape
+from headcount.questions.question import Question
 
 EXACT = 1 << 14  # steps that get a level each, however few would do
 FEWEST = 64  # levels, whatever the rounding
@@ -23,12 +24,12 @@ FEWEST = 64  # levels, whatever the rounding
 LEVEL = Field.named("level")
 
 
-def steps_of(task: Task) -> int:
+def steps_of(task: Question) -> int:
     """The task's own grid: a count has a single step."""
-    return task.steps if isinstance(task, Sum) else 1
+    return task.values - 1 if task.shape is Shape.AMOUNT else 1
 
 
-def levelled(value: Field, task: Task, levels: int, send: Callable[[Field], Brick]) -> Brick:
+def levelled(value: Field, task: Question, levels: int, send: Callable[[Field], Brick]) -> Brick:
     """What a person sends of their level, which is drawn once unless there is nothing to round."""
     steps = steps_of(task)
     if levels % steps == 0:
@@ -36,13 +37,13 @@ def levelled(value: Field, task: Task, levels: int, send: Callable[[Field], Bric
     return Let("level", Rounded(value, steps, levels), send(LEVEL))
 
 
-def worst_fraction(task: Task, levels: int) -> float:
+def worst_fraction(task: Question, levels: int) -> float:
     """The part of a level, nearest to a half, that some value has left over."""
     parts = steps_of(task) // math.gcd(levels, steps_of(task))
     return (parts // 2) / parts
 
 
-def halfway(task: Task, levels: int, near: float = 0.0) -> int:
+def halfway(task: Question, levels: int, near: float = 0.0) -> int:
     """A value that has this worst fraction left over; of those, the nearest to a part of the range."""
     steps = steps_of(task)
     parts = steps // math.gcd(levels, steps)
@@ -51,13 +52,13 @@ def halfway(task: Task, levels: int, near: float = 0.0) -> int:
     return first + parts * min(max(round((near * steps - first) / parts), 0), last)
 
 
-def rounding(task: Task, levels: int, people: int) -> tuple[Law, float]:
+def rounding(task: Question, levels: int, people: int) -> tuple[Law, float]:
     """What rounding adds to the sum, in levels, for so many people half-way between two; and its mean."""
     fraction = worst_fraction(task, levels)
     return laws.binomial(people, fraction), people * fraction
 
 
-def rounded_laplace(task: Task, levels: int, rate: float, people: int) -> Noise:
+def rounded_laplace(task: Question, levels: int, rate: float, people: int) -> Noise:
     """The error, in people, of noise that falls at this rate from level to level, and of rounding for so many."""
     rounded, centre = rounding(task, levels, people)
     block = laws.block(rate)
@@ -66,13 +67,13 @@ def rounded_laplace(task: Task, levels: int, rate: float, people: int) -> Noise:
     return Noise.of(laws.discrete_laplace(rate, block) + rounded, centre=centre, scale=block / levels)
 
 
-def size_of_rounded(task: Task, levels: int, variance: float, people: int) -> float:
+def size_of_rounded(task: Question, levels: int, variance: float, people: int) -> float:
     """How large an error is, in people, that has this variance in levels before rounding for so many."""
     fraction = worst_fraction(task, levels)
     return math.sqrt(variance + people * fraction * (1.0 - fraction)) / levels
 
 
-def fine_enough(task: Task, people: int, variance: float, share: float = 0.01) -> int:
+def fine_enough(task: Question, people: int, variance: float, share: float = 0.01) -> int:
     """Levels that keep the rounding's variance below this share of the noise's: a multiple of the task's own steps,
     which need no rounding at all, or a power of two."""
     needed = max(FEWEST, math.ceil(math.sqrt(people / (4.0 * share * variance))))

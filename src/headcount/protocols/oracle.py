@@ -10,13 +10,13 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
-from headcount.core.errors import BadArgument
 from headcount.core.law import Floats, Law, Noise
 from headcount.core.protocol import Protocol
 from headcount.core.table import Ints
 from headcount.core.tally import Tally
-from headcount.core.task import HISTOGRAMS
+from headcount.errors import BadArgument
 from headcount.privacy import laws
+from headcount.questions.domains.domain import Shape
 
 MANY = 300.0  # steps of the lattice in an error, so that intervals follow the variance to 0.3%
 
@@ -25,7 +25,7 @@ MANY = 300.0  # steps of the lattice in an error, so that intervals follow the v
 class Oracle(Protocol):
     """A frequency oracle, by its two chances of support."""
 
-    tasks: ClassVar[frozenset[str]] = HISTOGRAMS
+    shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.ONE_OF})
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -15,23 +15,24 @@ from typing import Any, TypeVar
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.canonical import canonical, fingerprint
 from headcount.core.crowd import Crowd
-from headcount.core.errors import BadArgument, Refused
 from headcount.core.files import text_of
 from headcount.core.plan import FORMAT, Plan
 from headcount.core.protocol import Protocol
 from headcount.core.short import COMPARED, rounded_up
-from headcount.core.task import Task
 from headcount.core.wire import Wire
-from headcount.protocols import TASKS, named
+from headcount.errors import BadArgument, Refused
+from headcount.protocols import named
+from headcount.questions import question_from_json
+from headcount.questions.question import Question
 
 BESIDES = frozenset({"budget", "programme", "wire", "device"})  # what a plan says beyond its protocol
 
-Read = TypeVar("Read", Task, Protocol, Plan)
+Read = TypeVar("Read", Question, Protocol, Plan)
 
 
-def task_from_json(data: Any) -> Task:
-    """The task that `Task.to_json` wrote down."""
-    return _exactly("task", data, _task)
+def task_from_json(data: Any) -> Question:
+    """The task that `Question.to_json` wrote down."""
+    return _exactly("task", data, question_from_json)
 
 
 def protocol_from_json(data: Any) -> Protocol:
@@ -40,16 +41,34 @@ def protocol_from_json(data: Any) -> Protocol:
 
 
 def plan_from_json(data: Any, *, hash: str | None = None) -> Plan:
-    """The plan that `Plan.to_json` wrote down, with the same report programme and, if one is given, the same hash."""
+    """The plan that `Plan.to_json` wrote down, or a refusal if it would not mean the same in this version.
+
+    Parameters
+    ----------
+    data : dict
+        What `to_json` returned, report programme included.
+    hash : str, optional
+        The hash that the plan must have.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    errors.BadArgument
+        If it cannot be read back exactly, or has another hash.
+
+    Examples
+    --------
+    >>> plan = hc.Plan(hc.protocol("zsum", n=1_000, gamma=0.04), hc.Budget(1, 1e-6))
+    >>> hc.plan_from_json(plan.to_json()) == plan
+    True
+    """
     plan = _exactly("plan", data, _plan)
     if hash is not None and plan.hash != hash:
         raise BadArgument("hash", "is that of another plan", f"this one has {plan.hash}")
     return plan
-
-
-def _task(data: dict[str, Any]) -> Task:
-    kind = TASKS[data["name"]]
-    return kind(**{name: value for name, value in data.items() if name != "name"})
 
 
 def _protocol(data: dict[str, Any]) -> Protocol:
@@ -93,7 +112,30 @@ def _exactly(what: str, data: Any, build: Callable[[dict[str, Any]], Read]) -> R
 
 
 def load_plan(path: str | Path, *, hash: str | None = None) -> Plan:
-    """The plan that `Plan.save` wrote into this file: unchanged, and the one with this hash if one is given."""
+    """The plan that `Plan.save` wrote into a file.
+
+    Parameters
+    ----------
+    path : str or Path
+        Name of the file.
+    hash : str, optional
+        The hash that the plan must have.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    errors.BadArgument
+        If the file was changed since, or is of another version, or the plan has another hash.
+
+    Examples
+    --------
+    >>> plan = hc.Plan(hc.protocol("zsum", n=1_000, gamma=0.04), hc.Budget(1, 1e-6))
+    >>> hc.load_plan(plan.save("plan.json"), hash=plan.hash) == plan
+    True
+    """
     kept = _read(path)
     if kept.get("format") != FORMAT:
         raise BadArgument("plan", f"{path} {_other_than_a_plan(kept)}", "give a file that plan.save wrote")

@@ -23,9 +23,9 @@ from headcount.core.model import Model
 from headcount.core.protocol import Protocol
 from headcount.core.table import Ints
 from headcount.core.tally import Batch, Tally
-from headcount.core.task import SUMS
 from headcount.privacy.pair import Pair
 from headcount.protocols.levelled import steps_of
+from headcount.questions.domains.domain import Shape
 
 FEW = 64  # people, whose reports are far from a bell curve
 SEARCHED = 1 << 16  # values; of more, only those next to one end are tried
@@ -36,7 +36,7 @@ class Scored(Protocol):
     """One report, private on its own, by the chances of its kinds and the score of each."""
 
     model: ClassVar[Model] = Model.LOCAL
-    tasks: ClassVar[frozenset[str]] = SUMS
+    shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.AMOUNT})
     pure: ClassVar[bool] = True
 
     @property

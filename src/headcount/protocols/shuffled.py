@@ -19,13 +19,13 @@ import numpy as np
 
 from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
-from headcount.core.errors import Unsupported
 from headcount.core.loss import PrivacyLoss
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
-from headcount.core.task import Task
+from headcount.errors import Unsupported
 from headcount.privacy.clones import Clones
 from headcount.privacy.pair import Pair
+from headcount.questions.question import Question
 
 LARGEST = 25.0  # of the local epsilons that are looked for
 CLOSE = 1e-3
@@ -51,7 +51,7 @@ class Shuffled(Protocol):
         return Exposed() if epsilon is None else Clones(epsilon, honest - 1, self.binary)
 
     @classmethod
-    def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
         return cls.local.choices(task, crowd, _before_shuffling(budget, crowd, cls.binary))
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -12,8 +12,8 @@ from headcount.core.chance import Chance
 from headcount.core.draw import Below
 from headcount.core.field import Field
 from headcount.core.law import Floats
-from headcount.core.task import Task
 from headcount.protocols.levelled import EXACT, FEWEST, steps_of
+from headcount.questions.question import Question
 
 MOST = 1 << 16
 
@@ -33,7 +33,7 @@ def window_chances(level: int, keep: float, window: int, levels: int) -> Floats:
     return chances
 
 
-def fine_window(task: Task, epsilon: float) -> Mapping[str, int]:
+def fine_window(task: Question, epsilon: float) -> Mapping[str, int]:
     """A window of e^(-epsilon/2) of the levels is best; so many of them that neither the window nor the rounding is
     coarse, and a multiple of the task's own steps where that is not too many."""
     narrow, steps = math.exp(min(epsilon, 40.0) / 2.0), steps_of(task)

@@ -17,10 +17,10 @@ from typing import Any
 from sqlalchemy import Connection
 
 from headcount.core.canonical import canonical
-from headcount.core.errors import BadArgument, Refused
+from headcount.errors import BadArgument, Refused, UnknownCollection
 from headcount.ledger.allowance import Allowance
 from headcount.ledger.ledger import Ledger
-from headcount.service.collection import Collection, Unknown
+from headcount.service.collection import Collection
 from headcount.service.crash import point
 from headcount.service.keys import Announced, Keys
 from headcount.service.reservations import Reservations
@@ -84,7 +84,7 @@ class Analyser:
         if known is None:
             known = self._agreed(collection, canonical(config))
         if known["state"] == "destroyed":
-            raise Unknown(collection.id)
+            raise UnknownCollection(collection.id)
         return list(json.loads(known["keys"]))
 
     def _agreed(self, collection: Collection, config: str) -> Any:
@@ -132,7 +132,7 @@ class Analyser:
         """The collection, which is not destroyed while this transaction lasts."""
         row = one(connection, COLLECTION + self.database.shared, name=name)
         if row is None or row["state"] == "destroyed":
-            raise Unknown(name)
+            raise UnknownCollection(name)
         return Collection.from_json(json.loads(row["config"]))
 
     def names(self) -> list[str]:
@@ -163,7 +163,7 @@ class Analyser:
         with self.database.writing() as connection:
             row = one(connection, COLLECTION + self.database.alone, name=name)
             if row is None:
-                raise Unknown(name)
+                raise UnknownCollection(name)
             do(connection, "DELETE FROM parts WHERE collection = :name", name=name)
             do(connection, "DELETE FROM batches WHERE collection = :name", name=name)
             do(connection, "UPDATE collections SET state = 'destroyed' WHERE id = :name", name=name)

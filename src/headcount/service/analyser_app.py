@@ -7,7 +7,7 @@ import re
 from fractions import Fraction
 from typing import Any
 
-from headcount.core.errors import BadArgument
+from headcount.errors import BadArgument
 from headcount.ledger.ledger import Ledger
 from headcount.protocols.saved import plan_from_json
 from headcount.service.analyser import Analyser

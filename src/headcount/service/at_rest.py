@@ -13,7 +13,7 @@ from typing import Protocol
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from headcount.core.errors import Damaged
+from headcount.errors import Damaged
 
 SECRET = 32  # bytes
 NONCE = 12

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from functools import partial
 from hashlib import sha256
 from typing import Any, Protocol
 
@@ -16,7 +17,7 @@ from sqlalchemy import Connection
 
 from headcount.core.canonical import canonical
 from headcount.core.coins import SecretCoins
-from headcount.core.errors import BadArgument, Damaged
+from headcount.errors import BadArgument, Damaged, RemoteRefusal
 from headcount.service.at_rest import Encrypted, new_secret
 from headcount.service.collection import Shortfall
 from headcount.service.crash import point
@@ -24,7 +25,6 @@ from headcount.service.kept import FORM, bound, mixed_name
 from headcount.service.keys import Announced, verified
 from headcount.service.logs import log, moved
 from headcount.service.notices import Notices
-from headcount.service.remote import Elsewhere
 from headcount.service.scatter import in_parts, mixed_blocks
 from headcount.service.shuffler import BATCH, EARLY, Shuffler
 from headcount.store.database import changed, do, many, one
@@ -64,9 +64,8 @@ class Batches:
 
     def mix(self) -> list[Exception]:
         """What needs nobody else: seals, and mixes, the smallest batch first."""
-        self.shuffler.outer.look_after()
-        self.shuffler.kept.forget()
-        return [*self.close(), *self._each(self.shuffle)]
+        kept = [*self._tried(self.shuffler.outer.look_after), *self._tried(self.kept.forget)]
+        return [*kept, *self.close(), *self._each(self.shuffle)]
 
     def hand_on(self) -> list[Exception]:
         """What the analyser is needed for, which may take its time."""
@@ -76,14 +75,20 @@ class Batches:
         """A batch whose step fails, for whatever reason, does not keep the others waiting. It is tried again later."""
         problems = list[Exception]()
         for batch in self._due():
-            try:
-                for step in steps:
-                    step(batch["collection"], batch["number"])
-            except Exception as problem:  # noqa: BLE001  # also where memory or the disk ran out
-                problems.append(problem)
-                of = {"collection": batch["collection"], "batch": batch["number"]}
-                log("step failed", party="shuffler", problem=kind_of(problem), **of)
+            name, number = batch["collection"], batch["number"]
+            problems += self._tried(*(partial(step, name, number) for step in steps), collection=name, batch=number)
         return problems
+
+    @staticmethod
+    def _tried(*steps: Callable[[], object], **of: Any) -> list[Exception]:
+        """One step after the other, up to one that fails; what went wrong."""
+        try:
+            for step in steps:
+                step()
+        except Exception as problem:  # noqa: BLE001  # also where memory or the disk ran out
+            log("step failed", party="shuffler", problem=kind_of(problem), **of)
+            return [problem]
+        return []
 
     def _due(self) -> list[Any]:
         """Looked for without a lock: whoever takes a step looks again, with one."""
@@ -187,8 +192,9 @@ class Batches:
 
     def _messages(self, connection: Connection, batch: Any) -> Iterator[bytes]:
         """Of all reports, and of nobody where a batch was short."""
-        came = 0
-        for reports in self.kept.messages(connection, batch):
+        collection, came = self.shuffler.collection(batch["collection"]), 0
+        each = collection.envelope(batch["number"]).message_bytes * collection.wire.messages
+        for reports in self.kept.messages(connection, batch, each):
             came += len(reports)
             yield b"".join(reports)
         if came != batch["reports"]:
@@ -262,6 +268,6 @@ class Batches:
 
 def kind_of(problem: Exception) -> str:
     """What went wrong, in a word or two and without what was said."""
-    if isinstance(problem, Elsewhere):
+    if isinstance(problem, RemoteRefusal):
         return f"refused with {problem.status}" if problem.status else "unreachable"
     return type(problem).__name__

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from headcount.core.coins import Coins, DeviceCoins
-from headcount.core.errors import BadArgument, Refused, Unsupported
 from headcount.core.files import SECRET, put
 from headcount.core.wire import IDENTITY
+from headcount.errors import BadArgument, Refused, RemoteRefusal, Unsupported
 from headcount.ledger.files import locked
 from headcount.service.answers import encoded
 from headcount.service.collection import Admission, Collection, Shortfall
@@ -27,7 +27,7 @@ from headcount.service.credentials import Credentials
 from headcount.service.keys import Announced
 from headcount.service.limits import Limits
 from headcount.service.receipt import Receipt
-from headcount.service.remote import Elsewhere, Remote
+from headcount.service.remote import Remote
 from headcount.service.wire import Upload
 
 FORMAT = "headcount report 1"
@@ -36,7 +36,23 @@ SINCE = ("corrupt", "anyone", "fixed")  # which version 0.2 did not note
 
 
 class Client:
-    """The reports of one device, in a folder."""
+    """A device: its reports, in a folder, and what it agrees to.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Where reports are kept until they are taken; created if it does not exist.
+    limits : Limits, optional
+        What the device agrees to, whatever a collection asks for.
+    clock : callable
+        Seconds since 1970.
+
+    Examples
+    --------
+    >>> from headcount.client import Client, Limits
+    >>> Client("phone", Limits(epsilon=1, delta=1e-6))
+    Client('phone')
+    """
 
     def __init__(
         self, folder: str | Path, limits: Limits | None = None, clock: Callable[[], float] = time.time
@@ -44,13 +60,44 @@ class Client:
         self.folder, self.limits, self.clock = Path(folder), limits or Limits(), clock
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
+    def __repr__(self) -> str:
+        return f"Client({str(self.folder)!r})"
+
     def report(
         self, address: str, name: str, answer: Any, *, hash: str | None = None, invitation: str = "",
         relay: str = "", remote: Remote | None = None,
     ) -> Receipt:  # fmt: skip
-        """Answers now. Asked again, the same report is sent again; `hash` says which collection it must be.
+        """Answer now. Called again, the same report is sent again.
 
-        With a relay nothing is sent to the shuffler's own address, which then does not learn this device's.
+        Parameters
+        ----------
+        address : str
+            The shuffler's.
+        name : str
+            The collection's.
+        answer : object
+            What the question takes.
+        hash : str, optional
+            Pins the collection, its plan and both parties' keys.
+        invitation : str
+            Where people are invited.
+        relay : str
+            An address that forwards to the shuffler, which then does not learn this device's.
+        remote : Remote, optional
+            The shuffler, where a connection is open.
+
+        Returns
+        -------
+        Receipt
+
+        Raises
+        ------
+        errors.Unsupported, errors.OverBudget
+            If the collection asks for more than the limits allow. Nothing was drawn.
+        errors.BadArgument
+            If the question does not take that answer, or the collection is another one.
+        errors.RemoteRefusal
+            If the shuffler refused or could not be reached. The report is kept; send it again.
         """
         if remote is None:
             with closing(Remote(relay or address)) as own:
@@ -64,7 +111,7 @@ class Client:
     def obtain(
         self, offer: Any, name: str, *, hash: str | None = None, invitation: str = "", remote: Remote | None = None
     ) -> None:
-        """Asks the issuer for this device's token, where the collection needs one. Better long before the report."""
+        """Ask the issuer for this device's token, where the collection needs one; better long before the report."""
         collection, batch = _offered(offer, name, hash)
         with self._alone():
             if not self._path(collection, batch).exists():
@@ -75,7 +122,7 @@ class Client:
         self, offer: Any, name: str, answer: Any, *, hash: str | None = None, invitation: str = "",
         coins: Coins | None = None,
     ) -> Path:  # fmt: skip
-        """Makes the report, once, and keeps it. It may be sent at any moment until the batch closes."""
+        """Make the report, once, and keep it in a file, which may be sent at any moment until the batch closes."""
         collection, batch = _offered(offer, name, hash)
         path = self._path(collection, batch)
         with self._alone():
@@ -89,14 +136,14 @@ class Client:
         return path
 
     def send(self, path: Path, remote: Remote) -> Receipt:
-        """What was made, as often as it takes."""
+        """Send a report that was made. Repeat it until the receipt says that it was taken, or came too late."""
         kept = _read(path)
         if kept["state"] != "taken":
             to = f"/v1/collections/{kept['collection'][:32]}/batches/{kept['batch']}/reports"
             try:
                 remote.ask("POST", to, bytes.fromhex(kept["body"]))
                 state = "taken"
-            except Elsewhere as refusal:
+            except RemoteRefusal as refusal:
                 if refusal.status != 409:
                     raise
                 state = "closed"
@@ -104,10 +151,11 @@ class Client:
         return self.receipt(path)
 
     def upload(self, path: Path) -> bytes:
-        """What was made, for somebody else to carry."""
+        """The bytes of a report that was made, for somebody else to carry."""
         return bytes.fromhex(_read(path)["body"])
 
     def receipt(self, path: Path) -> Receipt:
+        """The receipt of a report that was made."""
         kept = _read(path)
         epsilon, delta = self.spent()
         own = {name: kept[name] for name in OWN} | {name: kept.get(name) for name in SINCE}

@@ -15,9 +15,9 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from headcount.core.canonical import canonical, fingerprint
-from headcount.core.errors import BadArgument, Refused, Unsupported
 from headcount.core.plan import Plan
 from headcount.core.wire import CREDENTIAL, TOKEN, Wire
+from headcount.errors import BadArgument, Refused, Unsupported
 from headcount.protocols.saved import plan_from_json
 from headcount.service.issuing import Issuing
 from headcount.service.wire import Envelope
@@ -206,13 +206,6 @@ def _read(text: str) -> Collection:
 
 def _unreadable() -> BadArgument:
     return BadArgument("collection", "is not one that this version can read", "give what to_json wrote")
-
-
-class Unknown(BadArgument):
-    """There is no such collection here."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__("collection", f"{name[:64]!r} is not known here", "ask its operators for the right name")
 
 
 def require_collectable(plan: Plan, shortfall: Shortfall = Shortfall.HOLD) -> None:

@@ -12,13 +12,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from headcount.core.errors import BadArgument, Refused, Unsupported
 from headcount.core.files import put
 from headcount.core.wire import CREDENTIAL
+from headcount.errors import BadArgument, Refused, RemoteRefusal, Unsupported
 from headcount.service.blind import Blinding, NotSigned
 from headcount.service.collection import Admission, Collection
 from headcount.service.issuing import ROLE, Redeeming
-from headcount.service.remote import Elsewhere, Remote
+from headcount.service.remote import Remote
 from headcount.service.wire import NO_CREDENTIAL
 
 FORMAT = "headcount token 1"
@@ -61,7 +61,9 @@ class Credentials:
             answer = bytes.fromhex(told["signature"])
             signature = blinding.finished(redeeming.modulus, redeeming.message, answer)
         except (NotSigned, ValueError, TypeError, KeyError):
-            raise Elsewhere("the issuer's answer is not a token for this batch; nothing was sent to anybody") from None
+            raise RemoteRefusal(
+                "the issuer's answer is not a token for this batch; nothing was sent to anybody"
+            ) from None
         self._keep({"prefix": blinding.prefix.hex(), "signature": signature.hex()})
 
     def _blinding(self, redeeming: Redeeming) -> Blinding:

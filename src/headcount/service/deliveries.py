@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Any
 
 from headcount.core.canonical import canonical
-from headcount.core.errors import BadArgument, Refused
+from headcount.errors import BadArgument, BatchUnavailable, Conflict
 from headcount.service.analyser import BATCH, Analyser
 from headcount.service.collection import Collection, Shortfall
 from headcount.service.crash import point
@@ -17,14 +17,6 @@ from headcount.service.logs import moved
 from headcount.store.database import changed, do, one
 
 HEXADECIMAL = re.compile("[0-9a-f]+")
-
-
-class NotYet(Refused):
-    """The batch is not there in full."""
-
-
-class Conflict(Refused):
-    """Something else was said of the same thing before."""
 
 
 class Deliveries:
@@ -88,7 +80,7 @@ class Deliveries:
             self.analyser.still(connection, collection)
             row = one(connection, BATCH + self.database.shared, name=collection, number=batch)
             if row is None:
-                raise NotYet("no such batch was announced")
+                raise BatchUnavailable("no such batch was announced")
             parts = json.loads(row["manifest"])["parts"]
             if not 0 <= number < len(parts) or sha256(content).hexdigest() != parts[number]:
                 raise BadArgument("part", "is not the one that was signed for", "deliver it as it was mixed")
@@ -131,7 +123,7 @@ class Deliveries:
             agreed = self.analyser.still(connection, collection)
             row = one(connection, BATCH + self.database.alone, name=collection, number=batch)
             if row is None:
-                raise NotYet("no such batch was announced")
+                raise BatchUnavailable("no such batch was announced")
             manifest = json.loads(row["manifest"])
             first = row["state"] == "receiving"
             if first:
@@ -139,7 +131,7 @@ class Deliveries:
                 here += "WHERE collection = :name AND number = :number"
                 found = one(connection, here, name=collection, number=batch)
                 if found["parts"] < len(manifest["parts"]):
-                    raise NotYet("parts of the batch are missing")
+                    raise BatchUnavailable("parts of the batch are missing")
                 if found["size"] != manifest["messages"] * agreed.envelope(batch).message_bytes:
                     raise BadArgument("manifest", "tells of another number of messages", "deliver what was mixed")
                 changed(connection, row, state="delivered")

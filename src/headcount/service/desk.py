@@ -15,15 +15,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from headcount.core.errors import BadArgument, Refused, Unsupported
 from headcount.core.files import secret, text_of
 from headcount.core.plan import Plan
+from headcount.errors import BadArgument, Refused, RemoteRefusal, Unsupported
 from headcount.ledger.ledger import Ledger
 from headcount.ledger.lines import Copied
 from headcount.service.collection import Admission, Collection, Shortfall, require_collectable
-from headcount.service.issuer_app import ISSUING
 from headcount.service.issuing import ROLE, Issuing
-from headcount.service.remote import Elsewhere, Remote
+from headcount.service.remote import Remote
+from headcount.service.shapes import ISSUING
 
 FILE = "desk.json"
 PARTIES = ("shuffler", "analyser")
@@ -32,6 +32,7 @@ DELIVERED = OVER | {"delivered", "claimed"}
 CONFLICT = 409
 UNREACHED = {0, 503}  # the status of a party that does not answer, or cannot now
 STARTING = 30.0  # seconds that a party may take to start
+KEYS_AT_ONCE = 16  # that an issuer makes with one request: a second's work
 PATIENCE = 600.0  # seconds that a batch may take to be mixed and delivered, or to be opened and counted
 
 
@@ -58,7 +59,15 @@ class Absent(Remote):
 
 @dataclass(frozen=True)
 class Desk:
-    """The parties, as its holder sees them; some of them may be absent."""
+    """An operator's credentials for the parties of its collections. A party without a token is absent.
+
+    Parameters
+    ----------
+    shuffler, analyser : Remote
+        The two parties.
+    issuer : Remote, optional
+        The party that invites people; the analyser unless given.
+    """
 
     shuffler: Remote
     analyser: Remote
@@ -66,6 +75,7 @@ class Desk:
 
     @classmethod
     def open(cls, folder: str | Path) -> Desk:
+        """The desk in a folder, as `headcount desk` or `headcount serve --data` made it."""
         path = Path(folder) / FILE
         if not path.exists():
             works = "start one: headcount serve --data DIR, or headcount desk DIR --shuffler … --analyser …"
@@ -95,7 +105,7 @@ class Desk:
                 raise BadArgument(f"--{party}", f"is the address of the {told['party']}", f"give the {party}'s")
             try:
                 remote.ask("GET", _table(party))
-            except Elsewhere as refusal:
+            except RemoteRefusal as refusal:
                 works = "ask its operator for one of the role operator, or of an analyser for one of the role analyst"
                 raise BadArgument(f"--{party}-token", f"was refused by the {party}: {refusal}", works) from None
             found[party] = str(told["key"])
@@ -145,17 +155,19 @@ class Desk:
         self, plan: Plan, *, question: str, population: str, window: int, opens: int | None = None, batches: int = 1,
         shortfall: str = Shortfall.HOLD, holds: int = 3, admission: str = Admission.INVITED, fixed: bool = True,
         automatic: bool = False, trust_all: bool = False, most: int | None = None,
+        told: Callable[[int], None] = lambda _: None,
     ) -> Collection:  # fmt: skip
         """Agreed with the analyser, who announces its keys, and then with the shuffler, who takes reports.
 
         People are invited and batches end with their windows, unless told. A plan that counts on everybody to be honest
-        is refused unless `trust_all` says that this is meant.
+        is refused unless `trust_all` says that this is meant. Each batch of an invited collection has a key to sign
+        tokens with, which takes a moment to make: `told` hears how many there are.
         """
         require_collectable(plan)
         if not trust_all:
             require_margin(plan)
         keys = {party: getattr(self, party).ask("GET", "/v1/identity")["key"] for party in PARTIES}
-        issuer = self._announced(batches) if admission == Admission.INVITED else None
+        issuer = self._announced(batches, told) if admission == Admission.INVITED else None
         collection = Collection(
             plan, question, population, int(time.time()) if opens is None else opens, window, **keys, batches=batches,
             shortfall=cast(Shortfall, shortfall), holds=holds, admission=cast(Admission, admission), fixed=fixed,
@@ -167,10 +179,14 @@ class Desk:
         self.shuffler.ask("POST", "/v1/collections", {"collection": collection.to_json(), "keys": agreed["keys"]})
         return collection
 
-    def _announced(self, batches: int) -> Issuing:
-        """The issuer's keys for so many batches, made now."""
-        told = self.issuing.ask("POST", "/v1/issuing/keys", {"batches": batches})
-        return Issuing(told["key"], self.issuing.address, tuple(told["tokens"]), told["signature"])
+    def _announced(self, batches: int, told: Callable[[int], None]) -> Issuing:
+        """The issuer's keys for so many batches, made now, a few with each request."""
+        made, answer = dict[str, Any](), dict[str, Any]()
+        for number in [*range(KEYS_AT_ONCE, batches, KEYS_AT_ONCE), batches]:
+            answer = self.issuing.ask("POST", "/v1/issuing/keys", {"batches": number, **made})
+            made = {"made": answer["tokens"]}
+            told(number)
+        return Issuing(answer["key"], self.issuing.address, tuple(answer["tokens"]), answer["signature"])
 
     def names(self) -> list[str]:
         """Of all collections, as the shuffler has them, or else the analyser, or else the issuer."""
@@ -213,7 +229,7 @@ class Desk:
             try:
                 path = f"/v1/collections/{name}" + "/state" * (party == "shuffler")
                 heard[party] = remote.ask("GET", path)
-            except Elsewhere as problem:
+            except RemoteRefusal as problem:
                 if problem.status not in UNREACHED or len(silent) + 1 == len(present):
                     raise
                 silent[party] = str(problem)
@@ -252,7 +268,7 @@ class Desk:
         """The answer, signed; asked again, it is the same."""
         try:
             return dict(self.analyser.ask("POST", f"/v1/collections/{name}/batches/{batch}/release"))
-        except Elsewhere as refusal:
+        except RemoteRefusal as refusal:
             if refusal.status == CONFLICT and self._never_comes(name, batch):
                 words = f"batch {batch} had too few reports and was destroyed unread: there is no answer to release"
                 raise Refused(f"{words}, and nothing was charged") from None
@@ -305,7 +321,7 @@ def _first_of(parties: dict[str, Remote], ask: Callable[[str, Remote], Any]) -> 
     """What the first of them says that can be reached."""
     *others, last = parties.items()
     for party, remote in others:
-        with suppress(Elsewhere):
+        with suppress(RemoteRefusal):
             return ask(party, remote)
     return ask(*last)
 
@@ -329,6 +345,6 @@ def _awaited(remote: Remote, patience: float) -> Any:
     while True:
         try:
             return remote.ask("GET", "/v1/identity")
-        except Elsewhere as problem:
+        except RemoteRefusal as problem:
             if problem.status or time.monotonic() > until:
                 raise

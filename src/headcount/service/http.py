@@ -10,20 +10,16 @@ import asyncio
 import json
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 from headcount.core.canonical import canonical
-from headcount.core.errors import BadArgument, Damaged, Refused
-from headcount.service.collection import Unknown
-from headcount.service.intake import Busy
+from headcount.errors import BadArgument, Busy, Damaged, Refused, Unavailable, UnknownCollection, WireError
 from headcount.service.logs import log
 from headcount.service.metrics import Metrics
 from headcount.service.openapi import NAME
 from headcount.service.tokens import PREFIX, Tokens
-from headcount.service.wire import WireError
-from headcount.store.database import Unavailable
 
 Scope: TypeAlias = Mapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[Mapping[str, Any]]]
@@ -31,17 +27,17 @@ Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[None]]
 
 DEADLINE = 10.0  # seconds for a body to arrive
 RETRY = 2  # seconds, where it is busy
-HEADERS = [
-    (b"cache-control", b"no-store"),
-    (b"x-content-type-options", b"nosniff"),
-    (b"content-security-policy", b"default-src 'none'"),
-    (b"referrer-policy", b"no-referrer"),
-]
-ANYWHERE = ((b"access-control-allow-origin", b"*"), (b"access-control-expose-headers", b"retry-after"))
+HEADERS = {
+    b"cache-control": b"no-store",
+    b"x-content-type-options": b"nosniff",
+    b"content-security-policy": b"default-src 'none'",
+    b"referrer-policy": b"no-referrer",
+}
+ANYWHERE = {b"access-control-allow-origin": b"*", b"access-control-expose-headers": b"retry-after"}
 ELSEWHERE = ("cross-site", "same-site")  # what a browser says of a page with another address
 LOOPBACK = ("127.0.0.1", "::1", "localhost")  # as this machine calls itself
 STATUS: tuple[tuple[type[Exception], int], ...] = (
-    (Busy, 503), (Unavailable, 503), (Damaged, 500), (Unknown, 404), (WireError, 400), (BadArgument, 400),
+    (Busy, 503), (Unavailable, 503), (Damaged, 500), (UnknownCollection, 404), (WireError, 400), (BadArgument, 400),
     (Refused, 409),
 )  # fmt: skip
 
@@ -137,19 +133,17 @@ class App:
         except Exception as problem:  # noqa: BLE001  # whatever it is, it says nothing to a stranger
             log("failed", route=route.path if route else "none", problem=type(problem).__name__)
         self.metrics.answered(route.path if route else "none", response.status)
-        if route is not None and route.anywhere:
-            response = replace(response, headers=(*response.headers, *ANYWHERE))
-        await _send(send, response, head=scope["method"] == "HEAD")
+        await _send(send, response, route is not None and route.anywhere, head=scope["method"] == "HEAD")
 
     def _routed(self, scope: Scope) -> tuple[Route, Mapping[str, str]]:
-        every = (*self.routes, *self.besides)
-        found = [(route, match) for route in every if (match := route.pattern.fullmatch(scope["path"]))]
-        if not found:
-            raise Refusal(404, "there is nothing at this address")
-        for route, match in found:
-            if route.method == scope["method"]:
+        every, path, method = (*self.routes, *self.besides), scope["path"], scope["method"]
+        for route in every:
+            if route.method == method and (match := route.pattern.fullmatch(path)):
                 return route, match.groupdict()
-        raise Refusal(405, "this address does not take that method", allow=", ".join(r.method for r, _ in found))
+        others = ", ".join(route.method for route in every if route.pattern.fullmatch(path))
+        if not others:
+            raise Refusal(404, "there is nothing at this address")
+        raise Refusal(405, "this address does not take that method", allow=others)
 
     async def _authorised(self, route: Route, scope: Scope) -> None:
         if route.roles is None:
@@ -240,10 +234,10 @@ def _refused(problem: Exception) -> Response:
     return Response(status, {"error": str(problem)}, headers=headers)
 
 
-async def _send(send: Send, response: Response, head: bool) -> None:
+async def _send(send: Send, response: Response, anywhere: bool, head: bool) -> None:
     body = response.body
     own = {b"content-type": response.kind.encode(), b"content-length": str(len(body)).encode()}
-    headers = list({**dict(HEADERS), **dict(response.headers), **own}.items())
+    headers = list({**HEADERS, **dict(response.headers), **(ANYWHERE if anywhere else {}), **own}.items())
     await send({"type": "http.response.start", "status": response.status, "headers": headers})
     await send({"type": "http.response.body", "body": b"" if head else body})
 

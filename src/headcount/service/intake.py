@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from threading import Condition, Thread
 from time import sleep
 
-from headcount.core.errors import Refused
+from headcount.errors import Busy
 from headcount.service.shuffler import Answer, Sent
 
 TOGETHER = 256  # uploads in a commit, at most
@@ -18,17 +18,10 @@ GATHER = 0.005  # seconds that the first of them waits for company
 WAITING = 512  # and before it; who comes then is sent away
 
 
-class Busy(Refused):
-    """More is coming in than the disk can take."""
-
-    def __init__(self) -> None:
-        super().__init__("too many reports are coming in at once; try again in a moment")
-
-
 class Intake:
     """A queue with an end, and one thread that empties it."""
 
-    def __init__(self, take: Callable[[Sequence[Sent]], list[Answer]]) -> None:
+    def __init__(self, take: Callable[[Sequence[Sent]], Sequence[Answer | Exception]]) -> None:
         self._take = take
         self._queue: list[tuple[Sent, asyncio.Future[Answer]]] = []
         self._ready, self._closed = Condition(), False

@@ -10,33 +10,26 @@ import hmac
 import json
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric import rsa
 from gmpy2 import powmod_sec
+from sqlalchemy import Connection
 
 from headcount.core.canonical import canonical
-from headcount.core.errors import BadArgument, Damaged, Refused, Unsupported
+from headcount.errors import BadArgument, Damaged, TokenSpent, UnknownCollection, Unsupported
+from headcount.service.at_rest import new_secret
 from headcount.service.blind import EXPONENT, SIZE, unit
-from headcount.service.collection import MOST_BATCHES, Collection, Unknown
+from headcount.service.collection import MOST_BATCHES, Collection
 from headcount.service.door import invitation, is_invitation
 from headcount.service.issuing import ROLE
 from headcount.service.keys import Keys
 from headcount.store.database import Database, do, many, one
 
-INVITATIONS, ISSUED = "invitations", "issued"  # what its secrets are for
+INVITATIONS, ISSUED = "invitations", "issued"  # what its secrets are for: all invitations, and who asked
 COLLECTION = "SELECT * FROM issuing WHERE id = :name"
-
-
-class Spent(Refused):
-    """There is one token for an invitation and batch, and it was given to another request."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "this invitation has had its token for this batch, on another device or before its folder was emptied"
-        )
 
 
 class Issuer:
@@ -46,12 +39,18 @@ class Issuer:
         self.database, self.keys, self.clock = database, keys, clock
         self.signer = keys.signer()
         self._loaded: dict[str, rsa.RSAPrivateKey] = {}  # to read a key is to check it, which takes longer than to sign
+        self._secrets: dict[str, bytes] = {}
 
-    def announce(self, batches: int) -> dict[str, Any]:
-        """New keys for the batches of a collection that is about to be agreed on, signed."""
+    def announce(self, batches: int, made: Sequence[str] = ()) -> dict[str, Any]:
+        """Keys for the batches of a collection that is about to be agreed on, signed: those made before, and new ones.
+
+        To make one takes a while, so that many are asked for a few at a time.
+        """
         if not isinstance(batches, int) or isinstance(batches, bool) or not 1 <= batches <= MOST_BATCHES:
             raise BadArgument("batches", "is not a number that works", f"use a number from 1 to {MOST_BATCHES:,}")
-        tokens = self.keys.make_signing(batches, key_name)
+        if len(made) > batches or not all(map(self._has, made)) or len({*made}) != len(made):
+            raise BadArgument("made", "are not keys of this issuer, each once", "give what it announced before")
+        tokens = [*made, *self.keys.make_signing(batches - len(made), key_name)]
         return {**self.signer.signed("announcement", {"role": ROLE, "tokens": tokens}), "key": self.signer.public}
 
     def register(self, config: Any) -> Collection:
@@ -61,20 +60,33 @@ class Issuer:
         if issuer is None or issuer.key != self.signer.public:
             raise BadArgument("issuer", "is not this one", f"create the collection with {self.signer.public}")
         with self.database.writing() as connection:
+            if not self.database.embedded:  # nobody else takes the same keys meanwhile
+                do(connection, "LOCK TABLE issuing IN SHARE ROW EXCLUSIVE MODE")
             known = one(connection, COLLECTION, name=collection.id)
             if known is None:
-                for token in issuer.tokens:
-                    if not self.keys.has(key_name(token)):
-                        raise BadArgument("issuer", "has lost keys that it announced", "create the collection anew")
+                if not all(map(self._has, issuer.tokens)):
+                    raise BadArgument("issuer", "has lost keys that it announced", "create the collection anew")
+                if not self._used(connection).isdisjoint(issuer.tokens):
+                    raise BadArgument("issuer", "has keys of another collection", "create the collection anew")
+                self.keys.keep(asked_name(collection.id), new_secret())
                 new = "INSERT INTO issuing VALUES (:id, :config, :expires) ON CONFLICT DO NOTHING"
                 do(connection, new, id=collection.id, config=canonical(config), expires=collection.over)
         return collection
+
+    def _has(self, token: Any) -> bool:
+        """Whether a key is one of its own."""
+        return isinstance(token, str) and self.keys.has(key_name(token))
+
+    def _used(self, connection: Connection) -> set[str]:
+        """The keys of all collections: with one key for two, a token for the one could be spent in the other."""
+        agreed = (json.loads(row["config"]) for row in many(connection, "SELECT config FROM issuing"))
+        return {token for each in agreed for token in each["issuer"]["tokens"]}
 
     def collection(self, name: str) -> Collection:
         with self.database.reading() as connection:
             row = one(connection, COLLECTION, name=name)
         if row is None:
-            raise Unknown(name)
+            raise UnknownCollection(name)
         return Collection.from_json(json.loads(row["config"]))
 
     def names(self) -> list[str]:
@@ -99,12 +111,12 @@ class Issuer:
         if self.clock() > collection.over or not self.keys.has(token):
             self._loaded.pop(token, None)
             raise Unsupported("the collection is over, and no more tokens are issued")
-        asked = {"name": name, "batch": batch, "who": self._hidden(code), "blinded": sha256(blinded).digest()}
+        asked = {"name": name, "batch": batch, "who": self._hidden(name, code), "blinded": self._hidden(name, blinded)}
         with self.database.writing() as connection:
             do(connection, "INSERT INTO issued VALUES (:name, :batch, :who, :blinded) ON CONFLICT DO NOTHING", asked)
             first = "SELECT blinded FROM issued WHERE collection = :name AND batch = :batch AND who = :who"
             if bytes(one(connection, first, **asked)["blinded"]) != asked["blinded"]:
-                raise Spent
+                raise TokenSpent
         if token not in self._loaded:
             self._loaded[token] = self.keys.signing(token)
         return signed(self._loaded[token], blinded)
@@ -127,29 +139,40 @@ class Issuer:
     def tidy(self) -> None:
         """When it starts: collections that are over, and keys that a crash has left and no collection has."""
         self.advance()
-        used = {key_name(token) for name in self.names() for token in self._tokens(self.collection(name))}
+        used = {name for each in self.names() for name in self._kept(self.collection(each))}
         for name in self.keys.names():
-            if name.startswith(f"{KEY}-") and name not in used:
+            if name.startswith((f"{KEY}-", f"{ISSUED}-")) and name not in used:
                 self.keys.delete(name)
 
     def _forget(self, collection: Collection) -> None:
-        for token in self._tokens(collection):
-            self._loaded.pop(key_name(token), None)
-            self.keys.delete(key_name(token))
+        """Its keys first: without the secret, what databases keep of rows that were deleted tells nobody who asked."""
+        for name in self._kept(collection):
+            self._loaded.pop(name, None)
+            self.keys.delete(name)
+        self._secrets.pop(collection.id, None)
         with self.database.writing() as connection:
             do(connection, "DELETE FROM issued WHERE collection = :name", name=collection.id)
             do(connection, "DELETE FROM issuing WHERE id = :name", name=collection.id)
         self.database.forget()
 
-    def _tokens(self, collection: Collection) -> tuple[str, ...]:
-        return () if collection.issuer is None else collection.issuer.tokens
+    def _kept(self, collection: Collection) -> list[str]:
+        """The names of what the key folder has for it."""
+        tokens = () if collection.issuer is None else collection.issuer.tokens
+        return [*map(key_name, tokens), asked_name(collection.id)]
 
-    def _hidden(self, code: bytes) -> bytes:
-        """As what an invitation is known: a thief of the database has none."""
-        return hmac.digest(self.signer.secret(ISSUED), code, "sha256")
+    def _hidden(self, collection: str, what: bytes) -> bytes:
+        """As what an invitation or a request is known, by a secret that goes with the collection."""
+        if collection not in self._secrets:
+            self._secrets[collection] = self.keys.secret(asked_name(collection))
+        return hmac.digest(self._secrets[collection], what, "sha256")
 
 
 KEY = "token"
+
+
+def asked_name(collection: str) -> str:
+    """What the secret of the hashes of who asked is called."""
+    return f"{ISSUED}-{collection}"
 
 
 def key_name(modulus: str) -> str:

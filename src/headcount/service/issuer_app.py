@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import asyncio
 
-from headcount.core.errors import BadArgument
 from headcount.core.wire import CREDENTIAL
+from headcount.errors import BadArgument
 from headcount.service.blind import SIZE
 from headcount.service.http import Request, Response, Route
 from headcount.service.issuer import Issuer
 from headcount.service.metrics import Metrics
 from headcount.service.party_app import LARGEST_CONFIG, OPERATOR, PartyApp, fields
+from headcount.service.shapes import ISSUING
 from headcount.service.tokens import Tokens
 
 MOST_INVITATIONS = 10_000
-ISSUING = "/v1/issuing/collections"
 
 
 class IssuerApp(PartyApp):
@@ -39,7 +39,7 @@ class IssuerRoutes:
                 self.announce,
                 OPERATOR,
                 "Batches",
-                1 << 10,
+                LARGEST_CONFIG,
                 "Issuing",
                 201,
             ),
@@ -80,8 +80,12 @@ class IssuerRoutes:
         ]
 
     async def announce(self, request: Request) -> Response:
-        batches = fields(request, "batches")["batches"]
-        return Response(201, await asyncio.to_thread(self.issuer.announce, batches))
+        given = request.json()
+        given = fields(request, "batches", *(["made"] if "made" in given else []))
+        made = given.get("made", [])
+        if not isinstance(made, list):
+            raise BadArgument("made", "is not a list", "give the keys that were announced before")
+        return Response(201, await asyncio.to_thread(self.issuer.announce, given["batches"], made))
 
     async def issued_for(self, _: Request) -> Response:
         return Response(200, {"collections": await asyncio.to_thread(self.issuer.names)})

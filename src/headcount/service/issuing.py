@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from headcount.core.errors import BadArgument
+from headcount.errors import BadArgument
 from headcount.service.blind import BITS, PREFIX, SIZE, verifies
 from headcount.service.keys import signed_format, verified
 
@@ -38,6 +38,8 @@ class Issuing:
         verified({"format": signed_format("announcement"), **announced}, self.key, "announcement")
         for token in self.tokens:
             _require_modulus(token)
+        if len({*self.tokens}) != len(self.tokens):
+            raise BadArgument("issuer", "has one key for several batches", "create the collection anew")
 
     def modulus(self, batch: int) -> int:
         return int(self.tokens[batch - 1], 16)

@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from headcount.core.errors import Damaged
+from headcount.errors import Damaged
 from headcount.service.at_rest import AtRest, Encrypted, InTheClear, new_secret
 from headcount.service.keys import Keys
 from headcount.store.database import Database, blocks, changed, do, many, one
@@ -39,6 +39,8 @@ class Kept:
     def begin(self, connection: Connection, collection: str, number: int, closes: int) -> None:
         """A new batch, which is open."""
         tag = secrets.token_hex(8)
+        if not self.database.embedded:  # from now on whoever forgets secrets waits until the batch is there
+            do(connection, "LOCK TABLE batches IN ROW EXCLUSIVE MODE")
         self.keys.keep(_name("reports", tag), new_secret())
         given = {"number": number, "closes": closes, "tag": tag, "salt": b"", "form": FORM}
         do(
@@ -75,10 +77,10 @@ class Kept:
             return int(batch["reports"] or 0)
         return int(one(connection, COUNT, tag=batch["tag"])["came"])
 
-    def messages(self, connection: Connection, batch: Any) -> Iterator[list[bytes]]:
-        """Those of each report, one behind the other; some thousands of reports at a time."""
+    def messages(self, connection: Connection, batch: Any, each: int) -> Iterator[list[bytes]]:
+        """Those of each report, so many bytes one behind the other; some megabytes of reports at a time."""
         stored = self.reports(batch)
-        for rows in blocks(connection, f"SELECT id, messages FROM reports_{batch['tag']}"):
+        for rows in blocks(connection, f"SELECT id, messages FROM reports_{batch['tag']}", each):
             yield [stored.opened(bytes(content), bytes(identity)) for identity, content in rows]
 
     # Mixed messages.
@@ -106,7 +108,7 @@ class Kept:
     # that one transaction changes twice may meet another, which waits for it, in a deadlock.
 
     def drop_reports(self, connection: Connection, batch: Any) -> dict[str, Any]:
-        do(connection, f"DROP TABLE IF EXISTS reports_{batch['tag']}")
+        self.database.drop(connection, f"reports_{batch['tag']}", batch["form"] == FORM)
         do(connection, "DELETE FROM counts WHERE tag = :tag", tag=batch["tag"])
         return {"salt": b""}
 
@@ -149,7 +151,7 @@ class Kept:
 
     def _drop_mixed(self, connection: Connection, batch: Any) -> None:
         if batch["mixed"]:
-            do(connection, f"DROP TABLE IF EXISTS mixed_{batch['mixed']}")
+            self.database.drop(connection, f"mixed_{batch['mixed']}", batch["form"] == FORM)
 
     def _create(self, connection: Connection, table: str, columns: Mapping[str, str], embedded: str = "") -> None:
         """PostgreSQL would copy values of the columns into its statistics."""

@@ -23,7 +23,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from headcount.core.canonical import canonical
-from headcount.core.errors import BadArgument, Damaged
+from headcount.errors import BadArgument, Damaged, WireError
 from headcount.service.blind import BITS, EXPONENT, SIZE
 from headcount.service.openapi import SCHEMAS
 from headcount.service.shapes import fits
@@ -31,7 +31,6 @@ from headcount.service.suites import (
     Kept,
     PrivateKey,
     PublicKey,
-    WireError,
     new_key,
     private_bytes,
     private_key,

@@ -6,29 +6,54 @@ import math
 from dataclasses import dataclass, fields
 from fractions import Fraction
 
-from headcount.core.errors import BadArgument, OverBudget, Unsupported
+from headcount.errors import AnswerExposed, BadArgument, OverBudget, Unsupported
 from headcount.service.collection import Admission, Collection, Shortfall
 
 NAMES = {"epsilon": "epsilon", "delta": "delta", "colluding": "epsilon if the operators work together"}
 
 
-class AnswerExposed(Unsupported):
-    """Nothing would be left to a person if the operators worked together, and the device has not agreed to that."""
-
-
 @dataclass(frozen=True)
 class Limits:
-    """At most so much; and of the crowd, at least so many honest people."""
+    """What a device agrees to.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        The most that one report may cost.
+    colluding : float
+        The largest local epsilon if shuffler and analyser collude; infinite to allow plans with none.
+    lifetime_epsilon, lifetime_delta : float
+        The most that all reports of the device may cost, by plain sums.
+    least : int
+        The fewest honest people among whom it reports.
+    top_up : bool
+        Whether reports of nobody may take the place of people.
+    invited : bool
+        Whether only invited people may report.
+    fixed : bool
+        Whether batches must end with their windows.
+
+    Raises
+    ------
+    errors.BadArgument
+        If a number is negative.
+
+    Examples
+    --------
+    >>> from headcount.client import Limits
+    >>> Limits(epsilon=1).delta
+    0.0001
+    """
 
     epsilon: float = 2.0
     delta: float = 1e-4
-    colluding: float = 8.0  # the epsilon that is left if the shuffler and the analyser are one; inf: also if none is
+    colluding: float = 8.0
     lifetime_epsilon: float = 10.0
     lifetime_delta: float = 1e-3
     least: int = 100
-    top_up: bool = False  # whether reports of nobody may take the place of people
-    invited: bool = False  # whether only those may report who are invited
-    fixed: bool = False  # whether batches must end with their windows
+    top_up: bool = False
+    invited: bool = False
+    fixed: bool = False
 
     def __post_init__(self) -> None:
         for each in fields(self):

@@ -14,7 +14,7 @@ FIELDS = frozenset({
 })  # fmt: skip
 
 
-LEVELS = {"step failed": "warning", "failed": "error"}  # info unless told
+LEVELS = {"step failed": "warning", "reports failed": "warning", "failed": "error"}  # info unless told
 
 
 class _Lines:

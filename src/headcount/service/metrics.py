@@ -38,9 +38,13 @@ class Metrics:
             figure: Gauge(name, words, ["party"], registry=self.registry) for figure, (name, words) in own.items()
         }
         self.party = party
+        self._answered: dict[tuple[str, int], Counter] = {}
 
     def answered(self, route: str, status: int) -> None:
-        self._answers.labels(self.party, route, f"{status // 100}xx").inc()
+        kind = route, status // 100
+        if kind not in self._answered:  # to find one among its labels takes longer than to count
+            self._answered[kind] = self._answers.labels(self.party, route, f"{status // 100}xx")
+        self._answered[kind].inc()
 
     def stepped(self, outcome: str) -> None:
         self._steps.labels(self.party, outcome).inc()

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any, Protocol
 
-from headcount.core.errors import BadArgument
-from headcount.service.collection import Unknown
+from headcount.errors import BadArgument, RemoteRefusal, UnknownCollection
 from headcount.service.keys import verified
-from headcount.service.remote import Elsewhere
 from headcount.service.shuffler import Shuffler
 from headcount.store.database import many
 
@@ -39,7 +37,7 @@ class Notices:
         for name, purged in self._due().items():
             try:
                 self._send(name, purged)
-            except (Elsewhere, BadArgument) as problem:
+            except (RemoteRefusal, BadArgument) as problem:
                 problems.append(problem)
         return problems
 
@@ -48,8 +46,8 @@ class Notices:
         notice = self.shuffler.signer.signed("notice", {"collection": collection.hash, "purged": purged})
         try:
             receipt = self.receiver.purged(notice)
-        except (Elsewhere, Unknown) as refusal:
-            if isinstance(refusal, Elsewhere) and refusal.status != UNKNOWN:
+        except (RemoteRefusal, UnknownCollection) as refusal:
+            if isinstance(refusal, RemoteRefusal) and refusal.status != UNKNOWN:
                 raise  # one that does not know the collection, or no longer, has no key of it
         else:
             if verified(receipt, collection.analyser, "receipt") != {"received": notice["signature"]}:

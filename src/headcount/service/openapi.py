@@ -84,7 +84,7 @@ SCHEMAS: dict[str, dict[str, Any]] = {
     "Closed": _object(("error",), report={"type": "string", "enum": ["closed", "full"]}, error=TEXT),
     "Number": _object(number=WHOLE),
     "Invitations": _object(invitations=_list(TEXT)),
-    "Batches": _object(batches=WHOLE),
+    "Batches": _object(("made",), batches=WHOLE, made=_list(TEXT)),
     "Issuing": _object(format=TEXT, role=TEXT, tokens=_list(TEXT), signature=TEXT, key=TEXT),
     "Token": _object(signature=TEXT),
     "Endowment": _object(population=TEXT, epsilon={"type": ["number", "string"]}, delta={"type": ["number", "string"]}),

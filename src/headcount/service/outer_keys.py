@@ -8,10 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 from headcount.core.canonical import canonical
-from headcount.core.errors import BadArgument
+from headcount.errors import BadArgument, WireError
 from headcount.service.crash import point
 from headcount.service.keys import Announced, Keys, Signer
-from headcount.service.wire import PrivateKey, WireError
+from headcount.service.wire import PrivateKey
 from headcount.store.database import Database, do, many, one
 
 LIFETIME = 30 * 86_400  # seconds that a key is announced for

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from headcount.core.errors import BadArgument
 from headcount.core.files import secret, text_of
+from headcount.errors import BadArgument
 from headcount.service.analyser import Analyser
 from headcount.service.analyser_app import AnalyserApp
 from headcount.service.batches import Batches, Receiver

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from headcount.core.errors import BadArgument, Refused
+from headcount.errors import BadArgument, Refused
 from headcount.service.http import App, Refusal, Request, Response, Route
 from headcount.service.keys import Keys
 from headcount.service.metrics import Metrics

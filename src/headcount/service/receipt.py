@@ -9,26 +9,54 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Receipt:
-    """Nothing in it depends on the answer."""
+    """What left the device, and what that gives away. Nothing in it depends on the answer.
+
+    Parameters
+    ----------
+    question, collection, batch
+        What was asked, by which collection, for which batch.
+    state : str
+        "made", "taken" or "closed".
+    messages, bytes : int
+        The size of the report, the same for everybody.
+    epsilon, delta : float
+        What it costs, mixed with the others.
+    least : int
+        The fewest reports among which it is mixed.
+    colluding : float or None
+        The local epsilon if shuffler and analyser collude; None if nothing is left.
+    lifetime_epsilon, lifetime_delta : float
+        What all reports of the device cost.
+    again : bool
+        Whether it had been made before.
+    top_up : bool
+        Whether reports of nobody may stand in for people who stay away.
+    corrupt : int or None
+        How many of the least may lie or collude; None if that was not noted.
+    anyone, fixed : bool or None
+        Whether strangers may report; whether batches end with their windows.
+    pinned : bool
+        Whether a hash vouches for the claim, which the device did not work out.
+    """
 
     question: str
     collection: str
     batch: int
-    state: str  # made, taken or closed
+    state: str
     messages: int
     bytes: int
     epsilon: float
     delta: float
     least: int
-    colluding: float | None  # the epsilon that is left if shuffler and analyser are one; None if nothing is
+    colluding: float | None
     lifetime_epsilon: float
     lifetime_delta: float
-    again: bool = False  # whether it had been made before
-    top_up: bool = False  # whether reports of nobody may stand in for people who stay away
-    corrupt: int | None = None  # how many of the least may lie or collude; None if that was not noted
-    anyone: bool | None = None  # whether strangers may report
-    fixed: bool | None = None  # whether batches end with their windows
-    pinned: bool = False  # whether the claim was not worked out by the device, but vouched for by a hash
+    again: bool = False
+    top_up: bool = False
+    corrupt: int | None = None
+    anyone: bool | None = None
+    fixed: bool | None = None
+    pinned: bool = False
 
     @property
     def odds(self) -> float:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headcount.core.canonical import canonical, read_json
-from headcount.core.errors import BadArgument
 from headcount.core.files import put, text_of
+from headcount.errors import BadArgument, Forged
 from headcount.service.keys import signed_format, verified
 from headcount.service.openapi import SCHEMAS
 from headcount.service.shapes import fits
@@ -20,10 +20,6 @@ if TYPE_CHECKING:
 
 FORMATS = ("headcount release 1", signed_format("release"))  # 1 is that of version 0.2
 PLAIN = re.compile(r"[0-9]{1,400}([/.][0-9]{1,400})?")
-
-
-class Forged(BadArgument):
-    """A release that is not what its analyser has signed, or contradicts itself."""
 
 
 @dataclass(frozen=True)

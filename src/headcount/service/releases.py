@@ -20,15 +20,14 @@ from threading import Lock
 from typing import Any
 
 from headcount.core.canonical import canonical
-from headcount.core.errors import Refused, TooFewReports
 from headcount.core.tally import Batch, Tally
+from headcount.errors import BatchUnavailable, Conflict, Refused, TooFewReports, WireError
 from headcount.privacy.certificate import certify
 from headcount.service.analyser import BATCH, Analyser, inner_key
 from headcount.service.collection import Collection
 from headcount.service.crash import point
-from headcount.service.deliveries import Conflict, NotYet
 from headcount.service.logs import moved
-from headcount.service.wire import Envelope, PrivateKey, WireError
+from headcount.service.wire import Envelope, PrivateKey
 from headcount.store.database import changed, do, one
 
 
@@ -168,11 +167,13 @@ def _opened(envelope: Envelope, part: bytes, key: PrivateKey, seen: set[bytes]) 
 def _require_here(number: int, state: str) -> None:
     """Refuses a batch that is not here, or not any more."""
     if state == "receiving":
-        raise NotYet(f"batch {number} has not been delivered; close the collection, or wait")
+        raise BatchUnavailable(f"batch {number} has not been delivered; close the collection, or wait")
     if state == "purged":
-        raise NotYet(f"batch {number} had too few reports and was destroyed unread: there is no answer to release")
+        raise BatchUnavailable(
+            f"batch {number} had too few reports and was destroyed unread: there is no answer to release"
+        )
     if state == "expired":
-        raise NotYet(f"the key of batch {number} has expired, and nobody can open its messages any more")
+        raise BatchUnavailable(f"the key of batch {number} has expired, and nobody can open its messages any more")
 
 
 def _refusal(collection: Collection, number: int, looks: dict[str, int]) -> str:

@@ -8,8 +8,8 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from headcount.core.canonical import canonical
-from headcount.core.errors import BadArgument, Refused
 from headcount.core.printable import printable
+from headcount.errors import BadArgument, RemoteRefusal
 from headcount.service.openapi import SCHEMAS
 from headcount.service.shapes import form_of, parsed
 from headcount.service.timely import open_until
@@ -23,16 +23,31 @@ NONSENSE = 502  # the status of an answer that is none: to ask again would not h
 HERE = {"127.0.0.1", "localhost", "::1"}
 
 
-class Elsewhere(Refused):
-    """The other side refused, or could not be reached."""
-
-    def __init__(self, words: str, status: int = 0) -> None:
-        super().__init__(words)
-        self.status = status
-
-
 class Remote:
-    """A party by its address. Whatever is sent may be sent again: nothing there counts twice."""
+    """A party by its address. Requests may be sent again: nothing counts twice.
+
+    Parameters
+    ----------
+    address : str
+        http://host:port or https://host.
+    token : str
+        A role's token, if any; never sent in the clear.
+    timeout : float
+        Seconds for a whole exchange.
+    party : str
+        Which form its answers must have: "shuffler", "analyser" or "issuer".
+
+    Raises
+    ------
+    errors.BadArgument
+        If the address is none, or would get a token in the clear.
+
+    Examples
+    --------
+    >>> from headcount.client import Remote
+    >>> Remote("https://shuffler.example")
+    Remote('https://shuffler.example', party='shuffler')
+    """
 
     _connection: http.client.HTTPConnection | None = None
 
@@ -46,19 +61,22 @@ class Remote:
         self._kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
         self._host, self._port, self._base = parts.hostname, parts.port, parts.path.rstrip("/")
 
+    def __repr__(self) -> str:
+        return f"Remote({self.address!r}, party={self.party!r})"
+
     def ask(self, method: str, path: str, content: Any = None) -> Any:
         """JSON to JSON of the form that such an answer has; bytes are sent as they are."""
         try:
             return parsed(self.text(method, path, content), form_of(self.party, method, path))
         except ValueError:
             words = f"{self.address} does not answer as the {self.party} of a collection would"
-            raise Elsewhere(words, NONSENSE) from None
+            raise RemoteRefusal(words, NONSENSE) from None
 
     def text(self, method: str, path: str, content: Any = None) -> str:
         body = content if isinstance(content, bytes) else b"" if content is None else canonical(content).encode()
         status, answer = self._tried(method, path, body)
         if status >= 400:
-            raise Elsewhere(_reason(answer) or f"{self.address} refused with {status}", status)
+            raise RemoteRefusal(_reason(answer) or f"{self.address} refused with {status}", status)
         return answer.decode()
 
     def _tried(self, method: str, path: str, body: bytes) -> tuple[int, bytes]:
@@ -67,7 +85,7 @@ class Remote:
                 status, wait, answer = self._once(method, path, body)
             except TimeoutError:
                 self.close()
-                raise Elsewhere(f"{self.address} did not answer within {self._timeout:g} seconds") from None
+                raise RemoteRefusal(f"{self.address} did not answer within {self._timeout:g} seconds") from None
             except (OSError, http.client.HTTPException):
                 self.close()
                 status, wait, answer = 0, 0.2 * 2**attempt, b""
@@ -77,7 +95,7 @@ class Remote:
                 time.sleep(wait)
         if status == 503:
             return status, answer
-        raise Elsewhere(f"{self.address} cannot be reached; is it running?")
+        raise RemoteRefusal(f"{self.address} cannot be reached; is it running?")
 
     def _once(self, method: str, path: str, body: bytes) -> tuple[int, float, bytes]:
         if self._connection is None:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection
 
-from headcount.core.errors import OverBudget
 from headcount.core.plan import Plan
+from headcount.errors import OverBudget
 from headcount.ledger.book import Page
 from headcount.ledger.ledger import Ledger
 from headcount.service.collection import Collection

@@ -15,8 +15,8 @@ from typing import BinaryIO
 import numpy as np
 
 from headcount.core.coins import Coins
-from headcount.core.errors import Damaged
 from headcount.core.mixing import mixed_order
+from headcount.errors import Damaged
 from headcount.service.at_rest import Encrypted, new_secret
 
 MEMORY = 1 << 25  # bytes of messages that are mixed at once

@@ -13,7 +13,7 @@ from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 from granian.server.embed import Server
 
-from headcount.core.errors import BadArgument
+from headcount.errors import BadArgument
 from headcount.service.batches import kind_of
 from headcount.service.http import Route
 from headcount.service.logs import log
@@ -25,6 +25,8 @@ HEADERS_WITHIN = 5_000  # milliseconds
 BACKLOG = 1_024
 AT_ONCE = 4_096  # requests
 STEP = 0.5  # seconds between looks at what is due
+SOON = 0.02  # seconds until it is tried again whether a party can be reached
+EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # where who listens to all is reached from here
 
 Pages = Callable[[Opened], Sequence[Route]]
 
@@ -69,8 +71,9 @@ async def serve(parties: Sequence[Opened], ready: Callable[[], None] = lambda: N
     for opened in parties:
         listen = f"{opened.party.host}:{opened.party.port}"
         log("serving", party=opened.party.role, listen=listen, version=version("headcount"))
-    asyncio.get_running_loop().call_later(0.2, ready)
+    telling = asyncio.create_task(_once_reached(parties, ready))
     await asyncio.wait([asyncio.create_task(ended.wait()), *tasks], return_when=asyncio.FIRST_COMPLETED)
+    telling.cancel()
     for server in servers:
         server.stop()  # type: ignore[no-untyped-call]
     ended.set()
@@ -81,6 +84,19 @@ async def serve(parties: Sequence[Opened], ready: Callable[[], None] = lambda: N
             app.intake.close()
     for opened in parties:
         opened.close()
+
+
+async def _once_reached(parties: Sequence[Opened], ready: Callable[[], None]) -> None:
+    """Tells so when all of them can be."""
+    for opened in parties:
+        host = EVERYWHERE.get(opened.party.host, opened.party.host)
+        while True:
+            with suppress(OSError):
+                _, writer = await asyncio.open_connection(host, opened.party.port)
+                writer.close()
+                break
+            await asyncio.sleep(SOON)
+    ready()
 
 
 async def _steps(app: PartyApp, step: Callable[[], list[Exception]], ended: asyncio.Event) -> None:

@@ -18,17 +18,17 @@ from typing import Any
 from sqlalchemy import Connection
 
 from headcount.core.canonical import canonical
-from headcount.core.errors import BadArgument, TooFewReports
 from headcount.core.mixing import mixed
-from headcount.service.collection import Admission, Collection, Shortfall, Unknown
+from headcount.errors import BadArgument, TooFewReports, Unavailable, UnknownCollection, WireError
+from headcount.service.collection import Admission, Collection, Shortfall
 from headcount.service.crash import point
 from headcount.service.door import Door
 from headcount.service.issuing import Redeeming
 from headcount.service.kept import Kept
 from headcount.service.keys import Announced, Keys
-from headcount.service.logs import moved
+from headcount.service.logs import log, moved
 from headcount.service.outer_keys import OuterKeys
-from headcount.service.wire import Envelope, Upload, WireError
+from headcount.service.wire import Envelope, Upload
 from headcount.store.database import Database, changed, do, many, one
 
 BATCH = "SELECT * FROM batches WHERE collection = :name AND number = :number"
@@ -117,7 +117,7 @@ class Shuffler:
             with self.database.reading() as connection:
                 row = one(connection, "SELECT config FROM collections WHERE id = :name", name=name)
             if row is None:
-                raise Unknown(name)
+                raise UnknownCollection(name)
             self._collections[name] = Collection.from_json(json.loads(row["config"]))
         return self._collections[name]
 
@@ -208,10 +208,10 @@ class Shuffler:
         key = self.outer.private(envelope.key_number(body), envelope.wire.suite)
         return Offered(name, batch, envelope.opened(body, key))
 
-    def accept(self, sent: Sequence[Sent]) -> list[Answer]:
-        """Opens these uploads and keeps what is in them."""
+    def accept(self, sent: Sequence[Sent]) -> list[Answer | Exception]:
+        """Opens these uploads and keeps what is in them. An error is the answer to uploads of its own batch only."""
         self.outer.forget()
-        answers, opened = [Answer.INVALID] * len(sent), dict[int, Offered]()
+        answers, opened = list[Answer | Exception]([Answer.INVALID] * len(sent)), dict[int, Offered]()
         for at, each in enumerate(sent):
             with suppress(WireError):
                 opened[at] = self.open(each.collection, each.batch, each.body)
@@ -219,23 +219,47 @@ class Shuffler:
             answers[at] = answer
         return answers
 
-    def take(self, offered: Sequence[Offered]) -> list[Answer]:
-        """Keeps these reports, all in one transaction. A report that is there already is not kept again."""
+    def take(self, offered: Sequence[Offered]) -> list[Answer | Exception]:
+        """Keeps these reports, all in one transaction. A report that is there already is not kept again.
+
+        Where that fails because of one batch, each has a transaction of its own.
+        """
         groups: dict[Place, list[Offered]] = {}
         for each in offered:
             groups.setdefault((each.collection, each.batch), []).append(each)
         point("before taking reports")
+        answers = dict[Place, Sequence[Answer | Exception]]()
         try:
-            answers = self._taken(groups)
-        except NearlyFull as found:
-            self._nearly_full |= {found.batch}
-            answers = self._taken(groups)
+            answers |= self._taken(groups)
+        except Unavailable:
+            raise
+        except Exception as problem:
+            if len(groups) == 1:
+                raise
+            log("reports failed", party="shuffler", problem=type(problem).__name__)
+            for place, group in groups.items():
+                answers |= self._alone(place, group)
         point("after taking reports")
         told = {batch: iter(found) for batch, found in answers.items()}
         return [next(told[each.collection, each.batch]) for each in offered]
 
+    def _alone(self, place: Place, sent: Sequence[Offered]) -> dict[Place, Sequence[Answer | Exception]]:
+        """Those to one batch, which may fail."""
+        try:
+            return dict(self._taken({place: sent}))
+        except Exception as problem:  # noqa: BLE001  # whoever waits for this batch is told
+            return {place: [problem] * len(sent)}
+
     def _taken(self, groups: Groups) -> dict[Place, list[Answer]]:
-        """One transaction. The rows of batches are locked in one order, so that no two wait for each other."""
+        """One transaction, or another if a batch turns out to be nearly full."""
+        try:
+            return self._written(groups)
+        except NearlyFull as found:
+            self._nearly_full |= {found.batch}
+            return self._taken(groups)
+
+    def _written(self, groups: Groups) -> dict[Place, list[Answer]]:
+        """The rows of batches are locked in one order, so that no two wait for each other."""
         with self.database.writing() as connection:
             return {place: self._into(connection, place, sent) for place, sent in sorted(groups.items())}
 

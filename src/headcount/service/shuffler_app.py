@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+from headcount.core.canonical import canonical
+from headcount.errors import WireError
 from headcount.service.batches import Batches
 from headcount.service.gauges import Figured, of_shuffler
 from headcount.service.http import Request, Response, Route
@@ -12,10 +14,9 @@ from headcount.service.metrics import Metrics
 from headcount.service.party_app import LARGEST_CONFIG, OPERATOR, PartyApp, fields
 from headcount.service.shuffler import Answer, Sent, Shuffler
 from headcount.service.tokens import Tokens
-from headcount.service.wire import WireError
 
 LARGEST_UPLOAD = 1 << 18
-TAKEN = {"report": "taken"}
+TAKEN = Response(200, canonical({"report": "taken"}).encode())  # what nearly everybody is told
 
 
 class ShufflerApp(PartyApp):
@@ -73,7 +74,7 @@ class ShufflerApp(PartyApp):
         answer = await self.intake.put(sent)
         if answer is Answer.INVALID:
             raise WireError
-        return Response(200, TAKEN) if answer is Answer.TAKEN else Response(409, {"report": answer.value})
+        return TAKEN if answer is Answer.TAKEN else Response(409, {"report": answer.value})
 
     async def close(self, request: Request) -> Response:
         await asyncio.to_thread(self.shuffler.close, request.path["collection"])

@@ -32,8 +32,8 @@ from cryptography.hazmat.primitives.serialization import (
     load_der_private_key,
 )
 
-from headcount.core.errors import HeadcountError, Unsupported
 from headcount.core.wire import HYBRID, P256, X25519
+from headcount.errors import Unsupported, WireError
 
 SEED = 32
 LATTICE = 1184  # bytes of a public key of ML-KEM-768
@@ -43,13 +43,6 @@ SUITES = {
     X25519: Suite(KEM.X25519, KDF.HKDF_SHA256, AEAD.AES_128_GCM),
     P256: Suite(KEM.P256, KDF.HKDF_SHA256, AEAD.AES_128_GCM),
 }
-
-
-class WireError(HeadcountError):
-    """These bytes are not what was sealed for this batch. Nothing else is ever said about them."""
-
-    def __init__(self) -> None:
-        super().__init__("not a report to this batch")
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import secrets
 from hashlib import sha256
 from typing import Any
 
-from headcount.core.errors import BadArgument
+from headcount.errors import BadArgument
 from headcount.store.database import Database, do, many, one
 
 PREFIX = "hc-"

@@ -10,27 +10,29 @@ from typing import Any
 from headcount.core.budget import Budget
 from headcount.core.canonical import canonical
 from headcount.core.crowd import Crowd
-from headcount.core.errors import Unsupported
-from headcount.core.histogram import Histogram
 from headcount.core.model import Model
 from headcount.core.plan import Plan
 from headcount.core.protocol import Protocol
 from headcount.core.short import rounded_up
-from headcount.core.task import Count, Sum, Task
 from headcount.core.wire import CUT, Wire
+from headcount.errors import Unsupported
 from headcount.privacy.calibrate import calibrate
 from headcount.protocols import CATALOGUE
+from headcount.questions.count import Count
+from headcount.questions.histogram import Histogram
+from headcount.questions.question import Question
+from headcount.questions.total import Sum
 
 CROWD = Crowd(50_500, 50_000, 500)
 PURE, BUDGET = Budget(1.0), Budget(1.0, 1e-6)
 LONGEST = 50_000  # characters; tables that are longer are left out
-TASKS: tuple[Task, ...] = (Count(), Histogram(5), Sum((0, 10), steps=10))
+TASKS: tuple[Question, ...] = (Count(), Histogram(5), Sum((0, 10), steps=10))
 
 
 def claims() -> Iterator[dict[str, Any]]:
     """What a plan says to devices, its delta at the budget's epsilon, and the epsilon of one report by itself."""
     for kind in (each for each in CATALOGUE if each.collectable()):
-        task = next(task for task in TASKS if task.name in kind.tasks)
+        task = next(task for task in TASKS if kind.answers(task))
         try:
             plan = planned(kind, task)
         except Unsupported:  # it would take more messages than a person may be asked to send
@@ -42,7 +44,7 @@ def claims() -> Iterator[dict[str, Any]]:
             yield {"protocol": kind.name, "plan": told, **known}
 
 
-def planned(kind: type[Protocol], task: Task) -> Plan:
+def planned(kind: type[Protocol], task: Question) -> Plan:
     budget = PURE if kind.model is Model.LOCAL else BUDGET
     evenly: dict[str, Any] = {"even": True} if "even" in signature(kind.choices).parameters else {}
     protocol = calibrate(kind, task, CROWD, replace(budget, delta=(1.0 - CUT) * budget.delta), **evenly)

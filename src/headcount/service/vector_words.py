@@ -15,15 +15,17 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from headcount.core.budget import Budget
 from headcount.core.canonical import canonical
 from headcount.core.crowd import Crowd
-from headcount.core.errors import Refused
 from headcount.core.field import number
-from headcount.core.histogram import Histogram
 from headcount.core.plan import Plan
-from headcount.core.reading import column
-from headcount.core.task import Count, Mean, Sum, Task
 from headcount.core.wire import HYBRID, P256, X25519, Wire
+from headcount.errors import Refused
 from headcount.privacy.calibrate import calibrate
 from headcount.protocols import named
+from headcount.questions.count import Count
+from headcount.questions.histogram import Histogram
+from headcount.questions.question import Question
+from headcount.questions.reading import column
+from headcount.questions.total import Mean, Sum
 from headcount.service.blind import BITS, SIZE
 from headcount.service.collection import Admission, Collection, Shortfall
 from headcount.service.issuing import ROLE as ISSUER
@@ -40,7 +42,7 @@ SAID: tuple[Any, ...] = (
     "-0", 1e22, 1e23, "1e23", 2.0**53, "9007199254740993", 0.1, "0.1", "0.1000000000000000055511151231257827", 1e-7,
     "0.0000001", -1.5e-7, 5e-324, "4.9e-324", "1e400", "Yes", "é", "e\u0301", "🙂",
 )  # fmt: skip
-TASKS: tuple[tuple[Task, tuple[Any, ...]], ...] = (
+TASKS: tuple[tuple[Question, tuple[Any, ...]], ...] = (
     (Count(), SAID),
     (Sum((0, 120), steps=120), (0, 1, 119.0, 120, 60.0000001, 60.5, 121, -1, True, "7", " 7.0 ", None)),
     (Sum((-1.5, 2.25)), (-1.5, 2.25, 0, 0.1, 1 / 3, 2.2499999999, 2.3, -1.6)),
@@ -78,9 +80,9 @@ def answers() -> Iterator[dict[str, Any]]:
         yield {"task": task.to_json(), "cases": [_encoded(task, answer) for answer in given]}
 
 
-def _encoded(task: Task, answer: Any) -> dict[str, Any]:
+def _encoded(task: Question, answer: Any) -> dict[str, Any]:
     try:
-        return {"answer": answer, "value": number(int(task.encoded(column([answer]))[0]))}
+        return {"answer": answer, "value": number(int(task.domain.codes(column([answer]))[0]))}
     except Refused:
         return {"answer": answer, "value": None}
 
@@ -140,7 +142,7 @@ def _modulus(number: int) -> bytes:
     return (drawn | 1 | 1 << BITS - 1).to_bytes(SIZE)
 
 
-def _plan(name: str, task: Task, crowd: Crowd, budget: Budget, suite: str) -> Plan:
+def _plan(name: str, task: Question, crowd: Crowd, budget: Budget, suite: str) -> Plan:
     protocol = calibrate(named(name), task, crowd, replace(budget, delta=0.99 * budget.delta))
     return Plan(protocol, budget, Wire.of(protocol, budget, suite))
 

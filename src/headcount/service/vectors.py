@@ -23,14 +23,13 @@ from headcount.core.chance import WORD, Chance
 from headcount.core.coins import Bools, Bytes, Coins, SeededCoins
 from headcount.core.draw import Below, From, Rounded
 from headcount.core.field import VALUE, Field, number
-from headcount.core.histogram import Histogram
 from headcount.core.plan import for_devices
 from headcount.core.protocol import Protocol
-from headcount.core.reading import column
 from headcount.core.rows import Row, Shares, Subset
 from headcount.core.table import Ints, Table, Words
 from headcount.core.wire import Wire, record_of
 from headcount.protocols import CATALOGUE
+from headcount.questions.reading import column
 from headcount.service.vector_claims import claims
 from headcount.service.vector_words import answers, collections, receipts
 from headcount.service.wire import contents
@@ -130,7 +129,7 @@ class Instance:
         made = []
         for value in some(protocol.task.values, number_of_them, seed):
             answer = answer_of(protocol, value)
-            encoded = protocol.task.encoded(column([answer]))
+            encoded = protocol.task.domain.codes(column([answer]))
             whole = contents(protocol.reports(encoded, coins).messages, wire.messages, coins)
             made.append([answer, coins.taken().hex(), b"".join(whole).hex()])
         told = {"task": protocol.task.to_json(), "wire": wire.to_json(), **for_devices(protocol, wire)}
@@ -155,12 +154,7 @@ def some(values: int, size: int, seed: int) -> list[int]:
 
 def answer_of(protocol: Protocol, value: int) -> Any:
     """An answer that is encoded as this value."""
-    task = protocol.task
-    if isinstance(task, Histogram):
-        if task.edges:
-            return task.edges[value] if value + 1 < len(task.edges) else task.edges[-1] + 1.0
-        return task.categories[value] if value < len(task.categories) else -1
-    return task.low + task.width * value / (task.values - 1)
+    return protocol.task.domain.label(value)
 
 
 def write(folder: Path, of_bricks: int, of_protocols: int) -> None:

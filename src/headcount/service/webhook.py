@@ -8,8 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from headcount.core.canonical import canonical
-from headcount.core.errors import BadArgument
-from headcount.service.remote import Elsewhere
+from headcount.errors import BadArgument, RemoteRefusal
 from headcount.service.timely import open_until
 
 WITHIN = 10.0  # seconds for the whole exchange
@@ -37,8 +36,8 @@ class Webhook:
             response = connection.getresponse()
             response.read(ENOUGH)
         except (OSError, http.client.HTTPException):
-            raise Elsewhere("the webhook cannot be reached") from None
+            raise RemoteRefusal("the webhook cannot be reached") from None
         finally:
             connection.close()
         if not 200 <= response.status < 300:
-            raise Elsewhere("the webhook did not take it", response.status)
+            raise RemoteRefusal("the webhook did not take it", response.status)

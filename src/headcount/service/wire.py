@@ -18,14 +18,13 @@ import numpy as np
 import numpy.typing as npt
 
 from headcount.core.coins import Coins, DeviceCoins
-from headcount.core.errors import Unsupported
 from headcount.core.mixing import mixed
 from headcount.core.plan import Plan
 from headcount.core.protocol import Protocol
 from headcount.core.wire import CREDENTIAL, HEAD, IDENTITY, KIND, Wire
+from headcount.errors import Unsupported, WireError
 from headcount.service.suites import PrivateKey as PrivateKey
 from headcount.service.suites import PublicKey, seal, unseal
-from headcount.service.suites import WireError as WireError
 
 VERSION = 1
 DUMMY, REAL = b"\x00", b"\x01"

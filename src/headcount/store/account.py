@@ -16,7 +16,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from headcount.core.errors import BadArgument, Damaged
+from headcount.errors import BadArgument, Damaged
 from headcount.ledger.allowance import Allowance
 from headcount.ledger.book import Page
 from headcount.ledger.chain import complete

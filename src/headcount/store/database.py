@@ -17,9 +17,10 @@ from typing import Any
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
-from headcount.core.errors import BadArgument, MissingExtra, Refused, Unsupported
+from headcount.errors import BadArgument, MissingExtra, Unavailable, Unsupported
 
 OLDEST_SQLITE = (3, 51, 3)  # before, a checkpoint that races with a writer could damage the file
+PAGE = 8_192  # bytes of a page of a new file: a report of one message fits into one, with others
 PRAGMAS = {
     "journal_mode": "wal",
     "synchronous": 2,  # FULL: a commit is on the disk
@@ -33,11 +34,7 @@ PRAGMAS = {
 SETTINGS = {"fsync": "on", "full_page_writes": "on", "synchronous_commit": "on"}  # of PostgreSQL, for the same
 SECRET = 0o600
 TRIES = 10  # to empty the log
-AT_A_TIME = 4_096  # rows of a large answer that are in memory
-
-
-class Unavailable(Refused):
-    """The database could not do it now: its disk is full, it is locked, or it has gone away. Nothing was changed."""
+AT_A_TIME = 1 << 22  # bytes of a large answer that are in memory, about
 
 
 class Database:
@@ -117,6 +114,20 @@ class Database:
         with self.reading() as connection:
             yield one(connection, "SELECT pg_try_advisory_xact_lock(:number) AS mine", number=number)["mine"]
 
+    def drop(self, connection: Connection, table: str, unreadable: bool) -> None:
+        """A table that may be there. What nobody can read any more is not overwritten.
+
+        SQLite would keep a copy of all that it overwrites in memory, in case that it has to put it back.
+        """
+        relaxed = self.embedded and unreadable
+        if relaxed:
+            connection.exec_driver_sql("PRAGMA secure_delete = 0").fetchall()
+        try:
+            do(connection, f"DROP TABLE IF EXISTS {table}")
+        finally:
+            if relaxed:
+                connection.exec_driver_sql(f"PRAGMA secure_delete = {PRAGMAS['secure_delete']}").fetchall()
+
     def close(self) -> None:
         self.engine.dispose()
 
@@ -188,6 +199,7 @@ def _sqlite(path: Path) -> Engine:
     @event.listens_for(engine, "connect")
     def prepare(connection: Any, _: Any) -> None:
         connection.isolation_level = None  # transactions begin where it is said
+        connection.execute(f"PRAGMA page_size = {PAGE}").fetchall()  # a file that is there keeps its own
         for name, value in PRAGMAS.items():
             connection.execute(f"PRAGMA {name} = {value}").fetchall()
             found = connection.execute(f"PRAGMA {name}").fetchone()
@@ -222,10 +234,11 @@ def many(connection: Connection, statement: str, **given: Any) -> list[Any]:
     return list(connection.execute(text(statement), given).mappings())
 
 
-def blocks(connection: Connection, statement: str, **given: Any) -> Iterator[Sequence[Any]]:
-    """All rows, some thousands at a time: no more of them are in memory."""
-    streamed = {"stream_results": True, "max_row_buffer": AT_A_TIME}
-    yield from connection.execute(text(statement), given, execution_options=streamed).partitions(AT_A_TIME)
+def blocks(connection: Connection, statement: str, each: int, **given: Any) -> Iterator[Sequence[Any]]:
+    """All rows, of about so many bytes each, a few megabytes at a time: no more of them are in memory."""
+    rows = max(1, AT_A_TIME // each)
+    streamed = {"stream_results": True, "max_row_buffer": rows}
+    yield from connection.execute(text(statement), given, execution_options=streamed).partitions(rows)
 
 
 def do(connection: Connection, statement: str, *rows: dict[str, Any], **given: Any) -> int:

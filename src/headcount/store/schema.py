@@ -11,7 +11,7 @@ from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
-from headcount.core.errors import Unsupported
+from headcount.errors import Unsupported
 from headcount.store.database import Database, do
 
 Role: TypeAlias = Literal["shuffler", "analyser", "issuer"]

@@ -12,9 +12,8 @@ from functools import wraps
 from typing import Any
 
 from headcount.core.budget import Budget
-from headcount.core.errors import BadArgument, Refused
 from headcount.core.model import Model
-from headcount.core.task import Count
+from headcount.errors import BadArgument, Refused
 from headcount.planner.advice import Advice
 from headcount.planner.competitors import competitors
 from headcount.planner.contest import entries, winners
@@ -22,7 +21,8 @@ from headcount.planner.frontier import frontier
 from headcount.planner.option import Candidate
 from headcount.planner.situation import crowd_of
 from headcount.protocols import named
-from headcount.web.question import MOST_PEOPLE, Question
+from headcount.questions.count import Count
+from headcount.web.question import MOST_PEOPLE, Form
 
 SLOW = {
     "sample-threshold", "blanket-histogram", "almost-one-message-histogram",
@@ -52,7 +52,7 @@ def told(function: Callable[[Told], Told]) -> Callable[[Told], Told]:
 @told
 def quick(given: Told) -> Told:
     """The ranking of those that are computed in no time, and who is still to come."""
-    question = Question.read(given)
+    question = Form.read(given)
     able = [kind.name for kind in competitors(question.about, None, None) if kind.model in question.models]
     soon = [name for name in able if name not in SLOW]
     waiting = [name for name in able if name in SLOW]
@@ -64,7 +64,7 @@ def quick(given: Told) -> Told:
 @told
 def whole(given: Told) -> Told:
     """Everybody, in the order that `advise` gives."""
-    question = Question.read(given)
+    question = Form.read(given)
     advice = question.advice()
     trusted = [
         {"reason": reason, "protocols": names}
@@ -74,7 +74,7 @@ def whole(given: Told) -> Told:
     return {**_ranked(question, advice, everything=True), "waiting": [], "lacking": trusted}
 
 
-def _ranked(question: Question, advice: Advice, everything: bool) -> Told:
+def _ranked(question: Form, advice: Advice, everything: bool) -> Told:
     rows = [_row(option, everything or place == 0) for place, option in enumerate(advice.feasible)]
     return {
         "ranking": rows,
@@ -103,7 +103,7 @@ def _row(option: Candidate, everything: bool) -> Told:
 @told
 def errors(given: Told) -> Told:
     """The errors of some protocols for one number of people: a place of the curves."""
-    question = Question.read(_without(given, "protocols"))
+    question = Form.read(_without(given, "protocols"))
     advice = question.advice(_some(given["protocols"]))
     return {"n": question.n, "rmse": {option.name: option.rmse for option in advice.feasible}}
 
@@ -111,7 +111,7 @@ def errors(given: Told) -> Told:
 @told
 def costs(given: Told) -> Told:
     """Errors against messages: every choice of some protocols."""
-    question = Question.read(_without(given, "protocols"))
+    question = Form.read(_without(given, "protocols"))
     found = frontier(question.about, **question.crowd, protocols=_some(given["protocols"]), points=7)
     points = [
         {"protocol": point.protocol, "messages": point.messages, "rmse": point.rmse, "front": point.front}
@@ -123,7 +123,7 @@ def costs(given: Told) -> Told:
 @told
 def column(given: Told) -> Told:
     """Who counts best among so many people, for several numbers of ones: a column of the map."""
-    question = Question.read(_without(given, "truths"))
+    question = Form.read(_without(given, "truths"))
     if question.task not in ("count", "fraction"):
         raise BadArgument("task", f"is a {question.task}", "the map is of counts")
     truths = given["truths"]
@@ -146,14 +146,14 @@ def column(given: Told) -> Told:
 def plan(given: Told) -> Told:
     """What `headcount run` takes, to the letter: a browser would write 1.0 as 1."""
     name = given.get("protocol")
-    advice = Question.read(_without(given, "protocol")).advice(_some([name]))
+    advice = Form.read(_without(given, "protocol")).advice(_some([name]))
     return {"file": advice.best.saved()}
 
 
 @told
 def complete(given: Told) -> Told:
     """The advice as `headcount advise --format json` prints it."""
-    return {"advice": Question.read(given).advice().to_json()}
+    return {"advice": Form.read(given).advice().to_json()}
 
 
 def _without(given: Mapping[str, Any], name: str) -> Told:

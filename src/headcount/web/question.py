@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from headcount.core.errors import BadArgument
-from headcount.core.histogram import Histogram
 from headcount.core.model import Model
-from headcount.core.task import Count, Fraction, Mean, Sum, Task
+from headcount.errors import BadArgument
 from headcount.planner.advice import Advice
 from headcount.planner.advise import advise
+from headcount.questions.count import Count, Fraction
+from headcount.questions.histogram import Histogram
+from headcount.questions.question import Question
+from headcount.questions.total import Mean, Sum
 
 MOST_PEOPLE = 10_000_000
 MOST_CATEGORIES = 10_000
@@ -28,7 +30,7 @@ WITHOUT_ONES = {"sum", "mean"}
 
 
 @dataclass(frozen=True)
-class Question:
+class Form:
     """What the page's fields say."""
 
     task: str
@@ -44,7 +46,7 @@ class Question:
     cap: float | None = None
 
     @classmethod
-    def read(cls, given: Mapping[str, Any]) -> Question:
+    def read(cls, given: Mapping[str, Any]) -> Form:
         """From JSON. Fields that do not belong to the task are refused, as are numbers out of all proportion."""
         task = given.get("task")
         if task not in ("count", "fraction", "histogram", "sum", "mean"):
@@ -59,7 +61,7 @@ class Question:
         numbers = {name: _number(name, given[name]) for name in NUMBERS if given.get(name) is not None}
         return cls(task=task, models=_models(given["models"]), **numbers)._sensible()
 
-    def _sensible(self) -> Question:
+    def _sensible(self) -> Form:
         """With numbers that go together, in the words of the page's fields."""
         if self.ones is not None and self.ones > self.n:
             raise BadArgument("ones", f"is {self.ones:,}", f"use at most the number of people, {self.n:,}")
@@ -68,7 +70,7 @@ class Question:
         return self
 
     @property
-    def about(self) -> Task:
+    def about(self) -> Question:
         if self.task == "histogram":
             return Histogram(self.categories)
         if self.task in WITHOUT_ONES:

@@ -15,11 +15,11 @@ import numpy as np
 
 from headcount.core.chance import Chance
 from headcount.core.coins import SecretCoins
-from headcount.core.errors import BadArgument, Refused
 from headcount.core.plan import Plan
-from headcount.core.task import Count
+from headcount.errors import BadArgument, Refused, UnknownCollection
 from headcount.planner.advise import advise
-from headcount.service.collection import Collection, Unknown
+from headcount.questions.count import Count
+from headcount.service.collection import Collection
 from headcount.service.desk import Desk
 from headcount.service.devices import reported
 from headcount.service.logs import log
@@ -129,7 +129,7 @@ class Visits:
 
     def _visit(self, name: str) -> Visit:
         if name not in self._visits:
-            raise Unknown(name)
+            raise UnknownCollection(name)
         return self._visits[name]
 
 

@@ -12,21 +12,13 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
-from headcount.core.errors import Refused
-from headcount.service.intake import Busy
+from headcount.errors import Occupied
 from headcount.web import advisor
 
 Work = Callable[[dict[str, Any]], dict[str, Any]]
 AT_ONCE = {advisor.quick}
 MOST = {True: 24, False: 6}  # questions that wait for who answers at once, and for who takes seconds
 KEPT = 2_048  # answers
-
-
-class Occupied(Busy):
-    """There is more to compute than can be."""
-
-    def __init__(self) -> None:
-        Refused.__init__(self, "too much is being computed; try again in a moment")
 
 
 class Workers:

@@ -26,18 +26,18 @@ from headcount.core.coins import Coins
 from headcount.core.crowd import Crowd
 from headcount.core.draw import encoded
 from headcount.core.exact import Parts
-from headcount.core.histogram import Histogram
 from headcount.core.knob import Knob
 from headcount.core.law import Law, Noise
 from headcount.core.loss import PrivacyLoss, Together
 from headcount.core.release import Release
 from headcount.core.table import Ints, Table
 from headcount.core.tally import Tally
-from headcount.core.task import COUNTS, HISTOGRAMS
 from headcount.privacy.pair import Pair
 from headcount.privacy.product import two_cells
 from headcount.privacy.tables import TwoSided, exp_below
 from headcount.protocols.central.noisy_total import NoisyTotal
+from headcount.questions.domains.domain import Shape
+from headcount.questions.histogram import Histogram
 
 GUARD_BITS = 320
 SMALLEST, LARGEST = 0.2, 1e4
@@ -88,7 +88,7 @@ class DiscreteGaussian(NoisyTotal):
     """Add whole-number noise with light tails to each exact count."""
 
     name: ClassVar[str] = "discrete-gaussian"
-    tasks: ClassVar[frozenset[str]] = COUNTS | HISTOGRAMS
+    shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.BIT, Shape.ONE_OF})
     pure: ClassVar[bool] = False
     knob: ClassVar[Knob] = Knob(
         "scale", lambda u, _: math.exp(u), math.log(SMALLEST), math.log(LARGEST),

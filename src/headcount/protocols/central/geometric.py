@@ -17,9 +17,9 @@ from typing import ClassVar, Self
 
 from headcount.core.budget import Neighbours
 from headcount.core.crowd import Crowd
-from headcount.core.histogram import Histogram
-from headcount.core.task import COUNTS, HISTOGRAMS
 from headcount.protocols.central.noisy_total import NoisyTotal
+from headcount.questions.domains.domain import Shape
+from headcount.questions.histogram import Histogram
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +28,7 @@ class Geometric(NoisyTotal):
 
     name: ClassVar[str] = "geometric"
     reference: ClassVar[str] = "Ghosh, Roughgarden and Sundararajan 2012, arXiv:0811.2841"
-    tasks: ClassVar[frozenset[str]] = COUNTS | HISTOGRAMS
+    shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.BIT, Shape.ONE_OF})
 
     @classmethod
     def tinies(cls) -> Iterable[Self]:

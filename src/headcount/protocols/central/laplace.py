@@ -18,9 +18,11 @@ from typing import Any, ClassVar, Self
 
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.crowd import Crowd
-from headcount.core.task import COUNTS, SUMS, Sum, Task
 from headcount.protocols.central.noisy_total import NoisyTotal
 from headcount.protocols.levelled import fine_enough
+from headcount.questions.domains.domain import Shape
+from headcount.questions.question import Question
+from headcount.questions.total import Sum
 
 MOST = 1 << 22
 
@@ -30,7 +32,7 @@ class Laplace(NoisyTotal):
     """Add Laplace noise to the exact count or sum."""
 
     name: ClassVar[str] = "laplace"
-    tasks: ClassVar[frozenset[str]] = COUNTS | SUMS
+    shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.BIT, Shape.AMOUNT})
     reference: ClassVar[str] = "Dwork, McSherry, Nissim and Smith 2006"
 
     levels: int = 64
@@ -40,7 +42,7 @@ class Laplace(NoisyTotal):
         super().__post_init__()
 
     @classmethod
-    def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
         """Enough levels for rounding one total to add less than one percent to the noise's variance: mostly 64."""
         return ({"levels": fine_enough(task, 1, 2.0 / budget.epsilon**2)},)
 

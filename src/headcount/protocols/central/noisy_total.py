@@ -18,9 +18,7 @@ from headcount.core.brick import Brick, Emit
 from headcount.core.budget import Budget, Neighbours
 from headcount.core.coins import Coins
 from headcount.core.crowd import Crowd
-from headcount.core.errors import BadArgument
 from headcount.core.field import Field
-from headcount.core.histogram import Histogram
 from headcount.core.knob import Knob
 from headcount.core.law import Floats, Noise
 from headcount.core.loss import PrivacyLoss, Together
@@ -29,6 +27,7 @@ from headcount.core.protocol import Protocol
 from headcount.core.release import Release
 from headcount.core.table import Ints
 from headcount.core.tally import Batch, Tally, exactly_summed
+from headcount.errors import BadArgument
 from headcount.privacy import laws
 from headcount.privacy.discrete_laplace import DiscreteLaplaceShift, TwoDiscreteLaplaceShifts
 from headcount.privacy.rounded_once import RoundedOnce
@@ -97,7 +96,7 @@ class NoisyTotal(Protocol):
 
     @property
     def summed(self) -> bool:
-        return not isinstance(self.task, Histogram)
+        return self.task.cells == 1
 
     def tally(self, batch: Batch) -> Tally:
         if self.summed:
@@ -117,7 +116,7 @@ class NoisyTotal(Protocol):
         A total that needs no rounding shows that this is exact. Several reports are the worst where all of them are in
         the same total: to move several totals by less each shows less (see `privacy.discrete_laplace`).
         """
-        if isinstance(self.task, Histogram) and self.neighbours is Neighbours.REPLACE:
+        if not self.summed and self.neighbours is Neighbours.REPLACE:
             return Together.of(TwoDiscreteLaplaceShifts(self.rate), reports)
         furthest = max(int(self._zero), self.steps - int(self._zero))
         totals = 1 if self.summed else min(reports, self.task.cells)

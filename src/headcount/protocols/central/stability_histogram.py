@@ -30,7 +30,6 @@ from headcount.core.coins import Coins
 from headcount.core.crowd import Crowd
 from headcount.core.exact import WHOLE, Parts
 from headcount.core.field import Field
-from headcount.core.histogram import Histogram
 from headcount.core.knob import Knob
 from headcount.core.law import Floats, Law, Noise
 from headcount.core.loss import PrivacyLoss, Together
@@ -39,10 +38,12 @@ from headcount.core.protocol import Protocol
 from headcount.core.release import Release, Threshold, without_zeros
 from headcount.core.table import Ints
 from headcount.core.tally import Tally
-from headcount.core.task import HISTOGRAMS, Task
 from headcount.privacy import laws
 from headcount.privacy.stability import UNKNOWN, ComesOrGoes, Replaced
 from headcount.privacy.tables import AddNoise
+from headcount.questions.domains.domain import Shape
+from headcount.questions.histogram import Histogram
+from headcount.questions.question import Question
 
 
 @dataclass(frozen=True)
@@ -75,13 +76,12 @@ class StabilityHistogram(Protocol):
 
     name: ClassVar[str] = "stability-histogram"
     model: ClassVar[Model] = Model.CENTRAL
-    tasks: ClassVar[frozenset[str]] = HISTOGRAMS
+    shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.ONE_OF, Shape.KEY})
     relations: ClassVar[frozenset[Neighbours]] = frozenset(Neighbours)
     knob: ClassVar[Knob] = Knob(
         "threshold", lambda u, _: math.ceil(u), 1, 1e8,
         lambda budget, given: 1.0 + given["scale"] * math.log(1.0 / budget.delta),
     )  # fmt: skip
-    unknown_keys: ClassVar[bool] = True
     reference: ClassVar[str] = "Korolova, Kenthapadi, Mishra and Ntoulas 2009; Bun, Nissim and Stemmer 2016"
 
     scale: float
@@ -93,7 +93,7 @@ class StabilityHistogram(Protocol):
         super().__post_init__()
 
     @classmethod
-    def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
         """All of epsilon for the counts that others hold as well; delta pays for those who are alone."""
         counts = 2.0 if budget.neighbours is Neighbours.REPLACE else 1.0
         return ({"scale": crowd.each * counts / budget.epsilon},)
@@ -104,7 +104,7 @@ class StabilityHistogram(Protocol):
 
     @property
     def kinds(self) -> int:
-        return 1 if isinstance(self.task, Histogram) and self.task.open else self.task.values
+        return 1 if self.task.open else self.task.values
 
     def report(self, value: Field) -> Brick:
         return Emit(value)
@@ -118,7 +118,7 @@ class StabilityHistogram(Protocol):
     def group(self, honest: int, reports: int) -> PrivacyLoss:
         if self.neighbours is Neighbours.REPLACE:
             return Together.of(Replaced(self.rate, self.threshold, honest), reports)
-        return ComesOrGoes(self.rate, self.threshold, reports, UNKNOWN if self._open else self.task.cells)
+        return ComesOrGoes(self.rate, self.threshold, reports, UNKNOWN if self.task.open else self.task.cells)
 
     def point(self, tally: Tally) -> Floats:
         return tally.totals.astype(np.float64)

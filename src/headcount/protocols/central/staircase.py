@@ -34,12 +34,14 @@ from headcount.core.loss import GrowingSlack, PrivacyLoss, Together
 from headcount.core.release import Release
 from headcount.core.table import Ints, Table
 from headcount.core.tally import Tally, exactly_summed
-from headcount.core.task import SUMS, Sum, Task
 from headcount.privacy.pair import exp_down
 from headcount.privacy.rounded_once import RoundedOnce
 from headcount.privacy.tables import AddNoise, TwoSided, exp_below
 from headcount.protocols.central.noisy_total import NoisyTotal
 from headcount.protocols.levelled import rounding, size_of_rounded, steps_of
+from headcount.questions.domains.domain import Shape
+from headcount.questions.question import Question
+from headcount.questions.total import Sum
 
 LEVELS = 256
 LARGEST = 100.0  # scale: beyond, a staircase is next to nothing better than Laplace noise
@@ -107,7 +109,7 @@ class Staircase(NoisyTotal):
     """Add noise that falls in steps as wide as one person's range."""
 
     name: ClassVar[str] = "staircase"
-    tasks: ClassVar[frozenset[str]] = SUMS
+    shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.AMOUNT})
     knob: ClassVar[Knob] = Knob(
         "scale", lambda u, _: math.exp(u), math.log(0.02), math.log(LARGEST),
         lambda budget, given: math.log(given["crowd"].each / budget.epsilon),
@@ -122,7 +124,7 @@ class Staircase(NoisyTotal):
         super().__post_init__()
 
     @classmethod
-    def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
         """As many levels as are drawn quickly; a multiple of the task's own steps, where these are few."""
         steps = steps_of(task)
         return ({"levels": LEVELS // steps * steps if steps <= LEVELS else LEVELS},)

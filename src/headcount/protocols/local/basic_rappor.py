@@ -20,10 +20,10 @@ from typing import Any, ClassVar, Self
 from headcount.core.budget import Budget
 from headcount.core.chance import Chance
 from headcount.core.crowd import Crowd
-from headcount.core.errors import BadArgument
-from headcount.core.histogram import Histogram
 from headcount.core.knob import Knob
+from headcount.errors import BadArgument
 from headcount.protocols.unary import Unary
+from headcount.questions.histogram import Histogram
 
 
 @dataclass(frozen=True, kw_only=True)

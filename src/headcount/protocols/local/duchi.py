@@ -25,9 +25,9 @@ from headcount.core.crowd import Crowd
 from headcount.core.field import Field
 from headcount.core.knob import Knob
 from headcount.core.law import Floats
-from headcount.core.task import Mean, Sum
 from headcount.protocols.levelled import levelled
 from headcount.protocols.scored import Scored
+from headcount.questions.total import Mean, Sum
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,12 +23,12 @@ from headcount.core.chance import Chance
 from headcount.core.crowd import Crowd
 from headcount.core.draw import Below
 from headcount.core.field import Field
-from headcount.core.histogram import Histogram
 from headcount.core.knob import Knob
 from headcount.core.loss import PrivacyLoss
 from headcount.core.model import Model
 from headcount.privacy.pair import Pair
 from headcount.protocols.oracle import Oracle
+from headcount.questions.histogram import Histogram
 
 STEP = Field.named("step")
 

@@ -22,12 +22,12 @@ from headcount.core.chance import Chance
 from headcount.core.crowd import Crowd
 from headcount.core.draw import Below
 from headcount.core.field import Field
-from headcount.core.histogram import Histogram
 from headcount.core.loss import PrivacyLoss
 from headcount.core.table import Ints
 from headcount.core.tally import Tally
 from headcount.privacy.pair import Pair
 from headcount.protocols.hadamard import HadamardOracle, transformed
+from headcount.questions.histogram import Histogram
 
 POINT = Field.named("point")
 

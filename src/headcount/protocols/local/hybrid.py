@@ -31,10 +31,11 @@ from headcount.core.field import Field
 from headcount.core.knob import Knob
 from headcount.core.law import Floats
 from headcount.core.table import Ints
-from headcount.core.task import Mean, Sum, Task
 from headcount.protocols.levelled import levelled
 from headcount.protocols.scored import Scored
 from headcount.protocols.windowed import MOST, fine_window, sent, window_chances
+from headcount.questions.question import Question
+from headcount.questions.total import Mean, Sum
 
 ONLY_BITS = 0.6094  # up to this epsilon
 BIT = Field.named("bit")
@@ -66,7 +67,7 @@ class Hybrid(Scored):
         object.__setattr__(self, "alpha", Chance.down(self.alpha))
 
     @classmethod
-    def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
         """The weight that a bit needs to gain as much as a number, at these odds."""
         grid, odds = fine_window(task, budget.epsilon), math.exp(min(budget.epsilon, 40.0))
         alpha = -math.expm1(-budget.epsilon / 2.0) if budget.epsilon > ONLY_BITS else 0.0

@@ -27,15 +27,15 @@ from headcount.core.chance import Chance
 from headcount.core.crowd import Crowd
 from headcount.core.draw import Below
 from headcount.core.field import Field
-from headcount.core.histogram import Histogram
 from headcount.core.knob import Knob
 from headcount.core.loss import PrivacyLoss
 from headcount.core.model import Model
 from headcount.core.tally import Batch, Tally
-from headcount.core.task import Task
 from headcount.privacy.pair import Pair
 from headcount.protocols.hashing import U, V, collision, hashed, hashes, next_prime, support
 from headcount.protocols.oracle import Oracle
+from headcount.questions.histogram import Histogram
+from headcount.questions.question import Question
 
 MOST = 1 << 24
 COMPARED = 1 << 22
@@ -66,7 +66,7 @@ class LocalHashing(Oracle):
         object.__setattr__(self, "keep", Chance.down(self.keep))
 
     @classmethod
-    def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
         return ({"range": min(round(math.exp(min(budget.epsilon, 40.0))) + 1, MOST)},)
 
     @cached_property

@@ -24,10 +24,11 @@ from headcount.core.crowd import Crowd
 from headcount.core.field import Field
 from headcount.core.knob import Knob
 from headcount.core.law import Floats
-from headcount.core.task import Mean, Sum, Task
 from headcount.protocols.levelled import levelled
 from headcount.protocols.scored import Scored
 from headcount.protocols.windowed import MOST, fine_window, sent, window_chances
+from headcount.questions.question import Question
+from headcount.questions.total import Mean, Sum
 
 
 def _part(given: Mapping[str, Any]) -> float:
@@ -58,7 +59,7 @@ class Piecewise(Scored):
         object.__setattr__(self, "keep", Chance.down(self.keep))
 
     @classmethod
-    def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
         return (fine_window(task, budget.epsilon),)
 
     @property

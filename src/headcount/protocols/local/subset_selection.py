@@ -24,15 +24,15 @@ from headcount.core.budget import Budget
 from headcount.core.chance import Chance
 from headcount.core.crowd import Crowd
 from headcount.core.field import Field
-from headcount.core.histogram import Histogram
 from headcount.core.knob import Knob
 from headcount.core.loss import PrivacyLoss
 from headcount.core.model import Model
 from headcount.core.rows import Subset
-from headcount.core.task import Task
 from headcount.privacy.pair import Pair
 from headcount.protocols.bit_rows import BitRows
 from headcount.protocols.oracle import Oracle
+from headcount.questions.histogram import Histogram
+from headcount.questions.question import Question
 
 WHOLE = 1e-6  # a number of bits that is above a whole one by less, is that
 
@@ -61,7 +61,7 @@ class SubsetSelection(BitRows, Oracle):
         object.__setattr__(self, "keep", Chance.down(self.keep))
 
     @classmethod
-    def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
         return ({"size": max(1, round(task.values / (math.exp(min(budget.epsilon, 40.0)) + 1.0)))},)
 
     @property

@@ -29,7 +29,6 @@ import numpy as np
 from headcount.core.brick import All, Brick, Copies, Each, Emit
 from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
-from headcount.core.errors import BadArgument, Infeasible
 from headcount.core.field import Field
 from headcount.core.knob import Knob
 from headcount.core.law import Floats, Noise
@@ -39,11 +38,14 @@ from headcount.core.protocol import Protocol
 from headcount.core.short import compared, decayed
 from headcount.core.table import Table
 from headcount.core.tally import Batch, Tally
-from headcount.core.task import SUMS, Sum, Task
+from headcount.errors import BadArgument, Infeasible
 from headcount.privacy import laws, tables
 from headcount.privacy.atoms import Atoms
 from headcount.privacy.floods import AlmostCentral, Unproved, floods
 from headcount.protocols.levelled import halfway, levelled, rounding, size_of_rounded, steps_of
+from headcount.questions.domains.domain import Shape
+from headcount.questions.question import Question
+from headcount.questions.total import Sum
 
 WHICH = Field.named("which")
 LONGEST = 11_500  # as many levels as tables that are not too long to draw from allow, times log(1/delta)/epsilon
@@ -57,7 +59,7 @@ class AlmostCentralSum(Protocol):
 
     name: ClassVar[str] = "almost-central-sum"
     model: ClassVar[Model] = Model.SHUFFLE
-    tasks: ClassVar[frozenset[str]] = SUMS
+    shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.AMOUNT})
     knob: ClassVar[Knob] = Knob(
         "scale", lambda u, _: math.exp(u), math.log(1e-2), math.log(9e6),
         lambda budget, given: math.log(2.0 / max(budget.epsilon - given["inner"], 1e-9)),
@@ -77,7 +79,9 @@ class AlmostCentralSum(Protocol):
         super().__post_init__()
 
     @classmethod
-    def choices(cls, task: Task, crowd: Crowd, budget: Budget, overhead: float = 0.13) -> Iterable[Mapping[str, Any]]:
+    def choices(
+        cls, task: Question, crowd: Crowd, budget: Budget, overhead: float = 0.13
+    ) -> Iterable[Mapping[str, Any]]:
         """A third of the extra variance is the rounding's, the rest pays for the floods; beyond a million people there
         are not levels enough for that."""
         if not 0.0 < overhead < 10.0:

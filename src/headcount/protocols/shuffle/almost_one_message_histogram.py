@@ -24,19 +24,20 @@ from headcount.core.budget import Budget
 from headcount.core.chance import Chance
 from headcount.core.crowd import Crowd
 from headcount.core.draw import Below
-from headcount.core.errors import BadArgument
 from headcount.core.field import Field
-from headcount.core.histogram import Histogram
 from headcount.core.knob import Knob, likely_variance
 from headcount.core.law import Floats, Noise
 from headcount.core.loss import PrivacyLoss
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
 from headcount.core.tally import Batch, Tally
-from headcount.core.task import HISTOGRAMS, Task
+from headcount.errors import BadArgument
 from headcount.privacy import laws
 from headcount.privacy.blanket import HashedCover
 from headcount.protocols.hashing import U, V, collision, hashed, hashes, next_prime, support
+from headcount.questions.domains.domain import Shape
+from headcount.questions.histogram import Histogram
+from headcount.questions.question import Question
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +46,7 @@ class AlmostOneMessageHistogram(Protocol):
 
     name: ClassVar[str] = "almost-one-message-histogram"
     model: ClassVar[Model] = Model.SHUFFLE
-    tasks: ClassVar[frozenset[str]] = HISTOGRAMS
+    shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.ONE_OF})
     knob: ClassVar[Knob] = Knob(
         "mean", lambda u, _: math.exp(u), math.log(1e-3), math.log(1e9),
         lambda budget, _: math.log(1.3 * likely_variance(budget)),
@@ -66,7 +67,7 @@ class AlmostOneMessageHistogram(Protocol):
             raise BadArgument("prime", f"is {self.prime}, not a prime from the number of categories on", works)
 
     @classmethod
-    def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
         """So many buckets that a quarter of the people, on average, send a second message."""
         buckets = max(2, round(crowd.honest / (5.0 * likely_variance(budget))))
         yield {"buckets": buckets, "prime": next_prime(max(task.values, buckets))}

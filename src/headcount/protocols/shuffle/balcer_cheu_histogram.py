@@ -23,7 +23,6 @@ from headcount.core.chance import Chance
 from headcount.core.coins import Coins
 from headcount.core.crowd import Crowd
 from headcount.core.field import Field
-from headcount.core.histogram import Histogram
 from headcount.core.knob import Knob, likely_variance
 from headcount.core.law import Floats, Noise
 from headcount.core.loss import PrivacyLoss
@@ -31,10 +30,11 @@ from headcount.core.model import Model
 from headcount.core.protocol import Protocol
 from headcount.core.table import Ints
 from headcount.core.tally import Tally
-from headcount.core.task import HISTOGRAMS
 from headcount.privacy import laws
 from headcount.privacy.pair import Pair
 from headcount.privacy.product import two_cells
+from headcount.questions.domains.domain import Shape
+from headcount.questions.histogram import Histogram
 
 BIN = Field.named("bin")
 
@@ -45,7 +45,7 @@ class BalcerCheuHistogram(Protocol):
 
     name: ClassVar[str] = "balcer-cheu-histogram"
     model: ClassVar[Model] = Model.SHUFFLE
-    tasks: ClassVar[frozenset[str]] = HISTOGRAMS
+    shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.ONE_OF})
     knob: ClassVar[Knob] = Knob(
         "gamma", lambda u, _: math.exp(u), math.log(1e-12), math.log(0.5),
         lambda budget, given: math.log(1.3 * likely_variance(budget) / given["crowd"].honest),

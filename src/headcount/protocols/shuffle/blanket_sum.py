@@ -31,9 +31,11 @@ from headcount.core.loss import PrivacyLoss
 from headcount.core.model import Model
 from headcount.core.protocol import FEW_VALUES, Protocol
 from headcount.core.tally import Batch, Tally
-from headcount.core.task import SUMS, Sum, Task
 from headcount.privacy.blanket import BlanketResponse
 from headcount.protocols.levelled import levelled, steps_of
+from headcount.questions.domains.domain import Shape
+from headcount.questions.question import Question
+from headcount.questions.total import Sum
 
 ANY = Field.named("any")
 
@@ -44,7 +46,7 @@ class BlanketSum(Protocol):
 
     name: ClassVar[str] = "blanket-sum"
     model: ClassVar[Model] = Model.SHUFFLE
-    tasks: ClassVar[frozenset[str]] = SUMS
+    shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.AMOUNT})
     knob: ClassVar[Knob] = Knob(
         "lie", lambda u, _: 1.0 / (1.0 + math.exp(-u)), -28.0, 20.0,
         lambda budget, given: math.log(1.3 * likely_variance(budget) * (given["levels"] + 1) / given["crowd"].honest),
@@ -61,7 +63,7 @@ class BlanketSum(Protocol):
         super().__post_init__()
 
     @classmethod
-    def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
         """More levels round less and need more liars; the best is near the cube root of the crowd over the liars."""
         best = (1.5 * crowd.honest / (1.3 * likely_variance(budget))) ** (1.0 / 3.0)
         return ({"levels": levels} for levels in sorted({max(1, round(best * part)) for part in (0.7, 1.0, 1.3)}))

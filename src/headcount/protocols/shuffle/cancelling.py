@@ -9,17 +9,16 @@ from typing import Any, ClassVar
 
 from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
-from headcount.core.errors import BadArgument
-from headcount.core.histogram import Histogram
 from headcount.core.knob import Knob
 from headcount.core.law import Noise
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
 from headcount.core.short import decayed
-from headcount.core.task import Task
+from headcount.errors import BadArgument
 from headcount.privacy import laws
 from headcount.privacy.correlated import inner_for, likely_pairs, likely_spread
 from headcount.privacy.tables import affordable_epsilon
+from headcount.questions.question import Question
 
 EVENLY = 100.0  # times as many shapes as pairs: the flood is nearly Poisson
 PAIRS = 30.0  # of an even flood that a person should not be asked for, about
@@ -27,9 +26,9 @@ MOST_SHAPES = 1e9
 CHEAP = 0.01  # of delta: what rounded tables may cost, where there is a choice
 
 
-def changed(task: Task) -> int:
+def changed(task: Question) -> int:
     """How many totals a person changes."""
-    return 2 if isinstance(task, Histogram) else 1
+    return 2 if task.several else 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +60,7 @@ class Cancelling(Protocol):
 
     @classmethod
     def choices(
-        cls, task: Task, crowd: Crowd, budget: Budget, overhead: float | None = None, even: bool = False
+        cls, task: Question, crowd: Crowd, budget: Budget, overhead: float | None = None, even: bool = False
     ) -> Iterable[Mapping[str, Any]]:
         """Half a percent above the central error; more in crowds where the messages for that would be too many.
 

@@ -27,10 +27,12 @@ from headcount.core.loss import Nearly, PrivacyLoss
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
 from headcount.core.tally import Tally
-from headcount.core.task import SUMS, Sum, Task
 from headcount.privacy import laws
 from headcount.privacy.shuffled import ShuffledBits
-from headcount.protocols.levelled import halfway, levelled, worst_fraction
+from headcount.protocols.levelled import halfway, levelled, steps_of, worst_fraction
+from headcount.questions.domains.domain import Shape
+from headcount.questions.question import Question
+from headcount.questions.total import Sum
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +41,7 @@ class CheuSum(Protocol):
 
     name: ClassVar[str] = "cheu-sum"
     model: ClassVar[Model] = Model.SHUFFLE
-    tasks: ClassVar[frozenset[str]] = SUMS
+    shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.AMOUNT})
     knob: ClassVar[Knob] = Knob(
         "lam", lambda u, crowd: crowd.honest / (1.0 + math.exp(-u)), -28.0, 20.0,
         lambda budget, given: math.log(2.0 * given["levels"] * likely_variance(budget) / given["crowd"].honest),
@@ -55,15 +57,14 @@ class CheuSum(Protocol):
         super().__post_init__()
 
     @classmethod
-    def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
         """The flips cost about the same whatever the levels, until they are so many that nearly all bits are coins.
 
         More levels than steps only make more messages.
         """
         noise = likely_variance(budget)
         most = max(1, math.floor(crowd.honest / (4.0 * noise)))
-        if isinstance(task, Sum):
-            most = min(most, task.steps)
+        most = min(most, steps_of(task))
         best = max(1, math.ceil(math.sqrt(crowd.honest / noise)))
         return ({"levels": levels} for levels in sorted({min(best, most), min(2 * best, most)}))
 
@@ -87,7 +88,7 @@ class CheuSum(Protocol):
         """Whatever number of ones the others send. If each level is a step they can send every one; if not, the worst
         number may be none of theirs, which matters unless all numbers are about as bad."""
         worst = ShuffledBits(self.flip, (honest - 1) * self.levels, self.levels)
-        whole = isinstance(self.task, Sum) and self.task.steps % self.levels == 0
+        whole = steps_of(self.task) % self.levels == 0
         return worst if whole or worst.wide else Nearly(worst, 0.0, "bound")
 
     def point(self, tally: Tally) -> Floats:

@@ -56,11 +56,12 @@ class CorrelatedCount(Cancelling):
 
     def view(self, honest: int) -> PrivacyLoss:
         share = honest / self.crowd.honest
-        ideal = cancelling(self.cancel, share, laws.negative_binomial(self.shape * share, self.decay))
+        pairs = laws.negative_binomial(self.shape * share, self.decay)
         cells = [
             tables.negative_binomial_cells(1.0 / self.crowd.honest, self.cancel),
             tables.negative_binomial_cells(self.shape / self.crowd.honest, self.decay),
         ]
+        ideal = cancelling(self.cancel, share, pairs)  # once it is clear that the tables can be drawn from
         return Nearly(ideal, honest * (2.0 * tables.distance(cells[0]) + tables.distance(cells[1])), ideal.kind)
 
     def point(self, tally: Tally) -> Floats:

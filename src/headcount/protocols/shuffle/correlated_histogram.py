@@ -31,16 +31,16 @@ from headcount.core.coins import Coins
 from headcount.core.crowd import Crowd
 from headcount.core.draw import Below
 from headcount.core.field import Field
-from headcount.core.histogram import Histogram
 from headcount.core.law import Floats
 from headcount.core.loss import Nearly, PrivacyLoss
 from headcount.core.short import log_of_rest
 from headcount.core.table import Ints
 from headcount.core.tally import Tally
-from headcount.core.task import HISTOGRAMS
 from headcount.privacy import laws, tables
 from headcount.privacy.correlated import two_cancelling
 from headcount.protocols.shuffle.cancelling import Cancelling
+from headcount.questions.domains.domain import Shape
+from headcount.questions.histogram import Histogram
 
 ANY = Field.named("any")
 MINUS, PLUS = Emit(ANY * 2), Emit(ANY * 2 + 1)
@@ -51,7 +51,7 @@ class CorrelatedHistogram(Cancelling):
     """Nearly the central error in every cell, with hardly any extra messages in a large crowd."""
 
     name: ClassVar[str] = "correlated-histogram"
-    tasks: ClassVar[frozenset[str]] = HISTOGRAMS
+    shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.ONE_OF})
     patience: ClassVar[float] = 0.013
 
     @property
@@ -79,8 +79,9 @@ class CorrelatedHistogram(Cancelling):
 
     def view(self, honest: int) -> PrivacyLoss:
         share = honest / self.crowd.honest
-        ideal = two_cancelling(self.cancel, share, laws.negative_binomial(self.shape * share, self.decay))
+        pairs = laws.negative_binomial(self.shape * share, self.decay)
         own, flood = self._distance(1.0, self.cancel), self._distance(self.shape, self.decay)
+        ideal = two_cancelling(self.cancel, share, pairs)  # once it is clear that the tables can be drawn from
         return Nearly(ideal, honest * (2.0 * own + flood), ideal.kind)
 
     def _distance(self, shape: float, decay: float) -> float:

@@ -28,9 +28,7 @@ from headcount.core.budget import Budget
 from headcount.core.chance import Chance
 from headcount.core.coins import Coins
 from headcount.core.crowd import Crowd
-from headcount.core.errors import BadArgument
 from headcount.core.field import Field
-from headcount.core.histogram import Histogram
 from headcount.core.knob import Knob, likely_variance
 from headcount.core.law import Floats, Noise
 from headcount.core.loss import PrivacyLoss
@@ -38,10 +36,13 @@ from headcount.core.model import Model
 from headcount.core.protocol import Protocol
 from headcount.core.table import Ints
 from headcount.core.tally import Tally
-from headcount.core.task import HISTOGRAMS, Task
+from headcount.errors import BadArgument
 from headcount.privacy import laws
 from headcount.privacy.many_cells import ManyCells
 from headcount.protocols.hashing import next_prime
+from headcount.questions.domains.domain import Shape
+from headcount.questions.histogram import Histogram
+from headcount.questions.question import Question
 
 ROW, CELL = Field.named("row"), Field.named("cell")
 
@@ -52,7 +53,7 @@ class CountMinShuffle(Protocol):
 
     name: ClassVar[str] = "count-min-shuffle"
     model: ClassVar[Model] = Model.SHUFFLE
-    tasks: ClassVar[frozenset[str]] = HISTOGRAMS
+    shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.ONE_OF})
     knob: ClassVar[Knob] = Knob(
         "gamma", lambda u, _: 1.0 / (1.0 + math.exp(-u)), -28.0, 0.0,
         lambda budget, given: math.log(1.3 * likely_variance(budget) * given["buckets"] / given["crowd"].honest),
@@ -74,7 +75,7 @@ class CountMinShuffle(Protocol):
             )
 
     @classmethod
-    def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
         yield {"buckets": next_prime(max(2, math.isqrt(task.values - 1) + 1))}
 
     @property

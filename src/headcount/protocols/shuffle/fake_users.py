@@ -21,17 +21,18 @@ from headcount.core.budget import Budget
 from headcount.core.chance import Chance
 from headcount.core.crowd import Crowd
 from headcount.core.field import Field
-from headcount.core.histogram import Histogram
 from headcount.core.knob import Knob, likely_variance
 from headcount.core.law import Floats, Noise
 from headcount.core.loss import PrivacyLoss
 from headcount.core.model import Model
 from headcount.core.rows import Row
 from headcount.core.tally import Tally
-from headcount.core.task import HISTOGRAMS, Task
 from headcount.privacy import laws
 from headcount.privacy.blanket import SomeFakeRows
 from headcount.protocols.bit_rows import BitRows
+from headcount.questions.domains.domain import Shape
+from headcount.questions.histogram import Histogram
+from headcount.questions.question import Question
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +41,7 @@ class FakeUsers(BitRows):
 
     name: ClassVar[str] = "fake-users"
     model: ClassVar[Model] = Model.SHUFFLE
-    tasks: ClassVar[frozenset[str]] = HISTOGRAMS
+    shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.ONE_OF})
     knob: ClassVar[Knob] = Knob(
         "flip", lambda u, _: 0.5 / (1.0 + math.exp(-u)), -28.0, 16.0,
         lambda budget, given: math.log(4.0 * likely_variance(budget) / given["crowd"].honest),
@@ -58,7 +59,7 @@ class FakeUsers(BitRows):
         super().__post_init__()
 
     @classmethod
-    def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
         """One each; more of them bring the error down to 0.7 of that at most."""
         return ({"fakes": crowd.honest},)
 

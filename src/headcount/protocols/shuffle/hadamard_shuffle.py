@@ -29,16 +29,17 @@ from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
 from headcount.core.draw import Below
 from headcount.core.field import Field
-from headcount.core.histogram import Histogram
 from headcount.core.knob import Knob, likely_variance
 from headcount.core.law import Floats, Noise
 from headcount.core.loss import PrivacyLoss
 from headcount.core.model import Model
 from headcount.core.protocol import Protocol
 from headcount.core.tally import Batch, Tally
-from headcount.core.task import HISTOGRAMS, Task
 from headcount.privacy import laws
 from headcount.privacy.blanket import HadamardCover
+from headcount.questions.domains.domain import Shape
+from headcount.questions.histogram import Histogram
+from headcount.questions.question import Question
 
 BITS = 62  # of an integer
 MOST = 40
@@ -50,7 +51,7 @@ class HadamardShuffle(Protocol):
 
     name: ClassVar[str] = "hadamard-shuffle"
     model: ClassVar[Model] = Model.SHUFFLE
-    tasks: ClassVar[frozenset[str]] = HISTOGRAMS
+    shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.ONE_OF})
     knob: ClassVar[Knob] = Knob(
         "blankets", lambda u, _: math.ceil(math.exp(u)), 0.0, math.log(1e6),
         lambda budget, given: math.log(1.3 * likely_variance(budget) * 2 ** given["indices"] / given["crowd"].honest),
@@ -66,7 +67,7 @@ class HadamardShuffle(Protocol):
         super().__post_init__()
 
     @classmethod
-    def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
         """As many as the crowd has binary digits: then others' true tuples add no more than one to the variance."""
         yield {"indices": min(MOST, max(1, (crowd.honest - 1).bit_length()))}
 

@@ -23,9 +23,9 @@ from headcount.core.crowd import Crowd
 from headcount.core.knob import Knob
 from headcount.core.law import Law
 from headcount.core.table import Table
-from headcount.core.task import Task
 from headcount.privacy import laws, tables
 from headcount.protocols.shuffle.dummies import Dummies
+from headcount.questions.question import Question
 
 POISSON = 1e-6  # a decay so small that the dummies are as good as Poisson ones
 
@@ -50,7 +50,7 @@ class NegativeBinomialCount(Dummies):
         super().__post_init__()
 
     @classmethod
-    def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
         r"""With $p = e^{-\epsilon}$ the right tail just costs nothing; a smaller one comes close to Poisson dummies."""
         return ({"decay": max(math.exp(-budget.epsilon), POISSON)},)
 

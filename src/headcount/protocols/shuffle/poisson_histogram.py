@@ -21,7 +21,6 @@ from headcount.core.coins import Coins
 from headcount.core.crowd import Crowd
 from headcount.core.draw import Below
 from headcount.core.field import Field
-from headcount.core.histogram import Histogram
 from headcount.core.knob import Knob, likely_variance
 from headcount.core.law import Floats, Noise
 from headcount.core.loss import Nearly, PrivacyLoss
@@ -29,10 +28,11 @@ from headcount.core.model import Model
 from headcount.core.protocol import Protocol
 from headcount.core.table import Ints
 from headcount.core.tally import Tally
-from headcount.core.task import HISTOGRAMS
 from headcount.privacy import laws, tables
 from headcount.privacy.pair import Pair
 from headcount.privacy.product import two_cells
+from headcount.questions.domains.domain import Shape
+from headcount.questions.histogram import Histogram
 
 ANY = Field.named("any")
 
@@ -43,7 +43,7 @@ class PoissonHistogram(Protocol):
 
     name: ClassVar[str] = "poisson-histogram"
     model: ClassVar[Model] = Model.SHUFFLE
-    tasks: ClassVar[frozenset[str]] = HISTOGRAMS
+    shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.ONE_OF})
     knob: ClassVar[Knob] = Knob(
         "mean", lambda u, _: math.exp(u), math.log(1e-3), math.log(1e12),
         lambda budget, _: math.log(1.3 * likely_variance(budget)),

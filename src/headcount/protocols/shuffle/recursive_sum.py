@@ -31,7 +31,6 @@ from headcount.core.budget import Budget
 from headcount.core.chance import Chance
 from headcount.core.crowd import Crowd
 from headcount.core.draw import Below, Rounded
-from headcount.core.errors import BadArgument
 from headcount.core.field import Field
 from headcount.core.knob import Knob, likely_variance
 from headcount.core.law import Floats, Noise
@@ -39,9 +38,12 @@ from headcount.core.loss import PrivacyLoss
 from headcount.core.model import Model
 from headcount.core.protocol import FEW_VALUES, Protocol
 from headcount.core.tally import Batch, Tally
-from headcount.core.task import SUMS, Sum, Task
+from headcount.errors import BadArgument
 from headcount.privacy.digits import ShuffledDigits, added, one_digit
 from headcount.protocols.levelled import LEVEL, steps_of
+from headcount.questions.domains.domain import Shape
+from headcount.questions.question import Question
+from headcount.questions.total import Sum
 
 ANY = Field.named("any")
 FINEST = 1 << 20
@@ -53,7 +55,7 @@ class RecursiveSum(Protocol):
 
     name: ClassVar[str] = "recursive-sum"
     model: ClassVar[Model] = Model.SHUFFLE
-    tasks: ClassVar[frozenset[str]] = SUMS
+    shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.AMOUNT})
     knob: ClassVar[Knob] = Knob(
         "liars", lambda u, _: math.exp(u), math.log(1e-3), math.log(1e12),
         lambda budget, given: math.log(1.3 * given["digits"] * likely_variance(budget)),
@@ -74,7 +76,7 @@ class RecursiveSum(Protocol):
 
     @classmethod
     def choices(
-        cls, task: Task, crowd: Crowd, budget: Budget, digits: int | None = None
+        cls, task: Question, crowd: Crowd, budget: Budget, digits: int | None = None
     ) -> Iterable[Mapping[str, Any]]:
         """For each number of digits the base for which the digits' lies and the last one's rounding are least."""
 

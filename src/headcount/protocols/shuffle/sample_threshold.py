@@ -27,7 +27,6 @@ from headcount.core.chance import Chance
 from headcount.core.coins import Coins
 from headcount.core.crowd import LARGEST, Crowd
 from headcount.core.field import Field
-from headcount.core.histogram import Histogram
 from headcount.core.knob import Knob
 from headcount.core.law import Floats, Noise
 from headcount.core.loss import Nearly, PrivacyLoss, Together
@@ -37,9 +36,11 @@ from headcount.core.release import Threshold
 from headcount.core.root import crossing
 from headcount.core.table import Ints
 from headcount.core.tally import Tally
-from headcount.core.task import COUNTS, HISTOGRAMS, Task
 from headcount.privacy import laws
 from headcount.privacy.sampled import SampledCount, SampledHistogram
+from headcount.questions.domains.domain import Shape
+from headcount.questions.histogram import Histogram
+from headcount.questions.question import Question
 
 
 def _for_one_count(budget: Budget, given: Mapping[str, Any]) -> float:
@@ -63,13 +64,12 @@ class SampleThreshold(Protocol):
 
     name: ClassVar[str] = "sample-threshold"
     model: ClassVar[Model] = Model.THRESHOLD
-    tasks: ClassVar[frozenset[str]] = COUNTS | HISTOGRAMS
+    shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.BIT, Shape.ONE_OF, Shape.KEY})
     relations: ClassVar[frozenset[Neighbours]] = frozenset(Neighbours)
     knob: ClassVar[Knob] = Knob(
         "rate", lambda u, _: math.exp(-u), 1e-6, 30.0, lambda budget, given: _for_one_count(budget, given)
     )
     searched: ClassVar[str] = "threshold"
-    unknown_keys: ClassVar[bool] = True
     reference: ClassVar[str] = "Bharadwaj and Cormode 2022, arXiv:2112.05693"
 
     rate: float
@@ -82,26 +82,26 @@ class SampleThreshold(Protocol):
         super().__post_init__()
 
     @classmethod
-    def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
         """A higher threshold lets more people be sampled and hides more small counts."""
         log = math.log(1.0 / budget.delta)
-        steps = range(1, 62, 2) if isinstance(task, Histogram) else (*range(16), *range(17, 62, 2))
+        steps = range(1, 62, 2) if task.several else (*range(16), *range(17, 62, 2))
         spread = {crowd.most_corrupt + max(2, round(0.3 * 1.6**step * log)) for step in steps} | {crowd.size}
         return ({"threshold": threshold} for threshold in sorted(spread) if threshold <= crowd.size)
 
     @property
     def kinds(self) -> int:
-        return self.task.values if isinstance(self.task, Histogram) and not self.task.open else 1
+        return self.task.values if self.task.shape is Shape.ONE_OF else 1
 
     def report(self, value: Field) -> Brick:
-        what = Emit(value) if isinstance(self.task, Histogram) else Copies(value, Emit(0))
+        what = Emit(value) if self.task.several else Copies(value, Emit(0))
         return Maybe(Chance(self.rate), what)
 
     def released(self) -> Threshold:
         return Threshold(self.threshold)
 
     def view(self, honest: int) -> PrivacyLoss:
-        two = isinstance(self.task, Histogram) and self.neighbours is Neighbours.REPLACE
+        two = self.task.several and self.neighbours is Neighbours.REPLACE
         helped = max(0, self.threshold - self.crowd.most_corrupt)
         if not two:
             return SampledCount(self.rate, helped, honest)
@@ -142,7 +142,7 @@ class SampleThreshold(Protocol):
     @property
     def provable(self) -> bool:
         """Two counts at once are beyond the proofs."""
-        return not (isinstance(self.task, Histogram) and self.neighbours is Neighbours.REPLACE)
+        return not (self.task.several and self.neighbours is Neighbours.REPLACE)
 
     @property
     def steady(self) -> bool:
@@ -158,7 +158,7 @@ class SampleThreshold(Protocol):
         return self.threshold <= self.rate * self.crowd.size
 
     def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
-        truths = held.tolist() if isinstance(self.task, Histogram) else [int(held[1])]
+        truths = held.tolist() if self.task.several else [int(held[1])]
         columns = [laws.binomial(truth, self.rate).sample(coins, runs) for truth in truths]
         return self.released().passed(np.stack(columns, axis=1))
 

@@ -28,7 +28,6 @@ from headcount.core.brick import Brick, Let
 from headcount.core.budget import Budget
 from headcount.core.crowd import Crowd
 from headcount.core.draw import From
-from headcount.core.errors import BadArgument
 from headcount.core.field import Field
 from headcount.core.knob import Knob
 from headcount.core.law import Floats, Law, Noise, weighed
@@ -38,12 +37,15 @@ from headcount.core.protocol import Protocol
 from headcount.core.rows import Shares
 from headcount.core.short import decayed
 from headcount.core.tally import Batch, Tally
-from headcount.core.task import SUMS, Sum, Task
+from headcount.errors import BadArgument
 from headcount.privacy import laws, tables
 from headcount.privacy.discrete_laplace import IdealShift
 from headcount.privacy.pair import Pair
 from headcount.privacy.shares import fewest_shares, published_shares, share_distance
 from headcount.protocols.levelled import fine_enough, halfway, levelled, rounded_laplace, rounding, size_of_rounded
+from headcount.questions.domains.domain import Shape
+from headcount.questions.question import Question
+from headcount.questions.total import Sum
 
 UP, DOWN = Field.named("up"), Field.named("down")
 MOST = 1 << 20
@@ -56,7 +58,7 @@ class SplitAndMix(Protocol):
 
     name: ClassVar[str] = "split-and-mix"
     model: ClassVar[Model] = Model.SHUFFLE
-    tasks: ClassVar[frozenset[str]] = SUMS
+    shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.AMOUNT})
     knob: ClassVar[Knob] = Knob(
         "inner", lambda u, _: math.exp(-u), -4.0, 12.0, lambda budget, _: -math.log(budget.epsilon)
     )
@@ -77,7 +79,7 @@ class SplitAndMix(Protocol):
             raise BadArgument("modulus", f"is {self.modulus:,}, too small for the sum", f"use at least {needed:,}")
 
     @classmethod
-    def choices(cls, task: Task, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
         """Shares for a distance that costs a hundredth of delta, or less where that takes no more of them."""
         levels = min(fine_enough(task, crowd.size, 2.0 / budget.epsilon**2), _drawable(budget.epsilon))
         modulus = 1 << (_room(crowd, levels, budget.epsilon / 2.0) - 1).bit_length()

@@ -1,0 +1,56 @@
+"""Commands for every question, made from what questions say they have to be told."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+
+from headcount.cli.options import bins_of, categories_of
+from headcount.questions.argument import Argument, Told
+from headcount.questions.question import Question
+
+TYPED: dict[Told, Any] = {
+    Told.LABELS: str,
+    Told.BOUNDS: tuple[float, float],
+    Told.EDGES: str,
+    Told.NUMBER: float,
+    Told.FLAG: bool,
+}
+SECTION = re.compile(r"\n\n\w+\n-{3,}\n")  # of a docstring, which tells programmers what the options tell here
+READ: dict[Told, Callable[[Any], Any]] = {Told.LABELS: categories_of, Told.EDGES: bins_of}
+
+
+def posing(kind: type[Question], act: Callable[..., None]) -> Callable[..., None]:
+    """The command that poses a question of this kind and hands it, with its own options, to `act`."""
+
+    def command(**typed: Any) -> None:
+        told = {each.name: READ.get(each.told, _as_it_is)(typed.pop(each.name)) for each in kind.arguments}
+        act(kind.posed(**told), **typed)
+
+    _, *own = inspect.signature(act, eval_str=True).parameters.values()
+    options = [*map(_option, kind.arguments), *own]
+    command.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in options]
+    )
+    command.__annotations__ = {each.name: each.annotation for each in options}
+    command.__doc__ = SECTION.split(inspect.cleandoc(kind.__doc__ or ""), maxsplit=1)[0]
+    return command
+
+
+def _option(argument: Argument) -> inspect.Parameter:
+    typed, missing = TYPED[argument.told], None if argument.told is not Told.FLAG else False
+    typed = typed if argument.needed or argument.told is Told.FLAG else typed | None
+    return inspect.Parameter(
+        argument.name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=inspect.Parameter.empty if argument.needed else missing,
+        annotation=Annotated[typed, typer.Option(help=argument.help)],
+    )
+
+
+def _as_it_is(typed: Any) -> Any:
+    return typed

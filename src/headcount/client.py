@@ -1,0 +1,15 @@
+"""Collections from Python: a device that reports to one, and a desk from which an operator runs them.
+
+A device is a `Client` with its `Limits`; each of its reports has a `Receipt`. `Remote` is a party by its address. A
+`Desk` holds an operator's credentials for both parties. The command line does the same by `headcount collection`.
+"""
+
+from __future__ import annotations
+
+from headcount.service.client import Client
+from headcount.service.desk import Desk
+from headcount.service.limits import Limits
+from headcount.service.receipt import Receipt
+from headcount.service.remote import Remote
+
+__all__ = ["Client", "Desk", "Limits", "Receipt", "Remote"]

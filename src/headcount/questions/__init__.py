@@ -1,0 +1,56 @@
+"""What may be asked: domains (what people hold) and questions (what is asked of it).
+
+Begin with `question.py` and `domains/domain.py`. A question is one file; it is found by name in `QUESTIONS`, on the
+command line and by the advisor. Nothing outside of this package asks a question or a domain of which class it is: they
+answer for themselves. Another package adds questions by an entry point of the group `headcount.questions`, which names
+a class.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import entry_points
+from typing import Any
+
+from headcount.errors import BadArgument
+from headcount.questions.count import Count, Fraction
+from headcount.questions.histogram import Histogram
+from headcount.questions.question import Question
+from headcount.questions.total import Mean, Sum
+
+GROUP = "headcount.questions"
+OWN: tuple[type[Question], ...] = (Count, Fraction, Sum, Mean, Histogram)
+
+
+def installed(own: tuple[type[Question], ...] = OWN) -> dict[str, type[Question]]:
+    """These questions and those of other packages, by name; a class that is none, or a name twice, is refused."""
+    every = {question.name: question for question in own}
+    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+        found = point.load()
+        if not (isinstance(found, type) and issubclass(found, Question)):
+            raise TypeError(f"the entry point {point.name} of the group {GROUP}, {point.value}, is not a question")
+        if every.setdefault(found.name, found) is not found:
+            raise ValueError(f"the entry point {point.name}, {point.value}, has the name of another: {found.name}")
+    return every
+
+
+QUESTIONS = installed()
+
+
+def required(argument: str, given: object) -> Question:
+    """Refuses what is no question."""
+    if not isinstance(given, Question):
+        works = "use hc.Count(), hc.Sum(bounds), hc.Mean(bounds) or hc.Histogram(categories)"
+        raise BadArgument(argument, f"is {given!r}", works)
+    return given
+
+
+def question_called(argument: str, given: object) -> Question:
+    """The question itself, or by its name one that needs to be told nothing further."""
+    kind = QUESTIONS.get(given) if isinstance(given, str) else None
+    simple = kind is not None and not any(told.needed for told in kind.arguments)
+    return kind.posed() if kind is not None and simple else required(argument, given)
+
+
+def question_from_json(data: dict[str, Any]) -> Question:
+    """The question that `Question.to_json` wrote down."""
+    return QUESTIONS[data["name"]].from_json({name: part for name, part in data.items() if name != "name"})

@@ -1,0 +1,35 @@
+"""What a question has to be told before it can be asked: for command lines and pages, which are made from this."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Told(StrEnum):
+    """What kind of thing an argument is."""
+
+    LABELS = "labels"  # a list of them, or how many there are
+    BOUNDS = "bounds"  # two numbers
+    EDGES = "edges"  # increasing numbers, or how many bins there are
+    NUMBER = "number"
+    FLAG = "flag"
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An argument of `Question.posed`."""
+
+    name: str
+    told: Told
+    help: str
+    needed: bool = False
+
+
+BOUNDS = Argument("bounds", Told.BOUNDS, "The smallest and the largest possible value.")
+CATEGORIES = Argument(
+    "categories",
+    Told.LABELS,
+    "The categories, separated by commas: numbers where each of them is one (1,2,3), text otherwise; or how "
+    "many there are, called 0, 1, 2 …",
+)

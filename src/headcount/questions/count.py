@@ -1,0 +1,84 @@
+"""How many, and which fraction?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from headcount.core.law import Floats
+from headcount.errors import BadArgument
+from headcount.questions.argument import CATEGORIES, Argument
+from headcount.questions.domains.bit import Bit
+from headcount.questions.domains.domain import Codes, Domain, Shape
+from headcount.questions.domains.filtered import Filtered, Groups
+from headcount.questions.histogram import Histogram
+from headcount.questions.question import Question
+from headcount.questions.reading import declared
+
+
+@dataclass(frozen=True)
+class Count(Question):
+    """How many people hold a one?
+
+    Examples
+    --------
+    >>> answer = hc.ask([1] * 300 + [0] * 700, hc.Count(), epsilon=1, model="central")
+    >>> 250 < answer.value < 350
+    True
+    """
+
+    name: ClassVar[str] = "count"
+    shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.BIT})
+    asks: ClassVar[str] = "How many people hold a one"
+    unit_words: ClassVar[str] = "people"
+    arguments: ClassVar[tuple[Argument, ...]] = (replace(CATEGORIES, help="The groups to count in, with --by."),)
+
+    @property
+    def domain(self) -> Bit:
+        return Bit()
+
+    @classmethod
+    def posed(cls, *, categories: Any = None) -> Question:  # type: ignore[override]
+        return cls() if categories is None else CountByGroup(categories, other=True)
+
+    def read_as(self, where: object, groups: int) -> Domain:
+        if groups:
+            raise BadArgument("categories", "is missing", "with by=, name the groups to count in")
+        return self.domain if where is None else Bit(declared(where))
+
+    def truth(self, codes: Codes) -> Floats:
+        return np.array([float(np.count_nonzero(codes))])
+
+
+@dataclass(frozen=True)
+class CountByGroup(Histogram):
+    """How many people in each group hold a one? Everybody else is in `other`."""
+
+    def read_as(self, where: object, groups: int) -> Domain:
+        if groups != 1:
+            raise BadArgument("by", "is missing", "name the column of groups, or ask for a histogram")
+        return Filtered(Groups(self.categories), Bit(None if where is None else declared(where)))
+
+
+@dataclass(frozen=True)
+class Fraction(Count):
+    """Which fraction of the people hold a one?
+
+    Examples
+    --------
+    >>> answer = hc.ask([1] * 300 + [0] * 700, hc.Fraction(), epsilon=1, model="central")
+    >>> 0.25 < answer.value < 0.35
+    True
+    """
+
+    name: ClassVar[str] = "fraction"
+    asks: ClassVar[str] = "Which fraction of the people hold a one"
+    unit_words: ClassVar[str] = ""
+    percent: ClassVar[bool] = True
+    arguments: ClassVar[tuple[Argument, ...]] = ()
+
+    @property
+    def per_person(self) -> bool:
+        return True

@@ -1,0 +1,80 @@
+"""One of the intervals between edges."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import numpy as np
+
+from headcount.core.quantity import quantity
+from headcount.errors import BadArgument
+from headcount.questions.domains.categories import Listed, positive
+from headcount.questions.domains.domain import Codes, complete, one_column
+from headcount.questions.domains.levels import bounded
+from headcount.questions.reading import Array, numbers
+
+
+@dataclass(frozen=True)
+class Bins(Listed):
+    """Bins include their lower edge, the last one also its upper."""
+
+    edges: tuple[float, ...]
+    other: bool = False
+    outside: ClassVar[str] = "outside the edges"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "edges", _increasing(self.edges))
+
+    @classmethod
+    def of(cls, bins: Any, bounds: Any = None, *, other: bool = False) -> Bins:
+        """From a list of edges, or from a number of equal bins between the `bounds`."""
+        if isinstance(bins, int | np.integer):
+            if bounds is None:
+                raise BadArgument("bounds", "is missing", "a number of bins needs them, for example bounds=(0, 120)")
+            bins = np.linspace(*bounded(bounds), positive("bins", int(bins)) + 1).tolist()
+        return cls(tuple(bins), other)
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The intervals, with as few digits as tell their edges apart."""
+        short = len({f"{edge:g}" for edge in self.edges}) == len(self.edges)
+        names = [f"{edge:g}" if short else repr(edge) for edge in self.edges]
+        *others, last = (f"[{low}, {high})" for low, high in pairwise(names))
+        return *others, f"{last[:-1]}]"
+
+    def codes(self, column: Array) -> Codes:
+        if not one_column(column).size:
+            return np.zeros(0, dtype=self.narrow)
+        read, edges = complete(numbers(column)), np.array(self.edges)
+        codes = np.searchsorted(edges, read.values, side="right") - 1
+        codes = np.where(read.values == edges[-1], edges.size - 2, codes)
+        return self.placed(codes, (codes >= 0) & (codes < edges.size - 1) & ~read.strange)
+
+    @property
+    def grouped(self) -> bool:
+        return False
+
+    def label(self, code: int) -> float:
+        return self.edges[code] if code < len(self.labels) else self.edges[-1] + 1.0
+
+    @property
+    def described(self) -> str:
+        return self._described("bins")
+
+    @property
+    def accepted(self) -> str:
+        return f"a number from {self.edges[0]:g} to {self.edges[-1]:g}"
+
+    def to_json(self) -> dict[str, Any]:
+        return {"edges": list(self.edges), "other": self.other}
+
+
+def _increasing(edges: Any) -> tuple[float, ...]:
+    works = "use at least two increasing numbers, for example bins=[0, 18, 65, 120]"
+    found = tuple(quantity("bins", edge, works) for edge in edges)
+    if len(found) < 2 or any(low >= high for low, high in pairwise(found)):
+        raise BadArgument("bins", "are not increasing", works)
+    return found

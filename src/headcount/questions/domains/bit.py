@@ -1,0 +1,48 @@
+"""Yes or no."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from headcount.errors import BadData
+from headcount.questions.domains.domain import Domain, Merge, Shape, complete, one_column
+from headcount.questions.reading import Array, Declared, equal, truths
+
+
+@dataclass(frozen=True)
+class Bit(Domain):
+    """A truth value, or whether the column holds the value `where`, which a missing one never does."""
+
+    where: Declared | None = None
+    shape: ClassVar[Shape] = Shape.BIT
+    merge: ClassVar[Merge] = Merge.ANY  # type: ignore[misc]
+
+    @property
+    def size(self) -> int:
+        return 2
+
+    def codes(self, column: Array) -> npt.NDArray[np.uint8]:
+        if self.where is not None:
+            return equal(one_column(column), self.where).view(np.uint8)
+        read = complete(truths(one_column(column)))
+        if read.strange.any():
+            raise BadData("data has values other than 0 and 1, true and false; use where= to say which counts as 1")
+        return read.values
+
+    def compared(self, place: int) -> Bit:
+        return Bit()
+
+    def label(self, code: int) -> float:
+        return float(code)
+
+    @property
+    def described(self) -> str:
+        return "One value for each person, 0 or 1."
+
+    @property
+    def accepted(self) -> str:
+        return "1 for yes or 0 for no"

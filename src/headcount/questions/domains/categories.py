@@ -1,0 +1,155 @@
+"""One of a list of labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from headcount.errors import BadArgument, BadData
+from headcount.questions.domains.domain import Codes, Domain, Label, Merge, Shape, complete, one_column
+from headcount.questions.reading import Array, Declared, Mask, Read, declared_number, declared_text, numbers, texts
+
+MOST_CATEGORIES = 1 << 24
+LISTED = 20  # labels that are named in a sentence
+
+
+class Listed(Domain):
+    """What categories and bins share: a code for each label, and perhaps one more for whoever holds none of them."""
+
+    labels: Sequence[Label]
+    other: bool
+    outside: ClassVar[str]
+    shape: ClassVar[Shape] = Shape.ONE_OF
+    merge: ClassVar[Merge] = Merge.SAME  # type: ignore[misc]
+
+    @property
+    def size(self) -> int:
+        return len(self.labels) + self.other
+
+    def placed(self, codes: Codes, known: Mask) -> Codes:
+        """Entries that are not `known` are in `other`, or refused."""
+        if self.other:
+            codes = np.where(known, codes, len(self.labels))
+        elif not np.all(known):
+            raise BadData(f"data has values {self.outside}; name them all, or use other=True to count the rest apart")
+        return codes.astype(self.narrow, copy=False)
+
+    @property
+    def narrow(self) -> np.dtype[Any]:
+        """The smallest type that holds every code."""
+        return np.dtype(np.min_scalar_type(self.size - 1))
+
+    def label(self, code: int) -> Any:
+        return self.labels[code] if code < len(self.labels) else -1
+
+    def _described(self, kind: str) -> str:
+        names, more = [str(label) for label in self.labels[:LISTED]], ", ..." if len(self.labels) > LISTED else ""
+        other = ", or none of them" if self.other else ""
+        return f"One of {len(self.labels):,} {kind} for each person{other}: {', '.join(names)}{more}."
+
+
+@dataclass(frozen=True)
+class Categories(Listed):
+    """Labels that are all text or all numbers; a number of categories means the labels 0, 1, 2 …"""
+
+    labels: Sequence[Label]
+    other: bool = False
+    outside: ClassVar[str] = "outside the categories"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "labels", _checked(self.labels))
+
+    def codes(self, column: Array) -> Codes:
+        if not one_column(column).size:  # of whatever type nothing is
+            return np.zeros(0, dtype=self.narrow)
+        if self._are_codes(column):
+            return column.astype(self.narrow, copy=False)
+        read = complete(texts(column) if self._textual else numbers(column))
+        codes, known = self._looked_up(read)
+        return self.placed(codes, known & ~read.strange)
+
+    def _are_codes(self, column: Array) -> bool:
+        if not isinstance(self.labels, range) or column.dtype.kind not in "iu" or np.ma.isMaskedArray(column):
+            return False
+        return bool(column.min() >= 0 and column.max() < len(self.labels))
+
+    @property
+    def _textual(self) -> bool:
+        """Whether entries are read as text; they are read as numbers otherwise."""
+        return isinstance(self.labels[0], str)
+
+    def _looked_up(self, read: Read) -> tuple[Codes, Mask]:
+        if isinstance(self.labels, range):
+            held = read.values
+            known: Mask = (held >= 0) & (held < len(self.labels)) & (held == np.floor(held))
+            return np.where(known, held, 0).astype(np.int64), known
+        if self._textual:
+            codes = np.fromiter((self._places.get(label, -1) for label in read.values.tolist()), dtype=np.int64)
+            return codes, codes >= 0
+        labels, order = self._sorted
+        at = np.minimum(np.searchsorted(labels, read.values), labels.size - 1)
+        return order[at], labels[at] == read.values
+
+    @cached_property
+    def _places(self) -> dict[Label, int]:
+        return {label: place for place, label in enumerate(self.labels)}
+
+    @cached_property
+    def _sorted(self) -> tuple[Array, Array]:
+        labels = np.array(self.labels, dtype=np.float64)
+        order = np.argsort(labels, kind="stable")
+        return labels[order], order
+
+    @property
+    def described(self) -> str:
+        return self._described("categories")
+
+    @property
+    def accepted(self) -> str:
+        if isinstance(self.labels, range):
+            return f"a whole number from 0 to {len(self.labels) - 1:,}"
+        named = [str(label) for label in self.labels]
+        more = f" or one of {len(named) - LISTED:,} others" if len(named) > LISTED else ""
+        return f"one of: {', '.join(named[:LISTED])}{more}"
+
+    def to_json(self) -> dict[str, Any]:
+        listed = len(self.labels) if isinstance(self.labels, range) else [*self.labels]
+        return {"categories": listed, "other": self.other}
+
+
+def positive(argument: str, number: int) -> int:
+    if not 1 <= number <= MOST_CATEGORIES:
+        raise BadArgument(argument, f"is {number}", f"use a number from 1 to {MOST_CATEGORIES:,}")
+    return number
+
+
+def _checked(given: Any) -> range | tuple[Label, ...]:
+    """Different labels, all of them text or all of them numbers."""
+    works = "list the labels, for example categories=['a', 'b'], or say how many there are"
+    if isinstance(given, int | np.integer) and not isinstance(given, bool):
+        return range(positive("categories", int(given)))
+    if isinstance(given, range) and given == range(len(given)):
+        return range(positive("categories", len(given)))
+    if isinstance(given, str | bytes | dict) or not isinstance(given, Iterable):
+        raise BadArgument("categories", f"is {given!r}", works)
+    labels = tuple(item.item() if isinstance(item, np.generic) else item for item in given)
+    if not labels or len(labels) > MOST_CATEGORIES:
+        raise BadArgument("categories", f"are {len(labels)}", works)
+    text = {isinstance(label, str) for label in labels}
+    if len(text) > 1 or not all(isinstance(label, str | int | float) and label == label for label in labels):
+        raise BadArgument("categories", "mix text, numbers or something else", works)
+    labels = tuple(_declared(label) for label in labels)
+    if len(set(labels)) < len(labels):
+        raise BadArgument("categories", "has duplicates", "name each category once")
+    return labels
+
+
+def _declared(label: Declared) -> Label:
+    if isinstance(label, str):
+        return declared_text("categories", label)
+    declared_number("categories", label)
+    return label

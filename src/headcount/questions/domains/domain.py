@@ -1,0 +1,146 @@
+"""The base class of domains."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from headcount.errors import BadData
+from headcount.questions.reading import Array, Declared, Read
+
+Label: TypeAlias = str | int | float
+Codes: TypeAlias = npt.NDArray[Any]
+Persons: TypeAlias = npt.NDArray[np.int64]
+
+MISSING = "data has missing values; drop them, or fill them in, first"
+DIFFERENT = "a person has rows of different categories; keep one row per person, for example with max_contributions=1"
+
+
+class Shape(StrEnum):
+    """What a code is to a protocol, which declares the shapes that it serves."""
+
+    BIT = "bit"  # 0 or 1: a single cell counts the ones
+    ONE_OF = "one of d"  # an index below d: a cell for each
+    KEY = "key"  # a label that nobody listed beforehand: a cell for each that occurs
+    AMOUNT = "amount"  # from 0 to d - 1, in steps: a single cell adds them up
+
+
+class Merge(StrEnum):
+    """How the rows of one person become one answer, whatever their order."""
+
+    ANY = "any"  # a one if any row is
+    SAME = "same"  # all rows must agree
+    ADD = "add"  # numbers are added up
+    AVERAGE = "average"  # numbers are averaged
+
+    @property
+    def numeric(self) -> bool:
+        """Whether numbers are merged before they become codes; codes are merged otherwise."""
+        return self in (Merge.ADD, Merge.AVERAGE)
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """How a database writes two things: a parameter of this name, and the whole number nearest to an expression."""
+
+    parameter: Callable[[str], str]
+    nearest: Callable[[str], str]
+
+
+@dataclass(frozen=True)
+class Steps:
+    """In SQL: how far a row's code lies from `origin`, whether the row is within the domain, and the parameters."""
+
+    code: str
+    fits: str
+    given: Mapping[str, float]
+    origin: int = 0
+    takes_nan: bool = False  # whether a NaN gets a code where a filter does not see it
+
+
+class Domain(ABC):
+    """A set of possible answers and their codes, the integers below `size`.
+
+    A domain of one column is its own only part. A domain of several columns joins the codes of its parts: engines read,
+    and merge a person's rows, part by part.
+    """
+
+    shape: ClassVar[Shape]
+    merge: Merge
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """How many codes there are."""
+
+    @property
+    def parts(self) -> tuple[Domain, ...]:
+        """One domain for each column that is read."""
+        return (self,)
+
+    def joined(self, codes: Sequence[Codes]) -> Codes:
+        """The codes of people from those of the parts."""
+        return codes[0]
+
+    @abstractmethod
+    def codes(self, column: Array) -> Codes:
+        """The code of each entry of a column. Refuses entries outside the domain, without quoting any."""
+
+    def numbers(self, column: Array) -> npt.NDArray[np.float64]:
+        """The entries as numbers, where numbers are what is merged."""
+        raise NotImplementedError
+
+    @property
+    def grouped(self) -> bool:
+        """Whether people hold few enough different values to be grouped by them before these are read."""
+        return True
+
+    @property
+    def where(self) -> Declared | None:
+        """The value whose code is 1, where all others have 0."""
+        return None
+
+    def compared(self, place: int) -> Domain:
+        """The same where a database has already compared this part's column with its `where`."""
+        return self
+
+    def steps(self, number: str, spell: Spelling, *, integer: bool = False) -> Steps:
+        """The codes of an amount in SQL, of an expression for the number that a row holds: a double, or an integer."""
+        raise NotImplementedError
+
+    def label(self, code: int) -> Any:
+        """An answer that has this code."""
+        return code
+
+    @property
+    @abstractmethod
+    def described(self) -> str:
+        """What a person holds, as a sentence."""
+
+    @property
+    @abstractmethod
+    def accepted(self) -> str:
+        """All answers that a device takes, to follow "answer with"."""
+
+    def to_json(self) -> dict[str, Any]:
+        """What clients in other languages need to find the code of an answer."""
+        return {}
+
+
+def complete(read: Read) -> Read:
+    """Refuses missing values."""
+    if read.missing.any():
+        raise BadData(MISSING)
+    return read
+
+
+def one_column(column: Array) -> Array:
+    if column.ndim != 1:
+        raise BadData(f"data must be one value per person, not {column.ndim}-dimensional; try one column of it")
+    return column

@@ -1,0 +1,43 @@
+"""Labels that nobody listed beforehand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from headcount.errors import BadArgument, BadData
+from headcount.questions.domains.domain import Codes, Domain, Merge, Shape, complete, one_column
+from headcount.questions.reading import Array, texts
+
+
+@dataclass(frozen=True)
+class Keys(Domain):
+    """Whatever people hold, as text: a code is the label itself, and how many there are is not known."""
+
+    shape: ClassVar[Shape] = Shape.KEY
+    merge: ClassVar[Merge] = Merge.SAME  # type: ignore[misc]
+
+    @property
+    def size(self) -> int:
+        raise BadArgument("categories", "are not known", "name them, or use a protocol for unknown keys")
+
+    def codes(self, column: Array) -> Codes:
+        if not one_column(column).size:
+            return np.zeros(0, dtype=np.str_)
+        read = complete(texts(column))
+        if read.strange.any():
+            raise BadData("data has values that are neither text nor numbers; turn them into text first")
+        return read.values
+
+    @property
+    def described(self) -> str:
+        return "One label for each person; which labels there are is not known beforehand."
+
+    @property
+    def accepted(self) -> str:
+        return "any text"
+
+    def to_json(self) -> dict[str, Any]:
+        return {"categories": None, "other": False}

@@ -1,0 +1,123 @@
+"""Which, how often?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+from headcount.errors import BadArgument
+from headcount.questions.argument import BOUNDS, CATEGORIES, Argument, Told
+from headcount.questions.domains.bins import Bins
+from headcount.questions.domains.categories import Categories, Listed
+from headcount.questions.domains.domain import Domain, Label, Shape
+from headcount.questions.domains.keys import Keys
+from headcount.questions.question import OTHER, Question
+
+
+@dataclass(frozen=True)
+class Histogram(Question):
+    """Which category, how often? Each person belongs to one.
+
+    `categories` is a list of labels, or their number if they are called 0, 1, 2 …; with `edges` they are the intervals
+    between them. With `other`, whoever belongs to none is counted apart instead of refused. Without categories the
+    labels are whatever people hold, and only those that enough of them hold can be shown.
+
+    Parameters
+    ----------
+    categories : list or int, optional
+        The labels, all text or all numbers, or how many there are.
+    edges : tuple of float
+        For numbers, the edges of bins, which are then the categories. `hc.Histogram.binned` makes equal ones.
+    other : bool
+        Whether whoever is in none of the categories is counted apart.
+    fractions : bool
+        Whether answers are fractions of the people.
+
+    Raises
+    ------
+    errors.BadArgument
+        If labels are mixed or named twice, edges do not increase, or `other` stands without categories.
+
+    Examples
+    --------
+    >>> question = hc.Histogram(["a", "b"])
+    >>> answer = hc.ask(["a"] * 600 + ["b"] * 400, question, epsilon=1, model="central")
+    >>> 550 < answer["a"].value < 650
+    True
+    """
+
+    categories: Any = None
+    edges: tuple[float, ...] = ()
+    other: bool = False
+    fractions: bool = False
+    name: ClassVar[str] = "histogram"
+    shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.ONE_OF, Shape.KEY})
+    asks: ClassVar[str] = "How many people are in each category"
+    unit_words: ClassVar[str] = "people"
+    guess: ClassVar[str] = "to guess half of the people for every category"
+    arguments: ClassVar[tuple[Argument, ...]] = (
+        CATEGORIES,
+        Argument("bins", Told.EDGES, "For numbers: the edges, or how many bins within --bounds."),
+        BOUNDS,
+        Argument("other", Told.FLAG, "Count whoever is in none of the categories apart."),
+        Argument("fractions", Told.FLAG, "Answer in fractions of the people."),
+    )
+
+    def __post_init__(self) -> None:
+        if self.edges:
+            object.__setattr__(self, "edges", Bins(self.edges).edges)
+        if self._listed is not None:
+            object.__setattr__(self, "categories", self._listed.labels)
+        elif self.other:
+            raise BadArgument("other", "needs categories", "name the categories that are not other")
+
+    @classmethod
+    def posed(  # type: ignore[override]
+        cls,
+        *,
+        categories: Any = None,
+        bins: Any = None,
+        bounds: Any = None,
+        other: bool = False,
+        fractions: bool = False,
+    ) -> Histogram:
+        if bins is None:
+            return cls(categories, other=other, fractions=fractions)
+        if categories is not None:
+            raise BadArgument("bins", "is given together with categories", "leave one of them out")
+        return cls.binned(bins, bounds, other=other, fractions=fractions)
+
+    @classmethod
+    def binned(cls, bins: Any, bounds: Any = None, *, other: bool = False, fractions: bool = False) -> Histogram:
+        """Of numbers: `bins` is a list of edges, or how many equal bins there are between the `bounds`."""
+        return cls(edges=Bins.of(bins, bounds).edges, other=other, fractions=fractions)
+
+    @cached_property
+    def domain(self) -> Domain:
+        return self._listed or Keys()
+
+    @cached_property
+    def _listed(self) -> Listed | None:
+        if self.edges:
+            return Bins(self.edges, self.other)
+        return None if self.categories is None else Categories(self.categories, self.other)
+
+    def labels(self, keys: Sequence[Label] | None = None) -> list[Label]:
+        return list(keys) if keys is not None else [*self.categories, *([OTHER] if self.other else [])]
+
+    @property
+    def per_person(self) -> bool:
+        return self.fractions
+
+    @property
+    def called(self) -> str:
+        return "a histogram of fractions" if self.fractions else "a histogram"
+
+    @property
+    def instead(self) -> str:
+        return "numbers of people"
+
+    def to_json(self) -> dict[str, Any]:
+        return {**super().to_json(), "fractions": self.fractions}

@@ -1,0 +1,164 @@
+"""The base class of questions."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from headcount.core.law import Floats
+from headcount.errors import BadArgument, Unsupported
+from headcount.questions.argument import Argument
+from headcount.questions.domains.domain import Codes, Domain, Label, Shape
+
+OTHER = "(other)"
+
+
+class Question(ABC):
+    """What is asked of people: a map from noisy counts of their codes, the cells, to answers.
+
+    A protocol estimates the cells in people: a person counts 0 or 1, or, as an amount, something between. An answer is
+    `low` for everybody and `width` for every whole person, divided by the number of people if it is `per_person`.
+    """
+
+    name: ClassVar[str]
+    shapes: ClassVar[frozenset[Shape]]  # that its domains may have
+    asks: ClassVar[str]  # the question itself, to be followed by a comma
+    unit_words: ClassVar[str] = ""  # what an answer is counted in
+    percent: ClassVar[bool] = False  # whether its errors are percentage points
+    guess: ClassVar[str] = "to guess half of the people"  # what is as good as an answer that is mostly noise
+
+    arguments: ClassVar[tuple[Argument, ...]] = ()  # of `posed`
+
+    @classmethod
+    def posed(cls, **arguments: Any) -> Question:
+        """The question from what somebody says who asks it."""
+        return cls(**arguments)
+
+    @property
+    @abstractmethod
+    def domain(self) -> Domain:
+        """What people hold."""
+
+    def read_as(self, where: object, groups: int) -> Domain:
+        """The domain as the asker declared it: which value counts as a one, and how many columns tell the groups."""
+        if where is not None:
+            raise BadArgument("where", f"is for counts, and this is a {self.name}", "leave it out")
+        if groups != len(self.domain.parts) - 1:
+            columns = len(self.domain.parts) - 1
+            problem = f"is missing for a {self.name}" if not groups else f"does not fit a {self.name}"
+            raise BadArgument("by", problem, f"name {columns} columns of groups" if columns else "leave it out")
+        return self.domain
+
+    @property
+    def shape(self) -> Shape:
+        """What a protocol has to serve to answer this."""
+        return self.domain.shape
+
+    @property
+    def values(self) -> int:
+        """How many codes there are."""
+        return self.domain.size
+
+    @property
+    def cells(self) -> int:
+        """How many numbers a protocol estimates."""
+        return self.values if self.shape is Shape.ONE_OF else 1
+
+    @property
+    def open(self) -> bool:
+        """Whether any label may occur."""
+        return self.shape is Shape.KEY
+
+    @property
+    def several(self) -> bool:
+        """Whether there is an answer for each of several labels."""
+        return self.shape in (Shape.ONE_OF, Shape.KEY)
+
+    def labels(self, keys: Sequence[Label] | None = None) -> list[Label]:
+        """What the answers are about, one for each; where labels are not listed, those that were found."""
+        raise Unsupported(f"a {self.name} has no categories")
+
+    @property
+    def other(self) -> bool:
+        """Whether the last answer is of people with none of the labels."""
+        return False
+
+    @property
+    def per_person(self) -> bool:
+        """Whether the answer is divided by the number of people."""
+        return False
+
+    @property
+    def low(self) -> float:
+        return 0.0
+
+    @property
+    def width(self) -> float:
+        return 1.0
+
+    def unit(self, reports: int) -> float:
+        """What one whole person is in the unit of the answer."""
+        return self.width / (max(1, reports) if self.per_person else 1)
+
+    def answers(self, people: Floats, reports: int, *, private: bool = False) -> Floats:
+        """From cells, in people, to answers; where the number of people is private, everybody counts from zero."""
+        everybody = max(1, reports) if self.per_person else 1
+        origin = 0.0 if private else self.low
+        return origin * reports / everybody + self.unit(reports) * people + 0.0  # no negative zero
+
+    def spans(self, cells: Callable[[float], Floats], confidence: float, reports: int, *, private: bool) -> Floats:
+        """A row [low, high] for each answer, from such rows for the cells at any confidence."""
+        ends = cells(confidence)
+        return np.stack([self.answers(side, reports, private=private) for side in ends.T], axis=1)
+
+    def truth(self, codes: Codes) -> Floats:
+        """The true cells of people with these codes, for simulation and tests."""
+        return np.bincount(codes, minlength=self.values).astype(np.float64)
+
+    def counted_from_zero(self) -> Self:
+        """The same where the number of people is private, which an answer per person would show."""
+        if self.per_person:
+            raise Unsupported(f"{self.called} shows how many people there are; ask for the {self.instead} instead")
+        return self
+
+    @property
+    def called(self) -> str:
+        """The answer with its article."""
+        return f"a {self.name}"
+
+    @property
+    def instead(self) -> str:
+        """What can be asked without dividing by the number of people."""
+        return "count"
+
+    @property
+    def each(self) -> str:
+        """The answer, or one of several, as the subject of a sentence."""
+        return "each count" if self.several else f"the {self.name} {self.about}".rstrip()
+
+    @property
+    def clipped_to(self) -> tuple[float, float] | None:
+        """The range that values outside of it are brought into; None if there is none."""
+        return None
+
+    @property
+    def about(self) -> str:
+        """Of which values the answer tells, where these are not the data themselves."""
+        return of_clipped(self.clipped_to)
+
+    def to_json(self) -> dict[str, Any]:
+        """The domain's fields among the question's own; `from_json` reads them."""
+        return {"name": self.name, **self.domain.to_json()}
+
+    @classmethod
+    def from_json(cls, fields: dict[str, Any]) -> Self:
+        """The question that wrote these fields, its name left out."""
+        return cls(**fields)
+
+
+def of_clipped(bounds: Sequence[float] | None) -> str:
+    """The words for values that were clipped to these bounds, if they were."""
+    return "" if bounds is None else f"of values clipped to [{bounds[0]:.15g}, {bounds[1]:.15g}]"

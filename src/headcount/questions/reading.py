@@ -1,0 +1,263 @@
+"""What a value means: a function of that value and of what the asker declared, and never of anybody else's value.
+
+There are three readings: as a truth value, as a number (a double), and as text. Which of them is taken follows from the
+question alone (docs/reading.md); of what type an array is decides nothing but how fast it is read.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from headcount.errors import BadArgument
+
+Array: TypeAlias = npt.NDArray[Any]
+Mask: TypeAlias = npt.NDArray[np.bool_]
+Declared: TypeAlias = bool | float | str
+
+SPACE = " \t\n\r\v\f"
+NUMERAL = r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?"
+EXACT = 1 << 53  # from here on, doubles take neighbouring whole numbers for the same
+_NUMERAL = re.compile(NUMERAL)
+_TRUTHS = {"true": True, "false": False}
+_STORED = "biuf"  # the kinds of arrays whose entries are truth values and numbers already
+
+
+@dataclass(frozen=True, eq=False)
+class Read:
+    """Values in one reading: what they mean, which of them mean nothing in it, and which are missing altogether."""
+
+    values: Array
+    strange: Mask
+    missing: Mask
+
+    def at(self, places: Array) -> Read:
+        return Read(self.values[places], self.strange[places], self.missing[places])
+
+
+# One value
+
+
+def is_missing(value: object) -> bool:
+    """None, NaN, what is masked, and the gaps of pandas; and blank text, from which a CSV cannot tell them."""
+    if isinstance(value, str):
+        return not value.strip(SPACE)
+    if isinstance(value, float | np.floating | Decimal | np.datetime64):
+        return bool(value != value)
+    return value is None or value is np.ma.masked or type(value).__name__ in ("NAType", "NaTType")
+
+
+def truth(value: object) -> bool | None:
+    """A truth value as it is, 1 and 0, and text that says true or false (in any case of ASCII) or reads as 1 or 0."""
+    if isinstance(value, str) and (said := value.strip(SPACE)).isascii() and said.lower() in _TRUTHS:
+        return _TRUTHS[said.lower()]
+    found = number(value)
+    return found == 1.0 if found in (0.0, 1.0) else None
+
+
+def number(value: object) -> float | None:
+    """The nearest double: of a number, of a truth value (1 or 0), or of text that is a decimal numeral."""
+    if isinstance(value, str):
+        said = value.strip(SPACE)
+        return float(said) if _NUMERAL.fullmatch(said) else None
+    if not isinstance(value, bool | np.bool_ | int | np.integer | float | np.floating | Decimal):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def text(value: object) -> str | None:
+    """Text without white space around it; a number in its decimal digits, written out; a day or a moment by ISO."""
+    if isinstance(value, str):
+        return value.strip(SPACE)
+    if isinstance(value, bool | np.bool_):
+        return "true" if value else "false"
+    if isinstance(value, np.datetime64):
+        return _moments(np.array([value]))[0]
+    if isinstance(value, datetime):
+        aware = value.tzinfo is not None
+        said = (value.astimezone(UTC) if aware else value).isoformat().removesuffix("+00:00")
+        return _moment(said, "Z" if aware else "")
+    if isinstance(value, date):
+        return value.isoformat()
+    return _digits(value)
+
+
+def _digits(value: object) -> str | None:
+    """A float as the shortest decimal that reads as it, without an exponent; where it is whole, as a whole number."""
+    if isinstance(value, int | np.integer):
+        value = Decimal(int(value))
+    if isinstance(value, float | np.floating):
+        value = float(value)
+        if math.isinf(value):
+            return "inf" if value > 0 else "-inf"
+        value = Decimal(int(value) if value.is_integer() else repr(value))
+    if not isinstance(value, Decimal):
+        return None
+    said = format(value, "f")
+    said = said.rstrip("0").rstrip(".") if "." in said else said
+    return "0" if said == "-0" else said
+
+
+def _moment(said: str, zone: str = "") -> str:
+    """Seconds have the digits they need; midnight is the day itself, unless a zone says that it is a moment."""
+    day, _, time = said.partition("T")
+    clock, _, parts = time.partition(".")
+    if not zone and not f"{clock}{parts}".strip("0:"):
+        return day
+    parts = parts.rstrip("0")
+    return f"{day}T{clock}{'.' if parts else ''}{parts}{zone}"
+
+
+def _moments(data: Array) -> list[str]:
+    unit = np.datetime_data(data.dtype)[0]
+    fine = data.astype("M8[D]") if unit in "YMWD" else data.astype("M8[s]") if unit in "hm" else data
+    return [_moment(said) for said in np.datetime_as_string(fine).tolist()]
+
+
+# Many values
+
+
+def truths(data: Array) -> Read:
+    """Truth values as 0 and 1."""
+    if data.dtype.kind not in _STORED:
+        return _each(data, truth, np.uint8)
+    values = np.ma.getdata(data)
+    missing = _gaps(data)
+    if data.dtype.kind == "b":
+        return Read(values.view(np.uint8), np.zeros(data.size, dtype=np.bool_), missing)
+    ones: Mask = values == 1
+    return Read(ones.view(np.uint8), ~(ones | (values == 0) | missing), missing)
+
+
+def numbers(data: Array) -> Read:
+    """Numbers as doubles."""
+    if data.dtype.kind not in _STORED:
+        return _each(data, number, np.float64)
+    values = np.ma.getdata(data).astype(np.float64, copy=False)
+    return Read(values, np.zeros(data.size, dtype=np.bool_), _gaps(data))
+
+
+def texts(data: Array) -> Read:
+    """Text, as Python's own strings: numpy's lose a NUL at the end, and are all as long as the longest."""
+    return _each(data, text, object)
+
+
+def equal(data: Array, declared: Declared) -> Mask:
+    """Who holds the declared value; a missing one never is it."""
+    if data.dtype.kind in "iu" and isinstance(declared, float) and declared.is_integer():
+        return np.asarray(np.ma.getdata(data) == int(declared), dtype=np.bool_) & ~_gaps(data)  # the same, but faster
+    read = (truths if isinstance(declared, bool) else texts if isinstance(declared, str) else numbers)(data)
+    same: Mask = np.asarray(read.values == declared, dtype=np.bool_)
+    return same & ~read.missing & ~read.strange
+
+
+def _gaps(data: Array) -> Mask:
+    """What is missing from an array of truth values or numbers."""
+    values = np.ma.getdata(data)
+    missing: Mask = np.isnan(values) if data.dtype.kind == "f" else np.zeros(data.size, dtype=np.bool_)
+    return missing | np.ma.getmaskarray(data) if np.ma.isMaskedArray(data) else missing
+
+
+def _each(data: Array, reading: Callable[[object], Any], kind: npt.DTypeLike) -> Read:
+    """Every different value is read once."""
+    different, places = distinct(np.ma.getdata(data))
+    missing = np.fromiter(map(is_missing, different), dtype=np.bool_, count=len(different))
+    found = [None if gap else reading(value) for value, gap in zip(different, missing.tolist(), strict=True)]
+    strange = np.fromiter((one is None for one in found), dtype=np.bool_, count=len(found)) & ~missing
+    values = np.zeros(len(found), dtype=kind)
+    for place, one in enumerate(found):
+        if one is not None:
+            values[place] = one
+    read = Read(values, strange, missing).at(places)
+    if np.ma.isMaskedArray(data):
+        mask = np.ma.getmaskarray(data)
+        return Read(read.values, read.strange & ~mask, read.missing | mask)
+    return read
+
+
+def distinct(data: Array) -> tuple[list[Any], npt.NDArray[np.int64]]:
+    """The different values as Python's own, and which of them each entry is; what cannot be compared is all one."""
+    if data.dtype.kind in _STORED:
+        different, places = np.unique(data, return_inverse=True)
+        return different.tolist(), places
+    if data.dtype.kind == "M":
+        different, places = np.unique(data, return_inverse=True)
+        gaps = np.isnat(different)
+        said: list[Any] = _moments(np.where(gaps, np.datetime64(0, "s").astype(different.dtype), different))
+        return [None if gap else one for one, gap in zip(said, gaps.tolist(), strict=True)], places
+    if data.dtype.kind not in "OU":
+        return [...], np.zeros(data.size, dtype=np.int64)
+    items = data.tolist()
+    try:
+        return _told_apart(items)
+    except TypeError:
+        return _told_apart(_comparable(item) for item in items)
+
+
+def _told_apart(items: Iterable[Any]) -> tuple[list[Any], npt.NDArray[np.int64]]:
+    """By type too: to Python 1, 1.0 and True are the same."""
+    seen: dict[tuple[type, Any], int] = {}
+    places = np.fromiter((seen.setdefault((item.__class__, item), len(seen)) for item in items), dtype=np.int64)
+    return [item for _, item in seen], places
+
+
+def _comparable(item: object) -> object:
+    try:
+        hash(item)
+    except TypeError:
+        return None if item is np.ma.masked else ...
+    return item
+
+
+def column(data: Any) -> Array:
+    """One value per person as an array. The values of a list stay as they are, whatever the others are."""
+    if hasattr(data, "__array__") or not isinstance(data, Iterable):
+        return data if isinstance(data, np.ndarray) else np.asarray(data)
+    items = list(data)
+    kinds = {type(item) for item in items}
+    if kinds <= {bool} or kinds <= {float}:
+        return np.array(items, dtype=kinds.pop() if kinds else object)
+    if kinds == {int} and min(items) >= -(1 << 63) and max(items) < 1 << 63:
+        return np.array(items, dtype=np.int64)
+    return np.fromiter(items, dtype=object, count=len(items))
+
+
+# What the asker declares
+
+
+def declared(value: object) -> Declared:
+    """What `where=` says: a truth value, a number or text, each of which is compared in its own reading."""
+    value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return declared_text("where", value)
+    if isinstance(value, int | float):
+        return declared_number("where", value)
+    works = "use text, a number or a truth value, as in where='yes', where='2026-12-01' or where=1.5"
+    raise BadArgument("where", f"is a {type(value).__name__}", works)
+
+
+def declared_text(argument: str, value: str) -> str:
+    if is_missing(value):
+        raise BadArgument(argument, "is blank, which reads as missing", "use text that people hold")
+    return value.strip(SPACE)
+
+
+def declared_number(argument: str, value: float) -> float:
+    """Refused where doubles would take its neighbours for it."""
+    if not abs(value) < EXACT:
+        works = f"use numbers below 2**53, or text, which is exact: {argument}='…'"
+        raise BadArgument(argument, "names a number that doubles cannot tell from its neighbours", works)
+    return float(value)

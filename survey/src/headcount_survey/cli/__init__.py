@@ -1,0 +1,1 @@
+"""`headcount study`: the studies and statements on the command line."""

@@ -1,0 +1,74 @@
+"""The grid of crowds and budgets in which predictions are held against simulation, and which protocols take part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from headcount.audit.situations import Situation, categorised, counted, hardest, is_direct, spread
+from headcount.core.budget import Budget
+from headcount.core.protocol import Protocol
+from headcount.errors import Refused
+from headcount.protocols import CATALOGUE
+from headcount.questions.count import Fraction
+from headcount.questions.question import Question
+from headcount.questions.total import Mean, Sum
+
+RUNS = 20_000
+MESSAGES = 2e8  # that all runs may have together, where every person is gone through
+
+EASY, USUAL, STRICT, LARGE = Budget(4.0, 1e-4), Budget(1.0, 1e-6), Budget(0.5, 1e-8), Budget(2.0, 1e-5)
+
+
+def parted(people: int, budget: Budget, task: Sum | None = None) -> Situation:
+    """Half of the people at either end."""
+    task = task or Sum((0.0, 1.0))
+    return Situation(task, budget, np.arange(people) % 2 * task.steps, {"half at either end": 0})
+
+
+def situations() -> Iterator[Situation]:
+    """The grid: every task, small and large budgets, few people and many, dense and sparse."""
+    for budget in (EASY, LARGE, USUAL, STRICT):
+        for people, ones in (
+            (150, 60),
+            (1_000, 10),
+            (1_000, 400),
+            (10_000, 1_200),
+            (100_000, 60),
+            (1_000_000, 500_000),
+        ):
+            yield counted(people, ones, budget)
+        for people, ones in ((2_000, 150), (50_000, 25_000)):
+            yield counted(people, ones, budget, Fraction())
+        for people, categories in ((20_000, 20), (1_000_000, 50)):
+            yield categorised(people, budget, categories)
+    yield categorised(300, EASY, 4)
+    yield categorised(500, LARGE, 10)
+    yield categorised(1_000, USUAL, 4)
+    yield categorised(2_000, USUAL, 20)
+    for budget in (EASY, USUAL):
+        yield spread(300, budget)
+        yield parted(300, budget, Sum((-5.0, 10.0)))
+        yield hardest(300, budget)
+        yield hardest(500, budget, Sum.whole((0, 4)))
+        yield spread(300, budget, Mean.whole((0, 120)))
+        yield parted(300, budget, Mean((0.0, 1.0)))
+        yield hardest(300, budget, Mean((0.0, 1.0)))
+        yield hardest(500, budget, Mean.whole((0, 3)))
+    yield spread(1_000, USUAL)
+    yield hardest(1_000, STRICT)
+
+
+def answering(task: Question) -> Iterable[type[Protocol]]:
+    return (cls for cls in CATALOGUE if cls.answers(task))
+
+
+def entrant(cls: type[Protocol], situation: Situation, runs: int = RUNS) -> Protocol | None:
+    """The protocol as it is judged in a situation; not if it cannot serve, or would send more than we can wait for."""
+    try:
+        protocol = situation.calibrated(cls)
+    except Refused:
+        return None
+    messages = runs * situation.people * max(1.0, protocol.messages_per_person)
+    return protocol if is_direct(protocol) or messages <= MESSAGES else None

@@ -1,0 +1,6 @@
+"""Slips in the papers, as far as they matter to whoever builds on them, each with a check."""
+
+from headcount_survey.papers import counting, messages, sampled
+from headcount_survey.statement import Statement
+
+ROWS: tuple[Statement, ...] = (*messages.row, *counting.row, *sampled.row)

@@ -1,0 +1,137 @@
+"""Public names are documented: every parameter, what is returned, and an example that runs; each prints on one line."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import re
+from enum import Enum
+from types import ModuleType
+
+import pytest
+
+import headcount as hc
+from headcount import client, testing
+from headcount.cli.posing import posing
+from headcount.public import SHADOWING
+from headcount.questions import QUESTIONS
+
+PUBLIC = {name: getattr(hc, name) for name in (*hc.__all__, *SHADOWING)} | {
+    f"client.{name}": getattr(client, name) for name in client.__all__
+}
+DOCUMENTED = {
+    name: thing
+    for name, thing in PUBLIC.items()
+    if (inspect.isclass(thing) or inspect.isfunction(thing)) and thing.__module__ != "headcount.errors"
+}
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+SECTION = re.compile(r"^(\w+)\n-{3,}$", re.MULTILINE)
+
+
+def _lacking(thing: type | object) -> list[str]:
+    """What a reader of its docstring would miss."""
+    text = inspect.getdoc(thing) or ""
+    abstract = inspect.isclass(thing) and (inspect.isabstract(thing) or issubclass(thing, Enum))
+    taken = [] if abstract else [name.lstrip("*") for name in inspect.signature(thing).parameters]  # type: ignore[arg-type]
+    found = SECTION.findall(text)
+    told = " ".join(re.findall(r"^([*\w, ]+?)(?: :.*)?$", text, re.MULTILINE))
+    wanted = ["Returns"] if inspect.isfunction(thing) else []
+    lacking = [name for name in taken if not re.search(rf"\b{name}\b", told)]
+    return [*lacking, *(name for name in wanted if name not in found)]
+
+
+@pytest.mark.parametrize("name", DOCUMENTED)
+def test_every_parameter_and_result_is_documented(name: str) -> None:
+    assert _lacking(DOCUMENTED[name]) == []
+
+
+def _incomplete(here: int, there: int) -> int:
+    """Sum.
+
+    Parameters
+    ----------
+    here : int
+        The one.
+    """
+    return here + there
+
+
+def test_what_is_not_documented_is_noticed() -> None:
+    assert _lacking(_incomplete) == ["there", "Returns"]
+
+
+def _examples() -> list[doctest.DocTest]:
+    finder = doctest.DocTestFinder(exclude_empty=True)
+    modules = {inspect.getmodule(thing) for thing in DOCUMENTED.values()} | {testing}
+    found = [test for module in modules if isinstance(module, ModuleType) for test in finder.find(module, globs={})]
+    return sorted(found, key=lambda test: test.name)
+
+
+@pytest.mark.parametrize("example", [test for test in _examples() if test.examples], ids=lambda test: test.name)
+def test_examples_in_docstrings_run(example: doctest.DocTest, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    example.globs = {"hc": hc}
+    said: list[str] = []
+    doctest.DocTestRunner(optionflags=FLAGS).run(example, out=said.append)
+    assert said == []
+
+
+def test_a_wrong_example_is_noticed() -> None:
+    wrong = doctest.DocTestParser().get_doctest(">>> hc.Crowd(5)\nCrowd(6)\n", {"hc": hc}, "wrong", None, 0)
+    said: list[str] = []
+    doctest.DocTestRunner(optionflags=FLAGS).run(wrong, out=said.append)
+    assert "Crowd(5)" in "".join(said)
+
+
+def test_classes_with_a_constructor_have_an_example() -> None:
+    names = {test.name.rpartition(".")[2] for test in _examples() if test.examples}
+    kept = {"Receipt", "Desk"}  # which only a collection makes: docs/operator.md
+    assert {thing.__name__ for thing in DOCUMENTED.values()} - names == kept
+
+
+@pytest.mark.parametrize("kind", QUESTIONS.values())
+def test_a_command_shows_no_section_of_a_docstring(kind: type) -> None:
+    told = posing(kind, lambda _: None).__doc__ or ""
+    whole = inspect.getdoc(kind) or ""
+    assert whole.startswith(told)
+    assert (bool(told), SECTION.findall(told)) == (True, [])
+    assert SECTION.findall(whole) != []
+
+
+PROTOCOL = hc.protocol("zsum", n=1_000, epsilon=1, delta=1e-6)
+ANSWERS = [1] * 300 + [0] * 700
+
+
+def _things() -> list[object]:
+    batch = PROTOCOL.randomise(ANSWERS)
+    tally = PROTOCOL.tally(batch)
+    advice = hc.advise(hc.Count(), n=1_000, epsilon=1, delta=1e-6, models="shuffle")
+    certificate = hc.certify(advice)
+    label = ["a"] * 600 + ["b"] * 400
+    return [
+        *hc.Model, *hc.Neighbours, hc.Budget(1, 1e-6), hc.Crowd(10, least=8), hc.SecretCoins(), hc.SeededCoins(1),
+        hc.Count(), hc.Fraction(), hc.Sum((0, 1)), hc.Mean((0, 1)), hc.Histogram(["a", "b"]), hc.Histogram(),
+        PROTOCOL, batch, tally, PROTOCOL.loss, PROTOCOL.estimate(PROTOCOL.release(tally)), advice, advice.best,
+        hc.histogram(label, categories=["a", "b"], epsilon=1, delta=1e-6), PROTOCOL.simulate(ANSWERS, runs=5),
+        certificate, hc.verify(certificate), hc.compose([PROTOCOL.loss] * 2), hc.Ledger(epsilon=1),
+        hc.attack(hc.protocol("cheu-count", n=6, lam=3), samples=1_000), hc.compare(ANSWERS, epsilon=1, delta=1e-6),
+        hc.frontier("count", n=1_000, epsilon=1, delta=1e-6, protocols="zsum"),
+        hc.map(epsilon=1, delta=1e-6, points=2, protocols=["zsum"]), client.Limits(),
+        client.Remote("https://shuffler.example", "secret"),
+    ]  # fmt: skip
+
+
+def _readable(text: str) -> bool:
+    return "\n" not in text and len(text) <= 200 and " object at 0x" not in text and "array(" not in text
+
+
+def test_everything_public_prints_on_one_readable_line() -> None:
+    assert [repr(thing) for thing in _things() if not _readable(repr(thing))] == []
+    assert "secret" not in repr(client.Remote("https://shuffler.example", "secret"))
+
+
+@pytest.mark.parametrize(
+    "bad", [object(), hc.protocol("zsum", n=5, gamma=0.1).randomise([1] * 5).messages, "two\nlines"]
+)
+def test_what_is_not_readable_is_noticed(bad: object) -> None:
+    assert not _readable(str(bad) if isinstance(bad, str) else repr(bad))

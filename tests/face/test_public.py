@@ -1,0 +1,117 @@
+"""The public face: what can be imported, and that every error is in one tree."""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+import pkgutil
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import headcount as hc
+from headcount import client, errors
+from headcount.public import SHADOWING
+
+RUNS = {"headcount.__main__", "headcount.store.migrations.env"}  # import them and they begin to work
+
+
+def _tree(text: str) -> dict[str, str | None]:
+    """The parent of each class, as a drawing with four signs for each step says."""
+    found: dict[str, str | None] = {}
+    path: list[str] = []
+    for prefix, name in re.findall(r"^ {4}((?:[│├└ ][ ─]{2} )*)([A-Z]\w+)", text, re.MULTILINE):
+        depth = len(prefix) // 4
+        path[depth:] = [name]
+        found[name] = path[depth - 1] if depth else None
+    return found
+
+
+def _classes(root: type[Exception]) -> dict[str, str | None]:
+    found: dict[str, str | None] = {root.__name__: None}
+    todo = [root]
+    while todo:
+        parent = todo.pop()
+        own = [each for each in parent.__subclasses__() if each.__module__.startswith("headcount")]
+        found.update({each.__name__: parent.__name__ for each in own})
+        todo += own
+    return found
+
+
+def test_every_error_is_public_and_stands_in_the_tree() -> None:
+    for module in pkgutil.walk_packages(hc.__path__, "headcount."):
+        if module.name not in RUNS:
+            importlib.import_module(module.name)
+    classes = _classes(errors.HeadcountError)
+    assert classes == _tree(errors.__doc__ or "")
+    assert set(classes) == set(errors.__all__)
+    assert all(getattr(errors, name).__module__ == "headcount.errors" for name in classes)
+
+
+def test_an_error_that_is_defined_elsewhere_is_noticed() -> None:
+    class Root(Exception):  # of its own, so that no other test sees the stray
+        pass
+
+    stray = type("Stray", (Root,), {"__module__": "headcount.service.somewhere"})
+    assert _classes(Root) == {"Root": None, stray.__name__: "Root"} != _tree("    Root\n")
+
+
+def test_errors_are_caught_by_their_public_name() -> None:
+    with pytest.raises(hc.errors.OverBudget) as refusal:
+        hc.count([1] * 40 + [0] * 60, epsilon=1, model="central", ledger=hc.Ledger(epsilon=0.5))
+    assert isinstance(refusal.value, hc.Refused)
+    with pytest.raises(hc.errors.BadArgument) as bad:
+        hc.Budget(-1.0)
+    assert str(bad.value) == f"{bad.value.argument} {bad.value.problem}; {bad.value.remedy}"
+
+
+def test_a_star_import_replaces_no_builtin() -> None:
+    assert not set(hc.__all__) & set(dir(builtins))
+    assert set(SHADOWING) <= set(dir(builtins))
+    program = "from headcount import *; assert sum([1, 2]) == 3; assert list(map(abs, [-1])) == [1]; count, errors"
+    subprocess.run([sys.executable, "-c", program], check=True)
+    assert callable(hc.sum)
+    assert callable(hc.map)
+    assert {"sum", "map", "errors", "count"} <= set(dir(hc))
+
+
+def test_all_is_what_the_module_holds() -> None:
+    assert len(set(hc.__all__)) == len(hc.__all__)
+    assert all(getattr(hc, name) is not None for name in hc.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = hc.nothing
+
+
+DOCS = Path(__file__).parents[2] / "docs"
+MODULES = {"headcount", "headcount.client", "headcount.errors", "headcount.testing"}
+
+
+def _unlisted(page: str) -> list[str]:
+    """Public names that the page does not document."""
+    listed = set(re.findall(r"^\.\. (?:auto|py:)\w+:: headcount\.([\w.]+)", page, re.MULTILINE))
+    names = [*hc.__all__, *SHADOWING, *(f"client.{name}" for name in client.__all__)]
+    return [name for name in names if name not in {*listed, *errors.__all__}]  # whose module is listed as a whole
+
+
+def _internal(text: str) -> list[str]:
+    """Modules that examples import although they are not public."""
+    return [
+        name for name in re.findall(r"^(?:from|import) (headcount[\w.]*)", text, re.MULTILINE) if name not in MODULES
+    ]
+
+
+def test_the_page_of_the_api_has_every_public_name() -> None:
+    page = (DOCS / "api.md").read_text(encoding="utf-8")
+    assert _unlisted(page) == []
+    assert _unlisted(page.replace(".. autofunction:: headcount.attack\n", "")) == ["attack"]
+    assert all(f"`{module}`" in page for module in MODULES)
+
+
+def test_guides_teach_public_modules_only() -> None:
+    assert {page.name: _internal(page.read_text(encoding="utf-8")) for page in DOCS.glob("*.md")} == {
+        page.name: [] for page in DOCS.glob("*.md")
+    }
+    assert _internal("from headcount.audit.attack import attack\n") == ["headcount.audit.attack"]

@@ -1,0 +1,82 @@
+"""Prometheus itself reads the rules and the series, and every alert fires when it should and not before."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+import needs
+from headcount.service.metrics import Metrics
+
+PROMETHEUS = Path(__file__).parents[2] / "deploy" / "prometheus"
+RULES = yaml.safe_load((PROMETHEUS / "headcount.rules.yml").read_text())
+ALERTS = {rule["alert"]: rule for group in RULES["groups"] for rule in group["rules"]}
+DAY = 86_400
+DAYS = 2  # for which every alert is watched
+
+# For every alert a series that must bring it about, as promtool writes series minute by minute, and one that must not.
+CASES = {
+    "HeadcountAway": ('up{job="headcount"}', "0x2880", "1x2880"),
+    "HeadcountErrors": ('headcount_answers_total{status="5xx"}', "0+6x2880", "0+2x2880"),
+    "HeadcountStepsFail": ('headcount_steps_total{outcome="failed"}', "0+1x2880", "0+0x2880"),
+    "HeadcountQueueFull": ("headcount_waiting", "401x2880", "400x2880"),
+    "HeadcountBatchShort": ('headcount_open_batches{reports="late"}', "1x2880", "0x2880"),
+    "HeadcountNobodyReports": ("headcount_least_share", "0x2880", "0.01x2880"),
+    "HeadcountBudgetLow": ("headcount_budget_free", "0.09x2880", "0.1x2880"),
+    "HeadcountKeyExpires": ("headcount_key_expiry_seconds", f"{3 * DAY - 1200}x2880", f"{3 * DAY + 1200}x2880"),
+}
+
+
+def promtool(*words, **options):
+    done = subprocess.run([needs.promtool(), *words], capture_output=True, text=True, check=False, **options)
+    return done.returncode, done.stdout + done.stderr
+
+
+def fired(folder, rules, series, values):
+    """What promtool says of a test that nothing fires."""
+    (folder / "rules.yml").write_text(yaml.safe_dump(rules))
+    silent = [{"eval_time": f"{DAYS}d", "alertname": name, "exp_alerts": []} for name in ALERTS]
+    one = {"interval": "1m", "input_series": [{"series": series, "values": values}], "alert_rule_test": silent}
+    (folder / "tests.yml").write_text(yaml.safe_dump({"rule_files": ["rules.yml"], "tests": [one]}))
+    _, told = promtool("test", "rules", "tests.yml", cwd=folder)
+    assert "SUCCESS" in told or "FAILED" in told, told
+    return set(re.findall(r"alertname:\s*(\w+), time", told))
+
+
+def test_prometheus_takes_the_rules_the_recipe_and_the_series():
+    failed, told = promtool("check", "rules", str(PROMETHEUS / "headcount.rules.yml"))
+    assert not failed, told
+    assert f"{len(ALERTS)} rules found" in told
+    failed, told = promtool("check", "config", "--syntax-only", str(PROMETHEUS / "scrape.yml"))
+    assert not failed, told
+    for party in ("shuffler", "analyser"):
+        metrics = Metrics(party)
+        metrics.answered("/live", 503)
+        metrics.stepped("failed")
+        assert promtool("check", "metrics", input=metrics.page().decode()) == (0, "")
+
+
+def test_rules_that_prometheus_would_not_take_are_noticed(tmp_path):
+    (tmp_path / "rules.yml").write_text((PROMETHEUS / "headcount.rules.yml").read_text().replace("rate(", "rat("))
+    failed, told = promtool("check", "rules", str(tmp_path / "rules.yml"))
+    assert failed
+    assert "rat" in told
+
+
+def test_every_alert_has_a_case():
+    assert set(CASES) == set(ALERTS)
+
+
+@pytest.mark.parametrize("alert", CASES)
+def test_an_alert_fires_when_it_should_and_not_before(alert, tmp_path):
+    series, bad, good = CASES[alert]
+    assert fired(tmp_path, RULES, series, bad) == {alert}
+    assert fired(tmp_path, RULES, series, good) == set()
+
+
+def test_an_alert_that_never_fires_is_noticed(tmp_path):
+    broken = {"alert": "HeadcountAway", "expr": 'up{job="headcounts"} == 0', "for": "2m"}
+    series, bad, _ = CASES["HeadcountAway"]
+    assert fired(tmp_path, {"groups": [{"name": "broken", "rules": [broken]}]}, series, bad) == set()
