@@ -8,8 +8,8 @@ from functools import partial
 
 import numpy as np
 
-from headcount.core.chance import Chance
-from headcount.core.coins import SecretCoins
+from headcount.programme.chance import Chance
+from headcount.programme.coins import SecretCoins
 from keystream import keystream
 from page import Section, met
 from timing import Spread, agrees, interleaved, ratio

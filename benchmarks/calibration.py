@@ -12,12 +12,12 @@ import sys
 from dataclasses import replace
 from time import perf_counter
 
-from headcount.core.budget import Budget
-from headcount.core.crowd import Crowd
-from headcount.core.protocol import Protocol
 from headcount.planner.advise import advise
-from headcount.privacy.calibrate import calibrate
+from headcount.planner.calibrate import calibrate
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
 from headcount.protocols import CATALOGUE
+from headcount.protocols.base.protocol import Protocol
 from headcount.questions.count import Count
 from headcount.questions.domains.domain import Shape
 from headcount.questions.histogram import Histogram

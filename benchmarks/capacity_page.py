@@ -7,11 +7,11 @@ from pathlib import Path
 
 import capacity_words as words
 import split
-from headcount.drawing.axis import Axis
-from headcount.drawing.canvas import number
-from headcount.drawing.lines import Line as Stroke
-from headcount.drawing.lines import Note, Panel, lines
-from headcount.drawing.sheet import Sheet
+from headcount.figures.axis import Axis
+from headcount.figures.canvas import number
+from headcount.figures.lines import Line as Stroke
+from headcount.figures.lines import Note, Panel, lines
+from headcount.figures.text_table import Sheet
 from model import BUSY, DAY, Line, bottleneck, cores_for, largest_batch, people_a_day, shards
 from parties import DATABASES
 from stages import Measured

@@ -12,11 +12,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import headcount as hc
-from headcount.core.wire import Wire
-from headcount.service.client import Client
-from headcount.service.collection import Admission, Collection
-from headcount.service.keys import Announced, Keys
-from headcount.service.suites import new_key, public_bytes, seal
+from headcount.protocols.base.report_size import Wire
+from headcount.service.client.device import Client
+from headcount.service.wire.collection import Admission, Collection
+from headcount.service.wire.keys import Announced, Keys
+from headcount.service.wire.suites import new_key, public_bytes, seal
 from page import Section, met
 from timing import Spread, interleaved, ratio, seconds
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import argparse
 
-from headcount.core.chance import Chance
-from headcount.core.coins import Coins
+from headcount.programme.chance import Chance
+from headcount.programme.coins import Coins
 from headcount.protocols import named
 from work import clocked, noise_of
 

@@ -16,18 +16,18 @@ from typing import Any
 
 import headcount as hc
 import sealing
-from headcount.core.wire import Wire
-from headcount.lake.counting import analysed, counted
-from headcount.lake.messages import Mixed
-from headcount.lake.session import session
-from headcount.lake.shuffling import LakeShuffler, read_uploads
-from headcount.lake.uploads import write_uploads
-from headcount.lake.work import loaded, stored
+from headcount.protocols.base.report_size import Wire
 from headcount.service import party
-from headcount.service.analyser import inner_key
-from headcount.service.collection import Admission, Collection
-from headcount.service.suites import unseal
-from headcount.service.wire import INNER
+from headcount.service.analyser.analyser import inner_key
+from headcount.service.lake.counting import analysed, counted
+from headcount.service.lake.messages import Mixed
+from headcount.service.lake.session import session
+from headcount.service.lake.shuffling import LakeShuffler, read_uploads
+from headcount.service.lake.uploads import write_uploads
+from headcount.service.lake.work import loaded, stored
+from headcount.service.wire.collection import Admission, Collection
+from headcount.service.wire.report import INNER
+from headcount.service.wire.suites import unseal
 from page import Section, met
 from timing import Spread, agrees, ratio, seconds
 

@@ -10,8 +10,8 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from headcount.core.coins import SecretCoins
-from headcount.privacy.tables import two_sided
+from headcount.privacy.exact_tables import two_sided
+from headcount.programme.coins import SecretCoins
 from keystream import keystream
 from page import Section, met
 from peer import NotMeasured, Peer, peers

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 import sealing
-from headcount.core.wire import IDENTITY
-from headcount.service.collection import Collection
+from headcount.protocols.base.report_size import IDENTITY
 from headcount.service.party import SETTINGS, Party
-from headcount.service.shuffler import Answer, Offered
-from headcount.service.suites import new_key, seal, unseal
-from headcount.service.wire import INNER, NO_CREDENTIAL, Upload
+from headcount.service.shuffler.shuffler import Answer, Offered
+from headcount.service.wire.collection import Collection
+from headcount.service.wire.report import INNER, NO_CREDENTIAL, Upload
+from headcount.service.wire.suites import new_key, seal, unseal
 from page import Section, met
 from parties import ROLES, Serving, serving
 from timing import Spread, agrees

@@ -21,13 +21,13 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import headcount as hc
-from headcount.core.wire import IDENTITY, Wire
+from headcount.protocols.base.report_size import IDENTITY, Wire
 from headcount.service import party
-from headcount.service.batches import Batches
-from headcount.service.collection import Admission, Collection
 from headcount.service.party import SETTINGS, Party
-from headcount.service.shuffler import BATCH, Shuffler
-from headcount.store.database import changed, one
+from headcount.service.shuffler.batches import Batches
+from headcount.service.shuffler.shuffler import BATCH, Shuffler
+from headcount.service.store.database import changed, one
+from headcount.service.wire.collection import Admission, Collection
 from page import Section, met
 from parties import DATABASES, cluster, megabytes
 

@@ -9,14 +9,14 @@ from tempfile import NamedTemporaryFile
 import numpy as np
 import numpy.typing as npt
 
-from headcount.core.budget import Budget
-from headcount.core.coins import SecretCoins
-from headcount.core.crowd import Crowd
-from headcount.core.plan import Plan
-from headcount.core.protocol import Protocol
 from headcount.engines.memory import MemoryEngine
-from headcount.privacy.calibrate import calibrate
+from headcount.planner.calibrate import calibrate
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
+from headcount.programme.coins import SecretCoins
 from headcount.protocols import named
+from headcount.protocols.base.plan import Plan
+from headcount.protocols.base.protocol import Protocol
 from headcount.questions.histogram import Histogram
 from page import Section, met
 from peer import NotMeasured, Peer, peers

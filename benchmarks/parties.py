@@ -18,10 +18,10 @@ from tempfile import TemporaryDirectory
 import psycopg
 
 import headcount as hc
-from headcount.core.wire import HYBRID, Wire
+from headcount.protocols.base.report_size import HYBRID, Wire
 from headcount.service import party
-from headcount.service.collection import Collection
-from headcount.service.desk import Desk
+from headcount.service.operator.operator import Desk
+from headcount.service.wire.collection import Collection
 
 ROLES = ("analyser", "shuffler")
 DATABASES = ("SQLite", "PostgreSQL")

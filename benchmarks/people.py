@@ -17,13 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from headcount.core.budget import Budget
-from headcount.core.coins import SecretCoins
-from headcount.core.crowd import Crowd
-from headcount.core.plan import Plan
 from headcount.engines.memory import MemoryEngine
-from headcount.privacy.calibrate import calibrate
+from headcount.planner.calibrate import calibrate
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
+from headcount.programme.coins import SecretCoins
 from headcount.protocols import named
+from headcount.protocols.base.plan import Plan
 from headcount.questions.count import Count
 from keystream import keystream
 from page import Section, met

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from headcount.core.coins import SecretCoins
-from headcount.core.mixing import mixed_order
-from headcount.core.wire import IDENTITY
-from headcount.service.collection import Collection
-from headcount.service.keys import Announced
-from headcount.service.wire import NO_CREDENTIAL, Upload
+from headcount.programme.coins import SecretCoins
+from headcount.programme.permutation import mixed_order
+from headcount.protocols.base.report_size import IDENTITY
+from headcount.service.wire.collection import Collection
+from headcount.service.wire.keys import Announced
+from headcount.service.wire.report import NO_CREDENTIAL, Upload
 
 PIECE = 2_000  # reports sealed at a time
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from headcount.core.wire import HYBRID, X25519
+from headcount.protocols.base.report_size import HYBRID, X25519
 from page import Section
 from parties import DATABASES, Serving, serving
 from timing import Spread

@@ -6,12 +6,12 @@ from functools import partial
 
 import numpy as np
 
-from headcount.core.budget import Budget
-from headcount.core.coins import SeededCoins
-from headcount.core.crowd import Crowd
-from headcount.core.protocol import Protocol
-from headcount.privacy.calibrate import calibrate
+from headcount.planner.calibrate import calibrate
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
+from headcount.programme.coins import SeededCoins
 from headcount.protocols import CATALOGUE
+from headcount.protocols.base.protocol import Protocol
 from headcount.questions.count import Count
 from headcount.questions.domains.domain import Shape
 from page import Section

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import headcount as hc
-from headcount.core.wire import CUT, HEAD, Wire
+from headcount.protocols.base.report_size import CUT, HEAD, Wire
 from headcount.questions.question import Question
 
 BUDGET = hc.Budget(1.0, 1e-6)

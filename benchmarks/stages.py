@@ -20,10 +20,10 @@ import pysqlite3
 
 import devices
 import headcount as hc
-from headcount.core.wire import IDENTITY
-from headcount.service.keys import Announced
+from headcount.protocols.base.report_size import IDENTITY
 from headcount.service.party import SETTINGS
-from headcount.service.wire import NO_CREDENTIAL, Upload
+from headcount.service.wire.keys import Announced
+from headcount.service.wire.report import NO_CREDENTIAL, Upload
 from messages import Stage, filled, timed, until
 from messages import _state as state
 from model import Line

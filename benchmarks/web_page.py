@@ -13,8 +13,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import headcount as hc
-from headcount.service.collection import Collection
-from headcount.service.desk import Desk
+from headcount.service.operator.operator import Desk
+from headcount.service.wire.collection import Collection
 from page import Section, met
 from parties import free_port
 from timing import Spread

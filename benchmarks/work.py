@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 
 from headcount.audit.replay import Tape
-from headcount.core.coins import Coins, SecretCoins
-from headcount.core.law import Floats
-from headcount.core.protocol import Protocol
-from headcount.core.table import Ints
-from headcount.core.tally import Tally
+from headcount.programme.coins import Coins, SecretCoins
+from headcount.programme.law import Floats
+from headcount.programme.table import Ints
+from headcount.programme.tally import Tally
+from headcount.protocols.base.protocol import Protocol
 
 Draw = Callable[[Coins], int]
 

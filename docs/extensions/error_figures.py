@@ -10,13 +10,13 @@ from zlib import crc32
 import numpy as np
 
 from headcount.audit.situations import Situation, categorised, counted, is_direct, spread
-from headcount.core.budget import Budget
-from headcount.core.coins import SeededCoins
-from headcount.core.law import Floats, Noise
-from headcount.core.protocol import Protocol
-from headcount.core.tally import Tally
-from headcount.drawing.canvas import number
 from headcount.errors import Infeasible
+from headcount.figures.canvas import number
+from headcount.privacy.budget import Budget
+from headcount.programme.coins import SeededCoins
+from headcount.programme.law import Floats, Noise
+from headcount.programme.tally import Tally
+from headcount.protocols.base.protocol import Protocol
 from headcount.questions.domains.domain import Shape
 from headcount.questions.total import Sum
 from headcount_survey.figures.simulated import Runs, Size, simulated

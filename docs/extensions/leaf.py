@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from textwrap import dedent
 
-from headcount.core.protocol import Protocol
-from headcount.protocols.shuffled import Shuffled
+from headcount.protocols.base.protocol import Protocol
+from headcount.protocols.shared.any_local import Shuffled
 
 PARTS = ("Randomiser", "Analyser", "View", "Error")
 KEY = re.compile(r"\[([A-Z]+\d\d(?:, [A-Z]+\d\d)*)\]")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from headcount.drawing.sheet import Sheet
+from headcount.figures.text_table import Sheet
 
 THEMES = {"only-light": "", "only-dark": "-dark"}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from headcount.core.brick import Brick
+from headcount.programme.brick import Brick
 
 WORD = 1 << 64
 STEP = "    "

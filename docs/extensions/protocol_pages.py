@@ -15,13 +15,13 @@ from pages import block, figure, indexed, table
 from programme import readable
 
 import headcount as hc
-from headcount.core.model import Model
-from headcount.core.protocol import Protocol
-from headcount.core.wire import wire_bytes, wire_messages
-from headcount.drawing.canvas import number
 from headcount.errors import Unsupported
+from headcount.figures.canvas import number
+from headcount.privacy.model import Model
 from headcount.protocols import CATALOGUE
-from headcount.protocols.shuffled import Shuffled
+from headcount.protocols.base.protocol import Protocol
+from headcount.protocols.base.report_size import wire_bytes, wire_messages
+from headcount.protocols.shared.any_local import Shuffled
 
 EXAMPLES = {
     "count": """answers = [1] * 400 + [0] * 1_600  # one answer per person

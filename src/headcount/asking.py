@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from headcount.core.budget import Budget, Neighbours
-from headcount.core.estimate import Estimate
+from headcount.answers.estimate import Estimate
 from headcount.engines.engine import Engine, Rows
 from headcount.ledger.ledger import Ledger
 from headcount.planner.planning import crowd_for, plan_for, ready
+from headcount.privacy.budget import Budget, Neighbours
 from headcount.questions.count import Count, Fraction
 from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question

@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from headcount.core.budget import SMALLEST_DELTA, Budget
-from headcount.core.estimate import Estimate
-from headcount.core.plan import Plan
-from headcount.core.protocol import Protocol
-from headcount.core.quantity import quantity
-from headcount.core.short import rounded_up
+from headcount.answers.estimate import Estimate
+from headcount.common.quantity import quantity
+from headcount.common.short_decimals import rounded_up
 from headcount.errors import BadArgument
 from headcount.planner.advice import Advice
-from headcount.privacy.certificate import Certificate
-from headcount.privacy.certificate import certify as certified
+from headcount.privacy.budget import SMALLEST_DELTA, Budget
+from headcount.protocols.base.certificate import Certificate
+from headcount.protocols.base.certificate import certify as certified
+from headcount.protocols.base.plan import Plan
+from headcount.protocols.base.protocol import Protocol
 
 if TYPE_CHECKING:
     from headcount.proof import Verdict

@@ -6,10 +6,10 @@ A device is a `Client` with its `Limits`; each of its reports has a `Receipt`. `
 
 from __future__ import annotations
 
-from headcount.service.client import Client
-from headcount.service.desk import Desk
-from headcount.service.limits import Limits
-from headcount.service.receipt import Receipt
-from headcount.service.remote import Remote
+from headcount.service.client.device import Client
+from headcount.service.client.limits import Limits
+from headcount.service.client.receipt import Receipt
+from headcount.service.operator.operator import Desk
+from headcount.service.wire.http_client import Remote
 
 __all__ = ["Client", "Desk", "Limits", "Receipt", "Remote"]

@@ -7,10 +7,6 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from headcount.core.budget import Budget, Neighbours
-from headcount.core.loss import PrivacyLoss
-from headcount.core.model import Model
-from headcount.core.plan import Plan
 from headcount.engines.engine import Rows
 from headcount.errors import BadArgument, Infeasible, MissingExtra, Refused
 from headcount.ledger.allowance import up
@@ -18,7 +14,11 @@ from headcount.ledger.ledger import Ledger
 from headcount.planner.comparison import Comparison, Side
 from headcount.planner.planning import crowd_for, plan_for, ready
 from headcount.privacy.any_mechanism import AnyMechanism
+from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.compose import compose
+from headcount.privacy.loss import PrivacyLoss
+from headcount.privacy.model import Model
+from headcount.protocols.base.plan import Plan
 from headcount.questions import required
 from headcount.questions.count import Count
 from headcount.questions.histogram import Histogram

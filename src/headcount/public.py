@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from headcount import errors
+from headcount.answers.estimate import Estimate
 from headcount.asking import ask, count, fraction, histogram, mean
 from headcount.asking import sum as sum
 from headcount.audit.attack import Attack, attack
 from headcount.certifying import certify, verify
 from headcount.comparing import compare
-from headcount.core.budget import Budget, Neighbours
-from headcount.core.coins import Coins, SecretCoins, SeededCoins
-from headcount.core.crowd import Crowd
-from headcount.core.estimate import Estimate
-from headcount.core.loss import PrivacyLoss
-from headcount.core.model import Model
-from headcount.core.plan import Plan
-from headcount.core.protocol import Protocol
-from headcount.core.tally import Batch, Tally
 from headcount.errors import HeadcountError, Refused
 from headcount.ledger.ledger import Ledger
 from headcount.planner.advice import Advice
@@ -27,10 +19,18 @@ from headcount.planner.glossary import explain
 from headcount.planner.map import Map
 from headcount.planner.map import map as map
 from headcount.planner.planning import protocol
-from headcount.privacy.certificate import Certificate
+from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.compose import compose
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.loss import PrivacyLoss
+from headcount.privacy.model import Model
+from headcount.programme.coins import Coins, SecretCoins, SeededCoins
+from headcount.programme.tally import Batch, Tally
 from headcount.protocols import CATALOGUE
-from headcount.protocols.saved import load_plan, plan_from_json
+from headcount.protocols.base.certificate import Certificate
+from headcount.protocols.base.plan import Plan
+from headcount.protocols.base.protocol import Protocol
+from headcount.protocols.base.saved import load_plan, plan_from_json
 from headcount.questions.count import Count, Fraction
 from headcount.questions.histogram import Histogram
 from headcount.questions.total import Mean, Sum

@@ -13,17 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from headcount.core.coins import Coins, SecretCoins, Undrawn
-from headcount.core.estimate import Estimate
-from headcount.core.model import Model
-from headcount.core.plan import Plan
-from headcount.core.tally import Tally
+from headcount.answers.estimate import Estimate
 from headcount.engines.choice import engine_for
 from headcount.engines.engine import KEY, Engine, Rows
 from headcount.engines.memory import MemoryEngine
 from headcount.errors import BadArgument
 from headcount.ledger.ledger import Ledger
 from headcount.planner.advice import Advice
+from headcount.privacy.model import Model
+from headcount.programme.coins import Coins, SecretCoins, Undrawn
+from headcount.programme.tally import Tally
+from headcount.protocols.base.plan import Plan
 from headcount.questions.question import Question
 
 

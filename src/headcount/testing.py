@@ -43,8 +43,8 @@ from headcount.audit.size_checks import (
     what_is_called_pure_is,
 )
 from headcount.audit.twins import Caught, caught
-from headcount.core.protocol import Protocol
 from headcount.protocols import named
+from headcount.protocols.base.protocol import Protocol
 
 __all__ = [
     "CHECKS",

@@ -5,14 +5,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from headcount.core.brick import All, Copies, Emit, Maybe
-from headcount.core.chance import Chance
-from headcount.core.coins import SeededCoins
-from headcount.core.rows import Row, packed
-from headcount.core.table import Table
-from headcount.core.tally import Batch, Tally
-from headcount.privacy import tables
-from headcount.privacy.tables import AddNoise
+from headcount.privacy import exact_tables as tables
+from headcount.privacy.exact_tables import AddNoise
+from headcount.programme.brick import All, Copies, Emit, Maybe
+from headcount.programme.chance import Chance
+from headcount.programme.coins import SeededCoins
+from headcount.programme.rows import Row, packed
+from headcount.programme.table import Table
+from headcount.programme.tally import Batch, Tally
 from headcount.protocols.central.geometric import Geometric
 from headcount.protocols.local.basic_rappor import BasicRappor
 from headcount.protocols.local.randomised_response import RandomisedResponse

@@ -14,11 +14,11 @@ from headcount.audit.attack import attack, bound, pairs
 from headcount.audit.exact import exact_delta
 from headcount.audit.watch import Seen, Watch
 from headcount.audit.wording import crowds_in_words
-from headcount.core.coins import SeededCoins
-from headcount.core.crowd import Crowd
-from headcount.core.protocol import Protocol
 from headcount.errors import BadArgument, Unsupported
+from headcount.privacy.crowd import Crowd
+from headcount.programme.coins import SeededCoins
 from headcount.protocols import named
+from headcount.protocols.base.protocol import Protocol
 from headcount.questions.histogram import Histogram
 from headcount.questions.total import Sum
 from headcount_survey.pages.attacks import attacks, sharpest

@@ -13,20 +13,20 @@ from hypothesis import strategies as st
 
 from headcount.audit.enumerate import PLACE, Enumerated, crowds, neighbours, packed, unpacked
 from headcount.audit.exact import EPSILONS, Interval, divergences, exact_delta, exp_parts, judge
-from headcount.core.budget import Neighbours
-from headcount.core.chance import WORD
-from headcount.core.crowd import Crowd
-from headcount.core.exact import WHOLE
-from headcount.core.loss import Claim, Nearly
-from headcount.privacy.tables import two_sided
+from headcount.privacy.budget import Neighbours
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.exact_tables import two_sided
+from headcount.privacy.loss import Claim, Nearly
+from headcount.programme.chance import WORD
+from headcount.programme.report_law import WHOLE
 from headcount.protocols.central.geometric import Geometric
 from headcount.protocols.local.randomised_response import RandomisedResponse
+from headcount.protocols.shared.any_local import shuffled
 from headcount.protocols.shuffle.balcer_cheu_histogram import BalcerCheuHistogram
 from headcount.protocols.shuffle.correlated_count import CorrelatedCount
 from headcount.protocols.shuffle.poisson_count import PoissonCount
 from headcount.protocols.shuffle.sample_threshold import SampleThreshold
 from headcount.protocols.shuffle.zsum import Zsum
-from headcount.protocols.shuffled import shuffled
 from headcount_survey.pages.claims import judged
 from stress import ONE_EACH, tinies
 

@@ -5,8 +5,8 @@ import pytest
 from headcount.audit.exhaust import TooManyTapes, coarsened, exhausted, fitting_base
 from headcount.audit.mutation import twin
 from headcount.audit.rewrite import misdrawn, rewritten
-from headcount.core.brick import All, Copies, Emit, Maybe
-from headcount.core.chance import Chance
+from headcount.programme.brick import All, Copies, Emit, Maybe
+from headcount.programme.chance import Chance
 from headcount.protocols.shuffle.zsum import Zsum
 from headcount.testing import Nonconforming, the_sampler_follows_the_programme
 

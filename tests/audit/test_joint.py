@@ -5,8 +5,8 @@ import pytest
 from broken import OneCoinForAll, SeededInside, SharedMask
 
 from headcount.audit.joint import bits_of_a_row, independence, joint
-from headcount.core.coins import SecretCoins, SeededCoins
-from headcount.core.crowd import Crowd
+from headcount.privacy.crowd import Crowd
+from headcount.programme.coins import SecretCoins, SeededCoins
 from headcount.protocols import named
 from headcount.questions.histogram import Histogram
 from stress import tinies

@@ -13,12 +13,12 @@ from headcount.audit.mutation import Mutation, twin
 from headcount.audit.mutations import MUTATIONS
 from headcount.audit.rewrite import flagged, quieter, rewritten, thinned
 from headcount.audit.twins import TWIN_CHECKS, caught_by, tried, unchanged
-from headcount.core.brick import All, Emit, Maybe, drawn
-from headcount.core.chance import Chance
-from headcount.core.coins import SeededCoins
-from headcount.core.exact import WHOLE
-from headcount.core.release import AsItIs, Release
-from headcount.core.table import Table
+from headcount.programme.brick import All, Emit, Maybe, drawn
+from headcount.programme.chance import Chance
+from headcount.programme.coins import SeededCoins
+from headcount.programme.release import AsItIs, Release
+from headcount.programme.report_law import WHOLE
+from headcount.programme.table import Table
 from headcount.protocols.central.geometric import Geometric
 from headcount.protocols.central.laplace import Laplace
 from headcount.protocols.central.staircase import Staircase

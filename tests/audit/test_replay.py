@@ -4,8 +4,8 @@ import pytest
 from broken import BranchesOnData, DrawsForOnes, NoiseByTheTotal, ScaledByTheLargest, TellsTheNeighbour
 
 from headcount.audit.replay import HOME, replay, traced
-from headcount.core.coins import SeededCoins
-from headcount.core.crowd import Crowd
+from headcount.privacy.crowd import Crowd
+from headcount.programme.coins import SeededCoins
 from headcount.protocols import named
 from stress import tinies
 

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 import headcount as hc
-from headcount.core.coins import SeededCoins
+from headcount.programme.coins import SeededCoins
 
 ROWS = hc.protocol("basic-rappor", hc.Histogram(256), n=50, keep=0.75, flip=0.25)
 HELD = [7] * 50

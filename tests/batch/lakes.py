@@ -9,13 +9,13 @@ from typing import Any
 from pyarrow import parquet
 from rig import made, plan
 
-from headcount.core.wire import IDENTITY
-from headcount.lake.counting import analysed
-from headcount.lake.messages import Mixed
-from headcount.lake.shuffling import LakeShuffler, read_uploads
-from headcount.lake.uploads import write_uploads
-from headcount.lake.work import SPLIT, SplitReports, table
-from headcount.service.collection import Collection
+from headcount.protocols.base.report_size import IDENTITY
+from headcount.service.lake.counting import analysed
+from headcount.service.lake.messages import Mixed
+from headcount.service.lake.shuffling import LakeShuffler, read_uploads
+from headcount.service.lake.uploads import write_uploads
+from headcount.service.lake.work import SPLIT, SplitReports, table
+from headcount.service.wire.collection import Collection
 
 BUCKETS = 12
 

@@ -7,14 +7,14 @@ from lakes import BUCKETS, Lake
 from pyarrow import parquet
 from rig import Rig, counted, made, plan
 
-import headcount.lake.counting as counting
-from headcount.core.canonical import canonical
-from headcount.core.protocol import Protocol
+import headcount.service.lake.counting as counting
+from headcount.common.canonical import canonical
 from headcount.errors import BadArgument, Conflict, TooFewReports, Unsupported
-from headcount.lake.messages import Mixed
-from headcount.lake.shuffling import Came
-from headcount.service.released import Released
-from headcount.store.database import one
+from headcount.protocols.base.protocol import Protocol
+from headcount.service.lake.messages import Mixed
+from headcount.service.lake.shuffling import Came
+from headcount.service.store.database import one
+from headcount.service.wire.signed_release import Released
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from lakes import Lake
 
-from headcount.lake.counting import counted
-from headcount.lake.shuffling import Came
-from headcount.service.analyser import inner_key
+from headcount.service.analyser.analyser import inner_key
+from headcount.service.lake.counting import counted
+from headcount.service.lake.shuffling import Came
 from stress import STRESS
 
 MASTER = "local-cluster[2,1,1024]"

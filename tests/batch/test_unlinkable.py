@@ -13,11 +13,11 @@ import pytest
 from lakes import ByChance, ByReport, Lake
 from test_canary import Search
 
-from headcount.lake.messages import Mixed
-from headcount.lake.shuffling import LakeShuffler
-from headcount.lake.work import SPLIT, OpenUploads, SplitReports, stored
-from headcount.service.analyser import inner_key
-from headcount.store.database import one
+from headcount.service.analyser.analyser import inner_key
+from headcount.service.lake.messages import Mixed
+from headcount.service.lake.shuffling import LakeShuffler
+from headcount.service.lake.work import SPLIT, OpenUploads, SplitReports, stored
+from headcount.service.store.database import one
 
 PEOPLE = 40
 FALSE_ALARM = Fraction(1, 10**6)

@@ -9,7 +9,7 @@ import pytest
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 
 from draws import by_flips
-from headcount.core.coins import SeededCoins
+from headcount.programme.coins import SeededCoins
 from headcount.protocols import named
 from work import clocked, counted, noise_of
 

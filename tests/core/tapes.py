@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from scipy.special import chdtri
 
-from headcount.core.chance import WORD
-from headcount.core.coins import Coins, _KeystreamCoins
-from headcount.core.table import Table
+from headcount.programme.chance import WORD
+from headcount.programme.coins import Coins, _KeystreamCoins
+from headcount.programme.table import Table
 
 LAST = WORD - 1
 LOW_BITS = (1 << 48) - 1

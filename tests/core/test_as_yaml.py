@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import headcount as hc
-from headcount.core import as_yaml as module
-from headcount.core.as_yaml import as_yaml
+from headcount.common import as_yaml as module
+from headcount.common.as_yaml import as_yaml
 from stress import lengths
 
 AWKWARD = [

@@ -16,14 +16,14 @@ import pytest
 from tapes import FALSE_ALARM, Tape, TapeRanOut
 
 from headcount.audit.exhaust import as_integers
-from headcount.core.brick import NOTHING, All, Brick, Copies, Each, Emit, Let, Maybe, drawn
-from headcount.core.chance import Chance
-from headcount.core.coins import SeededCoins
-from headcount.core.draw import Below, From, Rounded
-from headcount.core.exact import ExactLaw, Multiset
-from headcount.core.field import VALUE, Field
-from headcount.core.rows import Row, Shares, Subset
-from headcount.core.table import Table
+from headcount.programme.brick import NOTHING, All, Brick, Copies, Each, Emit, Let, Maybe, drawn
+from headcount.programme.chance import Chance
+from headcount.programme.coins import SeededCoins
+from headcount.programme.draw import Below, From, Rounded
+from headcount.programme.field import VALUE, Field
+from headcount.programme.report_law import ExactLaw, Multiset
+from headcount.programme.rows import Row, Shares, Subset
+from headcount.programme.table import Table
 
 SIXTEENTH = 1 << 60
 ONE_FIELD = np.dtype([("kind", np.int64)])

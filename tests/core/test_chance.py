@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headcount.core.chance import WORD, Chance
 from headcount.errors import BadArgument
+from headcount.programme.chance import WORD, Chance
 
 probabilities = st.floats(0.0, 1.0)
 few = settings(derandomize=True, max_examples=200, deadline=None)

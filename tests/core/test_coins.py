@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from tapes import LAST, LOW_BITS, MixedTape, SplitTape, Tape, around, chi_square_rejects, cumulative, meaning
 
-from headcount.core.chance import WORD, Chance
-from headcount.core.coins import BLOCK, SCANNED, Coins, KeyedCoins, SeededCoins
-from headcount.core.table import Table
+from headcount.programme.chance import WORD, Chance
+from headcount.programme.coins import BLOCK, SCANNED, Coins, KeyedCoins, SeededCoins
+from headcount.programme.table import Table
 
 CHANCES = [
     Chance(0.0), Chance(2.0**-64), Chance(2.0**-16), Chance(2.0**-16 + 2.0**-60), Chance(0.3), Chance(0.5),

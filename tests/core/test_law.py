@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tapes import chi_square_rejects
 
-from headcount.core.coins import SeededCoins
-from headcount.core.law import DIRECT, FOURIER_ERROR, Law, Noise
+from headcount.programme.coins import SeededCoins
+from headcount.programme.law import DIRECT, FOURIER_ERROR, Law, Noise
 
 few = settings(derandomize=True, max_examples=100, deadline=None)
 masses = st.lists(st.integers(1, 1000), min_size=1, max_size=12)

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from headcount.core.coins import Coins, DeviceCoins, SecretCoins, SeededCoins
+from headcount.programme.coins import Coins, DeviceCoins, SecretCoins, SeededCoins
 
 
 def test_seeded_coins_say_that_they_are_not_secret() -> None:

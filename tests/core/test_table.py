@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tapes import LAST, cell_of
 
-from headcount.core.chance import WORD
-from headcount.core.table import Table, rounding
+from headcount.programme.chance import WORD
+from headcount.programme.table import Table, rounding
 
 few = settings(derandomize=True, max_examples=150, deadline=None)
 weight_lists = st.lists(st.one_of(st.integers(0, 9), st.integers(0, 1 << 400)), min_size=1, max_size=40).filter(any)

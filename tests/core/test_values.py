@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headcount.core.budget import Budget, Neighbours
-from headcount.core.counted import counted, people
-from headcount.core.crowd import Crowd
-from headcount.core.loss import PrivacyLoss
-from headcount.core.tally import Tally, exactly_summed
+from headcount.common.plurals import counted, people
 from headcount.errors import BadArgument, BadData, OverBudget, Refused
+from headcount.privacy.budget import Budget, Neighbours
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.loss import PrivacyLoss
+from headcount.programme.tally import Tally, exactly_summed
 from headcount.questions.count import Count
 
 few = settings(derandomize=True, max_examples=100, deadline=None)

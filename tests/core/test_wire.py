@@ -6,14 +6,24 @@ import numpy as np
 import pytest
 
 import headcount as hc
-from headcount.core.brick import NOTHING, All, Copies, Each, Emit, Let, Maybe
-from headcount.core.chance import Chance
-from headcount.core.draw import Below
-from headcount.core.field import Field
-from headcount.core.table import Table
-from headcount.core.wire import CUT, HYBRID, KEYS, MOST, P256, Wire, too_many, wire_bytes, wire_messages
 from headcount.errors import BadArgument, OverBudget, Unsupported
+from headcount.programme.brick import NOTHING, All, Copies, Each, Emit, Let, Maybe
+from headcount.programme.chance import Chance
+from headcount.programme.draw import Below
+from headcount.programme.field import Field
+from headcount.programme.table import Table
 from headcount.protocols import CATALOGUE
+from headcount.protocols.base.report_size import (
+    CUT,
+    HYBRID,
+    KEYS,
+    MOST,
+    P256,
+    Wire,
+    too_many,
+    wire_bytes,
+    wire_messages,
+)
 
 TINIES = [tiny for cls in CATALOGUE for tiny in cls.tinies()]
 TABLE = Table.of([5, 2, 1])

@@ -10,12 +10,12 @@ from xml.etree import ElementTree
 import pytest
 
 import headcount as hc
-from headcount.core.model import Model
-from headcount.drawing.bars import Bar, bars
-from headcount.drawing.canvas import apart, canvas, decades, number
-from headcount.drawing.colours import FAMILIES, THEMES, blend, dashes_of, place_of
-from headcount.drawing.tradeoffs import Dots, covers
 from headcount.errors import BadArgument, MissingExtra
+from headcount.figures.bars import Bar, bars
+from headcount.figures.canvas import apart, canvas, decades, number
+from headcount.figures.colours import FAMILIES, THEMES, blend, dashes_of, place_of
+from headcount.figures.tradeoffs import Dots, covers
+from headcount.privacy.model import Model
 from headcount.questions.domains.domain import Shape
 
 ROWS = [
@@ -83,7 +83,7 @@ def test_without_matplotlib_a_figure_is_refused_and_says_what_to_install(tmp_pat
 
 
 def test_matplotlib_is_not_loaded_before_something_is_drawn():
-    code = "import sys, headcount, headcount.cli.main, headcount.drawing.bars; sys.exit('matplotlib' in sys.modules)"
+    code = "import sys, headcount, headcount.cli.main, headcount.figures.bars; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 
 import pytest
 
-from headcount.drawing.axis import Axis
-from headcount.drawing.canvas import balanced, canvas
-from headcount.drawing.colours import THEMES
-from headcount.drawing.lines import BOUND, Line, Note, Panel, colours, lines
+from headcount.figures.axis import Axis
+from headcount.figures.canvas import balanced, canvas
+from headcount.figures.colours import THEMES
+from headcount.figures.lines import BOUND, Line, Note, Panel, colours, lines
 
 LINES = [
     Line("zsum", [(1.0, 2.0), (10.0, 3.0)], measured=[(3.0, 2.5)]),
@@ -68,7 +68,7 @@ def _kept(monkeypatch):
             sheets.append(sheet)
             yield sheet
 
-    monkeypatch.setattr("headcount.drawing.lines.canvas", kept)
+    monkeypatch.setattr("headcount.figures.lines.canvas", kept)
     return sheets
 
 

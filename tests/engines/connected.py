@@ -6,9 +6,9 @@ import json
 from typing import Any
 
 import headcount as hc
-from headcount.core.coins import SeededCoins
 from headcount.engines.choice import engine_for
 from headcount.engines.engine import Rows
+from headcount.programme.coins import SeededCoins
 
 PEOPLE = 3_000
 

@@ -25,10 +25,6 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import headcount as hc
-from headcount.core.budget import Budget
-from headcount.core.coins import SeededCoins
-from headcount.core.crowd import Crowd
-from headcount.core.plan import Plan
 from headcount.engines import arrow_scan, columns, merging, tables
 from headcount.engines.arrow import ArrowEngine
 from headcount.engines.duck import database
@@ -36,6 +32,10 @@ from headcount.engines.engine import Rows
 from headcount.engines.memory import MemoryEngine
 from headcount.errors import BadArgument, Refused
 from headcount.planner.planning import plan_for
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
+from headcount.programme.coins import SeededCoins
+from headcount.protocols.base.plan import Plan
 from headcount.questions import reading
 from headcount.questions.count import Count
 from headcount.questions.histogram import Histogram

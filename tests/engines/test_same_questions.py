@@ -12,15 +12,15 @@ import pyarrow as pa
 import pytest
 
 import headcount as hc
-from headcount.core.budget import Budget, Neighbours
-from headcount.core.coins import KeyedCoins, SeededCoins
-from headcount.core.plan import Plan
-from headcount.core.tally import Tally
 from headcount.engines.arrow import ArrowEngine
 from headcount.engines.engine import Engine, Rows
 from headcount.engines.memory import MemoryEngine
 from headcount.errors import Refused
 from headcount.planner.planning import crowd_for, plan_for, ready
+from headcount.privacy.budget import Budget, Neighbours
+from headcount.programme.coins import KeyedCoins, SeededCoins
+from headcount.programme.tally import Tally
+from headcount.protocols.base.plan import Plan
 from headcount.questions.count import Count, CountByGroup, Fraction
 from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question

@@ -10,17 +10,17 @@ import pyarrow.parquet
 import pytest
 
 import headcount as hc
-from headcount.core.budget import Budget
-from headcount.core.coins import SecretCoins, SeededCoins
-from headcount.core.crowd import Crowd
-from headcount.core.plan import Plan
 from headcount.engines.choice import engine_for
 from headcount.engines.engine import Rows
 from headcount.engines.spark import SparkEngine
 from headcount.errors import BadArgument, BadData, Refused
+from headcount.planner.calibrate import calibrate
 from headcount.planner.planning import plan_for
-from headcount.privacy.calibrate import calibrate
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
+from headcount.programme.coins import SecretCoins, SeededCoins
 from headcount.protocols import named
+from headcount.protocols.base.plan import Plan
 from headcount.questions.count import Count
 from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question

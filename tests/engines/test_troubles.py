@@ -17,8 +17,8 @@ import pytest
 import troubles
 
 import needs
-from headcount.core.coins import KeyedCoins
 from headcount.engines.memory import MemoryEngine
+from headcount.programme.coins import KeyedCoins
 from stress import STRESS
 
 HERE = Path(__file__).parent

@@ -19,11 +19,11 @@ from typing import Any
 
 import numpy as np
 
-from headcount.core.budget import Budget
-from headcount.core.coins import Coins, KeyedCoins, SecretCoins, _KeystreamCoins
-from headcount.core.crowd import Crowd
-from headcount.core.plan import Plan
 from headcount.planner.planning import plan_for
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
+from headcount.programme.coins import Coins, KeyedCoins, SecretCoins, _KeystreamCoins
+from headcount.protocols.base.plan import Plan
 from headcount.questions.count import Count
 
 PEOPLE, PARTITIONS = 4_000, 2

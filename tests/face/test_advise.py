@@ -7,7 +7,7 @@ import pytest
 
 import headcount as hc
 from headcount.protocols import named
-from headcount.protocols.saved import protocol_from_json
+from headcount.protocols.base.saved import protocol_from_json
 from headcount.questions.domains.domain import Shape
 
 ADVICE = hc.advise(hc.Count(), n=10_000, epsilon=1, delta=1e-6, ones=200)

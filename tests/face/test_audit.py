@@ -8,7 +8,7 @@ from shell import headcount
 from typer.testing import CliRunner
 
 from headcount.cli.main import app
-from headcount.privacy.tables import AddNoise
+from headcount.privacy.exact_tables import AddNoise
 from headcount.protocols import named
 from headcount.protocols.central.geometric import Geometric
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import headcount as hc
+from headcount.answers import intervals as cover
 from headcount.audit.covered import exact_coverage
-from headcount.core import cover
-from headcount.core.model import Model
-from headcount.core.protocol import Protocol
+from headcount.privacy.model import Model
 from headcount.protocols import CATALOGUE
+from headcount.protocols.base.protocol import Protocol
 from stress import some
 
 

@@ -12,13 +12,13 @@ from xml.etree import ElementTree
 import pytest
 
 import headcount as hc
-from headcount.core.model import Model
-from headcount.drawing.sheet import comma_separated
 from headcount.errors import BadArgument, Infeasible
+from headcount.figures.text_table import comma_separated
 from headcount.planner.expected import Expected
+from headcount.planner.frontier_point import TRUST, Point, marked
 from headcount.planner.objective import Objective
 from headcount.planner.option import number
-from headcount.planner.point import TRUST, Point, marked
+from headcount.privacy.model import Model
 
 BUDGET = {"n": 2_000, "epsilon": 1.0, "delta": 1e-6}
 FEW = ["geometric", "zsum", "correlated-count", "sample-threshold", "randomised-response"]

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 import headcount as hc
-from headcount.core.crowd import Crowd
-from headcount.drawing.regions import Mark
-from headcount.drawing.sheet import comma_separated
 from headcount.errors import BadArgument, Infeasible
-from headcount.planner.contest import Entry, closed_in, entries, winners
+from headcount.figures.regions import Mark
+from headcount.figures.text_table import comma_separated
+from headcount.planner.best import Entry, closed_in, entries, winners
 from headcount.planner.map import SITUATIONS, USELESS
+from headcount.privacy.crowd import Crowd
 from headcount.protocols import named
 
 BUDGET = hc.Budget(1.0, 1e-6)

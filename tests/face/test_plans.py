@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 import headcount as hc
 from headcount.cli.main import app
-from headcount.core.plan import FORMAT
-from headcount.protocols import saved
+from headcount.protocols.base import saved
+from headcount.protocols.base.plan import FORMAT
 
 N = 600
 TASKS = [

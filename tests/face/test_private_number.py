@@ -15,11 +15,11 @@ import pytest
 from scipy import stats
 
 import headcount as hc
-from headcount.core.coins import SeededCoins
-from headcount.core.tally import Tally
 from headcount.engines.arrow import ArrowEngine
 from headcount.engines.memory import MemoryEngine
 from headcount.errors import BadArgument, BadData, HeadcountError, TooFewReports, TooManyReports
+from headcount.programme.coins import SeededCoins
+from headcount.programme.tally import Tally
 
 PRIVATE: dict[str, Any] = {"epsilon": 1.0, "neighbours": "add-remove", "model": "central"}
 SIZES = (0, 1, 2, 999, 1_000, 1_001)

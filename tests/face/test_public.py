@@ -16,7 +16,7 @@ import headcount as hc
 from headcount import client, errors
 from headcount.public import SHADOWING
 
-RUNS = {"headcount.__main__", "headcount.store.migrations.env"}  # import them and they begin to work
+RUNS = {"headcount.__main__", "headcount.service.store.migrations.env"}  # import them and they begin to work
 
 
 def _tree(text: str) -> dict[str, str | None]:

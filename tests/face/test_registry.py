@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 
 import headcount as hc
 from headcount.cli.main import app
-from headcount.core.loss import KINDS
-from headcount.core.registry import TODO
+from headcount.privacy.loss import KINDS
+from headcount.protocols.base.registry import TODO
 
 DEPLOYED = {"name": "Clicks", "curator": "Example & Co", "curator_type": "industry", "published": "2026-05-01"}
 SAID = {

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import headcount as hc
-from headcount.core.coins import SeededCoins
-from headcount.core.protocol import Protocol
 from headcount.errors import TooManyReports
+from headcount.programme.coins import SeededCoins
 from headcount.protocols import CATALOGUE
+from headcount.protocols.base.protocol import Protocol
 from headcount.protocols.shuffle.split_and_mix import _room
 
 ADVICE = hc.advise(hc.Sum.whole((0, 1)), n=100, epsilon=1, delta=1e-6, protocols=["split-and-mix"])

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from headcount.core.budget import Budget, Neighbours
-from headcount.core.crowd import Crowd
-from headcount.core.protocol import Protocol
 from headcount.errors import Refused
+from headcount.planner import calibrate as calibration
+from headcount.planner.calibrate import attainable, calibrate
 from headcount.planner.smallest import smallest_crowd
-from headcount.privacy import calibrate as calibration
-from headcount.privacy.calibrate import attainable, calibrate
+from headcount.privacy.budget import Budget, Neighbours
+from headcount.privacy.crowd import Crowd
 from headcount.protocols import CATALOGUE, named
+from headcount.protocols.base.protocol import Protocol
 from headcount.questions.count import Count
 from headcount.questions.domains.domain import Shape
 from headcount.questions.histogram import Histogram

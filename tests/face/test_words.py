@@ -13,8 +13,8 @@ import headcount as hc
 from headcount.cli.main import app
 from headcount.planner import glossary
 from headcount.planner.glossary import entries, entry
+from headcount.planner.glossary_basics import ALSO, TOPICS
 from headcount.planner.objective import Objective
-from headcount.planner.words import ALSO, TOPICS
 
 DOCS = Path(__file__).parents[2] / "docs" / "json.md"
 BUDGET = ["--epsilon", "1", "--delta", "1e-2"]

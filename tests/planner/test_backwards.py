@@ -3,7 +3,7 @@
 import pytest
 
 import headcount as hc
-from headcount.drawing.canvas import number as drawing_number
+from headcount.figures.canvas import number as drawing_number
 
 CHEAP = ["geometric", "zsum", "poisson-count", "randomised-response"]
 

@@ -5,9 +5,9 @@ import math
 import pytest
 
 import headcount as hc
-from headcount.core.wire import CUT, MOST, wire_messages
-from headcount.privacy.certificate import certify
 from headcount.proof import verify
+from headcount.protocols.base.certificate import certify
+from headcount.protocols.base.report_size import CUT, MOST, wire_messages
 
 BUDGET = {"epsilon": 1, "delta": 1e-6}
 LEFT = {"epsilon": 1, "delta": (1 - CUT) * 1e-6}

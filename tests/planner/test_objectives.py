@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import headcount as hc
-from headcount.core.short import compared
+from headcount.common.short_decimals import compared
 from headcount.planner.expected import UNKNOWN, Expected
 from headcount.planner.objective import Objective, _together
 from headcount.planner.option import Candidate

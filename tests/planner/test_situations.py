@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import headcount as hc
-from headcount.core.wire import wire_bytes, wire_messages
+from headcount.protocols.base.report_size import wire_bytes, wire_messages
 
 BUDGET = {"epsilon": 1, "delta": 1e-6}
 

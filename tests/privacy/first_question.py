@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headcount.core.protocol import Protocol
+from headcount.protocols.base.protocol import Protocol
 from headcount.questions.count import Count
 from headcount.questions.domains.domain import Shape
 from headcount.questions.histogram import Histogram

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import truth
 
-from headcount.core.loss import PrivacyLoss
+from headcount.privacy.loss import PrivacyLoss
 from headcount.protocols.shuffle.correlated_count import CorrelatedCount
 
 DIGITS = 1e-6

@@ -94,7 +94,7 @@ def advised(situation: Situation) -> Advice:
 def found(situation: Situation) -> Iterator[tuple[str, str]]:
     """The hash of each plan and of its certificate, and what the advisor shows."""
     from headcount.errors import Refused
-    from headcount.privacy.certificate import certify
+    from headcount.protocols.base.certificate import certify
 
     try:
         advice = advised(situation)
@@ -120,8 +120,8 @@ def _shown(content: Any) -> str:
 
 def unround() -> None:
     """Settings and claims with all their digits, as they were found: a broken twin."""
-    from headcount.core import knob
-    from headcount.privacy import calibrate, certificate
+    from headcount.planner import calibrate
+    from headcount.protocols.base import certificate, knob
 
     knob.shortened = calibrate.shortened = lambda value, *_: value
     certificate.rounded_up = lambda value, **_: value

@@ -8,9 +8,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from headcount.core.law import Floats
 from headcount.errors import BadArgument
-from headcount.privacy.atoms import Atoms
+from headcount.privacy.almost_central_atoms import Atoms
+from headcount.programme.law import Floats
 
 TOPS = [*range(2, 201), 255, 256, 257, 500, 1000, 1024, 1025]
 

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 import truth
 
-from headcount.core.loss import PrivacyLoss
-from headcount.privacy import cells
+from headcount.privacy import blanket_cells as cells
 from headcount.privacy.blanket import BlanketResponse, FakeRows, HadamardCover, HashedCover
-from headcount.privacy.cells import Cells, _most_below_half, below_half
+from headcount.privacy.blanket_cells import Cells, _most_below_half, below_half
+from headcount.privacy.loss import PrivacyLoss
 
 mp = truth.mp
 

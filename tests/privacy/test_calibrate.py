@@ -11,14 +11,14 @@ import pytest
 from first_question import question
 
 from headcount.audit.loss_checks import looser
-from headcount.core.budget import Budget, Neighbours
-from headcount.core.crowd import Crowd
-from headcount.core.protocol import Protocol
-from headcount.core.short import NEAR
+from headcount.common.short_decimals import NEAR
 from headcount.errors import BadArgument, Infeasible, OverBudget, Unsupported
-from headcount.privacy.calibrate import calibrate, calibrations
-from headcount.privacy.tables import MOST_CELLS, negative_binomial_cells
+from headcount.planner.calibrate import calibrate, calibrations
+from headcount.privacy.budget import Budget, Neighbours
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.exact_tables import MOST_CELLS, negative_binomial_cells
 from headcount.protocols import CATALOGUE
+from headcount.protocols.base.protocol import Protocol
 from headcount.protocols.central.geometric import Geometric
 from headcount.protocols.local.randomised_response import RandomisedResponse
 from headcount.protocols.shuffle.cheu_count import CheuCount

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 import truth
 
-from headcount.core.chance import Chance
 from headcount.privacy.blanket import BlanketResponse
 from headcount.privacy.clones import Clones
-from headcount.privacy.shuffled import ShuffledBits
+from headcount.privacy.shuffled_bits import ShuffledBits
+from headcount.programme.chance import Chance
 
 mp = truth.mp
 

@@ -7,15 +7,15 @@ import pytest
 from dp_accounting.pld import privacy_loss_distribution as google
 
 import headcount as hc
-from headcount.core.budget import Budget
-from headcount.core.crowd import Crowd
-from headcount.core.law import Law
-from headcount.core.loss import ROUND_UP
+from headcount.planner.calibrate import calibrate
 from headcount.privacy import compose as module
 from headcount.privacy import laws
-from headcount.privacy.calibrate import calibrate
+from headcount.privacy.budget import Budget
 from headcount.privacy.compose import compose
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.loss import ROUND_UP
 from headcount.privacy.pair import Pair
+from headcount.programme.law import Law
 from headcount.protocols import CATALOGUE
 from headcount.protocols.central.geometric import Geometric
 from headcount.protocols.shuffle.zsum import Zsum

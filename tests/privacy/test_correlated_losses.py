@@ -9,9 +9,9 @@ import pytest
 import truth
 from losses import DIGITS, Truth, check_loss, check_never_below, nearly, plane
 
-from headcount.core.crowd import Crowd
 from headcount.privacy import laws
 from headcount.privacy.correlated import Halved, Plane
+from headcount.privacy.crowd import Crowd
 from headcount.protocols.shuffle.correlated_count import CorrelatedCount
 from headcount.protocols.shuffle.correlated_histogram import CorrelatedHistogram
 from headcount.questions.histogram import Histogram

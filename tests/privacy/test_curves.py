@@ -8,15 +8,15 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from headcount.core.budget import Neighbours
-from headcount.core.crowd import Crowd
-from headcount.core.law import Law
-from headcount.core.loss import Claim, Nearly, PrivacyLoss, Together
-from headcount.core.protocol import Protocol
 from headcount.privacy import laws
+from headcount.privacy.budget import Neighbours
+from headcount.privacy.crowd import Crowd
 from headcount.privacy.discrete_laplace import DiscreteLaplaceShift, TwoDiscreteLaplaceShifts
+from headcount.privacy.loss import Claim, Nearly, PrivacyLoss, Together
 from headcount.privacy.pair import FEW, Pair
+from headcount.programme.law import Law
 from headcount.protocols import CATALOGUE
+from headcount.protocols.base.protocol import Protocol
 from headcount.protocols.central.geometric import Geometric
 from headcount.protocols.central.laplace import Laplace
 from headcount.protocols.local.randomised_response import RandomisedResponse

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from headcount.audit.exact import EPSILONS, exact_delta, judge
-from headcount.core.budget import Budget
-from headcount.core.crowd import Crowd
-from headcount.core.law import Floats
-from headcount.core.loss import KINDS, WITHIN, Claim, Kind, Nearly, PrivacyLoss
-from headcount.core.model import Model
-from headcount.core.protocol import Protocol
+from headcount.planner.calibrate import calibrate
 from headcount.planner.glossary import entry
-from headcount.privacy.calibrate import calibrate
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.loss import KINDS, WITHIN, Claim, Kind, Nearly, PrivacyLoss
+from headcount.privacy.model import Model
+from headcount.programme.law import Floats
 from headcount.protocols import CATALOGUE
+from headcount.protocols.base.protocol import Protocol
 from headcount.protocols.shuffle.cheu_count import CheuCount
 from headcount.protocols.shuffle.cheu_sum import CheuSum
 from headcount.protocols.shuffle.zsum import Zsum

@@ -11,8 +11,8 @@ import pytest
 import truth
 from scipy.stats import nbinom
 
-from headcount.core.law import Law
 from headcount.privacy import laws
+from headcount.programme.law import Law
 
 FINE, FAR = 1e-12, 1e-11  # where the mass is above 1e-8, and everywhere
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ledgers import QUESTIONS, filled, lines
 
 import headcount as hc
-from headcount.core.canonical import canonical, fingerprint
+from headcount.common.canonical import canonical, fingerprint
 from headcount.errors import BadArgument, Damaged, Unsupported
 
 

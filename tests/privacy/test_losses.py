@@ -13,18 +13,18 @@ import pytest
 import truth
 from losses import EPSILONS, Truth, check_agreement, check_loss, check_never_below, nearly, plane
 
-from headcount.core.budget import Budget, Neighbours
-from headcount.core.crowd import Crowd
-from headcount.core.protocol import Protocol
+from headcount.planner.calibrate import calibrate
 from headcount.privacy import laws
-from headcount.privacy.calibrate import calibrate
+from headcount.privacy.budget import Budget, Neighbours
+from headcount.privacy.crowd import Crowd
 from headcount.privacy.pair import Pair
 from headcount.privacy.product import Product
+from headcount.protocols.base.protocol import Protocol
 from headcount.protocols.central.geometric import Geometric
 from headcount.protocols.central.laplace import Laplace
+from headcount.protocols.shared.dummies import Dummies
 from headcount.protocols.shuffle.balcer_cheu_histogram import BalcerCheuHistogram
 from headcount.protocols.shuffle.correlated_count import CorrelatedCount
-from headcount.protocols.shuffle.dummies import Dummies
 from headcount.protocols.shuffle.negative_binomial_count import NegativeBinomialCount
 from headcount.protocols.shuffle.poisson_count import PoissonCount
 from headcount.protocols.shuffle.poisson_histogram import PoissonHistogram

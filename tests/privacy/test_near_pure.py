@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 import truth
 
-from headcount.core.chance import Chance
-from headcount.core.coins import SeededCoins
-from headcount.core.crowd import Crowd
-from headcount.core.law import Floats
-from headcount.core.loss import WITHIN, PrivacyLoss
 from headcount.privacy import laws
 from headcount.privacy.blanket import BlanketResponse
 from headcount.privacy.clones import Clones
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.loss import WITHIN, PrivacyLoss
 from headcount.privacy.pair import Pair
-from headcount.privacy.shuffled import ShuffledBits
+from headcount.privacy.shuffled_bits import ShuffledBits
+from headcount.programme.chance import Chance
+from headcount.programme.coins import SeededCoins
+from headcount.programme.law import Floats
 from headcount.protocols.local.generalised_response import GeneralisedResponse
 from headcount.protocols.local.randomised_response import RandomisedResponse
 from headcount.protocols.shuffle.cheu_count import CheuCount

@@ -9,13 +9,13 @@ import pytest
 from headcount.audit.covered import covered
 from headcount.audit.predictions import Judged, judge
 from headcount.audit.situations import Situation, categorised, counted, hardest, is_direct, spread, totals
-from headcount.core.coins import SeededCoins
-from headcount.core.law import Noise
-from headcount.core.tally import Tally
+from headcount.programme.coins import SeededCoins
+from headcount.programme.law import Noise
+from headcount.programme.tally import Tally
 from headcount.protocols import CATALOGUE, FORMER
 from headcount.protocols.central.stability_histogram import StabilityHistogram
-from headcount.protocols.levelled import halfway, worst_fraction
 from headcount.protocols.local.randomised_response import RandomisedResponse
+from headcount.protocols.shared.levelled import halfway, worst_fraction
 from headcount.protocols.shuffle.almost_central_sum import AlmostCentralSum
 from headcount.protocols.shuffle.balcer_cheu_histogram import BalcerCheuHistogram
 from headcount.protocols.shuffle.blanket_sum import BlanketSum

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 import truth
 
-from headcount.core.law import Floats, Law
-from headcount.core.root import crossing
+from headcount.common.root import crossing
 from headcount.privacy import laws
 from headcount.privacy.correlated import cancelling
 from headcount.privacy.pair import Pair
 from headcount.privacy.product import Product, two_cells
+from headcount.programme.law import Floats, Law
 
 EPSILONS = [0.0, 0.1, 0.5, 1.0, 2.0, 5.0]
 

@@ -9,20 +9,20 @@ import numpy as np
 import pytest
 from scipy.special import chdtri
 
-from headcount.core.budget import Budget, Neighbours
-from headcount.core.coins import Bytes, Coins, SeededCoins
-from headcount.core.crowd import Crowd
-from headcount.core.exact import WHOLE
-from headcount.core.field import Values
-from headcount.core.plan import Plan
-from headcount.core.table import Ints
-from headcount.core.tally import Batch, Tally
 from headcount.engines.memory import MemoryEngine
 from headcount.errors import BadArgument
+from headcount.privacy.budget import Budget, Neighbours
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.exact_tables import AddNoise
 from headcount.privacy.rounded_once import RoundedOnce
-from headcount.privacy.tables import AddNoise
+from headcount.programme.coins import Bytes, Coins, SeededCoins
+from headcount.programme.field import Values
+from headcount.programme.report_law import WHOLE
+from headcount.programme.table import Ints
+from headcount.programme.tally import Batch, Tally
+from headcount.protocols.base.plan import Plan
 from headcount.protocols.central.laplace import Laplace
-from headcount.protocols.levelled import worst_fraction
+from headcount.protocols.shared.levelled import worst_fraction
 from headcount.questions.count import Count
 from headcount.questions.domains.levels import REAL_STEPS
 from headcount.questions.total import Mean, Sum

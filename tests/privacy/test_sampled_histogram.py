@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from headcount.privacy.sampled import UNSEARCHED, SampledCount, SampledHistogram
+from headcount.privacy.sampled_counts import UNSEARCHED, SampledCount, SampledHistogram
 
 
 def shown(rate: float, threshold: int, holders: int, most: int) -> np.ndarray:

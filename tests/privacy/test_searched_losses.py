@@ -12,12 +12,12 @@ import pytest
 import truth
 from losses import DIGITS, check_loss, check_never_below, worst_of
 
-from headcount.core.chance import Chance
-from headcount.core.crowd import Crowd
 from headcount.privacy import laws
+from headcount.privacy.crowd import Crowd
 from headcount.privacy.pair import Pair
-from headcount.privacy.shares import share_distance
-from headcount.privacy.shuffled import COVERED
+from headcount.privacy.shared_values import share_distance
+from headcount.privacy.shuffled_bits import COVERED
+from headcount.programme.chance import Chance
 from headcount.protocols.local.randomised_response import RandomisedResponse
 from headcount.protocols.shuffle.cheu_count import CheuCount
 from headcount.protocols.shuffle.cheu_sum import CheuSum

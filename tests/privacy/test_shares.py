@@ -10,9 +10,9 @@ from itertools import pairwise, product
 import pytest
 
 from headcount.errors import BadArgument
-from headcount.privacy import shares as module
-from headcount.privacy import tables
-from headcount.privacy.shares import fewest_shares, published_shares, share_distance
+from headcount.privacy import exact_tables as tables
+from headcount.privacy import shared_values as module
+from headcount.privacy.shared_values import fewest_shares, published_shares, share_distance
 from headcount.protocols.shuffle.split_and_mix import SplitAndMix
 
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 import truth
 
-from headcount.core.chance import Chance
-from headcount.privacy import shuffled
-from headcount.privacy.shuffled import COVERED, SEARCHED, WIDE, ShuffledBits
+from headcount.privacy import shuffled_bits as shuffled
+from headcount.privacy.shuffled_bits import COVERED, SEARCHED, WIDE, ShuffledBits
+from headcount.programme.chance import Chance
 
 FLIPS = [Chance(0.01), Chance(0.125), Chance(0.3), Chance(0.5)]
 

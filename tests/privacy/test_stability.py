@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 import truth
 
-from headcount.core.loss import PrivacyLoss
 from headcount.errors import BadArgument
+from headcount.privacy.exact_tables import two_sided
+from headcount.privacy.loss import PrivacyLoss
 from headcount.privacy.pair import Pair
 from headcount.privacy.stability import ComesOrGoes, Replaced, reveals
-from headcount.privacy.tables import two_sided
 
 
 def loss_of(rate: Fraction, threshold: int, cells: int) -> PrivacyLoss:

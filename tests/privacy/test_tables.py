@@ -14,13 +14,13 @@ import truth
 from scipy.special import chdtri
 from truth import BITS, mp
 
-from headcount.core.coins import SCANNED, SeededCoins
-from headcount.core.exact import WHOLE
-from headcount.core.table import Table
-from headcount.core.tally import Tally
 from headcount.errors import Infeasible
-from headcount.privacy import tables
-from headcount.privacy.tables import AddNoise, TwoSided, two_sided
+from headcount.privacy import exact_tables as tables
+from headcount.privacy.exact_tables import AddNoise, TwoSided, two_sided
+from headcount.programme.coins import SCANNED, SeededCoins
+from headcount.programme.report_law import WHOLE
+from headcount.programme.table import Table
+from headcount.programme.tally import Tally
 
 FALSE_ALARM = 1e-6
 TAIL = 2.0**-tables.TAIL_BITS

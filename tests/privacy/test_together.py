@@ -5,14 +5,14 @@ import pytest
 from scipy import stats
 
 import headcount as hc
-from headcount.core.budget import Neighbours
-from headcount.core.crowd import Crowd
-from headcount.core.loss import Together
-from headcount.core.protocol import Protocol
 from headcount.errors import BadArgument
-from headcount.privacy.calibrate import calibrate
+from headcount.planner.calibrate import calibrate
+from headcount.privacy.budget import Neighbours
+from headcount.privacy.crowd import Crowd
 from headcount.privacy.discrete_laplace import DiscreteLaplaceShift
+from headcount.privacy.loss import Together
 from headcount.protocols import CATALOGUE, named
+from headcount.protocols.base.protocol import Protocol
 
 EPSILONS = (0.05, 0.3, 1.0, 2.5)
 

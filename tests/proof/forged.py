@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
-from headcount.core.protocol import Protocol
-from headcount.core.table import Table
-from headcount.privacy.certificate import Certificate
+from headcount.programme.table import Table
+from headcount.protocols.base.certificate import Certificate
+from headcount.protocols.base.protocol import Protocol
 from headcount.questions.histogram import Histogram
 
 WORD = 1 << 64

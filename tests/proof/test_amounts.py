@@ -6,14 +6,14 @@ import pytest
 from flint import ctx
 
 import headcount as hc
-from headcount.core.wire import Wire
-from headcount.core.wire import too_many as counted
-from headcount.privacy.certificate import certify
 from headcount.proof import programme
 from headcount.proof.amounts import too_many
 from headcount.proof.claim import digest
 from headcount.proof.verify import PRECISION
 from headcount.protocols import CATALOGUE
+from headcount.protocols.base.certificate import certify
+from headcount.protocols.base.report_size import Wire
+from headcount.protocols.base.report_size import too_many as counted
 
 TINIES = [tiny for cls in CATALOGUE if cls.collectable() for tiny in cls.tinies()]
 

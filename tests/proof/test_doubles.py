@@ -7,8 +7,8 @@ from fractions import Fraction
 import pytest
 from flint import ctx
 
-from headcount.core.draw import encoded
-from headcount.privacy.tables import two_sided, two_sided_distance
+from headcount.privacy.exact_tables import two_sided, two_sided_distance
+from headcount.programme.draw import encoded
 from headcount.proof.balls import ball, binomial
 from headcount.proof.bits import Totals
 from headcount.proof.central import _nearest

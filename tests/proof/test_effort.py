@@ -21,10 +21,10 @@ from typer.testing import CliRunner
 
 import headcount as hc
 from headcount.cli.main import app
-from headcount.core.protocol import Protocol
 from headcount.proof import DEFAULT_EFFORT, Verdict, cover, verify
 from headcount.proof.programme import read
 from headcount.protocols import CATALOGUE
+from headcount.protocols.base.protocol import Protocol
 
 EFFORT = 3_000
 CALLS_A_UNIT, CALLS_TO_READ = 20, 60_000

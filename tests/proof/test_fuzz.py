@@ -11,7 +11,7 @@ import brute
 import pytest
 from forged import NOTHING, VALUE, certificate, chance, copies, each, emit, every, let, maybe, named, of, signed, table
 
-from headcount.core.coins import SeededCoins
+from headcount.programme.coins import SeededCoins
 from headcount.proof import verify
 from headcount.protocols import CATALOGUE
 

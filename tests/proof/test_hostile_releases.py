@@ -16,9 +16,9 @@ from test_effort import HUGE, POINTS, certificate, counted, emit, every, maybe
 import headcount as hc
 from face.shell import headcount as shell
 from headcount.cli.main import FAULT
-from headcount.core.canonical import canonical
-from headcount.service.keys import Signer
-from headcount.service.released import Released
+from headcount.common.canonical import canonical
+from headcount.service.wire.keys import Signer
+from headcount.service.wire.signed_release import Released
 from stress import lengths
 
 EFFORT = 20_000

@@ -10,12 +10,12 @@ import pytest
 from brute import truth
 from forged import NOTHING, VALUE, certificate, copies, emit, every, let, maybe, named, signed, table
 
-from headcount.core.budget import Budget
-from headcount.core.crowd import Crowd
-from headcount.core.plan import Plan
-from headcount.privacy.calibrate import calibrate
-from headcount.privacy.certificate import certify
+from headcount.planner.calibrate import calibrate
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
 from headcount.proof import verify
+from headcount.protocols.base.certificate import certify
+from headcount.protocols.base.plan import Plan
 from headcount.protocols.central.staircase import Staircase
 from headcount.questions.total import Sum
 

@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 from forged import VALUE, chance, copies, each, emit, let, maybe, named, table
 
-from headcount.core import brick as core
-from headcount.core.brick import Brick
-from headcount.core.protocol import Protocol
-from headcount.core.table import Table as Drawn
+from headcount.programme import brick as core
+from headcount.programme.brick import Brick
+from headcount.programme.table import Table as Drawn
 from headcount.proof.effort import TooLarge, limited
 from headcount.proof.expression import Unreadable
 from headcount.proof.law import law
 from headcount.proof.programme import All, Copies, Each, Step, Table, read
 from headcount.protocols import CATALOGUE
+from headcount.protocols.base.protocol import Protocol
 
 TINIES = [tiny for protocol in CATALOGUE for tiny in protocol.tinies()]
 ROWS = ("row", "subset")

@@ -28,15 +28,15 @@ from forged import (
 
 from headcount.audit.exact import exact_delta
 from headcount.audit.mutations import MUTATIONS
-from headcount.core.budget import Budget, Neighbours
-from headcount.core.crowd import Crowd
-from headcount.core.model import Model
-from headcount.core.plan import Plan
-from headcount.core.protocol import Protocol
-from headcount.privacy.calibrate import calibrate
-from headcount.privacy.certificate import certify
+from headcount.planner.calibrate import calibrate
+from headcount.privacy.budget import Budget, Neighbours
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.model import Model
 from headcount.proof import verify
 from headcount.protocols import CATALOGUE
+from headcount.protocols.base.certificate import certify
+from headcount.protocols.base.plan import Plan
+from headcount.protocols.base.protocol import Protocol
 from headcount.protocols.central.stability_histogram import StabilityHistogram
 from headcount.protocols.shuffle.correlated_count import CorrelatedCount
 from headcount.protocols.shuffle.correlated_histogram import CorrelatedHistogram

@@ -7,15 +7,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from headcount.core.brick import All, Copies, Emit, Maybe
-from headcount.core.chance import Chance
-from headcount.core.crowd import Crowd
-from headcount.core.knob import Knob, likely_variance
-from headcount.core.loss import PrivacyLoss
-from headcount.core.model import Model
 from headcount.privacy import laws
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.loss import PrivacyLoss
+from headcount.privacy.model import Model
 from headcount.privacy.pair import Pair
-from headcount.protocols.oracle import Oracle
+from headcount.programme.brick import All, Copies, Emit, Maybe
+from headcount.programme.chance import Chance
+from headcount.protocols.base.knob import Knob, likely_variance
+from headcount.protocols.shared.oracle import Oracle
 from headcount.questions.domains.domain import Shape
 
 FEW = 50  # people, of whom every crowd is looked at

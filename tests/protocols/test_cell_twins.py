@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from headcount.core.law import Noise
 from headcount.privacy import laws
 from headcount.privacy.pair import Pair
+from headcount.programme.law import Noise
 from headcount.protocols.central.laplace import Laplace
 from headcount.protocols.central.stability_histogram import StabilityHistogram
 from headcount.protocols.shuffle.poisson_histogram import PoissonHistogram

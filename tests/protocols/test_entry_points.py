@@ -78,7 +78,7 @@ def test_the_suite_finds_it_by_name(elsewhere, checks):
         "from headcount import testing\n"
         f"testing.CHECKS = testing.CHECKS[:{checks}]\n"
         "testing.conforms('dummy')\n"
-        "from headcount.drawing.colours import place_of\n"
+        "from headcount.figures.colours import place_of\n"
         "print(place_of('dummy')[0])",
     )
     assert said == "dummies\n"

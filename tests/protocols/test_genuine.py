@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from headcount.core.coins import SeededCoins
-from headcount.core.tally import Batch
+from headcount.programme.coins import SeededCoins
+from headcount.programme.tally import Batch
 from headcount.protocols import CATALOGUE
 from headcount.questions.histogram import Histogram
 

@@ -7,20 +7,20 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from headcount.core.budget import Budget
-from headcount.core.coins import SeededCoins
-from headcount.core.crowd import Crowd
-from headcount.core.law import Law
+from headcount.planner.calibrate import calibrate
 from headcount.privacy import laws
-from headcount.privacy.atoms import Atoms
+from headcount.privacy.almost_central import CAPS, AlmostCentral, floods
+from headcount.privacy.almost_central_atoms import Atoms
 from headcount.privacy.blanket import BlanketResponse
-from headcount.privacy.calibrate import calibrate
+from headcount.privacy.budget import Budget
 from headcount.privacy.correlated import cancelling
-from headcount.privacy.digits import ShuffledDigits, _at_least
-from headcount.privacy.floods import CAPS, AlmostCentral, floods
+from headcount.privacy.crowd import Crowd
 from headcount.privacy.many_cells import ManyCells
 from headcount.privacy.pair import Pair
 from headcount.privacy.product import two_cells
+from headcount.privacy.shuffled_digits import ShuffledDigits, _at_least
+from headcount.programme.coins import SeededCoins
+from headcount.programme.law import Law
 from headcount.protocols.central.laplace import Laplace
 from headcount.protocols.shuffle.almost_central_sum import AlmostCentralSum
 from headcount.protocols.shuffle.count_min_shuffle import CountMinShuffle

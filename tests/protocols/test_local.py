@@ -9,19 +9,17 @@ import numpy as np
 import pytest
 
 from headcount.audit.loss_checks import looser
-from headcount.core.budget import Budget
-from headcount.core.coins import SeededCoins
-from headcount.core.crowd import Crowd
-from headcount.core.law import Law
-from headcount.core.rows import bit_totals, packed
-from headcount.core.short import NEAR
-from headcount.core.tally import Batch, Tally
+from headcount.common.short_decimals import NEAR
 from headcount.errors import BadArgument, Unsupported
+from headcount.planner.calibrate import calibrate
 from headcount.privacy import laws
-from headcount.privacy.calibrate import calibrate
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
+from headcount.programme.coins import SeededCoins
+from headcount.programme.law import Law
+from headcount.programme.rows import bit_totals, packed
+from headcount.programme.tally import Batch, Tally
 from headcount.protocols import CATALOGUE, named
-from headcount.protocols.hadamard import transformed
-from headcount.protocols.hashing import next_prime, support
 from headcount.protocols.local.basic_rappor import BasicRappor
 from headcount.protocols.local.duchi import Duchi
 from headcount.protocols.local.generalised_response import GeneralisedResponse
@@ -32,8 +30,10 @@ from headcount.protocols.local.optimised_unary import OptimisedUnary
 from headcount.protocols.local.piecewise import Piecewise
 from headcount.protocols.local.subset_selection import SubsetSelection
 from headcount.protocols.local.succinct_histogram import SuccinctHistogram
+from headcount.protocols.shared.any_local import shuffled
+from headcount.protocols.shared.hadamard import transformed
+from headcount.protocols.shared.hashing import next_prime, support
 from headcount.protocols.shuffle.zsum import Zsum
-from headcount.protocols.shuffled import shuffled
 from headcount.questions.domains.domain import Shape
 from headcount.questions.histogram import Histogram
 from headcount.questions.total import Mean, Sum

@@ -7,17 +7,15 @@ import pytest
 
 from headcount.audit.mutations import MUTATIONS
 from headcount.audit.twins import tried
-from headcount.core.brick import Emit, Let, Maybe
-from headcount.core.chance import Chance
-from headcount.core.draw import Below, Rounded
-from headcount.core.field import Field
-from headcount.core.rows import Row, Subset
-from headcount.core.tally import Tally
 from headcount.privacy.clones import Clones
 from headcount.privacy.pair import Pair
+from headcount.programme.brick import Emit, Let, Maybe
+from headcount.programme.chance import Chance
+from headcount.programme.draw import Below, Rounded
+from headcount.programme.field import Field
+from headcount.programme.rows import Row, Subset
+from headcount.programme.tally import Tally
 from headcount.protocols import CATALOGUE
-from headcount.protocols.hadamard import transformed
-from headcount.protocols.levelled import levelled
 from headcount.protocols.local.basic_rappor import BasicRappor
 from headcount.protocols.local.duchi import Duchi
 from headcount.protocols.local.generalised_response import GeneralisedResponse
@@ -28,8 +26,10 @@ from headcount.protocols.local.optimised_unary import OptimisedUnary
 from headcount.protocols.local.piecewise import Piecewise
 from headcount.protocols.local.subset_selection import SubsetSelection
 from headcount.protocols.local.succinct_histogram import SuccinctHistogram
-from headcount.protocols.shuffled import shuffled
-from headcount.protocols.windowed import PLACE, sent
+from headcount.protocols.shared.any_local import shuffled
+from headcount.protocols.shared.hadamard import transformed
+from headcount.protocols.shared.levelled import levelled
+from headcount.protocols.shared.windowed import PLACE, sent
 from headcount.testing import Nonconforming, conforms
 
 

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import headcount as hc
-from headcount.core.crowd import Crowd
-from headcount.core.tally import Tally
 from headcount.errors import BadArgument
+from headcount.privacy.crowd import Crowd
+from headcount.programme.tally import Tally
 from headcount.protocols import CATALOGUE, FORMER, named
-from headcount.protocols.saved import plan_from_json
+from headcount.protocols.base.saved import plan_from_json
 from headcount.protocols.shuffle.blanket_histogram import BlanketHistogram
 from headcount.protocols.shuffle.cheu_count import CheuCount
 

@@ -8,24 +8,24 @@ from itertools import combinations_with_replacement, product
 import numpy as np
 import pytest
 
-from headcount.core.brick import All, Copies, Emit, Let, Maybe
-from headcount.core.budget import Budget
-from headcount.core.chance import Chance
-from headcount.core.coins import SeededCoins
-from headcount.core.crowd import Crowd
-from headcount.core.draw import Below, From
-from headcount.core.field import Field
-from headcount.core.loss import Nearly
-from headcount.core.rows import Shares
-from headcount.core.tally import Tally
 from headcount.errors import OverBudget
-from headcount.privacy import tables
-from headcount.privacy.atoms import Atoms
+from headcount.planner.calibrate import calibrate
+from headcount.privacy import exact_tables as tables
+from headcount.privacy.almost_central_atoms import Atoms
 from headcount.privacy.blanket import BlanketResponse
-from headcount.privacy.calibrate import calibrate
+from headcount.privacy.budget import Budget
 from headcount.privacy.clones import Clones
-from headcount.privacy.shares import fewest_shares, published_shares, share_distance
-from headcount.protocols.levelled import levelled
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.loss import Nearly
+from headcount.privacy.shared_values import fewest_shares, published_shares, share_distance
+from headcount.programme.brick import All, Copies, Emit, Let, Maybe
+from headcount.programme.chance import Chance
+from headcount.programme.coins import SeededCoins
+from headcount.programme.draw import Below, From
+from headcount.programme.field import Field
+from headcount.programme.rows import Shares
+from headcount.programme.tally import Tally
+from headcount.protocols.shared.levelled import levelled
 from headcount.protocols.shuffle.blanket_histogram import BlanketHistogram
 from headcount.protocols.shuffle.blanket_sum import BlanketSum
 from headcount.protocols.shuffle.cheu_sum import CheuSum

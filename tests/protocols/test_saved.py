@@ -8,8 +8,8 @@ import pytest
 
 import headcount as hc
 from headcount.errors import Infeasible
-from headcount.privacy.calibrate import calibrate
-from headcount.protocols.saved import plan_from_json, protocol_from_json, task_from_json
+from headcount.planner.calibrate import calibrate
+from headcount.protocols.base.saved import plan_from_json, protocol_from_json, task_from_json
 
 BUDGET = hc.Budget(3, 1e-3)
 TASKS = [

@@ -6,10 +6,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from headcount.core.budget import Budget
-from headcount.core.crowd import Crowd
-from headcount.core.exact import WHOLE
-from headcount.privacy.calibrate import calibrate
+from headcount.planner.calibrate import calibrate
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
+from headcount.programme.report_law import WHOLE
 from headcount.protocols.central.laplace import Laplace
 from headcount.protocols.central.staircase import LARGEST, LEVELS, Staircase, staircase
 from headcount.questions.total import Sum

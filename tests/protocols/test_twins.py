@@ -9,12 +9,12 @@ from fractions import Fraction
 
 import pytest
 
-from headcount.core.brick import NOTHING, All, Copies, Emit, Maybe
-from headcount.core.chance import Chance
-from headcount.core.law import Noise
-from headcount.core.table import Table
-from headcount.privacy import tables
+from headcount.privacy import exact_tables as tables
 from headcount.privacy.discrete_laplace import DiscreteLaplaceShift
+from headcount.programme.brick import NOTHING, All, Copies, Emit, Maybe
+from headcount.programme.chance import Chance
+from headcount.programme.law import Noise
+from headcount.programme.table import Table
 from headcount.protocols.central.laplace import Laplace
 from headcount.protocols.local.randomised_response import RandomisedResponse
 from headcount.protocols.shuffle.correlated_count import CorrelatedCount

@@ -15,16 +15,16 @@ from headcount.audit.size_checks import (
     the_claim_holds_at_size,
     what_is_called_pure_is,
 )
-from headcount.core.brick import All, Copies, Emit, Let, Maybe
-from headcount.core.chance import Chance
-from headcount.core.crowd import Crowd
-from headcount.core.draw import Below
-from headcount.core.exact import WHOLE
-from headcount.core.field import Field
-from headcount.core.law import Noise
-from headcount.core.tally import Batch
-from headcount.privacy.sampled import SampledCount
-from headcount.privacy.tables import AddNoise, poisson
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.exact_tables import AddNoise, poisson
+from headcount.privacy.sampled_counts import SampledCount
+from headcount.programme.brick import All, Copies, Emit, Let, Maybe
+from headcount.programme.chance import Chance
+from headcount.programme.draw import Below
+from headcount.programme.field import Field
+from headcount.programme.law import Noise
+from headcount.programme.report_law import WHOLE
+from headcount.programme.tally import Batch
 from headcount.protocols.central.geometric import Geometric
 from headcount.protocols.central.laplace import Laplace
 from headcount.protocols.local.generalised_response import GeneralisedResponse

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from headcount.core.law import Floats
+from headcount.programme.law import Floats
 from headcount.questions.argument import CATEGORIES, Argument, Told
 from headcount.questions.domains.categories import Categories
 from headcount.questions.domains.domain import Codes, Domain, Label, Merge, Shape, complete, one_column

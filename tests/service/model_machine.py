@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 from rig import START, WINDOW, Made, Parties, Rig, counted, made, plan
 
-from headcount.core.wire import HYBRID, P256, X25519
 from headcount.errors import RemoteRefusal
-from headcount.service.collection import Shortfall
-from headcount.service.suites import new_key
+from headcount.protocols.base.report_size import HYBRID, P256, X25519
+from headcount.service.wire.collection import Shortfall
+from headcount.service.wire.suites import new_key
 
 BATCHES, BUCKETS, LEAST = 3, 12, 3
 people = st.integers(0, BUCKETS - 1)

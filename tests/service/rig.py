@@ -18,25 +18,25 @@ from typing import Any
 import numpy as np
 
 import headcount as hc
-from headcount.core.budget import Budget
-from headcount.core.canonical import canonical
-from headcount.core.coins import Coins
-from headcount.core.plan import Plan
-from headcount.core.wire import IDENTITY, X25519, Wire
+from headcount.common.canonical import canonical
 from headcount.errors import RemoteRefusal
+from headcount.privacy.budget import Budget
+from headcount.programme.coins import Coins
+from headcount.protocols.base.plan import Plan
+from headcount.protocols.base.report_size import IDENTITY, X25519, Wire
 from headcount.service import party
-from headcount.service.analyser_app import AnalyserApp
-from headcount.service.batches import Batches
-from headcount.service.blind import Blinding
-from headcount.service.collection import Collection
-from headcount.service.issuer_app import ISSUING
-from headcount.service.issuing import Issuing, Redeeming
-from headcount.service.keys import Announced
-from headcount.service.metrics import Metrics
+from headcount.service.analyser.app import AnalyserApp
+from headcount.service.issuer.app import ISSUING
 from headcount.service.party import SETTINGS, Party
-from headcount.service.shuffler_app import ShufflerApp
-from headcount.service.tokens import ROLES
-from headcount.service.wire import NO_CREDENTIAL, Upload
+from headcount.service.runtime.metrics import Metrics
+from headcount.service.runtime.tokens import ROLES
+from headcount.service.shuffler.app import ShufflerApp
+from headcount.service.shuffler.batches import Batches
+from headcount.service.wire.admission import Issuing, Redeeming
+from headcount.service.wire.blind import Blinding
+from headcount.service.wire.collection import Collection
+from headcount.service.wire.keys import Announced
+from headcount.service.wire.report import NO_CREDENTIAL, Upload
 
 START = 1_000_000_000  # when everything begins
 WINDOW = 100

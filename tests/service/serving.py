@@ -17,8 +17,8 @@ from typing import Any
 from processes import Child, Say
 from rig import Answer, Rig
 
-from headcount.core.canonical import canonical
-from headcount.core.files import secret
+from headcount.common.canonical import canonical
+from headcount.common.whole_files import secret
 from headcount.service import server
 from headcount.service.party import Party
 

@@ -14,19 +14,20 @@ import numpy as np
 import pytest
 
 import headcount as hc
-from headcount.core.coins import SecretCoins
-from headcount.core.wire import IDENTITY, Wire
 from headcount.errors import Busy, WireError
-from headcount.service import intake, trial
-from headcount.service.batches import Batches
-from headcount.service.collection import Collection
-from headcount.service.deliveries import Deliveries
-from headcount.service.intake import Intake
-from headcount.service.keys import Announced
+from headcount.programme.coins import SecretCoins
+from headcount.protocols.base.report_size import IDENTITY, Wire
+from headcount.service import trial
+from headcount.service.analyser.deliveries import Deliveries
+from headcount.service.analyser.releases import Releases
 from headcount.service.party import Opened
-from headcount.service.releases import Releases
-from headcount.service.shuffler import Answer, Sent, Shuffler
-from headcount.service.wire import NO_CREDENTIAL, Upload
+from headcount.service.shuffler import intake
+from headcount.service.shuffler.batches import Batches
+from headcount.service.shuffler.intake import Intake
+from headcount.service.shuffler.shuffler import Answer, Sent, Shuffler
+from headcount.service.wire.collection import Collection
+from headcount.service.wire.keys import Announced
+from headcount.service.wire.report import NO_CREDENTIAL, Upload
 
 LEAST = 20
 

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 import needs
-from headcount.service.metrics import Metrics
+from headcount.service.runtime.metrics import Metrics
 
 PROMETHEUS = Path(__file__).parents[2] / "deploy" / "prometheus"
 RULES = yaml.safe_load((PROMETHEUS / "headcount.rules.yml").read_text())

@@ -9,13 +9,13 @@ import pytest
 from rig import START, WINDOW, Rig, made, plan
 from test_canary import rejoined
 
-from headcount.core.canonical import canonical
+from headcount.common.canonical import canonical
 from headcount.errors import BadArgument
-from headcount.service import shuffler
-from headcount.service.issuer import Issuer, asked_name
-from headcount.service.keys import Keys
-from headcount.service.shuffler import Answer, Sent
-from headcount.store.database import do, many
+from headcount.service.issuer.issuer import Issuer, asked_name
+from headcount.service.shuffler import shuffler
+from headcount.service.shuffler.shuffler import Answer, Sent
+from headcount.service.store.database import do, many
+from headcount.service.wire.keys import Keys
 
 INVITED = "invited"
 

@@ -12,14 +12,14 @@ from browser import Site, opened
 from rig import counted, plan
 from serving import Served
 
-from headcount.core.canonical import fingerprint
-from headcount.core.coins import DeviceCoins
-from headcount.core.wire import HYBRID, KEYS, P256, X25519
+from headcount.common.canonical import fingerprint
+from headcount.programme.coins import DeviceCoins
+from headcount.protocols.base.report_size import HYBRID, KEYS, P256, X25519
 from headcount.service import vectors
-from headcount.service.client import Client
-from headcount.service.suites import seal
+from headcount.service.client.device import Client
 from headcount.service.vector_words import BATCH, NUMBER, agreed, offer, private
-from headcount.service.wire import NO_CREDENTIAL
+from headcount.service.wire.report import NO_CREDENTIAL
+from headcount.service.wire.suites import seal
 from stress import STRESS
 
 LARGEST = 135_000  # bytes of the bundle

@@ -13,11 +13,11 @@ from rig import Truthful
 from serving import HOST, Served, _serving, as_it_is, heard
 
 import headcount as hc
-from headcount.core.budget import Budget
-from headcount.core.plan import Plan
-from headcount.core.wire import Wire
-from headcount.service import http, logs
-from headcount.service.client import Client, Limits
+from headcount.privacy.budget import Budget
+from headcount.protocols.base.plan import Plan
+from headcount.protocols.base.report_size import Wire
+from headcount.service.client.device import Client, Limits
+from headcount.service.runtime import http, logs
 
 HOME = "127.0.0.77"  # where they call from
 AGENT = "CanaryBrowser/77.7"

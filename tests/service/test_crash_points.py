@@ -12,12 +12,13 @@ from processes import Child
 from rig import START, WINDOW, Parties, counted, made, plan
 from serving import as_it_is
 
-from headcount.service import batches, crash
-from headcount.service.collection import Collection
-from headcount.service.crash import POINTS
-from headcount.service.duties import Duties
-from headcount.service.shuffler import Answer, Shuffler
-from headcount.store.database import many
+from headcount.service.analyser.duties import Duties
+from headcount.service.runtime import crash_points as crash
+from headcount.service.runtime.crash_points import POINTS
+from headcount.service.shuffler import batches
+from headcount.service.shuffler.shuffler import Answer, Shuffler
+from headcount.service.store.database import many
+from headcount.service.wire.collection import Collection
 from stress import some
 
 SOURCE = Path(crash.__file__).parent
@@ -30,7 +31,7 @@ def test_the_list_of_points_is_that_of_the_source():
 
 
 def test_a_process_is_told_where_to_die_by_its_environment():
-    words = "from headcount.service.crash import point; point('before sealing'); print('alive')"
+    words = "from headcount.service.runtime.crash_points import point; point('before sealing'); print('alive')"
     for place, code in (("before sealing", DIED), ("after sealing", 0)):
         told = {**os.environ, "HEADCOUNT_CRASH_AT": place}
         assert subprocess.run([sys.executable, "-c", words], env=told, capture_output=True).returncode == code

@@ -24,8 +24,8 @@ from serving import free_port
 
 import headcount
 import needs
-from headcount.service.metrics import Metrics
 from headcount.service.party import KNOWN, PREFIX
+from headcount.service.runtime.metrics import Metrics
 from headcount.service.server import AT_ONCE
 from stress import STRESS
 

@@ -12,15 +12,15 @@ import headcount as hc
 from headcount.cli.collection import _named
 from headcount.cli.main import app
 from headcount.cli.proof import _released
-from headcount.core.wire import Wire
 from headcount.errors import BadArgument, Refused, RemoteRefusal
-from headcount.service import logs
-from headcount.service.batches import kind_of
-from headcount.service.collection import Collection
-from headcount.service.desk import Absent, Desk
-from headcount.service.keys import Announced
-from headcount.service.limits import Limits
-from headcount.service.released import FORMATS
+from headcount.protocols.base.report_size import Wire
+from headcount.service.client.limits import Limits
+from headcount.service.operator.operator import Absent, Desk
+from headcount.service.runtime import logs
+from headcount.service.shuffler.batches import kind_of
+from headcount.service.wire.collection import Collection
+from headcount.service.wire.keys import Announced
+from headcount.service.wire.signed_release import FORMATS
 
 NAMES = ["ab" + "0" * 30, "ac" + "0" * 30]
 

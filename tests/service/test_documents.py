@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from headcount.service import logs, party
-from headcount.service.client import Limits
-from headcount.service.collection import Shortfall
-from headcount.service.intake import WAITING
-from headcount.service.metrics import ANALYSERS, REPORTS, SHUFFLERS, Metrics
-from headcount.service.outer_keys import GRACE, LIFETIME, MOST
-from headcount.service.tokens import ROLES
+from headcount.service import party
+from headcount.service.client.device import Limits
+from headcount.service.runtime import logs
+from headcount.service.runtime.metrics import ANALYSERS, REPORTS, SHUFFLERS, Metrics
+from headcount.service.runtime.tokens import ROLES
+from headcount.service.shuffler.intake import WAITING
+from headcount.service.shuffler.outer_keys import GRACE, LIFETIME, MOST
+from headcount.service.wire.collection import Shortfall
 
 ROOT = Path(__file__).parents[2]
 MODEL = (ROOT / "THREATMODEL.md").read_text(encoding="utf-8")

@@ -11,12 +11,12 @@ import pytest
 from rig import WINDOW, plan
 
 from headcount.errors import BadArgument, RemoteRefusal
-from headcount.service.duties import Duties
-from headcount.service.keys import verified
+from headcount.service.analyser.duties import Duties
+from headcount.service.analyser.releases import Releases
+from headcount.service.analyser.webhook import Webhook
 from headcount.service.party import Party
-from headcount.service.releases import Releases
-from headcount.service.webhook import Webhook
-from headcount.store.database import one
+from headcount.service.store.database import one
+from headcount.service.wire.keys import verified
 
 pytestmark = pytest.mark.parametrize("databases", ["sqlite"], indirect=True)
 

@@ -9,15 +9,16 @@ import pytest
 from processes import Child
 from rig import START, WINDOW, asked, counted, made, plan
 
-from headcount.core.canonical import canonical
-from headcount.core.coins import SecretCoins
+from headcount.common.canonical import canonical
 from headcount.errors import BadArgument
-from headcount.service import batches, scatter, shuffler
-from headcount.service.batches import Batches
-from headcount.service.collection import MOST, Collection
-from headcount.service.kept import Kept
-from headcount.service.keys import Keys
-from headcount.service.shuffler import Answer, Offered
+from headcount.programme.coins import SecretCoins
+from headcount.service.shuffler import batches, shuffler
+from headcount.service.shuffler import external_shuffle as scatter
+from headcount.service.shuffler.batch_tables import Kept
+from headcount.service.shuffler.batches import Batches
+from headcount.service.shuffler.shuffler import Answer, Offered
+from headcount.service.wire.collection import MOST, Collection
+from headcount.service.wire.keys import Keys
 from stress import lengths
 
 
@@ -238,7 +239,7 @@ def test_what_is_put_aside_cannot_be_read_and_has_no_name(folder):
 
 def test_reports_are_read_in_blocks(parties, agreed, monkeypatch):
     """Never all at once."""
-    monkeypatch.setattr("headcount.store.database.AT_A_TIME", 700)
+    monkeypatch.setattr("headcount.service.store.database.AT_A_TIME", 700)
     collection = agreed()
     parties.reported(collection, *range(12))
     parties.clock.now += WINDOW

@@ -9,11 +9,11 @@ from serving import HOST, free_port
 
 from headcount.errors import Refused, RemoteRefusal
 from headcount.service import party, server
-from headcount.service.client import Client
-from headcount.service.desk import Desk
-from headcount.service.limits import Limits
+from headcount.service.client.device import Client
+from headcount.service.client.limits import Limits
+from headcount.service.operator.operator import Desk
 from headcount.service.party import Party
-from headcount.store.database import many
+from headcount.service.store.database import many
 
 ROLES = ("analyser", "shuffler", "issuer")
 ANYTHING = Limits(epsilon=50, colluding=50, least=1, lifetime_epsilon=1_000)

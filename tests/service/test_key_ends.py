@@ -4,8 +4,8 @@ import pytest
 from rig import WINDOW, plan
 
 from headcount.errors import BadArgument
-from headcount.service.duties import Duties
-from headcount.service.keys import Announced
+from headcount.service.analyser.duties import Duties
+from headcount.service.wire.keys import Announced
 
 
 def kept(parties):

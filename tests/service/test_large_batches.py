@@ -8,13 +8,13 @@ import pytest
 from processes import Child
 from rig import plan
 
-from headcount.core.wire import HYBRID, IDENTITY
-from headcount.service import scatter
-from headcount.service.batches import Batches
+from headcount.protocols.base.report_size import HYBRID, IDENTITY
 from headcount.service.party import SETTINGS, Party
-from headcount.service.shuffler import BATCH
-from headcount.store import database
-from headcount.store.database import Database, changed, do, one
+from headcount.service.shuffler import external_shuffle as scatter
+from headcount.service.shuffler.batches import Batches
+from headcount.service.shuffler.shuffler import BATCH
+from headcount.service.store import database
+from headcount.service.store.database import Database, changed, do, one
 from stress import lengths
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="how much memory was used at most is asked of Linux")

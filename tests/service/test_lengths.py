@@ -10,9 +10,9 @@ import pytest
 from rig import Truthful, made, plan
 from serving import Served, spoken
 
-from headcount.core.coins import SecretCoins
-from headcount.core.wire import HYBRID, P256, X25519
-from headcount.service.client import Client, Limits
+from headcount.programme.coins import SecretCoins
+from headcount.protocols.base.report_size import HYBRID, P256, X25519
+from headcount.service.client.device import Client, Limits
 
 BUCKETS = 6
 ANYTHING = Limits(epsilon=50, colluding=math.inf, least=1, lifetime_epsilon=1_000)

@@ -11,9 +11,10 @@ from model_machine import Machine
 from rig import Rig
 
 from headcount.errors import HeadcountError
-from headcount.service import batches, intake, releases
-from headcount.service.door import Door
-from headcount.service.shuffler import Answer, Shuffler
+from headcount.service.analyser import releases
+from headcount.service.shuffler import batches, intake
+from headcount.service.shuffler.shuffler import Answer, Shuffler
+from headcount.service.wire.deduplication import Door
 from stress import lengths
 
 

@@ -21,12 +21,12 @@ from face.shell import headcount as shell
 from headcount.cli import main as command_line
 from headcount.cli.collection import given_or_read
 from headcount.cli.render import Format, show
-from headcount.core.canonical import canonical
-from headcount.core.printable import printable
-from headcount.service import remote
-from headcount.service.desk import Desk
-from headcount.service.openapi import SCHEMAS
-from headcount.service.shapes import ANSWERS, fits, form_of
+from headcount.common.canonical import canonical
+from headcount.common.printable import printable
+from headcount.service.operator.operator import Desk
+from headcount.service.wire import http_client as remote
+from headcount.service.wire.schemas import SCHEMAS
+from headcount.service.wire.validation import ANSWERS, fits, form_of
 from stress import STRESS, lengths
 
 CANARY = "11"  # the bucket that is answered: the last of twelve
@@ -123,7 +123,7 @@ def place(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch):
     monkeypatch.setattr(remote, "TRIES", 1)
-    monkeypatch.setattr("headcount.service.desk.PATIENCE", 20.0)
+    monkeypatch.setattr("headcount.service.operator.operator.PATIENCE", 20.0)
 
 
 class Words:
@@ -220,7 +220,7 @@ def test_no_group_of_commands_prints_variables():
 
 CRASH = """
 import sys
-from headcount.service import client
+from headcount.service.client import device as client
 def prepare(self, offer, name, answer, **given):
     kept = {"answer": answer}
     raise KeyError(answer)

@@ -12,16 +12,16 @@ from serving import Served
 
 import needs
 from face.shell import headcount as shell
-from headcount.core.files import put
+from headcount.common.whole_files import put
 from headcount.errors import BadArgument
 from headcount.service import party
-from headcount.service.client import Client, Limits
-from headcount.service.desk import Desk
-from headcount.service.gauges import KEPT, Figured
-from headcount.service.outer_keys import LIFETIME
+from headcount.service.client.device import Client, Limits
+from headcount.service.operator.operator import Desk
 from headcount.service.party import Party, secret
-from headcount.store.database import Database, do
-from headcount.store.schema import _head, is_current
+from headcount.service.runtime.gauges import KEPT, CachedGauges
+from headcount.service.shuffler.outer_keys import LIFETIME
+from headcount.service.store.database import Database, do
+from headcount.service.store.schema import _head, is_current
 
 
 def asked(parties, role, path):
@@ -226,7 +226,7 @@ def test_figures_are_not_computed_for_everybody_who_asks():
         computed.append(1)
         return {"n": len(computed)}
 
-    figured = Figured(compute, lambda: now[0])
+    figured = CachedGauges(compute, lambda: now[0])
     assert [figured(), figured()] == [{"n": 1}, {"n": 1}]
     now[0] = KEPT
     assert figured() == {"n": 2}

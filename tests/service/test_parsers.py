@@ -9,16 +9,16 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from rig import START, Truthful, plan
 
-from headcount.core.canonical import canonical
-from headcount.core.coins import SeededCoins
-from headcount.core.wire import HYBRID, IDENTITY, P256, X25519
+from headcount.common.canonical import canonical
 from headcount.errors import Refused, WireError
-from headcount.service.collection import Collection
-from headcount.service.deliveries import Deliveries
-from headcount.service.keys import Announced, Signer, verified
-from headcount.service.released import Released
-from headcount.service.suites import new_key, public_bytes
-from headcount.service.wire import NO_CREDENTIAL, Envelope, Upload
+from headcount.programme.coins import SeededCoins
+from headcount.protocols.base.report_size import HYBRID, IDENTITY, P256, X25519
+from headcount.service.analyser.deliveries import Deliveries
+from headcount.service.wire.collection import Collection
+from headcount.service.wire.keys import Announced, Signer, verified
+from headcount.service.wire.report import NO_CREDENTIAL, Envelope, Upload
+from headcount.service.wire.signed_release import Released
+from headcount.service.wire.suites import new_key, public_bytes
 from stress import lengths
 
 ODD = [

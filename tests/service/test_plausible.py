@@ -6,16 +6,16 @@ import pytest
 from rig import WINDOW, made, plan
 
 import headcount as hc
-from headcount.core.budget import Budget
-from headcount.core.plan import Plan
-from headcount.core.wire import Wire
 from headcount.errors import Forged
-from headcount.service.keys import Announced
-from headcount.service.released import Released
-from headcount.service.releases import Releases
-from headcount.service.shuffler import Answer, Sent
-from headcount.service.suites import seal
-from headcount.service.wire import DUMMY, INNER
+from headcount.privacy.budget import Budget
+from headcount.protocols.base.plan import Plan
+from headcount.protocols.base.report_size import Wire
+from headcount.service.analyser.releases import Releases
+from headcount.service.shuffler.shuffler import Answer, Sent
+from headcount.service.wire.keys import Announced
+from headcount.service.wire.report import DUMMY, INNER
+from headcount.service.wire.signed_release import Released
+from headcount.service.wire.suites import seal
 
 LEAST = 150
 

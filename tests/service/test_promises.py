@@ -11,10 +11,6 @@ import pytest
 from rig import START, WINDOW, Rig, counted, made, plan
 
 import headcount as hc
-from headcount.core.budget import Budget
-from headcount.core.coins import SeededCoins
-from headcount.core.plan import Plan
-from headcount.core.wire import Wire
 from headcount.errors import (
     AnswerExposed,
     BadArgument,
@@ -26,16 +22,21 @@ from headcount.errors import (
     WireError,
 )
 from headcount.ledger.ledger import Ledger
-from headcount.service import logs, scatter
-from headcount.service.client import Client, Limits
-from headcount.service.keys import Announced
-from headcount.service.receipt import Receipt
-from headcount.service.releases import Releases
-from headcount.service.suites import new_key, seal
+from headcount.privacy.budget import Budget
+from headcount.programme.coins import SeededCoins
+from headcount.protocols.base.plan import Plan
+from headcount.protocols.base.report_size import Wire
+from headcount.service.analyser.releases import Releases
+from headcount.service.client.device import Client, Limits
+from headcount.service.client.receipt import Receipt
+from headcount.service.runtime import logs
+from headcount.service.shuffler import external_shuffle as scatter
+from headcount.service.store.database import do, many, one
 from headcount.service.vector_words import agreed
 from headcount.service.vector_words import offer as offered
-from headcount.service.wire import DUMMY, INNER, REAL
-from headcount.store.database import do, many, one
+from headcount.service.wire.keys import Announced
+from headcount.service.wire.report import DUMMY, INNER, REAL
+from headcount.service.wire.suites import new_key, seal
 
 
 class Line:

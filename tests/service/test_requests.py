@@ -10,7 +10,8 @@ import pytest
 from rig import Rig, made, plan
 from serving import HOST, Served, heard, spoken
 
-from headcount.service import http, server
+from headcount.service import server
+from headcount.service.runtime import http
 from stress import lengths
 
 PATIENCE = 1.0  # seconds, of the server in these tests

@@ -13,10 +13,11 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from pyhpke import AEADId, CipherSuite, KDFId, KEMId, KEMKey
 from rig import Truthful, plan
 
-from headcount.core.wire import HEAD, HYBRID, KEYS, P256, X25519
 from headcount.errors import BadArgument, WireError
-from headcount.service.keys import Announced, Signer
-from headcount.service.suites import (
+from headcount.protocols.base.report_size import HEAD, HYBRID, KEYS, P256, X25519
+from headcount.service.wire.keys import Announced, Signer
+from headcount.service.wire.report import INNER, NO_CREDENTIAL, Envelope, Upload
+from headcount.service.wire.suites import (
     HybridPrivateKey,
     new_key,
     private_bytes,
@@ -26,7 +27,6 @@ from headcount.service.suites import (
     seal,
     unseal,
 )
-from headcount.service.wire import INNER, NO_CREDENTIAL, Envelope, Upload
 
 INFO = bytes.fromhex("4f6465206f6e2061204772656369616e2055726e")
 PLAIN = bytes.fromhex("4265617574792069732074727574682c20747275746820626561757479")

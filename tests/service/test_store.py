@@ -16,15 +16,15 @@ from rig import WINDOW, Rig, asked, counted, made, plan
 from serving import Served
 from sqlalchemy import event
 
-from headcount.core.canonical import canonical
+from headcount.common.canonical import canonical
 from headcount.errors import BadArgument, Damaged, Unavailable, Unsupported
 from headcount.ledger.chain import sealed
 from headcount.ledger.ledger import Ledger
 from headcount.service.party import Party
-from headcount.store import database as databases_of
-from headcount.store.account import Account
-from headcount.store.database import PRAGMAS, Database, do, many, one
-from headcount.store.schema import migrate, revert
+from headcount.service.store import database as databases_of
+from headcount.service.store.account import Account
+from headcount.service.store.database import PRAGMAS, Database, do, many, one
+from headcount.service.store.schema import migrate, revert
 
 only_sqlite = pytest.mark.parametrize("databases", ["sqlite"], indirect=True)
 only_postgresql = pytest.mark.parametrize("databases", ["postgresql"], indirect=True)

@@ -13,19 +13,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rig import ISSUER, START, WINDOW, made, plan
 
-from headcount.core.wire import TOKEN
 from headcount.errors import BadArgument, RemoteRefusal, Unsupported
-from headcount.service.blind import BITS, EXPONENT, PREFIX, SIZE, Blinding, NotSigned, encode, verifies
-from headcount.service.client import Client
-from headcount.service.collection import Collection
-from headcount.service.door import Door, invitation
-from headcount.service.issuer import key_name, signed
-from headcount.service.issuer_app import ISSUING
-from headcount.service.issuing import Issuing, Redeeming
-from headcount.service.keys import Keys
-from headcount.service.limits import Limits
-from headcount.service.wire import Upload
-from headcount.store.database import many
+from headcount.protocols.base.report_size import TOKEN
+from headcount.service.client.device import Client
+from headcount.service.client.limits import Limits
+from headcount.service.issuer.app import ISSUING
+from headcount.service.issuer.issuer import key_name, signed
+from headcount.service.store.database import many
+from headcount.service.wire.admission import Issuing, Redeeming
+from headcount.service.wire.blind import BITS, EXPONENT, PREFIX, SIZE, Blinding, NotSigned, encode, verifies
+from headcount.service.wire.collection import Collection
+from headcount.service.wire.deduplication import Door, invitation
+from headcount.service.wire.keys import Keys
+from headcount.service.wire.report import Upload
 
 VECTOR = json.loads((Path(__file__).parents[2] / "clients" / "js" / "test" / "rfc9474.json").read_text())
 ANYTHING = Limits(epsilon=50, least=1, lifetime_epsilon=1_000)

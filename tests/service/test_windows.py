@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from rig import START, WINDOW, Clock, counted, made, plan
 
 import headcount as hc
-from headcount.core.budget import Budget
-from headcount.core.plan import Plan
-from headcount.core.wire import Wire
 from headcount.errors import BadArgument, Unavailable
-from headcount.service.batches import Batches
-from headcount.service.collection import Collection
-from headcount.store.database import many
+from headcount.privacy.budget import Budget
+from headcount.protocols.base.plan import Plan
+from headcount.protocols.base.report_size import Wire
+from headcount.service.shuffler.batches import Batches
+from headcount.service.store.database import many
+from headcount.service.wire.collection import Collection
 from stress import lengths
 
 COUNT = Plan(hc.protocol("randomised-response", n=20, least=6, epsilon=1), Budget(1), Wire(1))

@@ -13,9 +13,9 @@ from headcount.errors import BadArgument
 from headcount.questions.count import Count
 from headcount.questions.total import Mean, Sum
 from headcount.service import party
-from headcount.service.answers import encoded
-from headcount.service.client import Client, Limits
-from headcount.service.outer_keys import GRACE
+from headcount.service.client.answers import encoded
+from headcount.service.client.device import Client, Limits
+from headcount.service.shuffler.outer_keys import GRACE
 
 ANSWERS = {
     "1 for yes or 0 for no": (Count(), 1, "perhaps-secret", 7),

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from headcount.core.law import Noise
+from headcount.programme.law import Noise
 from headcount.protocols.shuffle.zsum import Zsum
 from headcount_survey.pages import company_cases as company
 from headcount_survey.pages.company import page

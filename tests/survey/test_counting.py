@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from headcount.core.budget import Budget
-from headcount.core.crowd import Crowd
-from headcount.core.law import Noise
-from headcount.privacy.calibrate import calibrate
-from headcount.privacy.sampled import SampledCount
+from headcount.planner.calibrate import calibrate
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.sampled_counts import SampledCount
+from headcount.programme.law import Noise
 from headcount.protocols.shuffle.poisson_count import PoissonCount
 from headcount.protocols.shuffle.sample_threshold import SampleThreshold
 from headcount.protocols.shuffle.zsum import Zsum

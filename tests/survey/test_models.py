@@ -7,11 +7,11 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from headcount.core.budget import Budget
-from headcount.core.coins import SeededCoins
-from headcount.core.crowd import Crowd
+from headcount.planner.calibrate import calibrate
 from headcount.privacy.blanket import BlanketResponse
-from headcount.privacy.calibrate import calibrate
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
+from headcount.programme.coins import SeededCoins
 from headcount.protocols import CATALOGUE, named
 from headcount.questions.count import Count
 from headcount.questions.histogram import Histogram

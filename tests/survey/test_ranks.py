@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headcount.core.model import Model
+from headcount.privacy.model import Model
 from headcount_survey.figures.ranks import Cell, Rank, ranks
 
 RANKS = [

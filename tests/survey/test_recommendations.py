@@ -6,11 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import headcount.planner.competitors as planner
+import headcount.planner.candidates as planner
 import headcount_survey.pages.recommendations as recommendations
-from headcount.core.coins import SeededCoins
-from headcount.core.law import Noise
-from headcount.core.model import Model
+from headcount.privacy.model import Model
+from headcount.programme.coins import SeededCoins
+from headcount.programme.law import Noise
 from headcount.protocols import CATALOGUE
 from headcount.protocols.shuffle.zsum import Zsum
 from headcount.questions.count import Count

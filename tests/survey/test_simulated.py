@@ -7,10 +7,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from headcount.core.law import Noise
-from headcount.core.model import Model
-from headcount.drawing.colours import THEMES
+from headcount.figures.colours import THEMES
 from headcount.privacy import laws
+from headcount.privacy.model import Model
+from headcount.programme.law import Noise
 from headcount_survey.figures.simulated import BINS, Runs, Size, edges, simulated
 from headcount_survey.figures.trust import PLACES, WAYS, models_of_trust
 

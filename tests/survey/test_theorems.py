@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 from flint import arb, ctx
 
-from headcount.core.crowd import Crowd
+from headcount.privacy.crowd import Crowd
 from headcount.protocols.shuffle.sample_threshold import SampleThreshold
 from headcount.protocols.shuffle.zsum import Zsum
 from headcount_survey.catalogue import STUDIES

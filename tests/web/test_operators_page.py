@@ -6,9 +6,9 @@ import pytest
 from chromium import clean, looking, typed
 
 import headcount as hc
-from headcount.service.desk import Desk
-from headcount.service.devices import reported
-from headcount.service.released import Released
+from headcount.service.client.simulated import reported
+from headcount.service.operator.operator import Desk
+from headcount.service.wire.signed_release import Released
 
 
 def logged_in(looked, trial, address, party):

@@ -9,12 +9,12 @@ from typer.testing import CliRunner
 
 import headcount as hc
 from headcount.cli.main import app
-from headcount.core.short import compared
+from headcount.common.short_decimals import compared
 from headcount.errors import Occupied
-from headcount.web import advisor
-from headcount.web.files import PAGE, POLICY, contents
-from headcount.web.question import Form
-from headcount.web.workers import MOST, Workers
+from headcount.service.web import advisor
+from headcount.service.web.question import Form
+from headcount.service.web.static_files import PAGE, POLICY, contents
+from headcount.service.web.workers import MOST, Workers
 
 COUNT = {"task": "count", "n": 500, "epsilon": 1.0, "delta": 1e-4, "models": ["shuffle", "local"]}
 ASKED = [

@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 
 import headcount as hc
 from headcount.cli.main import app
-from headcount.core.wire import P256
-from headcount.service.desk import Desk
-from headcount.web.files import contents
+from headcount.protocols.base.report_size import P256
+from headcount.service.operator.operator import Desk
+from headcount.service.web.static_files import contents
 
 
 def test_whoever_answers_is_counted(trial, browser):

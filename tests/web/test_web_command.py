@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from headcount.service import party
-from headcount.web.routes import Pages
+from headcount.service.web.routes import Pages
 
 
 def asked(address, method, path, content=None):

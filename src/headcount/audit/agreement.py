@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from typing import Any
 
-from headcount.core.protocol import Protocol
+from headcount.protocols.base.protocol import Protocol
 
 Check = Callable[[Protocol], None]
 

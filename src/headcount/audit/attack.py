@@ -20,15 +20,15 @@ import numpy as np
 from headcount.audit.enumerate import Held, crowds
 from headcount.audit.watch import Seen, Watch
 from headcount.audit.wording import crowds_in_words, event_in_words
-from headcount.core.budget import Neighbours
-from headcount.core.coins import Coins, SecretCoins
-from headcount.core.law import Floats
-from headcount.core.loss import PrivacyLoss
-from headcount.core.model import Model
-from headcount.core.protocol import Protocol
-from headcount.core.quantity import quantity
-from headcount.core.table import Ints, Words
+from headcount.common.quantity import quantity
 from headcount.errors import BadArgument
+from headcount.privacy.budget import Neighbours
+from headcount.privacy.loss import PrivacyLoss
+from headcount.privacy.model import Model
+from headcount.programme.coins import Coins, SecretCoins
+from headcount.programme.law import Floats
+from headcount.programme.table import Ints, Words
+from headcount.protocols.base.protocol import Protocol
 
 FEWEST = 1_000
 MOST = 10**9

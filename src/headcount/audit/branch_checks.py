@@ -17,12 +17,12 @@ from headcount.audit.enumerate import one_report
 from headcount.audit.exhaust import in_order
 from headcount.audit.loss_checks import turned
 from headcount.audit.spread import spread
-from headcount.core.coins import Coins
-from headcount.core.exact import WHOLE, Message
-from headcount.core.model import Model
-from headcount.core.protocol import Protocol
-from headcount.core.tally import Tally
 from headcount.errors import Refused
+from headcount.privacy.model import Model
+from headcount.programme.coins import Coins
+from headcount.programme.report_law import WHOLE, Message
+from headcount.programme.tally import Tally
+from headcount.protocols.base.protocol import Protocol
 
 TOTALS = (0, 5)
 DRAWS = 8_000  # for a release, and

@@ -17,10 +17,10 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from headcount.core.chance import WORD, Chance
-from headcount.core.coins import Bools, Bytes, Coins
-from headcount.core.exact import WHOLE
-from headcount.core.table import Ints, Table
+from headcount.programme.chance import WORD, Chance
+from headcount.programme.coins import Bools, Bytes, Coins
+from headcount.programme.report_law import WHOLE
+from headcount.programme.table import Ints, Table
 
 FAINT = WHOLE >> 104  # ways that are less likely are not gone through
 PARTS = 4  # in which many outcomes of an even draw are taken together, where the one that is drawn does not matter

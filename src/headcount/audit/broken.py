@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from headcount.core.chance import Chance
-from headcount.core.coins import Bytes, Coins
-from headcount.core.exact import WHOLE, Parts
-from headcount.core.law import Floats, Law
-from headcount.core.loss import Nearly
-from headcount.core.release import Release
-from headcount.core.table import Ints
-from headcount.core.tally import Tally
+from headcount.privacy.loss import Nearly
 from headcount.privacy.rounded_once import RoundedOnce
+from headcount.programme.chance import Chance
+from headcount.programme.coins import Bytes, Coins
+from headcount.programme.law import Floats, Law
+from headcount.programme.release import Release
+from headcount.programme.report_law import WHOLE, Parts
+from headcount.programme.table import Ints
+from headcount.programme.tally import Tally
 
 RETRIES = 8
 ONE_IN_A_HUNDRED = Chance.up(0.01)

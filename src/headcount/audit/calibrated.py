@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from headcount.core.budget import Budget, Neighbours
-from headcount.core.crowd import Crowd
-from headcount.core.protocol import Protocol
 from headcount.errors import Refused
-from headcount.privacy.calibrate import calibrate
+from headcount.planner.calibrate import calibrate
+from headcount.privacy.budget import Budget, Neighbours
+from headcount.privacy.crowd import Crowd
+from headcount.protocols.base.protocol import Protocol
 from headcount.questions.domains.domain import Shape
 from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question

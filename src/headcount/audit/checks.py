@@ -41,10 +41,10 @@ from headcount.audit.size_checks import (
     the_claim_holds_at_size,
     what_is_called_pure_is,
 )
-from headcount.core.budget import Neighbours
-from headcount.core.crowd import Crowd
-from headcount.core.protocol import Protocol
 from headcount.errors import TooFewReports, TooManyReports
+from headcount.privacy.budget import Neighbours
+from headcount.privacy.crowd import Crowd
+from headcount.protocols.base.protocol import Protocol
 
 
 def messages_are_counted(protocol: Protocol) -> None:

@@ -8,11 +8,11 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from headcount.core.cover import covering
-from headcount.core.law import Floats, weighed
-from headcount.core.protocol import Protocol
-from headcount.core.table import Ints
-from headcount.core.tally import Tally
+from headcount.answers.intervals import covering
+from headcount.programme.law import Floats, weighed
+from headcount.programme.table import Ints
+from headcount.programme.tally import Tally
+from headcount.protocols.base.protocol import Protocol
 
 ALL = 64  # so many different answers get their intervals made
 NEARBY = 8  # beyond, those so near to where coverage ends; the lattice of answers can make a difference there

@@ -11,12 +11,12 @@ import numpy as np
 from headcount.audit.agreement import goodness_of_fit, require
 from headcount.audit.enumerate import PLACE, Enumerated, Held, one_report
 from headcount.audit.exhaust import TooManyTapes, as_integers, coarsened, exhausted, fitting_base, in_order
-from headcount.core.brick import Brick
-from headcount.core.coins import SeededCoins
-from headcount.core.crowd import Crowd
-from headcount.core.exact import WHOLE, Message
-from headcount.core.protocol import Protocol
-from headcount.core.tally import Tally
+from headcount.privacy.crowd import Crowd
+from headcount.programme.brick import Brick
+from headcount.programme.coins import SeededCoins
+from headcount.programme.report_law import WHOLE, Message
+from headcount.programme.tally import Tally
+from headcount.protocols.base.protocol import Protocol
 
 RUNS = 4_000
 PAIRS = 1_000

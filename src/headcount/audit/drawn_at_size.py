@@ -10,14 +10,14 @@ from headcount.audit.agreement import require
 from headcount.audit.calibrated import AtSize
 from headcount.audit.predictions import Judged, judge
 from headcount.audit.situations import Situation, categorised, counted, hardest, is_direct, totals
-from headcount.core.budget import Budget
-from headcount.core.coins import SeededCoins
-from headcount.core.crowd import Crowd
-from headcount.core.field import Values
-from headcount.core.law import Floats
-from headcount.core.protocol import Protocol
-from headcount.core.table import Ints
 from headcount.errors import Refused
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
+from headcount.programme.coins import SeededCoins
+from headcount.programme.field import Values
+from headcount.programme.law import Floats
+from headcount.programme.table import Ints
+from headcount.protocols.base.protocol import Protocol
 from headcount.questions.domains.domain import Shape
 from headcount.questions.question import Question
 

@@ -20,13 +20,13 @@ from itertools import combinations, pairwise, permutations
 import numpy as np
 import numpy.typing as npt
 
-from headcount.core.budget import Neighbours
-from headcount.core.exact import WHOLE, ExactLaw, Message, Parts
-from headcount.core.law import Floats
-from headcount.core.model import Model
-from headcount.core.protocol import Protocol
-from headcount.core.table import Ints
-from headcount.core.tally import Batch
+from headcount.privacy.budget import Neighbours
+from headcount.privacy.model import Model
+from headcount.programme.law import Floats
+from headcount.programme.report_law import WHOLE, ExactLaw, Message, Parts
+from headcount.programme.table import Ints
+from headcount.programme.tally import Batch
+from headcount.protocols.base.protocol import Protocol
 
 PLACE = 32  # bits for how often a message occurs, or for a total
 LEAST = WHOLE * WHOLE >> 80  # products of two chances that are smaller are left out

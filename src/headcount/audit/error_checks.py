@@ -11,10 +11,10 @@ import numpy as np
 from headcount.audit.agreement import require
 from headcount.audit.covered import exact_coverage
 from headcount.audit.enumerate import Enumerated, Held, crowds
-from headcount.core.crowd import Crowd
-from headcount.core.law import Floats
-from headcount.core.protocol import Protocol
-from headcount.core.tally import Tally
+from headcount.privacy.crowd import Crowd
+from headcount.programme.law import Floats
+from headcount.programme.tally import Tally
+from headcount.protocols.base.protocol import Protocol
 from headcount.questions.domains.domain import Shape
 
 CONFIDENCE = 0.95

@@ -21,10 +21,10 @@ from functools import cache, lru_cache, partial
 from itertools import accumulate
 
 from headcount.audit.enumerate import Enumerated, neighbours
-from headcount.core.exact import WHOLE, Parts
-from headcount.core.loss import ROUND_UP, WITHIN, PrivacyLoss
-from headcount.core.model import Model
-from headcount.core.protocol import Protocol
+from headcount.privacy.loss import ROUND_UP, WITHIN, PrivacyLoss
+from headcount.privacy.model import Model
+from headcount.programme.report_law import WHOLE, Parts
+from headcount.protocols.base.protocol import Protocol
 
 EPSILONS = (0.0, 0.05, 0.3, 0.7, 1.0, 1.5, 2.5, 4.0)
 AGREES = 1e-12  # an exact claim is the truth, rounded up, but for this and its slack

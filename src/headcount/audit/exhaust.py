@@ -14,14 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from headcount.audit.rewrite import Flagged, Secret, rewritten
-from headcount.core.brick import All, Brick, Copies, Each, Emit, Let, Maybe, drawn
-from headcount.core.chance import WORD, Chance
-from headcount.core.coins import Bytes, Coins
-from headcount.core.draw import Below, From, Rounded
-from headcount.core.exact import Message
-from headcount.core.protocol import Protocol
-from headcount.core.rows import Row, Shares, Subset
-from headcount.core.table import Table
+from headcount.programme.brick import All, Brick, Copies, Each, Emit, Let, Maybe, drawn
+from headcount.programme.chance import WORD, Chance
+from headcount.programme.coins import Bytes, Coins
+from headcount.programme.draw import Below, From, Rounded
+from headcount.programme.report_law import Message
+from headcount.programme.rows import Row, Shares, Subset
+from headcount.programme.table import Table
+from headcount.protocols.base.protocol import Protocol
 
 MOST_TAPES = 30_000  # for a fine base, and
 MOST_AT_ALL = 50_000  # for the coarsest

@@ -19,13 +19,13 @@ from scipy.special import chdtrc
 from headcount.audit.enumerate import one_report
 from headcount.audit.exhaust import as_integers
 from headcount.audit.watch import TRUSTED, examples, multisets
-from headcount.core.coins import Coins, SecretCoins
-from headcount.core.law import Floats
-from headcount.core.protocol import Protocol
-from headcount.core.rows import Row
-from headcount.core.table import Ints, Words
-from headcount.core.tally import Tally
 from headcount.errors import Unsupported
+from headcount.programme.coins import Coins, SecretCoins
+from headcount.programme.law import Floats
+from headcount.programme.rows import Row
+from headcount.programme.table import Ints, Words
+from headcount.programme.tally import Tally
+from headcount.protocols.base.protocol import Protocol
 
 FEWEST = 10_000
 EXPECTED = 1_000.0  # in every cell of a test: chi-square must be right far out, where a false alarm is one in 1e6

@@ -12,12 +12,12 @@ from headcount.audit.calibrated import ALWAYS, FURTHER, calibrated
 from headcount.audit.enumerate import Enumerated, local_epsilon
 from headcount.audit.exact import EPSILONS, Interval, Judged, exact_delta, judge, worst_delta
 from headcount.audit.spread import spread
-from headcount.core.budget import Budget, Neighbours
-from headcount.core.crowd import Crowd
-from headcount.core.model import Model
-from headcount.core.protocol import Protocol
 from headcount.errors import Refused
-from headcount.privacy.calibrate import calibrate
+from headcount.planner.calibrate import calibrate
+from headcount.privacy.budget import Budget, Neighbours
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.model import Model
+from headcount.protocols.base.protocol import Protocol
 
 MOST_OUTCOMES = 5_000  # of one report, over all values, whose laws are compared
 

@@ -17,17 +17,17 @@ from headcount.audit.broken import (
     Sometimes,
 )  # fmt: skip
 from headcount.audit.enumerate import Enumerated
-from headcount.core.brick import Brick, Copies, Maybe
-from headcount.core.budget import Neighbours
-from headcount.core.coins import Coins, SeededCoins
-from headcount.core.crowd import Crowd
-from headcount.core.field import Field
-from headcount.core.model import Model
-from headcount.core.protocol import Protocol
-from headcount.core.release import Release
-from headcount.core.tally import Tally
 from headcount.errors import Refused
+from headcount.privacy.budget import Neighbours
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.model import Model
 from headcount.privacy.rounded_once import RoundedOnce
+from headcount.programme.brick import Brick, Copies, Maybe
+from headcount.programme.coins import Coins, SeededCoins
+from headcount.programme.field import Field
+from headcount.programme.release import Release
+from headcount.programme.tally import Tally
+from headcount.protocols.base.protocol import Protocol
 
 Make = Callable[[Protocol], Protocol | str]  # a twin, or why there is none
 

@@ -49,13 +49,13 @@ from headcount.audit.mutation import (
     silenced_for_some,
     twin,
 )  # fmt: skip
-from headcount.core.coins import Coins, SeededCoins
-from headcount.core.field import Values
-from headcount.core.law import Floats, Noise
-from headcount.core.loss import PrivacyLoss
-from headcount.core.protocol import Protocol
-from headcount.core.release import Threshold
-from headcount.core.tally import Batch, Tally
+from headcount.privacy.loss import PrivacyLoss
+from headcount.programme.coins import Coins, SeededCoins
+from headcount.programme.field import Values
+from headcount.programme.law import Floats, Noise
+from headcount.programme.release import Threshold
+from headcount.programme.tally import Batch, Tally
+from headcount.protocols.base.protocol import Protocol
 
 # Coins, order and number
 

@@ -12,10 +12,10 @@ import numpy as np
 
 from headcount.audit.covered import covered
 from headcount.audit.situations import Situation, totals
-from headcount.core.law import Floats, Noise
-from headcount.core.model import Model
-from headcount.core.protocol import Protocol
-from headcount.core.tally import Tally
+from headcount.privacy.model import Model
+from headcount.programme.law import Floats, Noise
+from headcount.programme.tally import Tally
+from headcount.protocols.base.protocol import Protocol
 
 LIMIT = 5.0
 CONFIDENCE = 0.95

@@ -20,14 +20,14 @@ import numpy as np
 
 from headcount.audit.enumerate import Enumerated
 from headcount.audit.spread import spread
-from headcount.core.brick import All, Brick, Copies, Each, Emit, Let, Maybe
-from headcount.core.budget import Neighbours
-from headcount.core.exact import WHOLE, Message
-from headcount.core.field import Field, Names
-from headcount.core.law import Law
-from headcount.core.model import Model
-from headcount.core.protocol import Protocol
-from headcount.core.table import Table
+from headcount.privacy.budget import Neighbours
+from headcount.privacy.model import Model
+from headcount.programme.brick import All, Brick, Copies, Each, Emit, Let, Maybe
+from headcount.programme.field import Field, Names
+from headcount.programme.law import Law
+from headcount.programme.report_law import WHOLE, Message
+from headcount.programme.table import Table
+from headcount.protocols.base.protocol import Protocol
 
 FEW = 64  # different messages, or things that a brick of many parts may send
 WIDE = 1 << 12  # outcomes of a number of copies

@@ -19,15 +19,15 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-import headcount.core
+import headcount.errors
 from headcount.audit.watch import TRUSTED
-from headcount.core.coins import Bytes, Coins, SecretCoins, SeededCoins
-from headcount.core.field import Values
-from headcount.core.protocol import Protocol
-from headcount.core.table import Ints
-from headcount.core.tally import Batch
+from headcount.programme.coins import Bytes, Coins, SecretCoins, SeededCoins
+from headcount.programme.field import Values
+from headcount.programme.table import Ints
+from headcount.programme.tally import Batch
+from headcount.protocols.base.protocol import Protocol
 
-HOME = str(Path(headcount.core.__file__).parent.parent)
+HOME = str(Path(headcount.errors.__file__).parent)
 MOST_PEOPLE = 8
 
 Lines = frozenset[tuple[str, int]]

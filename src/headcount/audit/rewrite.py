@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from headcount.core.brick import All, Brick, Copies, Each, Let, Maybe, Outbox
-from headcount.core.chance import WORD, Chance
-from headcount.core.coins import Coins
-from headcount.core.draw import Below, From
-from headcount.core.exact import ExactLaw
-from headcount.core.field import Field, Names, People
-from headcount.core.law import Floats
-from headcount.core.rows import Row, Subset
-from headcount.core.table import Table
+from headcount.programme.brick import All, Brick, Copies, Each, Let, Maybe, Outbox
+from headcount.programme.chance import WORD, Chance
+from headcount.programme.coins import Coins
+from headcount.programme.draw import Below, From
+from headcount.programme.field import Field, Names, People
+from headcount.programme.law import Floats
+from headcount.programme.report_law import ExactLaw
+from headcount.programme.rows import Row, Subset
+from headcount.programme.table import Table
 
 Secret = frozenset[str]  # names that depend on what a person holds
 Change = Callable[[Any, Secret], Any]

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from headcount.core.budget import Budget
-from headcount.core.coins import SeededCoins
-from headcount.core.crowd import Crowd
-from headcount.core.field import Values
-from headcount.core.protocol import FEW_VALUES, Protocol
-from headcount.core.table import Ints
-from headcount.privacy.calibrate import calibrate
+from headcount.planner.calibrate import calibrate
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
+from headcount.programme.coins import SeededCoins
+from headcount.programme.field import Values
+from headcount.programme.table import Ints
+from headcount.protocols.base.protocol import FEW_VALUES, Protocol
 from headcount.questions.count import Count
 from headcount.questions.domains.domain import Shape
 from headcount.questions.histogram import Histogram

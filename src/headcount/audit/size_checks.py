@@ -16,19 +16,19 @@ from headcount.audit.enumerate import Enumerated, neighbours, one_report
 from headcount.audit.exact import exp_parts, judge, worst_delta
 from headcount.audit.projected import Projected, TooSpread
 from headcount.audit.spread import spread
-from headcount.core.budget import Budget, Neighbours
-from headcount.core.coins import SeededCoins
-from headcount.core.exact import WHOLE, Parts
-from headcount.core.law import Floats
-from headcount.core.model import Model
-from headcount.core.plan import Plan
-from headcount.core.protocol import Protocol
-from headcount.core.release import Release
 from headcount.errors import Refused
-from headcount.privacy.calibrate import calibrate
-from headcount.privacy.certificate import certify
+from headcount.planner.calibrate import calibrate
+from headcount.privacy.budget import Budget, Neighbours
+from headcount.privacy.model import Model
+from headcount.programme.coins import SeededCoins
+from headcount.programme.law import Floats
+from headcount.programme.release import Release
+from headcount.programme.report_law import WHOLE, Parts
 from headcount.proof import DEFAULT_EFFORT, Verdict, verify
 from headcount.proof.programme import Table
+from headcount.protocols.base.certificate import certify
+from headcount.protocols.base.plan import Plan
+from headcount.protocols.base.protocol import Protocol
 
 MOST_OUTCOMES = 200  # of one report, if two of them are to be enumerated
 RUNS = 2_000  # of an attack, half of them to choose the event

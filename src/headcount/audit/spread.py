@@ -5,11 +5,11 @@ from __future__ import annotations
 from math import comb, prod
 from typing import Any
 
-from headcount.core.brick import All, Copies, Each, Emit, Let, Maybe
-from headcount.core.draw import Below
-from headcount.core.field import Field, Names
-from headcount.core.rows import Row, Shares, Subset
-from headcount.core.table import Table
+from headcount.programme.brick import All, Copies, Each, Emit, Let, Maybe
+from headcount.programme.draw import Below
+from headcount.programme.field import Field, Names
+from headcount.programme.rows import Row, Shares, Subset
+from headcount.programme.table import Table
 
 
 def spread(brick: Any, names: Names) -> int:

@@ -15,8 +15,8 @@ from headcount.audit.exact import EPSILONS
 from headcount.audit.loss_checks import calibration_meets_the_budget_and_no_more
 from headcount.audit.mutation import Mutation
 from headcount.audit.mutations import MUTATIONS
-from headcount.core.coins import SeededCoins
-from headcount.core.protocol import Protocol
+from headcount.programme.coins import SeededCoins
+from headcount.protocols.base.protocol import Protocol
 
 # A class that is made on the fly cannot be pickled, sound or not; and calibration is about large crowds.
 LEFT_OUT = (it_survives_pickling_and_json, calibration_meets_the_budget_and_no_more)

@@ -18,12 +18,12 @@ import numpy.typing as npt
 
 from headcount.audit.enumerate import Held
 from headcount.audit.exhaust import as_integers
-from headcount.core.coins import Bools, Coins
-from headcount.core.model import Model
-from headcount.core.protocol import FEW_VALUES, Protocol
-from headcount.core.table import Ints, Words
-from headcount.core.tally import Batch, Tally
 from headcount.errors import BadArgument, Unsupported
+from headcount.privacy.model import Model
+from headcount.programme.coins import Bools, Coins
+from headcount.programme.table import Ints, Words
+from headcount.programme.tally import Batch, Tally
+from headcount.protocols.base.protocol import FEW_VALUES, Protocol
 
 PEOPLE = 1 << 19  # who report at once
 TRUSTED = (Model.CENTRAL, Model.THRESHOLD)  # where nobody outside sees a message

@@ -8,8 +8,8 @@ import numpy as np
 
 from headcount.audit.enumerate import Held
 from headcount.audit.watch import Sight
-from headcount.core.coins import Bools
-from headcount.core.table import Words
+from headcount.programme.coins import Bools
+from headcount.programme.table import Words
 
 FEW = 3
 AGREES = 0.98  # of what was seen, for a threshold to describe an event

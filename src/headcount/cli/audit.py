@@ -14,13 +14,13 @@ from rich.table import Table
 from headcount.cli.numbers import WHOLE
 from headcount.cli.options import Bounds, Categories, Formats, Neighbours, Params, categories_of, parameters_of
 from headcount.cli.render import Format, console, grid, show
-from headcount.core.budget import Neighbours as Relation
-from headcount.core.counted import people
-from headcount.core.crowd import Crowd
-from headcount.core.protocol import Protocol
+from headcount.common.plurals import people
 from headcount.errors import BadArgument
 from headcount.planner.planning import protocol as planned
+from headcount.privacy.budget import Neighbours as Relation
+from headcount.privacy.crowd import Crowd
 from headcount.protocols import CATALOGUE, named
+from headcount.protocols.base.protocol import Protocol
 from headcount.questions.domains.domain import Shape
 from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question

@@ -15,23 +15,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
+from headcount.answers.estimate import digits
 from headcount.cli.commands import Commands
 from headcount.cli.options import Formats
 from headcount.cli.progress import Bar
 from headcount.cli.render import Format, answered, grid, moment, show, waiting, warn
-from headcount.core.canonical import canonical
-from headcount.core.counted import counted
-from headcount.core.estimate import digits
-from headcount.core.files import put
-from headcount.core.wire import KEYS
+from headcount.common.canonical import canonical
+from headcount.common.plurals import counted
+from headcount.common.whole_files import put
 from headcount.errors import AnswerExposed, BadArgument, Unsupported
-from headcount.protocols.saved import load_plan
+from headcount.protocols.base.report_size import KEYS
+from headcount.protocols.base.saved import load_plan
 from headcount.questions.question import of_clipped
-from headcount.service.limits import Limits
+from headcount.service.client.limits import Limits
 
 if TYPE_CHECKING:
-    from headcount.service.desk import Desk
-    from headcount.service.released import Released
+    from headcount.service.operator.operator import Desk
+    from headcount.service.wire.signed_release import Released
 
 collections = Commands(help="Counting over a network: a plan, a shuffler and an analyser.")
 
@@ -166,7 +166,7 @@ def report(
     how: Formats = Format.TABLE,
 ) -> None:
     """Report as one person's device would: randomised once, sealed, and sent; again, the same is sent again."""
-    from headcount.service.client import Client
+    from headcount.service.client.device import Client
 
     if (data is None) == (shuffler is None):
         raise BadArgument("--shuffler", "and --data are both given or both missing", "give one of them")
@@ -203,7 +203,7 @@ def _rehearsed(
     address: str, name: str, answer: Any, devices: int, hash: str | None, held: Desk | None, how: Format
 ) -> None:
     """As many devices as were asked for; whoever holds the desk invites them, where that is needed."""
-    from headcount.service.devices import reported
+    from headcount.service.client.simulated import reported
 
     if not 1 <= devices <= MOST_DEVICES:
         raise BadArgument("--devices", f"is {devices}", f"use a number from 1 to {MOST_DEVICES:,}")
@@ -248,7 +248,7 @@ def release(
     how: Formats = Format.TABLE,
 ) -> None:  # fmt: skip
     """The answer of a batch, paid for and signed. Asked again, it is the same to the byte."""
-    from headcount.service.released import Released
+    from headcount.service.wire.signed_release import Released
 
     held = _desk(data)
     with waiting("opening and counting"):
@@ -350,6 +350,6 @@ def _said(name: str | None) -> str:
 
 
 def _desk(folder: Path) -> Desk:
-    from headcount.service.desk import Desk
+    from headcount.service.operator.operator import Desk
 
     return Desk.open(folder)

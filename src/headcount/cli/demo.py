@@ -20,11 +20,11 @@ from headcount.cli.numbers import WHOLE
 from headcount.cli.options import Delta, Epsilon, Formats
 from headcount.cli.progress import Bar
 from headcount.cli.render import Format, console, show
-from headcount.core.chance import Chance
-from headcount.core.coins import SeededCoins
-from headcount.core.crowd import Crowd
 from headcount.errors import MissingExtra, Refused
 from headcount.planner.advise import advise
+from headcount.privacy.crowd import Crowd
+from headcount.programme.chance import Chance
+from headcount.programme.coins import SeededCoins
 from headcount.questions.count import Count
 
 YES = Chance.up(0.12)
@@ -41,9 +41,9 @@ def demo(
     """Simulated people report over the network of this machine; the answer is released, signed and proved."""
     # Ends with both parties gone and nothing left behind. The story is told to people only.
     try:
-        from headcount.service.desk import Desk
-        from headcount.service.devices import reported
-        from headcount.service.released import Released
+        from headcount.service.client.simulated import reported
+        from headcount.service.operator.operator import Desk
+        from headcount.service.wire.signed_release import Released
     except ImportError:
         raise MissingExtra("the demonstration", "service") from None
     terminal = console() if how is Format.TABLE else Console(quiet=True)

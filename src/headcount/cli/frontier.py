@@ -14,7 +14,7 @@ from headcount.cli.options import Delta, Epsilon, Formats, Models, Neighbours, O
 from headcount.cli.posing import posing
 from headcount.cli.progress import Bar
 from headcount.cli.render import Format, drawable, sheet_table, show, written
-from headcount.drawing.colours import theme_called
+from headcount.figures.colours import theme_called
 from headcount.planner.frontier import Frontier, frontier
 from headcount.planner.map import SITUATIONS, Map
 from headcount.planner.map import map as who_counts_best

@@ -16,11 +16,11 @@ from headcount.cli.options import Formats
 from headcount.cli.parties import opened_party
 from headcount.cli.progress import Bar
 from headcount.cli.render import Format, console, show
-from headcount.core.files import text_of
+from headcount.common.whole_files import text_of
 from headcount.errors import BadArgument, MissingExtra
 
 if TYPE_CHECKING:
-    from headcount.service.collection import Collection
+    from headcount.service.wire.collection import Collection
 
 lake = Commands(help="Counting in a data lake: reports lie in Parquet files, and Spark works.")
 
@@ -39,8 +39,8 @@ def report(
     devices: Annotated[int, typer.Option(help="As so many devices with this answer, which keep nothing.")] = 1,
 ) -> None:
     """To try it out: the uploads of some devices, sealed, in a file of a lake."""
-    from headcount.lake.uploads import write_uploads
-    from headcount.service.devices import prepared
+    from headcount.service.client.simulated import prepared
+    from headcount.service.lake.uploads import write_uploads
 
     if not 1 <= devices <= MOST_DEVICES:
         raise BadArgument("--devices", f"is {devices}", f"use a number from 1 to {MOST_DEVICES:,}")
@@ -62,9 +62,9 @@ def shuffle(
 ) -> None:
     """As the shuffler: open uploads, take each person's once, mix all messages, and sign for them."""
     with _imported():
-        from headcount.lake.messages import Mixed
-        from headcount.lake.session import session
-        from headcount.lake.shuffling import LakeShuffler, read_uploads
+        from headcount.service.lake.messages import Mixed
+        from headcount.service.lake.session import session
+        from headcount.service.lake.shuffling import LakeShuffler, read_uploads
     agreed, offer = _collection(collection), _offer(collection)
     opened = opened_party(config, "shuffler")
     try:
@@ -92,10 +92,10 @@ def analyse(
 ) -> None:
     """As the analyser: open and count mixed messages; the answer is paid for, signed, and always the same."""
     with _imported():
-        from headcount.lake.counting import analysed
-        from headcount.lake.messages import Mixed
-        from headcount.lake.session import session
-        from headcount.service.released import Released
+        from headcount.service.lake.counting import analysed
+        from headcount.service.lake.messages import Mixed
+        from headcount.service.lake.session import session
+        from headcount.service.wire.signed_release import Released
     agreed = _collection(collection)
     opened = opened_party(config, "analyser")
     try:
@@ -123,7 +123,7 @@ def _offer(path: Path) -> Any:
 
 
 def _collection(path: Path) -> Collection:
-    from headcount.service.collection import Collection
+    from headcount.service.wire.collection import Collection
 
     return Collection.from_json(_offer(path)["collection"])
 

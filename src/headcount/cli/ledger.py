@@ -15,10 +15,10 @@ from headcount.ledger.allowance import up
 from headcount.ledger.charge import Charge
 from headcount.ledger.ledger import Ledger
 from headcount.ledger.words import percent
-from headcount.protocols.saved import load_plan
+from headcount.protocols.base.saved import load_plan
 
 if TYPE_CHECKING:
-    from headcount.service.desk import Desk
+    from headcount.service.operator.operator import Desk
 
 ledgers = Commands(help="What has been spent on one crowd, kept in a file.")
 
@@ -96,7 +96,7 @@ def _verified(file: Path, witness: Path | None, data: Path | None) -> Ledger:
 
 
 def _desk(folder: Path) -> Desk:
-    from headcount.service.desk import Desk
+    from headcount.service.operator.operator import Desk
 
     return Desk.open(folder)
 

@@ -15,7 +15,7 @@ import typer
 import headcount
 from headcount.cli.commands import Commands, Elsewhere
 from headcount.cli.spelling import as_typed, flags_of
-from headcount.core.printable import printable
+from headcount.common.printable import printable
 from headcount.errors import Refused
 
 NEWLINE = "\n"

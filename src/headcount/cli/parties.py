@@ -13,9 +13,9 @@ from rich.markup import escape
 from headcount.cli.commands import Commands
 from headcount.cli.options import Formats
 from headcount.cli.render import Format, grid, moment, show
-from headcount.core.files import text_of
-from headcount.core.wire import HYBRID, KEYS
+from headcount.common.whole_files import text_of
 from headcount.errors import BadArgument, MissingExtra
+from headcount.protocols.base.report_size import HYBRID, KEYS
 
 if TYPE_CHECKING:
     from headcount.service.party import Opened
@@ -45,7 +45,7 @@ def serve(
         from headcount.service import trial
         from headcount.service.party import Party, address_of
         from headcount.service.server import run
-        from headcount.web.routes import Pages
+        from headcount.service.web.routes import Pages
     except ImportError:
         raise MissingExtra("serving", "service") from None
     if (data is None) == (config is None):
@@ -86,7 +86,7 @@ def create(
     token: Annotated[Path | None, typer.Option(help="Of a shuffler: the file of the token it shows there.")] = None,
 ) -> None:
     """Make a party. Its operator's token, and a shuffler's for it, are written into its folder."""
-    from headcount.core.files import secret
+    from headcount.common.whole_files import secret
     from headcount.service import party
 
     if role not in party.PORTS:
@@ -133,8 +133,8 @@ def desk(
 
     Who has a token of one of them leaves the other out; an analyst, for example, needs the analyser only.
     """
-    from headcount.service.desk import PARTIES, Absent, Desk
-    from headcount.service.remote import Remote
+    from headcount.service.operator.operator import PARTIES, Absent, Desk
+    from headcount.service.wire.http_client import Remote
 
     given = {
         "shuffler": (shuffler, shuffler_token),
@@ -211,7 +211,7 @@ def issue_token(
     how: Formats = Format.TABLE,
 ) -> None:
     """Make a token. It is shown now and never again."""
-    from headcount.core.files import secret
+    from headcount.common.whole_files import secret
 
     opened = opened_party(config)
     token = opened.tokens.issue(role, name)

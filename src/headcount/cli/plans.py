@@ -23,7 +23,7 @@ from headcount.cli.options import (
     where_of,
 )
 from headcount.cli.render import Format, estimate_table, show
-from headcount.protocols.saved import load_plan
+from headcount.protocols.base.saved import load_plan
 from headcount.running import run as carry_out
 
 PlanFile = Annotated[Path, typer.Argument(help="The plan's file.")]

@@ -10,11 +10,11 @@ import typer
 from headcount.cli.numbers import WHOLE
 from headcount.cli.options import Bounds, Categories, Formats, Neighbours, Ones, Params, People, parameters_of, task_for
 from headcount.cli.render import Format, grid, show
-from headcount.core.budget import Budget
-from headcount.core.protocol import Protocol
-from headcount.core.short import COMPARED, compared, rounded_up
+from headcount.common.short_decimals import COMPARED, compared, rounded_up
 from headcount.errors import BadArgument
 from headcount.planner.planning import protocol as planned
+from headcount.privacy.budget import Budget
+from headcount.protocols.base.protocol import Protocol
 
 
 def price(

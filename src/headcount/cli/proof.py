@@ -28,18 +28,18 @@ from headcount.cli.options import (
     task_for,
 )  # fmt: skip
 from headcount.cli.render import Format, console, grid, show
-from headcount.core.budget import Budget
-from headcount.core.files import text_of
-from headcount.core.plan import Plan
-from headcount.core.printable import printable
+from headcount.common.printable import printable
+from headcount.common.whole_files import text_of
 from headcount.errors import BadArgument
 from headcount.planner.planning import protocol as planned
-from headcount.privacy.certificate import certify as certified
-from headcount.protocols.saved import load_plan
+from headcount.privacy.budget import Budget
+from headcount.protocols.base.certificate import certify as certified
+from headcount.protocols.base.plan import Plan
+from headcount.protocols.base.saved import load_plan
 
 if TYPE_CHECKING:
     from headcount.proof import Verdict
-    from headcount.service.released import Released
+    from headcount.service.wire.signed_release import Released
 
 COLOURS = {"proved": "green", "refuted": "red", "cannot prove": "yellow"}
 CODES = {"proved": 0, "refuted": 1, "cannot prove": 2}
@@ -143,7 +143,7 @@ def _signature(by: str | None) -> str:
 
 def _released(file: Path) -> Released | None:
     """The release in this file, its signature checked; None if it is something else."""
-    from headcount.service.released import FORMATS, Released
+    from headcount.service.wire.signed_release import FORMATS, Released
 
     try:
         content = json.loads(text_of(file, "a certificate"))

@@ -17,14 +17,14 @@ from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
+from headcount.answers.estimate import Estimate
 from headcount.cli.spelling import spelt
-from headcount.core.estimate import Estimate
-from headcount.core.model import Model
-from headcount.core.printable import obeyed, printable
-from headcount.drawing.canvas import destination
-from headcount.drawing.sheet import Sheet, comma_separated
+from headcount.common.printable import obeyed, printable
 from headcount.errors import BadArgument
+from headcount.figures.canvas import destination
+from headcount.figures.text_table import Sheet, comma_separated
 from headcount.planner.advice import Advice
+from headcount.privacy.model import Model
 from headcount.questions.question import OTHER
 
 LATEST = 253_402_300_799  # seconds since 1970: the end of the year 9999

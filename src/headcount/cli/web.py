@@ -19,7 +19,7 @@ def web(port: Annotated[int, typer.Option(help="Where the page is.", min=0, max=
     try:
         from headcount.service import trial
         from headcount.service.server import run
-        from headcount.web.routes import Pages
+        from headcount.service.web.routes import Pages
     except ImportError:
         raise MissingExtra("serving", "service") from None
     with TemporaryDirectory(prefix="headcount-") as name:

@@ -1,0 +1,1 @@
+"""Where the data lie: memory, files through DuckDB, Spark. An engine makes codes of rows and tallies of codes."""

@@ -7,14 +7,14 @@ person ids, also an answer for each person, which DuckDB puts on disk where memo
 
 from __future__ import annotations
 
-from headcount.core.coins import Coins
-from headcount.core.model import Model
-from headcount.core.plan import Plan
-from headcount.core.tally import Tally
 from headcount.engines.arrow_scan import ArrowScan
 from headcount.engines.duck import refusing
 from headcount.engines.engine import Rows
 from headcount.engines.fold import folded
+from headcount.privacy.model import Model
+from headcount.programme.coins import Coins
+from headcount.programme.tally import Tally
+from headcount.protocols.base.plan import Plan
 from headcount.questions.domains.domain import Shape
 from headcount.questions.question import Question
 

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from headcount.core.table import Ints
 from headcount.engines.columns import from_arrow
 from headcount.engines.duck import database, refusing
 from headcount.engines.engine import Rows
@@ -20,6 +19,7 @@ from headcount.engines.intake import NO_ID
 from headcount.engines.merging import Lots, in_sql
 from headcount.engines.tables import kind_of, literal, scanned
 from headcount.errors import BadArgument, BadData, without_cause
+from headcount.programme.table import Ints
 from headcount.questions.domains.domain import DIFFERENT, MISSING, Codes, Domain, Spelling
 from headcount.questions.reading import EXACT, NUMERAL, SPACE
 

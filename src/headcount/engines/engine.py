@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from headcount.core.coins import Coins, SecretCoins
-from headcount.core.plan import Plan
-from headcount.core.quantity import quantity
-from headcount.core.tally import Tally
+from headcount.common.quantity import quantity
 from headcount.errors import BadArgument
+from headcount.programme.coins import Coins, SecretCoins
+from headcount.programme.tally import Tally
+from headcount.protocols.base.plan import Plan
 from headcount.questions.domains.domain import Domain
 from headcount.questions.question import Question
 

@@ -12,10 +12,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from headcount.core.coins import Coins
-from headcount.core.field import Values
-from headcount.core.protocol import Protocol
-from headcount.core.tally import Tally
+from headcount.programme.coins import Coins
+from headcount.programme.field import Values
+from headcount.programme.tally import Tally
+from headcount.protocols.base.protocol import Protocol
 
 PART = 1 << 18  # people with coins of their own: their messages stay in the processor's cache
 BYTES = 1 << 26  # of messages at a time, about

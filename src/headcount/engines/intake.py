@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from headcount.core.coins import KeyedCoins
-from headcount.core.table import Ints
 from headcount.engines.columns import array_of
 from headcount.engines.engine import Rows
 from headcount.engines.merging import merged
 from headcount.errors import BadArgument, BadData
+from headcount.programme.coins import KeyedCoins
+from headcount.programme.table import Ints
 from headcount.questions.domains.domain import Codes, Domain
 from headcount.questions.reading import EXACT, Array, distinct, texts
 

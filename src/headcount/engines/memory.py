@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from headcount.core.coins import Coins
-from headcount.core.field import Values
-from headcount.core.plan import Plan
-from headcount.core.tally import Tally
 from headcount.engines import intake
 from headcount.engines.engine import Rows
 from headcount.engines.fold import PART, folded
+from headcount.programme.coins import Coins
+from headcount.programme.field import Values
+from headcount.programme.tally import Tally
+from headcount.protocols.base.plan import Plan
 from headcount.questions.question import Question
 from headcount.questions.reading import Array
 

@@ -16,16 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from headcount.core.coins import Coins, KeyedCoins, SecretCoins
-from headcount.core.model import Model
-from headcount.core.plan import Plan
-from headcount.core.protocol import Protocol
-from headcount.core.tally import Tally
 from headcount.engines.engine import Rows
 from headcount.engines.spark_scan import SparkScan, quoted
 from headcount.engines.spark_work import HALF, LOOKED, PARTIALS, Look, Randomise, TallyMessages
 from headcount.engines.tables import ARROW, COMMAS, is_path
 from headcount.errors import BadArgument, BadData, MissingExtra, Refused, without_cause
+from headcount.privacy.model import Model
+from headcount.programme.coins import Coins, KeyedCoins, SecretCoins
+from headcount.programme.tally import Tally
+from headcount.protocols.base.plan import Plan
+from headcount.protocols.base.protocol import Protocol
 from headcount.questions.domains.domain import Shape
 from headcount.questions.question import Question
 

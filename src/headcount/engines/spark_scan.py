@@ -7,11 +7,11 @@ from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import Any
 
-from headcount.core.table import Ints
 from headcount.engines.engine import Rows
 from headcount.engines.merging import Lots, in_sql
 from headcount.engines.spark_work import FromBatch, ReadRows
 from headcount.errors import BadArgument, BadData
+from headcount.programme.table import Ints
 from headcount.questions.domains.domain import Codes, Domain, Shape, Spelling
 from headcount.questions.reading import SPACE
 

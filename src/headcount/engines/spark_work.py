@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from headcount.core.coins import Coins
-from headcount.core.protocol import Protocol
-from headcount.core.tally import Batch, Tally
 from headcount.engines.columns import from_arrow
 from headcount.engines.fold import of_arrays
 from headcount.engines.intake import person_ids
 from headcount.errors import BadData, Refused
+from headcount.programme.coins import Coins
+from headcount.programme.tally import Batch, Tally
+from headcount.protocols.base.protocol import Protocol
 from headcount.questions.domains.domain import DIFFERENT, Codes, Domain, Shape
 from headcount.questions.reading import Array
 

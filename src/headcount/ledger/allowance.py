@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from headcount.core.budget import Budget, Neighbours
+from headcount.privacy.budget import Budget, Neighbours
 
 
 def up(number: Fraction | float) -> float:

@@ -8,14 +8,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
 
-from headcount.core.budget import Neighbours
-from headcount.core.loss import PrivacyLoss, Together
-from headcount.core.protocol import Protocol
-from headcount.core.wire import Wire
 from headcount.errors import Unsupported
 from headcount.ledger.allowance import Allowance
 from headcount.ledger.charge import Charge
 from headcount.ledger.spending import Spending
+from headcount.privacy.budget import Neighbours
+from headcount.privacy.loss import PrivacyLoss, Together
+from headcount.protocols.base.protocol import Protocol
+from headcount.protocols.base.report_size import Wire
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from headcount.core.canonical import canonical, fingerprint
+from headcount.common.canonical import canonical, fingerprint
 from headcount.errors import Damaged
 
 

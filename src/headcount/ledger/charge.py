@@ -8,13 +8,13 @@ from fractions import Fraction
 from secrets import token_hex
 from typing import Any
 
-from headcount.core.budget import Budget
-from headcount.core.canonical import fingerprint
-from headcount.core.plan import Plan, for_devices
-from headcount.core.protocol import Protocol
-from headcount.core.wire import Wire
+from headcount.common.canonical import fingerprint
 from headcount.ledger.prices import Amount
-from headcount.protocols.saved import protocol_from_json
+from headcount.privacy.budget import Budget
+from headcount.protocols.base.plan import Plan, for_devices
+from headcount.protocols.base.protocol import Protocol
+from headcount.protocols.base.report_size import Wire
+from headcount.protocols.base.saved import protocol_from_json
 
 RATIONALS = ("epsilon", "delta", "spent", "order")
 

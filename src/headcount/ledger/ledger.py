@@ -9,10 +9,6 @@ from functools import lru_cache, reduce
 from pathlib import Path
 from typing import Any, NoReturn, Self, TypeAlias
 
-from headcount.core.budget import Budget
-from headcount.core.loss import PrivacyLoss
-from headcount.core.plan import Plan
-from headcount.core.protocol import Protocol
 from headcount.errors import AlreadyThere, BadArgument, Unsupported
 from headcount.ledger.allowance import Allowance, down, up
 from headcount.ledger.book import Book, Memory, Page
@@ -22,6 +18,10 @@ from headcount.ledger.prices import Asked, alone
 from headcount.ledger.spending import Spending, fit_together
 from headcount.ledger.words import described, refusal
 from headcount.privacy.any_mechanism import AnyMechanism
+from headcount.privacy.budget import Budget
+from headcount.privacy.loss import PrivacyLoss
+from headcount.protocols.base.plan import Plan
+from headcount.protocols.base.protocol import Protocol
 
 Rational: TypeAlias = float | Fraction
 

@@ -13,9 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from headcount.core.budget import Neighbours
-from headcount.core.canonical import canonical
-from headcount.core.protocol import Protocol
+from headcount.common.canonical import canonical
 from headcount.errors import BadArgument, Damaged, Refused, Unsupported
 from headcount.ledger.allowance import Allowance
 from headcount.ledger.book import Book, Page
@@ -24,6 +22,8 @@ from headcount.ledger.charge import Charge, as_text, described
 from headcount.ledger.prices import Asked
 from headcount.ledger.spending import Spending
 from headcount.ledger.witness import Witness
+from headcount.privacy.budget import Neighbours
+from headcount.protocols.base.protocol import Protocol
 
 FORMAT = "headcount-ledger/2"
 SETTLES = "settles"  # on a line of its own: the number of a charge that was reserved, and whose answer was then told

@@ -17,11 +17,11 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from headcount.core.budget import Budget
-from headcount.core.law import Floats
-from headcount.core.loss import PrivacyLoss
 from headcount.ledger.allowance import Allowance, down
+from headcount.privacy.budget import Budget
+from headcount.privacy.loss import PrivacyLoss
 from headcount.privacy.renyi import Curve, renyi_budget
+from headcount.programme.law import Floats
 
 Epsilon: TypeAlias = Fraction | float  # a float only where it is infinite
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from headcount.core.budget import SMALLEST_EPSILON
-from headcount.core.counted import counted
+from headcount.common.plurals import counted
 from headcount.errors import OverBudget
 from headcount.ledger.allowance import down, up
 from headcount.ledger.prices import Amount, Epsilon, plain_limit, renyi_limit
 from headcount.ledger.spending import Spending
+from headcount.privacy.budget import SMALLEST_EPSILON
 from headcount.privacy.compose import compose
 
 HARDLY = 1e-9  # of the last digit shown: what floats are off is not rounded to a whole one

@@ -1,0 +1,4 @@
+"""Which protocol, calibrated how, and how wrong it will be.
+
+Begin with `advise` for recommendations and `calibrate` for the search of parameters.
+"""

@@ -10,17 +10,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from headcount.core.budget import Budget, Neighbours
-from headcount.core.counted import people
-from headcount.core.crowd import Crowd
-from headcount.core.model import Model, parsed_model
-from headcount.core.plan import Plan
-from headcount.drawing.sheet import Sheet, comma_separated
+from headcount.common.plurals import people
 from headcount.errors import BadArgument, Infeasible
+from headcount.figures.text_table import Sheet, comma_separated
 from headcount.planner.objective import Objective
 from headcount.planner.option import Candidate, Option, number
 from headcount.planner.reasons import outright, reasons
 from headcount.planner.situation import Situation
+from headcount.privacy.budget import Budget, Neighbours
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.model import Model, parsed_model
+from headcount.protocols.base.plan import Plan
 from headcount.questions.question import Question
 
 

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from headcount.core.model import Model
-from headcount.drawing.bars import Bar, bars
 from headcount.errors import Infeasible
+from headcount.figures.bars import Bar, bars
 from headcount.planner.option import Candidate, number
+from headcount.privacy.model import Model
 
 if TYPE_CHECKING:
     from headcount.planner.advice import Advice

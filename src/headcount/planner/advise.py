@@ -6,15 +6,15 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from headcount.core.crowd import Crowd
-from headcount.core.quantity import quantity
+from headcount.common.quantity import quantity
 from headcount.errors import BadArgument, Infeasible
 from headcount.planner.advice import Advice
-from headcount.planner.backwards import CLOSE, fewest_people, smallest_epsilon
-from headcount.planner.competitors import Names, Watch, competitors
+from headcount.planner.candidates import Names, Watch, competitors
 from headcount.planner.objective import Objective
 from headcount.planner.option import Option, option
 from headcount.planner.situation import Situation, crowd_of, situation
+from headcount.planner.solve import CLOSE, fewest_people, smallest_epsilon
+from headcount.privacy.crowd import Crowd
 from headcount.questions.question import Question
 
 SOME = 10_000  # people, among whom it shows which protocol may do with the fewest

@@ -7,13 +7,13 @@ from functools import cached_property
 from html import escape
 from typing import Any
 
-from headcount.core.budget import Budget
-from headcount.core.counted import people
-from headcount.core.estimate import Estimate
-from headcount.core.model import Model
-from headcount.drawing.sheet import Sheet
+from headcount.answers.estimate import Estimate
+from headcount.common.plurals import people
+from headcount.figures.text_table import Sheet
 from headcount.planner.expected import UNKNOWN
 from headcount.planner.objective import Objective
+from headcount.privacy.budget import Budget
+from headcount.privacy.model import Model
 from headcount.questions.question import Question
 
 LARGEST = 10  # categories that are shown

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from headcount.core.counted import people
-from headcount.core.law import Noise
-from headcount.core.protocol import Protocol
-from headcount.core.quantity import quantity
+from headcount.common.plurals import people
+from headcount.common.quantity import quantity
 from headcount.errors import BadArgument
+from headcount.programme.law import Noise
+from headcount.protocols.base.protocol import Protocol
 
 SPREAD = 64  # steps from nobody to everybody where every number of ones is as likely as any other
 WORKS = (

@@ -11,18 +11,18 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from headcount.core.budget import SMALLEST_EPSILON, Budget, Neighbours
-from headcount.core.counted import people
-from headcount.core.crowd import LARGEST, Crowd
-from headcount.core.protocol import Protocol
-from headcount.drawing.sheet import Sheet
+from headcount.common.plurals import people
 from headcount.errors import BadArgument, Infeasible, Refused
-from headcount.planner.competitors import Names, Watch, competitors, grid, task_called, whole_grid
+from headcount.figures.text_table import Sheet
+from headcount.planner.calibrate import calibrations
+from headcount.planner.candidates import Names, Watch, competitors, grid, task_called, whole_grid
 from headcount.planner.expected import Expected
+from headcount.planner.frontier_point import Point, marked
 from headcount.planner.option import Candidate, number, option
-from headcount.planner.point import Point, marked
 from headcount.planner.situation import Situation, crowd_of
-from headcount.privacy.calibrate import calibrations
+from headcount.privacy.budget import SMALLEST_EPSILON, Budget, Neighbours
+from headcount.privacy.crowd import LARGEST, Crowd
+from headcount.protocols.base.protocol import Protocol
 from headcount.questions.question import Question
 
 Against = Literal["messages", "epsilon", "n", "dropouts"]

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from headcount.core.model import Model
-from headcount.drawing.axis import Axis
-from headcount.drawing.canvas import number
-from headcount.drawing.lines import Line, Panel, lines
-from headcount.drawing.tradeoffs import Dots, tradeoffs
-from headcount.planner.point import Point
+from headcount.figures.axis import Axis
+from headcount.figures.canvas import number
+from headcount.figures.lines import Line, Panel, lines
+from headcount.figures.tradeoffs import Dots, tradeoffs
+from headcount.planner.frontier_point import Point
+from headcount.privacy.model import Model
 
 if TYPE_CHECKING:
     from headcount.planner.frontier import Frontier

@@ -9,11 +9,11 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
-from headcount.core.protocol import Protocol
 from headcount.errors import BadArgument
-from headcount.planner.words import ALSO, TOPICS
+from headcount.planner.glossary_basics import ALSO, TOPICS
 from headcount.protocols import CATALOGUE
-from headcount.protocols.shuffled import Shuffled
+from headcount.protocols.base.protocol import Protocol
+from headcount.protocols.shared.any_local import Shuffled
 
 PROTOCOLS = "protocols"
 NEAREST = 5

@@ -17,17 +17,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from headcount.core.budget import Budget, Neighbours
-from headcount.core.crowd import LARGEST, Crowd
-from headcount.core.law import Floats
-from headcount.core.model import Model
-from headcount.core.protocol import Protocol
-from headcount.drawing.canvas import number
-from headcount.drawing.regions import Mark, Region, regions
-from headcount.drawing.sheet import Sheet
 from headcount.errors import Infeasible
-from headcount.planner.competitors import Names, Watch, competitors, whole_grid
-from headcount.planner.contest import Constants, Crossing, Entry, closed_in, crossings, entries, winners
+from headcount.figures.canvas import number
+from headcount.figures.regions import Mark, Region, regions
+from headcount.figures.text_table import Sheet
+from headcount.planner.best import Constants, Crossing, Entry, closed_in, crossings, entries, winners
+from headcount.planner.candidates import Names, Watch, competitors, whole_grid
+from headcount.privacy.budget import Budget, Neighbours
+from headcount.privacy.crowd import LARGEST, Crowd
+from headcount.privacy.model import Model
+from headcount.programme.law import Floats
+from headcount.protocols.base.protocol import Protocol
 from headcount.questions.count import Count
 
 ADDITIVE, SAMPLED = "zsum", "sample-threshold"

@@ -10,19 +10,19 @@ from functools import cached_property, lru_cache
 from inspect import signature
 from typing import Any
 
-from headcount.core.counted import people
-from headcount.core.law import Noise
-from headcount.core.model import Model
-from headcount.core.plan import Plan
-from headcount.core.protocol import Protocol
-from headcount.core.short import COMPARED, compared, rounded_up
-from headcount.core.wire import Wire, wire_bytes, wire_messages
+from headcount.common.plurals import people
+from headcount.common.short_decimals import COMPARED, compared, rounded_up
 from headcount.errors import Infeasible, OverCap, Refused, Unsupported
+from headcount.planner.calibrate import calibrate, calibrations
 from headcount.planner.expected import Expected
 from headcount.planner.objective import Objective
 from headcount.planner.situation import Situation
 from headcount.planner.smallest import smallest_crowd
-from headcount.privacy.calibrate import calibrate, calibrations
+from headcount.privacy.model import Model
+from headcount.programme.law import Noise
+from headcount.protocols.base.plan import Plan
+from headcount.protocols.base.protocol import Protocol
+from headcount.protocols.base.report_size import Wire, wire_bytes, wire_messages
 
 TOO_MANY = 1_000  # messages a person
 OVERHEADS = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)  # of the error, tried to save messages

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from headcount.core.budget import Budget, Neighbours
-from headcount.core.crowd import Crowd
-from headcount.core.model import Model, parsed_model
-from headcount.core.plan import Plan
-from headcount.core.protocol import Protocol
 from headcount.errors import BadArgument, BadData, Unsupported
 from headcount.planner.advise import advise
-from headcount.privacy.calibrate import calibrate
+from headcount.planner.calibrate import calibrate
+from headcount.privacy.budget import Budget, Neighbours
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.model import Model, parsed_model
 from headcount.protocols import CATALOGUE, named
+from headcount.protocols.base.plan import Plan
+from headcount.protocols.base.protocol import Protocol
 from headcount.questions.count import Count
 from headcount.questions.domains.domain import Shape
 from headcount.questions.question import Question

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from headcount.core.counted import counted, people
-from headcount.core.model import Model
+from headcount.common.plurals import counted, people
 from headcount.planner.objective import Objective
 from headcount.planner.option import Candidate, number
 from headcount.planner.situation import Situation
+from headcount.privacy.model import Model
 
 
 def reasons(ranked: Sequence[Candidate]) -> str:

@@ -6,17 +6,17 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from headcount.core.budget import Budget, Neighbours
-from headcount.core.counted import counted
-from headcount.core.crowd import Crowd
-from headcount.core.model import Model
-from headcount.core.protocol import Protocol
-from headcount.core.quantity import confident, quantity
-from headcount.core.wire import CUT, MOST, wire_bytes, wire_messages
+from headcount.common.plurals import counted
+from headcount.common.quantity import confident, quantity
 from headcount.errors import BadArgument, OverCap, Unsupported
-from headcount.planner.competitors import Names, task_called, trusted
+from headcount.planner.candidates import Names, task_called, trusted
 from headcount.planner.expected import UNKNOWN, Expected
 from headcount.planner.objective import Objective, averaged
+from headcount.privacy.budget import Budget, Neighbours
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.model import Model
+from headcount.protocols.base.protocol import Protocol
+from headcount.protocols.base.report_size import CUT, MOST, wire_bytes, wire_messages
 from headcount.questions.domains.domain import Shape
 from headcount.questions.question import Question
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from headcount.core.budget import Budget
-from headcount.core.crowd import Crowd
-from headcount.core.protocol import Protocol
 from headcount.errors import Refused
-from headcount.privacy.calibrate import attainable
+from headcount.planner.calibrate import attainable
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
+from headcount.protocols.base.protocol import Protocol
 from headcount.questions.question import Question
 
 LARGEST_CROWD = 1 << 33

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from headcount.core.budget import Budget
-from headcount.core.law import Floats
-from headcount.core.loss import PrivacyLoss
+from headcount.privacy.budget import Budget
+from headcount.privacy.loss import PrivacyLoss
+from headcount.programme.law import Floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,12 +22,12 @@ from functools import cached_property
 
 import numpy as np
 
-from headcount.core.law import Floats
-from headcount.core.loss import LARGEST_EPSILON, PrivacyLoss
-from headcount.core.table import Ints
 from headcount.privacy import laws
-from headcount.privacy.cells import CUT_ON_THE_WAY, SKIPPED, Cells, above, every
+from headcount.privacy.blanket_cells import CUT_ON_THE_WAY, SKIPPED, Cells, above, every
+from headcount.privacy.loss import LARGEST_EPSILON, PrivacyLoss
 from headcount.privacy.pair import exp_down
+from headcount.programme.law import Floats
+from headcount.programme.table import Ints
 
 MOST_FAKES = 1 << 13
 STRETCHES = 48

@@ -23,10 +23,10 @@ from functools import cached_property
 
 import numpy as np
 
-from headcount.core.law import Floats
-from headcount.core.loss import PrivacyLoss
-from headcount.privacy.cells import Cells
+from headcount.privacy.blanket_cells import Cells
+from headcount.privacy.loss import PrivacyLoss
 from headcount.privacy.pair import exp_down
+from headcount.programme.law import Floats
 
 ROUNDED = 2.0**-46  # more than e**-local_epsilon can be off, which has been rounded itself
 

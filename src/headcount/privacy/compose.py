@@ -24,9 +24,9 @@ from typing import Any
 
 import numpy as np
 
-from headcount.core.law import Floats
-from headcount.core.loss import LARGEST_EPSILON, ROUND_UP, PrivacyLoss
 from headcount.errors import BadArgument, MissingExtra
+from headcount.privacy.loss import LARGEST_EPSILON, ROUND_UP, PrivacyLoss
+from headcount.programme.law import Floats
 
 POINTS = 200  # of a loss's curve on either side of zero, at least
 FINER = 64  # the grid that all curves share may be so much finer than the coarsest of their own

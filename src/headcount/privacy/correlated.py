@@ -10,12 +10,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from headcount.core.budget import Budget
-from headcount.core.law import FOURIER_ERROR, Floats, Law
-from headcount.core.loss import PrivacyLoss
 from headcount.privacy import laws
+from headcount.privacy.budget import Budget
+from headcount.privacy.loss import PrivacyLoss
 from headcount.privacy.pair import Pair, exp_down
 from headcount.privacy.product import two_cells
+from headcount.programme.law import FOURIER_ERROR, Floats, Law
 
 NEGLIGIBLE = 1e-25
 COARSE_CUT = 1e-18

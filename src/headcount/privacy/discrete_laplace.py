@@ -19,11 +19,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from headcount.core.law import Floats
-from headcount.core.loss import GrowingSlack, PrivacyLoss
-from headcount.core.table import Ints
+from headcount.privacy.exact_tables import two_sided_distance
+from headcount.privacy.loss import GrowingSlack, PrivacyLoss
 from headcount.privacy.pair import exp_down
-from headcount.privacy.tables import two_sided_distance
+from headcount.programme.law import Floats
+from headcount.programme.table import Ints
 
 
 @dataclass(frozen=True, eq=False)

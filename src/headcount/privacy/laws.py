@@ -14,9 +14,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from headcount.core.law import Floats, Law
-from headcount.core.table import Ints
 from headcount.errors import Infeasible
+from headcount.programme.law import Floats, Law
+from headcount.programme.table import Ints
 
 CUT = 1e-32
 LOG_CUT = math.log(CUT)

@@ -12,9 +12,9 @@ from functools import cached_property
 
 import numpy as np
 
-from headcount.core.law import FOURIER_ERROR, Floats, Law, weighed
-from headcount.core.loss import LARGEST_EPSILON, PrivacyLoss
+from headcount.privacy.loss import LARGEST_EPSILON, PrivacyLoss
 from headcount.privacy.pair import exp_down
+from headcount.programme.law import FOURIER_ERROR, Floats, Law, weighed
 
 FINE = 24  # points of the grid to a standard deviation of one cell's loss
 CUT = 1e-24  # outcomes less likely than that count as lost for sure

@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from headcount.core.law import Floats, Law
-from headcount.core.loss import PrivacyLoss
+from headcount.privacy.loss import PrivacyLoss
+from headcount.programme.law import Floats, Law
 
 FEW = 8  # so many epsilons are summed directly; sorting pays beyond that
 EXP_DOWN = 1.0 - 2.0**-50  # exp is good to an ulp or two; a smaller one claims less privacy

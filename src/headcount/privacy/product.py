@@ -14,9 +14,9 @@ from functools import cached_property
 
 import numpy as np
 
-from headcount.core.law import Floats
-from headcount.core.loss import LARGEST_EPSILON, PrivacyLoss
+from headcount.privacy.loss import LARGEST_EPSILON, PrivacyLoss
 from headcount.privacy.pair import Pair, exp_down
+from headcount.programme.law import Floats
 
 
 @dataclass(frozen=True, eq=False)

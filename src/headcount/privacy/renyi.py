@@ -24,8 +24,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from headcount.core.law import Floats
-from headcount.core.loss import ROUND_UP, PrivacyLoss
+from headcount.privacy.loss import ROUND_UP, PrivacyLoss
+from headcount.programme.law import Floats
 
 DOTS = 160  # of a loss's curve up to its first cut, and from there to its last; between them it lies below the chord
 NODES, WEIGHTS = (np.asarray(part) for part in np.polynomial.legendre.leggauss(6))  # good to 1e-11 where cells are

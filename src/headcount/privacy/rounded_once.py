@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy.typing as npt
 
-from headcount.core.coins import Coins
-from headcount.core.exact import Parts
-from headcount.core.field import number
-from headcount.core.release import Release
-from headcount.core.tally import Tally
-from headcount.privacy.tables import AddNoise
+from headcount.privacy.exact_tables import AddNoise
+from headcount.programme.coins import Coins
+from headcount.programme.field import number
+from headcount.programme.release import Release
+from headcount.programme.report_law import Parts
+from headcount.programme.tally import Tally
 
 
 @dataclass(frozen=True)

@@ -35,13 +35,13 @@ from functools import cached_property
 
 import numpy as np
 
-from headcount.core.crowd import LARGEST
-from headcount.core.law import Floats
-from headcount.core.loss import GrowingSlack, Kind
-from headcount.core.table import Ints
 from headcount.errors import BadArgument
+from headcount.privacy.crowd import LARGEST
 from headcount.privacy.discrete_laplace import shifted
-from headcount.privacy.tables import two_sided, two_sided_distance
+from headcount.privacy.exact_tables import two_sided, two_sided_distance
+from headcount.privacy.loss import GrowingSlack, Kind
+from headcount.programme.law import Floats
+from headcount.programme.table import Ints
 
 UNKNOWN = 1 << 62  # bins, where anything may be held
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 from difflib import get_close_matches
 from importlib.metadata import entry_points
 
-from headcount.core.protocol import Protocol
-from headcount.drawing.colours import enrol
 from headcount.errors import BadArgument
+from headcount.figures.colours import enrol
+from headcount.protocols.base.protocol import Protocol
 from headcount.protocols.central.discrete_gaussian import DiscreteGaussian
 from headcount.protocols.central.geometric import Geometric
 from headcount.protocols.central.laplace import Laplace
@@ -30,6 +30,7 @@ from headcount.protocols.local.piecewise import Piecewise
 from headcount.protocols.local.randomised_response import RandomisedResponse
 from headcount.protocols.local.subset_selection import SubsetSelection
 from headcount.protocols.local.succinct_histogram import SuccinctHistogram
+from headcount.protocols.shared.any_local import shuffled
 from headcount.protocols.shuffle.almost_central_sum import AlmostCentralSum
 from headcount.protocols.shuffle.almost_one_message_histogram import AlmostOneMessageHistogram
 from headcount.protocols.shuffle.balcer_cheu_histogram import BalcerCheuHistogram
@@ -49,7 +50,6 @@ from headcount.protocols.shuffle.recursive_sum import RecursiveSum
 from headcount.protocols.shuffle.sample_threshold import SampleThreshold
 from headcount.protocols.shuffle.split_and_mix import SplitAndMix
 from headcount.protocols.shuffle.zsum import Zsum
-from headcount.protocols.shuffled import shuffled
 
 OWN: tuple[type[Protocol], ...] = (
     Laplace,

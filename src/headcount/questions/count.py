@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from headcount.core.law import Floats
 from headcount.errors import BadArgument
+from headcount.programme.law import Floats
 from headcount.questions.argument import CATEGORIES, Argument
 from headcount.questions.domains.bit import Bit
 from headcount.questions.domains.domain import Codes, Domain, Shape

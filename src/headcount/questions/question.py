@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from headcount.core.law import Floats
 from headcount.errors import BadArgument, Unsupported
+from headcount.programme.law import Floats
 from headcount.questions.argument import Argument
 from headcount.questions.domains.domain import Codes, Domain, Label, Shape
 

@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from headcount.core.law import Floats
+from headcount.programme.law import Floats
 from headcount.questions.argument import BOUNDS, Argument, Told
 from headcount.questions.domains.domain import Codes, Merge, Shape
 from headcount.questions.domains.levels import REAL_STEPS, Levels

@@ -17,21 +17,21 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from headcount.core.files import secret, text_of
+from headcount.common.whole_files import secret, text_of
 from headcount.errors import BadArgument
-from headcount.service.analyser import Analyser
-from headcount.service.analyser_app import AnalyserApp
-from headcount.service.batches import Batches, Receiver
-from headcount.service.issuer import Issuer
-from headcount.service.issuer_app import IssuerApp
-from headcount.service.keys import Keys
-from headcount.service.metrics import Metrics
-from headcount.service.remote import RemoteReceiver
-from headcount.service.shuffler import Shuffler
-from headcount.service.shuffler_app import ShufflerApp
-from headcount.service.tokens import Tokens
-from headcount.store.database import Database
-from headcount.store.schema import migrate
+from headcount.service.analyser.analyser import Analyser
+from headcount.service.analyser.app import AnalyserApp
+from headcount.service.issuer.app import IssuerApp
+from headcount.service.issuer.issuer import Issuer
+from headcount.service.runtime.metrics import Metrics
+from headcount.service.runtime.tokens import Tokens
+from headcount.service.shuffler.app import ShufflerApp
+from headcount.service.shuffler.batches import Batches, Receiver
+from headcount.service.shuffler.shuffler import Shuffler
+from headcount.service.store.database import Database
+from headcount.service.store.schema import migrate
+from headcount.service.wire.http_client import RemoteReceiver
+from headcount.service.wire.keys import Keys
 
 Role = Literal["shuffler", "analyser", "issuer"]
 SETTINGS = "party.toml"

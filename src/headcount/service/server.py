@@ -14,12 +14,12 @@ from granian.http import HTTP1Settings
 from granian.server.embed import Server
 
 from headcount.errors import BadArgument
-from headcount.service.batches import kind_of
-from headcount.service.http import Route
-from headcount.service.logs import log
 from headcount.service.party import Opened
-from headcount.service.party_app import PartyApp
-from headcount.service.shuffler_app import ShufflerApp
+from headcount.service.runtime.common_routes import PartyApp
+from headcount.service.runtime.http import Route
+from headcount.service.runtime.logs import log
+from headcount.service.shuffler.app import ShufflerApp
+from headcount.service.shuffler.batches import kind_of
 
 HEADERS_WITHIN = 5_000  # milliseconds
 BACKLOG = 1_024

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from headcount.service import party
-from headcount.service.desk import FILE, Desk
+from headcount.service.operator.operator import FILE, Desk
 from headcount.service.party import PORTS, SETTINGS, Opened, Party
 
 ROLES = ("shuffler", "analyser")  # the analyser invites people, too

@@ -7,17 +7,17 @@ from dataclasses import replace
 from inspect import signature
 from typing import Any
 
-from headcount.core.budget import Budget
-from headcount.core.canonical import canonical
-from headcount.core.crowd import Crowd
-from headcount.core.model import Model
-from headcount.core.plan import Plan
-from headcount.core.protocol import Protocol
-from headcount.core.short import rounded_up
-from headcount.core.wire import CUT, Wire
+from headcount.common.canonical import canonical
+from headcount.common.short_decimals import rounded_up
 from headcount.errors import Unsupported
-from headcount.privacy.calibrate import calibrate
+from headcount.planner.calibrate import calibrate
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.model import Model
 from headcount.protocols import CATALOGUE
+from headcount.protocols.base.plan import Plan
+from headcount.protocols.base.protocol import Protocol
+from headcount.protocols.base.report_size import CUT, Wire
 from headcount.questions.count import Count
 from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question

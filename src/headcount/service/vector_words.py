@@ -12,28 +12,28 @@ from typing import Any
 from cryptography.hazmat.primitives.asymmetric import ec, x25519
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from headcount.core.budget import Budget
-from headcount.core.canonical import canonical
-from headcount.core.crowd import Crowd
-from headcount.core.field import number
-from headcount.core.plan import Plan
-from headcount.core.wire import HYBRID, P256, X25519, Wire
+from headcount.common.canonical import canonical
 from headcount.errors import Refused
-from headcount.privacy.calibrate import calibrate
+from headcount.planner.calibrate import calibrate
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
+from headcount.programme.field import number
 from headcount.protocols import named
+from headcount.protocols.base.plan import Plan
+from headcount.protocols.base.report_size import HYBRID, P256, X25519, Wire
 from headcount.questions.count import Count
 from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question
 from headcount.questions.reading import column
 from headcount.questions.total import Mean, Sum
-from headcount.service.blind import BITS, SIZE
-from headcount.service.collection import Admission, Collection, Shortfall
-from headcount.service.issuing import ROLE as ISSUER
-from headcount.service.issuing import Issuing
-from headcount.service.keys import Announced, Signer
-from headcount.service.limits import Limits
-from headcount.service.receipt import Receipt
-from headcount.service.suites import HybridPrivateKey, PrivateKey, public_bytes
+from headcount.service.client.limits import Limits
+from headcount.service.client.receipt import Receipt
+from headcount.service.wire.admission import ROLE as ISSUER
+from headcount.service.wire.admission import Issuing
+from headcount.service.wire.blind import BITS, SIZE
+from headcount.service.wire.collection import Admission, Collection, Shortfall
+from headcount.service.wire.keys import Announced, Signer
+from headcount.service.wire.suites import HybridPrivateKey, PrivateKey, public_bytes
 
 OPENS, BATCH, NUMBER = 1_000_000_000, 2, 7
 SAID: tuple[Any, ...] = (

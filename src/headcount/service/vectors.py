@@ -18,21 +18,21 @@ from zlib import crc32
 
 import numpy as np
 
-from headcount.core.brick import All, Brick, Copies, Each, Emit, Let, Maybe, drawn
-from headcount.core.chance import WORD, Chance
-from headcount.core.coins import Bools, Bytes, Coins, SeededCoins
-from headcount.core.draw import Below, From, Rounded
-from headcount.core.field import VALUE, Field, number
-from headcount.core.plan import for_devices
-from headcount.core.protocol import Protocol
-from headcount.core.rows import Row, Shares, Subset
-from headcount.core.table import Ints, Table, Words
-from headcount.core.wire import Wire, record_of
+from headcount.programme.brick import All, Brick, Copies, Each, Emit, Let, Maybe, drawn
+from headcount.programme.chance import WORD, Chance
+from headcount.programme.coins import Bools, Bytes, Coins, SeededCoins
+from headcount.programme.draw import Below, From, Rounded
+from headcount.programme.field import VALUE, Field, number
+from headcount.programme.rows import Row, Shares, Subset
+from headcount.programme.table import Ints, Table, Words
 from headcount.protocols import CATALOGUE
+from headcount.protocols.base.plan import for_devices
+from headcount.protocols.base.protocol import Protocol
+from headcount.protocols.base.report_size import Wire, record_of
 from headcount.questions.reading import column
 from headcount.service.vector_claims import claims
 from headcount.service.vector_words import answers, collections, receipts
-from headcount.service.wire import contents
+from headcount.service.wire.report import contents
 
 ANY, OTHER = Field.named("any"), Field.named("other")
 SPILLING = Table.of([3**30 // 3**k for k in range(12)])

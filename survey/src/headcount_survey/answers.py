@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from headcount.drawing.sheet import Sheet
-from headcount.planner.competitors import Watch
+from headcount.figures.text_table import Sheet
+from headcount.planner.candidates import Watch
 from headcount_survey.notes import blanks, gaps, questions
 from headcount_survey.statement import Answer
 from headcount_survey.study import Finding, Study

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from headcount.drawing.sheet import comma_separated
+from headcount.figures.text_table import comma_separated
 from headcount_survey.study import Finding, Study, Theorem
 
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from headcount.drawing.sheet import Sheet
 from headcount.errors import BadArgument
-from headcount.planner.competitors import Watch
+from headcount.figures.text_table import Sheet
+from headcount.planner.candidates import Watch
 from headcount_survey.answers import ANSWERS
 from headcount_survey.notes import (
     SEPARATING,

@@ -9,8 +9,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
 
-from headcount.drawing.sheet import Sheet
-from headcount.planner.competitors import Watch
+from headcount.figures.text_table import Sheet
+from headcount.planner.candidates import Watch
 
 Drawn: TypeAlias = Callable[[Path, str], Path]  # to this file, in this theme
 

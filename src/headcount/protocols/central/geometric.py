@@ -15,9 +15,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from headcount.core.budget import Neighbours
-from headcount.core.crowd import Crowd
-from headcount.protocols.central.noisy_total import NoisyTotal
+from headcount.privacy.budget import Neighbours
+from headcount.privacy.crowd import Crowd
+from headcount.protocols.shared.noisy_total import NoisyTotal
 from headcount.questions.domains.domain import Shape
 from headcount.questions.histogram import Histogram
 

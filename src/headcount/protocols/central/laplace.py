@@ -16,10 +16,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from headcount.core.budget import Budget, Neighbours
-from headcount.core.crowd import Crowd
-from headcount.protocols.central.noisy_total import NoisyTotal
-from headcount.protocols.levelled import fine_enough
+from headcount.privacy.budget import Budget, Neighbours
+from headcount.privacy.crowd import Crowd
+from headcount.protocols.shared.levelled import fine_enough
+from headcount.protocols.shared.noisy_total import NoisyTotal
 from headcount.questions.domains.domain import Shape
 from headcount.questions.question import Question
 from headcount.questions.total import Sum

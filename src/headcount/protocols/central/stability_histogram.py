@@ -24,23 +24,23 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from headcount.core.brick import Brick, Emit
-from headcount.core.budget import Budget, Neighbours
-from headcount.core.coins import Coins
-from headcount.core.crowd import Crowd
-from headcount.core.exact import WHOLE, Parts
-from headcount.core.field import Field
-from headcount.core.knob import Knob
-from headcount.core.law import Floats, Law, Noise
-from headcount.core.loss import PrivacyLoss, Together
-from headcount.core.model import Model
-from headcount.core.protocol import Protocol
-from headcount.core.release import Release, Threshold, without_zeros
-from headcount.core.table import Ints
-from headcount.core.tally import Tally
 from headcount.privacy import laws
+from headcount.privacy.budget import Budget, Neighbours
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.exact_tables import AddNoise
+from headcount.privacy.loss import PrivacyLoss, Together
+from headcount.privacy.model import Model
 from headcount.privacy.stability import UNKNOWN, ComesOrGoes, Replaced
-from headcount.privacy.tables import AddNoise
+from headcount.programme.brick import Brick, Emit
+from headcount.programme.coins import Coins
+from headcount.programme.field import Field
+from headcount.programme.law import Floats, Law, Noise
+from headcount.programme.release import Release, Threshold, without_zeros
+from headcount.programme.report_law import WHOLE, Parts
+from headcount.programme.table import Ints
+from headcount.programme.tally import Tally
+from headcount.protocols.base.knob import Knob
+from headcount.protocols.base.protocol import Protocol
 from headcount.questions.domains.domain import Shape
 from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question

@@ -22,23 +22,23 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from headcount.core.budget import Budget, Neighbours
-from headcount.core.chance import WORD
-from headcount.core.coins import Coins
-from headcount.core.crowd import Crowd
-from headcount.core.draw import encoded
-from headcount.core.exact import Parts
-from headcount.core.knob import Knob
-from headcount.core.law import UNSEEN, Floats, Law, Noise
-from headcount.core.loss import GrowingSlack, PrivacyLoss, Together
-from headcount.core.release import Release
-from headcount.core.table import Ints, Table
-from headcount.core.tally import Tally, exactly_summed
+from headcount.privacy.budget import Budget, Neighbours
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.exact_tables import AddNoise, TwoSided, exp_below
+from headcount.privacy.loss import GrowingSlack, PrivacyLoss, Together
 from headcount.privacy.pair import exp_down
 from headcount.privacy.rounded_once import RoundedOnce
-from headcount.privacy.tables import AddNoise, TwoSided, exp_below
-from headcount.protocols.central.noisy_total import NoisyTotal
-from headcount.protocols.levelled import rounding, size_of_rounded, steps_of
+from headcount.programme.chance import WORD
+from headcount.programme.coins import Coins
+from headcount.programme.draw import encoded
+from headcount.programme.law import UNSEEN, Floats, Law, Noise
+from headcount.programme.release import Release
+from headcount.programme.report_law import Parts
+from headcount.programme.table import Ints, Table
+from headcount.programme.tally import Tally, exactly_summed
+from headcount.protocols.base.knob import Knob
+from headcount.protocols.shared.levelled import rounding, size_of_rounded, steps_of
+from headcount.protocols.shared.noisy_total import NoisyTotal
 from headcount.questions.domains.domain import Shape
 from headcount.questions.question import Question
 from headcount.questions.total import Sum

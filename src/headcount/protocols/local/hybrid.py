@@ -22,18 +22,18 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from headcount.core.brick import Brick, Emit, Let, Maybe
-from headcount.core.budget import Budget
-from headcount.core.chance import Chance
-from headcount.core.crowd import Crowd
-from headcount.core.draw import Rounded
-from headcount.core.field import Field
-from headcount.core.knob import Knob
-from headcount.core.law import Floats
-from headcount.core.table import Ints
-from headcount.protocols.levelled import levelled
-from headcount.protocols.scored import Scored
-from headcount.protocols.windowed import MOST, fine_window, sent, window_chances
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
+from headcount.programme.brick import Brick, Emit, Let, Maybe
+from headcount.programme.chance import Chance
+from headcount.programme.draw import Rounded
+from headcount.programme.field import Field
+from headcount.programme.law import Floats
+from headcount.programme.table import Ints
+from headcount.protocols.base.knob import Knob
+from headcount.protocols.shared.levelled import levelled
+from headcount.protocols.shared.scored import Scored
+from headcount.protocols.shared.windowed import MOST, fine_window, sent, window_chances
 from headcount.questions.question import Question
 from headcount.questions.total import Mean, Sum
 

@@ -21,19 +21,19 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from headcount.core.brick import Brick, Emit, Let, Maybe
-from headcount.core.budget import Budget
-from headcount.core.chance import Chance
-from headcount.core.crowd import Crowd
-from headcount.core.draw import Below
-from headcount.core.field import Field
-from headcount.core.knob import Knob
-from headcount.core.loss import PrivacyLoss
-from headcount.core.model import Model
-from headcount.core.tally import Batch, Tally
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.loss import PrivacyLoss
+from headcount.privacy.model import Model
 from headcount.privacy.pair import Pair
-from headcount.protocols.hashing import U, V, collision, hashed, hashes, next_prime, support
-from headcount.protocols.oracle import Oracle
+from headcount.programme.brick import Brick, Emit, Let, Maybe
+from headcount.programme.chance import Chance
+from headcount.programme.draw import Below
+from headcount.programme.field import Field
+from headcount.programme.tally import Batch, Tally
+from headcount.protocols.base.knob import Knob
+from headcount.protocols.shared.hashing import U, V, collision, hashed, hashes, next_prime, support
+from headcount.protocols.shared.oracle import Oracle
 from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question
 

@@ -15,12 +15,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from headcount.core.budget import Budget
-from headcount.core.chance import Chance
-from headcount.core.crowd import Crowd
-from headcount.core.knob import Knob
 from headcount.errors import BadArgument
-from headcount.protocols.unary import Unary
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
+from headcount.programme.chance import Chance
+from headcount.protocols.base.knob import Knob
+from headcount.protocols.shared.unary import Unary
 from headcount.questions.histogram import Histogram
 
 

@@ -17,16 +17,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from headcount.core.brick import Brick
-from headcount.core.budget import Budget
-from headcount.core.chance import Chance
-from headcount.core.crowd import Crowd
-from headcount.core.field import Field
-from headcount.core.knob import Knob
-from headcount.core.law import Floats
-from headcount.protocols.levelled import levelled
-from headcount.protocols.scored import Scored
-from headcount.protocols.windowed import MOST, fine_window, sent, window_chances
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
+from headcount.programme.brick import Brick
+from headcount.programme.chance import Chance
+from headcount.programme.field import Field
+from headcount.programme.law import Floats
+from headcount.protocols.base.knob import Knob
+from headcount.protocols.shared.levelled import levelled
+from headcount.protocols.shared.scored import Scored
+from headcount.protocols.shared.windowed import MOST, fine_window, sent, window_chances
 from headcount.questions.question import Question
 from headcount.questions.total import Mean, Sum
 

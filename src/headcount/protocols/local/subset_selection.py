@@ -19,18 +19,18 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from headcount.core.brick import Brick
-from headcount.core.budget import Budget
-from headcount.core.chance import Chance
-from headcount.core.crowd import Crowd
-from headcount.core.field import Field
-from headcount.core.knob import Knob
-from headcount.core.loss import PrivacyLoss
-from headcount.core.model import Model
-from headcount.core.rows import Subset
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.loss import PrivacyLoss
+from headcount.privacy.model import Model
 from headcount.privacy.pair import Pair
-from headcount.protocols.bit_rows import BitRows
-from headcount.protocols.oracle import Oracle
+from headcount.programme.brick import Brick
+from headcount.programme.chance import Chance
+from headcount.programme.field import Field
+from headcount.programme.rows import Subset
+from headcount.protocols.base.knob import Knob
+from headcount.protocols.shared.bit_rows import BitRows
+from headcount.protocols.shared.oracle import Oracle
 from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question
 

@@ -21,16 +21,16 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from headcount.core.brick import Brick, Emit, Let, Maybe
-from headcount.core.chance import Chance
-from headcount.core.crowd import Crowd
-from headcount.core.draw import Below
-from headcount.core.field import Field
-from headcount.core.loss import PrivacyLoss
-from headcount.core.table import Ints
-from headcount.core.tally import Tally
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.loss import PrivacyLoss
 from headcount.privacy.pair import Pair
-from headcount.protocols.hadamard import HadamardOracle, transformed
+from headcount.programme.brick import Brick, Emit, Let, Maybe
+from headcount.programme.chance import Chance
+from headcount.programme.draw import Below
+from headcount.programme.field import Field
+from headcount.programme.table import Ints
+from headcount.programme.tally import Tally
+from headcount.protocols.shared.hadamard import HadamardOracle, transformed
 from headcount.questions.histogram import Histogram
 
 ROW = Field.named("row")

@@ -26,23 +26,24 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from headcount.core.brick import All, Brick, Copies, Each, Emit
-from headcount.core.budget import Budget
-from headcount.core.crowd import Crowd
-from headcount.core.field import Field
-from headcount.core.knob import Knob
-from headcount.core.law import Floats, Noise
-from headcount.core.loss import PrivacyLoss
-from headcount.core.model import Model
-from headcount.core.protocol import Protocol
-from headcount.core.short import compared, decayed
-from headcount.core.table import Table
-from headcount.core.tally import Batch, Tally
+from headcount.common.short_decimals import compared, decayed
 from headcount.errors import BadArgument, Infeasible
-from headcount.privacy import laws, tables
-from headcount.privacy.atoms import Atoms
-from headcount.privacy.floods import AlmostCentral, Unproved, floods
-from headcount.protocols.levelled import halfway, levelled, rounding, size_of_rounded, steps_of
+from headcount.privacy import exact_tables as tables
+from headcount.privacy import laws
+from headcount.privacy.almost_central import AlmostCentral, Unproved, floods
+from headcount.privacy.almost_central_atoms import Atoms
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.loss import PrivacyLoss
+from headcount.privacy.model import Model
+from headcount.programme.brick import All, Brick, Copies, Each, Emit
+from headcount.programme.field import Field
+from headcount.programme.law import Floats, Noise
+from headcount.programme.table import Table
+from headcount.programme.tally import Batch, Tally
+from headcount.protocols.base.knob import Knob
+from headcount.protocols.base.protocol import Protocol
+from headcount.protocols.shared.levelled import halfway, levelled, rounding, size_of_rounded, steps_of
 from headcount.questions.domains.domain import Shape
 from headcount.questions.question import Question
 from headcount.questions.total import Sum

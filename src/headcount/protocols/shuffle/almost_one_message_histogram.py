@@ -19,22 +19,22 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from headcount.core.brick import All, Brick, Copies, Emit, Let, Maybe
-from headcount.core.budget import Budget
-from headcount.core.chance import Chance
-from headcount.core.crowd import Crowd
-from headcount.core.draw import Below
-from headcount.core.field import Field
-from headcount.core.knob import Knob, likely_variance
-from headcount.core.law import Floats, Noise
-from headcount.core.loss import PrivacyLoss
-from headcount.core.model import Model
-from headcount.core.protocol import Protocol
-from headcount.core.tally import Batch, Tally
 from headcount.errors import BadArgument
 from headcount.privacy import laws
 from headcount.privacy.blanket import HashedCover
-from headcount.protocols.hashing import U, V, collision, hashed, hashes, next_prime, support
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.loss import PrivacyLoss
+from headcount.privacy.model import Model
+from headcount.programme.brick import All, Brick, Copies, Emit, Let, Maybe
+from headcount.programme.chance import Chance
+from headcount.programme.draw import Below
+from headcount.programme.field import Field
+from headcount.programme.law import Floats, Noise
+from headcount.programme.tally import Batch, Tally
+from headcount.protocols.base.knob import Knob, likely_variance
+from headcount.protocols.base.protocol import Protocol
+from headcount.protocols.shared.hashing import U, V, collision, hashed, hashes, next_prime, support
 from headcount.questions.domains.domain import Shape
 from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question

@@ -17,22 +17,22 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from headcount.core.brick import NOTHING, All, Brick, Each, Emit, Maybe
-from headcount.core.budget import Budget
-from headcount.core.chance import Chance
-from headcount.core.coins import Coins
-from headcount.core.crowd import Crowd
-from headcount.core.field import Field
-from headcount.core.knob import Knob, likely_variance
-from headcount.core.law import Floats, Noise
-from headcount.core.loss import PrivacyLoss
-from headcount.core.model import Model
-from headcount.core.protocol import Protocol
-from headcount.core.table import Ints
-from headcount.core.tally import Tally
 from headcount.privacy import laws
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.loss import PrivacyLoss
+from headcount.privacy.model import Model
 from headcount.privacy.pair import Pair
 from headcount.privacy.product import two_cells
+from headcount.programme.brick import NOTHING, All, Brick, Each, Emit, Maybe
+from headcount.programme.chance import Chance
+from headcount.programme.coins import Coins
+from headcount.programme.field import Field
+from headcount.programme.law import Floats, Noise
+from headcount.programme.table import Ints
+from headcount.programme.tally import Tally
+from headcount.protocols.base.knob import Knob, likely_variance
+from headcount.protocols.base.protocol import Protocol
 from headcount.questions.domains.domain import Shape
 from headcount.questions.histogram import Histogram
 

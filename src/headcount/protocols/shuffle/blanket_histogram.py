@@ -15,17 +15,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from headcount.core.brick import Brick, Emit, Let, Maybe
-from headcount.core.budget import Budget
-from headcount.core.chance import Chance
-from headcount.core.crowd import Crowd
-from headcount.core.draw import Below
-from headcount.core.field import Field
-from headcount.core.knob import Knob, likely_variance
-from headcount.core.loss import PrivacyLoss
-from headcount.core.model import Model
 from headcount.privacy.blanket import BlanketResponse
-from headcount.protocols.oracle import Oracle
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.loss import PrivacyLoss
+from headcount.privacy.model import Model
+from headcount.programme.brick import Brick, Emit, Let, Maybe
+from headcount.programme.chance import Chance
+from headcount.programme.draw import Below
+from headcount.programme.field import Field
+from headcount.protocols.base.knob import Knob, likely_variance
+from headcount.protocols.shared.oracle import Oracle
 from headcount.questions.histogram import Histogram
 
 ANY = Field.named("any")

@@ -19,20 +19,20 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from headcount.core.brick import Brick, Emit, Let, Maybe
-from headcount.core.budget import Budget
-from headcount.core.chance import Chance
-from headcount.core.crowd import Crowd
-from headcount.core.draw import Below
-from headcount.core.field import Field
-from headcount.core.knob import Knob, likely_variance
-from headcount.core.law import Floats, Law, Noise
-from headcount.core.loss import PrivacyLoss
-from headcount.core.model import Model
-from headcount.core.protocol import FEW_VALUES, Protocol
-from headcount.core.tally import Batch, Tally
 from headcount.privacy.blanket import BlanketResponse
-from headcount.protocols.levelled import levelled, steps_of
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.loss import PrivacyLoss
+from headcount.privacy.model import Model
+from headcount.programme.brick import Brick, Emit, Let, Maybe
+from headcount.programme.chance import Chance
+from headcount.programme.draw import Below
+from headcount.programme.field import Field
+from headcount.programme.law import Floats, Law, Noise
+from headcount.programme.tally import Batch, Tally
+from headcount.protocols.base.knob import Knob, likely_variance
+from headcount.protocols.base.protocol import FEW_VALUES, Protocol
+from headcount.protocols.shared.levelled import levelled, steps_of
 from headcount.questions.domains.domain import Shape
 from headcount.questions.question import Question
 from headcount.questions.total import Sum

@@ -17,14 +17,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from headcount.core.budget import Budget
-from headcount.core.chance import Chance
-from headcount.core.crowd import Crowd
-from headcount.core.knob import Knob, likely_variance
-from headcount.core.loss import PrivacyLoss
-from headcount.core.model import Model
-from headcount.privacy.shuffled import ShuffledBits
-from headcount.protocols.flipped_bit import FlippedBit
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.loss import PrivacyLoss
+from headcount.privacy.model import Model
+from headcount.privacy.shuffled_bits import ShuffledBits
+from headcount.programme.chance import Chance
+from headcount.protocols.base.knob import Knob, likely_variance
+from headcount.protocols.shared.flipped_bit import FlippedBit
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,20 +16,20 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from headcount.core.brick import All, Brick, Copies, Emit, Maybe
-from headcount.core.budget import Budget
-from headcount.core.chance import Chance
-from headcount.core.crowd import Crowd
-from headcount.core.field import Field
-from headcount.core.knob import Knob, likely_variance
-from headcount.core.law import Floats, Law, Noise
-from headcount.core.loss import Nearly, PrivacyLoss
-from headcount.core.model import Model
-from headcount.core.protocol import Protocol
-from headcount.core.tally import Tally
 from headcount.privacy import laws
-from headcount.privacy.shuffled import ShuffledBits
-from headcount.protocols.levelled import halfway, levelled, steps_of, worst_fraction
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.loss import Nearly, PrivacyLoss
+from headcount.privacy.model import Model
+from headcount.privacy.shuffled_bits import ShuffledBits
+from headcount.programme.brick import All, Brick, Copies, Emit, Maybe
+from headcount.programme.chance import Chance
+from headcount.programme.field import Field
+from headcount.programme.law import Floats, Law, Noise
+from headcount.programme.tally import Tally
+from headcount.protocols.base.knob import Knob, likely_variance
+from headcount.protocols.base.protocol import Protocol
+from headcount.protocols.shared.levelled import halfway, levelled, steps_of, worst_fraction
 from headcount.questions.domains.domain import Shape
 from headcount.questions.question import Question
 from headcount.questions.total import Sum

@@ -26,19 +26,20 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from headcount.core.brick import All, Brick, Copies, Emit, Let
-from headcount.core.coins import Coins
-from headcount.core.crowd import Crowd
-from headcount.core.draw import Below
-from headcount.core.field import Field
-from headcount.core.law import Floats
-from headcount.core.loss import Nearly, PrivacyLoss
-from headcount.core.short import log_of_rest
-from headcount.core.table import Ints
-from headcount.core.tally import Tally
-from headcount.privacy import laws, tables
+from headcount.common.short_decimals import log_of_rest
+from headcount.privacy import exact_tables as tables
+from headcount.privacy import laws
 from headcount.privacy.correlated import two_cancelling
-from headcount.protocols.shuffle.cancelling import Cancelling
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.loss import Nearly, PrivacyLoss
+from headcount.programme.brick import All, Brick, Copies, Emit, Let
+from headcount.programme.coins import Coins
+from headcount.programme.draw import Below
+from headcount.programme.field import Field
+from headcount.programme.law import Floats
+from headcount.programme.table import Ints
+from headcount.programme.tally import Tally
+from headcount.protocols.shared.cancelling import Cancelling
 from headcount.questions.domains.domain import Shape
 from headcount.questions.histogram import Histogram
 

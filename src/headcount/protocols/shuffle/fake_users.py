@@ -16,20 +16,20 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from headcount.core.brick import All, Brick, Copies, Maybe
-from headcount.core.budget import Budget
-from headcount.core.chance import Chance
-from headcount.core.crowd import Crowd
-from headcount.core.field import Field
-from headcount.core.knob import Knob, likely_variance
-from headcount.core.law import Floats, Noise
-from headcount.core.loss import PrivacyLoss
-from headcount.core.model import Model
-from headcount.core.rows import Row
-from headcount.core.tally import Tally
 from headcount.privacy import laws
 from headcount.privacy.blanket import SomeFakeRows
-from headcount.protocols.bit_rows import BitRows
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.loss import PrivacyLoss
+from headcount.privacy.model import Model
+from headcount.programme.brick import All, Brick, Copies, Maybe
+from headcount.programme.chance import Chance
+from headcount.programme.field import Field
+from headcount.programme.law import Floats, Noise
+from headcount.programme.rows import Row
+from headcount.programme.tally import Tally
+from headcount.protocols.base.knob import Knob, likely_variance
+from headcount.protocols.shared.bit_rows import BitRows
 from headcount.questions.domains.domain import Shape
 from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question

@@ -16,13 +16,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Self
 
-from headcount.core.budget import Budget
-from headcount.core.crowd import Crowd
-from headcount.core.knob import Knob, likely_variance
-from headcount.core.law import Law
-from headcount.core.table import Table
-from headcount.privacy import laws, tables
-from headcount.protocols.shuffle.dummies import Dummies
+from headcount.privacy import exact_tables as tables
+from headcount.privacy import laws
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
+from headcount.programme.law import Law
+from headcount.programme.table import Table
+from headcount.protocols.base.knob import Knob, likely_variance
+from headcount.protocols.shared.dummies import Dummies
 
 
 @dataclass(frozen=True, kw_only=True)

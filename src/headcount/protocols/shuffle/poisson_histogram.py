@@ -16,21 +16,22 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Self
 
-from headcount.core.brick import All, Brick, Copies, Emit, Let
-from headcount.core.coins import Coins
-from headcount.core.crowd import Crowd
-from headcount.core.draw import Below
-from headcount.core.field import Field
-from headcount.core.knob import Knob, likely_variance
-from headcount.core.law import Floats, Noise
-from headcount.core.loss import Nearly, PrivacyLoss
-from headcount.core.model import Model
-from headcount.core.protocol import Protocol
-from headcount.core.table import Ints
-from headcount.core.tally import Tally
-from headcount.privacy import laws, tables
+from headcount.privacy import exact_tables as tables
+from headcount.privacy import laws
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.loss import Nearly, PrivacyLoss
+from headcount.privacy.model import Model
 from headcount.privacy.pair import Pair
 from headcount.privacy.product import two_cells
+from headcount.programme.brick import All, Brick, Copies, Emit, Let
+from headcount.programme.coins import Coins
+from headcount.programme.draw import Below
+from headcount.programme.field import Field
+from headcount.programme.law import Floats, Noise
+from headcount.programme.table import Ints
+from headcount.programme.tally import Tally
+from headcount.protocols.base.knob import Knob, likely_variance
+from headcount.protocols.base.protocol import Protocol
 from headcount.questions.domains.domain import Shape
 from headcount.questions.histogram import Histogram
 

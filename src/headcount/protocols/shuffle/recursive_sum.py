@@ -26,21 +26,21 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from headcount.core.brick import All, Brick, Emit, Let, Maybe
-from headcount.core.budget import Budget
-from headcount.core.chance import Chance
-from headcount.core.crowd import Crowd
-from headcount.core.draw import Below, Rounded
-from headcount.core.field import Field
-from headcount.core.knob import Knob, likely_variance
-from headcount.core.law import Floats, Noise
-from headcount.core.loss import PrivacyLoss
-from headcount.core.model import Model
-from headcount.core.protocol import FEW_VALUES, Protocol
-from headcount.core.tally import Batch, Tally
 from headcount.errors import BadArgument
-from headcount.privacy.digits import ShuffledDigits, added, one_digit
-from headcount.protocols.levelled import LEVEL, steps_of
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.loss import PrivacyLoss
+from headcount.privacy.model import Model
+from headcount.privacy.shuffled_digits import ShuffledDigits, added, one_digit
+from headcount.programme.brick import All, Brick, Emit, Let, Maybe
+from headcount.programme.chance import Chance
+from headcount.programme.draw import Below, Rounded
+from headcount.programme.field import Field
+from headcount.programme.law import Floats, Noise
+from headcount.programme.tally import Batch, Tally
+from headcount.protocols.base.knob import Knob, likely_variance
+from headcount.protocols.base.protocol import FEW_VALUES, Protocol
+from headcount.protocols.shared.levelled import LEVEL, steps_of
 from headcount.questions.domains.domain import Shape
 from headcount.questions.question import Question
 from headcount.questions.total import Sum

@@ -21,23 +21,23 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from headcount.core.brick import Brick, Copies, Emit, Maybe
-from headcount.core.budget import Budget, Neighbours
-from headcount.core.chance import Chance
-from headcount.core.coins import Coins
-from headcount.core.crowd import LARGEST, Crowd
-from headcount.core.field import Field
-from headcount.core.knob import Knob
-from headcount.core.law import Floats, Noise
-from headcount.core.loss import Nearly, PrivacyLoss, Together
-from headcount.core.model import Model
-from headcount.core.protocol import Protocol
-from headcount.core.release import Threshold
-from headcount.core.root import crossing
-from headcount.core.table import Ints
-from headcount.core.tally import Tally
+from headcount.common.root import crossing
 from headcount.privacy import laws
-from headcount.privacy.sampled import SampledCount, SampledHistogram
+from headcount.privacy.budget import Budget, Neighbours
+from headcount.privacy.crowd import LARGEST, Crowd
+from headcount.privacy.loss import Nearly, PrivacyLoss, Together
+from headcount.privacy.model import Model
+from headcount.privacy.sampled_counts import SampledCount, SampledHistogram
+from headcount.programme.brick import Brick, Copies, Emit, Maybe
+from headcount.programme.chance import Chance
+from headcount.programme.coins import Coins
+from headcount.programme.field import Field
+from headcount.programme.law import Floats, Noise
+from headcount.programme.release import Threshold
+from headcount.programme.table import Ints
+from headcount.programme.tally import Tally
+from headcount.protocols.base.knob import Knob
+from headcount.protocols.base.protocol import Protocol
 from headcount.questions.domains.domain import Shape
 from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question

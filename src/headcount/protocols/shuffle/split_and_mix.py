@@ -24,25 +24,33 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from headcount.core.brick import Brick, Let
-from headcount.core.budget import Budget
-from headcount.core.crowd import Crowd
-from headcount.core.draw import From
-from headcount.core.field import Field
-from headcount.core.knob import Knob
-from headcount.core.law import Floats, Law, Noise, weighed
-from headcount.core.loss import Nearly, PrivacyLoss
-from headcount.core.model import Model
-from headcount.core.protocol import Protocol
-from headcount.core.rows import Shares
-from headcount.core.short import decayed
-from headcount.core.tally import Batch, Tally
+from headcount.common.short_decimals import decayed
 from headcount.errors import BadArgument
-from headcount.privacy import laws, tables
+from headcount.privacy import exact_tables as tables
+from headcount.privacy import laws
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
 from headcount.privacy.discrete_laplace import IdealShift
+from headcount.privacy.loss import Nearly, PrivacyLoss
+from headcount.privacy.model import Model
 from headcount.privacy.pair import Pair
-from headcount.privacy.shares import fewest_shares, published_shares, share_distance
-from headcount.protocols.levelled import fine_enough, halfway, levelled, rounded_laplace, rounding, size_of_rounded
+from headcount.privacy.shared_values import fewest_shares, published_shares, share_distance
+from headcount.programme.brick import Brick, Let
+from headcount.programme.draw import From
+from headcount.programme.field import Field
+from headcount.programme.law import Floats, Law, Noise, weighed
+from headcount.programme.rows import Shares
+from headcount.programme.tally import Batch, Tally
+from headcount.protocols.base.knob import Knob
+from headcount.protocols.base.protocol import Protocol
+from headcount.protocols.shared.levelled import (
+    fine_enough,
+    halfway,
+    levelled,
+    rounded_laplace,
+    rounding,
+    size_of_rounded,
+)
 from headcount.questions.domains.domain import Shape
 from headcount.questions.question import Question
 from headcount.questions.total import Sum

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from headcount.core.quantity import quantity
+from headcount.common.quantity import quantity
 from headcount.errors import BadArgument
 from headcount.questions.domains.categories import Listed, positive
 from headcount.questions.domains.domain import Codes, complete, one_column

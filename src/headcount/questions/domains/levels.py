@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from headcount.core.quantity import quantity
+from headcount.common.quantity import quantity
 from headcount.errors import BadArgument, BadData
 from headcount.questions.domains.domain import Domain, Merge, Shape, Spelling, Steps, complete, one_column
 from headcount.questions.reading import EXACT, Array

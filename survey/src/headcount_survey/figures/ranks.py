@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from headcount.core.model import Model
-from headcount.drawing.bars import POINTS
-from headcount.drawing.canvas import canvas, log_axis, number
-from headcount.drawing.colours import Theme, blend
+from headcount.figures.bars import POINTS
+from headcount.figures.canvas import canvas, log_axis, number
+from headcount.figures.colours import Theme, blend
+from headcount.privacy.model import Model
 
 ROW = 0.29  # inches
 

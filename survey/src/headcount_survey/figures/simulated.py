@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from headcount.core.law import Floats, Noise
-from headcount.core.model import Model
-from headcount.drawing.canvas import canvas, log_axis, number
-from headcount.drawing.colours import Theme, blend
+from headcount.figures.canvas import canvas, log_axis, number
+from headcount.figures.colours import Theme, blend
+from headcount.privacy.model import Model
+from headcount.programme.law import Floats, Noise
 
 BINS = 44  # about as many
 FAR = 5e-4  # of the predicted law lies beyond either end of the axis

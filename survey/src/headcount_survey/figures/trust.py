@@ -8,9 +8,9 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-from headcount.core.model import Model
-from headcount.drawing.canvas import canvas
-from headcount.drawing.colours import Theme, blend
+from headcount.figures.canvas import canvas
+from headcount.figures.colours import Theme, blend
+from headcount.privacy.model import Model
 
 PLACES = ("value", "randomiser", "shuffler", "tally", "release", "analyser")
 WIDE, TALL, APART = 1.36, 0.52, 1.62  # inches: of a box, and from one to the next

@@ -7,10 +7,10 @@ from itertools import product
 
 import numpy as np
 
-from headcount.core.budget import Budget
-from headcount.core.crowd import Crowd
 from headcount.planner.planning import protocol
 from headcount.planner.smallest import smallest_crowd
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
 from headcount.protocols import named
 from headcount.questions.count import Count
 from headcount.questions.histogram import Histogram

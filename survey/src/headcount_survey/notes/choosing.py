@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from headcount.core.budget import Budget
-from headcount.core.crowd import Crowd
 from headcount.planner.planning import protocol
 from headcount.planner.smallest import smallest_crowd
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
 from headcount.protocols import named
 from headcount.questions.count import Count
 from headcount_survey.notes import BINARY

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from headcount.core.budget import Budget
-from headcount.core.crowd import Crowd
+from headcount.planner.calibrate import calibrate
 from headcount.planner.planning import protocol
-from headcount.privacy.calibrate import calibrate
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
 from headcount.privacy.laws import binomial_above
 from headcount.protocols import named
 from headcount.questions.count import Count

@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from headcount.core.law import Floats
 from headcount.privacy.laws import binomial_masses
+from headcount.programme.law import Floats
 
 Word: TypeAlias = tuple[Any, ...]
 Exact: TypeAlias = Mapping[Word, Fraction]

@@ -8,7 +8,7 @@ from itertools import product
 
 import numpy as np
 
-from headcount.core.coins import SeededCoins
+from headcount.programme.coins import SeededCoins
 from headcount_survey.notes import SURVEY
 from headcount_survey.notes.laws import binomial
 from headcount_survey.notes.survey import response, rmse

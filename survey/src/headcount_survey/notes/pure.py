@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 
-from headcount.core.coins import SeededCoins
 from headcount.privacy.clones import Clones
+from headcount.programme.coins import SeededCoins
 from headcount_survey.notes import SEPARATING
 from headcount_survey.notes.laws import Exact, Word, pure_epsilon, sequences, shuffled
 from headcount_survey.statement import INSTANCE, Rows, Seen, Severity, corrected, holds, proved

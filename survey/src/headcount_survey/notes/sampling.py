@@ -8,12 +8,12 @@ from itertools import pairwise, product
 
 import numpy as np
 
-from headcount.core.budget import Budget
-from headcount.core.law import Floats
 from headcount.planner.planning import protocol
 from headcount.privacy import laws
+from headcount.privacy.budget import Budget
 from headcount.privacy.laws import binomial_above
-from headcount.privacy.sampled import SampledCount
+from headcount.privacy.sampled_counts import SampledCount
+from headcount.programme.law import Floats
 from headcount_survey.notes import BINARY
 from headcount_survey.notes.laws import binomial, divergence
 from headcount_survey.statement import Rows, Seen, Severity, corrected, holds, proved

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from headcount.core.law import Floats
 from headcount.planner.planning import protocol
-from headcount.privacy.shares import published_shares
+from headcount.privacy.shared_values import published_shares
+from headcount.programme.law import Floats
 from headcount.questions.total import Sum
 from headcount_survey.notes import SURVEY
 from headcount_survey.notes.laws import binomial, divergence

@@ -25,10 +25,10 @@ import numpy as np
 
 from headcount.audit.attack import attack
 from headcount.audit.exact import exact_delta
-from headcount.core.coins import SeededCoins
-from headcount.core.crowd import Crowd
-from headcount.core.protocol import Protocol
+from headcount.privacy.crowd import Crowd
+from headcount.programme.coins import SeededCoins
 from headcount.protocols import CATALOGUE
+from headcount.protocols.base.protocol import Protocol
 
 EPSILONS = np.round(np.geomspace(0.3, 4.0, 40), 2)
 STEP = 1e-4

@@ -19,13 +19,13 @@ from importlib.metadata import version
 from pathlib import Path
 
 from headcount.audit.twins import caught
-from headcount.core.budget import Budget
-from headcount.core.crowd import Crowd
-from headcount.core.plan import Plan
-from headcount.core.protocol import Protocol
 from headcount.errors import Refused
-from headcount.privacy.calibrate import calibrate
+from headcount.planner.calibrate import calibrate
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
 from headcount.protocols import CATALOGUE
+from headcount.protocols.base.plan import Plan
+from headcount.protocols.base.protocol import Protocol
 from headcount_survey.pages import attacks, claims
 from headcount_survey.pages.certificates import Proved, proved
 

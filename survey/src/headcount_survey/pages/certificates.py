@@ -16,15 +16,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from headcount.core.budget import Budget
-from headcount.core.crowd import Crowd
-from headcount.core.plan import Plan
-from headcount.core.protocol import Protocol
 from headcount.errors import Refused
-from headcount.privacy.calibrate import calibrate
-from headcount.privacy.certificate import Certificate, certify
+from headcount.planner.calibrate import calibrate
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
 from headcount.proof import Verdict, verify
 from headcount.protocols import CATALOGUE
+from headcount.protocols.base.certificate import Certificate, certify
+from headcount.protocols.base.plan import Plan
+from headcount.protocols.base.protocol import Protocol
 from headcount.questions.count import Count
 from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question

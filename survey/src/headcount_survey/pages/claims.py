@@ -17,11 +17,11 @@ from pathlib import Path
 
 from headcount.audit.enumerate import Enumerated
 from headcount.audit.exact import EPSILONS, Interval, Judged, exact_delta, judge, worst_delta
-from headcount.core.crowd import Crowd
-from headcount.core.model import Model
-from headcount.core.protocol import Protocol
 from headcount.errors import Refused
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.model import Model
 from headcount.protocols import CATALOGUE
+from headcount.protocols.base.protocol import Protocol
 
 PEOPLE = 12
 CORRUPT = 2

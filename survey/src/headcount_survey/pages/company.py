@@ -13,9 +13,9 @@ import sys
 from pathlib import Path
 from textwrap import fill
 
-from headcount.core.crowd import Crowd
 from headcount.planner.option import number
 from headcount.planner.smallest import smallest_crowd
+from headcount.privacy.crowd import Crowd
 from headcount.protocols import named
 from headcount.questions.count import Count
 from headcount_survey.pages.company_cases import BUDGET, CASES, LIMIT, Answer, Case, published_need

@@ -10,16 +10,16 @@ from functools import cached_property
 import numpy as np
 
 from headcount.audit.situations import counted, totals
-from headcount.core.budget import Budget
-from headcount.core.crowd import Crowd
-from headcount.core.model import Model
-from headcount.core.protocol import Protocol
-from headcount.core.tally import Tally
 from headcount.errors import Refused
 from headcount.planner.advice import Advice
 from headcount.planner.advise import advise
-from headcount.privacy.calibrate import calibrate
+from headcount.planner.calibrate import calibrate
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.model import Model
+from headcount.programme.tally import Tally
 from headcount.protocols import named
+from headcount.protocols.base.protocol import Protocol
 from headcount.questions.count import Count
 from headcount_survey.pages.situations import RUNS
 

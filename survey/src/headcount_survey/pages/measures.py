@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from headcount.core.law import Floats, Noise
-from headcount.core.protocol import Protocol
+from headcount.programme.law import Floats, Noise
+from headcount.protocols.base.protocol import Protocol
 
 CONFIDENCE = 0.95
 SURELY = 0.98  # noticed so often, larger numbers are noticed often enough

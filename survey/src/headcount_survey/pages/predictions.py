@@ -17,7 +17,7 @@ from pathlib import Path
 
 from headcount.audit.predictions import CONFIDENCE, LIMIT, Judged, judge
 from headcount.audit.situations import Situation
-from headcount.core.model import Model
+from headcount.privacy.model import Model
 from headcount.protocols import named
 from headcount_survey.pages.situations import RUNS, answering, entrant, situations
 

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from headcount.audit.situations import totals
-from headcount.core.budget import Budget
-from headcount.core.field import Values
-from headcount.core.law import Floats
-from headcount.core.model import Model
-from headcount.core.protocol import Protocol
-from headcount.core.tally import Tally
 from headcount.planner.advice import Advice
 from headcount.planner.advise import advise
+from headcount.privacy.budget import Budget
+from headcount.privacy.model import Model
+from headcount.programme.field import Values
+from headcount.programme.law import Floats
+from headcount.programme.tally import Tally
+from headcount.protocols.base.protocol import Protocol
 from headcount.questions.count import Count, Fraction
 from headcount.questions.domains.domain import Shape
 from headcount.questions.histogram import Histogram

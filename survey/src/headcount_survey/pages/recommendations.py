@@ -19,13 +19,13 @@ from pathlib import Path
 import numpy as np
 
 from headcount.audit.situations import is_direct
-from headcount.core.crowd import Crowd
-from headcount.core.protocol import Protocol
 from headcount.errors import Refused
 from headcount.planner.advice import Advice
+from headcount.planner.calibrate import calibrations
 from headcount.planner.option import TOO_MANY, Candidate, number
-from headcount.privacy.calibrate import calibrations
+from headcount.privacy.crowd import Crowd
 from headcount.protocols import CATALOGUE
+from headcount.protocols.base.protocol import Protocol
 from headcount_survey.pages.measures import CONFIDENCE, called_none, contradiction, predicted, simulated
 from headcount_survey.pages.questions import Asked, grid
 from headcount_survey.pages.situations import RUNS

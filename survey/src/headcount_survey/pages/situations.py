@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from headcount.audit.situations import Situation, categorised, counted, hardest, is_direct, spread
-from headcount.core.budget import Budget
-from headcount.core.protocol import Protocol
 from headcount.errors import Refused
+from headcount.privacy.budget import Budget
 from headcount.protocols import CATALOGUE
+from headcount.protocols.base.protocol import Protocol
 from headcount.questions.count import Fraction
 from headcount.questions.question import Question
 from headcount.questions.total import Mean, Sum

@@ -10,7 +10,7 @@ import numpy as np
 
 from headcount.planner.planning import protocol
 from headcount.privacy import laws as big
-from headcount.privacy.atoms import Atoms
+from headcount.privacy.almost_central_atoms import Atoms
 from headcount.privacy.pair import Pair
 from headcount_survey.statement import INSTANCE, Rows, Seen, Severity, certified, corrected, proved
 from headcount_survey.study import Verdict

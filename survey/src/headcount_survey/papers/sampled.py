@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from headcount.privacy.clones import Clones
-from headcount.privacy.sampled import SampledCount, SampledHistogram
+from headcount.privacy.sampled_counts import SampledCount, SampledHistogram
 from headcount_survey.notes.laws import binomial, divergence
 from headcount_survey.statement import Rows, Seen, Severity, corrected, proved
 from headcount_survey.study import Verdict

@@ -14,21 +14,21 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from headcount.core.budget import Budget
-from headcount.core.coins import SeededCoins
-from headcount.core.cover import covering
-from headcount.core.crowd import Crowd
-from headcount.core.law import Floats
-from headcount.core.model import Model
-from headcount.core.protocol import Protocol
-from headcount.core.table import Ints
-from headcount.core.tally import Tally
-from headcount.drawing.bars import Bar, bars
-from headcount.drawing.canvas import number
-from headcount.drawing.sheet import Sheet
-from headcount.planner.competitors import Watch
-from headcount.privacy.calibrate import calibrate
+from headcount.answers.intervals import covering
+from headcount.figures.bars import Bar, bars
+from headcount.figures.canvas import number
+from headcount.figures.text_table import Sheet
+from headcount.planner.calibrate import calibrate
+from headcount.planner.candidates import Watch
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.model import Model
+from headcount.programme.coins import SeededCoins
+from headcount.programme.law import Floats
+from headcount.programme.table import Ints
+from headcount.programme.tally import Tally
 from headcount.protocols import named
+from headcount.protocols.base.protocol import Protocol
 from headcount.questions.count import Count, Fraction
 from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question

@@ -10,17 +10,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from headcount.core.chance import Chance
-from headcount.core.law import Floats
-from headcount.drawing.axis import Axis
-from headcount.drawing.canvas import number
-from headcount.drawing.lines import BOUND, RULE, Line, Panel, lines
-from headcount.drawing.sheet import Sheet
-from headcount.planner.competitors import Watch
+from headcount.figures.axis import Axis
+from headcount.figures.canvas import number
+from headcount.figures.lines import BOUND, RULE, Line, Panel, lines
+from headcount.figures.text_table import Sheet
+from headcount.planner.candidates import Watch
 from headcount.privacy import laws
 from headcount.privacy.blanket import BlanketResponse
 from headcount.privacy.clones import Clones
-from headcount.privacy.shuffled import ShuffledBits
+from headcount.privacy.shuffled_bits import ShuffledBits
+from headcount.programme.chance import Chance
+from headcount.programme.law import Floats
 from headcount_survey.study import Finding, Study
 
 DELTA = 1e-6

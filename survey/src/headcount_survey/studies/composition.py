@@ -8,19 +8,19 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-from headcount.core.budget import Budget
-from headcount.core.crowd import Crowd
-from headcount.core.loss import PrivacyLoss
-from headcount.core.protocol import Protocol
-from headcount.drawing.axis import Axis
-from headcount.drawing.canvas import number
-from headcount.drawing.lines import BOUND, RULE, Line, Panel, lines
-from headcount.drawing.sheet import Sheet
-from headcount.planner.competitors import Watch
+from headcount.figures.axis import Axis
+from headcount.figures.canvas import number
+from headcount.figures.lines import BOUND, RULE, Line, Panel, lines
+from headcount.figures.text_table import Sheet
+from headcount.planner.calibrate import calibrate
+from headcount.planner.candidates import Watch
 from headcount.privacy.any_mechanism import AnyMechanism
-from headcount.privacy.calibrate import calibrate
+from headcount.privacy.budget import Budget
 from headcount.privacy.compose import compose
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.loss import PrivacyLoss
 from headcount.protocols import named
+from headcount.protocols.base.protocol import Protocol
 from headcount.questions.count import Count
 from headcount_survey.study import Finding, Study
 

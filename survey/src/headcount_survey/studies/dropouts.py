@@ -7,17 +7,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-from headcount.core.budget import Budget
-from headcount.core.crowd import Crowd
-from headcount.core.model import Model
-from headcount.core.protocol import Protocol
-from headcount.drawing.axis import Axis
-from headcount.drawing.canvas import number
-from headcount.drawing.lines import Line, Note, Panel, lines
-from headcount.drawing.sheet import Sheet
-from headcount.planner.competitors import Watch
-from headcount.privacy.calibrate import calibrate
+from headcount.figures.axis import Axis
+from headcount.figures.canvas import number
+from headcount.figures.lines import Line, Note, Panel, lines
+from headcount.figures.text_table import Sheet
+from headcount.planner.calibrate import calibrate
+from headcount.planner.candidates import Watch
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.model import Model
 from headcount.protocols import CATALOGUE, named
+from headcount.protocols.base.protocol import Protocol
 from headcount.questions.count import Count
 from headcount.questions.domains.domain import Shape
 from headcount.questions.total import Sum

@@ -10,14 +10,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from headcount.core.law import Law
-from headcount.drawing.axis import Axis
-from headcount.drawing.canvas import number
-from headcount.drawing.lines import BOUND, SOLID, Line, Note, Panel, lines
-from headcount.drawing.sheet import Sheet
-from headcount.planner.competitors import Watch
+from headcount.figures.axis import Axis
+from headcount.figures.canvas import number
+from headcount.figures.lines import BOUND, SOLID, Line, Note, Panel, lines
+from headcount.figures.text_table import Sheet
+from headcount.planner.candidates import Watch
 from headcount.privacy import laws
 from headcount.privacy.pair import Pair
+from headcount.programme.law import Law
 from headcount_survey.studies.sampling_rate import exactly
 from headcount_survey.study import Finding, Study
 

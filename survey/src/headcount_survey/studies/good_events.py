@@ -10,15 +10,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from headcount.core.law import Floats, Law
-from headcount.core.table import Ints
-from headcount.drawing.axis import Axis
-from headcount.drawing.canvas import number
-from headcount.drawing.lines import Line, Note, Panel, lines
-from headcount.drawing.sheet import Sheet
-from headcount.planner.competitors import Watch
+from headcount.figures.axis import Axis
+from headcount.figures.canvas import number
+from headcount.figures.lines import Line, Note, Panel, lines
+from headcount.figures.text_table import Sheet
+from headcount.planner.candidates import Watch
 from headcount.privacy import laws
 from headcount.privacy.pair import Pair
+from headcount.programme.law import Floats, Law
+from headcount.programme.table import Ints
 from headcount_survey.study import Finding, Study
 
 PEOPLE, EPSILON, DELTA = 10_000, 1.0, 1e-6

@@ -39,18 +39,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from headcount.core.budget import Budget
-from headcount.core.crowd import Crowd
-from headcount.core.protocol import Protocol
-from headcount.drawing.axis import Axis
-from headcount.drawing.canvas import number
-from headcount.drawing.lines import BOUND, SOLID, Line, Panel, lines
-from headcount.drawing.sheet import Sheet
-from headcount.planner.competitors import Watch
+from headcount.figures.axis import Axis
+from headcount.figures.canvas import number
+from headcount.figures.lines import BOUND, SOLID, Line, Panel, lines
+from headcount.figures.text_table import Sheet
+from headcount.planner.calibrate import calibrate
+from headcount.planner.candidates import Watch
 from headcount.privacy import laws
-from headcount.privacy.calibrate import calibrate
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
 from headcount.privacy.laws import binomial_masses
 from headcount.protocols import named
+from headcount.protocols.base.protocol import Protocol
 from headcount.questions.count import Count
 from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question

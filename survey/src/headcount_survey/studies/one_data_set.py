@@ -17,18 +17,18 @@ from typing import Any
 import numpy as np
 
 from headcount.audit.situations import is_direct
-from headcount.core.budget import Budget
-from headcount.core.crowd import Crowd
-from headcount.core.law import Floats
-from headcount.core.model import Model
-from headcount.core.protocol import Protocol
-from headcount.drawing.bars import Bar, bars
-from headcount.drawing.canvas import number
-from headcount.drawing.sheet import Sheet
 from headcount.errors import Refused
-from headcount.planner.competitors import Watch
-from headcount.privacy.calibrate import calibrate
+from headcount.figures.bars import Bar, bars
+from headcount.figures.canvas import number
+from headcount.figures.text_table import Sheet
+from headcount.planner.calibrate import calibrate
+from headcount.planner.candidates import Watch
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.model import Model
+from headcount.programme.law import Floats
 from headcount.protocols import CATALOGUE
+from headcount.protocols.base.protocol import Protocol
 from headcount.questions.question import Question
 
 BUDGET = Budget(1.0, 1e-6)

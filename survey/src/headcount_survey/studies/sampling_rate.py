@@ -7,16 +7,16 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-from headcount.core.budget import Budget
-from headcount.core.crowd import Crowd
-from headcount.core.root import crossing
-from headcount.drawing.axis import Axis
-from headcount.drawing.canvas import number
-from headcount.drawing.lines import Line, Note, Panel, lines
-from headcount.drawing.sheet import Sheet
-from headcount.planner.competitors import Watch
-from headcount.privacy.calibrate import calibrate
-from headcount.privacy.sampled import SampledCount
+from headcount.common.root import crossing
+from headcount.figures.axis import Axis
+from headcount.figures.canvas import number
+from headcount.figures.lines import Line, Note, Panel, lines
+from headcount.figures.text_table import Sheet
+from headcount.planner.calibrate import calibrate
+from headcount.planner.candidates import Watch
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.sampled_counts import SampledCount
 from headcount.protocols.shuffle.sample_threshold import SampleThreshold
 from headcount.questions.count import Count
 from headcount_survey.study import Finding, Study

@@ -7,14 +7,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-from headcount.core.budget import Budget
-from headcount.core.crowd import Crowd
-from headcount.drawing.axis import Axis
-from headcount.drawing.canvas import number
-from headcount.drawing.lines import Line, Panel, lines
-from headcount.drawing.sheet import Sheet
-from headcount.planner.competitors import Watch
+from headcount.figures.axis import Axis
+from headcount.figures.canvas import number
+from headcount.figures.lines import Line, Panel, lines
+from headcount.figures.text_table import Sheet
+from headcount.planner.candidates import Watch
 from headcount.planner.smallest import smallest_crowd
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
 from headcount.protocols import named
 from headcount.questions.count import Count
 from headcount_survey.study import Finding, Study

@@ -7,14 +7,14 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-from headcount.core.budget import Budget
-from headcount.core.crowd import Crowd
-from headcount.core.model import Model
-from headcount.drawing.axis import Axis
-from headcount.drawing.lines import RULE, Line, Panel, lines
-from headcount.drawing.sheet import Sheet
-from headcount.planner.competitors import Watch
+from headcount.figures.axis import Axis
+from headcount.figures.lines import RULE, Line, Panel, lines
+from headcount.figures.text_table import Sheet
+from headcount.planner.candidates import Watch
 from headcount.planner.smallest import smallest_crowd
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.model import Model
 from headcount.protocols import CATALOGUE, named
 from headcount.questions.count import Count
 from headcount.questions.domains.domain import Shape

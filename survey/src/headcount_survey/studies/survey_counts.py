@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from headcount.core.model import Model
-from headcount.drawing.canvas import number
-from headcount.planner.competitors import Watch
+from headcount.figures.canvas import number
+from headcount.planner.candidates import Watch
+from headcount.privacy.model import Model
 from headcount.questions.count import Count
 from headcount_survey.studies import one_data_set as survey
 from headcount_survey.studies.one_data_set import Bound

@@ -8,11 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-from headcount.drawing.axis import Axis
-from headcount.drawing.canvas import number
-from headcount.drawing.lines import BOUND, SOLID, Line, Panel, lines
-from headcount.drawing.sheet import Sheet
-from headcount.planner.competitors import Watch
+from headcount.figures.axis import Axis
+from headcount.figures.canvas import number
+from headcount.figures.lines import BOUND, SOLID, Line, Panel, lines
+from headcount.figures.text_table import Sheet
+from headcount.planner.candidates import Watch
 from headcount.protocols import named
 from headcount.questions.count import Count
 from headcount.questions.domains.domain import Shape

@@ -8,15 +8,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from headcount.core.budget import Budget
-from headcount.core.crowd import Crowd
-from headcount.core.law import Noise
-from headcount.drawing.axis import Axis
-from headcount.drawing.canvas import number
-from headcount.drawing.lines import BOUND, RULE, Line, Note, Panel, lines
-from headcount.drawing.sheet import Sheet
-from headcount.planner.competitors import Watch
-from headcount.privacy.calibrate import calibrate
+from headcount.figures.axis import Axis
+from headcount.figures.canvas import number
+from headcount.figures.lines import BOUND, RULE, Line, Note, Panel, lines
+from headcount.figures.text_table import Sheet
+from headcount.planner.calibrate import calibrate
+from headcount.planner.candidates import Watch
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
+from headcount.programme.law import Noise
 from headcount.protocols.shuffle.balcer_cheu_histogram import BalcerCheuHistogram
 from headcount.protocols.shuffle.zsum import Zsum
 from headcount.questions.count import Count

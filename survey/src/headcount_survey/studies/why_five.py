@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from headcount.core.root import crossing
-from headcount.drawing.axis import Axis
-from headcount.drawing.lines import Line, Note, Panel, lines
-from headcount.drawing.sheet import Sheet
-from headcount.planner.competitors import Watch
+from headcount.common.root import crossing
+from headcount.figures.axis import Axis
+from headcount.figures.lines import Line, Note, Panel, lines
+from headcount.figures.text_table import Sheet
+from headcount.planner.candidates import Watch
 from headcount_survey.study import Finding, Study
 
 LAST = 3.0

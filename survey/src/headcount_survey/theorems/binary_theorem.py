@@ -13,11 +13,11 @@ import numpy as np
 from flint import arb
 
 from headcount.audit.enumerate import one_report
-from headcount.core.crowd import Crowd
-from headcount.core.tally import Tally
-from headcount.drawing.axis import Axis
-from headcount.drawing.lines import Line, Note, Panel, lines
-from headcount.planner.competitors import Watch
+from headcount.figures.axis import Axis
+from headcount.figures.lines import Line, Note, Panel, lines
+from headcount.planner.candidates import Watch
+from headcount.privacy.crowd import Crowd
+from headcount.programme.tally import Tally
 from headcount.proof.balls import ball, most
 from headcount.protocols.shuffle.zsum import Zsum
 from headcount_survey.study import Verdict

@@ -13,9 +13,9 @@ from typing import Any, ClassVar, TypeAlias
 
 from flint import arb, ctx
 
-from headcount.drawing.canvas import number
-from headcount.drawing.sheet import Sheet
-from headcount.planner.competitors import Watch
+from headcount.figures.canvas import number
+from headcount.figures.text_table import Sheet
+from headcount.planner.candidates import Watch
 from headcount.proof.balls import ball
 from headcount_survey.study import Finding, Theorem
 

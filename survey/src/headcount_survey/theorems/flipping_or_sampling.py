@@ -8,9 +8,9 @@ from itertools import pairwise, product
 from pathlib import Path
 from typing import ClassVar
 
-from headcount.drawing.axis import Axis
-from headcount.drawing.lines import Line, Panel, lines
-from headcount.planner.competitors import Watch
+from headcount.figures.axis import Axis
+from headcount.figures.lines import Line, Panel, lines
+from headcount.planner.candidates import Watch
 from headcount_survey.study import Verdict
 from headcount_survey.theorems.claim import Case, Checked, Claim, Claims, Form, shown
 from headcount_survey.theorems.few_people import HALF, Flipping, Masses, Sampling, binomial, distance, padded

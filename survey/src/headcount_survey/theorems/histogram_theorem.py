@@ -11,14 +11,14 @@ from typing import ClassVar, TypeAlias
 from flint import arb
 
 from headcount.audit.enumerate import one_report
-from headcount.core.chance import Chance
-from headcount.core.crowd import Crowd
-from headcount.drawing.axis import Axis
-from headcount.drawing.lines import BOUND, Line, Panel, lines
-from headcount.planner.competitors import Watch
+from headcount.figures.axis import Axis
+from headcount.figures.lines import BOUND, Line, Panel, lines
+from headcount.planner.candidates import Watch
 from headcount.privacy import laws
+from headcount.privacy.crowd import Crowd
 from headcount.privacy.pair import Pair
 from headcount.privacy.product import two_cells
+from headcount.programme.chance import Chance
 from headcount.proof.balls import ball
 from headcount.protocols.shuffle.balcer_cheu_histogram import BalcerCheuHistogram
 from headcount.questions.histogram import Histogram

@@ -11,15 +11,15 @@ from typing import ClassVar
 
 from headcount.audit.enumerate import Enumerated
 from headcount.audit.exact import AGREES, Interval, worst_delta
-from headcount.core.budget import Budget
-from headcount.core.crowd import Crowd
-from headcount.core.model import Model
-from headcount.core.protocol import Protocol
-from headcount.drawing.axis import Axis
-from headcount.drawing.lines import Line, Panel, lines
-from headcount.planner.competitors import Watch
-from headcount.privacy.calibrate import calibrate
+from headcount.figures.axis import Axis
+from headcount.figures.lines import Line, Panel, lines
+from headcount.planner.calibrate import calibrate
+from headcount.planner.candidates import Watch
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.model import Model
 from headcount.protocols import CATALOGUE, named
+from headcount.protocols.base.protocol import Protocol
 from headcount.protocols.shuffle.cheu_count import CheuCount
 from headcount.questions.count import Count
 from headcount_survey.study import Verdict

@@ -8,10 +8,10 @@ from math import inf, log
 from pathlib import Path
 from typing import ClassVar
 
-from headcount.core.coins import SeededCoins
-from headcount.drawing.axis import Axis
-from headcount.drawing.lines import Line, Note, Panel, lines
-from headcount.planner.competitors import Watch
+from headcount.figures.axis import Axis
+from headcount.figures.lines import Line, Note, Panel, lines
+from headcount.planner.candidates import Watch
+from headcount.programme.coins import SeededCoins
 from headcount_survey.study import Verdict
 from headcount_survey.theorems.claim import Case, Checked, Claim, Claims, Form, crowd, shown
 from headcount_survey.theorems.views import Factor, Randomiser, multiset

@@ -11,10 +11,10 @@ from typing import ClassVar, TypeAlias
 
 from flint import arb
 
-from headcount.drawing.axis import Axis
-from headcount.drawing.lines import Line, Panel, lines
-from headcount.planner.competitors import Watch
-from headcount.privacy.sampled import SampledCount
+from headcount.figures.axis import Axis
+from headcount.figures.lines import Line, Panel, lines
+from headcount.planner.candidates import Watch
+from headcount.privacy.sampled_counts import SampledCount
 from headcount.proof.balls import ball, most
 from headcount_survey.study import Verdict
 from headcount_survey.theorems.claim import Case, Checked, Claim, Claims, Form, shown

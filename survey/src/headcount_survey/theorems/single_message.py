@@ -11,12 +11,12 @@ from math import log
 from pathlib import Path
 from typing import ClassVar
 
-from headcount.core.chance import Chance
-from headcount.core.coins import Coins, SeededCoins
-from headcount.drawing.axis import Axis
-from headcount.drawing.lines import Line, Panel, lines
-from headcount.planner.competitors import Watch
-from headcount.privacy.shuffled import ShuffledBits
+from headcount.figures.axis import Axis
+from headcount.figures.lines import Line, Panel, lines
+from headcount.planner.candidates import Watch
+from headcount.privacy.shuffled_bits import ShuffledBits
+from headcount.programme.chance import Chance
+from headcount.programme.coins import Coins, SeededCoins
 from headcount_survey.study import Verdict
 from headcount_survey.theorems.claim import Case, Checked, Claim, Claims, Form, crowd, shown
 from headcount_survey.theorems.multi_message import GAP

@@ -12,9 +12,9 @@ from typing import ClassVar, TypeAlias
 
 from flint import arb
 
-from headcount.drawing.axis import Axis
-from headcount.drawing.lines import BOUND, Line, Note, Panel, lines
-from headcount.planner.competitors import Watch
+from headcount.figures.axis import Axis
+from headcount.figures.lines import BOUND, Line, Note, Panel, lines
+from headcount.planner.candidates import Watch
 from headcount.proof.balls import ball
 from headcount_survey.study import Verdict
 from headcount_survey.theorems.claim import Case, Checked, Claim, Claims, Form, shown

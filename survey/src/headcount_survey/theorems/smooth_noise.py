@@ -12,10 +12,10 @@ from typing import ClassVar
 
 from flint import arb
 
-from headcount.core.coins import Coins, SeededCoins
-from headcount.drawing.axis import Axis
-from headcount.drawing.lines import Line, Panel, lines
-from headcount.planner.competitors import Watch
+from headcount.figures.axis import Axis
+from headcount.figures.lines import Line, Panel, lines
+from headcount.planner.candidates import Watch
+from headcount.programme.coins import Coins, SeededCoins
 from headcount.proof.balls import ball
 from headcount_survey.study import Verdict
 from headcount_survey.theorems.claim import Case, Checked, Claim, Claims, Form, shown

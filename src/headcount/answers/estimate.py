@@ -1,0 +1,400 @@
+"""An answer: a number or several, how far off they may be, and what they cost."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from html import escape
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from headcount.answers.difference import Difference
+from headcount.common.quantity import confident
+from headcount.errors import Unsupported
+from headcount.privacy.budget import Budget, Neighbours
+from headcount.programme.law import Floats, Noise
+from headcount.programme.tally import Tally
+from headcount.protocols.base.hardest import hardest
+from headcount.questions.domains.domain import Label
+from headcount.questions.question import OTHER
+
+if TYPE_CHECKING:
+    from headcount.protocols.base.protocol import Protocol
+
+SHOWN = 20  # cells of a histogram that are printed
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One category's part of a histogram."""
+
+    category: Label
+    value: float
+    interval95: tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Estimate:
+    """An answer with its error and its guarantee, as `count` and its kin return it.
+
+    It is unbiased unless the protocol says otherwise, and never clamped unless asked. Confidence intervals come from
+    the exact law of the error. `float(estimate)` is its value, `estimate["chrome"]` a cell of a histogram, and the
+    difference of two estimates has its own interval.
+
+    Parameters
+    ----------
+    protocol : Protocol
+        What made it.
+    tally : Tally
+        What was released.
+    people : ndarray
+        The estimate of each cell, in people.
+    budget : Budget, optional
+        What the protocol was calibrated for.
+    secret : bool
+        Whether it was drawn with secret coins.
+    within : str
+        What it was brought into: see `clamped` and `consistent`.
+
+    Examples
+    --------
+    >>> answer = hc.count([1] * 300 + [0] * 700, epsilon=1, delta=1e-6)
+    >>> low, high = answer.interval()
+    >>> low <= answer.value <= high
+    True
+    >>> answer.n
+    1000
+    """
+
+    protocol: Protocol
+    tally: Tally
+    people: Floats  # the estimate of each cell, in people
+    budget: Budget | None = None
+    secret: bool = True
+    within: Literal["", "range", "crowd"] = ""  # what it was brought into: see `clamped` and `consistent`
+
+    @property
+    def values(self) -> Floats:
+        """The estimate of each cell, in the task's unit."""
+        return self.protocol.in_unit(self.people, self.tally.reports)
+
+    @property
+    def value(self) -> float:
+        """The answer, where it is one number."""
+        return float(self.values[self._only])
+
+    @property
+    def _only(self) -> int:
+        if self.protocol.task.several:
+            several = f"a {self.protocol.task.name} has several values"
+            raise Unsupported(f"{several}; use .cells, .values, or [category] for one of them")
+        return 0
+
+    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """The confidence interval of an answer that is one number.
+
+        Parameters
+        ----------
+        confidence : float
+            Chance that the interval covers the truth, above 0 and below 1.
+
+        Returns
+        -------
+        tuple of float
+            Its two ends.
+        """
+        low, high = self.intervals(confidence)[self._only].tolist()
+        return low, high
+
+    def intervals(self, confidence: float = 0.95, *, simultaneous: bool = False) -> Floats:
+        """Confidence intervals, a row [low, high] for each cell.
+
+        Simultaneous ones are exact where the cells' errors are independent, and conservative where they are not.
+
+        Parameters
+        ----------
+        confidence : float
+            Chance that an interval covers the truth, above 0 and below 1.
+        simultaneous : bool
+            Whether all of them are to cover at once.
+
+        Returns
+        -------
+        ndarray
+        """
+        confident(confidence)
+        each = self.each_at(confidence) if simultaneous else confidence
+        return self.protocol.task.spans(self._spans, each, self.tally.reports, private=self.n is None)
+
+    def _spans(self, confidence: float) -> Floats:
+        """A row [low, high] for each cell, in people."""
+        return self._bounded(self.protocol.intervals(self.tally, confidence))
+
+    def each_at(self, confidence: float) -> float:
+        """The confidence of each interval for which all of them cover at once."""
+        task = self.protocol.task
+        if self._private_keys:
+            raise Unsupported("how many categories people hold is private; each interval has its own confidence only")
+        cells = max(1, self.tally.reports) if task.open else self.people.size
+        return confidence ** (1.0 / cells) if self.protocol.independent else 1.0 - (1.0 - confidence) / cells
+
+    def _bounded(self, people: Floats) -> Floats:
+        if not self.within:
+            return people
+        return np.clip(people, self._fewest, math.inf if self.n is None else float(self.n))
+
+    @property
+    def _fewest(self) -> float:
+        relative = self.n is None and self.protocol.task.low < 0.0
+        return -math.inf if relative else 0.0
+
+    @property
+    def error(self) -> Noise:
+        """The law of the error, in people, at the estimate itself (of a histogram's largest cell).
+
+        Where nothing passed a threshold, it is that at the worst of the counts which may have been dropped.
+        """
+        guess = self._worst_dropped if self._all_dropped else max(self._guesses())
+        return self.protocol.noise(guess, self._people(guess))
+
+    @property
+    def _drops(self) -> bool:
+        """Whether small counts read 0. Only then is 0 certain where nobody is."""
+        return not self.protocol.steady and self.protocol.noise(0, self.tally.reports).rmse == 0.0
+
+    @property
+    def _all_dropped(self) -> bool:
+        return not self.people.any() and self._drops
+
+    @property
+    def _worst_dropped(self) -> int:
+        nothing = replace(self.tally, totals=np.zeros(1, dtype=np.int64), keys=None)
+        most = self.protocol.intervals(nothing, 0.95)[0, 1]
+        most = int(most if self.n is None else min(most, self.n))
+        return hardest(lambda truth: self.protocol.size_of_error(truth, self._people(truth)), max(1, most))[1]
+
+    @property
+    def note(self) -> str:
+        """What a 0 stands for where small counts are dropped; nothing otherwise."""
+        return "small counts are dropped and read 0" if self._drops and (self.people == 0.0).any() else ""
+
+    def _people(self, guess: int) -> int:
+        """How many reported, or at least so many where that is private."""
+        return guess if self.n is None else self.tally.reports
+
+    @property
+    def scale(self) -> float:
+        """What one person is in the task's unit."""
+        return self.protocol.task.unit(self.tally.reports)
+
+    @property
+    def std_error(self) -> float:
+        """The root mean square of the error, at the estimate itself."""
+        return self.error.rmse * self.scale
+
+    @property
+    def n(self) -> int | None:
+        """How many people reported; None where that is itself private."""
+        return None if self.protocol.neighbours is Neighbours.ADD_REMOVE else self.tally.reports
+
+    @property
+    def delta(self) -> float | None:
+        """The delta of the protocol at the budget's epsilon."""
+        return None if self.budget is None else self.protocol.loss.delta(self.budget.epsilon)
+
+    @property
+    def categories(self) -> list[Label]:
+        """The labels of a histogram's cells."""
+        return self.protocol.task.labels(None if self.tally.keys is None else self.tally.keys.tolist())
+
+    @property
+    def cells(self) -> list[Cell]:
+        """The categories of a histogram with their values and 95% intervals; the rest is in `other`."""
+        rows = zip(self.categories, self.values.tolist(), self.intervals().tolist(), strict=True)
+        found = [Cell(category, value, (low, high)) for category, value, (low, high) in rows]
+        return found[:-1] if self._has_other else found
+
+    @property
+    def _has_other(self) -> bool:
+        return self.protocol.task.other
+
+    @property
+    def other(self) -> Cell | None:
+        """The people in no category, where they were counted."""
+        if not self._has_other:
+            return None
+        low, high = self.intervals()[-1].tolist()
+        return Cell(OTHER, float(self.values[-1]), (low, high))
+
+    @property
+    def simultaneous95(self) -> float | None:
+        """With 95% confidence every cell lies this close to its truth; None where the number of cells is private."""
+        if self._private_keys:
+            return None
+        ends = self.protocol.intervals(self.tally, self.each_at(0.95))
+        away = np.abs(ends - self.protocol.point(self.tally)[:, None])
+        return float(away.max(initial=0.0)) * self.scale
+
+    @property
+    def _private_keys(self) -> bool:
+        return self.n is None and self.protocol.task.open
+
+    def _guesses(self) -> list[int]:
+        """Truths near the smallest and the largest estimate."""
+        if self.protocol.steady:
+            return [0]
+        ends = np.array([self.people.min(initial=0.0), self.people.max(initial=0.0)])
+        most = math.inf if self.n is None else self.tally.reports
+        low, high = np.clip(np.rint(ends), 0, most).astype(int).tolist()
+        return [low, high]
+
+    def __getitem__(self, category: Label) -> Cell:
+        for cell in self.cells:
+            if cell.category == category:
+                return cell
+        raise KeyError(category)
+
+    def clamped(self) -> Estimate:
+        """The same, brought into the range of possible answers; no longer unbiased."""
+        bounded = replace(self, within="range")
+        return replace(bounded, people=bounded._bounded(self.people))
+
+    def consistent(self) -> Estimate:
+        """The nearest counts that are not negative and add up to the number of people; no longer unbiased."""
+        if self.n is None or not self.protocol.task.several or self.protocol.task.open:
+            raise Unsupported("only a histogram with known categories and a public number of people can be consistent")
+        return replace(self, within="crowd", people=_onto_simplex(self.people, float(self.n)))
+
+    def __sub__(self, other: Estimate) -> Difference | dict[Label, Difference]:
+        """The difference of two answers about different crowds, or from separate runs, with its exact interval.
+
+        Of two histograms, that of each category.
+        """
+        if not isinstance(other, Estimate):
+            return NotImplemented
+        if self.tally is other.tally:
+            raise Unsupported("an answer has no difference to itself: both must come from runs of their own")
+        if type(self.protocol.task) is not type(other.protocol.task) or self._has_other != other._has_other:
+            raise Unsupported("only two answers to the same question have a difference")
+        task = self.protocol.task
+        if task.clipped_to != other.protocol.task.clipped_to:
+            raise Unsupported("only two answers of values that were clipped alike, or not at all, have a difference")
+        noises = (self.error, self.scale), (other.error, other.scale)
+        promises = tuple(", ".join(one.promises()) for one in (self, other))
+        if not task.several:
+            return Difference(task, self.value - other.value, *noises, promises)
+        if self.categories != other.categories:
+            raise Unsupported("only histograms of the same categories have a difference")
+        gaps = zip(self.categories, (self.values - other.values).tolist(), strict=True)
+        return {category: Difference(task, gap, *noises, promises) for category, gap in gaps}
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __str__(self) -> str:
+        if self.protocol.task.several:
+            return "\n".join([*self._lines(), *([self.note] if self.note else []), ", ".join(self.promises())])
+        number, left, right = self.shown()
+        note = f"; {self.note}" if self.note else ""
+        told = f"{number} {self.protocol.task.about}".rstrip()
+        return f"{told}  (95% interval {left} to {right}{note})   {', '.join(self.promises())}"
+
+    def __repr__(self) -> str:
+        if not self.protocol.task.several:
+            return str(self)
+        cells = "unknown labels" if self._private_keys else f"{self.people.size:,} cells"
+        return f"Estimate: histogram of {cells}, {', '.join(self.promises())}"
+
+    def rows(self, most: int | None = None) -> list[tuple[str, str, str]]:
+        """Category, value and interval of each cell, or of the first few, as text; `other` comes last."""
+        numbers = np.column_stack([self.values, self.intervals()])[:most]
+        digits = self._digits(numbers)
+        shown = [[f"{number:,.{digits}f}" for number in row] for row in numbers.tolist()]
+        pairs = zip(self.categories[:most], shown, strict=True)
+        return [(str(category), value, f"{low} to {high}") for category, (value, low, high) in pairs]
+
+    def _lines(self) -> list[str]:
+        rows = self.rows(SHOWN)
+        widths = [max(len(row[i]) for row in rows) for i in (0, 1)] if rows else [0, 0]
+        lines = [f"{name:<{widths[0]}}  {value:>{widths[1]}}  (95% interval {span})" for name, value, span in rows]
+        left = self.people.size - SHOWN
+        lines += [f"… and {left:,} more; see .cells"] if left > 0 else []
+        return lines or ["nothing can be shown: no category has enough people"]
+
+    def shown(self) -> tuple[str, str, str]:
+        """The answer and the ends of its 95% interval, with as many digits as mean something."""
+        numbers = np.array([[self.value, *self.interval()]])
+        value, low, high = (f"{number:,.{self._digits(numbers)}f}" for number in numbers[0].tolist())
+        return value, low, high
+
+    def _digits(self, numbers: Floats) -> int:
+        """Whole numbers as they are; otherwise to about a tenth of the interval."""
+        if not numbers.size or bool((numbers == np.rint(numbers)).all()):
+            return 0
+        return digits(0.0, float(np.max(numbers[:, 2] - numbers[:, 1])))
+
+    def promises(self) -> list[str]:
+        """The guarantee, in the words that are printed: budget, adjacency, model, protocol, people, accounting."""
+        words = [] if self.budget is None else [str(self.budget)]
+        words += [self.protocol.neighbours.words, self.protocol.model, self.protocol.name]
+        if self.n is not None:
+            words.append(f"n={self.n:,}")
+        words.append(self.protocol.loss.kind)
+        return words if self.secret else [*words, "seeded: not private"]
+
+    def _repr_html_(self) -> str:
+        if self.protocol.task.several:
+            rows = "".join(f"<tr><td>{escape(a)}</td><td>{b}</td><td>{c}</td></tr>" for a, b, c in self.rows(SHOWN))
+            head = "<tr><th>category</th><th>value</th><th>95% interval</th></tr>"
+            words = [*([self.note] if self.note else []), *self.promises()]
+            return f"<div><table>{head}{rows}</table><small>{escape(', '.join(words))}</small></div>"
+        number, rest = str(self).split("   ")
+        return f"<div><strong>{escape(number)}</strong><br><small>{escape(rest)}</small></div>"
+
+    def to_json(self) -> dict[str, Any]:
+        """Its JSON form, as `headcount count --format json` prints it."""
+        protocol, loss = self.protocol, self.protocol.loss
+        epsilon = None if self.budget is None else self.budget.epsilon
+        return {
+            "task": protocol.task.name,
+            **self._answer(),
+            "std_error": self.std_error,
+            "protocol": protocol.name,
+            "model": str(protocol.model),
+            "parameters": protocol.to_json()["parameters"],
+            "epsilon": epsilon,
+            "delta": self.delta,
+            "delta_slack": None if epsilon is None else loss.delta_slack(epsilon),
+            "neighbours": str(protocol.neighbours),
+            "accounting": loss.kind,
+            "n": self.n,
+            "messages_per_person": protocol.messages_per_person,
+            "local_epsilon": protocol.left_alone,
+        }
+
+    def _answer(self) -> dict[str, Any]:
+        if not self.protocol.task.several:
+            clipped = self.protocol.task.clipped_to
+            return {
+                "value": self.value,
+                "interval95": list(self.interval()),
+                "clipped_to": None if clipped is None else list(clipped),
+            }
+        other = None if self.other is None else {"value": self.other.value, "interval95": list(self.other.interval95)}
+        cells = [{"category": c.category, "value": c.value, "interval95": list(c.interval95)} for c in self.cells]
+        return {"cells": cells, "simultaneous95": self.simultaneous95, "other": other}
+
+
+def digits(low: float, high: float) -> int:
+    """How many places of an answer mean something: to about a tenth of its interval."""
+    half = (high - low) / 2.0
+    return min(max(1 - math.floor(math.log10(half)), 0 if half >= 100.0 else 1), 9) if half > 0.0 else 1
+
+
+def _onto_simplex(people: Floats, total: float) -> Floats:
+    """The nearest point with no negative part and this sum: subtract the same from all, and cut at zero."""
+    falling = np.sort(people)[::-1]
+    excess = (np.cumsum(falling) - total) / np.arange(1, people.size + 1)
+    last = np.flatnonzero(falling > excess)[-1]
+    return np.asarray(np.maximum(people - excess[last], 0.0))

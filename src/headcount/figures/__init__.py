@@ -1,0 +1,1 @@
+"""Figures and tables of text: one look for all of them."""

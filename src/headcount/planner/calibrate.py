@@ -1,0 +1,245 @@
+"""From a budget to parameters: turn the knob until the exact loss just fits, and verify the point that is returned."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from typing import Any, TypeVar
+
+from headcount.common.plurals import counted
+from headcount.common.root import crossing
+from headcount.common.short_decimals import compared, shortened
+from headcount.errors import BadArgument, Infeasible, Refused
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.model import Model
+from headcount.protocols.base.knob import Knob
+from headcount.protocols.base.protocol import Protocol
+from headcount.questions.question import Question
+
+P = TypeVar("P", bound=Protocol)
+Objective = Callable[[Protocol], float]
+
+TIGHT = 1e-6  # delta ends this close to the budget's
+FLOOR = 1e-300
+FIRST_STEP = 0.4
+SMALLEST_STEP = 0.01
+GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
+CLOSE = 1e-7  # settings of the knob that are as good as the same
+
+
+def calibrate(
+    cls: type[P], task: Question, crowd: Crowd, budget: Budget, objective: Objective | None = None, **given: Any
+) -> P:
+    """The instance with the smallest objective (its worst rmse, unless told) that fits the budget.
+
+    `given` fixes some parameters, or is an option of the protocol's own `choices`. A parameter that the protocol wants
+    `searched` is looked for between its choices.
+    """
+    measure = objective or (lambda p: p.rmse())
+    settings: list[Mapping[str, Any]] = [{}]
+    if cls.searched and not {cls.searched, cls.knob.name} & set(given):
+        settings = [{cls.searched: setting} for setting in _searched(cls, task, crowd, budget, measure)]
+    found = [each for setting in settings for each in calibrations(cls, task, crowd, budget, **given, **setting)]
+    if not found:
+        meets = f"{cls.name} cannot meet epsilon={budget.epsilon:g}, delta={budget.delta:g}"
+        if cls.model is Model.CENTRAL:  # where nobody is hidden by others
+            raise Infeasible(f"{meets}; use a larger budget")
+        honest = counted(crowd.honest, "honest person", "honest people")
+        raise Infeasible(f"{meets} with {honest}; use more people or a larger budget")
+    return min(found, key=lambda protocol: compared(measure(protocol))) if len(found) > 1 else found[0]
+
+
+def calibrations(cls: type[P], task: Question, crowd: Crowd, budget: Budget, **given: Any) -> Iterator[P]:
+    """Every one of the protocol's choices that fits the budget, with the knob turned as far as it goes."""
+    cls.require(task)
+    own = set(cls.parameter_names()[1])
+    options = set(inspect.signature(cls.choices).parameters) - {"task", "crowd", "budget"}
+    for name in given:
+        if name not in own | options:
+            raise BadArgument(name, f"is not a parameter of {cls.name}", f"it has {', '.join(sorted(own | options))}")
+    if budget.delta == 0.0 and not cls.pure:
+        raise Infeasible(f"{cls.name} cannot give delta = 0; use delta=1e-6 or another model")
+    fixed = {name: value for name, value in given.items() if name in own}
+    chosen = {name: value for name, value in given.items() if name in options}
+    for base in _bases(cls, task, crowd, budget, fixed, chosen):
+        if cls.knob.name in fixed:
+            protocol = cls(**base)
+            budget.require(protocol.loss)
+            yield protocol
+        elif (turned := _turn(cls, base, budget)) is not None and turned.serves:
+            yield turned
+
+
+def attainable(
+    cls: type[Protocol], task: Question, crowd: Crowd, budget: Budget, good: Callable[[Protocol], bool]
+) -> bool:
+    """Whether some choice that fits the budget is `good`, where more privacy never makes anything so.
+
+    It is what calibration would find, but knobs are turned only until that is certain.
+    """
+
+    def watch(protocol: Protocol, within: bool) -> None:
+        """Within and good: here it is. Neither: with more noise it is no better, and with less over the budget."""
+        if within == (protocol.serves and good(protocol)):
+            raise _Certain(within)
+
+    def attains(base: Mapping[str, Any]) -> bool:
+        try:
+            turned = _turn(cls, base, budget, watch)
+        except _Certain as certain:
+            return certain.answer
+        return turned is not None and turned.serves and good(turned)
+
+    cls.require(task)
+    if any(attains(base) for base in _bases(cls, task, crowd, budget, {}, {})):
+        return True
+    between = _searched(cls, task, crowd, budget, lambda p: p.rmse()) if cls.searched else []
+    settings = [{cls.searched: setting} for setting in between]
+    return any(attains(base) for setting in settings for base in _bases(cls, task, crowd, budget, setting, {}))
+
+
+class _Certain(Exception):
+    """The knob need not be turned further."""
+
+    def __init__(self, answer: bool) -> None:
+        super().__init__()
+        self.answer = answer
+
+
+def _bases(
+    cls: type[Protocol],
+    task: Question,
+    crowd: Crowd,
+    budget: Budget,
+    fixed: Mapping[str, Any],
+    chosen: Mapping[str, Any],
+) -> Iterator[Mapping[str, Any]]:
+    """What is set besides the knob, for each different choice."""
+    tried: list[Mapping[str, Any]] = []
+    for choice in cls.choices(task, crowd, budget, **chosen):
+        short = {name: _short(value) if isinstance(value, float) else value for name, value in choice.items()}
+        base = {"task": task, "crowd": crowd, "neighbours": budget.neighbours, **short, **fixed}
+        if base not in tried:
+            tried.append(base)
+            yield base
+
+
+def _short(value: float) -> float:
+    """A choice, which is a scale or a chance, as a short decimal; the knob is turned after it."""
+    return shortened(value, 0.0, 1.0 if value < 1.0 else math.inf)
+
+
+def _searched(cls: type[Protocol], task: Question, crowd: Crowd, budget: Budget, measure: Objective) -> list[int]:
+    """The settings that are worth turning the knob for: the best of a spread, and the best between its neighbours.
+
+    They are measured with the knob where calibration would begin to look, which is near to where it ends.
+    """
+    cls.require(task)
+    if budget.delta == 0.0 and not cls.pure:
+        return [0]  # whatever it is: no knob will do
+    bases = {base[cls.searched]: base for base in _bases(cls, task, crowd, budget, {}, {})}
+
+    @cache
+    def error(setting: int) -> float:
+        base = {**next(iter(bases.values())), cls.searched: setting}
+        try:
+            rough = cls(**{**base, cls.knob.name: cls.knob.at(cls.knob.start(budget, base), base)})
+            return measure(rough) if rough.serves else math.inf
+        except Refused:
+            return math.inf
+
+    spread = sorted(bases)
+    best = min(range(len(spread)), key=lambda at: error(spread[at]), default=None)
+    if best is None or math.isinf(error(spread[best])):
+        return spread
+    low, high = spread[max(0, best - 1)], spread[min(best + 1, len(spread) - 1)]
+    while high - low > 3:
+        left, right = (round(low + part * (high - low)) for part in (1.0 - GOLDEN, GOLDEN))
+        low, high = (low, right) if error(left) <= error(right) else (left, high)
+    return sorted({spread[best], min(range(low, high + 1), key=error)})
+
+
+def _turn(
+    cls: type[P], base: Mapping[str, Any], budget: Budget, watch: Callable[[P, bool], None] = lambda _, __: None
+) -> P | None:
+    """The least private setting of the knob that fits, or None. Whatever is returned has been evaluated itself.
+
+    `watch` is shown every setting that is tried, and whether it is within the budget.
+    """
+    knob = cls.knob
+
+    @cache
+    def setting(u: float) -> float:
+        return knob.at(u, base)
+
+    def at(u: float) -> P:
+        return cls(**{**base, knob.name: setting(u)})
+
+    found: dict[float, float] = {}  # many u have the same setting
+
+    def excess(u: float) -> float:
+        """log(delta / budget): nearly a straight line in u. A pure budget only has a sign."""
+        here = setting(u)
+        if here not in found:
+            protocol = at(u)
+            delta = protocol.loss.delta(budget.epsilon)
+            watch(protocol, delta <= budget.delta)
+            over = delta - FLOOR if budget.delta == 0.0 else math.log(max(delta, FLOOR) / budget.delta)
+            found[here] = over if budget.delta else math.copysign(1.0, over)
+        return found[here]
+
+    start = min(max(knob.start(budget, base), knob.low), knob.high)
+    if budget.delta and excess(start) >= -math.log(budget.delta) and _hopeless(knob, excess):
+        return None
+    bracket = _bracket(knob, start, _stride(excess(start), budget), excess)
+    if bracket is None:
+        return None
+    # Bounds jump a little wherever their windows change; there is no need to find out exactly where.
+    close = CLOSE if at(start).loss.kind == "bound" else 0.0
+    return at(crossing(excess, *bracket, tight=TIGHT if budget.delta else 0.0, close=close))
+
+
+def _hopeless(knob: Knob, excess: Callable[[float], float]) -> bool:
+    """Whether not even the most private setting fits: asked where the first guess has lost everything."""
+    try:
+        return excess(knob.high) > 0.0
+    except Refused:
+        return False
+
+
+def _stride(value: float, budget: Budget) -> float:
+    """Somewhat further than the budget probably is, where it is missed by so much: with noise in proportion to e^u, the
+    logarithm of delta grows like e^(3u/4)."""
+    if not budget.delta:
+        return FIRST_STEP
+    times = 1.0 + value / math.log(budget.delta)
+    return min(1.0, max(0.01, 1.5 * abs(math.log(max(times, 0.01)))))
+
+
+def _bracket(
+    knob: Knob, u: float, step: float, excess: Callable[[float], float]
+) -> tuple[tuple[float, float], tuple[float, float]] | None:
+    """Two settings, one over the budget and one within it, found by growing steps from a first guess.
+
+    A setting may be refused, as one with more noise than can be drawn; then the steps get smaller again.
+    """
+    value = excess(u)
+    outward = 1.0 if value > 0.0 else -1.0
+    while True:
+        ahead = min(max(u + outward * step, knob.low), knob.high)
+        if ahead == u:
+            return None if value > 0.0 else ((u, 0.0), (u, value))
+        try:
+            there = excess(ahead)
+        except Refused:
+            if step < SMALLEST_STEP:
+                raise
+            step /= 4.0
+            continue
+        if (there > 0.0) != (value > 0.0):
+            ends = sorted([(u, value), (ahead, there)])
+            return ends[0], ends[1]
+        u, value, step = ahead, there, step * 2.0

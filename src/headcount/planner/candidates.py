@@ -1,0 +1,67 @@
+"""Who takes part in a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from typing import Any
+
+import numpy as np
+
+from headcount.errors import BadArgument, Infeasible
+from headcount.privacy.model import Model, parsed_model
+from headcount.protocols import CATALOGUE, named
+from headcount.protocols.base.protocol import Protocol
+from headcount.questions import question_called
+from headcount.questions.question import Question
+
+Names = Collection[str] | str | None
+Watch = Callable[[list[Any]], Iterable[Any]]  # goes through a list, and may show how far it has come
+
+
+def competitors(task: Question, models: Names, protocols: Names) -> list[type[Protocol]]:
+    """The protocols of the catalogue that answer the task: of these models, and of these names if any are given."""
+    kinds = CATALOGUE if protocols is None else [named(name) for name in _several("protocols", protocols)]
+    wanted = trusted(models)
+    found = [kind for kind in kinds if kind.answers(task) and kind.model in wanted]
+    if not found:
+        raise Infeasible(f"none of these protocols answers a {task.name} in these models; use fewer conditions")
+    return found
+
+
+def trusted(models: Names) -> set[Model]:
+    """The models of these names; without any names, all of them."""
+    return set(Model) if models is None else {parsed_model(model) for model in _several("models", models)}
+
+
+def task_called(task: Question | str) -> Question:
+    """The task itself, or a count or fraction by its name."""
+    return question_called("task", task)
+
+
+def grid(argument: str, ends: tuple[float, float], points: int, least: float, most: float) -> list[float]:
+    """Evenly spaced by ratio, ends included."""
+    try:
+        low, high = (float(end) for end in ends)
+    except (TypeError, ValueError):
+        raise BadArgument(argument, f"is {ends!r}", f"use (low, high), for example ({least:g}, {most:g})") from None
+    if not least <= low < high <= most:
+        works = f"use (low, high) with {least:g} <= low < high <= {most:,.15g}"
+        raise BadArgument(argument, f"is ({low:g}, {high:g})", works)
+    if points != int(points) or not 2 <= points <= 1_000:
+        raise BadArgument("points", f"is {points}", "use a whole number from 2 to 1,000")
+    return [low, *np.geomspace(low, high, int(points))[1:-1].tolist(), high]
+
+
+def whole_grid(argument: str, ends: tuple[float, float], points: int, most: float) -> list[int]:
+    """The same in whole numbers, each once."""
+    return sorted({round(place) for place in grid(argument, ends, points, 1.0, most)})
+
+
+def _several(argument: str, names: Collection[str] | str) -> list[str]:
+    """Names in a list, or between commas."""
+    listed = [names] if isinstance(names, str) else names
+    if not isinstance(listed, Collection) or not all(isinstance(name, str) for name in listed):
+        raise BadArgument(argument, f"is {names!r}", "give a name, or a list of them")
+    if not listed:
+        raise BadArgument(argument, "is empty", "name at least one, or leave it out for all of them")
+    return [name.strip() for one in listed for name in one.split(",")]

@@ -1,0 +1,132 @@
+"""What may be spent: epsilon, delta, and between which neighbours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from headcount.common.quantity import quantity
+from headcount.errors import BadArgument, OverBudget
+from headcount.privacy.loss import PrivacyLoss
+
+
+class Neighbours(StrEnum):
+    """Adjacency: which two crowds a mechanism must not tell apart.
+
+    Attributes
+    ----------
+    REPLACE
+        As many people, of whom one holds another value (bounded differential privacy). How many there are is public.
+    ADD_REMOVE
+        One person more or less (unbounded differential privacy). How many there are is private.
+
+    Examples
+    --------
+    >>> hc.Neighbours("add-remove")
+    Neighbours.ADD_REMOVE
+    """
+
+    REPLACE = "replace"
+    ADD_REMOVE = "add-remove"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}.{self.name}"
+
+    @property
+    def words(self) -> str:
+        return {"replace": "replace-one", "add-remove": "add-or-remove-one"}[self]
+
+    @classmethod
+    def parse(cls, text: str) -> Neighbours:
+        try:
+            return cls(str(text).replace("_", "-"))
+        except ValueError:
+            raise BadArgument("neighbours", f"is {text!r}", "use 'replace' or 'add-remove'") from None
+
+
+SMALLEST_EPSILON = 1e-3  # below, the noise is wider than any crowd here
+SMALLEST_DELTA = 1e-18  # below, doubles cannot vouch for it
+
+
+@dataclass(frozen=True)
+class Budget:
+    """A privacy budget: epsilon and delta under an adjacency.
+
+    Parameters
+    ----------
+    epsilon : float
+        Bound on the privacy loss, from 0.001 to 50.
+    delta : float
+        Mass of outcomes that may exceed it: 0 for pure differential privacy, otherwise from 1e-18 to below 1.
+    neighbours : Neighbours or str
+        The adjacency.
+
+    Raises
+    ------
+    errors.BadArgument
+        If one of them is out of range.
+
+    Examples
+    --------
+    >>> hc.Budget(1, 1e-6)
+    Budget(epsilon=1.0, delta=1e-06, neighbours=Neighbours.REPLACE)
+    >>> print(hc.Budget(1, 1e-6))
+    (ε=1, δ=1e-06)
+    """
+
+    epsilon: float
+    delta: float = 0.0
+    neighbours: Neighbours = Neighbours.REPLACE
+
+    def __post_init__(self) -> None:
+        works = {
+            "epsilon": f"use a number from {SMALLEST_EPSILON:g} to 50, for example 1",
+            "delta": f"use 0, or a number from {SMALLEST_DELTA:g} to below 1, for example 1e-6",
+        }
+        for name in works:
+            object.__setattr__(self, name, quantity(name, getattr(self, name), works[name]))
+        if not SMALLEST_EPSILON <= self.epsilon <= 50:
+            raise BadArgument("epsilon", f"is {self.epsilon:g}", works["epsilon"])
+        if not (self.delta == 0 or SMALLEST_DELTA <= self.delta < 1):
+            raise BadArgument("delta", f"is {self.delta:g}", works["delta"])
+        object.__setattr__(self, "neighbours", Neighbours.parse(self.neighbours))
+
+    def require_hidden(self, rows: int) -> None:
+        """Refuse several rows of a person where the number of all rows is public: it would tell a person's share."""
+        if rows > 1 and self.neighbours is Neighbours.REPLACE:
+            raise BadArgument(
+                "max_contributions", f"is {rows}, and the number of all rows would tell how many a person has",
+                "use 1, or neighbours='add-remove' and model='central'",
+            )  # fmt: skip
+
+    def require(self, loss: PrivacyLoss) -> None:
+        """Refuse a privacy loss that does not fit; there is no boolean to overlook.
+
+        Parameters
+        ----------
+        loss : PrivacyLoss
+            What a protocol gives away.
+
+        Raises
+        ------
+        errors.OverBudget
+            If its delta at this epsilon is larger than this delta.
+
+        Examples
+        --------
+        >>> hc.Budget(1, 1e-6).require(hc.protocol("zsum", n=1_000, gamma=0.04).loss)
+        """
+        delta = loss.delta(self.epsilon)
+        if delta > self.delta:
+            raise OverBudget(
+                f"delta at epsilon={self.epsilon:g} is {delta:.3g}, over the budget's {self.delta:g}; "
+                "use more noise, more people or a larger budget"
+            )
+
+    def to_json(self) -> dict[str, Any]:
+        """Its JSON form, as in a plan."""
+        return {"epsilon": self.epsilon, "delta": self.delta, "neighbours": str(self.neighbours)}
+
+    def __str__(self) -> str:
+        return f"(ε={self.epsilon:g}, δ={self.delta:g})"

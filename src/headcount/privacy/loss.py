@@ -1,0 +1,250 @@
+"""Privacy loss: for each epsilon, the smallest delta. An upper bound, always in both directions."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from headcount.common.root import crossing
+from headcount.programme.law import Floats
+
+ROUND_UP = 1.0 + 1e-10  # masses are good to 1e-11 and sums of them to about as much; claims are rounded up by this
+LARGEST_EPSILON = 700.0
+AHEAD = 1e-3  # so much further on, a claim that still falls is seen to fall
+CLOSE = 1e-10
+GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
+NODES = 16  # smaller epsilons that a group's claim is compared with, to a unit of epsilon
+
+Kind = Literal["exact", "rounded", "bound"]
+WITHIN: dict[Kind, float] = {"exact": 1e-5, "rounded": 1e-2, "bound": math.inf}  # of the smallest delta, relatively
+KINDS: dict[Kind, str] = {
+    "exact": "the smallest delta for the worst neighbours, computed from the chances that are drawn and rounded up by "
+    "less than 0.001%",
+    "rounded": "the smallest delta for the worst neighbours, computed from the chances that are drawn and rounded up "
+    "by at most 1%",
+    "bound": "an upper bound that a theorem proves; the smallest delta may be less by any factor",
+}
+
+
+class Claim(NamedTuple):
+    """A delta, and the part of it that pays for rounded tables and cut tails."""
+
+    delta: float
+    slack: float
+
+
+class PrivacyLoss(ABC):
+    """A privacy profile: the hockey-stick divergence between adjacent crowds as a function of epsilon.
+
+    For the worst adjacent pair, in either order. Base class of all accounting. `kind` says how it is known: `exact`
+    (computed from the law that is drawn, rounded up by less than 0.001%), `rounded` (up, by at most 1%) or `bound` (an
+    upper bound by a theorem).
+
+    Examples
+    --------
+    >>> loss = hc.protocol("zsum", n=10_000, epsilon=1, delta=1e-6).loss
+    >>> loss.delta(1) <= 1e-6
+    True
+    >>> loss.kind
+    'exact'
+    """
+
+    kind: Kind
+
+    def __init_subclass__(cls, **given: Any) -> None:
+        super().__init_subclass__(**given)
+        if "__repr__" not in vars(cls):
+            cls.__repr__ = PrivacyLoss.__repr__  # type: ignore[method-assign]  # else a dataclass prints whole laws
+        stated = (vars(each) for each in cls.__mro__ if each is not PrivacyLoss)
+        complete = cls.orders is not PrivacyLoss.orders
+        if complete and not any("kind" in each or "kind" in each.get("__annotations__", ()) for each in stated):
+            raise TypeError(f"{cls.__name__} must state its kind: {', '.join(KINDS)}")
+
+    @abstractmethod
+    def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
+        """The hockey-stick divergence at each epsilon, in either order of the worst adjacent pair.
+
+        Parameters
+        ----------
+        epsilon : ndarray
+            From 0 on.
+
+        Returns
+        -------
+        tuple of ndarray
+            Forward and backward.
+        """
+
+    def slack(self, epsilon: float) -> float:
+        """How far either order may lie above `orders` at this epsilon: rounded tables and cut tails."""
+        return 0.0
+
+    def at(self, epsilon: float) -> Claim:
+        """The larger of both orders plus the slack at this epsilon, rounded up."""
+        forward, backward = self.orders(np.array([epsilon], dtype=np.float64))
+        slack = self.slack(epsilon)
+        return Claim(max(forward.item(), backward.item()) * ROUND_UP + slack, slack)
+
+    def claim(self, epsilon: float) -> Claim:
+        """The smallest delta for this epsilon, and its slack: it holds at every larger epsilon, so it never rises."""
+        return self.at(epsilon)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}: delta <= {self.delta(1.0):.4g} at epsilon=1, {self.kind}"
+
+    def delta(self, epsilon: float) -> float:
+        """The smallest delta for which (epsilon, delta)-differential privacy is claimed, rounded up.
+
+        Parameters
+        ----------
+        epsilon : float
+            At least 0.
+
+        Returns
+        -------
+        float
+            From 0 to 1; it never rises with epsilon.
+
+        Examples
+        --------
+        >>> f"{hc.protocol('randomised-response', n=100, keep=0.75).loss.delta(0):.4f}"
+        '0.5000'
+        """
+        return min(1.0, self.claim(epsilon).delta)
+
+    def delta_slack(self, epsilon: float) -> float:
+        """The part of delta that pays for rounded tables and cut tails."""
+        return min(1.0, self.claim(epsilon).slack)
+
+    def epsilon(self, delta: float) -> float:
+        """The smallest epsilon for which (epsilon, delta)-differential privacy is claimed, rounded up.
+
+        Parameters
+        ----------
+        delta : float
+            From 0 to 1.
+
+        Returns
+        -------
+        float
+            Infinite if there is none.
+
+        Examples
+        --------
+        >>> f"{hc.protocol('randomised-response', n=100, keep=0.75).loss.epsilon(0):.4f}"
+        '1.0986'
+        """
+        if self.delta(0.0) <= delta:
+            return 0.0
+        high = 1.0
+        while self.delta(high) > delta:
+            high *= 2.0
+            if high > LARGEST_EPSILON:
+                return math.inf
+        low = high / 2.0 if high > 1.0 else 0.0
+
+        def excess(epsilon: float) -> float:
+            """On a logarithmic scale, nearly a straight line; only the sign if delta is 0."""
+            here = self.delta(epsilon)
+            return math.log(max(here, 1e-300) / delta) if delta else math.copysign(1.0, here - 1e-300)
+
+        return crossing(excess, (low, excess(low)), (high, excess(high)), tight=1e-10 if delta else 0.0)
+
+
+class GrowingSlack(PrivacyLoss):
+    r"""A loss whose slack is $(1 + e^\epsilon)$ times a distance, plus a constant, below any epsilon where it is none.
+
+    What is drawn lies within a distance $\eta$ of the ideal laws P and Q in total variation, which adds
+    $\eta + e^\epsilon \eta$ to $\sum (P - e^\epsilon Q)_+$. That sum falls and is convex in $x = e^\epsilon$, as is the
+    larger of both orders, and the slack is affine in x: together they are convex, so that they fall up to some epsilon
+    and rise from there on. A promise at a smaller epsilon is one at a larger: from there on it is that epsilon's.
+    """
+
+    @property
+    def grows_up_to(self) -> float:
+        """The epsilon from which on there is no such slack."""
+        return LARGEST_EPSILON
+
+    def claim(self, epsilon: float) -> Claim:
+        here = self.at(epsilon)
+        if here.slack <= (ROUND_UP - 1.0) * here.delta:
+            return here
+        ahead = self.at(epsilon + AHEAD)
+        if here.slack < ahead.slack and ahead.delta <= here.delta:
+            return here
+        turning, least = self._turning
+        return min(here, least) if turning < epsilon else here
+
+    @cached_property
+    def _turning(self) -> tuple[float, Claim]:
+        """Where the claim is least, and that claim: by golden section."""
+        low, high = 0.0, self.grows_up_to
+        left, right = high - GOLDEN * high, GOLDEN * high
+        there = {epsilon: self.at(epsilon) for epsilon in (low, left, right)}
+        while high - low > CLOSE * max(high, AHEAD):
+            if there[left].delta <= there[right].delta:
+                high, right, left = right, left, right - GOLDEN * (right - low)
+                there[left] = self.at(left)
+            else:
+                low, left, right = left, right, left + GOLDEN * (high - left)
+                there[right] = self.at(right)
+        return min(there.items(), key=lambda found: found[1].delta)
+
+
+@dataclass(frozen=True, eq=False)
+class Together(PrivacyLoss):
+    """That of so many reports of the same person, which are changed one after the other.
+
+    Each step multiplies chances by e^(epsilon/k) and adds a delta, which the steps after it multiply again. They need
+    not use up epsilon: of the smaller ones as many are tried as `NODES` says.
+    """
+
+    one: PrivacyLoss
+    reports: int
+    kind = "bound"
+
+    @classmethod
+    def of(cls, one: PrivacyLoss, reports: int) -> PrivacyLoss:
+        return one if reports == 1 else cls(one, reports)
+
+    def _grown(self, epsilon: Floats) -> Floats:
+        return np.asarray(np.exp(np.multiply.outer(epsilon / self.reports, np.arange(self.reports))).sum(axis=-1))
+
+    def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
+        worse = np.maximum(*self.one.orders(epsilon / self.reports)) * self._grown(epsilon)
+        return worse, worse
+
+    def slack(self, epsilon: float) -> float:
+        return self.one.slack(epsilon / self.reports) * float(self._grown(np.array(epsilon)))
+
+    def claim(self, epsilon: float) -> Claim:
+        asked = np.append(np.arange(0, math.ceil(NODES * epsilon)) / NODES, epsilon)
+        slack = np.array([self.slack(each) for each in asked.tolist()])
+        claims = self.orders(asked)[0] * ROUND_UP + slack
+        least = int(claims.argmin())
+        return Claim(float(claims[least]), float(slack[least]))
+
+
+@dataclass(frozen=True, eq=False)
+class Nearly(GrowingSlack):
+    """A loss computed for ideal laws, where what is drawn lies within `distance` of them in total variation."""
+
+    ideal: PrivacyLoss
+    distance: float
+    kind: Kind
+
+    def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
+        return self.ideal.orders(epsilon)
+
+    def slack(self, epsilon: float) -> float:
+        return self.ideal.slack(epsilon) + (1.0 + float(np.exp(epsilon))) * self.distance
+
+    def claim(self, epsilon: float) -> Claim:
+        if type(self) is Nearly and not self.distance:  # the ideal law itself is drawn: no slack grows
+            return self.ideal.claim(epsilon)
+        return super().claim(epsilon)

@@ -1,0 +1,230 @@
+"""What a protocol declares, and the few short formulas that it writes.
+
+Everything else follows from these, in `protocol`.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from headcount.common.quantity import quantity
+from headcount.errors import BadArgument, Unsupported
+from headcount.privacy.budget import Budget, Neighbours
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.loss import PrivacyLoss, Together
+from headcount.privacy.model import Model
+from headcount.programme.brick import Brick
+from headcount.programme.field import Field
+from headcount.programme.law import Floats, Noise
+from headcount.programme.release import AsItIs, Release
+from headcount.programme.tally import Batch, Tally
+from headcount.protocols.base.knob import Knob
+from headcount.questions import QUESTIONS
+from headcount.questions.count import Count
+from headcount.questions.domains.domain import Shape
+from headcount.questions.question import Question
+
+
+@dataclass(frozen=True, kw_only=True)
+class Declaration(ABC):
+    """What every protocol says of itself. The loss is that of whatever crosses the model's trust line."""
+
+    name: ClassVar[str]
+    model: ClassVar[Model]
+    shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.BIT})  # that it serves
+    relations: ClassVar[frozenset[Neighbours]] = frozenset({Neighbours.REPLACE})
+    knob: ClassVar[Knob]
+    searched: ClassVar[str] = ""  # a whole parameter of which `choices` lists a spread: calibration looks between too
+    pure: ClassVar[bool] = False  # whether delta = 0 can be met
+    reference: ClassVar[str]
+
+    task: Question = field(default_factory=Count)
+    crowd: Crowd
+    neighbours: Neighbours = Neighbours.REPLACE
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "neighbours", Neighbours.parse(self.neighbours))
+        self.require(self.task)
+        if self.neighbours not in self.relations:
+            others = " or ".join(f"neighbours='{relation}'" for relation in sorted(self.relations))
+            raise Unsupported(
+                f"{self.name} has no guarantee for neighbours='{self.neighbours}', because the number of reports "
+                f"is public and a person who leaves takes their noise along; use {others}"
+            )
+        if self.neighbours is Neighbours.ADD_REMOVE and self.crowd.least < self.crowd.size:
+            raise BadArgument("least", "is given, and how many people report is private", "leave it out")
+
+    @classmethod
+    def require(cls, task: Question) -> None:
+        """Refuses a task that this protocol does not answer."""
+        if cls.answers(task):
+            return
+        if not task.open or Shape.ONE_OF not in cls.shapes:
+            raise Unsupported(f"{cls.name} does not answer {task.name}; it answers {', '.join(cls.asked())}")
+        raise Unsupported(f"{cls.name} needs a list of categories")
+
+    @classmethod
+    def answers(cls, task: Question) -> bool:
+        """Whether it serves what people hold."""
+        return task.shape in cls.shapes
+
+    @classmethod
+    def asked(cls) -> list[str]:
+        """The names of the questions that it answers."""
+        return sorted(name for name, kind in QUESTIONS.items() if kind.shapes & cls.shapes)
+
+    @property
+    def serves(self) -> bool:
+        """Whether this crowd could get any answer out of it at all."""
+        return True
+
+    def bounded(self, name: str, low: float, high: float) -> None:
+        """Refuses a parameter outside its open range (a closed end where it is itself allowed, as in keep <= 1)."""
+        works = f"use a number above {low:g}" + ("" if math.isinf(high) else f" and up to {high:g}")
+        value = quantity(name, getattr(self, name), works)
+        if not low < value <= high:
+            raise BadArgument(name, f"is {value:g}", works)
+
+    def whole(self, name: str, low: int, high: float = math.inf) -> None:
+        """Makes an integer of a parameter that must be one, from `low` to `high`."""
+        works = f"use a whole number from {low:,}" + ("" if math.isinf(high) else f" to {int(high):,}")
+        value = quantity(name, getattr(self, name), works)
+        if value != int(value) or not low <= value <= high:
+            raise BadArgument(name, f"is {getattr(self, name)!r}", works)
+        object.__setattr__(self, name, int(value))
+
+    @classmethod
+    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+        """Settings of the parameters other than the knob; calibration turns the knob for each and ranks them."""
+        return ({},)
+
+    @abstractmethod
+    def report(self, value: Field) -> Brick:
+        """What one person sends."""
+
+    @property
+    def kinds(self) -> int:
+        """How many different messages there are."""
+        return 1
+
+    @property
+    def message(self) -> np.dtype[Any]:
+        """One record of fixed width; by default its only field says which kind of message it is."""
+        return np.dtype([("kind", np.min_scalar_type(self.kinds - 1))])
+
+    @property
+    def ranges(self) -> Mapping[str, tuple[Any, Any]]:
+        """The least and the largest of each field of a message; of a row, byte by byte."""
+        return {"kind": (0, self.kinds - 1)}
+
+    def genuine(self, messages: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+        """Which of these somebody who keeps to the protocol might have sent; the others are not counted."""
+        fits = np.ones(messages.size, dtype=np.bool_)
+        for name, (low, high) in self.ranges.items():
+            inside = (messages[name] >= low) & (messages[name] <= high)
+            fits &= inside if inside.ndim == 1 else inside.all(axis=1)
+        return fits
+
+    def tally(self, batch: Batch) -> Tally:
+        """What the analyser keeps: by default, how often each kind of message occurs."""
+        kinds = batch.messages["kind"]
+        if self.task.open:
+            return Tally.by_key(batch.reports, kinds)
+        if self.kinds == 1:
+            return Tally(batch.reports, np.array([kinds.size]))
+        if self.kinds == 2:
+            ones = int(np.count_nonzero(kinds))
+            return Tally(batch.reports, np.array([kinds.size - ones, ones]))
+        return Tally(batch.reports, np.bincount(kinds, minlength=self.kinds))
+
+    @property
+    def summed(self) -> bool:
+        """Whether a trusted side adds up what it is sent; it counts how often it is sent each message otherwise."""
+        return False
+
+    def released(self) -> Release:
+        """What the trusted side adds or drops."""
+        return AsItIs()
+
+    @abstractmethod
+    def view(self, honest: int) -> PrivacyLoss:
+        """The loss of what crosses the trust line when so many honest people took part, of one report of one of them.
+
+        Messages that everybody sees hide a person no less when others add theirs: there it is for so many or more.
+        What a trusted side drops hangs on how many there are: there it is for so many or fewer.
+        """
+
+    def group(self, honest: int, reports: int) -> PrivacyLoss:
+        """The same of so many reports of one person: group privacy, unless a leaf knows their exact law."""
+        return Together.of(self.view(honest), reports)
+
+    @property
+    def room(self) -> float:
+        """The most reports that its messages can be added up for."""
+        return math.inf
+
+    @abstractmethod
+    def point(self, tally: Tally) -> Floats:
+        """The estimate, in people, of each cell."""
+
+    @abstractmethod
+    def noise(self, truth: int, reports: int) -> Noise:
+        """The exact law of one cell's error when `truth` of `reports` people are in it.
+
+        For a sum, which has many ways to a total, it is that of the crowd which is hardest to estimate.
+        """
+
+    @property
+    def hardest_value(self) -> int:
+        """Of a sum: the value that everybody holds in the crowd which `noise` is about."""
+        return 0
+
+    @classmethod
+    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+        """The parameters by the paper's closed form: for comparison, never for a claim."""
+        raise Unsupported(f"no closed form is known for {cls.name}")
+
+    @classmethod
+    @abstractmethod
+    def tiny(cls) -> Self:
+        """An instance small enough to enumerate."""
+
+    @classmethod
+    def tinies(cls) -> Iterable[Self]:
+        """Such instances for every kind of task and relation."""
+        return (cls.tiny(),)
+
+    def size_of_error(self, truth: int, reports: int) -> float:
+        """Its root mean square. A leaf may have a shorter way than through the error's law."""
+        return self.noise(truth, reports).rmse
+
+    @property
+    def steady(self) -> bool:
+        """Whether the error has the same law whatever the data."""
+        return True
+
+    def extremes(self, reports: int) -> tuple[int, ...]:
+        """Truths among which the error is largest; none where they have to be searched for."""
+        return (reports // 2,) if self.steady else ()
+
+    @property
+    def independent(self) -> bool:
+        """Whether the errors of different cells are independent of each other."""
+        return False
+
+    @property
+    def provable(self) -> bool:
+        """Whether `verify` knows a proof of its claim; otherwise that rests on the theorem, and on what is tested."""
+        return True
+
+    @property
+    def local_epsilon(self) -> float | None:
+        """What remains if everyone but the person colludes; None if nothing does."""
+        return None

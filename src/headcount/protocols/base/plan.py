@@ -1,0 +1,143 @@
+"""A plan: a calibrated protocol and the budget it was calibrated for. All parties hold the same one, and its hash."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from headcount.common.canonical import fingerprint
+from headcount.common.plurals import people
+from headcount.common.whole_files import put
+from headcount.errors import BadArgument, Unsupported
+from headcount.privacy.budget import Budget
+from headcount.privacy.loss import PrivacyLoss
+from headcount.protocols.base.protocol import Protocol
+from headcount.protocols.base.registry import Record, record
+from headcount.protocols.base.report_size import Wire
+
+FORMAT = "headcount plan 1"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A calibrated protocol and the budget that its privacy loss fits.
+
+    All parties hold the same plan, and its hash. There is no plan whose loss exceeds its budget.
+
+    Parameters
+    ----------
+    protocol : Protocol
+        The mechanism, with its parameters and crowd.
+    budget : Budget
+        What it may cost.
+    wire : Wire, optional
+        How reports travel, where they are to be collected from devices.
+
+    Raises
+    ------
+    errors.OverBudget
+        If the loss does not fit.
+    errors.Unsupported
+        If protocol and budget have different adjacencies.
+
+    Examples
+    --------
+    >>> hc.Plan(hc.protocol("zsum", n=1_000, gamma=0.04), hc.Budget(1, 1e-6))
+    Plan: count by zsum (shuffle), 1,000 people, (ε=1, δ=1e-06), replace-one
+    """
+
+    protocol: Protocol
+    budget: Budget
+    wire: Wire | None = None  # where it is to be collected from devices
+
+    def __post_init__(self) -> None:
+        if self.protocol.neighbours is not self.budget.neighbours:
+            raise Unsupported(
+                f"the protocol is for neighbours='{self.protocol.neighbours}' and the budget for "
+                f"'{self.budget.neighbours}'; use one relation for both"
+            )
+        self.budget.require_hidden(self.protocol.crowd.each)
+        self.budget.require(self.loss)
+
+    @cached_property
+    def loss(self) -> PrivacyLoss:
+        """The protocol's privacy loss; in a collection, with the cost of padding reports to one number of messages."""
+        return self.protocol.loss if self.wire is None else self.wire.loss(self.protocol)
+
+    @property
+    def colluding(self) -> float | None:
+        """In a collection, the local epsilon that is left if shuffler and analyser collude, as devices are told."""
+        told: float | None = None if self.wire is None else self.wire.device(self.protocol)["colluding"]
+        return told
+
+    def __repr__(self) -> str:
+        protocol, crowd = self.protocol, people(self.protocol.crowd.size)
+        by = f"{protocol.task.name} by {protocol.name} ({protocol.model})"
+        return f"Plan: {by}, {crowd}, {self.budget}, {self.budget.neighbours.words}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Its JSON form, which `hc.plan_from_json` reads back exactly."""
+        return {**self.question(), **for_devices(self.protocol, self.wire)}
+
+    def question(self) -> dict[str, Any]:
+        """All but what is written down for devices, which follows from it."""
+        wire = {} if self.wire is None else {"wire": self.wire.to_json()}
+        return {**self.protocol.to_json(), "budget": self.budget.to_json(), **wire}
+
+    @cached_property
+    def hash(self) -> str:
+        """SHA-256 of the canonical JSON, report programme included."""
+        return fingerprint(self.to_json())
+
+    def save(self, path: str | Path) -> Path:
+        """Write the plan and its hash into a file that `hc.load_plan` reads. It replaces a plan, and nothing else.
+
+        Parameters
+        ----------
+        path : str or Path
+            Name of the file.
+
+        Returns
+        -------
+        Path
+            The file.
+
+        Raises
+        ------
+        errors.BadArgument
+            If the file exists and is not a plan.
+        """
+        path = Path(path)
+        if path.exists() and not _holds_a_plan(path):
+            raise BadArgument("path", f"{path} exists and is not a plan", "give the name of a new file")
+        return put(path, self.saved())
+
+    def saved(self) -> str:
+        """The text of such a file."""
+        from importlib.metadata import version
+
+        kept = {"format": FORMAT, "headcount": version("headcount"), "hash": self.hash, "plan": self.to_json()}
+        return json.dumps(kept, indent=1) + "\n"
+
+    def to_registry(self, **deployment: Any) -> Record:
+        """A draft for the OpenDP registry of deployments: what the plan knows, and TODO where only you do.
+
+        Takes the arguments of `protocols.base.registry.record`: name, curator, curator_type, published, and more.
+        """
+        return record(self.protocol, self.budget, self.hash, **deployment)
+
+
+def for_devices(protocol: Protocol, wire: Wire | None) -> dict[str, Any]:
+    """The programme and, in a collection, what else somebody who does not know the protocol needs to report."""
+    device = {} if wire is None else {"device": wire.device(protocol)}
+    return {"programme": protocol.programme.encode(), **device}
+
+
+def _holds_a_plan(path: Path) -> bool:
+    try:
+        return str(json.loads(path.read_text(encoding="utf-8"))["format"]).startswith("headcount plan ")
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return False

@@ -1,0 +1,395 @@
+"""A protocol: what people send, what becomes of it, and what that gives away.
+
+A leaf of the catalogue declares its name, model and parameters and writes a few short formulas (see `declaration`).
+Drawing, tallying, estimating with intervals, simulating and stating the cost follow from them here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import MISSING, dataclass, fields, replace
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from headcount.answers.estimate import Estimate
+from headcount.answers.intervals import covering
+from headcount.common.plurals import counted, people
+from headcount.errors import TooFewReports, TooManyReports, Unsupported
+from headcount.privacy.budget import Neighbours
+from headcount.privacy.crowd import LARGEST, Crowd
+from headcount.privacy.loss import PrivacyLoss
+from headcount.privacy.model import Model
+from headcount.programme.brick import Brick, attributed, drawn
+from headcount.programme.coins import Coins, SecretCoins, SeededCoins
+from headcount.programme.field import VALUE, Values
+from headcount.programme.law import Floats, Noise
+from headcount.programme.table import Ints
+from headcount.programme.tally import Batch, Tally
+from headcount.protocols.base.declaration import Declaration
+from headcount.protocols.base.hardest import hardest
+from headcount.protocols.base.simulation import Simulation, repeated
+from headcount.questions.reading import column
+
+FEW_VALUES = 1 << 12
+
+
+@dataclass(frozen=True, kw_only=True)
+class Protocol(Declaration):
+    """A mechanism with its parameters: what people send, what becomes of it, and what that gives away.
+
+    Base class of the catalogue. Get one by name from `hc.protocol`, calibrated to a budget or with the parameters of
+    its paper. CONTRIBUTING.md tells how to write one.
+
+    Parameters
+    ----------
+    task : Question
+        What is asked.
+    crowd : Crowd
+        Who is expected.
+    neighbours : Neighbours
+        The adjacency of its guarantee.
+
+    Examples
+    --------
+    >>> protocol = hc.protocol("poisson-histogram", hc.Histogram(["yes", "no"]), n=1_000, epsilon=1, delta=1e-6)
+    >>> messages = protocol.randomise(["yes"] * 600 + ["no"] * 400)  # the devices, then the shuffler
+    >>> released = protocol.release(protocol.tally(messages))  # the analyser
+    >>> protocol.estimate(released).categories
+    ['yes', 'no']
+    """
+
+    FINAL: ClassVar[tuple[str, ...]] = (
+        "loss",
+        "loss_if",
+        "left_alone",
+        "fewest",
+        "most",
+        "require_fit",
+        "release",
+        "estimate",
+    )
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Refuses a leaf that writes its own promise: it would forget people with several reports, or other crowds."""
+        super().__init_subclass__(**options)
+        for name in Protocol.FINAL:
+            if getattr(cls, name) is not getattr(Protocol, name):
+                raise TypeError(f"{cls.__name__} overrides {name}; a protocol writes view(), group() or room instead")
+
+    def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
+        """Totals of released tallies, one row a run, for a crowd that holds each value so often. For simulation only.
+
+        A leaf may draw them from their law directly, without touching each person.
+        """
+        return self.repeated(np.repeat(np.arange(held.size), held), coins, runs)
+
+    def intervals(self, tally: Tally, confidence: float) -> Floats:
+        """A row for each cell, [low, high], that covers its truth with this confidence: from the error's exact law."""
+        return covering(self, self.point(tally), tally.reports, confidence)
+
+    @classmethod
+    def parameter_names(cls) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The protocol's own parameters: those that must be given, and all of them."""
+        own = [entry for entry in fields(cls) if entry.name not in {"task", "crowd", "neighbours"}]
+        return tuple(entry.name for entry in own if entry.default is MISSING), tuple(entry.name for entry in own)
+
+    @classmethod
+    def collectable(cls) -> bool:
+        """Whether reports can be collected from devices: nothing is to be trusted beyond a shuffler that mixes."""
+        return cls.model in (Model.SHUFFLE, Model.LOCAL)
+
+    @classmethod
+    def describe(cls) -> dict[str, Any]:
+        """A row of the catalogue."""
+        return {
+            "name": cls.name,
+            "model": str(cls.model),
+            "tasks": cls.asked(),
+            "parameters": list(cls.parameter_names()[1]),
+            "relations": sorted(str(relation) for relation in cls.relations),
+            "collectable": cls.collectable(),
+            "reference": cls.reference,
+        }
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """Its own parameters by name."""
+        return {name: getattr(self, name) for name in self.parameter_names()[1]}
+
+    @cached_property
+    def programme(self) -> Brick:
+        """What one person sends, as a tree that is drawn, enumerated, priced and written down for other languages."""
+        return self.report(VALUE)
+
+    @cached_property
+    def loss(self) -> PrivacyLoss:
+        """The privacy loss of a person with all their reports, for every crowd that gets an answer."""
+        return self.loss_if(self._least_hidden)
+
+    @property
+    def _least_hidden(self) -> int:
+        """The number of honest people who hide a person least, of those with whom there is an answer."""
+        if self.model in (Model.SHUFFLE, Model.LOCAL):
+            return self.crowd.honest
+        return LARGEST if self._private else self.crowd.size - self.crowd.most_corrupt
+
+    @property
+    def _private(self) -> bool:
+        """Whether the number of people is itself private: then nothing may depend on it that is seen."""
+        return self.neighbours is Neighbours.ADD_REMOVE
+
+    @property
+    def fewest(self) -> int:
+        """So many reports are needed; any number will do where it is private."""
+        return 0 if self._private else self.crowd.least
+
+    @property
+    def most(self) -> float:
+        """So many reports may come at most: those that were planned for, where a trusted side drops small counts."""
+        limited = self.model is Model.THRESHOLD and not self._private
+        return min(self.room, self.crowd.size if limited else math.inf)
+
+    def require_fit(self, reports: int) -> None:
+        """Refuses crowds that it was not planned for. It says how many came only because that is public."""
+        if reports < self.fewest:
+            came = f"{counted(reports, 'report')} came and the plan needs at least {self.fewest:,}"
+            plan = f"make a plan for {people(reports)}, or " if reports else ""
+            raise TooFewReports(f"{came}; {plan}give everybody's answers")
+        if reports > self.most:
+            raise TooManyReports(f"{self.name} was planned for at most {people(int(self.most))}; plan for more")
+
+    def randomise(self, data: npt.ArrayLike, coins: Coins | None = None) -> Batch:
+        """Everybody's messages, as a shuffler shows them.
+
+        Parameters
+        ----------
+        data : array-like
+            One value for each person.
+        coins : Coins, optional
+            Secret ones unless given.
+
+        Returns
+        -------
+        Batch
+
+        Raises
+        ------
+        errors.BadData
+            If a value is not one that the task takes.
+        """
+        values = self.task.domain.codes(column(data))
+        return self.reports(values, coins or SecretCoins()).shuffled()
+
+    def reports(self, values: Values, coins: Coins) -> Batch:
+        """Everyone's messages, in no order."""
+        return Batch(values.size, drawn(self.programme, values, coins, self._sent(values)))
+
+    def attributed(self, values: Values, owners: Values, coins: Coins) -> tuple[npt.NDArray[Any], Values]:
+        """The messages of `reports` and whose they are: for audits only."""
+        return attributed(self.programme, values, owners, coins, self._sent(values))
+
+    def _sent(self, values: Values) -> np.dtype[Any]:
+        """The form of the messages; with unknown labels it is the labels'."""
+        return np.dtype([("kind", values.dtype)]) if self.task.open else self.message
+
+    def counted(self, values: Values, people: Ints) -> Tally:
+        """The tally of so many people for each of these values, for a trusted side, which is told what people hold."""
+        messages = self.reports(values, SecretCoins()).messages
+        if self.summed:
+            steps = messages["steps"].tolist()
+            total = sum(step * many for step, many in zip(steps, people.tolist(), strict=True))
+            return Tally(int(people.sum()), np.array([total], dtype=object))
+        if self.task.open:
+            return Tally.by_key(int(people.sum()), messages["kind"], people)
+        totals = np.bincount(messages["kind"], weights=people, minlength=self.kinds)  # exact: all are below 2**53
+        return Tally(int(people.sum()), totals.astype(np.int64))
+
+    def totalled(self, people: int, total: int) -> Tally:
+        """The tally of so many people whose values come to this total, for a trusted side that adds them up."""
+        nothing = int(self.reports(np.zeros(1, dtype=np.int64), SecretCoins()).messages["steps"][0])
+        return Tally(people, np.array([total + people * nothing], dtype=object))
+
+    def nobody(self) -> Tally:
+        """The tally of no reports."""
+        return self.tally(Batch(0, np.empty(0, dtype=self.message)))
+
+    def release(self, tally: Tally, coins: Coins | None = None) -> Tally:
+        """The tally with the noise of the trusted side, where the model has one.
+
+        Parameters
+        ----------
+        tally : Tally
+            Of everybody's messages.
+        coins : Coins, optional
+            Secret ones unless given.
+
+        Returns
+        -------
+        Tally
+            How many reported goes along only if that is public.
+
+        Raises
+        ------
+        errors.TooFewReports, errors.TooManyReports
+            If it was not calibrated for such a crowd.
+        """
+        self.require_fit(tally.reports)
+        released = self.released().apply(tally, coins or SecretCoins())
+        return replace(released, reports=0 if self._private else tally.reports, released=True)
+
+    def estimate(self, released: Tally) -> Estimate:
+        """The answer, from a tally that was released.
+
+        Parameters
+        ----------
+        released : Tally
+            As `release` returns it.
+
+        Returns
+        -------
+        Estimate
+
+        Raises
+        ------
+        errors.Unsupported
+            If a trusted side has not released it.
+        errors.TooFewReports, errors.TooManyReports
+            If it was not calibrated for such a crowd.
+        """
+        self.require_fit(released.reports)
+        if self.model in (Model.CENTRAL, Model.THRESHOLD) and not released.released:
+            raise Unsupported(f"{self.name} must release a tally before anybody sees it: estimate(release(tally))")
+        return Estimate(protocol=self, tally=released, people=self.point(released))
+
+    def error(self, truth: int | None = None, reports: int | None = None) -> Noise:
+        """The law of a cell's error.
+
+        Parameters
+        ----------
+        truth : int, optional
+            People in the cell; those that are hardest to estimate unless given.
+        reports : int, optional
+            People who report; the crowd's size unless given.
+        """
+        people = self.crowd.size if reports is None else reports
+        return self.noise(self._hardest(people) if truth is None else truth, people)
+
+    def _hardest(self, people: int) -> int:
+        if self.steady:
+            return people // 2
+        return hardest(lambda truth: self.size_of_error(truth, people), people)[1]
+
+    def rmse(self, truth: int | None = None, reports: int | None = None) -> float:
+        """The root mean square error of a cell.
+
+        Parameters
+        ----------
+        truth : int, optional
+            People in the cell; those that are hardest to estimate unless given.
+        reports : int, optional
+            People who report; the crowd's size unless given.
+
+        Returns
+        -------
+        float
+        """
+        people = self.crowd.size if reports is None else reports
+        return self.size_of_error(self._hardest(people) if truth is None else truth, people)
+
+    def loss_if(self, honest: int) -> PrivacyLoss:
+        """The privacy loss if fewer honest people take part than it was calibrated for.
+
+        Parameters
+        ----------
+        honest : int
+            People who add their share of the noise.
+
+        Returns
+        -------
+        PrivacyLoss
+        """
+        honest, reports = max(1, honest), self.crowd.each
+        return self.view(honest) if reports == 1 else self.group(honest, reports)
+
+    @property
+    def left_alone(self) -> float | None:
+        """The local epsilon of all of a person's reports, if everybody else colludes; None if nothing is left."""
+        return None if self.local_epsilon is None else self.crowd.each * self.local_epsilon
+
+    @property
+    def costliest(self) -> Iterable[int]:
+        """Values among which is one that costs most messages."""
+        if "value" not in self.programme.sized_by:
+            return (0,)
+        last = self.task.values - 1
+        return range(last + 1) if last < FEW_VALUES else (0, last // 2, last)
+
+    @property
+    def messages_per_person(self) -> float:
+        """Messages a person sends on average, for the value that costs most."""
+        return max(self.programme.mean({"value": value}) for value in self.costliest)
+
+    @property
+    def bits_per_person(self) -> float:
+        """Bits of these messages."""
+        return self.messages_per_person * max(1, (self.kinds - 1).bit_length())
+
+    def simulate(self, data: npt.ArrayLike, *, runs: int = 200, seed: int = 0) -> Simulation:
+        """Repeat the whole protocol with seeded coins. Not private.
+
+        Parameters
+        ----------
+        data : array-like
+            One value for each person.
+        runs : int
+            How often.
+        seed : int
+            The same seed gives the same estimates.
+
+        Returns
+        -------
+        Simulation
+            With bias, standard deviation and all estimates.
+        """
+        values, coins = self.task.domain.codes(column(data)), SeededCoins(seed)
+        if self.task.values <= FEW_VALUES:
+            totals = self.sample(np.bincount(values, minlength=self.task.values), coins, runs)
+        else:
+            totals = self.repeated(values, coins, runs)
+        modulus = self.nobody().modulus
+        tallies = (Tally(values.size, row, None, modulus, released=True) for row in totals)
+        estimates = [self.estimate(tally).values for tally in tallies]
+        truth = self.in_unit(self.task.truth(values), values.size)
+        return Simulation(truth=truth, values=np.array(estimates), seed=seed)
+
+    def repeated(self, values: Values, coins: Coins, runs: int) -> Ints:
+        """Totals of released tallies, one row a run, through every person's own randomiser."""
+        return repeated(self, values, coins, runs)
+
+    @property
+    def origin(self) -> float:
+        """What everybody counts for, whatever they hold; nothing where the number of people is private."""
+        return 0.0 if self._private else self.task.low
+
+    def in_unit(self, people: Floats, reports: int) -> Floats:
+        """From cells, in people, to the answers of the question."""
+        return self.task.answers(people, reports, private=self._private)
+
+    def among(self, crowd: Crowd) -> Self:
+        return replace(self, crowd=crowd)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "protocol": self.name, "task": self.task.to_json(), "crowd": self.crowd.to_json(),
+            "neighbours": str(self.neighbours),
+            "parameters": {name: _plain(value) for name, value in self.parameters.items()},
+        }  # fmt: skip
+
+
+def _plain(value: float) -> float:
+    """Floats survive JSON exactly; a chance is a float."""
+    return value if isinstance(value, int) else float(value)

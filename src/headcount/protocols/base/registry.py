@@ -1,0 +1,182 @@
+"""A plan as a record of the OpenDP registry of deployments, github.com/opendp/deployments-registry-data.
+
+The record has the registry's own names, values and order. What a plan knows is filled in; what only whoever deploys it
+can know is an argument, or reads TODO and waits for an editor.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from headcount.common.as_yaml import as_yaml
+from headcount.common.whole_files import put
+from headcount.errors import BadArgument
+from headcount.privacy.budget import Budget, Neighbours
+from headcount.privacy.model import Model
+from headcount.protocols.base.protocol import Protocol
+from headcount.protocols.base.registry_words import (
+    actors,
+    guarantee,
+    mechanisms,
+    privacy_unit,
+    question,
+    trust,
+    unprotected,
+    utility,
+)
+
+CURATORS = ("Government", "Industry", "Nonprofit")
+SECTORS = ("Technology", "Healthcare", "Education", "Government", "Energy", "Finance")
+RELEASES = ("One release", "Many releases")
+SOURCES = ("Static", "Dynamic")
+MODELS = {Model.CENTRAL: "Central", Model.THRESHOLD: "Shuffle", Model.SHUFFLE: "Shuffle", Model.LOCAL: "Local"}
+TODO = "TODO: "
+
+
+@dataclass(frozen=True)
+class Record:
+    """What the registry would keep, ready to be edited."""
+
+    content: dict[str, Any]
+
+    def to_json(self) -> dict[str, Any]:
+        return self.content
+
+    def to_yaml(self) -> str:
+        return as_yaml(self.content)
+
+    @property
+    def todo(self) -> list[str]:
+        """Where something is left to be said."""
+        return _left(self.content)
+
+    def save(self, path: str | Path) -> Path:
+        """Writes the record into a new file; the registry wants small letters, digits and underscores in its name."""
+        path = Path(path)
+        if not re.fullmatch(r"[a-z0-9_]+\.yaml", path.name):
+            works = "use small letters, digits and underscores, as in page_views.yaml"
+            raise BadArgument("path", f"{path.name!r} is not a name that the registry takes", works)
+        if path.exists():
+            raise BadArgument("path", f"{path} exists already, perhaps edited by hand", "give the name of a new file")
+        return put(path, self.to_yaml())
+
+    def __str__(self) -> str:
+        return self.to_yaml()
+
+
+def record(
+    protocol: Protocol, budget: Budget, hash: str, *, name: str, curator: str, curator_type: str, published: str,
+    description: str | None = None, use: str | None = None, region: str | None = None, sector: str | None = None,
+    unit: str | None = None, releases: str = RELEASES[0], data_source: str | None = None,
+    later: str | None = None, prepared: str | None = None, kept: str | None = None, justification: str | None = None,
+    authors: Collection[str] = (), sources: Collection[str] = (),
+) -> Record:  # fmt: skip
+    """The record of a plan.
+
+    `curator` is who publishes the answer, `curator_type` government, industry or nonprofit, and `published` the day of
+    the first publication, as YYYY-MM-DD. `use` says what the answer is for, `region` whom it is about, `unit` what one
+    report stands for (a person unless told), `authors` who fills in the record; `sources` are addresses of pages that
+    describe the deployment. `releases` is "one release" or "many releases", `data_source` static or dynamic. `later`
+    says what else will be asked of the same people, `prepared` how the data were prepared, `kept` how they are kept.
+    """
+    private = protocol.neighbours is Neighbours.ADD_REMOVE
+    delta = protocol.loss.delta(budget.epsilon)
+    content: dict[str, Any] = {
+        "url_slug": _slug(name, curator, published),
+        "deployment": {
+            "basic": {
+                "name": name,
+                "data_curators": [
+                    {"data_curator_name": curator, "data_curator_type": _one_of("curator_type", curator_type, CURATORS)}
+                ],
+                "description": description or question(protocol),
+                "intended_use": use or f"{TODO}what the answer is for",
+                "data_product_type": "Summary statistics",
+                "data_product_region": region or f"{TODO}whom the answer is about, and whose laws apply",
+                **({"data_product_sector": _one_of("sector", sector, SECTORS)} if sector else {}),
+                "publication_date": _day(published),
+            },
+            "dp_variant": {
+                "variant_name": "Approximate DP" if delta else "Pure DP",
+                "data_domain": protocol.task.domain.described,
+                "unprotected_quantities": unprotected(protocol),
+            },
+            "privacy_loss": {
+                "privacy_unit": unit or "Person",
+                "privacy_unit_details": privacy_unit(protocol, unit or "person"),
+                **({} if private else {"number_of_privacy_units": protocol.crowd.size}),
+                "privacy_parameters": {"epsilon": budget.epsilon, **({"delta": budget.delta} if delta else {})},
+                "privacy_parameters_details": guarantee(protocol, budget),
+            },
+            "deployment_model": {
+                "model_name": MODELS[protocol.model],
+                "trust_assumptions": trust(protocol),
+                "actors": actors(protocol),
+                "release_type": _one_of("releases", releases, RELEASES),
+                "release_type_details": later
+                or f"{TODO}whether the same people will be asked again, and how their losses are then added up",
+                **({"data_source_type": _one_of("data_source", data_source, SOURCES)} if data_source else {}),
+                "access_type": "Non-interactive",
+            },
+            "implementation": {
+                "preprocessing_and_hyperparameter_tuning": "The parameters of the mechanism were computed from the "
+                "question, the number of people and the budget; nobody's data were looked at for that. "
+                + (prepared or f"{TODO}how the data were prepared"),
+                "mechanisms": mechanisms(protocol, hash)
+                + f"- Access: {kept or f'{TODO}how the data are kept before they are protected, and who may see them'}",
+                "composition": "The privacy parameters are those of one question, asked once; nothing is composed.",
+                "post_processing": "The answer and its 95% interval are computed from what was released.",
+                "justification": justification or f"{TODO}why this budget, and why this model of trust",
+                "utility": utility(protocol),
+            },
+            "administrative": {
+                **({"evidence_sources": _evidence(sources)} if sources else {}),
+                "status": "Draft",
+                "registry_authors": list(authors) or [f"{TODO}who fills in this record"],
+                "tier": 3,
+            },
+        },
+    }  # fmt: skip
+    content["deployment"]["administrative"]["tier"] = 2 if _left(content) else 3
+    return Record(content)
+
+
+def _slug(*parts: str) -> str:
+    name, curator, published = (re.sub(r"[\W_]+", "-", part.lower()).strip("-") for part in parts)
+    return f"{name}-{curator}-{published.split('-')[0]}"
+
+
+def _one_of(argument: str, given: str, allowed: Collection[str]) -> str:
+    for value in allowed:
+        if value.lower() == given.lower():
+            return value
+    raise BadArgument(argument, f"is {given!r}", f"use one of {', '.join(allowed).lower()}")
+
+
+def _day(text: str) -> str:
+    try:
+        return date.fromisoformat(text).isoformat()
+    except (TypeError, ValueError):
+        works = "write it as YYYY-MM-DD, with 01 for a day or month that is not known"
+        raise BadArgument("published", f"is {text!r}", works) from None
+
+
+def _evidence(addresses: Collection[str]) -> dict[str, Any]:
+    """Pages that describe the deployment; who stands behind them is for an editor to say."""
+    return {
+        f"source_{number}": {"evidence_source_type": "Other public source", "misc": {"url": address}}
+        for number, address in enumerate(addresses, 1)
+    }
+
+
+def _left(value: Any, place: str = "") -> list[str]:
+    if isinstance(value, dict):
+        return [found for name, part in value.items() for found in _left(part, f"{place}.{name}" if place else name)]
+    if isinstance(value, list):
+        return [found for part in value for found in _left(part, place)]
+    return [place] if isinstance(value, str) and TODO in value else []

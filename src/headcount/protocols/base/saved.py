@@ -1,0 +1,187 @@
+"""Tasks, protocols and plans as they were written down by `to_json`: read back exactly, or refused.
+
+What was read is written again and must come out the same. So nothing is dropped, guessed or filled in: not a field that
+this version does not know, nor one that it would have by default, nor a programme that has changed since.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from headcount.common.canonical import canonical, fingerprint
+from headcount.common.short_decimals import COMPARED, rounded_up
+from headcount.common.whole_files import text_of
+from headcount.errors import BadArgument, Refused
+from headcount.privacy.budget import Budget, Neighbours
+from headcount.privacy.crowd import Crowd
+from headcount.protocols import named
+from headcount.protocols.base.plan import FORMAT, Plan
+from headcount.protocols.base.protocol import Protocol
+from headcount.protocols.base.report_size import Wire
+from headcount.questions import question_from_json
+from headcount.questions.question import Question
+
+BESIDES = frozenset({"budget", "programme", "wire", "device"})  # what a plan says beyond its protocol
+
+Read = TypeVar("Read", Question, Protocol, Plan)
+
+
+def task_from_json(data: Any) -> Question:
+    """The task that `Question.to_json` wrote down."""
+    return _exactly("task", data, question_from_json)
+
+
+def protocol_from_json(data: Any) -> Protocol:
+    """The protocol that `Protocol.to_json` wrote down."""
+    return _exactly("protocol", data, _protocol)
+
+
+def plan_from_json(data: Any, *, hash: str | None = None) -> Plan:
+    """The plan that `Plan.to_json` wrote down, or a refusal if it would not mean the same in this version.
+
+    Parameters
+    ----------
+    data : dict
+        What `to_json` returned, report programme included.
+    hash : str, optional
+        The hash that the plan must have.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    errors.BadArgument
+        If it cannot be read back exactly, or has another hash.
+
+    Examples
+    --------
+    >>> plan = hc.Plan(hc.protocol("zsum", n=1_000, gamma=0.04), hc.Budget(1, 1e-6))
+    >>> hc.plan_from_json(plan.to_json()) == plan
+    True
+    """
+    plan = _exactly("plan", data, _plan)
+    if hash is not None and plan.hash != hash:
+        raise BadArgument("hash", "is that of another plan", f"this one has {plan.hash}")
+    return plan
+
+
+def _protocol(data: dict[str, Any]) -> Protocol:
+    return named(data["protocol"], former=True)(
+        task=task_from_json(data["task"]),
+        crowd=Crowd(**data["crowd"]),
+        neighbours=Neighbours.parse(data["neighbours"]),
+        **data["parameters"],
+    )
+
+
+def _plan(data: dict[str, Any]) -> Plan:
+    protocol = protocol_from_json({name: part for name, part in data.items() if name not in BESIDES})
+    if canonical(protocol.programme.encode()) != canonical(data["programme"]):
+        raise BadArgument(
+            "plan", f"has a programme that {protocol.name} no longer runs", "use the version of headcount that wrote it"
+        )
+    return Plan(protocol, Budget(**data["budget"]), _wire(protocol, data) if "wire" in data else None)
+
+
+def _wire(protocol: Protocol, data: dict[str, Any]) -> Wire:
+    """The wire of a plan; one of version 0.2 keeps the epsilon under collusion as it was written, unrounded."""
+    wire, written = Wire(**data["wire"]), data["device"]["colluding"]
+    short = wire.device(protocol)["colluding"]
+    unrounded = written is not None and written != short and rounded_up(written, COMPARED) == short
+    return replace(wire, colluding=written) if unrounded else wire
+
+
+def _exactly(what: str, data: Any, build: Callable[[dict[str, Any]], Read]) -> Read:
+    try:
+        built = build(data)
+        same = canonical(built.to_json()) == canonical(data)
+    except Refused:
+        raise
+    except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as problem:
+        name = f", near {problem}" if isinstance(problem, KeyError) else ""
+        raise BadArgument(what, f"is not one that this version can read{name}", "give what to_json wrote") from None
+    if not same:
+        raise BadArgument(what, "would not mean the same in this version", "give what to_json wrote, unchanged")
+    return built
+
+
+def load_plan(path: str | Path, *, hash: str | None = None) -> Plan:
+    """The plan that `Plan.save` wrote into a file.
+
+    Parameters
+    ----------
+    path : str or Path
+        Name of the file.
+    hash : str, optional
+        The hash that the plan must have.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    errors.BadArgument
+        If the file was changed since, or is of another version, or the plan has another hash.
+
+    Examples
+    --------
+    >>> plan = hc.Plan(hc.protocol("zsum", n=1_000, gamma=0.04), hc.Budget(1, 1e-6))
+    >>> hc.load_plan(plan.save("plan.json"), hash=plan.hash) == plan
+    True
+    """
+    kept = _read(path)
+    if kept.get("format") != FORMAT:
+        raise BadArgument("plan", f"{path} {_other_than_a_plan(kept)}", "give a file that plan.save wrote")
+    from importlib.metadata import version
+
+    writer, here = kept.get("headcount"), version("headcount")
+    if set(kept) != {"format", "headcount", "hash", "plan"} or not _whole(kept):
+        wrong = "was changed since it was saved: the plan in it and the hash beside it no longer belong together"
+        raise BadArgument("plan", f"{path} {wrong}", "get the file again from whoever saved it, or make the plan anew")
+    try:
+        return plan_from_json(kept["plan"], hash=hash)
+    except BadArgument as problem:
+        if problem.argument == "hash" or writer == here:
+            raise
+        works = "make the plan anew, or use that version"
+        raise BadArgument(
+            "plan", f"{path} was written by headcount {writer}, and this is {here}, which reads it differently", works
+        ) from None
+
+
+def _whole(kept: dict[str, Any]) -> bool:
+    try:
+        return bool(fingerprint(kept["plan"]) == kept["hash"])
+    except ValueError:  # numbers that JSON does not have
+        return False
+
+
+def _read(path: str | Path) -> dict[str, Any]:
+    text = text_of(path, "a plan")
+    try:
+        kept = json.loads(text, object_pairs_hook=_once)
+    except (ValueError, RecursionError):
+        raise BadArgument("plan", f"{path} is not JSON", "give a file that plan.save wrote") from None
+    return kept if isinstance(kept, dict) else {}
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose names all differ: of two with one name, a person may read the other."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError
+    return found
+
+
+def _other_than_a_plan(kept: dict[str, Any]) -> str:
+    form = str(kept.get("format", ""))
+    if form.startswith("headcount plan "):
+        return f"is a plan in a form that this version does not know, written by headcount {kept.get('headcount')}"
+    return "is a certificate, which holds a claim and not a plan" if "certificate" in form else "is not a saved plan"

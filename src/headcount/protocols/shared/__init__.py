@@ -1,0 +1,1 @@
+"""What several protocols have in common; a leaf derives from these and never from another leaf."""

@@ -1,0 +1,100 @@
+r"""Any local protocol among shuffled reports [FMT21]: the same message from each, but nobody knows whose it is.
+
+Randomiser: that of the local protocol, with a much larger local $\epsilon_0$.
+Analyser:   that of the local protocol.
+View:       all messages in no order: at most that of clones, which every report is with chance $e^{-\epsilon_0}$.
+Error:      that of the local protocol.
+
+[FMT21] Feldman, McMillan and Talwar, Hiding Among the Clones, FOCS 2021.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, replace
+from functools import cache, lru_cache
+from typing import Any, ClassVar
+
+import numpy as np
+
+from headcount.errors import Unsupported
+from headcount.privacy.budget import Budget
+from headcount.privacy.clones import Clones
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.loss import PrivacyLoss
+from headcount.privacy.model import Model
+from headcount.privacy.pair import Pair
+from headcount.protocols.base.protocol import Protocol
+from headcount.questions.question import Question
+
+LARGEST = 25.0  # of the local epsilons that are looked for
+CLOSE = 1e-3
+
+
+class Exposed(Pair):
+    """The loss of telling everything."""
+
+    def __init__(self) -> None:
+        super().__init__(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
+
+
+class Shuffled(Protocol):
+    """What the shuffled forms of all local protocols have in common."""
+
+    model: ClassVar[Model] = Model.SHUFFLE
+    pure: ClassVar[bool] = False  # where delta is 0, shuffling adds nothing to the local protocol
+    local: ClassVar[type[Protocol]]
+    binary: ClassVar[bool]
+
+    def view(self, honest: int) -> PrivacyLoss:
+        epsilon = self.local_epsilon
+        return Exposed() if epsilon is None else Clones(epsilon, honest - 1, self.binary)
+
+    @classmethod
+    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+        return cls.local.choices(task, crowd, _before_shuffling(budget, crowd, cls.binary))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A class made on the way is not found by its name, but made again."""
+        return _again, (self.local, self.binary, {entry.name: getattr(self, entry.name) for entry in fields(self)})
+
+
+def shuffled(local: type[Protocol], *, binary: bool = False) -> type[Protocol]:
+    """The local protocol's shuffled form, always the same class; `binary` where nothing but a flipped bit is sent."""
+    return _form(local, binary)
+
+
+@cache
+def _form(local: type[Protocol], binary: bool) -> type[Protocol]:
+    if local.model is not Model.LOCAL:
+        raise Unsupported(f"{local.name} is not a local protocol; only those can be shuffled as they are")
+
+    def start(budget: Budget, given: Mapping[str, Any]) -> float:
+        return local.knob.start(_before_shuffling(budget, given["crowd"], binary), given)
+
+    own = {
+        "__doc__": f"{(local.__doc__ or '').splitlines()[0]} Here among shuffled reports.",
+        "__module__": __name__,
+        "name": f"shuffled-{local.name}",
+        "reference": f"Feldman, McMillan and Talwar 2021, arXiv:2012.12803; {local.reference}",
+        "knob": replace(local.knob, start=start),
+        "local": local,
+        "binary": binary,
+    }
+    return type(f"Shuffled{local.__name__}", (Shuffled, local), own)
+
+
+def _again(local: type[Protocol], binary: bool, given: dict[str, Any]) -> Protocol:
+    return _form(local, binary)(**given)
+
+
+@lru_cache(maxsize=256)
+def _before_shuffling(budget: Budget, crowd: Crowd, binary: bool) -> Budget:
+    """What each report may cost on its own for all of them, shuffled, to cost no more than the budget."""
+
+    low, high = budget.epsilon, max(budget.epsilon, LARGEST)
+    while high > (1.0 + CLOSE) * low:
+        middle = (low + high) / 2.0
+        fits = Clones(middle, crowd.honest - 1, binary).delta(budget.epsilon) <= budget.delta
+        low, high = (middle, high) if fits else (low, middle)
+    return replace(budget, epsilon=low)

@@ -1,0 +1,107 @@
+"""What the correlated protocols share: dummies that cancel, a few of each sign alone and a flood of pairs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from headcount.common.short_decimals import decayed
+from headcount.errors import BadArgument
+from headcount.privacy import laws
+from headcount.privacy.budget import Budget
+from headcount.privacy.correlated import inner_for, likely_pairs, likely_spread
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.exact_tables import affordable_epsilon
+from headcount.privacy.model import Model
+from headcount.programme.law import Noise
+from headcount.protocols.base.knob import Knob
+from headcount.protocols.base.protocol import Protocol
+from headcount.questions.question import Question
+
+EVENLY = 100.0  # times as many shapes as pairs: the flood is nearly Poisson
+PAIRS = 30.0  # of an even flood that a person should not be asked for, about
+MOST_SHAPES = 1e9
+CHEAP = 0.01  # of delta: what rounded tables may cost, where there is a choice
+
+
+def changed(task: Question) -> int:
+    """How many totals a person changes."""
+    return 2 if task.several else 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cancelling(Protocol):
+    """The error is that of the few alone, two-sided geometric at `inner`; the flood, NB(shape, decay), only hides.
+
+    A small shape hides with the fewest pairs on average, of which a few people send very many. A large one with a small
+    decay is nearly Poisson: more pairs, but nobody sends many. That is what a collection needs, where everybody sends
+    as many messages as the one who sends most.
+    """
+
+    model: ClassVar[Model] = Model.SHUFFLE
+    knob: ClassVar[Knob] = Knob(
+        "decay", lambda u, _: 1.0 / (1.0 + math.exp(-u)), -14.0, 17.0,  # the pairs to a shape, on average, are e^u
+        lambda budget, given: likely_pairs(budget, changed(given["task"]) * given["inner"], given["shape"]),
+    )  # fmt: skip
+    reference: ClassVar[str] = "Ghazi, Kumar, Manurangsi, Pagh and Sinha 2021, arXiv:2109.13158"
+    patience: ClassVar[float]  # how much error is worth a message
+
+    inner: float
+    shape: float
+    decay: float
+
+    def __post_init__(self) -> None:
+        self.bounded("inner", 0.0, 50.0)
+        self.bounded("shape", 0.0, MOST_SHAPES)
+        self.bounded("decay", 0.0, 1.0 - 1e-9)
+        super().__post_init__()
+
+    @classmethod
+    def choices(
+        cls, task: Question, crowd: Crowd, budget: Budget, overhead: float | None = None, even: bool = False
+    ) -> Iterable[Mapping[str, Any]]:
+        """Half a percent above the central error; more in crowds where the messages for that would be too many.
+
+        Those of people on average; if the flood is to be `even`, those of whoever sends most.
+        """
+        log, parts = math.log(1.0 / budget.delta), changed(task)
+        people = crowd.honest / task.cells
+        whole = min(budget.epsilon, affordable_epsilon(3 * crowd.honest, CHEAP * budget.delta)) / parts
+        if overhead is None and even:
+            left = math.sqrt(log / (PAIRS * people))
+            overhead = max(0.005, left / (2.0 * parts * math.tanh(whole / 2.0)))
+        elif overhead is None:
+            overhead = max(0.005, math.sqrt(cls.patience * log**2 / (people * budget.epsilon)))
+        elif not 0.0 < overhead < 1e3:
+            raise BadArgument("overhead", f"is {overhead!r}", "use a number above 0, for example 0.005")
+        inner = inner_for(whole, overhead)
+        evenly = min(EVENLY * likely_spread(budget, parts * inner), MOST_SHAPES)
+        yield {"inner": inner, "shape": evenly if even else max(2.0, 0.8 * log)}
+
+    @property
+    def cancel(self) -> float:
+        """q, rounded toward more noise."""
+        return decayed(self.inner)
+
+    def noise(self, truth: int, reports: int) -> Noise:
+        own = laws.negative_binomial(reports / self.crowd.honest, self.cancel)
+        return Noise.of(own + -own, centre=0.0)
+
+    def size_of_error(self, truth: int, reports: int) -> float:
+        return math.sqrt(2.0 * reports / self.crowd.honest * self.cancel) / (1.0 - self.cancel)
+
+    @property
+    def messages_per_person(self) -> float:
+        own, flood = (c / (1.0 - c) for c in (self.cancel, self.decay))
+        return 1.0 + 2.0 * self.task.cells * (own + self.shape * flood) / self.crowd.honest
+
+    @classmethod
+    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+        """Lemma 9 of GKMPS21 for one total with the negative binomial of GKMP20, a tenth of epsilon for the flood."""
+        return {
+            "inner": 0.9 * budget.epsilon,
+            "shape": 3.0 * (1.0 + math.log(1.0 / budget.delta)),
+            "decay": math.exp(-0.02 * budget.epsilon),
+        }

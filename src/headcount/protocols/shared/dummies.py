@@ -1,0 +1,64 @@
+"""What the dummy-message protocols share: everybody sends their ones and a few dummy ones that look the same."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+from headcount.privacy.loss import Nearly, PrivacyLoss
+from headcount.privacy.model import Model
+from headcount.privacy.pair import Pair
+from headcount.programme.brick import All, Brick, Copies, Emit
+from headcount.programme.coins import Coins
+from headcount.programme.field import Field
+from headcount.programme.law import Floats, Law, Noise
+from headcount.programme.table import Ints, Table
+from headcount.programme.tally import Tally
+from headcount.protocols.base.protocol import Protocol
+
+ONE = Emit(0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dummies(Protocol):
+    """The dummies of the honest add up to an infinitely divisible law; each of them brings an equal share."""
+
+    model: ClassVar[Model] = Model.SHUFFLE
+
+    @abstractmethod
+    def dummies(self, people: int) -> Law:
+        """How many dummies so many people send."""
+
+    @abstractmethod
+    def share(self) -> Table:
+        """How many dummies one person sends."""
+
+    @property
+    @abstractmethod
+    def expected(self) -> float:
+        """How many dummies one person sends on average."""
+
+    @property
+    @abstractmethod
+    def distance(self) -> float:
+        """How far one person's table may lie from their exact share."""
+
+    def report(self, value: Field) -> Brick:
+        return All(Copies(value, ONE), Copies(self.share(), ONE))
+
+    def view(self, honest: int) -> PrivacyLoss:
+        return Nearly(Pair.shifted(self.dummies(honest)), honest * self.distance, "exact")
+
+    def point(self, tally: Tally) -> Floats:
+        return tally.totals - tally.reports * self.expected
+
+    def noise(self, truth: int, reports: int) -> Noise:
+        return Noise.of(self.dummies(reports), centre=reports * self.expected)
+
+    def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
+        return self.dummies(int(held.sum())).shifted(int(held[1])).sample(coins, runs)[:, None]
+
+    @property
+    def messages_per_person(self) -> float:
+        return 1.0 + self.expected

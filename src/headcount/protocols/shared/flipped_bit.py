@@ -1,0 +1,60 @@
+"""What randomised response shares with its shuffled form: everybody sends one bit, flipped with a small chance."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from headcount.privacy import laws
+from headcount.programme.brick import Brick, Emit, Maybe
+from headcount.programme.chance import Chance
+from headcount.programme.coins import Coins
+from headcount.programme.field import Field
+from headcount.programme.table import Ints
+from headcount.programme.tally import Tally
+from headcount.protocols.shared.oracle import Oracle
+from headcount.questions.domains.domain import Shape
+
+
+@dataclass(frozen=True, kw_only=True)
+class FlippedBit(Oracle):
+    """One bit a person; with f the chance of a flip, the estimate is (ones - n f) / (1 - 2f)."""
+
+    shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.BIT})
+
+    @property
+    @abstractmethod
+    def flip(self) -> Chance: ...
+
+    @property
+    def kinds(self) -> int:
+        return 2
+
+    @property
+    def supports_own(self) -> float:
+        return 1.0 - self.flip
+
+    @property
+    def supports_other(self) -> float:
+        return float(self.flip)
+
+    def supporters(self, tally: Tally) -> Ints:
+        return tally.totals[1:]
+
+    def report(self, value: Field) -> Brick:
+        return Maybe(self.flip, Emit(1 - value), Emit(value))
+
+    def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
+        zeros, truth = held.tolist()
+        lost = laws.binomial(truth, self.flip).sample(coins, runs)
+        gained = laws.binomial(zeros, self.flip).sample(coins, runs)
+        ones = truth - lost + gained
+        return np.stack([zeros + truth - ones, ones], axis=1)
+
+    @property
+    def local_epsilon(self) -> float | None:
+        return math.log((1.0 - self.flip) / self.flip) if self.flip else None

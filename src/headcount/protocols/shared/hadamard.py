@@ -1,0 +1,62 @@
+"""What the Hadamard oracles share: signs of a Hadamard matrix, of which every category has a row."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from headcount.privacy.budget import Budget
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.model import Model
+from headcount.programme.chance import Chance
+from headcount.programme.table import Ints
+from headcount.protocols.base.knob import Knob
+from headcount.protocols.shared.oracle import Oracle
+
+
+@dataclass(frozen=True, kw_only=True)
+class HadamardOracle(Oracle):
+    """Every report supports half of the categories: the sender's with chance `keep`, any other evenly."""
+
+    model: ClassVar[Model] = Model.LOCAL
+    knob: ClassVar[Knob] = Knob(
+        "keep", lambda u, _: 1.0 / (1.0 + math.exp(-math.exp(-u))), -4.0, 25.0,
+        lambda budget, _: -math.log(budget.epsilon),
+    )  # fmt: skip
+    pure: ClassVar[bool] = True
+
+    keep: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.bounded("keep", 0.5, 1.0)
+        object.__setattr__(self, "keep", Chance.down(self.keep))
+
+    @property
+    def supports_own(self) -> float:
+        return self.keep
+
+    @property
+    def supports_other(self) -> float:
+        return 0.5
+
+    @property
+    def local_epsilon(self) -> float | None:
+        return math.log(self.keep / (1.0 - self.keep)) if self.keep < 1.0 else None
+
+    @classmethod
+    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+        return {"keep": 1.0 / (1.0 + math.exp(-budget.epsilon))}
+
+
+def transformed(totals: Ints) -> Ints:
+    """For each x, the sum of totals[y] (-1)^<x,y>, in integers; the length is a power of two."""
+    result, half = totals.copy(), 1
+    while half < totals.size:
+        pairs = result.reshape(-1, 2, half)
+        even, odd = pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]
+        pairs[:, 0], pairs[:, 1] = even, odd
+        half *= 2
+    return result

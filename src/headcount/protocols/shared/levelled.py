@@ -1,0 +1,81 @@
+"""What protocols for sums share: values are brought to one of a few levels, rounded up or down at random.
+
+Whoever reports alone rounds their own value; who is trusted with all of them rounds the total, once. The rounding is
+unbiased, so that only its spread matters. It is largest half-way between two levels, and it is by crowds who are there
+that errors of sums are stated.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from headcount.privacy import laws
+from headcount.programme.brick import Brick, Let
+from headcount.programme.draw import Rounded
+from headcount.programme.field import Field
+from headcount.programme.law import Law, Noise
+from headcount.questions.domains.domain import Shape
+from headcount.questions.question import Question
+
+EXACT = 1 << 14  # steps that get a level each, however few would do
+FEWEST = 64  # levels, whatever the rounding
+
+LEVEL = Field.named("level")
+
+
+def steps_of(task: Question) -> int:
+    """The task's own grid: a count has a single step."""
+    return task.values - 1 if task.shape is Shape.AMOUNT else 1
+
+
+def levelled(value: Field, task: Question, levels: int, send: Callable[[Field], Brick]) -> Brick:
+    """What a person sends of their level, which is drawn once unless there is nothing to round."""
+    steps = steps_of(task)
+    if levels % steps == 0:
+        return send(value * (levels // steps) if levels > steps else value)
+    return Let("level", Rounded(value, steps, levels), send(LEVEL))
+
+
+def worst_fraction(task: Question, levels: int) -> float:
+    """The part of a level, nearest to a half, that some value has left over."""
+    parts = steps_of(task) // math.gcd(levels, steps_of(task))
+    return (parts // 2) / parts
+
+
+def halfway(task: Question, levels: int, near: float = 0.0) -> int:
+    """A value that has this worst fraction left over; of those, the nearest to a part of the range."""
+    steps = steps_of(task)
+    parts = steps // math.gcd(levels, steps)
+    first = parts // 2 * pow(levels * parts // steps, -1, parts) if parts > 1 else 0
+    last = (steps - first) // parts
+    return first + parts * min(max(round((near * steps - first) / parts), 0), last)
+
+
+def rounding(task: Question, levels: int, people: int) -> tuple[Law, float]:
+    """What rounding adds to the sum, in levels, for so many people half-way between two; and its mean."""
+    fraction = worst_fraction(task, levels)
+    return laws.binomial(people, fraction), people * fraction
+
+
+def rounded_laplace(task: Question, levels: int, rate: float, people: int) -> Noise:
+    """The error, in people, of noise that falls at this rate from level to level, and of rounding for so many."""
+    rounded, centre = rounding(task, levels, people)
+    block = laws.block(rate)
+    if block > 1:
+        rounded, centre = rounded.in_blocks(block, centre), 0.0
+    return Noise.of(laws.discrete_laplace(rate, block) + rounded, centre=centre, scale=block / levels)
+
+
+def size_of_rounded(task: Question, levels: int, variance: float, people: int) -> float:
+    """How large an error is, in people, that has this variance in levels before rounding for so many."""
+    fraction = worst_fraction(task, levels)
+    return math.sqrt(variance + people * fraction * (1.0 - fraction)) / levels
+
+
+def fine_enough(task: Question, people: int, variance: float, share: float = 0.01) -> int:
+    """Levels that keep the rounding's variance below this share of the noise's: a multiple of the task's own steps,
+    which need no rounding at all, or a power of two."""
+    needed = max(FEWEST, math.ceil(math.sqrt(people / (4.0 * share * variance))))
+    steps = steps_of(task)
+    return steps * math.ceil(FEWEST / steps) if steps <= max(EXACT, 4 * needed) else 1 << (needed - 1).bit_length()

@@ -1,0 +1,158 @@
+"""What the central protocols share: values are added up exactly, and the analyser adds discrete Laplace noise.
+
+A value is handed over in the task's own steps, so that any database can add them up. The total, an integer of any size,
+is brought to the grid of the noise and rounded there once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from headcount.errors import BadArgument
+from headcount.privacy import laws
+from headcount.privacy.budget import Budget, Neighbours
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.discrete_laplace import DiscreteLaplaceShift, TwoDiscreteLaplaceShifts
+from headcount.privacy.exact_tables import AddNoise
+from headcount.privacy.loss import PrivacyLoss, Together
+from headcount.privacy.model import Model
+from headcount.privacy.rounded_once import RoundedOnce
+from headcount.programme.brick import Brick, Emit
+from headcount.programme.coins import Coins
+from headcount.programme.field import Field
+from headcount.programme.law import Floats, Noise
+from headcount.programme.release import Release
+from headcount.programme.table import Ints
+from headcount.programme.tally import Batch, Tally, exactly_summed
+from headcount.protocols.base.knob import Knob
+from headcount.protocols.base.protocol import Protocol
+from headcount.protocols.shared.levelled import halfway, rounded_laplace, size_of_rounded, steps_of
+
+FINEST = 1e7  # levels to a scale: beyond, rounding the masses to 2**-64 would be felt
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoisyTotal(Protocol):
+    """Noise of this `scale`, in people, on a grid with so many levels from one person to the next."""
+
+    model: ClassVar[Model] = Model.CENTRAL
+    relations: ClassVar[frozenset[Neighbours]] = frozenset(Neighbours)
+    knob: ClassVar[Knob] = Knob(
+        "scale", lambda u, _: math.exp(u), math.log(0.01), math.log(1e7),
+        lambda budget, given: math.log(given["crowd"].each / budget.epsilon),
+    )  # fmt: skip
+    pure: ClassVar[bool] = True
+
+    scale: float
+
+    def __post_init__(self) -> None:
+        self.bounded("scale", 0.01, 1e7)
+        super().__post_init__()
+        if self.scale * self.grid > FINEST:
+            works = f"use a scale of at most {FINEST / self.grid:g}, or fewer levels"
+            raise BadArgument("scale", f"is {self.scale:g}, too large for {self.grid:,} levels", works)
+        if not self._zero.is_integer() or int(self._zero) * self.grid % self.steps:
+            raise BadArgument("bounds", "do not have 0 on their grid", "use bounds that begin or end at 0, or (-b, b)")
+
+    @property
+    def grid(self) -> int:
+        """How many levels there are from one person to the next."""
+        return 1
+
+    @property
+    def steps(self) -> int:
+        """How many of the task's own steps there are from one person to the next."""
+        return steps_of(self.task)
+
+    @property
+    def _zero(self) -> float:
+        """The step of someone who holds nothing, which is where a person counts from if they may be missing."""
+        if self.neighbours is Neighbours.REPLACE:
+            return 0.0
+        return -self.task.low / self.task.width * self.steps
+
+    @property
+    def rate(self) -> Fraction:
+        """The masses fall by exp(-rate) from one level to the next."""
+        return 1 / (Fraction(self.scale) * self.grid)
+
+    def report(self, value: Field) -> Brick:
+        zero = int(self._zero)
+        return Emit(value - zero if zero else value)
+
+    @property
+    def kinds(self) -> int:
+        return self.task.values
+
+    @property
+    def message(self) -> np.dtype[Any]:
+        return np.dtype([("steps", np.int64)]) if self.summed else super().message
+
+    @property
+    def summed(self) -> bool:
+        return self.task.cells == 1
+
+    def tally(self, batch: Batch) -> Tally:
+        if self.summed:
+            return Tally(batch.reports, exactly_summed(batch.messages["steps"]))
+        return super().tally(batch)
+
+    def released(self) -> Release:
+        noise = AddNoise(self.rate)
+        return noise if self.steps == self.grid else RoundedOnce(self.steps, self.grid, noise)
+
+    def view(self, honest: int) -> PrivacyLoss:
+        return self.group(honest, 1)
+
+    def group(self, honest: int, reports: int) -> PrivacyLoss:
+        """A report moves one total by all levels, whichever way it is rounded; in a histogram, replaced, two of them.
+
+        A total that needs no rounding shows that this is exact. Several reports are the worst where all of them are in
+        the same total: to move several totals by less each shows less (see `privacy.discrete_laplace`).
+        """
+        if not self.summed and self.neighbours is Neighbours.REPLACE:
+            return Together.of(TwoDiscreteLaplaceShifts(self.rate), reports)
+        furthest = max(int(self._zero), self.steps - int(self._zero))
+        totals = 1 if self.summed else min(reports, self.task.cells)
+        return DiscreteLaplaceShift(self.rate, reports * furthest * self.grid // self.steps, totals)
+
+    def point(self, tally: Tally) -> Floats:
+        return tally.totals / self.grid
+
+    @property
+    def hardest_value(self) -> int:
+        """The whole crowd's total is then as nearly half-way as it gets when everybody holds the same."""
+        return halfway(self.task, self.grid * self.crowd.size)
+
+    def noise(self, truth: int, reports: int) -> Noise:
+        """Of one total half-way between two levels, rounding included; the number of reports does not matter."""
+        return rounded_laplace(self.task, self.grid, float(self.rate), people=1)
+
+    def size_of_error(self, truth: int, reports: int) -> float:
+        variance = 0.5 / math.sinh(float(self.rate) / 2.0) ** 2  # 2a/(1-a)^2 with a = e^-rate
+        return size_of_rounded(self.task, self.grid, variance, people=1)
+
+    @property
+    def independent(self) -> bool:
+        return True
+
+    def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
+        totals = held if not self.summed else exactly_summed(held * (np.arange(held.size) - int(self._zero)))
+        many, release = np.tile(totals, (runs, 1)), self.released()
+        levels = release.rounded(many.ravel(), coins) if isinstance(release, RoundedOnce) else many
+        noise = laws.discrete_laplace(float(self.rate)).sample(coins, many.size)
+        return np.asarray(levels, dtype=np.int64).reshape(many.shape) + noise.reshape(many.shape)
+
+    @classmethod
+    def tiny(cls) -> Self:
+        return cls(crowd=Crowd(6), scale=0.5)
+
+    @classmethod
+    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+        return {"scale": 1.0 / budget.epsilon}

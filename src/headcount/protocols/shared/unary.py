@@ -1,0 +1,71 @@
+"""What unary codes share: everybody sends a row of bits, one for each category, every bit drawn on its own."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from headcount.privacy import laws
+from headcount.privacy.loss import PrivacyLoss
+from headcount.privacy.model import Model
+from headcount.privacy.pair import Pair
+from headcount.programme.brick import Brick
+from headcount.programme.chance import Chance
+from headcount.programme.coins import Coins
+from headcount.programme.field import Field
+from headcount.programme.rows import Row
+from headcount.programme.table import Ints
+from headcount.protocols.shared.bit_rows import BitRows
+from headcount.protocols.shared.oracle import Oracle
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unary(BitRows, Oracle):
+    """The bit of the own category is on with one chance, each of the others with another."""
+
+    model: ClassVar[Model] = Model.LOCAL
+    pure: ClassVar[bool] = True
+
+    @property
+    @abstractmethod
+    def own(self) -> Chance: ...
+
+    @property
+    @abstractmethod
+    def other(self) -> Chance: ...
+
+    @property
+    def supports_own(self) -> float:
+        return float(self.own)
+
+    @property
+    def supports_other(self) -> float:
+        return float(self.other)
+
+    def report(self, value: Field) -> Brick:
+        return Row(self.task.values, self.other, value, self.own)
+
+    def view(self, honest: int) -> PrivacyLoss:
+        """Of the two bits in question: one on and one off tells something, both on or both off does not."""
+        p, q = self.own, self.other
+        right, wrong, both, none = p * (1.0 - q), (1.0 - p) * q, p * q, (1.0 - p) * (1.0 - q)
+        return Pair(np.array([right, wrong, both, none]), np.array([wrong, right, both, none]))
+
+    @property
+    def local_epsilon(self) -> float | None:
+        p, q = self.own, self.other
+        return math.log(p / q) + math.log((1.0 - q) / (1.0 - p)) if q > 0.0 and p < 1.0 else None
+
+    @property
+    def independent(self) -> bool:
+        return True
+
+    def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
+        people = int(held.sum())
+        kept = (laws.binomial(holders, self.own).sample(coins, runs) for holders in held.tolist())
+        gained = (laws.binomial(people - holders, self.other).sample(coins, runs) for holders in held.tolist())
+        return np.stack([a + b for a, b in zip(kept, gained, strict=True)], axis=1)

@@ -1,0 +1,151 @@
+"""The analyser's interface: for its operator, for the shuffler that delivers, and for whoever wants the answer."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from fractions import Fraction
+from typing import Any
+
+from headcount.errors import BadArgument
+from headcount.ledger.ledger import Ledger
+from headcount.protocols.base.saved import plan_from_json
+from headcount.service.analyser.analyser import Analyser
+from headcount.service.analyser.deliveries import Deliveries
+from headcount.service.analyser.duties import Duties
+from headcount.service.analyser.gauges import of_analyser
+from headcount.service.analyser.releases import Releases
+from headcount.service.issuer.app import IssuerRoutes
+from headcount.service.issuer.issuer import Issuer
+from headcount.service.runtime.common_routes import LARGEST_CONFIG, OPERATOR, PartyApp, fields
+from headcount.service.runtime.gauges import CachedGauges
+from headcount.service.runtime.http import Request, Response, Route
+from headcount.service.runtime.metrics import Metrics
+from headcount.service.runtime.tokens import Tokens
+
+ANALYST = frozenset({"operator", "analyst"})
+SHUFFLER = frozenset({"shuffler"})
+LARGEST_PART = 1 << 22
+PLAIN = re.compile(r"[0-9]{1,40}([/.][0-9]{1,40})?")
+BATCH = "/v1/collections/{collection}/batches/{batch#}"
+
+
+class AnalyserApp(PartyApp):
+    """Deliveries come from the shuffler, questions from analysts."""
+
+    def __init__(self, analyser: Analyser, issuer: Issuer, tokens: Tokens, metrics: Metrics) -> None:
+        self.analyser = analyser
+        self.deliveries, self.releases = Deliveries(analyser), Releases(analyser)
+        routes = [
+            Route("GET", "/v1/populations", "What each has spent.", self.populations, ANALYST, answer="Populations"),
+            Route("POST", "/v1/populations", "Give a population its budget.", self.endow, OPERATOR, "Endowment",
+                  1 << 12, status=201),
+            Route("POST", "/v1/populations/{population}/cost", "What a plan would cost.", self.cost, ANALYST, "Cost",
+                  LARGEST_CONFIG, "Costs"),
+            Route("GET", "/v1/populations/{population}/ledger", "What was asked.", self.ledger, ANALYST,
+                  answer="Ledger"),
+            Route("GET", "/v1/collections", "All collections.", self.collections, ANALYST, answer="Names"),
+            Route("POST", "/v1/collections", "Take part in a collection.", self.create, OPERATOR, "Agreement",
+                  LARGEST_CONFIG, "Announced", 201),
+            Route("GET", "/v1/collections/{collection}", "How far its batches are.", self.state, ANALYST,
+                  answer="State"),
+            Route("POST", "/v1/batches", "A batch is coming.", self.begin, SHUFFLER, "Manifest", LARGEST_CONFIG),
+            Route("PUT", BATCH + "/parts/{part#}", "A part of it.", self.part, SHUFFLER, "bytes", LARGEST_PART),
+            Route("POST", "/v1/notices", "Batches that will not come.", self.purged, SHUFFLER, "Notice", LARGEST_CONFIG,
+                  "Receipt"),
+            Route("POST", BATCH + "/complete", "That was all.", self.complete, SHUFFLER, answer="Receipt"),
+            Route("POST", BATCH + "/release", "The answer, always the same.", self.release, ANALYST, answer="Release"),
+            Route("DELETE", "/v1/collections/{collection}", "Forget all but the charge.", self.destroy, OPERATOR),
+        ]  # fmt: skip
+        super().__init__(analyser.keys, [*routes, *IssuerRoutes(issuer).routes], tokens, metrics)
+        self.steps = (Duties(analyser, self.releases).advance, issuer.advance)
+        self._figures = CachedGauges(lambda: of_analyser(analyser))
+
+    async def measures(self, request: Request) -> Response:
+        for name, figure in (await asyncio.to_thread(self._figures)).items():
+            self.metrics.set(name, figure)
+        return await super().measures(request)
+
+    async def populations(self, _: Request) -> Response:
+        def told() -> list[dict[str, Any]]:
+            return [{"population": name, **self._budget(name)} for name in self.analyser.populations()]
+
+        return Response(200, {"populations": await asyncio.to_thread(told)})
+
+    def _budget(self, population: str) -> dict[str, Any]:
+        """What is spent of it, reserved for answers that are not told yet among that, and what is promised beside."""
+        ledger, promised = self.analyser.ledger(population), self.analyser.reservations.promised(population)
+        return {**_spent(ledger), "promised": ledger.promising(*promised), "reserved": len(ledger.reserved)}
+
+    async def endow(self, request: Request) -> Response:
+        given = fields(request, "population", "epsilon", "delta")
+        name = given["population"]
+        if not isinstance(name, str):
+            raise BadArgument("population", "is not a name", "use text")
+        amounts = [_amount(part, given[part]) for part in ("epsilon", "delta")]
+        await asyncio.to_thread(self.analyser.endow, name, *amounts)
+        return Response(201, {"done": True})
+
+    async def cost(self, request: Request) -> Response:
+        def told() -> dict[str, Any]:
+            plan = plan_from_json(fields(request, "plan")["plan"])
+            ledger = self.analyser.ledger(request.path["population"])
+            return {"cost": ledger.would_cost(plan), **_spent(ledger)}
+
+        return Response(200, await asyncio.to_thread(told))
+
+    async def ledger(self, request: Request) -> Response:
+        lines = await asyncio.to_thread(lambda: self.analyser.account(request.path["population"]).lines())
+        return Response(200, {"lines": lines})
+
+    async def collections(self, _: Request) -> Response:
+        return Response(200, {"collections": await asyncio.to_thread(self.analyser.names)})
+
+    async def create(self, request: Request) -> Response:
+        config = fields(request, "collection")["collection"]
+        return Response(201, {"keys": await asyncio.to_thread(self.analyser.create, config)})
+
+    async def state(self, request: Request) -> Response:
+        return Response(200, await asyncio.to_thread(self.analyser.state, request.path["collection"]))
+
+    async def begin(self, request: Request) -> Response:
+        await asyncio.to_thread(self.deliveries.begin, request.json())
+        return Response(200, {"done": True})
+
+    async def part(self, request: Request) -> Response:
+        where = (request.path["collection"], request.number("batch"), request.number("part"))
+        await asyncio.to_thread(self.deliveries.part, *where, request.body)
+        return Response(200, {"done": True})
+
+    async def purged(self, request: Request) -> Response:
+        return Response(200, await asyncio.to_thread(self.deliveries.purged, request.json()))
+
+    async def complete(self, request: Request) -> Response:
+        where = (request.path["collection"], request.number("batch"))
+        return Response(200, await asyncio.to_thread(self.deliveries.complete, *where))
+
+    async def release(self, request: Request) -> Response:
+        where = (request.path["collection"], request.number("batch"))
+        return Response(200, (await asyncio.to_thread(self.releases.release, *where)).encode())
+
+    async def destroy(self, request: Request) -> Response:
+        await asyncio.to_thread(self.analyser.destroy, request.path["collection"])
+        return Response(200, {"done": True})
+
+
+def _spent(ledger: Ledger) -> dict[str, Any]:
+    return {**ledger.budget.to_json(), "spent": ledger.spent, "remaining": ledger.remaining}
+
+
+def _amount(name: str, value: Any) -> Fraction | float:
+    """A number, or a fraction as text."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return value
+    try:
+        return Fraction(value) if isinstance(value, str) and PLAIN.fullmatch(value) else _refused(name)
+    except (ValueError, ZeroDivisionError):
+        return _refused(name)
+
+
+def _refused(name: str) -> Fraction:
+    raise BadArgument(name, "is not a number", "use a number, or a fraction such as '1/3'")

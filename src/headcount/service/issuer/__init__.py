@@ -1,0 +1,1 @@
+"""The issuer: gives each invited person one blind token for each batch."""

@@ -1,0 +1,1 @@
+"""What every listening party has: the HTTP frame, tokens, logs, metrics, crash points."""
