@@ -18,7 +18,7 @@ from stress import LISTED
 LIMIT = 0.2  # seconds of a processor
 CONFORMANCE = "::test_conformance"
 ALWAYS = re.compile(
-    r"tests/(service|web|engines|batch)/|test_machines|twin|suite|catch|caught|noticed|refuted|found_out|wrong"
+    r"tests/(service|web|engines|lake)/|test_machines|twin|suite|catch|caught|noticed|refuted|found_out|wrong"
 )
 
 

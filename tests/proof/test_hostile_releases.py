@@ -14,7 +14,7 @@ from forged import signed as hashed
 from test_effort import HUGE, POINTS, certificate, counted, emit, every, maybe
 
 import headcount as hc
-from face.shell import headcount as shell
+from cli.shell import headcount as shell
 from headcount.cli.main import FAULT
 from headcount.common.canonical import canonical
 from headcount.service.wire.keys import Signer

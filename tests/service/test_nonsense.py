@@ -16,8 +16,8 @@ from serving import Served
 
 import headcount
 import needs
-from face.shell import alone
-from face.shell import headcount as shell
+from cli.shell import alone
+from cli.shell import headcount as shell
 from headcount.cli import main as command_line
 from headcount.cli.collection import given_or_read
 from headcount.cli.render import Format, show

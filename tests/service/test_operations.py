@@ -11,7 +11,7 @@ from rig import asked as request
 from serving import Served
 
 import needs
-from face.shell import headcount as shell
+from cli.shell import headcount as shell
 from headcount.common.whole_files import put
 from headcount.errors import BadArgument
 from headcount.service import party
