@@ -15,13 +15,13 @@ import numpy as np
 import pytest
 from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
 
+from headcount.answers.hardest import hardest
 from headcount.common import short_decimals as short
 from headcount.common.short_decimals import compared, decayed, log_of_rest, rounded_up, settled, shortened, shortest
 from headcount.planner.option import number
 from headcount.privacy.crowd import Crowd
 from headcount.privacy.shuffled_digits import added
 from headcount.programme.law import Law
-from headcount.protocols.base.hardest import hardest
 from headcount.protocols.base.knob import Knob
 from oldest import oldest
 from stress import STRESS, lengths

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from headcount.answers.difference import Difference
+from headcount.answers.hardest import hardest
 from headcount.common.quantity import confident
 from headcount.errors import Unsupported
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.programme.law import Floats, Noise
 from headcount.programme.tally import Tally
-from headcount.protocols.base.hardest import hardest
 from headcount.questions.domains.domain import Label
 from headcount.questions.question import OTHER
 

@@ -8,10 +8,10 @@ from enum import StrEnum
 
 import numpy as np
 
+from headcount.answers.hardest import hardest, over_categories
 from headcount.errors import BadArgument
 from headcount.planner.expected import Expected
 from headcount.programme.law import Floats, Noise
-from headcount.protocols.base.hardest import hardest, over_categories
 from headcount.protocols.base.protocol import Protocol
 from headcount.questions.domains.domain import Shape
 from headcount.questions.question import Question

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headcount.answers.estimate import Estimate
+from headcount.answers.hardest import hardest
 from headcount.answers.intervals import covering
 from headcount.common.plurals import counted, people
 from headcount.errors import TooFewReports, TooManyReports, Unsupported
@@ -30,7 +31,6 @@ from headcount.programme.law import Floats, Noise
 from headcount.programme.table import Ints
 from headcount.programme.tally import Batch, Tally
 from headcount.protocols.base.declaration import Declaration
-from headcount.protocols.base.hardest import hardest
 from headcount.protocols.base.simulation import Simulation, repeated
 from headcount.questions.reading import column
 
