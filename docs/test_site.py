@@ -14,13 +14,13 @@ from bibliography import ENTRY, cited, completed, entry
 from examples import SESSION
 from leaf import PARTS, leaf, leaf_of, leaves
 from pages import figure
-from programme import readable
 from site_check import faults
 from staging import DOCS, light_and_dark, rows_of, unlisted
 from study_pages import with_statements
 
 from headcount.protocols import CATALOGUE, named
 from headcount.protocols.central.geometric import Geometric
+from programme import readable
 
 WRITTEN = (DOCS / "references.bib").read_text(encoding="utf-8")
 BIBLIOGRAPHY = completed(WRITTEN)

@@ -12,7 +12,6 @@ from typing import Any
 from error_figures import BUDGET, SHOWN, situations
 from leaf import Leaf, leaf_of, leaves
 from pages import block, figure, indexed, table
-from programme import readable
 
 import headcount as hc
 from headcount.errors import Unsupported
@@ -22,6 +21,7 @@ from headcount.protocols import CATALOGUE
 from headcount.protocols.base.protocol import Protocol
 from headcount.protocols.base.report_size import wire_bytes, wire_messages
 from headcount.protocols.shared.any_local import Shuffled
+from programme import readable
 
 EXAMPLES = {
     "count": """answers = [1] * 400 + [0] * 1_600  # one answer per person
