@@ -15,11 +15,12 @@ from serving import Served
 from headcount.common.canonical import fingerprint
 from headcount.programme.coins import DeviceCoins
 from headcount.protocols.base.report_size import HYBRID, KEYS, P256, X25519
-from headcount.service import vectors
 from headcount.service.client.device import Client
-from headcount.service.vector_words import BATCH, NUMBER, agreed, offer, private
 from headcount.service.wire.report import NO_CREDENTIAL
 from headcount.service.wire.suites import seal
+from headcount_survey.vectors import draws
+from headcount_survey.vectors.__main__ import main, write
+from headcount_survey.vectors.offers import BATCH, NUMBER, agreed, offer, private
 from stress import STRESS
 
 LARGEST = 135_000  # bytes of the bundle
@@ -38,12 +39,12 @@ def build():
 def written(request, tmp_path_factory):
     """A folder of vectors, and how many there are of each kind."""
     folder = tmp_path_factory.mktemp("vectors")
-    vectors.write(folder, *request.param)
+    write(folder, *request.param)
     return folder, *request.param
 
 
 def test_the_published_vectors_are_those_of_this_version(tmp_path):
-    vectors.main(["--out", str(tmp_path)])
+    main(["--out", str(tmp_path)])
     published = node.PACKAGE / "vectors"
     assert {path.name for path in published.iterdir()} == {path.name for path in tmp_path.iterdir()}
     for path in tmp_path.iterdir():
@@ -52,8 +53,8 @@ def test_the_published_vectors_are_those_of_this_version(tmp_path):
 
 
 def all_compared(counts, of_a_brick, of_a_protocol):
-    collectable = [cls.name for cls in vectors.CATALOGUE if cls.collectable()]
-    assert counts["bricks"] == dict.fromkeys(vectors.BRICKS, of_a_brick)
+    collectable = [cls.name for cls in draws.CATALOGUE if cls.collectable()]
+    assert counts["bricks"] == dict.fromkeys(draws.BRICKS, of_a_brick)
     assert counts["protocols"] == dict.fromkeys(collectable, of_a_protocol)
 
 
@@ -74,11 +75,11 @@ def test_vectors_are_what_a_device_draws_from_the_same_bytes():
             taken, self.left = self.left[:size], self.left[size:]
             return np.frombuffer(bytearray(taken), dtype=np.uint8)
 
-    for entry in vectors.bricks(50):
-        programme, message, _ = vectors.BRICKS[entry["name"]]
+    for entry in draws.bricks(50):
+        programme, message, _ = draws.BRICKS[entry["name"]]
         for value, digits, sent in entry["vectors"]:
             tape = Tape(bytes.fromhex(digits))
-            assert vectors.drawn(programme, np.array([int(value)]), tape, message).tobytes().hex() == sent
+            assert draws.drawn(programme, np.array([int(value)]), tape, message).tobytes().hex() == sent
             assert not tape.left
 
 

@@ -32,11 +32,11 @@ from headcount.service.client.receipt import Receipt
 from headcount.service.runtime import logs
 from headcount.service.shuffler import external_shuffle as scatter
 from headcount.service.store.database import do, many, one
-from headcount.service.vector_words import agreed
-from headcount.service.vector_words import offer as offered
 from headcount.service.wire.keys import Announced
 from headcount.service.wire.report import DUMMY, INNER, REAL
 from headcount.service.wire.suites import new_key, seal
+from headcount_survey.vectors.offers import agreed
+from headcount_survey.vectors.offers import offer as offered
 
 
 class Line:

@@ -1,4 +1,4 @@
-"""The test vectors of what a client works out by itself: plans of every protocol, and what Python knows of them."""
+"""The test vectors of privacy claims: a plan of every protocol, its delta, and the local epsilon of one report."""
 
 from __future__ import annotations
 

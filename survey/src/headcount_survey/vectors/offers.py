@@ -1,4 +1,4 @@
-"""The test vectors that are no draws: how answers are encoded, which collections are agreed to, and what is said."""
+"""The test vectors that draw nothing: encodings of answers, collections and the limits of devices, receipts."""
 
 from __future__ import annotations
 

@@ -1,18 +1,13 @@
-"""Test vectors for clients in other languages: answers and random bytes, and the messages that Python makes of them.
+"""The test vectors of randomisers: answers and random bytes, and the messages that Python makes of them.
 
-    python -m headcount.service.vectors --out FOLDER [--bricks 40] [--protocols 10]
-
-docs/client-vectors.md says what is in the files and in which order bytes are used. Words near the edges of what they
-decide are drawn as often as all others together: a client that is off by one is found out.
+docs/client-vectors.md says in which order bytes are used. Words near the edges of what they decide are drawn as often
+as all others together, so that a client that is off by one is found out.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 from zlib import crc32
 
@@ -30,8 +25,6 @@ from headcount.protocols.base.plan import for_devices
 from headcount.protocols.base.protocol import Protocol
 from headcount.protocols.base.report_size import Wire, record_of
 from headcount.questions.reading import column
-from headcount.service.vector_claims import claims
-from headcount.service.vector_words import answers, collections, receipts
 from headcount.service.wire.report import contents
 
 ANY, OTHER = Field.named("any"), Field.named("other")
@@ -155,27 +148,3 @@ def some(values: int, size: int, seed: int) -> list[int]:
 def answer_of(protocol: Protocol, value: int) -> Any:
     """An answer that is encoded as this value."""
     return protocol.task.domain.label(value)
-
-
-def write(folder: Path, of_bricks: int, of_protocols: int) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, entries in (
-        ("bricks", bricks(of_bricks)), ("protocols", protocols(of_protocols)), ("answers", answers()),
-        ("collections", collections()), ("receipts", receipts()), ("claims", claims()),
-    ):  # fmt: skip
-        lines = ",\n".join(json.dumps(entry, ensure_ascii=False, separators=(",", ":")) for entry in entries)
-        lines = lines.replace('":Infinity', '":1e999')  # which JSON has no word for, and every reader takes for it
-        (folder / f"{name}.json").write_text(f"[\n{lines}\n]\n", encoding="utf-8")
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description="Write the test vectors of clients in other languages.")
-    parser.add_argument("--out", type=Path, required=True, help="a folder")
-    parser.add_argument("--bricks", type=int, default=40, help="vectors for each brick")
-    parser.add_argument("--protocols", type=int, default=10, help="vectors for each protocol")
-    given = parser.parse_args(arguments)
-    write(given.out, given.bricks, given.protocols)
-
-
-if __name__ == "__main__":
-    main()

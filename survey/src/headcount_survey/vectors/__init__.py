@@ -1,0 +1,1 @@
+"""Test vectors for clients in other languages, which `python -m headcount_survey.vectors` writes."""
