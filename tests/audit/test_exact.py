@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from headcount.audit.enumerate import PLACE, Enumerated, crowds, neighbours, packed, unpacked
 from headcount.audit.exact import EPSILONS, Interval, divergences, exact_delta, exp_parts, judge
+from headcount.errors import BadArgument
 from headcount.privacy.budget import Neighbours
 from headcount.privacy.crowd import Crowd
 from headcount.privacy.exact_tables import two_sided
@@ -23,11 +24,12 @@ from headcount.protocols.central.geometric import Geometric
 from headcount.protocols.local.randomised_response import RandomisedResponse
 from headcount.protocols.shared.any_local import shuffled
 from headcount.protocols.shuffle.balcer_cheu_histogram import BalcerCheuHistogram
+from headcount.protocols.shuffle.cheu_count import CheuCount
 from headcount.protocols.shuffle.correlated_count import CorrelatedCount
 from headcount.protocols.shuffle.poisson_count import PoissonCount
 from headcount.protocols.shuffle.sample_threshold import SampleThreshold
 from headcount.protocols.shuffle.zsum import Zsum
-from headcount_survey.pages.claims import judged
+from headcount_survey.pages.claims import judged, row
 from stress import ONE_EACH, tinies
 
 
@@ -120,6 +122,12 @@ def test_claims_about_up_to_five_people_hold(tiny):
     every = list(judged(tiny, 5))
     assert [str(one) for one in every if not one.holds] == []
     assert max(one.exact.width for one in every) < 1e-15
+
+
+def test_an_instance_that_needs_more_people_is_refused():
+    with pytest.raises(BadArgument, match="people is 2, which is too few for cheu-count"):
+        row(CheuCount.tiny(), 2)
+    assert row(CheuCount.tiny(), 4).people == 4
 
 
 def test_corrupt_people_help_a_count_over_its_threshold_and_no_more():

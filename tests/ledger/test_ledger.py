@@ -17,6 +17,7 @@ from headcount.ledger.book import Memory
 from headcount.ledger.prices import Asked, renyi_price
 from headcount.ledger.spending import Spending
 from headcount.privacy.any_mechanism import AnyMechanism
+from headcount.privacy.loss import PrivacyLoss
 from headcount.privacy.pair import Pair
 from headcount.privacy.renyi import response_divergence
 
@@ -122,6 +123,26 @@ def test_any_mechanism_costs_at_most_what_it_says():
     assert price.divergence <= response_divergence(20.0, 0.25) * (1 + 1e-8)
     with pytest.raises(hc.Refused, match="question is missing"):
         ledger.would_cost()
+
+
+class RoundedUp(AnyMechanism):
+    """A twin that rounds the delta up that it was given, which is more than it was given for then."""
+
+    claim = PrivacyLoss.claim
+
+
+@pytest.mark.parametrize(("delta", "times"), [(0, 3), (1e-6, 3), (2e-6, 2), (5e-6, 1), (1.1e-5, 0)])
+def test_of_mechanisms_with_known_epsilon_and_delta_a_ledger_affords_what_plain_sums_allow(delta, times, monkeypatch):
+    """Of the ledger's delta half: the rest is for questions whose whole curve is known, which it affords more of."""
+    ledger = hc.Ledger(epsilon=3, delta=1e-5)
+    assert ledger.affords(epsilon=1, delta=delta) == times
+    monkeypatch.setattr("headcount.ledger.ledger.any_mechanism", RoundedUp)
+    twin = ledger.affords(epsilon=1, delta=delta)
+    assert twin < times if delta in (1e-6, 2e-6) else twin == times
+
+
+def test_a_known_curve_is_worth_more_than_its_epsilon_and_delta():
+    assert hc.Ledger(epsilon=3, delta=1e-5).affords(hc.protocol("poisson-count", n=1_000, epsilon=1, delta=1e-6)) == 11
 
 
 # Threads, forks and copies.

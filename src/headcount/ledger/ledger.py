@@ -239,7 +239,7 @@ class Ledger:
 
         Examples
         --------
-        >>> hc.Ledger(epsilon=3, delta=1e-5).affords(epsilon=1)
+        >>> hc.Ledger(epsilon=3, delta=1e-5).affords(epsilon=1, delta=1e-6)
         3
         """
         return self._book.page().spending.affords(self._asked_or_any(question, epsilon, delta))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from headcount.privacy.budget import Budget
-from headcount.privacy.loss import PrivacyLoss
+from headcount.privacy.loss import Claim, PrivacyLoss
 from headcount.programme.law import Floats
 
 
@@ -24,3 +24,7 @@ class AnyMechanism(PrivacyLoss):
         high = -np.expm1(np.minimum(epsilon - pure, 0.0)) / (1.0 + math.exp(-pure))
         worst = delta + (1.0 - delta) * high
         return worst, worst
+
+    def claim(self, epsilon: float) -> Claim:
+        """From its own epsilon on its own delta: that is given and not computed, so nothing is rounded up."""
+        return Claim(self.budget.delta, 0.0) if epsilon >= self.budget.epsilon else super().claim(epsilon)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from headcount.audit.enumerate import Enumerated
 from headcount.audit.exact import EPSILONS, Interval, Judged, exact_delta, judge, worst_delta
-from headcount.errors import Refused
+from headcount.errors import BadArgument, Refused
 from headcount.privacy.crowd import Crowd
 from headcount.privacy.model import Model
 from headcount.protocols import CATALOGUE
@@ -88,7 +88,10 @@ class Row:
 
 
 def row(tiny: Protocol, most: int = PEOPLE, limit: int = OUTCOMES, epsilon: float = 1.0) -> Row:
+    """One instance among at most so many people. Refuses one whose parameters suit none of these crowds."""
     every = list(judged(tiny, most, limit))
+    if not every:
+        raise BadArgument("people", f"is {most}, which is too few for {tiny.name}", "allow more")
     largest = max((one for one in every if one.epsilon == epsilon and not one.corrupt), key=lambda one: one.people)
     tight = [one for one in every if one.tight]
     return Row(
@@ -101,11 +104,6 @@ def row(tiny: Protocol, most: int = PEOPLE, limit: int = OUTCOMES, epsilon: floa
         width=max(one.exact.width for one in every),
         holds=all(one.holds for one in every),
     )
-
-
-def enumerated(most: int = PEOPLE) -> Iterator[Row]:
-    """Every tiny instance of the catalogue."""
-    return (row(tiny, most) for cls in CATALOGUE for tiny in cls.tinies())
 
 
 HEAD = (
@@ -130,9 +128,13 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     arguments = parser.parse_args()
     rows = []
-    for row in enumerated(arguments.people):
-        rows.append(row)
-        print(line(row), flush=True)
+    for tiny in (tiny for cls in CATALOGUE for tiny in cls.tinies()):
+        try:
+            rows.append(row(tiny, arguments.people))
+        except BadArgument as refusal:
+            print(refusal, flush=True)
+        else:
+            print(line(rows[-1]), flush=True)
     page = "\n".join([
         "# Claims and truths of small crowds", "",
         "Made by `make claims`: every view of every two neighbouring crowds of up to so many",
