@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from headcount.privacy.exact_tables import two_sided
+from headcount.privacy.exact_tables import discrete_laplace
 from headcount.programme.coins import SecretCoins
 from keystream import keystream
 from page import Section, met
@@ -35,9 +35,9 @@ def measure(quick: bool) -> Section:
                 floors.append(floor)
     return Section(
         "Exact discrete Laplace noise",
-        f"Samples a second: `two_sided(Fraction(1, scale)).draw(SecretCoins(), n)`, n = {SIZE:,}, beside OpenDP's "
-        "`make_laplace` on a vector of integers and diffprivlib's `Geometric.randomise` in a loop. OpenDP's samples "
-        "are exact as ours are; diffprivlib's pass through floating point.",
+        f"Samples a second: `discrete_laplace(Fraction(1, scale)).draw(SecretCoins(), n)`, n = {SIZE:,}, beside "
+        "OpenDP's `make_laplace` on a vector of integers and diffprivlib's `Geometric.randomise` in a loop. OpenDP's "
+        "samples are exact as ours are; diffprivlib's pass through floating point.",
         ["measured", "headcount", "peer", "ratio (spread)", "target", ""],
         rows,
         f"Two bytes of AES keystream and eight bytes of answer a sample; we take {Spread.of(floors):.1f} times as long "
@@ -47,7 +47,7 @@ def measure(quick: bool) -> Section:
 
 def _beside(name: str, whole: bool, peer: Peer, scale: int, quick: bool) -> tuple[list[str], float]:
     """The rest of a row, and our time as a multiple of the floor's."""
-    noise, target = two_sided(Fraction(1, scale)), f"at least {TARGET} times"
+    noise, target = discrete_laplace(Fraction(1, scale)), f"at least {TARGET} times"
     ours = partial(_repeated, partial(noise.draw, SecretCoins(), SIZE))
     floor = partial(_repeated, partial(_floor, np.zeros(SIZE, dtype=np.int64)))
     ours(), floor()

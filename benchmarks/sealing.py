@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from headcount.programme.coins import SecretCoins
-from headcount.programme.permutation import mixed_order
+from headcount.programme.permutation import random_order
 from headcount.protocols.base.report_size import IDENTITY
 from headcount.service.wire.collection import Collection
 from headcount.service.wire.keys import Announced
@@ -46,7 +46,7 @@ def _messages(offer: Any, number: int) -> list[bytes]:
     envelope = collection.envelope(offer["batch"])
     key = Announced.from_json(offer["analyser"], collection.analyser, "analyser").public
     sent = collection.plan.protocol.reports(np.ones(number, dtype=np.int64), SecretCoins()).messages
-    sent = sent[mixed_order(number, SecretCoins())]  # they come by what they say, and a part may be refused
+    sent = sent[random_order(number, SecretCoins())]  # they come by what they say, and a part may be refused
     return [envelope.sealed(sent[at : at + 1], key)[0] for at in range(number)]
 
 

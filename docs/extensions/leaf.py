@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from textwrap import dedent
 
 from headcount.protocols.base.protocol import Protocol
-from headcount.protocols.shared.any_local import Shuffled
+from headcount.protocols.shared.shuffled_local import ShuffledLocal
 
 PARTS = ("Randomiser", "Analyser", "View", "Error")
 KEY = re.compile(r"\[([A-Z]+\d\d(?:, [A-Z]+\d\d)*)\]")
@@ -51,7 +51,7 @@ def leaf_of(protocol: type[Protocol]) -> Leaf:
 def leaves(protocol: type[Protocol]) -> Iterator[Leaf]:
     """The protocol's own; of a shuffled one also that of the local protocol it shuffles."""
     yield leaf_of(protocol)
-    if issubclass(protocol, Shuffled):
+    if issubclass(protocol, ShuffledLocal):
         yield leaf_of(protocol.local)
 
 

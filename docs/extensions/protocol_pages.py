@@ -20,7 +20,7 @@ from headcount.privacy.model import Model
 from headcount.protocols import CATALOGUE
 from headcount.protocols.base.protocol import Protocol
 from headcount.protocols.base.report_size import wire_bytes, wire_messages
-from headcount.protocols.shared.any_local import Shuffled
+from headcount.protocols.shared.shuffled_local import ShuffledLocal
 from programme import readable
 
 EXAMPLES = {
@@ -74,7 +74,7 @@ def _head(protocol: type[Protocol]) -> Iterator[str]:
     yield indexed([f"protocols; {protocol.name}"])
     yield f"# {protocol.name}"
     yield ""
-    if issubclass(protocol, Shuffled):
+    if issubclass(protocol, ShuffledLocal):
         yield f"**[{protocol.local.name}]({protocol.local.name}.md) among shuffled reports** {_cites(own)}: {own.says}"
     else:
         yield f"**{own.title}**: {own.says}"
@@ -161,7 +161,7 @@ def _short(value: Any) -> str:
 
 def _published(protocol: type[Protocol], made: Protocol) -> dict[str, str]:
     """Of a shuffled protocol there is only the formula of the local one, which is about something else."""
-    if issubclass(protocol, Shuffled):
+    if issubclass(protocol, ShuffledLocal):
         return {}
     try:
         return {name: _short(value) for name, value in protocol.published(BUDGET, made.crowd).items()}
@@ -231,8 +231,8 @@ def overview() -> str:
 def _linked(model: Model, task: str) -> str:
     """The shuffled forms of local protocols stand together."""
     members = [protocol for protocol in CATALOGUE if protocol.model is model and task in protocol.asked()]
-    own = [f"[{one.name}]({one.name}.md)" for one in members if not issubclass(one, Shuffled)]
-    lent = [f"[{one.local.name}]({one.name}.md)" for one in members if issubclass(one, Shuffled)]
+    own = [f"[{one.name}]({one.name}.md)" for one in members if not issubclass(one, ShuffledLocal)]
+    lent = [f"[{one.local.name}]({one.name}.md)" for one in members if issubclass(one, ShuffledLocal)]
     return ", ".join([*own, *([f"shuffled {', '.join(lent)}"] if lent else [])]) or "–"
 
 

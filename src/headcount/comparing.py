@@ -13,7 +13,7 @@ from headcount.ledger.allowance import up
 from headcount.ledger.ledger import Ledger
 from headcount.planner.comparison import Comparison, Side
 from headcount.planner.planning import crowd_for, plan_for, ready
-from headcount.privacy.any_mechanism import AnyMechanism
+from headcount.privacy.approximate_dp import ApproximateDP
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.compose import compose
 from headcount.privacy.loss import PrivacyLoss
@@ -144,4 +144,4 @@ def together(plans: Sequence[Plan]) -> Budget:
 def _loss(plan: Plan) -> PrivacyLoss:
     """A sampled histogram's curve takes a minute to follow; it is charged as any mechanism of its budget would be."""
     slow = plan.protocol.model is Model.THRESHOLD and plan.protocol.task.several
-    return AnyMechanism(plan.budget) if slow else plan.protocol.loss
+    return ApproximateDP(plan.budget) if slow else plan.protocol.loss

@@ -21,7 +21,7 @@ from headcount.errors import BadArgument
 from headcount.ledger.ledger import Ledger
 from headcount.planner.advice import Advice
 from headcount.privacy.model import Model
-from headcount.programme.coins import Coins, SecretCoins, Undrawn
+from headcount.programme.coins import Coins, NoCoins, SecretCoins
 from headcount.programme.tally import Tally
 from headcount.protocols.base.plan import Plan
 from headcount.questions.question import Question
@@ -142,7 +142,7 @@ def carry_out(
 
 def _counted(plan: Plan, answers: Any, engine: Engine) -> Tally | None:
     """What a trusted side counts, which draws nothing; where people's randomisers draw, nothing yet."""
-    return engine.tally(plan, answers, Undrawn()) if plan.protocol.model is Model.CENTRAL else None
+    return engine.tally(plan, answers, NoCoins()) if plan.protocol.model is Model.CENTRAL else None
 
 
 def shown(plan: Plan, tally: Tally, coins: Coins) -> Estimate:

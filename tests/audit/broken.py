@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 
 from headcount.privacy import exact_tables as tables
-from headcount.privacy.exact_tables import AddNoise
+from headcount.privacy.exact_tables import AddDiscreteLaplace
 from headcount.programme.brick import All, Copies, Emit, Maybe
 from headcount.programme.chance import Chance
 from headcount.programme.coins import SeededCoins
@@ -28,7 +28,7 @@ class TooLittleNoise(Geometric):
     """Nine tenths of the scale."""
 
     def released(self):
-        return AddNoise(self.rate / Fraction(9, 10))
+        return AddDiscreteLaplace(self.rate / Fraction(9, 10))
 
 
 class TooFewDummies(PoissonCount):
@@ -123,7 +123,7 @@ class NoiseByTheTotal(Geometric):
 
 
 @dataclass(frozen=True)
-class _Proportional(AddNoise):
+class _Proportional(AddDiscreteLaplace):
     def apply(self, tally, coins):
         noise = super().apply(tally, coins).totals - tally.totals
         return Tally(tally.reports, tally.totals + noise * (1 + tally.totals))

@@ -16,13 +16,13 @@ from headcount.audit.exact import EPSILONS, Interval, divergences, exact_delta, 
 from headcount.errors import BadArgument
 from headcount.privacy.budget import Neighbours
 from headcount.privacy.crowd import Crowd
-from headcount.privacy.exact_tables import two_sided
-from headcount.privacy.loss import Claim, Nearly
+from headcount.privacy.exact_tables import discrete_laplace
+from headcount.privacy.loss import ClaimedDelta, TotalVariationSlack
 from headcount.programme.chance import WORD
 from headcount.programme.report_law import WHOLE
 from headcount.protocols.central.geometric import Geometric
 from headcount.protocols.local.randomised_response import RandomisedResponse
-from headcount.protocols.shared.any_local import shuffled
+from headcount.protocols.shared.shuffled_local import shuffled
 from headcount.protocols.shuffle.balcer_cheu_histogram import BalcerCheuHistogram
 from headcount.protocols.shuffle.cheu_count import CheuCount
 from headcount.protocols.shuffle.correlated_count import CorrelatedCount
@@ -102,7 +102,7 @@ def test_rows_are_packed_into_integers_and_back(row):
 
 
 def test_two_sided_noise_in_integers_is_what_is_drawn():
-    noise = two_sided(Fraction(1, 3))
+    noise = discrete_laplace(Fraction(1, 3))
     parts, law = noise.parts, noise.law
     assert parts[0] / WHOLE == pytest.approx(law.masses[-law.start], rel=1e-14)
     for k in range(law.start, law.start + law.masses.size):
@@ -179,10 +179,10 @@ class ALittleMore(PoissonCount):
         return _Times(super().view(honest), 1e-11, "exact")
 
 
-class _Times(Nearly):
+class _Times(TotalVariationSlack):
     def claim(self, epsilon):
         exact, slack = self.ideal.claim(epsilon)
-        return Claim(exact * (1.0 - 1e-9) if not self.distance else exact + self.distance, slack)
+        return ClaimedDelta(exact * (1.0 - 1e-9) if not self.distance else exact + self.distance, slack)
 
 
 @pytest.mark.parametrize("twin", [ALittleLess, ALittleMore])

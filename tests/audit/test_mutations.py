@@ -16,7 +16,7 @@ from headcount.audit.twins import TWIN_CHECKS, caught_by, tried, unchanged
 from headcount.programme.brick import All, Emit, Maybe, drawn
 from headcount.programme.chance import Chance
 from headcount.programme.coins import SeededCoins
-from headcount.programme.release import AsItIs, Release
+from headcount.programme.release import Release, Unchanged
 from headcount.programme.report_law import WHOLE
 from headcount.programme.table import Table
 from headcount.protocols.central.geometric import Geometric
@@ -150,7 +150,7 @@ def test_a_mutation_that_changes_nothing_is_not_missed():
 
 
 def test_why_a_mutation_does_not_apply_is_said_of_everything_that_was_tried():
-    noiseless = twin(Geometric.tiny(), released=lambda _: AsItIs())
+    noiseless = twin(Geometric.tiny(), released=lambda _: Unchanged())
     quieter = next(mutation for mutation in MUTATIONS if mutation.name == "noise times 0.9")
     assert quieter.make(noiseless) == "nobody trusted adds noise, and people send nothing random"
 

@@ -15,7 +15,7 @@ from headcount.programme.tally import Tally
 from headcount.protocols import CATALOGUE, FORMER
 from headcount.protocols.central.stability_histogram import StabilityHistogram
 from headcount.protocols.local.randomised_response import RandomisedResponse
-from headcount.protocols.shared.levelled import halfway, worst_fraction
+from headcount.protocols.shared.stochastic_rounding import halfway, worst_fraction
 from headcount.protocols.shuffle.almost_central_sum import AlmostCentralSum
 from headcount.protocols.shuffle.balcer_cheu_histogram import BalcerCheuHistogram
 from headcount.protocols.shuffle.blanket_sum import BlanketSum

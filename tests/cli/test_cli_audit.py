@@ -8,7 +8,7 @@ from shell import headcount
 from typer.testing import CliRunner
 
 from headcount.cli.main import app
-from headcount.privacy.exact_tables import AddNoise
+from headcount.privacy.exact_tables import AddDiscreteLaplace
 from headcount.protocols import named
 from headcount.protocols.central.geometric import Geometric
 
@@ -17,7 +17,7 @@ QUICK = ("--samples", "2e4")
 
 class TooLittleNoise(Geometric):
     def released(self):
-        return AddNoise(self.rate / Fraction(1, 2))
+        return AddDiscreteLaplace(self.rate / Fraction(1, 2))
 
 
 def audit(*arguments):

@@ -9,7 +9,7 @@ import pytest
 import headcount as hc
 from headcount.privacy.budget import Budget
 from headcount.privacy.crowd import Crowd
-from headcount.privacy.shared_values import fewest_shares, published_shares
+from headcount.privacy.share_distance import fewest_shares, published_shares
 from headcount.protocols import named
 
 PAGE = (Path(__file__).parents[2] / "docs" / "catalogue.md").read_text(encoding="utf-8")

@@ -16,7 +16,7 @@ from headcount.ledger.allowance import Allowance, down, up
 from headcount.ledger.book import Memory
 from headcount.ledger.prices import Asked, renyi_price
 from headcount.ledger.spending import Spending
-from headcount.privacy.any_mechanism import AnyMechanism
+from headcount.privacy.approximate_dp import ApproximateDP
 from headcount.privacy.loss import PrivacyLoss
 from headcount.privacy.pair import Pair
 from headcount.privacy.renyi import response_divergence
@@ -117,7 +117,7 @@ def test_a_question_that_gives_everything_away_is_refused():
 def test_any_mechanism_costs_at_most_what_it_says():
     ledger = hc.Ledger(epsilon=1, delta=1e-6)
     assert ledger.would_cost(epsilon=0.25) <= 0.25
-    worst = Asked(AnyMechanism(hc.Budget(0.25, 1e-9)), hc.Budget(0.25, 1e-9))
+    worst = Asked(ApproximateDP(hc.Budget(0.25, 1e-9)), hc.Budget(0.25, 1e-9))
     price = renyi_price(worst, ledger.allowance, Fraction(20))
     assert 1e-9 <= price.delta <= 1.01e-8
     assert price.divergence <= response_divergence(20.0, 0.25) * (1 + 1e-8)
@@ -125,7 +125,7 @@ def test_any_mechanism_costs_at_most_what_it_says():
         ledger.would_cost()
 
 
-class RoundedUp(AnyMechanism):
+class RoundedUp(ApproximateDP):
     """A twin that rounds the delta up that it was given, which is more than it was given for then."""
 
     claim = PrivacyLoss.claim

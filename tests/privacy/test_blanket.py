@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 import truth
 
-from headcount.privacy import blanket_cells as cells
-from headcount.privacy.blanket import BlanketResponse, FakeRows, HadamardCover, HashedCover
-from headcount.privacy.blanket_cells import Cells, _most_below_half, below_half
+from headcount.privacy import trinomial as cells
+from headcount.privacy.blanket import FakeUsersBlanket, HadamardBlanket, HashedBlanket, ResponseBlanket
 from headcount.privacy.loss import PrivacyLoss
+from headcount.privacy.trinomial import Trinomial, _most_below_half, mean_shortfall
 
 mp = truth.mp
 
@@ -44,7 +44,7 @@ def check_excess(n: int, each: float, third: float, weights: tuple[float, float,
     a, b, c = (truth.exact(w) for w in weights)
     law = thrice(n, truth.exact(each), truth.exact(third))
     expected = sum(mass * max(a * i - b * j - c * k, mp.mpf(0)) for mass, i, j, k in law) / n
-    found = Cells.of(n, each, third, 1.0 - 2.0 * each - third).excess(*weights)
+    found = Trinomial.of(n, each, third, 1.0 - 2.0 * each - third).excess(*weights)
     assert found == pytest.approx(float(expected), rel=1e-10, abs=1e-30)
 
 
@@ -61,7 +61,11 @@ def test_the_excess_is_the_enumerated_one(
 def test_values_skipped_in_large_crowds_hardly_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     # Ten times fewer than are visited in earnest; a weight that forgets the step would be off by all of it.
     def excesses() -> list[float]:
-        of = [Cells.of(20_000, 0.15, 0.0, 0.7), Cells.of(2000, 0.05, 0.5, 0.4), Cells.of(300, 0.01, 0.9, 0.08)]
+        of = [
+            Trinomial.of(20_000, 0.15, 0.0, 0.7),
+            Trinomial.of(2000, 0.05, 0.5, 0.4),
+            Trinomial.of(300, 0.01, 0.9, 0.08),
+        ]
         return [one.excess(1.0, b, c) for one in of for b, c in ((1.05, 0.0), (1.1, 0.05), (1.3, 0.3), (1.02, 0.001))]
 
     whole = excesses()
@@ -81,7 +85,7 @@ def test_the_response_s_bound_is_the_lemma_s(lie: float, values: int, people: in
     total = mp.mpf(0)
     for mass, i, j, k in thrice(people, g / values, g * (values - 2) / values):
         total += mass * max((1 - g) * values * (i - factor * j) - g * (factor - 1) * (i + j + k), mp.mpf(0))
-    check_formula(BlanketResponse(lie, values, people), epsilon, total / (g * people))
+    check_formula(ResponseBlanket(lie, values, people), epsilon, total / (g * people))
 
 
 @pytest.mark.parametrize(("values", "people"), [(2, 1), (2, 3), (2, 5), (3, 1), (3, 3), (3, 5), (4, 2), (4, 4)])
@@ -90,7 +94,7 @@ def test_the_response_s_bound_holds_and_is_close(values: int, people: int, lie: 
     def reply(value: int) -> multisets.MessageLaw:
         return {y: lie / values + (1 - lie) * (y == value) for y in range(values)}
 
-    loss = BlanketResponse(float(lie), values, people)
+    loss = ResponseBlanket(float(lie), values, people)
     held = itertools.combinations_with_replacement(range(values), people - 1)
     views = [[multisets.shuffled(map(reply, (x, *rest))) for x in (0, 1)] for rest in held]
     for share in (0.0, 0.2, 0.5, 0.8):
@@ -118,29 +122,29 @@ def test_among_others_who_hold_a_third_value_the_bound_is_nearly_attained() -> N
 
     p, q = view(1.0 - lie + each, each), view(each, 1.0 - lie + each)
     attained = float(np.maximum(p - math.exp(epsilon) * q, 0.0).sum())
-    assert attained <= BlanketResponse(lie, values, people).delta(epsilon) <= 1.02 * attained
+    assert attained <= ResponseBlanket(lie, values, people).delta(epsilon) <= 1.02 * attained
 
 
 def test_the_response_loses_nothing_from_the_local_epsilon_on() -> None:
-    loss = BlanketResponse(0.2, 5, 40)
+    loss = ResponseBlanket(0.2, 5, 40)
     assert loss.pure == pytest.approx(math.log(1 + 5 * 0.8 / 0.2))
     beyond = loss.pure * (1 + 1e-13)  # which is rounded itself
     assert loss.delta(beyond) == loss.delta(50.0) == loss.delta(1000.0) == 0.0
     assert loss.delta(0.99 * loss.pure) > 0.0
-    assert BlanketResponse(1.0, 5, 40).delta(0.0) == 0.0
+    assert ResponseBlanket(1.0, 5, 40).delta(0.0) == 0.0
 
 
 def test_the_theorem_s_closed_form_is_safe_and_lavish() -> None:
     k, n, delta = 4, 10**5, 1e-6
     for epsilon in (0.3, 1.0):
         lie = max(14 * k * math.log(2 / delta) / ((n - 1) * epsilon**2), 27 * k / ((n - 1) * epsilon))
-        assert BlanketResponse(lie, k, n).delta(epsilon) < delta / 100
+        assert ResponseBlanket(lie, k, n).delta(epsilon) < delta / 100
 
 
 def test_many_values_lie_in_the_poisson_limit() -> None:
     # A million values and 45 liars for each: two cells of mean 45 that know nothing of each other.
     k, n = 10**6, 10**9
-    loss = BlanketResponse(0.045, k, n)
+    loss = ResponseBlanket(0.045, k, n)
     factor, masses = math.e, truth.poisson(45.0).floats()
     start = truth.poisson(45.0).start
     counts = np.arange(start, start + masses.size)
@@ -176,7 +180,7 @@ def test_two_values_collide_as_often_as_the_formula_says(q: int, b: int) -> None
 def test_the_hashed_cover_is_exact_alone_and_a_bound_for_two(people: int, blankets: int, epsilon: float) -> None:
     q, b = 3, 2
     blanket = multisets.uniform((u, v, w) for u, v in hashes(q, b) for w in range(b))
-    loss = HashedCover(people, float(blankets), b, float(collision(q, b)))
+    loss = HashedBlanket(people, float(blankets), b, float(collision(q, b)))
     for rest in itertools.product(range(q), repeat=people - 1):
         p, q_view = (
             multisets.shuffled([*(hashed(q, b, y) for y in (x, *rest)), *[blanket] * (people * blankets)])
@@ -203,12 +207,12 @@ def test_the_hashed_cover_is_the_enumerated_formula(
         messages = people * whole + extra + 1
         for mass, i, j, k in thrice(messages, (1 - col) / b, col / b):
             total += chance * b * mass * max(i + k - factor * (j + k), mp.mpf(0)) / messages
-    check_formula(HashedCover(people, blankets, b, shared), epsilon, total)
+    check_formula(HashedBlanket(people, blankets, b, shared), epsilon, total)
 
 
 def test_a_bucket_needs_42_6_blankets() -> None:
     def delta(mean: float) -> float:
-        return HashedCover(10**6, mean * 1e-3, 1000, 1e-3).delta(1.0)
+        return HashedBlanket(10**6, mean * 1e-3, 1000, 1e-3).delta(1.0)
 
     assert delta(42.4) > 1e-6 > delta(42.8)
 
@@ -229,7 +233,7 @@ def test_the_hadamard_cover_is_exact_alone_and_a_bound_for_two(
     people: int, blankets: int, tau: int, epsilon: float
 ) -> None:
     blanket = multisets.uniform(itertools.product(range(4), repeat=tau))
-    loss = HadamardCover(people, blankets, tau)
+    loss = HadamardBlanket(people, blankets, tau)
     for rest in itertools.product((1, 2, 3), repeat=people - 1):
         p, q = (
             multisets.shuffled([*(hadamard(4, y, tau) for y in (x, *rest)), *[blanket] * (people * blankets)])
@@ -242,8 +246,10 @@ def test_the_hadamard_cover_is_exact_alone_and_a_bound_for_two(
 
 
 def test_42_or_43_tuples_each_are_enough_for_the_usual_budget() -> None:
-    assert HadamardCover(2**20, 42, 20).delta(1.0) > 1e-6 > HadamardCover(2**20, 43, 20).delta(1.0)
-    assert HadamardCover(2**30, 43, 30).delta(1.0) == pytest.approx(HadamardCover(2**20, 43, 20).delta(1.0), rel=1e-4)
+    assert HadamardBlanket(2**20, 42, 20).delta(1.0) > 1e-6 > HadamardBlanket(2**20, 43, 20).delta(1.0)
+    assert HadamardBlanket(2**30, 43, 30).delta(1.0) == pytest.approx(
+        HadamardBlanket(2**20, 43, 20).delta(1.0), rel=1e-4
+    )
 
 
 # Fake rows
@@ -259,7 +265,7 @@ def test_fake_rows_are_exact_alone_and_a_bound_for_two(people: int, fakes: int, 
         flipped = itertools.product((0, 1), repeat=d)
         return {y: math.prod(1 - q if a == b else q for a, b in zip(y, clean, strict=True)) for y in flipped}
 
-    loss = FakeRows(float(q), fakes)
+    loss = FakeUsersBlanket(float(q), fakes)
     for rest in itertools.product(range(d), repeat=people - 1):
         p, other = (multisets.shuffled([*map(row, (x, *rest)), *[row(None)] * fakes]) for x in (0, 1))
         found = multisets.hockey_stick(p, other, epsilon)
@@ -282,32 +288,32 @@ def test_fake_rows_are_the_enumerated_formula(q: float, fakes: int, epsilon: flo
             total += mass * sum(
                 m * (w - factor * weight) for m, w in zip(masses, weights, strict=True) if w > factor * weight
             )
-    check_formula(FakeRows(q, fakes), epsilon, total / rows)
+    check_formula(FakeUsersBlanket(q, fakes), epsilon, total / rows)
 
 
 def test_fake_rows_lose_nothing_from_twice_a_bit_s_epsilon_on() -> None:
-    loss = FakeRows(0.2, 3)
+    loss = FakeUsersBlanket(0.2, 3)
     assert loss.delta(2.0 * math.log(4.0) * (1 + 1e-13)) == loss.delta(700.0) == 0.0
     assert loss.delta(1.99 * math.log(4.0)) > 0.0
-    assert FakeRows(0.8, 3).delta(1.0) == pytest.approx(loss.delta(1.0))  # the same rows, all bits turned
+    assert FakeUsersBlanket(0.8, 3).delta(1.0) == pytest.approx(loss.delta(1.0))  # the same rows, all bits turned
 
 
 def test_the_published_number_of_fakes_is_safe_and_lavish() -> None:
     wide = ((math.e + 1.0) / (math.e - 1.0)) ** 2 * math.log(4e6)
     fakes = 10_000
     q = 0.5 - math.sqrt(0.25 - 33.0 / (5.0 * fakes) * wide)
-    assert FakeRows(q, fakes).delta(1.0) < 1e-12
+    assert FakeUsersBlanket(q, fakes).delta(1.0) < 1e-12
 
 
 # All of them
 
 LOSSES: list[PrivacyLoss] = [
-    BlanketResponse(0.3, 2, 1), BlanketResponse(1e-6, 10, 3), BlanketResponse(0.01, 5, 10**4),
-    BlanketResponse(0.9, 3, 10**9), BlanketResponse(1e-7, 2, 10**9), BlanketResponse(0.001, 10**6, 10**9),
-    BlanketResponse(1.0 - 1e-12, 7, 1000), BlanketResponse(1e-12, 2, 1),
-    HashedCover(1, 0.5, 2, 0.4), HashedCover(10**9, 43e-4, 10**5, 1e-5), HashedCover(1000, 3.25, 50, 0.02),
-    HashedCover(10**9, 1e-9, 10, 0.1), HadamardCover(1, 1, 1), HadamardCover(10**9, 60, 30),
-    FakeRows(0.1, 0), FakeRows(0.4, 10**9), FakeRows(1e-7, 10**9), FakeRows(1e-9, 1),
+    ResponseBlanket(0.3, 2, 1), ResponseBlanket(1e-6, 10, 3), ResponseBlanket(0.01, 5, 10**4),
+    ResponseBlanket(0.9, 3, 10**9), ResponseBlanket(1e-7, 2, 10**9), ResponseBlanket(0.001, 10**6, 10**9),
+    ResponseBlanket(1.0 - 1e-12, 7, 1000), ResponseBlanket(1e-12, 2, 1),
+    HashedBlanket(1, 0.5, 2, 0.4), HashedBlanket(10**9, 43e-4, 10**5, 1e-5), HashedBlanket(1000, 3.25, 50, 0.02),
+    HashedBlanket(10**9, 1e-9, 10, 0.1), HadamardBlanket(1, 1, 1), HadamardBlanket(10**9, 60, 30),
+    FakeUsersBlanket(0.1, 0), FakeUsersBlanket(0.4, 10**9), FakeUsersBlanket(1e-7, 10**9), FakeUsersBlanket(1e-9, 1),
 ]  # fmt: skip
 
 
@@ -323,12 +329,12 @@ def test_delta_is_a_chance_that_falls_with_epsilon(loss: PrivacyLoss) -> None:
 
 def test_more_cover_loses_less() -> None:
     grids: list[list[PrivacyLoss]] = [
-        [BlanketResponse(0.2, 6, n) for n in (1, 2, 5, 30, 300, 3000)],
-        [BlanketResponse(lie, 6, 300) for lie in (0.01, 0.1, 0.3, 0.6, 0.9)],
-        [HashedCover(100, rho, 20, 0.05) for rho in (0.1, 0.5, 1.0, 2.5, 7.0)],
-        [HadamardCover(256, rho, 8) for rho in (1, 5, 20, 40)],
-        [FakeRows(0.1, fakes) for fakes in (0, 1, 10, 100, 1000)],
-        [FakeRows(q, 200) for q in (0.01, 0.05, 0.2, 0.4)],
+        [ResponseBlanket(0.2, 6, n) for n in (1, 2, 5, 30, 300, 3000)],
+        [ResponseBlanket(lie, 6, 300) for lie in (0.01, 0.1, 0.3, 0.6, 0.9)],
+        [HashedBlanket(100, rho, 20, 0.05) for rho in (0.1, 0.5, 1.0, 2.5, 7.0)],
+        [HadamardBlanket(256, rho, 8) for rho in (1, 5, 20, 40)],
+        [FakeUsersBlanket(0.1, fakes) for fakes in (0, 1, 10, 100, 1000)],
+        [FakeUsersBlanket(q, 200) for q in (0.01, 0.05, 0.2, 0.4)],
     ]
     for losses in grids:
         deltas = [loss.delta(0.5) for loss in losses]
@@ -341,13 +347,13 @@ def test_a_delta_of_1e_minus_18_is_right() -> None:
     counts = [(law.start + i, truth.real(mass)) for i, mass in enumerate(law.units.tolist())]
     total = sum(a * b * (i - mp.e * j) for i, a in counts for j, b in counts if i > mp.e * j)
     assert 1e-20 < total / 170 < 1e-18
-    assert HadamardCover(2**30, 170, 30).delta(1.0) == pytest.approx(float(total / 170), rel=1e-5)
+    assert HadamardBlanket(2**30, 170, 30).delta(1.0) == pytest.approx(float(total / 170), rel=1e-5)
 
 
 def test_what_is_not_looked_at_counts_for_at_least_what_it_is() -> None:
     n = np.repeat(np.array([0.0, 1.0, 2.0, 9.0, 400.0, 10_000.0]), 60)
     reach = n * np.tile(np.linspace(0.0, 1.0, 60), 6) + 1e-3
-    exact, most = below_half(reach, n), _most_below_half(reach, n)
+    exact, most = mean_shortfall(reach, n), _most_below_half(reach, n)
     assert (most >= exact * (1 - 1e-12)).all()
     likely = exact > 1e-12
     assert (most[likely] <= 100.0 * exact[likely]).all()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import truth
 
-from headcount.privacy.blanket import BlanketResponse
+from headcount.privacy.blanket import ResponseBlanket
 from headcount.privacy.clones import Clones
 from headcount.privacy.shuffled_bits import ShuffledBits
 from headcount.programme.chance import Chance
@@ -94,7 +94,7 @@ def test_one_flipped_bit_loses_no_more_and_not_much_less(local: float, n: int, s
 @pytest.mark.parametrize("n", [1, 3, 1000, 10**6])
 def test_for_one_bit_the_clones_are_the_blanket(n: int) -> None:
     lie = 2.0 / (math.exp(1.5) + 1.0)
-    clones, blanket = Clones(1.5, n - 1, binary=True), BlanketResponse(lie, 2, n)
+    clones, blanket = Clones(1.5, n - 1, binary=True), ResponseBlanket(lie, 2, n)
     for epsilon in (0.0, 0.002, 0.3, 1.2):
         assert clones.delta(epsilon) == pytest.approx(blanket.delta(epsilon), rel=1e-9, abs=1e-30)
 

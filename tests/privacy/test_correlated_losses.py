@@ -10,7 +10,7 @@ import truth
 from losses import DIGITS, Truth, check_loss, check_never_below, nearly, plane
 
 from headcount.privacy import laws
-from headcount.privacy.correlated import Halved, Plane
+from headcount.privacy.correlated import BasicComposition, CorrelatedView
 from headcount.privacy.crowd import Crowd
 from headcount.protocols.shuffle.correlated_count import CorrelatedCount
 from headcount.protocols.shuffle.correlated_histogram import CorrelatedHistogram
@@ -59,7 +59,9 @@ def test_a_plane_too_large_for_pairs_is_bounded_by_halves() -> None:
     wide = CorrelatedHistogram(task=Histogram(9), crowd=Crowd(10), inner=0.25, shape=2.0, decay=0.997)
     assert wide.loss_if(9).kind == "bound"
     small = CORRELATED_HISTOGRAMS[0]
-    halves = Halved(Plane(laws.negative_binomial(2 / 3, small.cancel), laws.negative_binomial(2 / 3, small.decay)))
+    halves = BasicComposition(
+        CorrelatedView(laws.negative_binomial(2 / 3, small.cancel), laws.negative_binomial(2 / 3, small.decay))
+    )
     for epsilon in (0.0, 1.0, 4.0):
         check_never_below(halves, epsilon, two_planes(small, 2)(epsilon))
 

@@ -12,7 +12,7 @@ from headcount.privacy import laws
 from headcount.privacy.budget import Neighbours
 from headcount.privacy.crowd import Crowd
 from headcount.privacy.discrete_laplace import DiscreteLaplaceShift, TwoDiscreteLaplaceShifts
-from headcount.privacy.loss import Claim, Nearly, PrivacyLoss, Together
+from headcount.privacy.loss import ClaimedDelta, GroupPrivacy, PrivacyLoss, TotalVariationSlack
 from headcount.privacy.pair import FEW, Pair
 from headcount.programme.law import Law
 from headcount.protocols import CATALOGUE
@@ -96,7 +96,7 @@ def test_the_sorted_curve_at_negative_epsilons_follows_from_the_other_order() ->
 
 def test_a_distance_is_paid_once_for_either_neighbour() -> None:
     ideal = Pair.shifted(laws.poisson(34.07))
-    paid = Nearly(ideal, 1e-9, "exact").slack(1.0) - ideal.slack(1.0)
+    paid = TotalVariationSlack(ideal, 1e-9, "exact").slack(1.0) - ideal.slack(1.0)
     assert paid == pytest.approx((1.0 + math.e) * 1e-9, rel=1e-12)
 
 
@@ -131,7 +131,7 @@ def test_no_claim_rises_with_epsilon(protocol: Protocol) -> None:
 
 @pytest.mark.parametrize("protocol", LARGE, ids=lambda p: f"{p.name}-{p.crowd.size}")
 def test_no_claim_lies_below_the_ideal_divergence(protocol: Protocol) -> None:
-    loss = protocol.loss.one if isinstance(protocol.loss, Together) else protocol.loss
+    loss = protocol.loss.one if isinstance(protocol.loss, GroupPrivacy) else protocol.loss
     forward, backward = loss.orders(EVER_LARGER)
     assert all(
         loss.delta(float(e)) >= max(f, b)
@@ -146,18 +146,18 @@ def test_a_billion_poisson_dummies_lose_no_more_at_50_than_at_20() -> None:
     assert loss.delta_slack(50.0) <= 1e-5 * nobody < loss.slack(50.0)
 
 
-class RawSlack(Nearly):
+class RawSlack(TotalVariationSlack):
     """Charges a distance at the epsilon that is asked, however large."""
 
-    def claim(self, epsilon: float) -> Claim:
+    def claim(self, epsilon: float) -> ClaimedDelta:
         return self.at(epsilon)
 
 
-class TurnedSlack(Nearly):
+class TurnedSlack(TotalVariationSlack):
     """Takes the slack from where it is least, and the divergence from further on."""
 
-    def claim(self, epsilon: float) -> Claim:
-        return Claim(self.ideal.at(epsilon).delta, min(super().claim(epsilon).slack, self.slack(1.0)))
+    def claim(self, epsilon: float) -> ClaimedDelta:
+        return ClaimedDelta(self.ideal.at(epsilon).delta, min(super().claim(epsilon).slack, self.slack(1.0)))
 
 
 def test_the_check_of_rising_claims_catches_a_slack_that_grows_with_epsilon() -> None:
@@ -173,7 +173,7 @@ def drawn_and_ideal(cells: int) -> tuple[Pair, Pair, float]:
     return Pair.shifted(Law(0, kept)), Pair.shifted(ideal), float(apart) / 2.0 + ideal.dropped
 
 
-def check_it_covers_what_is_drawn(made: type[Nearly], cells: int) -> None:
+def check_it_covers_what_is_drawn(made: type[TotalVariationSlack], cells: int) -> None:
     drawn, ideal, distance = drawn_and_ideal(cells)
     loss = made(ideal, distance, "exact")
     truth = np.maximum(*drawn.orders(EVER_LARGER))
@@ -182,7 +182,7 @@ def check_it_covers_what_is_drawn(made: type[Nearly], cells: int) -> None:
 
 @pytest.mark.parametrize("cells", [3, 6, 9, 14, 20])
 def test_a_claim_that_stays_covers_what_is_drawn(cells: int) -> None:
-    check_it_covers_what_is_drawn(Nearly, cells)
+    check_it_covers_what_is_drawn(TotalVariationSlack, cells)
 
 
 def test_the_check_of_what_is_drawn_catches_a_slack_of_another_epsilon() -> None:

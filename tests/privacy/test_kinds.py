@@ -12,7 +12,7 @@ from headcount.planner.calibrate import calibrate
 from headcount.planner.glossary import entry
 from headcount.privacy.budget import Budget
 from headcount.privacy.crowd import Crowd
-from headcount.privacy.loss import KINDS, WITHIN, Claim, Kind, Nearly, PrivacyLoss
+from headcount.privacy.loss import KINDS, WITHIN, ClaimedDelta, Kind, PrivacyLoss, TotalVariationSlack
 from headcount.privacy.model import Model
 from headcount.programme.law import Floats
 from headcount.protocols import CATALOGUE
@@ -59,14 +59,14 @@ def test_a_loss_is_what_it_calls_itself(protocol: Protocol) -> None:
     check_its_kind(protocol, protocol.loss_if(fewest(protocol)))
 
 
-class Loose(Nearly):
+class Loose(TotalVariationSlack):
     """A claim that is a part of itself too large."""
 
     part: float = 0.0
 
-    def claim(self, epsilon: float) -> Claim:
+    def claim(self, epsilon: float) -> ClaimedDelta:
         delta, slack = self.ideal.claim(epsilon)
-        return Claim(delta * (1.0 + self.part), slack)
+        return ClaimedDelta(delta * (1.0 + self.part), slack)
 
 
 @pytest.mark.parametrize(("kind", "part", "fine"), [
@@ -90,7 +90,7 @@ def test_a_sum_with_fewer_steps_than_levels_is_called_a_bound() -> None:
     coarse = CheuSum(task=Sum((0, 1), steps=1), crowd=Crowd(3), lam=0.75, levels=3)
     assert coarse.loss.kind == "bound"
     with pytest.raises(AssertionError):
-        check_its_kind(coarse, Nearly(coarse.loss, 0.0, "exact"))
+        check_its_kind(coarse, TotalVariationSlack(coarse.loss, 0.0, "exact"))
 
 
 def test_a_sum_is_planned_with_no_more_levels_than_steps() -> None:

@@ -18,11 +18,11 @@ from headcount.privacy import laws
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.crowd import Crowd
 from headcount.privacy.pair import Pair
-from headcount.privacy.product import Product
+from headcount.privacy.product import ProductPair
 from headcount.protocols.base.protocol import Protocol
 from headcount.protocols.central.geometric import Geometric
 from headcount.protocols.central.laplace import Laplace
-from headcount.protocols.shared.dummies import Dummies
+from headcount.protocols.shared.dummy_messages import DummyMessages
 from headcount.protocols.shuffle.balcer_cheu_histogram import BalcerCheuHistogram
 from headcount.protocols.shuffle.correlated_count import CorrelatedCount
 from headcount.protocols.shuffle.negative_binomial_count import NegativeBinomialCount
@@ -151,7 +151,7 @@ def test_the_check_of_two_shifts_catches_one_left_out() -> None:
 
 def test_the_check_of_two_shifts_catches_both_in_the_same_direction() -> None:
     pair = Pair.shifted(laws.poisson(12.0))
-    law, same = truth.poisson(12.0), Product(pair, pair)
+    law, same = truth.poisson(12.0), ProductPair(pair, pair)
     with pytest.raises(AssertionError):
         check_loss(same, lambda epsilon: truth.moved(law, epsilon), [0.5])
 
@@ -213,7 +213,7 @@ def test_the_check_of_losses_catches_one_order_left_out() -> None:
 
 
 @pytest.mark.parametrize("protocol", [PoissonCount.tiny(), NegativeBinomialCount.tiny()])
-def test_the_tables_of_six_people_lose_no_more_than_is_claimed(protocol: Dummies) -> None:
+def test_the_tables_of_six_people_lose_no_more_than_is_claimed(protocol: DummyMessages) -> None:
     share = np.array([mass << (truth.BITS - 128) for mass in protocol.share().masses], dtype=object)
     everyone = reduce(truth.Masses.__add__, [truth.Masses(0, share)] * 6)
     for epsilon in (0.0, 0.5, 1.0, 2.0, 5.0):

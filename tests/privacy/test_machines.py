@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
 
-from headcount.answers.hardest import hardest
+from headcount.answers.worst_case import worst_truth
 from headcount.common import short_decimals as short
 from headcount.common.short_decimals import compared, decayed, log_of_rest, rounded_up, settled, shortened, shortest
 from headcount.planner.option import number
@@ -165,7 +165,7 @@ def test_places_of_the_hardest_truth_are_whole_powers_of_ten(monkeypatch):
     """Cut off instead of rounded, one that came out just below itself would be another."""
     asked, spread = set(), np.geomspace
     monkeypatch.setattr(np, "geomspace", lambda *given: np.nextafter(spread(*given), 0.0))
-    hardest(lambda ones: float(asked.add(ones) or 1.0), 1_000, 4)
+    worst_truth(lambda ones: float(asked.add(ones) or 1.0), 1_000, 4)
     assert asked == {0, 1, 10, 100, 1_000}
 
 

@@ -11,7 +11,7 @@ import pytest
 import truth
 
 from headcount.privacy import laws
-from headcount.privacy.blanket import BlanketResponse
+from headcount.privacy.blanket import ResponseBlanket
 from headcount.privacy.clones import Clones
 from headcount.privacy.crowd import Crowd
 from headcount.privacy.loss import WITHIN, PrivacyLoss
@@ -101,7 +101,7 @@ def mp_exp(epsilon: float) -> Any:
 @pytest.mark.parametrize("lie", [0.9, 0.3, 1e-3, 1e-9])
 def test_a_report_alone_keeps_its_digits_under_a_blanket(values: int, lie: float) -> None:
     chance = Chance.up(lie)
-    loss, exact = BlanketResponse(chance, values, 1), truth.exact(chance)
+    loss, exact = ResponseBlanket(chance, values, 1), truth.exact(chance)
     for below in BELOW:
         epsilon = loss.pure * (1.0 - below)
         alone = one_report(1 - exact + exact / values, exact / values, epsilon)

@@ -10,9 +10,9 @@ import truth
 
 from headcount.common.root import crossing
 from headcount.privacy import laws
-from headcount.privacy.correlated import cancelling
+from headcount.privacy.correlated import correlated_loss
 from headcount.privacy.pair import Pair
-from headcount.privacy.product import Product, two_cells
+from headcount.privacy.product import ProductPair, two_cells
 from headcount.programme.law import Floats, Law
 
 EPSILONS = [0.0, 0.1, 0.5, 1.0, 2.0, 5.0]
@@ -25,7 +25,7 @@ def plane(first: Pair, second: Pair, epsilon: float) -> tuple[float, float]:
     return float(np.maximum(p - factor * q, 0.0).sum()), float(np.maximum(q - factor * p, 0.0).sum())
 
 
-def check_plane(product: Product, epsilon: float, orders: tuple[float, float]) -> None:
+def check_plane(product: ProductPair, epsilon: float, orders: tuple[float, float]) -> None:
     for found, expected in zip(product.orders(np.array([epsilon])), orders, strict=True):
         assert found.item() == pytest.approx(expected, rel=1e-9, abs=1e-15)
 
@@ -58,15 +58,15 @@ CASES = [
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize(("first", "second"), CASES)
 def test_two_views_lose_what_the_plane_of_their_outcomes_does(first: Pair, second: Pair, epsilon: float) -> None:
-    check_plane(Product(first, second), epsilon, plane(first, second, epsilon))
+    check_plane(ProductPair(first, second), epsilon, plane(first, second, epsilon))
 
 
 def test_the_check_of_the_plane_catches_orders_exchanged_and_a_cell_that_moves_the_same_way() -> None:
     pair = Pair.shifted(laws.poisson(7.3))
     with pytest.raises(AssertionError):
-        check_plane(Product(Pair(ODD.q, ODD.p), Pair(EVEN.q, EVEN.p)), 0.5, plane(ODD, EVEN, 0.5))
+        check_plane(ProductPair(Pair(ODD.q, ODD.p), Pair(EVEN.q, EVEN.p)), 0.5, plane(ODD, EVEN, 0.5))
     with pytest.raises(AssertionError):  # both cells gain: another law, and for some epsilons a smaller delta
-        check_plane(Product(pair, pair), 1.0, plane(pair, Pair(pair.q, pair.p), 1.0))
+        check_plane(ProductPair(pair, pair), 1.0, plane(pair, Pair(pair.q, pair.p), 1.0))
 
 
 def test_many_epsilons_at_once_are_those_one_by_one() -> None:
@@ -79,20 +79,20 @@ def test_many_epsilons_at_once_are_those_one_by_one() -> None:
 def test_a_view_without_news_changes_nothing() -> None:
     pair, silent = Pair.shifted(laws.poisson(20.0)), Pair(np.ones(1), np.ones(1))
     for epsilon in EPSILONS:
-        assert Product(pair, silent).delta(epsilon) == pytest.approx(pair.delta(epsilon), rel=1e-9)
-        assert Product(silent, pair).delta(epsilon) == pytest.approx(pair.delta(epsilon), rel=1e-9)
+        assert ProductPair(pair, silent).delta(epsilon) == pytest.approx(pair.delta(epsilon), rel=1e-9)
+        assert ProductPair(silent, pair).delta(epsilon) == pytest.approx(pair.delta(epsilon), rel=1e-9)
 
 
 def test_views_that_never_agree_hide_nothing_at_any_epsilon() -> None:
     apart = Pair(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
     for epsilon in (0.0, 1.0, 700.0, 1e6):
-        assert Product(apart, ODD).delta(epsilon) == 1.0
-        assert Product(ODD, apart).delta(epsilon) == 1.0
+        assert ProductPair(apart, ODD).delta(epsilon) == 1.0
+        assert ProductPair(ODD, apart).delta(epsilon) == 1.0
 
 
 def test_what_either_window_drops_is_charged() -> None:
     first, second = Pair(ODD.p, ODD.q, 1e-7), Pair(EVEN.p, EVEN.q, 3e-7)
-    assert Product(first, second).slack(1.0) == pytest.approx(4e-7)
+    assert ProductPair(first, second).slack(1.0) == pytest.approx(4e-7)
     assert two_cells(first).slack(1.0) == pytest.approx(2e-7)  # a reverse that forgets its own would charge half
 
 
@@ -156,7 +156,7 @@ def joint(q: float, flood: Law, held: int) -> Floats:
 @pytest.mark.parametrize("epsilon", [0.2, 0.9, 1.3, 2.5])
 def test_cancelling_noise_in_two_buckets_loses_what_all_four_totals_do(epsilon: float) -> None:
     q, flood = 0.25, Law(0, np.array([0.1, 0.2, 0.3, 0.25, 0.15]))
-    pair = cancelling(q, 1.0, flood)
+    pair = correlated_loss(q, 1.0, flood)
     assert isinstance(pair, Pair)
     views = [joint(q, flood, held).ravel() for held in (0, 1)]
     seen = (views[0] > 1e-17) | (views[1] > 1e-17)

@@ -13,8 +13,8 @@ from headcount.engines.memory import MemoryEngine
 from headcount.errors import BadArgument
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.crowd import Crowd
-from headcount.privacy.exact_tables import AddNoise
-from headcount.privacy.rounded_once import RoundedOnce
+from headcount.privacy.exact_tables import AddDiscreteLaplace
+from headcount.privacy.rounded_once import RoundThenNoise
 from headcount.programme.coins import Bytes, Coins, SeededCoins
 from headcount.programme.field import Values
 from headcount.programme.report_law import WHOLE
@@ -22,13 +22,13 @@ from headcount.programme.table import Ints
 from headcount.programme.tally import Batch, Tally
 from headcount.protocols.base.plan import Plan
 from headcount.protocols.central.laplace import Laplace
-from headcount.protocols.shared.levelled import worst_fraction
+from headcount.protocols.shared.stochastic_rounding import worst_fraction
 from headcount.questions.count import Count
 from headcount.questions.domains.levels import REAL_STEPS
 from headcount.questions.total import Mean, Sum
 from headcount.testing import Nonconforming, the_claimed_loss_covers_every_view
 
-NOISE = AddNoise(Fraction(1, 3))
+NOISE = AddDiscreteLaplace(Fraction(1, 3))
 GRIDS = [(1, 1), (1, 64), (4, 2), (5, 3), (6, 4), (3, 9), (7, 1)]
 REAL = Mean((0.0, 1.0))
 FALSE_ALARM = 1e-6
@@ -50,7 +50,7 @@ class Said(Coins):
         return np.full(size, self.number)
 
 
-def _rounded(release: RoundedOnce, total: int) -> list[int]:
+def _rounded(release: RoundThenNoise, total: int) -> list[int]:
     """By every word there is."""
     parts = release.scale.denominator
     return [int(release.rounded(np.array([total], dtype=object), Said(word))[0]) for word in range(parts)]
@@ -59,7 +59,7 @@ def _rounded(release: RoundedOnce, total: int) -> list[int]:
 @pytest.mark.parametrize(("steps", "levels"), GRIDS)
 @pytest.mark.parametrize("total", [-7, 0, 1, 2, 3, 10, 41, (1 << 90) + 5])
 def test_the_mean_over_all_words_is_exact(steps: int, levels: int, total: int) -> None:
-    release = RoundedOnce(steps, levels, NOISE)
+    release = RoundThenNoise(steps, levels, NOISE)
     every = _rounded(release, total)
     assert Fraction(sum(every), len(every)) == Fraction(total * levels, steps)
     assert max(every) - min(every) <= 1
@@ -67,7 +67,7 @@ def test_the_mean_over_all_words_is_exact(steps: int, levels: int, total: int) -
 
 @pytest.mark.parametrize(("steps", "levels"), GRIDS)
 def test_by_every_word_one_person_moves_the_total_by_no_more_than_all_levels(steps: int, levels: int) -> None:
-    release = RoundedOnce(steps, levels, NOISE)
+    release = RoundThenNoise(steps, levels, NOISE)
     rounded = [_rounded(release, total) for total in range(-steps, 4 * steps)]
     for first, second in product(range(len(rounded)), repeat=2):
         if 0 <= second - first <= steps:
@@ -78,7 +78,7 @@ def test_by_every_word_one_person_moves_the_total_by_no_more_than_all_levels(ste
 
 @pytest.mark.parametrize(("steps", "levels"), GRIDS)
 def test_its_law_is_that_of_every_word(steps: int, levels: int) -> None:
-    release = RoundedOnce(steps, levels, NOISE)
+    release = RoundThenNoise(steps, levels, NOISE)
     for total in (0, 1, 5, 9):
         every, mixed = _rounded(release, total), release.law(total)
         laws = [NOISE.law(level) for level in every]
@@ -102,8 +102,8 @@ def test_the_claim_is_the_truth_of_every_small_crowd(
 class EachForThemselves(Laplace):
     """The total is rounded to a grid of whole people only, and the noise is for finer ones."""
 
-    def released(self) -> RoundedOnce:
-        return RoundedOnce(1, self.levels, AddNoise(self.rate))
+    def released(self) -> RoundThenNoise:
+        return RoundThenNoise(1, self.levels, AddDiscreteLaplace(self.rate))
 
 
 def test_a_total_that_moves_further_is_noticed() -> None:

@@ -15,7 +15,7 @@ from losses import DIGITS, check_loss, check_never_below, worst_of
 from headcount.privacy import laws
 from headcount.privacy.crowd import Crowd
 from headcount.privacy.pair import Pair
-from headcount.privacy.shared_values import share_distance
+from headcount.privacy.share_distance import share_distance
 from headcount.privacy.shuffled_bits import COVERED
 from headcount.programme.chance import Chance
 from headcount.protocols.local.randomised_response import RandomisedResponse

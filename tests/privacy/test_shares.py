@@ -11,8 +11,8 @@ import pytest
 
 from headcount.errors import BadArgument
 from headcount.privacy import exact_tables as tables
-from headcount.privacy import shared_values as module
-from headcount.privacy.shared_values import fewest_shares, published_shares, share_distance
+from headcount.privacy import share_distance as module
+from headcount.privacy.share_distance import fewest_shares, published_shares, share_distance
 from headcount.protocols.shuffle.split_and_mix import SplitAndMix
 
 

@@ -12,15 +12,15 @@ import pytest
 import truth
 
 from headcount.errors import BadArgument
-from headcount.privacy.exact_tables import two_sided
+from headcount.privacy.exact_tables import discrete_laplace
 from headcount.privacy.loss import PrivacyLoss
 from headcount.privacy.pair import Pair
-from headcount.privacy.stability import ComesOrGoes, Replaced, reveals
+from headcount.privacy.stability import StabilityAddRemove, StabilityReplace, reveals
 
 
 def loss_of(rate: Fraction, threshold: int, cells: int) -> PrivacyLoss:
     """One bin changes if a person comes or goes, two if one is replaced."""
-    return ComesOrGoes(rate, threshold) if cells == 1 else Replaced(rate, threshold)
+    return StabilityAddRemove(rate, threshold) if cells == 1 else StabilityReplace(rate, threshold)
 
 
 def reported(rate: float, threshold: int, count: int, most: int) -> np.ndarray:
@@ -99,7 +99,7 @@ def test_from_the_pure_epsilon_on_only_somebody_alone_costs_anything(rate: Fract
 @pytest.mark.parametrize("threshold", [1, 2, 28, 29, 40, 60, 100])
 def test_the_chance_to_reveal_somebody_is_that_of_the_noise_drawn(threshold: int) -> None:
     # The ideal a**(T-1) / (1+a) lies below what is drawn: its masses were rounded up.
-    noise = two_sided(Fraction(1))
+    noise = discrete_laplace(Fraction(1))
     centre, beyond = noise.centre.coarse, noise.beyond.coarse
     share, first = Fraction(1, sum(centre)), threshold - 1
     if first < noise.reach:
@@ -120,7 +120,7 @@ def test_the_chance_to_reveal_somebody_is_that_of_the_noise_drawn(threshold: int
 def test_what_is_drawn_loses_no_more_than_is_claimed() -> None:
     # The tables' own law on both bins, not the ideal one: slack has to pay for the difference below the pure epsilon.
     rate, threshold = Fraction(1, 2), 4
-    law = two_sided(rate).law
+    law = discrete_laplace(rate).law
 
     def cut(count: int) -> np.ndarray:
         masses = np.zeros(401)
@@ -175,7 +175,7 @@ def test_several_reports_are_priced_by_the_worst_way_to_spread_them(
     rate: float, threshold: int, reports: int, bins: int
 ) -> None:
     # One bin for all, or one for each: either may be the worse, and neither may stand in for the other.
-    loss = ComesOrGoes(Fraction(rate), threshold, reports, bins)
+    loss = StabilityAddRemove(Fraction(rate), threshold, reports, bins)
     for share in (0.0, 0.4, 1.0, 1.5, 2.0, 3.0, 4.0):
         claimed = [side.item() for side in loss.orders(np.array([share * rate]))]
         found = every_spread(rate, threshold, reports, bins, share * rate)
@@ -187,9 +187,9 @@ def test_neither_one_bin_nor_many_is_always_the_worst_for_those_alone() -> None:
         alone, both = reveals(Fraction(rate), 30), reveals(Fraction(rate), 29)
         apart = 1.0 - (1.0 - alone) ** 2
         assert (apart > both) == (worst == "apart")
-        assert ComesOrGoes(Fraction(rate), 30, 2).delta(9.0) == pytest.approx(max(apart, both), rel=1e-9)
+        assert StabilityAddRemove(Fraction(rate), 30, 2).delta(9.0) == pytest.approx(max(apart, both), rel=1e-9)
 
 
 def test_a_crowd_too_small_for_the_worst_is_told_as_a_bound() -> None:
-    assert Replaced(Fraction(1), 4, 7).kind == "exact"
-    assert Replaced(Fraction(1), 4, 6).kind == "bound"
+    assert StabilityReplace(Fraction(1), 4, 7).kind == "exact"
+    assert StabilityReplace(Fraction(1), 4, 6).kind == "bound"

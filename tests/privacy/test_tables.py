@@ -16,7 +16,7 @@ from truth import BITS, mp
 
 from headcount.errors import Infeasible
 from headcount.privacy import exact_tables as tables
-from headcount.privacy.exact_tables import AddNoise, TwoSided, two_sided
+from headcount.privacy.exact_tables import AddDiscreteLaplace, TwoSidedNoise, discrete_laplace
 from headcount.programme.coins import SCANNED, SeededCoins
 from headcount.programme.report_law import WHOLE
 from headcount.programme.table import Table
@@ -176,7 +176,7 @@ def test_the_check_of_compounds_catches_a_mean_without_its_logarithm() -> None:
 # Discrete Laplace noise
 
 
-def runs(noise: TwoSided) -> list[list[Fraction]]:
+def runs(noise: TwoSidedNoise) -> list[list[Fraction]]:
     """P[0], P[1], ...: the centre, the first restart, and where the second one begins."""
     centre, beyond = sum(noise.centre.coarse), sum(noise.beyond.coarse)
     outward = noise.centre.coarse[noise.reach :]
@@ -186,7 +186,7 @@ def runs(noise: TwoSided) -> list[list[Fraction]]:
     return [inner, outer, [far * further * Fraction(weight, beyond) for weight in noise.beyond.coarse[:2]]]
 
 
-def check_consecutive(noise: TwoSided, rate: Fraction) -> None:
+def check_consecutive(noise: TwoSidedNoise, rate: Fraction) -> None:
     """No mass is more than e**rate times its neighbour, the places where it restarts included."""
     most = truth.fixed(mp.exp(truth.exact(rate)))
     for weights in (noise.centre.coarse[noise.reach : -1], noise.beyond.coarse[:-1]):
@@ -200,12 +200,12 @@ def check_consecutive(noise: TwoSided, rate: Fraction) -> None:
 
 @pytest.mark.parametrize("rate", RATES)
 def test_consecutive_masses_never_differ_by_more_than_the_promise(rate: Fraction) -> None:
-    check_consecutive(two_sided(rate), rate)
+    check_consecutive(discrete_laplace(rate), rate)
 
 
 @pytest.mark.parametrize("rate", [Fraction(1, 64), Fraction(1), Fraction(5)])
 def test_the_check_of_consecutive_masses_catches_a_single_word_too_few(rate: Fraction) -> None:
-    noise = two_sided(rate)
+    noise = discrete_laplace(rate)
     weights = list(noise.centre.coarse)
     weights[noise.reach + 2] -= 1
     with pytest.raises(AssertionError):
@@ -214,7 +214,7 @@ def test_the_check_of_consecutive_masses_catches_a_single_word_too_few(rate: Fra
 
 @pytest.mark.parametrize(("at", "change"), [(0, 1), (-1, -1)])
 def test_the_check_of_consecutive_masses_catches_a_restart_that_is_off(at: int, change: int) -> None:
-    noise = two_sided(Fraction(1))
+    noise = discrete_laplace(Fraction(1))
     weights = list(noise.beyond.coarse)
     weights[at] += change * (weights[at] // 100)
     with pytest.raises(AssertionError):
@@ -223,7 +223,7 @@ def test_the_check_of_consecutive_masses_catches_a_restart_that_is_off(at: int, 
 
 @pytest.mark.parametrize("rate", RATES)
 def test_noise_is_symmetric(rate: Fraction) -> None:
-    centre = two_sided(rate).centre
+    centre = discrete_laplace(rate).centre
     assert centre.coarse == centre.coarse[::-1]
     assert centre.start == -(len(centre.coarse) // 2)
 
@@ -231,7 +231,7 @@ def test_noise_is_symmetric(rate: Fraction) -> None:
 @lru_cache
 def far_units(rate: Fraction) -> tuple[list[int], int, int]:
     """P[0], P[1], ... up to the third restart in units of 2**-256, their ideal, and the mass on one side beyond."""
-    noise = two_sided(rate)
+    noise = discrete_laplace(rate)
     centre, beyond = sum(noise.centre.coarse), sum(noise.beyond.coarse)
     units = [(weight << BITS) // centre for weight in noise.centre.coarse[noise.reach : -1]]
     far = (noise.centre.coarse[-1] << BITS) // centre
@@ -253,13 +253,13 @@ SCALES = [0.004, 0.01, 0.02, 0.03, 0.035, 0.039, 0.04, 0.05, 0.07, 0.1, 0.13, 0.
 @pytest.mark.parametrize("rate", [*RATES, *(1 / Fraction(scale) for scale in SCALES)])
 def test_noise_lies_within_the_stated_distance_of_its_ideal(rate: Fraction) -> None:
     _, apart, beyond = far_units(rate)
-    assert truth.real(apart + beyond) / 2 <= tables.two_sided_distance(rate) <= 4 * truth.real(apart + beyond)
+    assert truth.real(apart + beyond) / 2 <= tables.discrete_laplace_distance(rate) <= 4 * truth.real(apart + beyond)
 
 
 def test_the_check_of_noise_s_distance_catches_a_smaller_claim() -> None:
     rate = Fraction(1)
     _, apart, beyond = far_units(rate)
-    assert truth.real(apart + beyond) / 2 > tables.two_sided_distance(rate) / 4
+    assert truth.real(apart + beyond) / 2 > tables.discrete_laplace_distance(rate) / 4
 
 
 @pytest.mark.parametrize("rate", RATES)
@@ -272,7 +272,7 @@ def test_the_variance_of_noise_is_that_of_its_ideal(rate: Fraction) -> None:
 
 @pytest.mark.parametrize("rate", RATES[1:])
 def test_the_law_of_noise_is_that_of_its_weights(rate: Fraction) -> None:
-    law, (units, _, _) = two_sided(rate).law, far_units(rate)
+    law, (units, _, _) = discrete_laplace(rate).law, far_units(rate)
     middle = -law.start
     few = np.unique(np.geomspace(1, min(len(units), law.masses.size - middle) - 1, 200).astype(int)).tolist()
     for k in (0, *few):
@@ -282,7 +282,7 @@ def test_the_law_of_noise_is_that_of_its_weights(rate: Fraction) -> None:
 
 def rejects(rate: Fraction, drawn: np.ndarray) -> bool:
     """Pearson's chi-square against the law of the weights, with a false-alarm rate of 1e-6."""
-    law = two_sided(rate).law
+    law = discrete_laplace(rate).law
     expected = drawn.size * law.masses
     inside = expected >= 10.0
     first, last = law.start + np.flatnonzero(inside)[[0, -1]]
@@ -296,7 +296,7 @@ def rejects(rate: Fraction, drawn: np.ndarray) -> bool:
 
 def in_small_calls(rate: Fraction, seed: int, size: int) -> np.ndarray:
     coins = SeededCoins(seed)
-    return np.concatenate([two_sided(rate).draw(coins, SCANNED) for _ in range(size // SCANNED)])
+    return np.concatenate([discrete_laplace(rate).draw(coins, SCANNED) for _ in range(size // SCANNED)])
 
 
 @pytest.mark.parametrize("rate", [Fraction(1, 20), Fraction(1), Fraction(3)])
@@ -306,7 +306,7 @@ def test_noise_drawn_for_a_few_totals_follows_the_law(rate: Fraction) -> None:
 
 @pytest.mark.parametrize("rate", [Fraction(1, 20), Fraction(1), Fraction(3)])
 def test_noise_drawn_for_many_totals_follows_the_law(rate: Fraction) -> None:
-    assert not rejects(rate, two_sided(rate).draw(SeededCoins(2), 500_000))
+    assert not rejects(rate, discrete_laplace(rate).draw(SeededCoins(2), 500_000))
 
 
 def test_the_test_of_noise_catches_a_rate_three_percent_off() -> None:
@@ -314,7 +314,7 @@ def test_the_test_of_noise_catches_a_rate_three_percent_off() -> None:
 
 
 def test_noise_beyond_the_last_cell_starts_again_further_out() -> None:
-    noise = two_sided(Fraction(1))
+    noise = discrete_laplace(Fraction(1))
 
     class Chosen(SeededCoins):
         cells = iter([2 * noise.reach, noise.reach, 3])
@@ -326,13 +326,15 @@ def test_noise_beyond_the_last_cell_starts_again_further_out() -> None:
 
 
 def test_noise_is_added_to_every_total() -> None:
-    noise = AddNoise(Fraction(1, 64))
+    noise = AddDiscreteLaplace(Fraction(1, 64))
     released = noise.apply(Tally(9, np.array([5, 7])), SeededCoins(3))
     assert released.reports == 9
-    assert (released.totals - np.array([5, 7])).tolist() == two_sided(noise.rate).draw(SeededCoins(3), 2).tolist()
+    assert (released.totals - np.array([5, 7])).tolist() == discrete_laplace(noise.rate).draw(
+        SeededCoins(3), 2
+    ).tolist()
 
 
 def test_the_law_of_a_noisy_total_is_centred_on_it() -> None:
-    law = AddNoise(Fraction(1, 64)).law(5 * 64)
+    law = AddDiscreteLaplace(Fraction(1, 64)).law(5 * 64)
     assert sum(total * (mass / WHOLE) for total, mass in law.items()) == pytest.approx(5 * 64, abs=1e-9)
     assert max(law, key=law.__getitem__) == 5 * 64

@@ -21,7 +21,7 @@ from headcount.programme.chance import Chance
 from headcount.programme.coins import SeededCoins
 from headcount.programme.draw import Below, From, Rounded
 from headcount.programme.field import VALUE, Field
-from headcount.programme.report_law import ExactLaw, Multiset
+from headcount.programme.report_law import Multiset, ReportLaw
 from headcount.programme.rows import Row, Shares, Subset
 from headcount.programme.table import Table
 
@@ -138,7 +138,7 @@ def run_on_all_words(programme: Brick, value: int) -> dict[Multiset, Fraction]:
     return dict(law)
 
 
-def stated(law: ExactLaw) -> dict[Multiset, Fraction]:
+def stated(law: ReportLaw) -> dict[Multiset, Fraction]:
     return {outcome: Fraction(mass, law.total) for outcome, mass in law.masses.items() if mass}
 
 

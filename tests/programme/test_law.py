@@ -118,7 +118,7 @@ def test_the_test_of_samples_catches_a_law_shifted_by_one_percent() -> None:
 def test_a_law_that_vanishes_counts_as_dropped() -> None:
     """Part of a law may be weighed so lightly that nothing of its sum is left to speak of."""
     faint = Law(3, np.array([1e-6, 2e-6]))
-    total = faint.times(7)
+    total = faint.power(7)
     assert float(total.masses.sum()) + total.dropped >= 3e-6**7 * (1 - 1e-9)
     assert total.masses.sum() == 0.0
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 from flint import ctx
 
-from headcount.privacy.exact_tables import two_sided, two_sided_distance
+from headcount.privacy.exact_tables import discrete_laplace, discrete_laplace_distance
 from headcount.programme.draw import encoded
 from headcount.proof.balls import ball, binomial
 from headcount.proof.bits import Totals
@@ -53,7 +53,7 @@ def test_a_stretch_in_doubles_covers_its_first_number_of_ones(flip: float, bits:
 
 @pytest.mark.parametrize("rate", [8.0, 2.0, 0.7, 0.05, 1e-3, 1e-5, 3e-6, 2e-7])
 def test_two_sided_tables_lie_no_further_from_their_law_than_is_charged(rate: float) -> None:
-    drawn = two_sided(Fraction(rate))
+    drawn = discrete_laplace(Fraction(rate))
     with ctx.workprec(256):
         _, distance = _nearest(Noise(Table.read(encoded(drawn.centre)), Table.read(encoded(drawn.beyond))))
-    assert float(distance) <= two_sided_distance(Fraction(rate)) <= 40 * float(distance) + 1e-18
+    assert float(distance) <= discrete_laplace_distance(Fraction(rate)) <= 40 * float(distance) + 1e-18

@@ -15,7 +15,7 @@ from headcount.privacy.pair import Pair
 from headcount.programme.brick import All, Copies, Emit, Maybe
 from headcount.programme.chance import Chance
 from headcount.protocols.base.knob import Knob, likely_variance
-from headcount.protocols.shared.oracle import Oracle
+from headcount.protocols.shared.frequency_oracle import FrequencyOracle
 from headcount.questions.domains.domain import Shape
 
 FEW = 50  # people, of whom every crowd is looked at
@@ -38,7 +38,7 @@ class Worst(PrivacyLoss):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AsymmetricResponse(Oracle):
+class AsymmetricResponse(FrequencyOracle):
     """A zero is told as a one with chance `lie`, and a one as a zero with half of that."""
 
     name: ClassVar[str] = "asymmetric-response"

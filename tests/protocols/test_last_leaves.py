@@ -9,16 +9,16 @@ import pytest
 
 from headcount.planner.calibrate import calibrate
 from headcount.privacy import laws
-from headcount.privacy.almost_central import CAPS, AlmostCentral, floods
-from headcount.privacy.almost_central_atoms import Atoms
-from headcount.privacy.blanket import BlanketResponse
+from headcount.privacy.almost_central import CAPS, AlmostCentral, flooding_noise
+from headcount.privacy.blanket import ResponseBlanket
 from headcount.privacy.budget import Budget
-from headcount.privacy.correlated import cancelling
+from headcount.privacy.correlated import correlated_loss
 from headcount.privacy.crowd import Crowd
 from headcount.privacy.many_cells import ManyCells
 from headcount.privacy.pair import Pair
 from headcount.privacy.product import two_cells
 from headcount.privacy.shuffled_digits import ShuffledDigits, _at_least
+from headcount.privacy.zero_sum_sets import ZeroSumSets
 from headcount.programme.coins import SeededCoins
 from headcount.programme.law import Law
 from headcount.protocols.central.laplace import Laplace
@@ -35,7 +35,7 @@ REAL = Sum((0.0, 1.0))
 
 @pytest.mark.parametrize("top", [2, 3, 6, 7, 32, 100, 129])
 def test_floods_dominate_every_value_and_cover_every_atom(top):
-    flood, atoms = floods(top), Atoms(top)
+    flood, atoms = flooding_noise(top), ZeroSumSets(top)
     assert sorted(name for group in flood.groups for name in group) == sorted(atoms.names)
     group, value, size = flood.entries
     loads = np.bincount(value, (size / flood.weights[group]) ** 2)
@@ -57,7 +57,7 @@ def test_the_programme_sends_all_elements_of_every_atom():
         for which in range(getattr(brick, "times", 1)):
             ((multiset, _),) = copies.brick.law({"which": which}).masses.items()
             sent[tuple(sorted(m[0] for m, times in multiset for _ in range(times)))] += 1
-    assert sent == Counter(tuple(sorted(elements)) for elements in Atoms(9).elements)
+    assert sent == Counter(tuple(sorted(elements)) for elements in ZeroSumSets(9).elements)
 
 
 def test_almost_central_sums_are_almost_central():
@@ -70,7 +70,7 @@ def test_almost_central_sums_are_almost_central():
 
 @pytest.mark.parametrize("epsilon", [1.1, 1.3, 2.0, 3.0])
 def test_with_one_level_the_bound_lies_above_the_exact_loss(epsilon):
-    exact = cancelling(math.exp(-1.0), 1.0, laws.negative_binomial(5.0, 0.9))
+    exact = correlated_loss(math.exp(-1.0), 1.0, laws.negative_binomial(5.0, 0.9))
     bound = AlmostCentral(1, math.exp(-1.0), 5.0, (0.9,))
     assert exact.delta(epsilon) <= bound.delta(epsilon)
 
@@ -119,7 +119,7 @@ def test_the_largest_value_stays_within_the_alphabets():
 
 @pytest.mark.parametrize(("lie", "values", "people"), [(0.5, 3, 4), (0.1, 5, 300), (0.04, 3, 10_000)])
 def test_one_digit_loses_no_less_than_its_blanket_says(lie, values, people):
-    digit, blanket = ShuffledDigits((lie,), (values,), people), BlanketResponse(lie, values, people)
+    digit, blanket = ShuffledDigits((lie,), (values,), people), ResponseBlanket(lie, values, people)
     for epsilon in (0.1, 0.3, 0.6):
         assert blanket.delta(epsilon) <= digit.delta(epsilon) * (1 + 1e-3)
 

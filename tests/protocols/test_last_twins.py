@@ -6,7 +6,7 @@ from headcount.programme.brick import All, Copies, Each, Emit, Let, Maybe
 from headcount.programme.chance import Chance
 from headcount.programme.draw import Below
 from headcount.programme.field import Field
-from headcount.protocols.shared.levelled import levelled, steps_of
+from headcount.protocols.shared.stochastic_rounding import levelled, steps_of
 from headcount.protocols.shuffle.almost_central_sum import AlmostCentralSum
 from headcount.protocols.shuffle.count_min_shuffle import CELL, ROW, CountMinShuffle
 from headcount.protocols.shuffle.hadamard_shuffle import HadamardShuffle

@@ -30,9 +30,9 @@ from headcount.protocols.local.optimised_unary import OptimisedUnary
 from headcount.protocols.local.piecewise import Piecewise
 from headcount.protocols.local.subset_selection import SubsetSelection
 from headcount.protocols.local.succinct_histogram import SuccinctHistogram
-from headcount.protocols.shared.any_local import shuffled
-from headcount.protocols.shared.hadamard import transformed
+from headcount.protocols.shared.hadamard import walsh_hadamard
 from headcount.protocols.shared.hashing import next_prime, support
+from headcount.protocols.shared.shuffled_local import shuffled
 from headcount.protocols.shuffle.zsum import Zsum
 from headcount.questions.domains.domain import Shape
 from headcount.questions.histogram import Histogram
@@ -133,7 +133,7 @@ def test_rows_are_counted_bit_by_bit():
 def test_the_transform_is_hadamards():
     totals = np.array([3, -1, 4, 1, 5, 9, 2, 6])
     signs = [[(-1) ** (x & y).bit_count() for y in range(8)] for x in range(8)]
-    assert transformed(totals).tolist() == (np.array(signs) @ totals).tolist()
+    assert walsh_hadamard(totals).tolist() == (np.array(signs) @ totals).tolist()
 
 
 @pytest.mark.parametrize("d", [3, 1000])
@@ -213,11 +213,11 @@ def test_the_hardest_of_many_values_is_found_without_trying_them():
 def test_sums_over_a_crowd_keep_mean_and_variance_in_blocks():
     one = Law(-3, np.array([0.1, 0.0, 0.2, 0.4, 0.3]))
     for n in (1, 2, 7, 1000, 10**6, 10**9):
-        total, block = one.crowded(n)
+        total, block = one.coarse_power(n)
         assert total.mean * block == pytest.approx(n * one.mean, rel=1e-9)
         assert total.variance * block**2 == pytest.approx(n * one.variance, rel=1e-5)
         assert total.masses.size <= 1 << 18
-    exact, (total, block) = laws.binomial(1000, 0.3), Law(0, np.array([0.7, 0.3])).crowded(1000)
+    exact, (total, block) = laws.binomial(1000, 0.3), Law(0, np.array([0.7, 0.3])).coarse_power(1000)
     assert block == 1
     assert total.masses == pytest.approx(exact.masses[total.start - exact.start :][: total.masses.size], abs=1e-13)
 
@@ -228,7 +228,7 @@ def test_intervals_of_sums_cover_in_every_crowd_of_one_value():
         low, high = protocol.intervals(Tally(100, np.array([0])), 0.95)[0]
         for value in range(9):
             one = protocol._one(value)
-            law = one.times(100)
+            law = one.power(100)
             errors = np.abs(law.values - 100 * one.mean) / protocol._gain
             assert law.masses[errors <= (high - low) / 2 + 1e-9].sum() >= 0.95
 

@@ -26,10 +26,10 @@ from headcount.protocols.local.optimised_unary import OptimisedUnary
 from headcount.protocols.local.piecewise import Piecewise
 from headcount.protocols.local.subset_selection import SubsetSelection
 from headcount.protocols.local.succinct_histogram import SuccinctHistogram
-from headcount.protocols.shared.any_local import shuffled
-from headcount.protocols.shared.hadamard import transformed
-from headcount.protocols.shared.levelled import levelled
-from headcount.protocols.shared.windowed import PLACE, sent
+from headcount.protocols.shared.hadamard import walsh_hadamard
+from headcount.protocols.shared.shuffled_local import shuffled
+from headcount.protocols.shared.sliding_window import PLACE, sent
+from headcount.protocols.shared.stochastic_rounding import levelled
 from headcount.testing import Nonconforming, conforms
 
 
@@ -99,7 +99,7 @@ class ForgetsTheOwnPlace(SubsetSelection):
 class WrongSign(SuccinctHistogram):
     def supporters(self, tally):
         minus, plus = tally.totals[::2], tally.totals[1::2]
-        return (transformed(plus - minus)[: self.task.values] + int(tally.totals.sum())) // 2
+        return (walsh_hadamard(plus - minus)[: self.task.values] + int(tally.totals.sum())) // 2
 
 
 class RandomMatrix(SuccinctHistogram):

@@ -11,13 +11,13 @@ import pytest
 from headcount.errors import OverBudget
 from headcount.planner.calibrate import calibrate
 from headcount.privacy import exact_tables as tables
-from headcount.privacy.almost_central_atoms import Atoms
-from headcount.privacy.blanket import BlanketResponse
+from headcount.privacy.blanket import ResponseBlanket
 from headcount.privacy.budget import Budget
 from headcount.privacy.clones import Clones
 from headcount.privacy.crowd import Crowd
-from headcount.privacy.loss import Nearly
-from headcount.privacy.shared_values import fewest_shares, published_shares, share_distance
+from headcount.privacy.loss import TotalVariationSlack
+from headcount.privacy.share_distance import fewest_shares, published_shares, share_distance
+from headcount.privacy.zero_sum_sets import ZeroSumSets
 from headcount.programme.brick import All, Copies, Emit, Let, Maybe
 from headcount.programme.chance import Chance
 from headcount.programme.coins import SeededCoins
@@ -25,7 +25,7 @@ from headcount.programme.draw import Below, From
 from headcount.programme.field import Field
 from headcount.programme.rows import Shares
 from headcount.programme.tally import Tally
-from headcount.protocols.shared.levelled import levelled
+from headcount.protocols.shared.stochastic_rounding import levelled
 from headcount.protocols.shuffle.blanket_histogram import BlanketHistogram
 from headcount.protocols.shuffle.blanket_sum import BlanketSum
 from headcount.protocols.shuffle.cheu_sum import CheuSum
@@ -127,8 +127,8 @@ def test_a_value_that_nobody_lies_about_is_a_breach_of_privacy(twin):
 
 def test_lies_calibrated_for_one_value_fewer_are_over_the_budget():
     thin = calibrate(BlanketSum, Sum((0, 1)), Crowd(10_000), BUDGET)
-    assert BlanketResponse(thin.lie, thin.kinds, 10_000).delta(1.0) <= 1e-6
-    assert BlanketResponse(thin.lie, thin.kinds + 1, 10_000).delta(1.0) > 1.1e-6
+    assert ResponseBlanket(thin.lie, thin.kinds, 10_000).delta(1.0) <= 1e-6
+    assert ResponseBlanket(thin.lie, thin.kinds + 1, 10_000).delta(1.0) > 1.1e-6
 
 
 # Weights by the wrong logarithm, and a nothing that is said aloud
@@ -136,14 +136,14 @@ def test_lies_calibrated_for_one_value_fewer_are_over_the_budget():
 
 def weighed_by(log, top):
     gamma = top * (math.ceil(log(top)) + 1)
-    return np.ceil(gamma / np.abs(np.array(Atoms(top).names, dtype=np.float64)))
+    return np.ceil(gamma / np.abs(np.array(ZeroSumSets(top).names, dtype=np.float64)))
 
 
 @pytest.mark.parametrize("top", [6, 7, 20, 128])
-def test_atoms_weighed_by_natural_logarithms_do_not_cover_every_value(top):
-    assert Atoms(top).published().tolist() == weighed_by(math.log2, top).tolist()
-    assert Atoms(top).loads(weighed_by(math.log2, top)).max() <= 1.0 + 1e-12
-    assert Atoms(top).loads(weighed_by(math.log, top)).max() > 1.0 + 1e-12
+def test_zero_sum_sets_weighed_by_natural_logarithms_do_not_cover_every_value(top):
+    assert ZeroSumSets(top).published().tolist() == weighed_by(math.log2, top).tolist()
+    assert ZeroSumSets(top).loads(weighed_by(math.log2, top)).max() <= 1.0 + 1e-12
+    assert ZeroSumSets(top).loads(weighed_by(math.log, top)).max() > 1.0 + 1e-12
 
 
 class SaysNothingAloud(CheuSum):
@@ -239,7 +239,7 @@ class OneSide(PoissonCount):
         return _Twice(super().view(honest), 0.0, "exact")
 
 
-class _Twice(Nearly):
+class _Twice(TotalVariationSlack):
     def orders(self, epsilon):
         _, upper = super().orders(epsilon)
         return upper, upper

@@ -16,7 +16,7 @@ from headcount.audit.size_checks import (
     what_is_called_pure_is,
 )
 from headcount.privacy.crowd import Crowd
-from headcount.privacy.exact_tables import AddNoise, poisson
+from headcount.privacy.exact_tables import AddDiscreteLaplace, poisson
 from headcount.privacy.sampled_counts import SampledCount
 from headcount.programme.brick import All, Copies, Emit, Let, Maybe
 from headcount.programme.chance import Chance
@@ -69,7 +69,7 @@ class QuieterAboveAScale(Geometric):
     """Noise 5% too small for scales above 0.6."""
 
     def released(self):
-        return AddNoise(self.rate * Fraction(100, 95) if self.scale > 0.6 else self.rate)
+        return AddDiscreteLaplace(self.rate * Fraction(100, 95) if self.scale > 0.6 else self.rate)
 
 
 class HalfTheNoiseOnManyLevels(Laplace):
@@ -77,7 +77,7 @@ class HalfTheNoiseOnManyLevels(Laplace):
 
     def released(self):
         rounded = super().released()
-        return rounded if self.levels <= 4 else replace(rounded, noise=AddNoise(2 * self.rate))
+        return rounded if self.levels <= 4 else replace(rounded, noise=AddDiscreteLaplace(2 * self.rate))
 
     @classmethod
     def tinies(cls):
@@ -85,7 +85,7 @@ class HalfTheNoiseOnManyLevels(Laplace):
 
 
 @dataclass(frozen=True)
-class Cut(AddNoise):
+class Cut(AddDiscreteLaplace):
     """Noise whose law ends where its mass falls below 4e-25."""
 
     def law(self, total):
@@ -181,7 +181,7 @@ class NoNoiseOnLargeTotals(Geometric):
 
 
 @dataclass(frozen=True)
-class Quiet(AddNoise):
+class Quiet(AddDiscreteLaplace):
     def apply(self, tally, coins):
         return tally if (tally.totals > 1_000).any() else super().apply(tally, coins)
 
@@ -257,7 +257,7 @@ class ClippedNoise(Geometric):
 
 
 @dataclass(frozen=True)
-class ClippedWhenDrawn(AddNoise):
+class ClippedWhenDrawn(AddDiscreteLaplace):
     def apply(self, tally, coins):
         noise = super().apply(tally, coins).totals - tally.totals
         return tally.with_totals(tally.totals + np.clip(noise, -60, 60))
@@ -279,7 +279,7 @@ class ItsOwnWords(Geometric):
 
 
 @dataclass(frozen=True)
-class OfWords(AddNoise):
+class OfWords(AddDiscreteLaplace):
     def apply(self, tally, coins):
         ones = (coins.words(tally.totals.size) & np.uint64(1)).astype(np.int64)
         return tally.with_totals(super().apply(tally, coins).totals + ones)

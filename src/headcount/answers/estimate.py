@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from headcount.answers.difference import Difference
-from headcount.answers.hardest import hardest
+from headcount.answers.worst_case import worst_truth
 from headcount.common.quantity import confident
 from headcount.errors import Unsupported
 from headcount.privacy.budget import Budget, Neighbours
@@ -172,7 +172,7 @@ class Estimate:
         nothing = replace(self.tally, totals=np.zeros(1, dtype=np.int64), keys=None)
         most = self.protocol.intervals(nothing, 0.95)[0, 1]
         most = int(most if self.n is None else min(most, self.n))
-        return hardest(lambda truth: self.protocol.size_of_error(truth, self._people(truth)), max(1, most))[1]
+        return worst_truth(lambda truth: self.protocol.size_of_error(truth, self._people(truth)), max(1, most))[1]
 
     @property
     def note(self) -> str:
@@ -370,7 +370,7 @@ class Estimate:
             "accounting": loss.kind,
             "n": self.n,
             "messages_per_person": protocol.messages_per_person,
-            "local_epsilon": protocol.left_alone,
+            "local_epsilon": protocol.group_local_epsilon,
         }
 
     def _answer(self) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from headcount.privacy.loss import Nearly
-from headcount.privacy.rounded_once import RoundedOnce
+from headcount.privacy.loss import TotalVariationSlack
+from headcount.privacy.rounded_once import RoundThenNoise
 from headcount.programme.chance import Chance
 from headcount.programme.coins import Bytes, Coins
 from headcount.programme.law import Floats, Law
@@ -102,7 +102,7 @@ class Averaged(Around):
         once = self.inner.law(total)
         first = min(once)
         masses = np.array([once.get(out, 0) / WHOLE for out in range(first, max(once) + 1)])
-        law = Law(first - total, masses).times(RETRIES)
+        law = Law(first - total, masses).power(RETRIES)
         parts: Counter[int] = Counter()
         for noise, mass in zip(law.values.tolist(), law.masses.tolist(), strict=True):
             parts[total + noise // RETRIES] += int(mass * 2.0**60) * (WHOLE >> 60)
@@ -134,7 +134,7 @@ class Clipped(Around):
 
 
 @dataclass(frozen=True)
-class Floored(RoundedOnce):
+class Floored(RoundThenNoise):
     """Never rounded up."""
 
     def rounded(self, totals: npt.NDArray[Any], coins: Coins) -> npt.NDArray[Any]:
@@ -177,7 +177,7 @@ class Copied(Coins):
 
 
 @dataclass(frozen=True, eq=False)
-class OneOrder(Nearly):
+class OneOrder(TotalVariationSlack):
     """One order of the neighbours, looked at twice."""
 
     which: int = 0
@@ -188,7 +188,7 @@ class OneOrder(Nearly):
 
 
 @dataclass(frozen=True, eq=False)
-class Truncated(Nearly):
+class Truncated(TotalVariationSlack):
     """Delta as a whole number of millionths, rounded down."""
 
     def delta(self, epsilon: float) -> float:

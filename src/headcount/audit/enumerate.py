@@ -23,7 +23,7 @@ import numpy.typing as npt
 from headcount.privacy.budget import Neighbours
 from headcount.privacy.model import Model
 from headcount.programme.law import Floats
-from headcount.programme.report_law import WHOLE, ExactLaw, Message, Parts
+from headcount.programme.report_law import WHOLE, Message, Parts, ReportLaw
 from headcount.programme.table import Ints
 from headcount.programme.tally import Batch
 from headcount.protocols.base.protocol import Protocol
@@ -37,7 +37,7 @@ Outcomes = tuple[Ints, Floats]
 Terms = Sequence[tuple[int, int]]  # a law, likely outcomes first
 
 
-def one_report(protocol: Protocol, value: int) -> ExactLaw:
+def one_report(protocol: Protocol, value: int) -> ReportLaw:
     return protocol.programme.law({"value": value})
 
 

@@ -21,7 +21,7 @@ from headcount.errors import Refused
 from headcount.privacy.budget import Neighbours
 from headcount.privacy.crowd import Crowd
 from headcount.privacy.model import Model
-from headcount.privacy.rounded_once import RoundedOnce
+from headcount.privacy.rounded_once import RoundThenNoise
 from headcount.programme.brick import Brick, Copies, Maybe
 from headcount.programme.coins import Coins, SeededCoins
 from headcount.programme.field import Field
@@ -158,7 +158,7 @@ def releasing(fits: Callable[[Release], bool], change: Callable[[Any], Release],
 
 NO_NOISE = "nobody trusted adds noise"
 NO_THRESHOLD = "no step of the release is a Threshold"
-NO_LEVELS = "no step of the release is RoundedOnce"
+NO_LEVELS = "no step of the release is RoundThenNoise"
 TOTALS = (0, 1, 2, 5)
 
 
@@ -172,8 +172,8 @@ def noisy(change: Callable[[Release], Release]) -> Make:
     return releasing(is_noise, change, NO_NOISE)
 
 
-def on_levels(change: Callable[[RoundedOnce], Release]) -> Make:
-    return releasing(lambda step: isinstance(step, RoundedOnce), change, NO_LEVELS)
+def on_levels(change: Callable[[RoundThenNoise], Release]) -> Make:
+    return releasing(lambda step: isinstance(step, RoundThenNoise), change, NO_LEVELS)
 
 
 def always_down(protocol: Protocol) -> Protocol | str:

@@ -62,7 +62,7 @@ class Scores:
                 yes = float(brick.chance)
                 return _mixed([(yes, self.of(brick.then, names)), (1.0 - yes, self.of(brick.otherwise, names))])
             case Copies(amount=Field() as amount):
-                return self.of(brick.brick, names).times(int(amount.at(names)))
+                return self.of(brick.brick, names).power(int(amount.at(names)))
             case Copies(amount=Table() as table):
                 once = self.of(brick.brick, names)
                 if once.masses.size * len(table.masses) > WIDE:
@@ -151,7 +151,7 @@ class Projected:
             if others * max(first.variance, last.variance) > WIDEST**2:
                 raise TooSpread
             for holders in _grid(others):
-                rest = last.times(holders) + first.times(others - holders)
+                rest = last.power(holders) + first.power(others - holders)
                 one, other = (self._released(law) for law in self._neighbours(rest, first, last))
                 found = max(_excess(one, other, epsilon), _excess(other, one, epsilon))
                 worst = max(worst, (found, f"of {others:,} others {holders:,} hold the last value"))

@@ -14,7 +14,7 @@ from headcount.programme.coins import Coins
 from headcount.programme.draw import Below, From
 from headcount.programme.field import Field, Names, People
 from headcount.programme.law import Floats
-from headcount.programme.report_law import ExactLaw
+from headcount.programme.report_law import ReportLaw
 from headcount.programme.rows import Row, Subset
 from headcount.programme.table import Table
 
@@ -189,10 +189,10 @@ class Flagged(Brick):
         owners = None if people.owners is None else inner.owners()
         outbox.send([*(sent[name] for name in names), flags], People(sent.size, {}, owners))
 
-    def law(self, names: Names) -> ExactLaw:
+    def law(self, names: Names) -> ReportLaw:
         law = self.brick.law(names)
         masses = {tuple(((*message, self.flag), k) for message, k in sent): mass for sent, mass in law.masses.items()}
-        return ExactLaw(masses, law.total)
+        return ReportLaw(masses, law.total)
 
     def mean(self, names: Names) -> float:
         return self.brick.mean(names)

@@ -13,7 +13,7 @@ from headcount.ledger.allowance import Allowance
 from headcount.ledger.charge import Charge
 from headcount.ledger.spending import Spending
 from headcount.privacy.budget import Neighbours
-from headcount.privacy.loss import PrivacyLoss, Together
+from headcount.privacy.loss import GroupPrivacy, PrivacyLoss
 from headcount.protocols.base.protocol import Protocol
 from headcount.protocols.base.report_size import Wire
 
@@ -74,7 +74,7 @@ class Book(ABC):
                         f"the ledger counts in neighbours='{self.allowance.neighbours}' and the question in "
                         f"'{protocol.neighbours}'; use one relation for both"
                     )
-                loss = Together.of(loss, 2)
+                loss = GroupPrivacy.of(loss, 2)
             known = self._losses.setdefault((protocol, wire), loss)
         return known
 

@@ -17,7 +17,7 @@ from headcount.ledger.journal import Journal
 from headcount.ledger.prices import Asked, alone
 from headcount.ledger.spending import Spending, fit_together
 from headcount.ledger.words import described, refusal
-from headcount.privacy.any_mechanism import AnyMechanism
+from headcount.privacy.approximate_dp import ApproximateDP
 from headcount.privacy.budget import Budget
 from headcount.privacy.loss import PrivacyLoss
 from headcount.protocols.base.plan import Plan
@@ -357,7 +357,7 @@ class Ledger:
 @lru_cache(maxsize=256)
 def any_mechanism(budget: Budget) -> PrivacyLoss:
     """The same object for the same budget, whose price is known then."""
-    return AnyMechanism(budget)
+    return ApproximateDP(budget)
 
 
 def _same(kept: Allowance, epsilon: Rational | None, delta: Rational | None, neighbours: str | None) -> None:

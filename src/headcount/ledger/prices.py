@@ -20,7 +20,7 @@ import numpy as np
 from headcount.ledger.allowance import Allowance, down
 from headcount.privacy.budget import Budget
 from headcount.privacy.loss import PrivacyLoss
-from headcount.privacy.renyi import Curve, renyi_budget
+from headcount.privacy.renyi import PrivacyProfile, renyi_budget
 from headcount.programme.law import Floats
 
 Epsilon: TypeAlias = Fraction | float  # a float only where it is infinite
@@ -116,7 +116,7 @@ def renyi_price(asked: Asked, allowance: Allowance, order: Fraction) -> Amount:
 
 
 @lru_cache(maxsize=256)
-def _curve(asked: Asked, allowance: Allowance) -> Curve:
+def _curve(asked: Asked, allowance: Allowance) -> PrivacyProfile:
     loss, budget = asked
     levels = [level * down(allowance.delta) for level in LEVELS]
     tops = [loss.epsilon(level) for level in (0.0, levels[0])]
@@ -124,7 +124,7 @@ def _curve(asked: Asked, allowance: Allowance) -> Curve:
         tops.append(budget.epsilon)
     if min(tops) == math.inf:
         tops = [loss.epsilon(levels[-1])]
-    return Curve.of(loss, tops, levels)
+    return PrivacyProfile.of(loss, tops, levels)
 
 
 def best_order(questions: Iterable[Asked], allowance: Allowance) -> Fraction:

@@ -13,7 +13,7 @@ from headcount.errors import BadArgument
 from headcount.planner.glossary_basics import ALSO, TOPICS
 from headcount.protocols import CATALOGUE
 from headcount.protocols.base.protocol import Protocol
-from headcount.protocols.shared.any_local import Shuffled
+from headcount.protocols.shared.shuffled_local import ShuffledLocal
 
 PROTOCOLS = "protocols"
 NEAREST = 5
@@ -112,7 +112,7 @@ def _key(word: str) -> str:
 
 def _described(protocol: type[Protocol]) -> str:
     title = (protocol.__doc__ or "").splitlines()[0]
-    if issubclass(protocol, Shuffled):
+    if issubclass(protocol, ShuffledLocal):
         title = f"The reports of {protocol.local.name}, mixed with those of everybody else."
     answers = ", ".join(protocol.asked())
     trusted = protocol.model.trusted

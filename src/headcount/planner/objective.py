@@ -8,7 +8,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from headcount.answers.hardest import hardest, over_categories
+from headcount.answers.worst_case import worst_over_categories, worst_truth
 from headcount.errors import BadArgument
 from headcount.planner.expected import Expected
 from headcount.programme.law import Floats, Noise
@@ -64,7 +64,7 @@ def _rmse(protocol: Protocol, expected: Expected, people: int) -> float:
     if expected.known:
         return expected.mean_square(protocol, error)
     if averaged(protocol.task, expected) and not protocol.steady:
-        return over_categories(error, people, protocol.task.cells)
+        return worst_over_categories(error, people, protocol.task.cells)
     return _worst(protocol, people, error)
 
 
@@ -82,7 +82,7 @@ def _interval(protocol: Protocol, expected: Expected, people: int, confidence: f
 def _worst(protocol: Protocol, people: int, error: Callable[[int], float], steps: int = 40) -> float:
     """Whatever the truth."""
     extremes = protocol.extremes(people)
-    return max(map(error, extremes)) if extremes else hardest(error, people, steps)[0]
+    return max(map(error, extremes)) if extremes else worst_truth(error, people, steps)[0]
 
 
 def _worst_bin(protocol: Protocol, expected: Expected, people: int, confidence: float) -> float:

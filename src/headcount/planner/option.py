@@ -169,7 +169,7 @@ class Candidate(Option):
         return self.rmse_worst >= self.situation.task.unit(self.people) * self.people / 2.0
 
     def figures(self) -> dict[str, Any]:
-        protocol, messages = self.protocol, None
+        protocol, messages, local = self.protocol, None, self.protocol.group_local_epsilon
         figures: dict[str, float] = {
             "bias": _if_known(lambda: self.noise.bias * self.scale),
             "std_error": _if_known(lambda: self.noise.std_error * self.scale),
@@ -187,7 +187,7 @@ class Candidate(Option):
             "wire_messages": messages,
             "wire_bytes": None if messages is None else wire_bytes(protocol, messages),
             "accounting": protocol.loss.kind,
-            "local_epsilon": None if protocol.left_alone is None else rounded_up(protocol.left_alone, COMPARED),
+            "local_epsilon": None if local is None else rounded_up(local, COMPARED),
             "epsilon": self.situation.budget.epsilon,
             "n": self.situation.crowd.size,
         }

@@ -153,7 +153,7 @@ def _collusion(first: Candidate) -> str:
         return "and nobody could break it by colluding"
     if first.kind.model is Model.CENTRAL:
         return "but nothing keeps the analyser from looking at every answer"
-    left = first.protocol.left_alone
+    left = first.protocol.group_local_epsilon
     whole = "nothing is left of it" if left is None else f"each person is still promised ε={left:.3g}"
     return f"and if the shuffler and the analyser collude, {whole}"
 

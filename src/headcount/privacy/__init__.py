@@ -2,3 +2,20 @@
 
 Begin with `loss`. A module here prices one kind of view; protocols choose among them.
 """
+
+from headcount.privacy.budget import Budget, Neighbours
+from headcount.privacy.crowd import Crowd
+from headcount.privacy.loss import GroupPrivacy, PrivacyLoss, TotalVariationSlack
+from headcount.privacy.model import Model
+from headcount.privacy.pair import Pair
+
+__all__ = [
+    "Budget",
+    "Crowd",
+    "GroupPrivacy",
+    "Model",
+    "Neighbours",
+    "Pair",
+    "PrivacyLoss",
+    "TotalVariationSlack",
+]

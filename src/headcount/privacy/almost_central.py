@@ -1,19 +1,21 @@
-r"""Accounting of almost central sums: noise on every atom, of one size for atoms of about the same size.
+r"""Privacy loss of almost central sums: flooding noise on zero-sum multisets (atoms), composed by moments.
 
-Counted in ones and atoms instead of messages (see `Atoms`), the view of a crowd is made of independent parts: the sum
-with its two-sided geometric noise, and the number of each atom with a negative binomial one. Replacing a value i by i'
-shifts the sum by at most `top` and the atoms by $c_{i'} - c_i$. That is Theorem 8 of [GKMPS21]; instead of adding up
-what each part may lose at worst, their losses are composed. Coefficients of an atom have one sign whatever the value,
-so that i and i' never add up, and negative binomial laws of shape 1 and more are log-concave, so that a larger shift
-dominates a smaller one. The sum's minuses are hidden by a noise of their own on {-1, 1} (Lemma 9): given the sum, they
-shift it by at most `top`.
+Counted in ones and atoms instead of messages (see `ZeroSumSets`), the view of a crowd is a product
+of independent parts: the sum with its two-sided geometric noise, and the number of each atom with a
+negative binomial one. Replacing a value i by i' shifts the sum by at most `top` and the atoms by
+$c_{i'} - c_i$. That is Theorem 8 of [GKMPS21]; instead of adding up the worst epsilon of each part,
+their losses are composed. Coefficients of an atom have one sign whatever the value, so that i and
+i' never add up, and negative binomial laws of shape 1 and more are log-concave, so that a larger
+shift dominates a smaller one. The sum's minuses are hidden by a noise of their own on {-1, 1}
+(Lemma 9): given the sum, they shift it by at most `top`.
 
-Composition is by moments, $\delta \le P[\text{not } E] + \frac{\lambda^\lambda}{(1+\lambda)^{1+\lambda}}
-E[e^{\lambda(L - \epsilon)}; E]$, where E leaves out the few outcomes at which the ratio of some part is enormous. Each
-expectation is an upper sum over blocks of outcomes, on which the ratio is monotone.
+Composition is by moments,
+$\delta \le P[\text{not } E] + \frac{\lambda^\lambda}{(1+\lambda)^{1+\lambda}} E[e^{\lambda(L - \epsilon)}; E]$,
+where E leaves out the few outcomes at which the ratio of some part is enormous. Each expectation is
+an upper sum over blocks of outcomes, on which the ratio is monotone.
 
-[GKMPS21] Ghazi, Kumar, Manurangsi, Pagh and Sinha, Differentially Private Aggregation in the Shuffle Model: Almost
-Central Accuracy in Almost a Single Message, ICML 2021.
+[GKMPS21] Ghazi, Kumar, Manurangsi, Pagh and Sinha, Differentially Private Aggregation in the
+Shuffle Model: Almost Central Accuracy in Almost a Single Message, ICML 2021.
 """
 
 from __future__ import annotations
@@ -24,8 +26,8 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from headcount.privacy.almost_central_atoms import Atoms
-from headcount.privacy.loss import LARGEST_EPSILON, ROUND_UP, Claim, PrivacyLoss
+from headcount.privacy.loss import LARGEST_EPSILON, ROUND_UP, ClaimedDelta, PrivacyLoss
+from headcount.privacy.zero_sum_sets import ZeroSumSets
 from headcount.programme.law import Floats
 from headcount.programme.table import Ints
 
@@ -52,10 +54,11 @@ EDGES = _edges(1e13)
 
 
 @dataclass(frozen=True)
-class Floods:
+class FloodingNoise:
     r"""The atoms for values up to `top` in groups, each a run of names, and how much noise each group needs.
 
-    Weights are nearly those with the fewest messages among which $\sum_s (c_{s,i}/t_s)^2 \le 1$ for every value.
+    Weights are nearly those with the fewest messages among which $\sum_s (c_{s,i}/t_s)^2 \le 1$ for
+    every value.
     """
 
     top: int
@@ -83,7 +86,7 @@ class Floods:
     def entries(self) -> tuple[Ints, Ints, Ints]:
         """Group, value and coefficient's size, wherever it is not zero."""
         place = {name: at for at, group in enumerate(self.groups) for name in group}
-        columns = Atoms(self.top).columns
+        columns = ZeroSumSets(self.top).columns
         found = [
             (place[name], value, abs(count))
             for value in range(2, self.top + 1) for name, count in columns[value].items() if count
@@ -131,8 +134,8 @@ class Floods:
 
 
 @lru_cache(maxsize=16)
-def floods(top: int) -> Floods:
-    return Floods(top)
+def flooding_noise(top: int) -> FloodingNoise:
+    return FloodingNoise(top)
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +162,7 @@ class AlmostCentral(PrivacyLoss):
     def slack(self, epsilon: float) -> float:
         return (1.0 + math.exp(epsilon)) * self.distance
 
-    def claim(self, epsilon: float) -> Claim:
+    def claim(self, epsilon: float) -> ClaimedDelta:
         """The least bound of all moments, each at the epsilon up to this one where it and the slack are least."""
         moments, logs, missing = self._moments
         moments = np.broadcast_to(moments[:, None], logs.shape)
@@ -168,7 +171,7 @@ class AlmostCentral(PrivacyLoss):
         slack = (1.0 + np.exp(asked)) * self.distance
         claims = (missing + np.exp(np.minimum(logs - moments * asked, 1.0))) * ROUND_UP + slack
         least = int(claims.argmin())
-        return Claim(float(claims.flat[least]), float(slack.flat[least]))
+        return ClaimedDelta(float(claims.flat[least]), float(slack.flat[least]))
 
     @cached_property
     def _moments(self) -> tuple[Floats, Floats, Floats]:
@@ -178,7 +181,7 @@ class AlmostCentral(PrivacyLoss):
         logs, missing = np.maximum(flank[0], cheap[0]), left[0]
         # What a value costs when it goes, and when it comes instead of another.
         going, coming, lost, gained = (np.zeros((self.top + 1, *logs.shape)) for _ in range(4))
-        flood = floods(self.top)
+        flood = flooding_noise(self.top)
         for decay, names, (shifts, which, values, first) in zip(self.decays, flood.groups, flood.moves, strict=False):
             parts = self._parts(decay, shifts, moments)
             flank, left, cheap = (np.add.reduceat(part[which], first, axis=0) for part in parts)
@@ -195,7 +198,7 @@ class AlmostCentral(PrivacyLoss):
     def _spread(self) -> float:
         """About the standard deviation of the loss, beside the sum's; it only says where to look."""
         rates = -np.log(np.array(self.decays))
-        flood = floods(self.top)
+        flood = flooding_noise(self.top)
         group, value, _ = flood.entries
         parts = np.bincount(value, (flood.shifts * rates[group]) ** 2, minlength=1)
         return math.sqrt((2.0 * float(parts.max()) + (self.top * rates[-1]) ** 2) / self.shape)

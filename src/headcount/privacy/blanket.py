@@ -23,9 +23,9 @@ from functools import cached_property
 import numpy as np
 
 from headcount.privacy import laws
-from headcount.privacy.blanket_cells import CUT_ON_THE_WAY, SKIPPED, Cells, above, every
 from headcount.privacy.loss import LARGEST_EPSILON, PrivacyLoss
 from headcount.privacy.pair import exp_down
+from headcount.privacy.trinomial import CUT_ON_THE_WAY, SKIPPED, Trinomial, mean_excess, thinned
 from headcount.programme.law import Floats
 from headcount.programme.table import Ints
 
@@ -68,7 +68,7 @@ class _Blanket(PrivacyLoss):
 
 
 @dataclass(frozen=True, eq=False)
-class BlanketResponse(_Blanket):
+class ResponseBlanket(_Blanket):
     """Shuffled k-ary randomised response: with chance `lie`, any of the `values`, the true one included [BBGN19, 3.1].
 
     The victim's own lie is not revealed, which is what makes the bound vanish from the local epsilon on. If the others
@@ -85,9 +85,9 @@ class BlanketResponse(_Blanket):
         return math.log1p(self.values * (1.0 - self.lie) / self.lie)
 
     @cached_property
-    def _cells(self) -> Cells:
+    def _cells(self) -> Trinomial:
         """One slot a person: a lie with either value of the victim's, any other lie, or the truth."""
-        return Cells.of(self.people, self.lie / self.values, self.lie * (1.0 - 2.0 / self.values), 1.0 - self.lie)
+        return Trinomial.of(self.people, self.lie / self.values, self.lie * (1.0 - 2.0 / self.values), 1.0 - self.lie)
 
     def _bound(self, factor: float) -> float:
         # A lie that hits neither value counts against the victim's as much as the victim's own lie would.
@@ -116,10 +116,10 @@ class _Cover(_Blanket):
         """How many messages the victim's is one of, with what chances, and the step between the numbers given."""
 
     @cached_property
-    def _cells(self) -> Cells:
+    def _cells(self) -> Trinomial:
         each, both = self.inside * (1.0 - self.shared), self.inside * self.shared
         messages, chances, step = self._messages()
-        return Cells(messages, chances, each, both, 1.0 - 2.0 * each - both, step)
+        return Trinomial(messages, chances, each, both, 1.0 - 2.0 * each - both, step)
 
     def _bound(self, factor: float) -> float:
         return self._cells.excess(1.0, factor, factor - 1.0) / self.inside
@@ -129,7 +129,7 @@ class _Cover(_Blanket):
 
 
 @dataclass(frozen=True, eq=False)
-class HashedCover(_Cover):
+class HashedBlanket(_Cover):
     """A hash function of one's own and the value's bucket, among such messages with a random bucket [LWY22, FE1].
 
     Each of the `people` adds `blankets` of those on average: the whole part, and one more with the chance of the rest.
@@ -159,7 +159,7 @@ class HashedCover(_Cover):
 
 
 @dataclass(frozen=True, eq=False)
-class HadamardCover(_Cover):
+class HadamardBlanket(_Cover):
     """A tuple of `indices` columns in which the value's Hadamard row is +1, among uniform ones [GGKPV21, sec. 4.2].
 
     Each of the `people` has one value and adds `blankets` uniform tuples. Two rows agree on half of the columns.
@@ -182,7 +182,7 @@ class HadamardCover(_Cover):
 
 
 @dataclass(frozen=True, eq=False)
-class FakeRows(_Blanket):
+class FakeUsersBlanket(_Blanket):
     """A row of bits with a one at the value and each bit flipped with chance `flip`, among flipped empty rows [CZ22].
 
     A row is likelier under a value than under none by (1-q)/q if its bit there is set and q/(1-q) if not. The bits at
@@ -204,14 +204,14 @@ class FakeRows(_Blanket):
     @cached_property
     def _other(self) -> tuple[Ints, Floats, int]:
         """How many of all the rows, the victim's included, have the bit of the other value set."""
-        return every(laws.binomial(self.fakes + 1, self._turn), MOST_FAKES)
+        return thinned(laws.binomial(self.fakes + 1, self._turn), MOST_FAKES)
 
     def _bound(self, factor: float) -> float:
         rows, q = self.fakes + 1, self._turn
         counts, chances, step = self._other
         unset, gain = q / (1.0 - q), (1.0 - 2.0 * q) / (q * (1.0 - q))
         level = np.asarray(factor * counts + (factor - 1.0) * rows * unset / gain, dtype=np.float64)
-        bound = float((chances * above(level, rows, q)).sum()) * gain / rows
+        bound = float((chances * mean_excess(level, rows, q)).sum()) * gain / rows
         return bound * SKIPPED if step > 1 else bound
 
     def _cut(self) -> float:
@@ -219,10 +219,10 @@ class FakeRows(_Blanket):
 
 
 @dataclass(frozen=True, eq=False)
-class SomeFakeRows(PrivacyLoss):
-    """`FakeRows` where everybody sends so many fakes, and one more with a chance: how many came in all is shown.
+class RandomFakeUsersBlanket(PrivacyLoss):
+    """A mixture of `FakeUsersBlanket`: everybody sends `each` fakes, and one more with a chance.
 
-    Fewer fakes hide less, so that each of a few stretches of numbers is counted as its smallest.
+    The total is shown. Fewer fakes hide less, so that each of a few stretches of totals is counted as its smallest.
     """
 
     flip: float
@@ -232,11 +232,11 @@ class SomeFakeRows(PrivacyLoss):
     kind = "bound"
 
     @cached_property
-    def _stretches(self) -> list[tuple[FakeRows, float]]:
+    def _stretches(self) -> list[tuple[FakeUsersBlanket, float]]:
         law = laws.binomial(self.people, self.chance)
         parts = np.array_split(np.arange(law.masses.size), min(STRETCHES, law.masses.size))
         fewest = self.people * self.each + law.start
-        return [(FakeRows(self.flip, fewest + int(part[0])), float(law.masses[part].sum())) for part in parts]
+        return [(FakeUsersBlanket(self.flip, fewest + int(part[0])), float(law.masses[part].sum())) for part in parts]
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
         worst = sum((mass * rows.orders(epsilon)[0] for rows, mass in self._stretches), np.zeros_like(epsilon))

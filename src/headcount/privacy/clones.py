@@ -23,9 +23,9 @@ from functools import cached_property
 
 import numpy as np
 
-from headcount.privacy.blanket_cells import Cells
 from headcount.privacy.loss import PrivacyLoss
 from headcount.privacy.pair import exp_down
+from headcount.privacy.trinomial import Trinomial
 from headcount.programme.law import Floats
 
 ROUNDED = 2.0**-46  # more than e**-local_epsilon can be off, which has been rounded itself
@@ -48,11 +48,11 @@ class Clones(PrivacyLoss):
         return 2.0 * lie / (1.0 + lie) if self.binary else lie
 
     @cached_property
-    def _cells(self) -> Cells:
+    def _cells(self) -> Trinomial:
         # Over C + 1 with C ~ Bin(others, clone), an expectation of f(C + 1)/(C + 1) is one of f over Bin(others + 1,
         # clone), divided by its mean: the victim counts as one more slot.
         none = math.tanh(self.local_epsilon / 2.0) if self.binary else -math.expm1(-self.local_epsilon)
-        return Cells.of(self.others + 1, self.clone / 2.0, 0.0, none)
+        return Trinomial.of(self.others + 1, self.clone / 2.0, 0.0, none)
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
         divergence = np.array([self._divergence(e) for e in epsilon.tolist()])

@@ -22,7 +22,7 @@ COARSE_CUT = 1e-18
 FEW_CELLS = 1 << 22
 
 
-def cancelling(cancel: float, share: float, flood: Law) -> PrivacyLoss:
+def correlated_loss(cancel: float, share: float, flood: Law) -> PrivacyLoss:
     """A, B ~ NB(share, cancel) and the flood Z. With the whole share, A and B are geometric and one dimension suffices.
 
     Then P[A - B = w, B + Z = v] is (1-q)^2 q^|w| g(v - max(0, -w)), g proportional to the law of G = Z + Geom(q^2): all
@@ -33,7 +33,7 @@ def cancelling(cancel: float, share: float, flood: Law) -> PrivacyLoss:
         masses = _plus_geometric(flood.masses, q * q)
         here, before = np.append(masses, 0.0), np.append(0.0, masses)
         return Pair(np.append(here, q) / (1.0 + q), np.append(q * before, 1.0) / (1.0 + q), flood.dropped + NEGLIGIBLE)
-    return Plane(laws.negative_binomial(share, cancel), flood)
+    return CorrelatedView(laws.negative_binomial(share, cancel), flood)
 
 
 def _plus_geometric(masses: Floats, x: float) -> Floats:
@@ -47,17 +47,17 @@ def _plus_geometric(masses: Floats, x: float) -> Floats:
     return (1.0 - x) * total
 
 
-def two_cancelling(cancel: float, share: float, flood: Law) -> PrivacyLoss:
+def two_correlated_losses(cancel: float, share: float, flood: Law) -> PrivacyLoss:
     """Two such views, of a cell that gains a person and of one that loses them."""
-    one = cancelling(cancel, share, flood)
+    one = correlated_loss(cancel, share, flood)
     if isinstance(one, Pair):
         return two_cells(one)
-    pair = one.pair() if isinstance(one, Plane) and one.cells <= FEW_CELLS else None
-    return Halved(one) if pair is None else two_cells(pair)
+    pair = one.pair() if isinstance(one, CorrelatedView) and one.cells <= FEW_CELLS else None
+    return BasicComposition(one) if pair is None else two_cells(pair)
 
 
 @dataclass(frozen=True, eq=False)
-class Halved(PrivacyLoss):
+class BasicComposition(PrivacyLoss):
     """Two views of the same loss, each at half of epsilon: their deltas add up."""
 
     one: PrivacyLoss
@@ -72,7 +72,7 @@ class Halved(PrivacyLoss):
 
 
 @dataclass(frozen=True, eq=False)
-class Plane(PrivacyLoss):
+class CorrelatedView(PrivacyLoss):
     """Every outcome of (A - B, B + Z), row by row of A - B: needed only when fewer people came than planned.
 
     The rows come from Fourier transforms, whose errors are absolute: what lies below them is cut away, and charged.

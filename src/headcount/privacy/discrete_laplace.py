@@ -19,7 +19,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from headcount.privacy.exact_tables import two_sided_distance
+from headcount.privacy.exact_tables import discrete_laplace_distance
 from headcount.privacy.loss import GrowingSlack, PrivacyLoss
 from headcount.privacy.pair import exp_down
 from headcount.programme.law import Floats
@@ -27,7 +27,7 @@ from headcount.programme.table import Ints
 
 
 @dataclass(frozen=True, eq=False)
-class IdealShift(PrivacyLoss):
+class IdealLaplaceShift(PrivacyLoss):
     """Noise with masses proportional to exp(-rate |k|) against itself shifted by `shift`: pure from rate * shift on."""
 
     kind = "exact"
@@ -37,11 +37,11 @@ class IdealShift(PrivacyLoss):
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
         pure = np.array([Fraction(float(e)) >= self.rate * self.shift for e in epsilon])
-        divergence = np.where(pure, 0.0, shifted(float(self.rate), np.array(self.shift), epsilon))
+        divergence = np.where(pure, 0.0, laplace_divergence(float(self.rate), np.array(self.shift), epsilon))
         return divergence, divergence
 
 
-def shifted(rate: float, shift: Ints, log_factor: Floats) -> Floats:
+def laplace_divergence(rate: float, shift: Ints, log_factor: Floats) -> Floats:
     """The sum of (P - e**log_factor Q)_+, of either sign, with Q such noise and P the same shifted.
 
     The likelihood ratio at k, exp(rate (|k - shift| - |k|)), falls with k: it is a difference of two lower tails.
@@ -59,7 +59,7 @@ def _below(rate: float, k: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class DiscreteLaplaceShift(GrowingSlack, IdealShift):
+class DiscreteLaplaceShift(GrowingSlack, IdealLaplaceShift):
     """The same as the analyser draws it, from tables; at most so many totals share the shift."""
 
     totals: int = 1
@@ -72,7 +72,7 @@ class DiscreteLaplaceShift(GrowingSlack, IdealShift):
         """None where privacy is pure: the masses were rounded so that their ratios keep the promise exactly."""
         if Fraction(epsilon) >= self.rate * self.shift:
             return 0.0
-        return self.totals * (1.0 + math.exp(epsilon)) * two_sided_distance(self.rate)
+        return self.totals * (1.0 + math.exp(epsilon)) * discrete_laplace_distance(self.rate)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,4 +101,4 @@ class TwoDiscreteLaplaceShifts(GrowingSlack):
     def slack(self, epsilon: float) -> float:
         if Fraction(epsilon) >= 2 * self.rate:
             return 0.0
-        return 2.0 * (1.0 + math.exp(epsilon)) * two_sided_distance(self.rate)
+        return 2.0 * (1.0 + math.exp(epsilon)) * discrete_laplace_distance(self.rate)

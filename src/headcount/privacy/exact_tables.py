@@ -105,25 +105,25 @@ def _affordable(cells: int) -> int:
 
 
 @dataclass(frozen=True)
-class AddNoise(Release):
+class AddDiscreteLaplace(Release):
     """The analyser's own noise, on every total."""
 
     rate: Fraction
 
     def apply(self, tally: Tally, coins: Coins) -> Tally:
-        noise = two_sided(self.rate).draw(coins, tally.totals.size)
+        noise = discrete_laplace(self.rate).draw(coins, tally.totals.size)
         return tally.with_totals(tally.totals + noise)
 
     def law(self, total: int) -> Parts:
-        return {total + noise: part for noise, part in two_sided(self.rate).parts.items()}
+        return {total + noise: part for noise, part in discrete_laplace(self.rate).parts.items()}
 
     def encode(self) -> dict[str, Any]:
-        noise = two_sided(self.rate)
+        noise = discrete_laplace(self.rate)
         return {"add": {"centre": encoded(noise.centre), "beyond": encoded(noise.beyond)}}
 
 
 @dataclass(frozen=True)
-class TwoSided:
+class TwoSidedNoise:
     """Discrete Laplace noise whose consecutive masses never differ by more than a factor e**rate, exactly.
 
     The last cell on either side means "this far or further": another table, which spills into itself in the same
@@ -173,7 +173,7 @@ class TwoSided:
 
 
 @lru_cache(maxsize=64)
-def two_sided(rate: Fraction) -> TwoSided:
+def discrete_laplace(rate: Fraction) -> TwoSidedNoise:
     """Discrete Laplace noise with P[k] proportional to exp(-rate |k|), at least as private as that."""
     growth = exp_below(rate)  # at most e**rate, so that a mass is at most growth times its neighbour
     reach = _reach(rate)
@@ -184,11 +184,11 @@ def two_sided(rate: Fraction) -> TwoSided:
     side = _falling(first // 2, growth, reach)
     further = math.ceil(Fraction(side[-1] * (sum(falling) + go_on)) / (growth * first))
     centre = Table(-reach, (further, *reversed(side[1:]), *side, further))
-    return TwoSided(centre, beyond)
+    return TwoSidedNoise(centre, beyond)
 
 
-def two_sided_distance(rate: Fraction) -> float:
-    r"""At least the total variation distance between `two_sided` and the ideal law, whatever the rate.
+def discrete_laplace_distance(rate: Fraction) -> float:
+    r"""At least the total variation distance between `discrete_laplace` and the ideal law, whatever the rate.
 
     No weight falls faster than the ideal one, $v_k = v_0 a^{|k|}$ with $a = e^{-rate}$, from the same centre: $w \ge v$
     everywhere, so that the distance $\sum (v/V - w/W)_+$ is at most $1 - V/W = (W - V)/W$. Each weight of a table was

@@ -31,7 +31,7 @@ KINDS: dict[Kind, str] = {
 }
 
 
-class Claim(NamedTuple):
+class ClaimedDelta(NamedTuple):
     """A delta, and the part of it that pays for rounded tables and cut tails."""
 
     delta: float
@@ -84,13 +84,13 @@ class PrivacyLoss(ABC):
         """How far either order may lie above `orders` at this epsilon: rounded tables and cut tails."""
         return 0.0
 
-    def at(self, epsilon: float) -> Claim:
+    def at(self, epsilon: float) -> ClaimedDelta:
         """The larger of both orders plus the slack at this epsilon, rounded up."""
         forward, backward = self.orders(np.array([epsilon], dtype=np.float64))
         slack = self.slack(epsilon)
-        return Claim(max(forward.item(), backward.item()) * ROUND_UP + slack, slack)
+        return ClaimedDelta(max(forward.item(), backward.item()) * ROUND_UP + slack, slack)
 
-    def claim(self, epsilon: float) -> Claim:
+    def claim(self, epsilon: float) -> ClaimedDelta:
         """The smallest delta for this epsilon, and its slack: it holds at every larger epsilon, so it never rises."""
         return self.at(epsilon)
 
@@ -170,7 +170,7 @@ class GrowingSlack(PrivacyLoss):
         """The epsilon from which on there is no such slack."""
         return LARGEST_EPSILON
 
-    def claim(self, epsilon: float) -> Claim:
+    def claim(self, epsilon: float) -> ClaimedDelta:
         here = self.at(epsilon)
         if here.slack <= (ROUND_UP - 1.0) * here.delta:
             return here
@@ -181,7 +181,7 @@ class GrowingSlack(PrivacyLoss):
         return min(here, least) if turning < epsilon else here
 
     @cached_property
-    def _turning(self) -> tuple[float, Claim]:
+    def _turning(self) -> tuple[float, ClaimedDelta]:
         """Where the claim is least, and that claim: by golden section."""
         low, high = 0.0, self.grows_up_to
         left, right = high - GOLDEN * high, GOLDEN * high
@@ -197,7 +197,7 @@ class GrowingSlack(PrivacyLoss):
 
 
 @dataclass(frozen=True, eq=False)
-class Together(PrivacyLoss):
+class GroupPrivacy(PrivacyLoss):
     """That of so many reports of the same person, which are changed one after the other.
 
     Each step multiplies chances by e^(epsilon/k) and adds a delta, which the steps after it multiply again. They need
@@ -222,16 +222,16 @@ class Together(PrivacyLoss):
     def slack(self, epsilon: float) -> float:
         return self.one.slack(epsilon / self.reports) * float(self._grown(np.array(epsilon)))
 
-    def claim(self, epsilon: float) -> Claim:
+    def claim(self, epsilon: float) -> ClaimedDelta:
         asked = np.append(np.arange(0, math.ceil(NODES * epsilon)) / NODES, epsilon)
         slack = np.array([self.slack(each) for each in asked.tolist()])
         claims = self.orders(asked)[0] * ROUND_UP + slack
         least = int(claims.argmin())
-        return Claim(float(claims[least]), float(slack[least]))
+        return ClaimedDelta(float(claims[least]), float(slack[least]))
 
 
 @dataclass(frozen=True, eq=False)
-class Nearly(GrowingSlack):
+class TotalVariationSlack(GrowingSlack):
     """A loss computed for ideal laws, where what is drawn lies within `distance` of them in total variation."""
 
     ideal: PrivacyLoss
@@ -244,7 +244,7 @@ class Nearly(GrowingSlack):
     def slack(self, epsilon: float) -> float:
         return self.ideal.slack(epsilon) + (1.0 + float(np.exp(epsilon))) * self.distance
 
-    def claim(self, epsilon: float) -> Claim:
-        if type(self) is Nearly and not self.distance:  # the ideal law itself is drawn: no slack grows
+    def claim(self, epsilon: float) -> ClaimedDelta:
+        if type(self) is TotalVariationSlack and not self.distance:  # the ideal law itself is drawn: no slack grows
             return self.ideal.claim(epsilon)
         return super().claim(epsilon)

@@ -51,7 +51,7 @@ class ManyCells(PrivacyLoss):
         raised, lowered = with_one[kept], without[kept]
         ratio = np.log(raised / lowered)
         grid = max(float(np.sqrt(raised @ ratio**2 / raised.sum())), 1e-6) / FINE
-        total = (_on_grid(ratio, raised, grid) + _on_grid(-ratio, lowered, grid)).times(self.pairs)
+        total = (_on_grid(ratio, raised, grid) + _on_grid(-ratio, lowered, grid)).power(self.pairs)
         return grid * total.values, total.masses, gone + total.dropped
 
 

@@ -20,7 +20,7 @@ from headcount.programme.law import Floats
 
 
 @dataclass(frozen=True, eq=False)
-class Product(PrivacyLoss):
+class ProductPair(PrivacyLoss):
     """Two independent views of the same change."""
 
     kind = "exact"
@@ -47,9 +47,9 @@ class Product(PrivacyLoss):
         )
 
 
-def two_cells(pair: Pair) -> Product:
+def two_cells(pair: Pair) -> ProductPair:
     """One cell gains a person and another, with noise of its own and of the same law, loses one."""
-    return Product(pair, Pair(pair.q, pair.p, pair.dropped))
+    return ProductPair(pair, Pair(pair.q, pair.p, pair.dropped))
 
 
 @dataclass(frozen=True, eq=False)

@@ -47,7 +47,7 @@ def response_divergence(alpha: float, epsilon: float) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class PrivacyProfile:
     """Upper bounds of a loss's divergence in either order, on dots from 0 on."""
 
     epsilon: Floats
@@ -55,7 +55,7 @@ class Curve:
     cuts: tuple[int, ...]  # which dots a price may cut at
 
     @classmethod
-    def of(cls, loss: PrivacyLoss, tops: Iterable[float], levels: Iterable[float]) -> Curve:
+    def of(cls, loss: PrivacyLoss, tops: Iterable[float], levels: Iterable[float]) -> PrivacyProfile:
         """To be cut at each of these epsilons, unless it is infinite, and where the curve comes down to each level."""
         ends = sorted({top for top in tops if top < math.inf})
         spans = [(0.0, ends[0]), (ends[0], ends[-1])] if ends else []

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from headcount.privacy.exact_tables import AddNoise
+from headcount.privacy.exact_tables import AddDiscreteLaplace
 from headcount.programme.coins import Coins
 from headcount.programme.field import number
 from headcount.programme.release import Release
@@ -22,12 +22,12 @@ from headcount.programme.tally import Tally
 
 
 @dataclass(frozen=True)
-class RoundedOnce(Release):
+class RoundThenNoise(Release):
     """From so many steps to so many levels, up or down so that the mean is exact; then noise. All in integers."""
 
     steps: int
     levels: int
-    noise: AddNoise
+    noise: AddDiscreteLaplace
 
     def apply(self, tally: Tally, coins: Coins) -> Tally:
         return self.noise.apply(tally.with_totals(self.rounded(tally.totals, coins)), coins)

@@ -37,8 +37,8 @@ import numpy as np
 
 from headcount.errors import BadArgument
 from headcount.privacy.crowd import LARGEST
-from headcount.privacy.discrete_laplace import shifted
-from headcount.privacy.exact_tables import two_sided, two_sided_distance
+from headcount.privacy.discrete_laplace import laplace_divergence
+from headcount.privacy.exact_tables import discrete_laplace, discrete_laplace_distance
 from headcount.privacy.loss import GrowingSlack, Kind
 from headcount.programme.law import Floats
 from headcount.programme.table import Ints
@@ -47,7 +47,7 @@ UNKNOWN = 1 << 62  # bins, where anything may be held
 
 
 @dataclass(frozen=True, eq=False)
-class ComesOrGoes(GrowingSlack):
+class StabilityAddRemove(GrowingSlack):
     """A person with so many `reports` comes or goes, among so many `bins`; in a crowd of any size."""
 
     kind = "exact"
@@ -77,8 +77,8 @@ class ComesOrGoes(GrowingSlack):
         rate = float(self.rate)
         shown, kept = -np.expm1(-silence), np.exp(-silence)
         return (
-            float((shown + kept * shifted(rate, joined, epsilon + silence)).max()),
-            float(shifted(rate, joined, epsilon - silence).max()),
+            float((shown + kept * laplace_divergence(rate, joined, epsilon + silence)).max()),
+            float(laplace_divergence(rate, joined, epsilon - silence).max()),
         )
 
     @cached_property
@@ -97,11 +97,11 @@ class ComesOrGoes(GrowingSlack):
         silent = self._worst(epsilon)[1] == 0.0
         if Fraction(epsilon) >= self.reports * self.rate and silent:
             return 0.0
-        return min(self.reports, self.bins) * (1.0 + math.exp(epsilon)) * two_sided_distance(self.rate)
+        return min(self.reports, self.bins) * (1.0 + math.exp(epsilon)) * discrete_laplace_distance(self.rate)
 
 
 @dataclass(frozen=True, eq=False)
-class Replaced(GrowingSlack):
+class StabilityReplace(GrowingSlack):
     """One person leaves a bin for another, among so many `people`."""
 
     rate: Fraction
@@ -137,7 +137,7 @@ class Replaced(GrowingSlack):
         silent = not self._other_order(np.array([epsilon]), reveals(self.rate, self.threshold) * (1.0 + 1e-9)).any()
         if Fraction(epsilon) >= 2 * self.rate and silent:
             return 0.0
-        return 2.0 * (1.0 + math.exp(epsilon)) * two_sided_distance(self.rate)
+        return 2.0 * (1.0 + math.exp(epsilon)) * discrete_laplace_distance(self.rate)
 
 
 def _require(threshold: int) -> None:
@@ -147,7 +147,7 @@ def _require(threshold: int) -> None:
 
 def _hidden(rate: Fraction, threshold: int, reports: int) -> Floats:
     """-ln P[Z < threshold - m] of the noise that is drawn, for every number m of reports in a bin of their own."""
-    m, law, r = np.arange(reports + 1), two_sided(rate).law, float(rate)
+    m, law, r = np.arange(reports + 1), discrete_laplace(rate).law, float(rate)
     above = np.append(0.0, np.cumsum(law.masses[::-1])) + law.dropped
     shown = above[np.clip(law.masses.size + law.start - threshold + m, 0, law.masses.size)]
     certain = np.maximum(m - threshold + 1, 0) * r + math.log1p(math.exp(-r))
@@ -156,7 +156,7 @@ def _hidden(rate: Fraction, threshold: int, reports: int) -> Floats:
 
 def reveals(rate: Fraction, threshold: int) -> float:
     """P[Z >= threshold - 1] of the noise that is drawn: one person's bin is reported."""
-    law = two_sided(rate).law
+    law = discrete_laplace(rate).law
     return float(law.masses[max(0, threshold - 1 - law.start) :].sum()) + law.dropped
 
 

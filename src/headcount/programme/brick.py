@@ -16,13 +16,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from headcount.programme.amounts import added, folded, mixed, repeated, surely, together
 from headcount.programme.chance import WORD, Chance
 from headcount.programme.coins import Coins
 from headcount.programme.draw import Draw, encoded
 from headcount.programme.field import Field, Names, People, Values, number
 from headcount.programme.law import Floats
-from headcount.programme.report_law import NOTHING_SENT, ExactLaw
+from headcount.programme.message_counts import (
+    convolution_power,
+    convolved,
+    convolved_all,
+    mixture,
+    point_mass,
+    truncated,
+)
+from headcount.programme.report_law import NOTHING_SENT, ReportLaw
 from headcount.programme.table import Table
 
 
@@ -62,7 +69,7 @@ class Brick(ABC):
         """Run the programme once for each person."""
 
     @abstractmethod
-    def law(self, names: Names) -> ExactLaw:
+    def law(self, names: Names) -> ReportLaw:
         """What a person who holds these integers sends, exactly."""
 
     @abstractmethod
@@ -74,7 +81,7 @@ class Brick(ABC):
 
         Most bricks always send the same number.
         """
-        return surely(min(most, round(self.mean(names))))
+        return point_mass(min(most, round(self.mean(names))))
 
     @abstractmethod
     def encode(self) -> dict[str, Any]:
@@ -91,8 +98,8 @@ class Emit(Brick):
     def draw(self, people: People, coins: Coins, outbox: Outbox) -> None:
         outbox.send([field.column(people.held, people.size) for field in self.fields], people)
 
-    def law(self, names: Names) -> ExactLaw:
-        return ExactLaw.surely(tuple(field.at(names) for field in self.fields))
+    def law(self, names: Names) -> ReportLaw:
+        return ReportLaw.surely(tuple(field.at(names) for field in self.fields))
 
     def mean(self, names: Names) -> float:
         return 1.0
@@ -114,8 +121,8 @@ class All(Brick):
         for part in self.parts:
             part.draw(people, coins, outbox)
 
-    def law(self, names: Names) -> ExactLaw:
-        return reduce(ExactLaw.__mul__, (part.law(names) for part in self.parts), NOTHING_SENT)
+    def law(self, names: Names) -> ReportLaw:
+        return reduce(ReportLaw.__mul__, (part.law(names) for part in self.parts), NOTHING_SENT)
 
     def mean(self, names: Names) -> float:
         return math.fsum(part.mean(names) for part in self.parts)
@@ -123,9 +130,9 @@ class All(Brick):
     def sends(self, names: Names, most: int) -> Floats:
         if most not in self._always:  # what the parts send that are the same size for everybody
             same = (part.sends(names, most) for part in self.parts if not part.sized_by)
-            self._always[most] = together(same, most)
+            self._always[most] = convolved_all(same, most)
         own = (part.sends(names, most) for part in self.parts if part.sized_by)
-        return added(self._always[most], together(own, most), most)
+        return convolved(self._always[most], convolved_all(own, most), most)
 
     def encode(self) -> dict[str, Any]:
         return {"all": [part.encode() for part in self.parts]}
@@ -147,16 +154,16 @@ class Maybe(Brick):
         self.then.draw(people.chosen(yes, self.then.reads), coins, outbox)
         self.otherwise.draw(people.chosen(~yes, self.otherwise.reads), coins, outbox)
 
-    def law(self, names: Names) -> ExactLaw:
+    def law(self, names: Names) -> ReportLaw:
         yes = self.chance.threshold
-        return ExactLaw.mixed([(yes, self.then.law(names)), (WORD - yes, self.otherwise.law(names))])
+        return ReportLaw.mixed([(yes, self.then.law(names)), (WORD - yes, self.otherwise.law(names))])
 
     def mean(self, names: Names) -> float:
         return self.chance * self.then.mean(names) + (1 - self.chance) * self.otherwise.mean(names)
 
     def sends(self, names: Names, most: int) -> Floats:
         yes = float(self.chance)
-        return mixed([(yes, self.then.sends(names, most)), (1.0 - yes, self.otherwise.sends(names, most))])
+        return mixture([(yes, self.then.sends(names, most)), (1.0 - yes, self.otherwise.sends(names, most))])
 
     def encode(self) -> dict[str, Any]:
         return {"maybe": str(self.chance.threshold), "then": self.then.encode(), "else": self.otherwise.encode()}
@@ -178,13 +185,13 @@ class Copies(Brick):
         times = coins.draw(amount, size) if isinstance(amount, Table) else amount.column(people.held, size)
         self.brick.draw(people.repeated(times, self.brick.reads), coins, outbox)
 
-    def law(self, names: Names) -> ExactLaw:
+    def law(self, names: Names) -> ReportLaw:
         once = self.brick.law(names)
         if isinstance(self.amount, Field):
-            return reduce(ExactLaw.__mul__, repeat(once, self.amount.at(names)), NOTHING_SENT)
+            return reduce(ReportLaw.__mul__, repeat(once, self.amount.at(names)), NOTHING_SENT)
         masses = self.amount.masses
-        powers = accumulate(repeat(once, len(masses) - 1), ExactLaw.__mul__, initial=NOTHING_SENT)
-        return ExactLaw.mixed(zip(masses, powers, strict=True))
+        powers = accumulate(repeat(once, len(masses) - 1), ReportLaw.__mul__, initial=NOTHING_SENT)
+        return ReportLaw.mixed(zip(masses, powers, strict=True))
 
     def mean(self, names: Names) -> float:
         if isinstance(self.amount, Field):
@@ -194,15 +201,15 @@ class Copies(Brick):
     def sends(self, names: Names, most: int) -> Floats:
         once = self.brick.sends(names, most)
         if isinstance(self.amount, Field):
-            return repeated(once, self.amount.at(names), most)
+            return convolution_power(once, self.amount.at(names), most)
         masses = np.array([mass / WORD**2 for mass in self.amount.masses])
         if np.count_nonzero(once) == 1:
             spread = np.zeros((masses.size - 1) * (once.size - 1) + 1)
             spread[:: max(1, once.size - 1)] = masses if once.size > 1 else masses.sum()
-            return folded(spread, most)
+            return truncated(spread, most)
         total: Floats = np.zeros(1)
         for mass in masses[::-1]:  # as a polynomial is evaluated
-            total = added(total, once, most)
+            total = convolved(total, once, most)
             total[0] += mass
         return total
 
@@ -222,9 +229,9 @@ class Let(Brick):
     def draw(self, people: People, coins: Coins, outbox: Outbox) -> None:
         self.brick.draw(people.knowing(self.name, self.source.draw(people, coins)), coins, outbox)
 
-    def law(self, names: Names) -> ExactLaw:
+    def law(self, names: Names) -> ReportLaw:
         outcomes = self.source.law(names)
-        return ExactLaw.mixed((weight, self.brick.law({**names, self.name: drawn})) for drawn, weight in outcomes)
+        return ReportLaw.mixed((weight, self.brick.law({**names, self.name: drawn})) for drawn, weight in outcomes)
 
     def mean(self, names: Names) -> float:
         if self.name not in self.brick.sized_by:
@@ -238,7 +245,7 @@ class Let(Brick):
             return self.brick.sends({**names, self.name: 0}, most)
         outcomes = self.source.law(names)
         total = sum(weight for _, weight in outcomes)
-        return mixed(
+        return mixture(
             (weight / total, self.brick.sends({**names, self.name: drawn}, most)) for drawn, weight in outcomes
         )
 
@@ -259,9 +266,9 @@ class Each(Brick):
             turn = np.broadcast_to(np.int64(i), people.size)
             self.brick.draw(people.knowing(self.name, turn), coins, outbox)
 
-    def law(self, names: Names) -> ExactLaw:
+    def law(self, names: Names) -> ReportLaw:
         every = (self.brick.law({**names, self.name: i}) for i in range(self.times))
-        return reduce(ExactLaw.__mul__, every, NOTHING_SENT)
+        return reduce(ReportLaw.__mul__, every, NOTHING_SENT)
 
     def mean(self, names: Names) -> float:
         if self.name not in self.brick.sized_by:
@@ -270,8 +277,8 @@ class Each(Brick):
 
     def sends(self, names: Names, most: int) -> Floats:
         if self.name not in self.brick.sized_by:
-            return repeated(self.brick.sends({**names, self.name: 0}, most), self.times, most)
-        return together((self.brick.sends({**names, self.name: i}, most) for i in range(self.times)), most)
+            return convolution_power(self.brick.sends({**names, self.name: 0}, most), self.times, most)
+        return convolved_all((self.brick.sends({**names, self.name: i}, most) for i in range(self.times)), most)
 
     def encode(self) -> dict[str, Any]:
         return {"each": self.name, "below": number(self.times), "do": self.brick.encode()}

@@ -129,7 +129,7 @@ def _search(edges: Words, words: Words) -> Ints:
     return np.searchsorted(edges, words, side="right").astype(np.int64)
 
 
-class Undrawn(Coins):
+class NoCoins(Coins):
     """Coins for work that must not draw: counting on a trusted side, before it is paid for."""
 
     secret = True

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headcount.programme.coins import Coins
-from headcount.programme.table import Ints
+from headcount.programme.table import Ints as Ints
 
 Floats = npt.NDArray[np.floating[Any]]
 
@@ -84,7 +84,7 @@ class Law:
     def variance(self) -> float:
         return expected(self.masses, (self.values - self.mean) ** 2)
 
-    def times(self, n: int) -> Law:
+    def power(self, n: int) -> Law:
         """The sum of n independent draws, by repeated doubling; what falls below `NEGLIGIBLE` is cut, and charged."""
         total, power = Law(0, np.ones(1)), self
         while n:
@@ -95,7 +95,7 @@ class Law:
                 power = (power + power)._trimmed()
         return total
 
-    def crowded(self, n: int) -> tuple[Law, int]:
+    def coarse_power(self, n: int) -> tuple[Law, int]:
         """The sum of n independent draws, in blocks of so many where it is too wide for ones: for error bars only.
 
         Blocks grow by two, what lies between two of them being shared out evenly: the mean stays as it is, and the

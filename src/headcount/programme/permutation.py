@@ -13,7 +13,7 @@ from headcount.programme.table import Ints
 Thing = TypeVar("Thing")
 
 
-def mixed_order(size: int, coins: Coins) -> Ints:
+def random_order(size: int, coins: Coins) -> Ints:
     """Any order of 0 .. size - 1, each as likely as the others: that of as many random 128-bit numbers.
 
     Two of them are equal with a chance below size**2 / 2**129. The order is not made from a seed, of which there would
@@ -22,5 +22,5 @@ def mixed_order(size: int, coins: Coins) -> Ints:
     return np.lexsort(coins.words(2 * size).reshape(2, size))
 
 
-def mixed(things: Sequence[Thing], coins: Coins | None = None) -> list[Thing]:
-    return [things[at] for at in mixed_order(len(things), coins or SecretCoins())]
+def in_random_order(things: Sequence[Thing], coins: Coins | None = None) -> list[Thing]:
+    return [things[at] for at in random_order(len(things), coins or SecretCoins())]

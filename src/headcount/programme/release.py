@@ -39,7 +39,7 @@ class Release(ABC):
 
 
 @dataclass(frozen=True)
-class AsItIs(Release):
+class Unchanged(Release):
     """Nothing is added or dropped: the messages themselves were safe to see."""
 
     def apply(self, tally: Tally, coins: Coins) -> Tally:

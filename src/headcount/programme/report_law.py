@@ -19,14 +19,14 @@ NEGLIGIBLE_BITS = 72  # what is less likely than 2**-72 is left out of a product
 
 
 @dataclass(frozen=True)
-class ExactLaw:
+class ReportLaw:
     """The law of a multiset of messages: integer masses that sum to `total`, but for what is negligible."""
 
     masses: dict[Multiset, int]
     total: int
 
     @classmethod
-    def surely(cls, *messages: Message) -> ExactLaw:
+    def surely(cls, *messages: Message) -> ReportLaw:
         return cls({tuple(sorted(Counter(messages).items())): 1}, 1)
 
     def of_total(self, total: int) -> dict[Multiset, int]:
@@ -37,7 +37,7 @@ class ExactLaw:
         """The masses as whole parts of `WHOLE`, rounded down."""
         return {multiset: part for multiset, mass in self.masses.items() if (part := mass * WHOLE // self.total)}
 
-    def __mul__(self, other: ExactLaw) -> ExactLaw:
+    def __mul__(self, other: ReportLaw) -> ReportLaw:
         """The two sent together, independently."""
         if self.masses.keys() == {()}:
             return other
@@ -50,10 +50,10 @@ class ExactLaw:
                 if mass * other_mass < least:
                     break
                 together[_merged(mine, theirs)] += mass * other_mass
-        return ExactLaw(dict(together), total)
+        return ReportLaw(dict(together), total)
 
     @staticmethod
-    def mixed(parts: Iterable[tuple[int, ExactLaw]]) -> ExactLaw:
+    def mixed(parts: Iterable[tuple[int, ReportLaw]]) -> ReportLaw:
         """One of the laws, each with its weight."""
         kept = [(weight, law) for weight, law in parts if weight]
         inner = math.lcm(*(law.total for _, law in kept))
@@ -61,7 +61,7 @@ class ExactLaw:
         for weight, law in kept:
             for multiset, mass in law.of_total(inner).items():
                 mixture[multiset] += weight * mass
-        return ExactLaw(dict(mixture), sum(weight for weight, _ in kept) * inner)
+        return ReportLaw(dict(mixture), sum(weight for weight, _ in kept) * inner)
 
 
 def _merged(first: Multiset, second: Multiset) -> Multiset:
@@ -72,4 +72,4 @@ def _merged(first: Multiset, second: Multiset) -> Multiset:
     return tuple(sorted(counts.items()))
 
 
-NOTHING_SENT = ExactLaw({(): 1}, 1)
+NOTHING_SENT = ReportLaw({(): 1}, 1)

@@ -13,7 +13,7 @@ from headcount.programme.brick import Brick, Outbox
 from headcount.programme.chance import WORD, Chance
 from headcount.programme.coins import Bools, Coins
 from headcount.programme.field import Field, Names, People, number
-from headcount.programme.report_law import NOTHING_SENT, ExactLaw
+from headcount.programme.report_law import NOTHING_SENT, ReportLaw
 from headcount.programme.table import Ints
 
 NEVER = Chance(0.0)
@@ -62,7 +62,7 @@ class Row(Brick):
                 bits[np.arange(some.size), self.here.column(some.held, some.size)] = coins.bernoulli(self.on, some.size)
             outbox.send([packed(bits)], some)
 
-    def law(self, names: Names) -> ExactLaw:
+    def law(self, names: Names) -> ReportLaw:
         chances = [self.off.threshold] * self.width
         if self.here:
             chances[self.here.at(names)] = self.on.threshold
@@ -72,7 +72,7 @@ class Row(Brick):
             for bit, chance in zip(bits, chances, strict=True):
                 mass *= chance if bit else WORD - chance
             masses[(((sum(bit << j for j, bit in enumerate(bits)),), 1),)] = mass
-        return ExactLaw({row: mass for row, mass in masses.items() if mass}, WORD**self.width)
+        return ReportLaw({row: mass for row, mass in masses.items() if mass}, WORD**self.width)
 
     def mean(self, names: Names) -> float:
         return 1.0
@@ -116,14 +116,14 @@ class Subset(Brick):
             place[taken] = first[taken] + last + (last >= here[taken])
             flat[place] = True
 
-    def law(self, names: Names) -> ExactLaw:
+    def law(self, names: Names) -> ReportLaw:
         here = self.here.at(names)
         others = [place for place in range(self.width) if place != here]
         parts = []
         for yes, weight in ((1, self.chance.threshold), (0, WORD - self.chance.threshold)):
             rows = [yes << here | sum(1 << j for j in chosen) for chosen in combinations(others, self.size - yes)]
-            parts.append((weight, ExactLaw({(((row,), 1),): 1 for row in rows}, len(rows))))
-        return ExactLaw.mixed(parts)
+            parts.append((weight, ReportLaw({(((row,), 1),): 1 for row in rows}, len(rows))))
+        return ReportLaw.mixed(parts)
 
     def mean(self, names: Names) -> float:
         return 1.0
@@ -148,13 +148,13 @@ class Shares(Brick):
             last = (last - share) % self.modulus
         outbox.send([last], people)
 
-    def law(self, names: Names) -> ExactLaw:
+    def law(self, names: Names) -> ReportLaw:
         target = self.field.at(names)
         parts = []
         for drawn in product(range(self.modulus), repeat=self.shares - 1):
             last = (target - sum(drawn)) % self.modulus
-            parts.append((1, ExactLaw.surely(*((share,) for share in (*drawn, last)))))
-        return ExactLaw.mixed(parts) if parts else NOTHING_SENT
+            parts.append((1, ReportLaw.surely(*((share,) for share in (*drawn, last)))))
+        return ReportLaw.mixed(parts) if parts else NOTHING_SENT
 
     def mean(self, names: Names) -> float:
         return float(self.shares)

@@ -30,7 +30,7 @@ from headcount.protocols.local.piecewise import Piecewise
 from headcount.protocols.local.randomised_response import RandomisedResponse
 from headcount.protocols.local.subset_selection import SubsetSelection
 from headcount.protocols.local.succinct_histogram import SuccinctHistogram
-from headcount.protocols.shared.any_local import shuffled
+from headcount.protocols.shared.shuffled_local import shuffled
 from headcount.protocols.shuffle.almost_central_sum import AlmostCentralSum
 from headcount.protocols.shuffle.almost_one_message_histogram import AlmostOneMessageHistogram
 from headcount.protocols.shuffle.balcer_cheu_histogram import BalcerCheuHistogram

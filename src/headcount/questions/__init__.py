@@ -17,6 +17,8 @@ from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question
 from headcount.questions.total import Mean, Sum
 
+__all__ = ["Count", "Fraction", "Histogram", "Mean", "Question", "Sum"]
+
 GROUP = "headcount.questions"
 OWN: tuple[type[Question], ...] = (Count, Fraction, Sum, Mean, Histogram)
 

@@ -1,4 +1,11 @@
-"""What a protocol is: its declaration, its plan, the size of its reports, and how plans are written down and read back.
+"""Protocol, what it declares, and what is saved of it: plans, certificates, records for a registry.
 
-Begin with `protocol`.
+Begin with `declaration` and `protocol`. A leaf imports `Protocol`, `Knob` and `Shape` from here; plans are read back by
+`saved`, which knows the catalogue.
 """
+
+from headcount.protocols.base.knob import Knob, likely_variance
+from headcount.protocols.base.protocol import Protocol
+from headcount.questions.domains.domain import Shape
+
+__all__ = ["Knob", "Protocol", "Shape", "likely_variance"]

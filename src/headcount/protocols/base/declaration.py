@@ -18,12 +18,12 @@ from headcount.common.quantity import quantity
 from headcount.errors import BadArgument, Unsupported
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.crowd import Crowd
-from headcount.privacy.loss import PrivacyLoss, Together
+from headcount.privacy.loss import GroupPrivacy, PrivacyLoss
 from headcount.privacy.model import Model
 from headcount.programme.brick import Brick
 from headcount.programme.field import Field
 from headcount.programme.law import Floats, Noise
-from headcount.programme.release import AsItIs, Release
+from headcount.programme.release import Release, Unchanged
 from headcount.programme.tally import Batch, Tally
 from headcount.protocols.base.knob import Knob
 from headcount.questions import QUESTIONS
@@ -151,7 +151,7 @@ class Declaration(ABC):
 
     def released(self) -> Release:
         """What the trusted side adds or drops."""
-        return AsItIs()
+        return Unchanged()
 
     @abstractmethod
     def view(self, honest: int) -> PrivacyLoss:
@@ -163,7 +163,7 @@ class Declaration(ABC):
 
     def group(self, honest: int, reports: int) -> PrivacyLoss:
         """The same of so many reports of one person: group privacy, unless a leaf knows their exact law."""
-        return Together.of(self.view(honest), reports)
+        return GroupPrivacy.of(self.view(honest), reports)
 
     @property
     def room(self) -> float:

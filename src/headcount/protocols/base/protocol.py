@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from headcount.answers.estimate import Estimate
-from headcount.answers.hardest import hardest
 from headcount.answers.intervals import covering
+from headcount.answers.worst_case import worst_truth
 from headcount.common.plurals import counted, people
 from headcount.errors import TooFewReports, TooManyReports, Unsupported
 from headcount.privacy.budget import Neighbours
@@ -65,7 +65,7 @@ class Protocol(Declaration):
     FINAL: ClassVar[tuple[str, ...]] = (
         "loss",
         "loss_if",
-        "left_alone",
+        "group_local_epsilon",
         "fewest",
         "most",
         "require_fit",
@@ -281,7 +281,7 @@ class Protocol(Declaration):
     def _hardest(self, people: int) -> int:
         if self.steady:
             return people // 2
-        return hardest(lambda truth: self.size_of_error(truth, people), people)[1]
+        return worst_truth(lambda truth: self.size_of_error(truth, people), people)[1]
 
     def rmse(self, truth: int | None = None, reports: int | None = None) -> float:
         """The root mean square error of a cell.
@@ -316,7 +316,7 @@ class Protocol(Declaration):
         return self.view(honest) if reports == 1 else self.group(honest, reports)
 
     @property
-    def left_alone(self) -> float | None:
+    def group_local_epsilon(self) -> float | None:
         """The local epsilon of all of a person's reports, if everybody else colludes; None if nothing is left."""
         return None if self.local_epsilon is None else self.crowd.each * self.local_epsilon
 

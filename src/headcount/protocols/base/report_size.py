@@ -17,7 +17,7 @@ import numpy as np
 from headcount.common.short_decimals import COMPARED, rounded_up
 from headcount.errors import BadArgument, Unsupported
 from headcount.privacy.budget import Budget
-from headcount.privacy.loss import Nearly, PrivacyLoss
+from headcount.privacy.loss import PrivacyLoss, TotalVariationSlack
 from headcount.programme.law import Floats
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class Wire:
     def loss(self, protocol: Protocol) -> PrivacyLoss:
         """That of the protocol, and of cutting."""
         cut = protocol.crowd.honest * too_many(protocol, self.messages)
-        return Nearly(protocol.loss, cut, protocol.loss.kind) if cut else protocol.loss
+        return TotalVariationSlack(protocol.loss, cut, protocol.loss.kind) if cut else protocol.loss
 
     def to_json(self) -> dict[str, Any]:
         return {"messages": self.messages, "suite": self.suite}

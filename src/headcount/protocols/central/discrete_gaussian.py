@@ -20,24 +20,17 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from headcount.privacy.budget import Budget, Neighbours
-from headcount.privacy.crowd import Crowd
-from headcount.privacy.exact_tables import TwoSided, exp_below
-from headcount.privacy.loss import PrivacyLoss, Together
-from headcount.privacy.pair import Pair
+from headcount.privacy import Budget, Crowd, GroupPrivacy, Neighbours, Pair, PrivacyLoss
+from headcount.privacy.exact_tables import TwoSidedNoise, exp_below
 from headcount.privacy.product import two_cells
+from headcount.programme import Coins, Release, Table, Tally
 from headcount.programme.chance import WORD
-from headcount.programme.coins import Coins
 from headcount.programme.draw import encoded
-from headcount.programme.law import Law, Noise
-from headcount.programme.release import Release
+from headcount.programme.law import Ints, Law, Noise
 from headcount.programme.report_law import Parts
-from headcount.programme.table import Ints, Table
-from headcount.programme.tally import Tally
-from headcount.protocols.base.knob import Knob
+from headcount.protocols.base import Knob, Shape
 from headcount.protocols.shared.noisy_total import NoisyTotal
-from headcount.questions.domains.domain import Shape
-from headcount.questions.histogram import Histogram
+from headcount.questions import Histogram
 
 GUARD_BITS = 320
 SMALLEST, LARGEST = 0.2, 1e4
@@ -50,7 +43,7 @@ def _enough(budget: Budget) -> float:
 
 
 @lru_cache(maxsize=64)
-def gaussian(scale: Fraction) -> TwoSided:
+def gaussian(scale: Fraction) -> TwoSidedNoise:
     """Weights that never rise, each a whole part of 2**64 and rounded down; beyond their reach there is nothing."""
     reach, one = math.ceil(REACH * scale) + 1, 1 << GUARD_BITS
     fall = int(one / exp_below(1 / (2 * scale * scale)))
@@ -60,7 +53,7 @@ def gaussian(scale: Fraction) -> TwoSided:
         ratio = ratio * twice >> GUARD_BITS
     whole = 2 * sum(weights) - one
     side = [weight * WORD // whole for weight in weights]
-    return TwoSided(Table(-reach, (*side[:0:-1], *side)), Table(0, (WORD, *[0] * reach)))
+    return TwoSidedNoise(Table(-reach, (*side[:0:-1], *side)), Table(0, (WORD, *[0] * reach)))
 
 
 @dataclass(frozen=True)
@@ -70,7 +63,7 @@ class AddGaussian(Release):
     scale_of_noise: Fraction
 
     @property
-    def _drawn(self) -> TwoSided:
+    def _drawn(self) -> TwoSidedNoise:
         return gaussian(self.scale_of_noise)
 
     def apply(self, tally: Tally, coins: Coins) -> Tally:
@@ -113,7 +106,7 @@ class DiscreteGaussian(NoisyTotal):
         if self.summed:
             return Pair.of(self._added, self._added.shifted(reports))
         one = Pair.shifted(self._added)
-        return Together.of(two_cells(one) if self.neighbours is Neighbours.REPLACE else one, reports)
+        return GroupPrivacy.of(two_cells(one) if self.neighbours is Neighbours.REPLACE else one, reports)
 
     def noise(self, truth: int, reports: int) -> Noise:
         return Noise.of(self._added, centre=0.0)

@@ -15,11 +15,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from headcount.privacy.budget import Neighbours
-from headcount.privacy.crowd import Crowd
+from headcount.privacy import Crowd, Neighbours
+from headcount.protocols.base import Shape
 from headcount.protocols.shared.noisy_total import NoisyTotal
-from headcount.questions.domains.domain import Shape
-from headcount.questions.histogram import Histogram
+from headcount.questions import Histogram
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,13 +16,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from headcount.privacy.budget import Budget, Neighbours
-from headcount.privacy.crowd import Crowd
-from headcount.protocols.shared.levelled import fine_enough
+from headcount.privacy import Budget, Crowd, Neighbours
+from headcount.protocols.base import Shape
 from headcount.protocols.shared.noisy_total import NoisyTotal
-from headcount.questions.domains.domain import Shape
-from headcount.questions.question import Question
-from headcount.questions.total import Sum
+from headcount.protocols.shared.stochastic_rounding import fine_enough
+from headcount.questions import Question, Sum
 
 MOST = 1 << 22
 

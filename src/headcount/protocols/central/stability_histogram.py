@@ -24,26 +24,15 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from headcount.privacy import laws
-from headcount.privacy.budget import Budget, Neighbours
-from headcount.privacy.crowd import Crowd
-from headcount.privacy.exact_tables import AddNoise
-from headcount.privacy.loss import PrivacyLoss, Together
-from headcount.privacy.model import Model
-from headcount.privacy.stability import UNKNOWN, ComesOrGoes, Replaced
-from headcount.programme.brick import Brick, Emit
-from headcount.programme.coins import Coins
-from headcount.programme.field import Field
-from headcount.programme.law import Floats, Law, Noise
-from headcount.programme.release import Release, Threshold, without_zeros
+from headcount.privacy import Budget, Crowd, GroupPrivacy, Model, Neighbours, PrivacyLoss, laws
+from headcount.privacy.exact_tables import AddDiscreteLaplace
+from headcount.privacy.stability import UNKNOWN, StabilityAddRemove, StabilityReplace
+from headcount.programme import Brick, Coins, Emit, Field, Release, Tally, Threshold
+from headcount.programme.law import Floats, Ints, Law, Noise
+from headcount.programme.release import without_zeros
 from headcount.programme.report_law import WHOLE, Parts
-from headcount.programme.table import Ints
-from headcount.programme.tally import Tally
-from headcount.protocols.base.knob import Knob
-from headcount.protocols.base.protocol import Protocol
-from headcount.questions.domains.domain import Shape
-from headcount.questions.histogram import Histogram
-from headcount.questions.question import Question
+from headcount.protocols.base import Knob, Protocol, Shape
+from headcount.questions import Histogram, Question
 
 
 @dataclass(frozen=True)
@@ -51,7 +40,7 @@ class NoisyThreshold(Release):
     """Noise on what is there, then the threshold. Noise is drawn for what is not there too, and thrown away: the work
     must not tell how many different things people hold of those that are listed."""
 
-    noise: AddNoise
+    noise: AddDiscreteLaplace
     threshold: Threshold
 
     def apply(self, tally: Tally, coins: Coins) -> Tally:
@@ -110,15 +99,15 @@ class StabilityHistogram(Protocol):
         return Emit(value)
 
     def released(self) -> NoisyThreshold:
-        return NoisyThreshold(AddNoise(self.rate), Threshold(self.threshold))
+        return NoisyThreshold(AddDiscreteLaplace(self.rate), Threshold(self.threshold))
 
     def view(self, honest: int) -> PrivacyLoss:
         return self.group(honest, 1)
 
     def group(self, honest: int, reports: int) -> PrivacyLoss:
         if self.neighbours is Neighbours.REPLACE:
-            return Together.of(Replaced(self.rate, self.threshold, honest), reports)
-        return ComesOrGoes(self.rate, self.threshold, reports, UNKNOWN if self.task.open else self.task.cells)
+            return GroupPrivacy.of(StabilityReplace(self.rate, self.threshold, honest), reports)
+        return StabilityAddRemove(self.rate, self.threshold, reports, UNKNOWN if self.task.open else self.task.cells)
 
     def point(self, tally: Tally) -> Floats:
         return tally.totals.astype(np.float64)

@@ -22,33 +22,28 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from headcount.privacy.budget import Budget, Neighbours
-from headcount.privacy.crowd import Crowd
-from headcount.privacy.exact_tables import AddNoise, TwoSided, exp_below
-from headcount.privacy.loss import GrowingSlack, PrivacyLoss, Together
+from headcount.privacy import Budget, Crowd, GroupPrivacy, Neighbours, PrivacyLoss
+from headcount.privacy.exact_tables import AddDiscreteLaplace, TwoSidedNoise, exp_below
+from headcount.privacy.loss import GrowingSlack
 from headcount.privacy.pair import exp_down
-from headcount.privacy.rounded_once import RoundedOnce
+from headcount.privacy.rounded_once import RoundThenNoise
+from headcount.programme import Coins, Release, Table, Tally
 from headcount.programme.chance import WORD
-from headcount.programme.coins import Coins
 from headcount.programme.draw import encoded
-from headcount.programme.law import UNSEEN, Floats, Law, Noise
-from headcount.programme.release import Release
+from headcount.programme.law import UNSEEN, Floats, Ints, Law, Noise
 from headcount.programme.report_law import Parts
-from headcount.programme.table import Ints, Table
-from headcount.programme.tally import Tally, exactly_summed
-from headcount.protocols.base.knob import Knob
-from headcount.protocols.shared.levelled import rounding, size_of_rounded, steps_of
+from headcount.programme.tally import exactly_summed
+from headcount.protocols.base import Knob, Shape
 from headcount.protocols.shared.noisy_total import NoisyTotal
-from headcount.questions.domains.domain import Shape
-from headcount.questions.question import Question
-from headcount.questions.total import Sum
+from headcount.protocols.shared.stochastic_rounding import rounding, size_of_rounded, steps_of
+from headcount.questions import Question, Sum
 
 LEVELS = 256
 LARGEST = 100.0  # scale: beyond, a staircase is next to nothing better than Laplace noise
 
 
 @lru_cache(maxsize=64)
-def staircase(rate: Fraction, width: int, high: int) -> TwoSided:
+def staircase(rate: Fraction, width: int, high: int) -> TwoSidedNoise:
     """Tables whose masses `width` apart never differ by more than a factor e**rate, exactly, and never rise."""
     growth = exp_below(rate)
     tall = int(WORD * (1 - 1 / growth) * Fraction(3, 8) / width)  # both tables then fit a word
@@ -57,18 +52,18 @@ def staircase(rate: Fraction, width: int, high: int) -> TwoSided:
     go_on = math.ceil(sum(block) / (growth - 1))
     outer = math.ceil(tall * (sum(block) + go_on) / (growth * (tall // 2)))
     side = (tall,) * high + (short,) * (width - high)
-    return TwoSided(Table(-width, (outer, *side[:0:-1], *side, outer)), Table(0, (*block, go_on)))
+    return TwoSidedNoise(Table(-width, (outer, *side[:0:-1], *side, outer)), Table(0, (*block, go_on)))
 
 
 @dataclass(frozen=True)
-class AddStaircase(AddNoise):
+class AddStaircase(AddDiscreteLaplace):
     """The analyser's noise, in steps of this width, the first part of which is high."""
 
     width: int
     high: int
 
     @property
-    def _drawn(self) -> TwoSided:
+    def _drawn(self) -> TwoSidedNoise:
         return staircase(self.rate, self.width, self.high)
 
     def apply(self, tally: Tally, coins: Coins) -> Tally:
@@ -169,7 +164,7 @@ class Staircase(NoisyTotal):
 
     def released(self) -> Release:
         noise = AddStaircase(self.rate, self.width, self.high)
-        return noise if self.steps == self.grid else RoundedOnce(self.steps, self.grid, noise)
+        return noise if self.steps == self.grid else RoundThenNoise(self.steps, self.grid, noise)
 
     def view(self, honest: int) -> PrivacyLoss:
         """The noise is symmetric and falls, so that the widest shift is the worst."""
@@ -179,7 +174,7 @@ class Staircase(NoisyTotal):
 
     def group(self, honest: int, reports: int) -> PrivacyLoss:
         """Each report moves the total by the width of a step at most, so that several are pure from their rates on."""
-        return Together.of(self.view(honest), reports)
+        return GroupPrivacy.of(self.view(honest), reports)
 
     @cached_property
     def _added(self) -> Law:
@@ -199,7 +194,7 @@ class Staircase(NoisyTotal):
     def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
         totals = np.repeat(exactly_summed(held * (np.arange(held.size) - int(self._zero))), runs)
         release = self.released()
-        levels = release.rounded(totals, coins) if isinstance(release, RoundedOnce) else totals
+        levels = release.rounded(totals, coins) if isinstance(release, RoundThenNoise) else totals
         return np.asarray(levels, dtype=np.int64)[:, None] + self._added.sample(coins, runs)[:, None]
 
     @classmethod

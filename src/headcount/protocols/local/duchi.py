@@ -18,20 +18,17 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from headcount.privacy.budget import Budget
-from headcount.privacy.crowd import Crowd
-from headcount.programme.brick import Brick, Emit, Maybe
-from headcount.programme.chance import Chance
-from headcount.programme.field import Field
+from headcount.privacy import Budget, Crowd
+from headcount.programme import Brick, Chance, Emit, Field, Maybe
 from headcount.programme.law import Floats
-from headcount.protocols.base.knob import Knob
-from headcount.protocols.shared.levelled import levelled
-from headcount.protocols.shared.scored import Scored
-from headcount.questions.total import Mean, Sum
+from headcount.protocols.base import Knob
+from headcount.protocols.shared.scored_reports import ScoredReports
+from headcount.protocols.shared.stochastic_rounding import levelled
+from headcount.questions import Mean, Sum
 
 
 @dataclass(frozen=True, kw_only=True)
-class Duchi(Scored):
+class Duchi(ScoredReports):
     """One bit each for a sum or a mean: best where little may be told."""
 
     name: ClassVar[str] = "duchi"

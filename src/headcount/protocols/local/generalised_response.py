@@ -17,24 +17,17 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from headcount.privacy.budget import Budget
-from headcount.privacy.crowd import Crowd
-from headcount.privacy.loss import PrivacyLoss
-from headcount.privacy.model import Model
-from headcount.privacy.pair import Pair
-from headcount.programme.brick import Brick, Emit, Let, Maybe
-from headcount.programme.chance import Chance
-from headcount.programme.draw import Below
-from headcount.programme.field import Field
-from headcount.protocols.base.knob import Knob
-from headcount.protocols.shared.oracle import Oracle
-from headcount.questions.histogram import Histogram
+from headcount.privacy import Budget, Crowd, Model, Pair, PrivacyLoss
+from headcount.programme import Below, Brick, Chance, Emit, Field, Let, Maybe
+from headcount.protocols.base import Knob
+from headcount.protocols.shared.frequency_oracle import FrequencyOracle
+from headcount.questions import Histogram
 
 STEP = Field.named("step")
 
 
 @dataclass(frozen=True, kw_only=True)
-class GeneralisedResponse(Oracle):
+class GeneralisedResponse(FrequencyOracle):
     """One category each, private on its own: best for few categories."""
 
     name: ClassVar[str] = "generalised-response"

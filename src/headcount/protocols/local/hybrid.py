@@ -22,27 +22,21 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from headcount.privacy.budget import Budget
-from headcount.privacy.crowd import Crowd
-from headcount.programme.brick import Brick, Emit, Let, Maybe
-from headcount.programme.chance import Chance
-from headcount.programme.draw import Rounded
-from headcount.programme.field import Field
-from headcount.programme.law import Floats
-from headcount.programme.table import Ints
-from headcount.protocols.base.knob import Knob
-from headcount.protocols.shared.levelled import levelled
-from headcount.protocols.shared.scored import Scored
-from headcount.protocols.shared.windowed import MOST, fine_window, sent, window_chances
-from headcount.questions.question import Question
-from headcount.questions.total import Mean, Sum
+from headcount.privacy import Budget, Crowd
+from headcount.programme import Brick, Chance, Emit, Field, Let, Maybe, Rounded
+from headcount.programme.law import Floats, Ints
+from headcount.protocols.base import Knob
+from headcount.protocols.shared.scored_reports import ScoredReports
+from headcount.protocols.shared.sliding_window import MOST, fine_window, sent, window_chances
+from headcount.protocols.shared.stochastic_rounding import levelled
+from headcount.questions import Mean, Question, Sum
 
 ONLY_BITS = 0.6094  # up to this epsilon
 BIT = Field.named("bit")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hybrid(Scored):
+class Hybrid(ScoredReports):
     """A number or a bit each for a sum or a mean: the most accurate of the local ones, nearly whatever the data."""
 
     name: ClassVar[str] = "hybrid"

@@ -21,21 +21,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from headcount.privacy.budget import Budget
-from headcount.privacy.crowd import Crowd
-from headcount.privacy.loss import PrivacyLoss
-from headcount.privacy.model import Model
-from headcount.privacy.pair import Pair
-from headcount.programme.brick import Brick, Emit, Let, Maybe
-from headcount.programme.chance import Chance
-from headcount.programme.draw import Below
-from headcount.programme.field import Field
-from headcount.programme.tally import Batch, Tally
-from headcount.protocols.base.knob import Knob
+from headcount.privacy import Budget, Crowd, Model, Pair, PrivacyLoss
+from headcount.programme import Batch, Below, Brick, Chance, Emit, Field, Let, Maybe, Tally
+from headcount.protocols.base import Knob
+from headcount.protocols.shared.frequency_oracle import FrequencyOracle
 from headcount.protocols.shared.hashing import U, V, collision, hashed, hashes, next_prime, support
-from headcount.protocols.shared.oracle import Oracle
-from headcount.questions.histogram import Histogram
-from headcount.questions.question import Question
+from headcount.questions import Histogram, Question
 
 MOST = 1 << 24
 COMPARED = 1 << 22
@@ -43,7 +34,7 @@ STEP = Field.named("step")
 
 
 @dataclass(frozen=True, kw_only=True)
-class LocalHashing(Oracle):
+class LocalHashing(FrequencyOracle):
     """A hash function and one of its buckets each: accurate for many categories, in a few bytes."""
 
     name: ClassVar[str] = "local-hashing"

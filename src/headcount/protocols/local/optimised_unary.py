@@ -16,16 +16,15 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from headcount.errors import BadArgument
-from headcount.privacy.budget import Budget
-from headcount.privacy.crowd import Crowd
-from headcount.programme.chance import Chance
-from headcount.protocols.base.knob import Knob
-from headcount.protocols.shared.unary import Unary
-from headcount.questions.histogram import Histogram
+from headcount.privacy import Budget, Crowd
+from headcount.programme import Chance
+from headcount.protocols.base import Knob
+from headcount.protocols.shared.unary_encoding import UnaryEncoding
+from headcount.questions import Histogram
 
 
 @dataclass(frozen=True, kw_only=True)
-class OptimisedUnary(Unary):
+class OptimisedUnary(UnaryEncoding):
     """A row of bits each: accurate for many categories, at a bit for each of them."""
 
     name: ClassVar[str] = "optimised-unary"

@@ -17,18 +17,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from headcount.privacy.budget import Budget
-from headcount.privacy.crowd import Crowd
-from headcount.programme.brick import Brick
-from headcount.programme.chance import Chance
-from headcount.programme.field import Field
+from headcount.privacy import Budget, Crowd
+from headcount.programme import Brick, Chance, Field
 from headcount.programme.law import Floats
-from headcount.protocols.base.knob import Knob
-from headcount.protocols.shared.levelled import levelled
-from headcount.protocols.shared.scored import Scored
-from headcount.protocols.shared.windowed import MOST, fine_window, sent, window_chances
-from headcount.questions.question import Question
-from headcount.questions.total import Mean, Sum
+from headcount.protocols.base import Knob
+from headcount.protocols.shared.scored_reports import ScoredReports
+from headcount.protocols.shared.sliding_window import MOST, fine_window, sent, window_chances
+from headcount.protocols.shared.stochastic_rounding import levelled
+from headcount.questions import Mean, Question, Sum
 
 
 def _part(given: Mapping[str, Any]) -> float:
@@ -37,7 +33,7 @@ def _part(given: Mapping[str, Any]) -> float:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Piecewise(Scored):
+class Piecewise(ScoredReports):
     """A number each for a sum or a mean: best where more may be told."""
 
     name: ClassVar[str] = "piecewise"

@@ -17,13 +17,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from headcount.privacy.budget import Budget
-from headcount.privacy.crowd import Crowd
-from headcount.privacy.loss import PrivacyLoss
-from headcount.privacy.model import Model
-from headcount.privacy.pair import Pair
-from headcount.programme.chance import Chance
-from headcount.protocols.base.knob import Knob
+from headcount.privacy import Budget, Crowd, Model, Pair, PrivacyLoss
+from headcount.programme import Chance
+from headcount.protocols.base import Knob
 from headcount.protocols.shared.flipped_bit import FlippedBit
 
 

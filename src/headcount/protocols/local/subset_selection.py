@@ -19,26 +19,18 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from headcount.privacy.budget import Budget
-from headcount.privacy.crowd import Crowd
-from headcount.privacy.loss import PrivacyLoss
-from headcount.privacy.model import Model
-from headcount.privacy.pair import Pair
-from headcount.programme.brick import Brick
-from headcount.programme.chance import Chance
-from headcount.programme.field import Field
-from headcount.programme.rows import Subset
-from headcount.protocols.base.knob import Knob
+from headcount.privacy import Budget, Crowd, Model, Pair, PrivacyLoss
+from headcount.programme import Brick, Chance, Field, Subset
+from headcount.protocols.base import Knob
 from headcount.protocols.shared.bit_rows import BitRows
-from headcount.protocols.shared.oracle import Oracle
-from headcount.questions.histogram import Histogram
-from headcount.questions.question import Question
+from headcount.protocols.shared.frequency_oracle import FrequencyOracle
+from headcount.questions import Histogram, Question
 
 WHOLE = 1e-6  # a number of bits that is above a whole one by less, is that
 
 
 @dataclass(frozen=True, kw_only=True)
-class SubsetSelection(BitRows, Oracle):
+class SubsetSelection(BitRows, FrequencyOracle):
     """A set of categories each: the most accurate of the local oracles, and the most to draw."""
 
     name: ClassVar[str] = "subset-selection"

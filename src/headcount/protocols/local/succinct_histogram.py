@@ -21,17 +21,11 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from headcount.privacy.crowd import Crowd
-from headcount.privacy.loss import PrivacyLoss
-from headcount.privacy.pair import Pair
-from headcount.programme.brick import Brick, Emit, Let, Maybe
-from headcount.programme.chance import Chance
-from headcount.programme.draw import Below
-from headcount.programme.field import Field
-from headcount.programme.table import Ints
-from headcount.programme.tally import Tally
-from headcount.protocols.shared.hadamard import HadamardOracle, transformed
-from headcount.questions.histogram import Histogram
+from headcount.privacy import Crowd, Pair, PrivacyLoss
+from headcount.programme import Below, Brick, Chance, Emit, Field, Let, Maybe, Tally
+from headcount.programme.law import Ints
+from headcount.protocols.shared.hadamard import HadamardOracle, walsh_hadamard
+from headcount.questions import Histogram
 
 ROW = Field.named("row")
 
@@ -53,7 +47,7 @@ class SuccinctHistogram(HadamardOracle):
 
     def supporters(self, tally: Tally) -> Ints:
         plus, minus = tally.totals[::2], tally.totals[1::2]
-        return (transformed(plus - minus)[: self.task.values] + int(tally.totals.sum())) // 2
+        return (walsh_hadamard(plus - minus)[: self.task.values] + int(tally.totals.sum())) // 2
 
     def report(self, value: Field) -> Brick:
         minus = (ROW & value).parity

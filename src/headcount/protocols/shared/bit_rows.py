@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from headcount.programme import Batch, Tally
 from headcount.programme.rows import bit_totals, row_bytes
-from headcount.programme.tally import Batch, Tally
-from headcount.protocols.base.protocol import Protocol
+from headcount.protocols.base import Protocol
 
 
 @dataclass(frozen=True, kw_only=True)

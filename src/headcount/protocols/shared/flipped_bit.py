@@ -10,18 +10,14 @@ from typing import ClassVar
 import numpy as np
 
 from headcount.privacy import laws
-from headcount.programme.brick import Brick, Emit, Maybe
-from headcount.programme.chance import Chance
-from headcount.programme.coins import Coins
-from headcount.programme.field import Field
-from headcount.programme.table import Ints
-from headcount.programme.tally import Tally
-from headcount.protocols.shared.oracle import Oracle
-from headcount.questions.domains.domain import Shape
+from headcount.programme import Brick, Chance, Coins, Emit, Field, Maybe, Tally
+from headcount.programme.law import Ints
+from headcount.protocols.base import Shape
+from headcount.protocols.shared.frequency_oracle import FrequencyOracle
 
 
 @dataclass(frozen=True, kw_only=True)
-class FlippedBit(Oracle):
+class FlippedBit(FrequencyOracle):
     """One bit a person; with f the chance of a flip, the estimate is (ones - n f) / (1 - 2f)."""
 
     shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.BIT})

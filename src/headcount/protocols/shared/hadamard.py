@@ -7,17 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from headcount.privacy.budget import Budget
-from headcount.privacy.crowd import Crowd
-from headcount.privacy.model import Model
-from headcount.programme.chance import Chance
-from headcount.programme.table import Ints
-from headcount.protocols.base.knob import Knob
-from headcount.protocols.shared.oracle import Oracle
+from headcount.privacy import Budget, Crowd, Model
+from headcount.programme import Chance
+from headcount.programme.law import Ints
+from headcount.protocols.base import Knob
+from headcount.protocols.shared.frequency_oracle import FrequencyOracle
 
 
 @dataclass(frozen=True, kw_only=True)
-class HadamardOracle(Oracle):
+class HadamardOracle(FrequencyOracle):
     """Every report supports half of the categories: the sender's with chance `keep`, any other evenly."""
 
     model: ClassVar[Model] = Model.LOCAL
@@ -51,7 +49,7 @@ class HadamardOracle(Oracle):
         return {"keep": 1.0 / (1.0 + math.exp(-budget.epsilon))}
 
 
-def transformed(totals: Ints) -> Ints:
+def walsh_hadamard(totals: Ints) -> Ints:
     """For each x, the sum of totals[y] (-1)^<x,y>, in integers; the length is a power of two."""
     result, half = totals.copy(), 1
     while half < totals.size:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from headcount.programme.field import Field
-from headcount.programme.table import Ints
+from headcount.programme import Field
+from headcount.programme.law import Ints
 
 U, V = Field.named("u"), Field.named("v")  # u counts from 0 and stands for u + 1
 BLOCK = 1 << 13  # messages whose columns stay in the processor's nearest cache

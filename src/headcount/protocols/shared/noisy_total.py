@@ -15,24 +15,15 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from headcount.errors import BadArgument
-from headcount.privacy import laws
-from headcount.privacy.budget import Budget, Neighbours
-from headcount.privacy.crowd import Crowd
+from headcount.privacy import Budget, Crowd, GroupPrivacy, Model, Neighbours, PrivacyLoss, laws
 from headcount.privacy.discrete_laplace import DiscreteLaplaceShift, TwoDiscreteLaplaceShifts
-from headcount.privacy.exact_tables import AddNoise
-from headcount.privacy.loss import PrivacyLoss, Together
-from headcount.privacy.model import Model
-from headcount.privacy.rounded_once import RoundedOnce
-from headcount.programme.brick import Brick, Emit
-from headcount.programme.coins import Coins
-from headcount.programme.field import Field
-from headcount.programme.law import Floats, Noise
-from headcount.programme.release import Release
-from headcount.programme.table import Ints
-from headcount.programme.tally import Batch, Tally, exactly_summed
-from headcount.protocols.base.knob import Knob
-from headcount.protocols.base.protocol import Protocol
-from headcount.protocols.shared.levelled import halfway, rounded_laplace, size_of_rounded, steps_of
+from headcount.privacy.exact_tables import AddDiscreteLaplace
+from headcount.privacy.rounded_once import RoundThenNoise
+from headcount.programme import Batch, Brick, Coins, Emit, Field, Release, Tally
+from headcount.programme.law import Floats, Ints, Noise
+from headcount.programme.tally import exactly_summed
+from headcount.protocols.base import Knob, Protocol
+from headcount.protocols.shared.stochastic_rounding import halfway, rounded_laplace, size_of_rounded, steps_of
 
 FINEST = 1e7  # levels to a scale: beyond, rounding the masses to 2**-64 would be felt
 
@@ -104,8 +95,8 @@ class NoisyTotal(Protocol):
         return super().tally(batch)
 
     def released(self) -> Release:
-        noise = AddNoise(self.rate)
-        return noise if self.steps == self.grid else RoundedOnce(self.steps, self.grid, noise)
+        noise = AddDiscreteLaplace(self.rate)
+        return noise if self.steps == self.grid else RoundThenNoise(self.steps, self.grid, noise)
 
     def view(self, honest: int) -> PrivacyLoss:
         return self.group(honest, 1)
@@ -117,7 +108,7 @@ class NoisyTotal(Protocol):
         the same total: to move several totals by less each shows less (see `privacy.discrete_laplace`).
         """
         if not self.summed and self.neighbours is Neighbours.REPLACE:
-            return Together.of(TwoDiscreteLaplaceShifts(self.rate), reports)
+            return GroupPrivacy.of(TwoDiscreteLaplaceShifts(self.rate), reports)
         furthest = max(int(self._zero), self.steps - int(self._zero))
         totals = 1 if self.summed else min(reports, self.task.cells)
         return DiscreteLaplaceShift(self.rate, reports * furthest * self.grid // self.steps, totals)
@@ -145,7 +136,7 @@ class NoisyTotal(Protocol):
     def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
         totals = held if not self.summed else exactly_summed(held * (np.arange(held.size) - int(self._zero)))
         many, release = np.tile(totals, (runs, 1)), self.released()
-        levels = release.rounded(many.ravel(), coins) if isinstance(release, RoundedOnce) else many
+        levels = release.rounded(many.ravel(), coins) if isinstance(release, RoundThenNoise) else many
         noise = laws.discrete_laplace(float(self.rate)).sample(coins, many.size)
         return np.asarray(levels, dtype=np.int64).reshape(many.shape) + noise.reshape(many.shape)
 

@@ -28,25 +28,15 @@ import numpy as np
 
 from headcount.common.short_decimals import compared, decayed
 from headcount.errors import BadArgument, Infeasible
+from headcount.privacy import Budget, Crowd, Model, PrivacyLoss, laws
 from headcount.privacy import exact_tables as tables
-from headcount.privacy import laws
-from headcount.privacy.almost_central import AlmostCentral, Unproved, floods
-from headcount.privacy.almost_central_atoms import Atoms
-from headcount.privacy.budget import Budget
-from headcount.privacy.crowd import Crowd
-from headcount.privacy.loss import PrivacyLoss
-from headcount.privacy.model import Model
-from headcount.programme.brick import All, Brick, Copies, Each, Emit
-from headcount.programme.field import Field
+from headcount.privacy.almost_central import AlmostCentral, Unproved, flooding_noise
+from headcount.privacy.zero_sum_sets import ZeroSumSets
+from headcount.programme import All, Batch, Brick, Copies, Each, Emit, Field, Table, Tally
 from headcount.programme.law import Floats, Noise
-from headcount.programme.table import Table
-from headcount.programme.tally import Batch, Tally
-from headcount.protocols.base.knob import Knob
-from headcount.protocols.base.protocol import Protocol
-from headcount.protocols.shared.levelled import halfway, levelled, rounding, size_of_rounded, steps_of
-from headcount.questions.domains.domain import Shape
-from headcount.questions.question import Question
-from headcount.questions.total import Sum
+from headcount.protocols.base import Knob, Protocol, Shape
+from headcount.protocols.shared.stochastic_rounding import halfway, levelled, rounding, size_of_rounded, steps_of
+from headcount.questions import Question, Sum
 
 WHICH = Field.named("which")
 LONGEST = 11_500  # as many levels as tables that are not too long to draw from allow, times log(1/delta)/epsilon
@@ -125,7 +115,7 @@ class AlmostCentralSum(Protocol):
     @cached_property
     def _decays(self) -> tuple[float, ...]:
         """Of every group of atoms, and last of the flood that hides the ones and minus ones."""
-        flood = floods(self.levels)
+        flood = flooding_noise(self.levels)
         return tuple(decayed(1.0 / (self.scale * compared(weight))) for weight in (*flood.weights.tolist(), flood.hat))
 
     def report(self, value: Field) -> Brick:
@@ -134,7 +124,8 @@ class AlmostCentralSum(Protocol):
 
         own = [Copies(share(1.0, self.cancel), one) for one in (PLUS, MINUS)]
         *floods_of, hat = (share(self.shape, decay) for decay in self._decays)
-        flood = [_of_each(names, amount) for names, amount in zip(floods(self.levels).groups, floods_of, strict=True)]
+        groups = zip(flooding_noise(self.levels).groups, floods_of, strict=True)
+        flood = [_of_each(names, amount) for names, amount in groups]
 
         def send(level: Field) -> Brick:
             return Copies((level + (self.levels - 1)) // self.levels, Emit(level))  # 0 is not sent at all
@@ -151,7 +142,7 @@ class AlmostCentralSum(Protocol):
     def view(self, honest: int) -> PrivacyLoss:
         if honest < self.crowd.honest:
             return Unproved()
-        noises = 3 + sum(map(len, floods(self.levels).groups))
+        noises = 3 + sum(map(len, flooding_noise(self.levels).groups))
         drawn = noises * tables.distance(tables.MOST_CELLS)
         return AlmostCentral(self.levels, self.cancel, self.shape, self._decays, honest * drawn)
 
@@ -173,7 +164,7 @@ class AlmostCentralSum(Protocol):
 
     @property
     def messages_per_person(self) -> float:
-        flood = floods(self.levels)
+        flood = flooding_noise(self.levels)
         own, *means = (p / (1.0 - p) for p in (self.cancel, *self._decays))
         numbers = float(np.append(flood.messages, 2.0) @ np.array(means))
         return 1.0 + (2.0 * own + self.shape * numbers) / self.crowd.honest
@@ -191,7 +182,7 @@ class AlmostCentralSum(Protocol):
     def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
         """Theorem 1 with zeta = 0.13; the scale is that which gives these floods as many messages as the paper's."""
         levels = math.ceil(budget.epsilon / 2.0 * math.sqrt(crowd.honest / 0.13))
-        atoms, flood = Atoms(levels), floods(levels)
+        atoms, flood = ZeroSumSets(levels), flooding_noise(levels)
         shape = 3.0 * (1.0 + math.log(2.0 * len(atoms.names) / budget.delta))
         numbers = float(atoms.published() @ np.array([len(elements) for elements in atoms.elements]))
         scale = 10.0 / (0.065 * budget.epsilon / 2.0) * numbers / float(flood.messages @ flood.weights)

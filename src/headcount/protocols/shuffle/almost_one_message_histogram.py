@@ -20,24 +20,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from headcount.errors import BadArgument
-from headcount.privacy import laws
-from headcount.privacy.blanket import HashedCover
-from headcount.privacy.budget import Budget
-from headcount.privacy.crowd import Crowd
-from headcount.privacy.loss import PrivacyLoss
-from headcount.privacy.model import Model
-from headcount.programme.brick import All, Brick, Copies, Emit, Let, Maybe
-from headcount.programme.chance import Chance
-from headcount.programme.draw import Below
-from headcount.programme.field import Field
+from headcount.privacy import Budget, Crowd, Model, PrivacyLoss, laws
+from headcount.privacy.blanket import HashedBlanket
+from headcount.programme import All, Batch, Below, Brick, Chance, Copies, Emit, Field, Let, Maybe, Tally
 from headcount.programme.law import Floats, Noise
-from headcount.programme.tally import Batch, Tally
-from headcount.protocols.base.knob import Knob, likely_variance
-from headcount.protocols.base.protocol import Protocol
+from headcount.protocols.base import Knob, Protocol, Shape, likely_variance
 from headcount.protocols.shared.hashing import U, V, collision, hashed, hashes, next_prime, support
-from headcount.questions.domains.domain import Shape
-from headcount.questions.histogram import Histogram
-from headcount.questions.question import Question
+from headcount.questions import Histogram, Question
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,7 +103,7 @@ class AlmostOneMessageHistogram(Protocol):
 
     def view(self, honest: int) -> PrivacyLoss:
         each, chance = self._blankets
-        return HashedCover(honest, each + chance, self.buckets, self.collision)
+        return HashedBlanket(honest, each + chance, self.buckets, self.collision)
 
     def point(self, tally: Tally) -> Floats:
         each, chance = self._blankets

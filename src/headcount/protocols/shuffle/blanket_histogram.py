@@ -15,24 +15,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from headcount.privacy.blanket import BlanketResponse
-from headcount.privacy.budget import Budget
-from headcount.privacy.crowd import Crowd
-from headcount.privacy.loss import PrivacyLoss
-from headcount.privacy.model import Model
-from headcount.programme.brick import Brick, Emit, Let, Maybe
-from headcount.programme.chance import Chance
-from headcount.programme.draw import Below
-from headcount.programme.field import Field
-from headcount.protocols.base.knob import Knob, likely_variance
-from headcount.protocols.shared.oracle import Oracle
-from headcount.questions.histogram import Histogram
+from headcount.privacy import Budget, Crowd, Model, PrivacyLoss
+from headcount.privacy.blanket import ResponseBlanket
+from headcount.programme import Below, Brick, Chance, Emit, Field, Let, Maybe
+from headcount.protocols.base import Knob, likely_variance
+from headcount.protocols.shared.frequency_oracle import FrequencyOracle
+from headcount.questions import Histogram
 
 ANY = Field.named("any")
 
 
 @dataclass(frozen=True, kw_only=True)
-class BlanketHistogram(Oracle):
+class BlanketHistogram(FrequencyOracle):
     """One message each: shuffled randomised response over all categories."""
 
     name: ClassVar[str] = "blanket-histogram"
@@ -66,7 +60,7 @@ class BlanketHistogram(Oracle):
         return Maybe(Chance(self.lie), Let("any", Below(self.kinds), Emit(ANY)), Emit(value))
 
     def view(self, honest: int) -> PrivacyLoss:
-        return BlanketResponse(self.lie, self.kinds, honest)
+        return ResponseBlanket(self.lie, self.kinds, honest)
 
     @property
     def local_epsilon(self) -> float | None:

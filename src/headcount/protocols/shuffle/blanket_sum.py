@@ -19,23 +19,14 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from headcount.privacy.blanket import BlanketResponse
-from headcount.privacy.budget import Budget
-from headcount.privacy.crowd import Crowd
-from headcount.privacy.loss import PrivacyLoss
-from headcount.privacy.model import Model
-from headcount.programme.brick import Brick, Emit, Let, Maybe
-from headcount.programme.chance import Chance
-from headcount.programme.draw import Below
-from headcount.programme.field import Field
+from headcount.privacy import Budget, Crowd, Model, PrivacyLoss
+from headcount.privacy.blanket import ResponseBlanket
+from headcount.programme import Batch, Below, Brick, Chance, Emit, Field, Let, Maybe, Tally
 from headcount.programme.law import Floats, Law, Noise
-from headcount.programme.tally import Batch, Tally
-from headcount.protocols.base.knob import Knob, likely_variance
-from headcount.protocols.base.protocol import FEW_VALUES, Protocol
-from headcount.protocols.shared.levelled import levelled, steps_of
-from headcount.questions.domains.domain import Shape
-from headcount.questions.question import Question
-from headcount.questions.total import Sum
+from headcount.protocols.base import Knob, Protocol, Shape, likely_variance
+from headcount.protocols.base.protocol import FEW_VALUES
+from headcount.protocols.shared.stochastic_rounding import levelled, steps_of
+from headcount.questions import Question, Sum
 
 ANY = Field.named("any")
 
@@ -80,7 +71,7 @@ class BlanketSum(Protocol):
         return Tally(batch.reports, np.array([batch.messages["kind"].sum(dtype=np.int64)]))
 
     def view(self, honest: int) -> PrivacyLoss:
-        return BlanketResponse(self.lie, self.kinds, honest)
+        return ResponseBlanket(self.lie, self.kinds, honest)
 
     def point(self, tally: Tally) -> Floats:
         return (tally.totals / self.levels - tally.reports * self.lie / 2.0) / (1.0 - self.lie)
@@ -111,7 +102,7 @@ class BlanketSum(Protocol):
         if part:
             masses[level + 1] += (1.0 - self.lie) * part
         person = Law(0, masses)
-        law, block = person.crowded(reports)
+        law, block = person.coarse_power(reports)
         return Noise.of(law, centre=reports * person.mean / block, scale=block / (self.levels * (1.0 - self.lie)))
 
     def size_of_error(self, truth: int, reports: int) -> float:

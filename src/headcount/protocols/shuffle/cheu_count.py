@@ -17,13 +17,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from headcount.privacy.budget import Budget
-from headcount.privacy.crowd import Crowd
-from headcount.privacy.loss import PrivacyLoss
-from headcount.privacy.model import Model
+from headcount.privacy import Budget, Crowd, Model, PrivacyLoss
 from headcount.privacy.shuffled_bits import ShuffledBits
-from headcount.programme.chance import Chance
-from headcount.protocols.base.knob import Knob, likely_variance
+from headcount.programme import Chance
+from headcount.protocols.base import Knob, likely_variance
 from headcount.protocols.shared.flipped_bit import FlippedBit
 
 

@@ -16,23 +16,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from headcount.privacy import laws
-from headcount.privacy.budget import Budget
-from headcount.privacy.crowd import Crowd
-from headcount.privacy.loss import Nearly, PrivacyLoss
-from headcount.privacy.model import Model
+from headcount.privacy import Budget, Crowd, Model, PrivacyLoss, TotalVariationSlack, laws
 from headcount.privacy.shuffled_bits import ShuffledBits
-from headcount.programme.brick import All, Brick, Copies, Emit, Maybe
-from headcount.programme.chance import Chance
-from headcount.programme.field import Field
+from headcount.programme import All, Brick, Chance, Copies, Emit, Field, Maybe, Tally
 from headcount.programme.law import Floats, Law, Noise
-from headcount.programme.tally import Tally
-from headcount.protocols.base.knob import Knob, likely_variance
-from headcount.protocols.base.protocol import Protocol
-from headcount.protocols.shared.levelled import halfway, levelled, steps_of, worst_fraction
-from headcount.questions.domains.domain import Shape
-from headcount.questions.question import Question
-from headcount.questions.total import Sum
+from headcount.protocols.base import Knob, Protocol, Shape, likely_variance
+from headcount.protocols.shared.stochastic_rounding import halfway, levelled, steps_of, worst_fraction
+from headcount.questions import Question, Sum
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +79,7 @@ class CheuSum(Protocol):
         number may be none of theirs, which matters unless all numbers are about as bad."""
         worst = ShuffledBits(self.flip, (honest - 1) * self.levels, self.levels)
         whole = steps_of(self.task) % self.levels == 0
-        return worst if whole or worst.wide else Nearly(worst, 0.0, "bound")
+        return worst if whole or worst.wide else TotalVariationSlack(worst, 0.0, "bound")
 
     def point(self, tally: Tally) -> Floats:
         bits = tally.reports * self.levels
@@ -103,7 +93,7 @@ class CheuSum(Protocol):
         """People between the two middle levels: flips have the same spread at any level."""
         part, low = worst_fraction(self.task, self.levels), (self.levels - 1) // 2
         person = self._ones(low).weighed(1.0 - part) | self._ones(low + 1).weighed(part)
-        law, block = person.crowded(reports)
+        law, block = person.coarse_power(reports)
         scale = block / (self.levels * (1.0 - 2.0 * self.flip))
         return Noise.of(law, centre=reports * person.mean / block, scale=scale)
 

@@ -23,24 +23,18 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from headcount.privacy import Crowd, PrivacyLoss, TotalVariationSlack, laws
 from headcount.privacy import exact_tables as tables
-from headcount.privacy import laws
-from headcount.privacy.correlated import cancelling
-from headcount.privacy.crowd import Crowd
-from headcount.privacy.loss import Nearly, PrivacyLoss
-from headcount.programme.brick import All, Brick, Copies, Emit
-from headcount.programme.coins import Coins
-from headcount.programme.field import Field
-from headcount.programme.law import Floats
-from headcount.programme.table import Ints
-from headcount.programme.tally import Tally
-from headcount.protocols.shared.cancelling import Cancelling
+from headcount.privacy.correlated import correlated_loss
+from headcount.programme import All, Brick, Coins, Copies, Emit, Field, Tally
+from headcount.programme.law import Floats, Ints
+from headcount.protocols.shared.correlated_noise import CorrelatedNoise
 
 MINUS, PLUS = Emit(0), Emit(1)
 
 
 @dataclass(frozen=True, kw_only=True)
-class CorrelatedCount(Cancelling):
+class CorrelatedCount(CorrelatedNoise):
     """Nearly the central error, with hardly any extra messages in a large crowd."""
 
     name: ClassVar[str] = "correlated-count"
@@ -62,8 +56,10 @@ class CorrelatedCount(Cancelling):
             tables.negative_binomial_cells(1.0 / self.crowd.honest, self.cancel),
             tables.negative_binomial_cells(self.shape / self.crowd.honest, self.decay),
         ]
-        ideal = cancelling(self.cancel, share, pairs)  # once it is clear that the tables can be drawn from
-        return Nearly(ideal, honest * (2.0 * tables.distance(cells[0]) + tables.distance(cells[1])), ideal.kind)
+        ideal = correlated_loss(self.cancel, share, pairs)  # once it is clear that the tables can be drawn from
+        return TotalVariationSlack(
+            ideal, honest * (2.0 * tables.distance(cells[0]) + tables.distance(cells[1])), ideal.kind
+        )
 
     def point(self, tally: Tally) -> Floats:
         return (tally.totals[1:] - tally.totals[:1]).astype(np.float64)

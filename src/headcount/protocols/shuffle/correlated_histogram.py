@@ -27,28 +27,21 @@ from typing import ClassVar, Self
 import numpy as np
 
 from headcount.common.short_decimals import log_of_rest
+from headcount.privacy import Crowd, PrivacyLoss, TotalVariationSlack, laws
 from headcount.privacy import exact_tables as tables
-from headcount.privacy import laws
-from headcount.privacy.correlated import two_cancelling
-from headcount.privacy.crowd import Crowd
-from headcount.privacy.loss import Nearly, PrivacyLoss
-from headcount.programme.brick import All, Brick, Copies, Emit, Let
-from headcount.programme.coins import Coins
-from headcount.programme.draw import Below
-from headcount.programme.field import Field
-from headcount.programme.law import Floats
-from headcount.programme.table import Ints
-from headcount.programme.tally import Tally
-from headcount.protocols.shared.cancelling import Cancelling
-from headcount.questions.domains.domain import Shape
-from headcount.questions.histogram import Histogram
+from headcount.privacy.correlated import two_correlated_losses
+from headcount.programme import All, Below, Brick, Coins, Copies, Emit, Field, Let, Tally
+from headcount.programme.law import Floats, Ints
+from headcount.protocols.base import Shape
+from headcount.protocols.shared.correlated_noise import CorrelatedNoise
+from headcount.questions import Histogram
 
 ANY = Field.named("any")
 MINUS, PLUS = Emit(ANY * 2), Emit(ANY * 2 + 1)
 
 
 @dataclass(frozen=True, kw_only=True)
-class CorrelatedHistogram(Cancelling):
+class CorrelatedHistogram(CorrelatedNoise):
     """Nearly the central error in every cell, with hardly any extra messages in a large crowd."""
 
     name: ClassVar[str] = "correlated-histogram"
@@ -82,8 +75,8 @@ class CorrelatedHistogram(Cancelling):
         share = honest / self.crowd.honest
         pairs = laws.negative_binomial(self.shape * share, self.decay)
         own, flood = self._distance(1.0, self.cancel), self._distance(self.shape, self.decay)
-        ideal = two_cancelling(self.cancel, share, pairs)  # once it is clear that the tables can be drawn from
-        return Nearly(ideal, honest * (2.0 * own + flood), ideal.kind)
+        ideal = two_correlated_losses(self.cancel, share, pairs)  # once it is clear that the tables can be drawn from
+        return TotalVariationSlack(ideal, honest * (2.0 * own + flood), ideal.kind)
 
     def _distance(self, shape: float, decay: float) -> float:
         often = float(self._often(shape, decay))

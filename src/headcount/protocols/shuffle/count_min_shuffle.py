@@ -24,25 +24,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from headcount.errors import BadArgument
-from headcount.privacy import laws
-from headcount.privacy.budget import Budget
-from headcount.privacy.crowd import Crowd
-from headcount.privacy.loss import PrivacyLoss
+from headcount.privacy import Budget, Crowd, Model, PrivacyLoss, laws
 from headcount.privacy.many_cells import ManyCells
-from headcount.privacy.model import Model
-from headcount.programme.brick import All, Brick, Each, Emit, Maybe
-from headcount.programme.chance import Chance
-from headcount.programme.coins import Coins
-from headcount.programme.field import Field
-from headcount.programme.law import Floats, Noise
-from headcount.programme.table import Ints
-from headcount.programme.tally import Tally
-from headcount.protocols.base.knob import Knob, likely_variance
-from headcount.protocols.base.protocol import Protocol
+from headcount.programme import All, Brick, Chance, Coins, Each, Emit, Field, Maybe, Tally
+from headcount.programme.law import Floats, Ints, Noise
+from headcount.protocols.base import Knob, Protocol, Shape, likely_variance
 from headcount.protocols.shared.hashing import next_prime
-from headcount.questions.domains.domain import Shape
-from headcount.questions.histogram import Histogram
-from headcount.questions.question import Question
+from headcount.questions import Histogram, Question
 
 ROW, CELL = Field.named("row"), Field.named("cell")
 

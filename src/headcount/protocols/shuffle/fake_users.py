@@ -16,23 +16,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from headcount.privacy import laws
-from headcount.privacy.blanket import SomeFakeRows
-from headcount.privacy.budget import Budget
-from headcount.privacy.crowd import Crowd
-from headcount.privacy.loss import PrivacyLoss
-from headcount.privacy.model import Model
-from headcount.programme.brick import All, Brick, Copies, Maybe
-from headcount.programme.chance import Chance
-from headcount.programme.field import Field
+from headcount.privacy import Budget, Crowd, Model, PrivacyLoss, laws
+from headcount.privacy.blanket import RandomFakeUsersBlanket
+from headcount.programme import All, Brick, Chance, Copies, Field, Maybe, Row, Tally
 from headcount.programme.law import Floats, Noise
-from headcount.programme.rows import Row
-from headcount.programme.tally import Tally
-from headcount.protocols.base.knob import Knob, likely_variance
+from headcount.protocols.base import Knob, Shape, likely_variance
 from headcount.protocols.shared.bit_rows import BitRows
-from headcount.questions.domains.domain import Shape
-from headcount.questions.histogram import Histogram
-from headcount.questions.question import Question
+from headcount.questions import Histogram, Question
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +67,7 @@ class FakeUsers(BitRows):
         return All(own, *surely, *((Maybe(chance, fake),) if chance else ()))
 
     def view(self, honest: int) -> PrivacyLoss:
-        return SomeFakeRows(self.flip, honest, *self._each)
+        return RandomFakeUsersBlanket(self.flip, honest, *self._each)
 
     def point(self, tally: Tally) -> Floats:
         rows = tally.reports * (1 + sum(self._each))

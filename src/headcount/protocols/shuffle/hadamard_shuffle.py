@@ -24,22 +24,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from headcount.privacy import laws
-from headcount.privacy.blanket import HadamardCover
-from headcount.privacy.budget import Budget
-from headcount.privacy.crowd import Crowd
-from headcount.privacy.loss import PrivacyLoss
-from headcount.privacy.model import Model
-from headcount.programme.brick import All, Brick, Copies, Emit, Let
-from headcount.programme.draw import Below
-from headcount.programme.field import Field
+from headcount.privacy import Budget, Crowd, Model, PrivacyLoss, laws
+from headcount.privacy.blanket import HadamardBlanket
+from headcount.programme import All, Batch, Below, Brick, Copies, Emit, Field, Let, Tally
 from headcount.programme.law import Floats, Noise
-from headcount.programme.tally import Batch, Tally
-from headcount.protocols.base.knob import Knob, likely_variance
-from headcount.protocols.base.protocol import Protocol
-from headcount.questions.domains.domain import Shape
-from headcount.questions.histogram import Histogram
-from headcount.questions.question import Question
+from headcount.protocols.base import Knob, Protocol, Shape, likely_variance
+from headcount.questions import Histogram, Question
 
 BITS = 62  # of an integer
 MOST = 40
@@ -124,7 +114,7 @@ class HadamardShuffle(Protocol):
         return Tally(batch.reports, found)
 
     def view(self, honest: int) -> PrivacyLoss:
-        return HadamardCover(honest, self.blankets, self.indices)
+        return HadamardBlanket(honest, self.blankets, self.indices)
 
     @property
     def _chance(self) -> float:

@@ -18,21 +18,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Self
 
+from headcount.privacy import Budget, Crowd, laws
 from headcount.privacy import exact_tables as tables
-from headcount.privacy import laws
-from headcount.privacy.budget import Budget
-from headcount.privacy.crowd import Crowd
+from headcount.programme import Table
 from headcount.programme.law import Law
-from headcount.programme.table import Table
-from headcount.protocols.base.knob import Knob
-from headcount.protocols.shared.dummies import Dummies
-from headcount.questions.question import Question
+from headcount.protocols.base import Knob
+from headcount.protocols.shared.dummy_messages import DummyMessages
+from headcount.questions import Question
 
 POISSON = 1e-6  # a decay so small that the dummies are as good as Poisson ones
 
 
 @dataclass(frozen=True, kw_only=True)
-class NegativeBinomialCount(Dummies):
+class NegativeBinomialCount(DummyMessages):
     """Count with negative binomial dummies."""
 
     name: ClassVar[str] = "negative-binomial-count"

@@ -16,18 +16,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Self
 
+from headcount.privacy import Budget, Crowd, laws
 from headcount.privacy import exact_tables as tables
-from headcount.privacy import laws
-from headcount.privacy.budget import Budget
-from headcount.privacy.crowd import Crowd
+from headcount.programme import Table
 from headcount.programme.law import Law
-from headcount.programme.table import Table
-from headcount.protocols.base.knob import Knob, likely_variance
-from headcount.protocols.shared.dummies import Dummies
+from headcount.protocols.base import Knob, likely_variance
+from headcount.protocols.shared.dummy_messages import DummyMessages
 
 
 @dataclass(frozen=True, kw_only=True)
-class PoissonCount(Dummies):
+class PoissonCount(DummyMessages):
     """Count with Poisson dummies."""
 
     name: ClassVar[str] = "poisson-count"

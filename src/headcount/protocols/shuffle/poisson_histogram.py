@@ -16,24 +16,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Self
 
+from headcount.privacy import Crowd, Model, Pair, PrivacyLoss, TotalVariationSlack, laws
 from headcount.privacy import exact_tables as tables
-from headcount.privacy import laws
-from headcount.privacy.crowd import Crowd
-from headcount.privacy.loss import Nearly, PrivacyLoss
-from headcount.privacy.model import Model
-from headcount.privacy.pair import Pair
 from headcount.privacy.product import two_cells
-from headcount.programme.brick import All, Brick, Copies, Emit, Let
-from headcount.programme.coins import Coins
-from headcount.programme.draw import Below
-from headcount.programme.field import Field
-from headcount.programme.law import Floats, Noise
-from headcount.programme.table import Ints
-from headcount.programme.tally import Tally
-from headcount.protocols.base.knob import Knob, likely_variance
-from headcount.protocols.base.protocol import Protocol
-from headcount.questions.domains.domain import Shape
-from headcount.questions.histogram import Histogram
+from headcount.programme import All, Below, Brick, Coins, Copies, Emit, Field, Let, Tally
+from headcount.programme.law import Floats, Ints, Noise
+from headcount.protocols.base import Knob, Protocol, Shape, likely_variance
+from headcount.questions import Histogram
 
 ANY = Field.named("any")
 
@@ -72,7 +61,7 @@ class PoissonHistogram(Protocol):
     def view(self, honest: int) -> PrivacyLoss:
         dummies = laws.poisson(self.mean * honest / self.crowd.honest)
         distance = tables.distance(tables.poisson_cells(float(self._dummies)))
-        return Nearly(two_cells(Pair.shifted(dummies)), honest * distance, "exact")
+        return TotalVariationSlack(two_cells(Pair.shifted(dummies)), honest * distance, "exact")
 
     def point(self, tally: Tally) -> Floats:
         return tally.totals - tally.reports * self.mean / self.crowd.honest

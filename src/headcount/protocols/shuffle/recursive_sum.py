@@ -27,23 +27,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from headcount.errors import BadArgument
-from headcount.privacy.budget import Budget
-from headcount.privacy.crowd import Crowd
-from headcount.privacy.loss import PrivacyLoss
-from headcount.privacy.model import Model
+from headcount.privacy import Budget, Crowd, Model, PrivacyLoss
 from headcount.privacy.shuffled_digits import ShuffledDigits, added, one_digit
-from headcount.programme.brick import All, Brick, Emit, Let, Maybe
-from headcount.programme.chance import Chance
-from headcount.programme.draw import Below, Rounded
-from headcount.programme.field import Field
+from headcount.programme import All, Batch, Below, Brick, Chance, Emit, Field, Let, Maybe, Rounded, Tally
 from headcount.programme.law import Floats, Noise
-from headcount.programme.tally import Batch, Tally
-from headcount.protocols.base.knob import Knob, likely_variance
-from headcount.protocols.base.protocol import FEW_VALUES, Protocol
-from headcount.protocols.shared.levelled import LEVEL, steps_of
-from headcount.questions.domains.domain import Shape
-from headcount.questions.question import Question
-from headcount.questions.total import Sum
+from headcount.protocols.base import Knob, Protocol, Shape, likely_variance
+from headcount.protocols.base.protocol import FEW_VALUES
+from headcount.protocols.shared.stochastic_rounding import LEVEL, steps_of
+from headcount.questions import Question, Sum
 
 ANY = Field.named("any")
 FINEST = 1 << 20
@@ -180,7 +171,7 @@ class RecursiveSum(Protocol):
         return max(near, key=lambda value: float(np.array(self._variances(value)) @ self._worth**2))
 
     def noise(self, truth: int, reports: int) -> Noise:
-        sums = [one_digit(*parts).crowded(reports) for parts in self._laws(self.hardest_value)]
+        sums = [one_digit(*parts).coarse_power(reports) for parts in self._laws(self.hardest_value)]
         worths = [block * worth for (_, block), worth in zip(sums, self._worth.tolist(), strict=True)]
         return added([law for law, _ in sums], worths)
 

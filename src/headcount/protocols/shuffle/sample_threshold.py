@@ -22,25 +22,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from headcount.common.root import crossing
-from headcount.privacy import laws
-from headcount.privacy.budget import Budget, Neighbours
-from headcount.privacy.crowd import LARGEST, Crowd
-from headcount.privacy.loss import Nearly, PrivacyLoss, Together
-from headcount.privacy.model import Model
+from headcount.privacy import Budget, Crowd, GroupPrivacy, Model, Neighbours, PrivacyLoss, TotalVariationSlack, laws
+from headcount.privacy.crowd import LARGEST
 from headcount.privacy.sampled_counts import SampledCount, SampledHistogram
-from headcount.programme.brick import Brick, Copies, Emit, Maybe
-from headcount.programme.chance import Chance
-from headcount.programme.coins import Coins
-from headcount.programme.field import Field
-from headcount.programme.law import Floats, Noise
-from headcount.programme.release import Threshold
-from headcount.programme.table import Ints
-from headcount.programme.tally import Tally
-from headcount.protocols.base.knob import Knob
-from headcount.protocols.base.protocol import Protocol
-from headcount.questions.domains.domain import Shape
-from headcount.questions.histogram import Histogram
-from headcount.questions.question import Question
+from headcount.programme import Brick, Chance, Coins, Copies, Emit, Field, Maybe, Tally, Threshold
+from headcount.programme.law import Floats, Ints, Noise
+from headcount.protocols.base import Knob, Protocol, Shape
+from headcount.questions import Histogram, Question
 
 
 def _for_one_count(budget: Budget, given: Mapping[str, Any]) -> float:
@@ -50,7 +38,7 @@ def _for_one_count(budget: Budget, given: Mapping[str, Any]) -> float:
 
     def excess(u: float) -> float:
         one = SampledCount(math.exp(-u), max(0, given["threshold"] - crowd.most_corrupt), people)
-        return math.log(max(Together.of(one, crowd.each).delta(budget.epsilon), 1e-300) / budget.delta)
+        return math.log(max(GroupPrivacy.of(one, crowd.each).delta(budget.epsilon), 1e-300) / budget.delta)
 
     low, high = (1e-6, excess(1e-6)), (30.0, excess(30.0))
     if low[1] <= 0.0 or high[1] > 0.0:
@@ -107,7 +95,7 @@ class SampleThreshold(Protocol):
             return SampledCount(self.rate, helped, honest)
         loss = SampledHistogram(self.rate, helped, honest)
         # As if the corrupt helped both buckets; each of them can help one only.
-        return Nearly(loss, 0.0, "bound") if self.crowd.most_corrupt else loss
+        return TotalVariationSlack(loss, 0.0, "bound") if self.crowd.most_corrupt else loss
 
     def point(self, tally: Tally) -> Floats:
         return tally.totals / self.rate

@@ -26,24 +26,14 @@ import numpy as np
 
 from headcount.common.short_decimals import decayed
 from headcount.errors import BadArgument
+from headcount.privacy import Budget, Crowd, Model, Pair, PrivacyLoss, TotalVariationSlack, laws
 from headcount.privacy import exact_tables as tables
-from headcount.privacy import laws
-from headcount.privacy.budget import Budget
-from headcount.privacy.crowd import Crowd
-from headcount.privacy.discrete_laplace import IdealShift
-from headcount.privacy.loss import Nearly, PrivacyLoss
-from headcount.privacy.model import Model
-from headcount.privacy.pair import Pair
-from headcount.privacy.shared_values import fewest_shares, published_shares, share_distance
-from headcount.programme.brick import Brick, Let
-from headcount.programme.draw import From
-from headcount.programme.field import Field
+from headcount.privacy.discrete_laplace import IdealLaplaceShift
+from headcount.privacy.share_distance import fewest_shares, published_shares, share_distance
+from headcount.programme import Batch, Brick, Field, From, Let, Shares, Tally
 from headcount.programme.law import Floats, Law, Noise, weighed
-from headcount.programme.rows import Shares
-from headcount.programme.tally import Batch, Tally
-from headcount.protocols.base.knob import Knob
-from headcount.protocols.base.protocol import Protocol
-from headcount.protocols.shared.levelled import (
+from headcount.protocols.base import Knob, Protocol, Shape
+from headcount.protocols.shared.stochastic_rounding import (
     fine_enough,
     halfway,
     levelled,
@@ -51,9 +41,7 @@ from headcount.protocols.shared.levelled import (
     rounding,
     size_of_rounded,
 )
-from headcount.questions.domains.domain import Shape
-from headcount.questions.question import Question
-from headcount.questions.total import Sum
+from headcount.questions import Question, Sum
 
 UP, DOWN = Field.named("up"), Field.named("down")
 MOST = 1 << 20
@@ -144,12 +132,12 @@ class SplitAndMix(Protocol):
         """The noise is symmetric with one mode, so that the widest shift is the worst."""
         drawn = tables.distance(tables.negative_binomial_cells(1.0 / self.crowd.honest, self.decay))
         mixed = share_distance(honest, self.modulus, self.shares)
-        return Nearly(self._sum(honest), 2.0 * honest * drawn + mixed, "bound")
+        return TotalVariationSlack(self._sum(honest), 2.0 * honest * drawn + mixed, "bound")
 
     def _sum(self, honest: int) -> PrivacyLoss:
         """What the sum tells; with everybody's share the noise is geometric on either side."""
         if honest == self.crowd.honest:
-            return IdealShift(Fraction(self._rate), self.levels)
+            return IdealLaplaceShift(Fraction(self._rate), self.levels)
         noise = self._noise(honest)
         return Pair.of(noise, noise.shifted(self.levels))
 

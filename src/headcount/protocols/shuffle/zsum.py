@@ -17,21 +17,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from headcount.privacy import laws
-from headcount.privacy.budget import Budget
-from headcount.privacy.crowd import Crowd
-from headcount.privacy.loss import PrivacyLoss
-from headcount.privacy.model import Model
-from headcount.privacy.pair import Pair
-from headcount.programme.brick import NOTHING, All, Brick, Copies, Emit, Maybe
-from headcount.programme.chance import Chance
-from headcount.programme.coins import Coins
-from headcount.programme.field import Field
-from headcount.programme.law import Floats, Noise
-from headcount.programme.table import Ints
-from headcount.programme.tally import Tally
-from headcount.protocols.base.knob import Knob, likely_variance
-from headcount.protocols.base.protocol import Protocol
+from headcount.privacy import Budget, Crowd, Model, Pair, PrivacyLoss, laws
+from headcount.programme import NOTHING, All, Brick, Chance, Coins, Copies, Emit, Field, Maybe, Tally
+from headcount.programme.law import Floats, Ints, Noise
+from headcount.protocols.base import Knob, Protocol, likely_variance
 
 ONE = Emit(0)
 

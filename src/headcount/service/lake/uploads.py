@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from headcount.errors import BadArgument, MissingExtra
-from headcount.programme.permutation import mixed
+from headcount.programme.permutation import in_random_order
 
 COLUMN = "upload"
 
@@ -20,6 +20,8 @@ def write_uploads(path: Path, bodies: Sequence[bytes]) -> None:
         raise MissingExtra("writing Parquet", "files") from None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        parquet.write_table(pa.table({COLUMN: pa.array(mixed(bodies), pa.binary())}), path, compression="none")
+        parquet.write_table(
+            pa.table({COLUMN: pa.array(in_random_order(bodies), pa.binary())}), path, compression="none"
+        )
     except OSError as problem:
         raise BadArgument("out", f"{path} cannot be written ({problem.strerror})", "use another file") from None

@@ -16,7 +16,7 @@ import numpy as np
 
 from headcount.errors import Damaged
 from headcount.programme.coins import Coins
-from headcount.programme.permutation import mixed_order
+from headcount.programme.permutation import random_order
 from headcount.service.store.encryption import Encrypted, new_secret
 
 MEMORY = 1 << 25  # bytes of messages that are mixed at once
@@ -56,7 +56,7 @@ def mixed_blocks(blocks: Iterable[bytes], size: int, total: int, coins: Coins, a
     if total <= MEMORY:
         messages = _messages(b"".join(blocks), size)
         if len(messages):
-            yield messages[mixed_order(len(messages), coins)].tobytes()
+            yield messages[random_order(len(messages), coins)].tobytes()
         return
     cipher = Encrypted(new_secret())
     with ExitStack() as open_files:

@@ -19,7 +19,7 @@ from sqlalchemy import Connection
 
 from headcount.common.canonical import canonical
 from headcount.errors import BadArgument, TooFewReports, Unavailable, UnknownCollection, WireError
-from headcount.programme.permutation import mixed
+from headcount.programme.permutation import in_random_order
 from headcount.service.runtime.crash_points import point
 from headcount.service.runtime.logs import log, moved
 from headcount.service.shuffler.batch_tables import Kept
@@ -286,7 +286,7 @@ class Shuffler:
                 kept[identity] = {"id": identity, "who": who, "messages": b"".join(each.upload.messages)}
                 room -= 1
         if kept:
-            self.kept.add(connection, batch, mixed([*kept.values()]))
+            self.kept.add(connection, batch, in_random_order([*kept.values()]))
         return answers
 
     def _within(self, name: str, batch: Any) -> bool:

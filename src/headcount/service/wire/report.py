@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from headcount.errors import Unsupported, WireError
 from headcount.programme.coins import Coins, DeviceCoins
-from headcount.programme.permutation import mixed
+from headcount.programme.permutation import in_random_order
 from headcount.protocols.base.plan import Plan
 from headcount.protocols.base.protocol import Protocol
 from headcount.protocols.base.report_size import CREDENTIAL, HEAD, IDENTITY, KIND, Wire
@@ -47,7 +47,7 @@ def contents(messages: Records, number: int, coins: Coins) -> list[bytes]:
     form = laid_out(messages.dtype)
     real = [REAL + one.tobytes() for one in messages.astype(form)]
     dummies = [DUMMY + bytes(form.itemsize)] * (number - len(real))
-    whole = mixed(mixed(real, coins)[:number] + dummies, coins)
+    whole = in_random_order(in_random_order(real, coins)[:number] + dummies, coins)
     return [coins.stream(IDENTITY).tobytes() + content for content in whole]
 
 

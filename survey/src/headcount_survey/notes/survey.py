@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from headcount.planner.planning import protocol
-from headcount.privacy.shared_values import published_shares
+from headcount.privacy.share_distance import published_shares
 from headcount.programme.law import Floats
 from headcount.questions.total import Sum
 from headcount_survey.notes import SURVEY

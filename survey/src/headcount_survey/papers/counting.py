@@ -10,8 +10,8 @@ import numpy as np
 
 from headcount.planner.planning import protocol
 from headcount.privacy import laws as big
-from headcount.privacy.almost_central_atoms import Atoms
 from headcount.privacy.pair import Pair
+from headcount.privacy.zero_sum_sets import ZeroSumSets
 from headcount_survey.statement import INSTANCE, Rows, Seen, Severity, certified, corrected, proved
 from headcount_survey.study import Verdict
 
@@ -182,7 +182,7 @@ row.note = ALMOST
 )  # fmt: skip
 def which_logarithm() -> Seen:
     def load(top: int, log: float) -> float:
-        atoms, gamma = Atoms(top), top * (math.ceil(log) + 1)
+        atoms, gamma = ZeroSumSets(top), top * (math.ceil(log) + 1)
         return float(
             atoms.loads(
                 np.array([gamma if abs(i) == 1 else math.ceil(gamma / abs(i)) for i in atoms.names], dtype=float)

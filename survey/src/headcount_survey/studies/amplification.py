@@ -16,7 +16,7 @@ from headcount.figures.lines import BOUND, RULE, Line, Panel, lines
 from headcount.figures.text_table import Sheet
 from headcount.planner.candidates import Watch
 from headcount.privacy import laws
-from headcount.privacy.blanket import BlanketResponse
+from headcount.privacy.blanket import ResponseBlanket
 from headcount.privacy.clones import Clones
 from headcount.privacy.shuffled_bits import ShuffledBits
 from headcount.programme.chance import Chance
@@ -66,7 +66,7 @@ def shuffled(answers: int, local: float, people: int) -> dict[str, float | None]
         "none": local, "erlingsson": erlingsson(local, people), "blanket": blanket(local, people),
         "clones_formula": clones_formula(local, people),
         "clones": Clones(local, people - 1, binary=answers == 2).epsilon(DELTA),
-        "cover": BlanketResponse(lie, answers, people).epsilon(DELTA), "exact": exact,
+        "cover": ResponseBlanket(lie, answers, people).epsilon(DELTA), "exact": exact,
     }  # fmt: skip
 
 

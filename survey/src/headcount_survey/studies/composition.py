@@ -14,7 +14,7 @@ from headcount.figures.lines import BOUND, RULE, Line, Panel, lines
 from headcount.figures.text_table import Sheet
 from headcount.planner.calibrate import calibrate
 from headcount.planner.candidates import Watch
-from headcount.privacy.any_mechanism import AnyMechanism
+from headcount.privacy.approximate_dp import ApproximateDP
 from headcount.privacy.budget import Budget
 from headcount.privacy.compose import compose
 from headcount.privacy.crowd import Crowd
@@ -59,7 +59,7 @@ class Composition(Study):
 def loss(name: str) -> PrivacyLoss:
     """Of one count: of the protocol as calibrated, or the worst that the budget allows."""
     if name == "optimal":
-        return AnyMechanism(EACH)
+        return ApproximateDP(EACH)
     if name == WIDE:
         return named("geometric")(crowd=Crowd(PEOPLE), scale=one("zsum").rmse() / math.sqrt(2.0)).loss  # type: ignore[call-arg]
     return one(name).loss

@@ -16,7 +16,7 @@ from headcount.figures.lines import BOUND, RULE, Line, Note, Panel, lines
 from headcount.figures.text_table import Sheet
 from headcount.planner.calibrate import calibrate
 from headcount.planner.candidates import Watch
-from headcount.privacy.any_mechanism import AnyMechanism
+from headcount.privacy.approximate_dp import ApproximateDP
 from headcount.privacy.budget import Budget
 from headcount.privacy.crowd import Crowd
 from headcount.privacy.loss import PrivacyLoss
@@ -51,7 +51,7 @@ def count(name: str, epsilon: float) -> Protocol:
 
 
 def loss(name: str, epsilon: float) -> PrivacyLoss:
-    return AnyMechanism(Budget(epsilon, DELTA)) if name == ALLOWED else count(name, epsilon).loss
+    return ApproximateDP(Budget(epsilon, DELTA)) if name == ALLOWED else count(name, epsilon).loss
 
 
 def guessed(name: str, epsilon: float) -> float:

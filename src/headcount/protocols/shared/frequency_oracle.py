@@ -12,17 +12,15 @@ from typing import ClassVar
 
 from headcount.errors import BadArgument
 from headcount.privacy import laws
-from headcount.programme.law import Floats, Law, Noise
-from headcount.programme.table import Ints
-from headcount.programme.tally import Tally
-from headcount.protocols.base.protocol import Protocol
-from headcount.questions.domains.domain import Shape
+from headcount.programme import Tally
+from headcount.programme.law import Floats, Ints, Law, Noise
+from headcount.protocols.base import Protocol, Shape
 
 MANY = 300.0  # steps of the lattice in an error, so that intervals follow the variance to 0.3%
 
 
 @dataclass(frozen=True, kw_only=True)
-class Oracle(Protocol):
+class FrequencyOracle(Protocol):
     """A frequency oracle, by its two chances of support."""
 
     shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.ONE_OF})

@@ -30,7 +30,7 @@ SKIPPED = 1.0 + 1e-4  # a sum over every h-th value misses kinks at the integers
 CUT_ON_THE_WAY = 8.0 * laws.CUT
 
 
-def below_half(reach: Floats, n: Floats) -> Floats:
+def mean_shortfall(reach: Floats, n: Floats) -> Floats:
     """E[(reach - Bin(n, 1/2))_+]"""
     last = np.clip(np.ceil(reach) - 1.0, 0.0, n)  # the largest count that is less than reach
     mass = laws.binomial_masses(last, n, 0.5, 0.5)
@@ -46,7 +46,7 @@ def _most_below_half(reach: Floats, n: Floats) -> Floats:
     return np.asarray(np.minimum(reach, beyond) * np.exp(-2.0 * short**2 / np.maximum(n, 1.0)))
 
 
-def above(level: Floats, n: int, chance: float) -> Floats:
+def mean_excess(level: Floats, n: int, chance: float) -> Floats:
     """E[(Bin(n, chance) - level)_+]"""
     first = np.clip(np.floor(level) + 1.0, 0.0, n)  # the smallest count that exceeds the level
     no = 1.0 - chance
@@ -63,7 +63,7 @@ def _upto(k: Floats, n: Floats | int, no: float) -> Floats:
     return np.where(k < n, tail, 1.0)
 
 
-def every(law: Law, most: int) -> tuple[Ints, Floats, int]:
+def thinned(law: Law, most: int) -> tuple[Ints, Floats, int]:
     """At most about `most` values of a law, weights that make up for those between them, and the step."""
     spread = math.sqrt(law.variance)
     wanted = min(most, FEW) if spread > WIDE else most
@@ -72,7 +72,7 @@ def every(law: Law, most: int) -> tuple[Ints, Floats, int]:
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class Trinomial:
     """Slots that fall, each on its own, into cell 1 or 2 (`each`), cell 3 (`third`) or none (`none`).
 
     There are `slots[i]` of them with chance `chances[i]`, where every `step`-th number is given. The expectation is
@@ -87,7 +87,7 @@ class Cells:
     step: int = 1
 
     @classmethod
-    def of(cls, slots: int, each: float, third: float, none: float) -> Cells:
+    def of(cls, slots: int, each: float, third: float, none: float) -> Trinomial:
         return cls(np.array([slots]), np.ones(1), each, third, none)
 
     def excess(self, gain: float, loss: float, third: float) -> float:
@@ -100,7 +100,7 @@ class Cells:
         n, reach, weights = np.broadcast_to(pairs[:, None], reach.shape)[counts], reach[counts], weights[counts]
         most = weights * _most_below_half(reach, n)
         matters = most > NEGLIGIBLE * most.sum()  # the others count in full
-        total = float((weights[matters] * below_half(reach[matters], n[matters])).sum() + most[~matters].sum())
+        total = float((weights[matters] * mean_shortfall(reach[matters], n[matters])).sum() + most[~matters].sum())
         return total * (gain + loss) * (SKIPPED if skipped else 1.0)
 
     def cut(self, gain: float) -> float:
@@ -143,7 +143,7 @@ class Cells:
 
     def _pairs(self) -> tuple[Floats, int]:
         fewest, most = self._ends
-        _, _, step = every(fewest if fewest.masses.size > most.masses.size else most, MOST_PAIRS)
+        _, _, step = thinned(fewest if fewest.masses.size > most.masses.size else most, MOST_PAIRS)
         step |= 1  # even and odd T alternate between two kinds of kink
         return np.arange(fewest.start, most.start + most.masses.size, step, dtype=np.float64), step
 
@@ -152,7 +152,7 @@ class Cells:
         share = self._split[0]
         trials = [int(self.slots[0]) - int(pairs[-1]), int(self.slots[-1]) - int(pairs[0])]
         low, high = (laws.binomial(max(0, n), share) for n in trials)
-        _, _, leap = every(high, MOST_CELLS // pairs.size)
+        _, _, leap = thinned(high, MOST_CELLS // pairs.size)
         down = max(int(np.ceil(law.mean)) - law.start for law in (low, high)) + 1
         up = max(law.start + law.masses.size - int(law.mean) for law in (low, high)) + 1
         spread = abs(trials[1] - trials[0]) if self.slots.size > 1 else 0

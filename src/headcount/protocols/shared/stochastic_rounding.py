@@ -11,12 +11,10 @@ import math
 from collections.abc import Callable
 
 from headcount.privacy import laws
-from headcount.programme.brick import Brick, Let
-from headcount.programme.draw import Rounded
-from headcount.programme.field import Field
+from headcount.programme import Brick, Field, Let, Rounded
 from headcount.programme.law import Law, Noise
-from headcount.questions.domains.domain import Shape
-from headcount.questions.question import Question
+from headcount.protocols.base import Shape
+from headcount.questions import Question
 
 EXACT = 1 << 14  # steps that get a level each, however few would do
 FEWEST = 64  # levels, whatever the rounding

@@ -11,7 +11,7 @@ FLAT = 1.01  # errors that differ by less are as good as equal
 HOPELESS = 0.5  # a peak that is so much lower than the highest is not climbed
 
 
-def hardest(error: Callable[[int], float], people: int, steps: int = 40) -> tuple[float, int]:
+def worst_truth(error: Callable[[int], float], people: int, steps: int = 40) -> tuple[float, int]:
     """The largest error over all numbers of ones from nobody to everybody, and where it is.
 
     A spread of them is looked at first, then ever closer around every peak. That also finds the edge of a jump, as
@@ -25,14 +25,14 @@ def hardest(error: Callable[[int], float], people: int, steps: int = 40) -> tupl
     return max((known(top), top) for top in tops)
 
 
-def over_categories(error: Callable[[int], float], people: int, categories: int, steps: int = 40) -> float:
+def worst_over_categories(error: Callable[[int], float], people: int, categories: int, steps: int = 40) -> float:
     r"""The largest root mean square of the error over so many categories, however people are divided among them.
 
     A category has $n/d$ people on average, so that no profile has a larger mean square than the concave envelope of the
     squared error there. Where that is affine in a category's people, every profile has the same one: this.
     """
     known = cache(error)
-    places = np.array(sorted({*_spread(people, steps), hardest(known, people, steps)[1], people}))
+    places = np.array(sorted({*_spread(people, steps), worst_truth(known, people, steps)[1], people}))
     squares = np.array([known(place) ** 2 for place in places.tolist()])
     mean = people / categories
     low, high = places <= mean, places >= mean

@@ -6,22 +6,16 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
-from headcount.privacy.loss import Nearly, PrivacyLoss
-from headcount.privacy.model import Model
-from headcount.privacy.pair import Pair
-from headcount.programme.brick import All, Brick, Copies, Emit
-from headcount.programme.coins import Coins
-from headcount.programme.field import Field
-from headcount.programme.law import Floats, Law, Noise
-from headcount.programme.table import Ints, Table
-from headcount.programme.tally import Tally
-from headcount.protocols.base.protocol import Protocol
+from headcount.privacy import Model, Pair, PrivacyLoss, TotalVariationSlack
+from headcount.programme import All, Brick, Coins, Copies, Emit, Field, Table, Tally
+from headcount.programme.law import Floats, Ints, Law, Noise
+from headcount.protocols.base import Protocol
 
 ONE = Emit(0)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Dummies(Protocol):
+class DummyMessages(Protocol):
     """The dummies of the honest add up to an infinitely divisible law; each of them brings an equal share."""
 
     model: ClassVar[Model] = Model.SHUFFLE
@@ -48,7 +42,7 @@ class Dummies(Protocol):
         return All(Copies(value, ONE), Copies(self.share(), ONE))
 
     def view(self, honest: int) -> PrivacyLoss:
-        return Nearly(Pair.shifted(self.dummies(honest)), honest * self.distance, "exact")
+        return TotalVariationSlack(Pair.shifted(self.dummies(honest)), honest * self.distance, "exact")
 
     def point(self, tally: Tally) -> Floats:
         return tally.totals - tally.reports * self.expected

@@ -13,7 +13,7 @@ from headcount.programme.law import Floats
 
 
 @dataclass(frozen=True, eq=False)
-class AnyMechanism(PrivacyLoss):
+class ApproximateDP(PrivacyLoss):
     """The worst that (epsilon, delta) allows: everything with chance delta, else a randomised response at epsilon."""
 
     budget: Budget

@@ -7,13 +7,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from headcount.programme.brick import Brick, Emit, Let, Maybe
-from headcount.programme.chance import Chance
-from headcount.programme.draw import Below
-from headcount.programme.field import Field
+from headcount.programme import Below, Brick, Chance, Emit, Field, Let, Maybe
 from headcount.programme.law import Floats
-from headcount.protocols.shared.levelled import EXACT, FEWEST, steps_of
-from headcount.questions.question import Question
+from headcount.protocols.shared.stochastic_rounding import EXACT, FEWEST, steps_of
+from headcount.questions import Question
 
 MOST = 1 << 16
 

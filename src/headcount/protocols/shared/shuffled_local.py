@@ -18,14 +18,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from headcount.errors import Unsupported
-from headcount.privacy.budget import Budget
+from headcount.privacy import Budget, Crowd, Model, Pair, PrivacyLoss
 from headcount.privacy.clones import Clones
-from headcount.privacy.crowd import Crowd
-from headcount.privacy.loss import PrivacyLoss
-from headcount.privacy.model import Model
-from headcount.privacy.pair import Pair
-from headcount.protocols.base.protocol import Protocol
-from headcount.questions.question import Question
+from headcount.protocols.base import Protocol
+from headcount.questions import Question
 
 LARGEST = 25.0  # of the local epsilons that are looked for
 CLOSE = 1e-3
@@ -38,7 +34,7 @@ class Exposed(Pair):
         super().__init__(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
 
 
-class Shuffled(Protocol):
+class ShuffledLocal(Protocol):
     """What the shuffled forms of all local protocols have in common."""
 
     model: ClassVar[Model] = Model.SHUFFLE
@@ -81,7 +77,7 @@ def _form(local: type[Protocol], binary: bool) -> type[Protocol]:
         "local": local,
         "binary": binary,
     }
-    return type(f"Shuffled{local.__name__}", (Shuffled, local), own)
+    return type(f"Shuffled{local.__name__}", (ShuffledLocal, local), own)
 
 
 def _again(local: type[Protocol], binary: bool, given: dict[str, Any]) -> Protocol:

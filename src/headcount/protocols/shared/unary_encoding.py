@@ -9,22 +9,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from headcount.privacy import laws
-from headcount.privacy.loss import PrivacyLoss
-from headcount.privacy.model import Model
-from headcount.privacy.pair import Pair
-from headcount.programme.brick import Brick
-from headcount.programme.chance import Chance
-from headcount.programme.coins import Coins
-from headcount.programme.field import Field
-from headcount.programme.rows import Row
-from headcount.programme.table import Ints
+from headcount.privacy import Model, Pair, PrivacyLoss, laws
+from headcount.programme import Brick, Chance, Coins, Field, Row
+from headcount.programme.law import Ints
 from headcount.protocols.shared.bit_rows import BitRows
-from headcount.protocols.shared.oracle import Oracle
+from headcount.protocols.shared.frequency_oracle import FrequencyOracle
 
 
 @dataclass(frozen=True, kw_only=True)
-class Unary(BitRows, Oracle):
+class UnaryEncoding(BitRows, FrequencyOracle):
     """The bit of the own category is on with one chance, each of the others with another."""
 
     model: ClassVar[Model] = Model.LOCAL

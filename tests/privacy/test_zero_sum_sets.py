@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 from headcount.errors import BadArgument
-from headcount.privacy.almost_central_atoms import Atoms
+from headcount.privacy.zero_sum_sets import ZeroSumSets
 from headcount.programme.law import Floats
 
 TOPS = [*range(2, 201), 255, 256, 257, 500, 1000, 1024, 1025]
 
 
 @pytest.mark.parametrize("top", [1, 2, 3, 7, 20, 64])
-def test_atoms_turn_as_many_ones_into_any_value(top: int) -> None:
+def test_zero_sum_sets_turn_as_many_ones_into_any_value(top: int) -> None:
     # A wrong sign or a half rounded the wrong way leaves something over.
-    atoms = Atoms(top)
+    atoms = ZeroSumSets(top)
     elements = dict(zip(atoms.names, atoms.elements, strict=True))
     assert all(sum(numbers) == 0 for numbers in atoms.elements)
     for i in range(2, top + 1):
@@ -31,7 +31,7 @@ def test_atoms_turn_as_many_ones_into_any_value(top: int) -> None:
 
 @pytest.mark.parametrize("top", [2, 3, 8, 9, 33])
 def test_no_atom_is_idle_and_none_is_missing(top: int) -> None:
-    atoms = Atoms(top)
+    atoms = ZeroSumSets(top)
     used = {name for i in range(2, top + 1) for name, count in atoms.columns[i].items() if count}
     assert used == set(atoms.names)
     assert len(atoms.names) == top + math.ceil(top / 2) - 1
@@ -39,26 +39,26 @@ def test_no_atom_is_idle_and_none_is_missing(top: int) -> None:
 
 def test_the_published_weights_dominate() -> None:
     for top in TOPS:
-        atoms = Atoms(top)
+        atoms = ZeroSumSets(top)
         assert atoms.loads(atoms.published()).max() <= 1.0 + 1e-12
 
 
-def natural(atoms: Atoms) -> Floats:
+def natural(atoms: ZeroSumSets) -> Floats:
     gamma = atoms.top * (math.ceil(math.log(atoms.top)) + 1)
     return np.ceil(gamma / np.abs(np.array(atoms.names, dtype=np.float64)))
 
 
 def test_natural_logarithms_do_not_dominate() -> None:
     # The defect of a public implementation, which the check above has to catch: 174 of the 199 tops up to 200.
-    overloaded = [top for top in range(2, 201) if Atoms(top).loads(natural(Atoms(top))).max() > 1.0 + 1e-12]
+    overloaded = [top for top in range(2, 201) if ZeroSumSets(top).loads(natural(ZeroSumSets(top))).max() > 1.0 + 1e-12]
     assert overloaded[:2] == [6, 7]
     assert len(overloaded) == 174
-    assert Atoms(128).loads(natural(Atoms(128))).max() == pytest.approx(4 / 3)
+    assert ZeroSumSets(128).loads(natural(ZeroSumSets(128))).max() == pytest.approx(4 / 3)
 
 
 @pytest.mark.parametrize("top", [2, 3, 6, 32, 100, 1000])
 def test_the_lightest_weights_dominate_with_fewer_messages(top: int) -> None:
-    atoms = Atoms(top)
+    atoms = ZeroSumSets(top)
     messages = np.array([len(numbers) for numbers in atoms.elements])
     assert atoms.loads(atoms.lightest()).max() <= 1.0
     assert messages @ atoms.lightest() < messages @ atoms.published() * (1.0 if top == 2 else 0.6)
@@ -66,11 +66,11 @@ def test_the_lightest_weights_dominate_with_fewer_messages(top: int) -> None:
 
 def test_the_lightest_weights_of_two_are_known() -> None:
     # Least 3 t + 2 u with 1/t + 2/u <= 1.
-    assert Atoms(2).lightest() @ np.array([2.0, 3.0]) == pytest.approx((math.sqrt(3.0) + 2.0) ** 2, rel=1e-9)
+    assert ZeroSumSets(2).lightest() @ np.array([2.0, 3.0]) == pytest.approx((math.sqrt(3.0) + 2.0) ** 2, rel=1e-9)
 
 
 def test_a_sum_of_bits_needs_one_atom() -> None:
-    assert Atoms(1).elements == ((-1, 1),)
-    assert Atoms(1).lightest().tolist() == [1.0]
+    assert ZeroSumSets(1).elements == ((-1, 1),)
+    assert ZeroSumSets(1).lightest().tolist() == [1.0]
     with pytest.raises(BadArgument, match="top"):
-        Atoms(0)
+        ZeroSumSets(0)

@@ -10,7 +10,7 @@ from headcount.planner.calibrate import calibrate
 from headcount.privacy.budget import Neighbours
 from headcount.privacy.crowd import Crowd
 from headcount.privacy.discrete_laplace import DiscreteLaplaceShift
-from headcount.privacy.loss import Together
+from headcount.privacy.loss import GroupPrivacy
 from headcount.protocols import CATALOGUE, named
 from headcount.protocols.base.protocol import Protocol
 
@@ -29,7 +29,7 @@ def test_it_is_never_below_the_truth(reports):
     for epsilon in EPSILONS:
         rate = 0.4
         exact = DiscreteLaplaceShift(rate, reports).delta(epsilon)
-        assert Together(DiscreteLaplaceShift(rate, 1), reports).delta(epsilon) >= exact * (1 - 1e-9)
+        assert GroupPrivacy(DiscreteLaplaceShift(rate, 1), reports).delta(epsilon) >= exact * (1 - 1e-9)
     flood = hc.protocol("poisson-count", n=1_000, epsilon=0.5, delta=1e-5).among(Crowd(1_000, each=reports))
     mean = flood.parameters["mean"]
     masses = stats.poisson.pmf(np.arange(int(mean + 20 * np.sqrt(mean))), mean)
@@ -38,7 +38,7 @@ def test_it_is_never_below_the_truth(reports):
 
 
 def test_without_delta_it_is_exact():
-    several = Together(DiscreteLaplaceShift(0.25, 1), 4)
+    several = GroupPrivacy(DiscreteLaplaceShift(0.25, 1), 4)
     assert several.delta(1.0) == 0.0
     assert several.delta(0.99) >= DiscreteLaplaceShift(0.25, 4).delta(0.99) > 0.0
 
@@ -59,7 +59,7 @@ def test_a_plan_for_several_rows_keeps_the_budget_for_all_of_them():
 def test_a_local_report_costs_as_often_as_it_is_sent():
     flipped = hc.protocol("randomised-response", n=100, epsilon=1)
     several = flipped.among(Crowd(100, each=3))
-    assert several.left_alone == pytest.approx(3 * flipped.local_epsilon)
+    assert several.group_local_epsilon == pytest.approx(3 * flipped.local_epsilon)
     assert several.loss.epsilon(0.0) == pytest.approx(3 * flipped.local_epsilon, rel=1e-6)
 
 

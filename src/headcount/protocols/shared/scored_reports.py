@@ -17,22 +17,18 @@ from typing import ClassVar
 import numpy as np
 
 from headcount.answers.intervals import half_width
-from headcount.privacy.loss import PrivacyLoss
-from headcount.privacy.model import Model
-from headcount.privacy.pair import Pair
-from headcount.programme.law import Floats, Law, Noise
-from headcount.programme.table import Ints
-from headcount.programme.tally import Batch, Tally
-from headcount.protocols.base.protocol import Protocol
-from headcount.protocols.shared.levelled import steps_of
-from headcount.questions.domains.domain import Shape
+from headcount.privacy import Model, Pair, PrivacyLoss
+from headcount.programme import Batch, Tally
+from headcount.programme.law import Floats, Ints, Law, Noise
+from headcount.protocols.base import Protocol, Shape
+from headcount.protocols.shared.stochastic_rounding import steps_of
 
 FEW = 64  # people, whose reports are far from a bell curve
 SEARCHED = 1 << 16  # values; of more, only those next to one end are tried
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scored(Protocol):
+class ScoredReports(Protocol):
     """One report, private on its own, by the chances of its kinds and the score of each."""
 
     model: ClassVar[Model] = Model.LOCAL
@@ -120,7 +116,7 @@ class Scored(Protocol):
 
     def noise(self, truth: int, reports: int) -> Noise:
         one = self._one(self.hardest_value)
-        law, block = one.crowded(reports)
+        law, block = one.coarse_power(reports)
         return Noise.of(law, centre=reports * one.mean / block, scale=block / self._gain)
 
     def size_of_error(self, truth: int, reports: int) -> float:

@@ -9,16 +9,12 @@ from typing import Any, ClassVar
 
 from headcount.common.short_decimals import decayed
 from headcount.errors import BadArgument
-from headcount.privacy import laws
-from headcount.privacy.budget import Budget
+from headcount.privacy import Budget, Crowd, Model, laws
 from headcount.privacy.correlated import inner_for, likely_pairs, likely_spread
-from headcount.privacy.crowd import Crowd
 from headcount.privacy.exact_tables import affordable_epsilon
-from headcount.privacy.model import Model
 from headcount.programme.law import Noise
-from headcount.protocols.base.knob import Knob
-from headcount.protocols.base.protocol import Protocol
-from headcount.questions.question import Question
+from headcount.protocols.base import Knob, Protocol
+from headcount.questions import Question
 
 EVENLY = 100.0  # times as many shapes as pairs: the flood is nearly Poisson
 PAIRS = 30.0  # of an even flood that a person should not be asked for, about
@@ -32,7 +28,7 @@ def changed(task: Question) -> int:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cancelling(Protocol):
+class CorrelatedNoise(Protocol):
     """The error is that of the few alone, two-sided geometric at `inner`; the flood, NB(shape, decay), only hides.
 
     A small shape hides with the fewest pairs on average, of which a few people send very many. A large one with a small

@@ -13,40 +13,40 @@ import numpy as np
 from headcount.programme.law import Floats
 
 
-def surely(messages: int) -> Floats:
+def point_mass(messages: int) -> Floats:
     chances = np.zeros(messages + 1)
     chances[messages] = 1.0
     return chances
 
 
-def folded(chances: Floats, most: int) -> Floats:
+def truncated(chances: Floats, most: int) -> Floats:
     """What is above `most` counts as `most`."""
     if chances.size <= most + 1:
         return chances
     return np.append(chances[:most], chances[most:].sum())
 
 
-def added(one: Floats, other: Floats, most: int) -> Floats:
+def convolved(one: Floats, other: Floats, most: int) -> Floats:
     """Of two parts, drawn independently. Sums of products keep even the smallest chances right."""
-    return folded(np.convolve(one, other), most)
+    return truncated(np.convolve(one, other), most)
 
 
-def together(parts: Iterable[Floats], most: int) -> Floats:
-    return reduce(lambda one, other: added(one, other, most), parts, surely(0))
+def convolved_all(parts: Iterable[Floats], most: int) -> Floats:
+    return reduce(lambda one, other: convolved(one, other, most), parts, point_mass(0))
 
 
-def repeated(once: Floats, times: int, most: int) -> Floats:
-    total, power = surely(0), once
+def convolution_power(once: Floats, times: int, most: int) -> Floats:
+    total, power = point_mass(0), once
     while times:
         if times & 1:
-            total = added(total, power, most)
+            total = convolved(total, power, most)
         times >>= 1
         if times:
-            power = added(power, power, most)
+            power = convolved(power, power, most)
     return total
 
 
-def mixed(parts: Iterable[tuple[float, Floats]]) -> Floats:
+def mixture(parts: Iterable[tuple[float, Floats]]) -> Floats:
     kept = list(parts)
     chances = np.zeros(max(part.size for _, part in kept))
     for weight, part in kept:

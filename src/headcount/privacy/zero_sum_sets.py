@@ -30,7 +30,7 @@ ROUNDS = 400
 
 
 @dataclass(frozen=True)
-class Atoms:
+class ZeroSumSets:
     """The atoms for sums of values 0 .. top, named by their element i, and -1 for {-1, 1}."""
 
     top: int
