@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from headcount.privacy.budget import Budget
-from headcount.privacy.loss import Claim, PrivacyLoss
+from headcount.privacy.loss import ClaimedDelta, PrivacyLoss
 from headcount.programme.law import Floats
 
 
@@ -25,6 +25,6 @@ class ApproximateDP(PrivacyLoss):
         worst = delta + (1.0 - delta) * high
         return worst, worst
 
-    def claim(self, epsilon: float) -> Claim:
+    def claim(self, epsilon: float) -> ClaimedDelta:
         """From its own epsilon on its own delta: that is given and not computed, so nothing is rounded up."""
-        return Claim(self.budget.delta, 0.0) if epsilon >= self.budget.epsilon else super().claim(epsilon)
+        return ClaimedDelta(self.budget.delta, 0.0) if epsilon >= self.budget.epsilon else super().claim(epsilon)
