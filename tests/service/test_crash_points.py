@@ -21,12 +21,12 @@ from headcount.service.store.database import many
 from headcount.service.wire.collection import Collection
 from stress import some
 
-SOURCE = Path(crash.__file__).parent
+SOURCE = Path(crash.__file__).parents[1]
 DIED = 137
 
 
 def test_the_list_of_points_is_that_of_the_source():
-    found = re.findall(r'\bpoint\("([^"]+)"\)', "".join(path.read_text() for path in SOURCE.glob("*.py")))
+    found = re.findall(r'\bpoint\("([^"]+)"\)', "".join(path.read_text() for path in SOURCE.rglob("*.py")))
     assert sorted(found) == sorted(POINTS)
 
 
