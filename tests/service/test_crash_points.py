@@ -21,12 +21,13 @@ from headcount.service.store.database import many
 from headcount.service.wire.collection import Collection
 from stress import some
 
-SOURCE = Path(crash.__file__).parents[1]
+SERVICE = Path(crash.__file__).parents[1]
+SOURCES = [path for path in SERVICE.rglob("*.py") if "lake" not in path.parts]  # a lake has points of its own
 DIED = 137
 
 
 def test_the_list_of_points_is_that_of_the_source():
-    found = re.findall(r'\bpoint\("([^"]+)"\)', "".join(path.read_text() for path in SOURCE.rglob("*.py")))
+    found = re.findall(r'\bpoint\("([^"]+)"\)', "".join(path.read_text() for path in SOURCES))
     assert sorted(found) == sorted(POINTS)
 
 
