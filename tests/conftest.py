@@ -30,6 +30,10 @@ def pytest_collection_finish():
     gc.enable()
 
 
+def pytest_unconfigure():
+    gc.unfreeze()  # what is frozen is not freed at exit either, and DuckDB would list all of it as leaked
+
+
 def pytest_xdist_auto_num_workers():
     """Three for two cores: tests of servers, databases and browsers wait a third of their time."""
     return max(1, len(os.sched_getaffinity(0)) * 3 // 2)
