@@ -38,8 +38,13 @@ def fired(folder, rules, cases):
     (folder / "rules.yml").write_text(yaml.safe_dump(rules))
     silent = [{"eval_time": f"{DAYS}d", "alertname": name, "exp_alerts": []} for name in ALERTS]
     tests = [
-        {"name": name, "interval": "1m", "input_series": [{"series": series, "values": values}], "alert_rule_test": silent}
-        for name, (series, values) in cases.items()
+        {
+            "name": name,
+            "interval": "1m",
+            "input_series": [{"series": case[0], "values": case[1]}],
+            "alert_rule_test": silent,
+        }
+        for name, case in cases.items()
     ]
     (folder / "tests.yml").write_text(
         yaml.safe_dump({"rule_files": ["rules.yml"], "evaluation_interval": "10m", "tests": tests})
@@ -86,4 +91,5 @@ def test_an_alert_fires_when_it_should_and_not_before(tmp_path):
 def test_an_alert_that_never_fires_is_noticed(tmp_path):
     broken = {"alert": "HeadcountAway", "expr": 'up{job="headcounts"} == 0', "for": "2m"}
     series, bad, _ = CASES["HeadcountAway"]
-    assert fired(tmp_path, {"groups": [{"name": "broken", "rules": [broken]}]}, {"bad": (series, bad)}) == {"bad": set()}
+    rules = {"groups": [{"name": "broken", "rules": [broken]}]}
+    assert fired(tmp_path, rules, {"bad": (series, bad)}) == {"bad": set()}
