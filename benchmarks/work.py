@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from headcount.audit.replay import Tape
+from headcount.audit.attacks.replay import RecordedCoins
 from headcount.programme.coins import Coins, SecretCoins
 from headcount.programme.law import Floats
 from headcount.programme.table import Ints
@@ -53,7 +53,7 @@ def noise_of(protocol: Protocol) -> Draw:
 
 def counted(draw: Draw, *, draws: int = 1_000, coins: Coins | None = None) -> Work:
     """The lines run and the bytes taken, together, by each of so many draws."""
-    tape = Tape(int((coins or SecretCoins()).below(1 << 62, 1)[0]))
+    tape = RecordedCoins(int((coins or SecretCoins()).below(1 << 62, 1)[0]))
     draw(tape)  # tables are made only once
     drawn, took = np.empty(draws, dtype=np.int64), np.empty(draws)
     for i in range(draws):

@@ -9,7 +9,13 @@ from zlib import crc32
 
 import numpy as np
 
-from headcount.audit.situations import Situation, categorised, counted, is_direct, spread
+from headcount.audit.conformance.scenarios import (
+    Scenario,
+    count_scenario,
+    histogram_scenario,
+    samples_directly,
+    spread_scenario,
+)
 from headcount.errors import Infeasible
 from headcount.figures.canvas import number
 from headcount.privacy.budget import Budget
@@ -37,7 +43,7 @@ class Trial:
     """A protocol in a situation, and the errors of its first judged cell in repeated runs."""
 
     protocol: Protocol
-    situation: Situation
+    situation: Scenario
     errors: Floats
 
     @property
@@ -58,14 +64,14 @@ class Trial:
             raise AssertionError(f"{self.protocol.name} is {off:.1f} standard errors off its prediction: {self.size}")
 
 
-def situations(cls: type[Protocol], people: int) -> dict[str, Situation]:
+def situations(cls: type[Protocol], people: int) -> dict[str, Scenario]:
     """A count where it counts, a histogram of twenty categories, or for a sum three crowds to choose from."""
     if Shape.BIT in cls.shapes:
-        return {"count": counted(people, people // 5, BUDGET)}
+        return {"count": count_scenario(people, people // 5, BUDGET)}
     if Shape.ONE_OF in cls.shapes:
-        return {"histogram": categorised(people, BUDGET)}
-    half = Situation(task := Sum((0.0, 1.0)), BUDGET, task.domain.codes(np.full(people, 0.5)), {"all in the middle": 0})
-    return {"spread": spread(people, BUDGET), "parted": parted(people, BUDGET), "half": half}
+        return {"histogram": histogram_scenario(people, BUDGET)}
+    half = Scenario(task := Sum((0.0, 1.0)), BUDGET, task.domain.codes(np.full(people, 0.5)), {"all in the middle": 0})
+    return {"spread": spread_scenario(people, BUDGET), "parted": parted(people, BUDGET), "half": half}
 
 
 def hardest(cls: type[Protocol], seed: int) -> str:
@@ -76,11 +82,11 @@ def hardest(cls: type[Protocol], seed: int) -> str:
     return max(crowds, key=lambda name: tried(cls, crowds[name], seed, *FEWER).size.simulated)
 
 
-def tried(cls: type[Protocol], situation: Situation, seed: int, most: int, least: int) -> Trial:
+def tried(cls: type[Protocol], situation: Scenario, seed: int, most: int, least: int) -> Trial:
     """So many runs where each goes through every person, unless they are too long; more where none does."""
     protocol, values = situation.calibrated(cls), situation.values
     cell, coins = next(iter(situation.judged.values())), SeededCoins(seed)
-    if is_direct(protocol):
+    if samples_directly(protocol):
         totals = protocol.sample(np.bincount(values, minlength=situation.task.values), coins, RUNS)
     else:
         affordable = MESSAGES / (situation.people * max(1.0, protocol.messages_per_person))

@@ -6,7 +6,7 @@ from headcount import errors
 from headcount.answers.estimate import Estimate
 from headcount.asking import ask, count, fraction, histogram, mean
 from headcount.asking import sum as sum
-from headcount.audit.attack import Attack, attack
+from headcount.audit.attacks.lower_bound import Attack, attack
 from headcount.certifying import certify, verify
 from headcount.comparing import compare
 from headcount.errors import HeadcountError, Refused

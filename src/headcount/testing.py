@@ -6,30 +6,20 @@
 
 from __future__ import annotations
 
-from headcount.audit.agreement import Check, Nonconforming
-from headcount.audit.branch_checks import reports_are_drawn_from_their_law, the_release_draws_its_law
-from headcount.audit.checks import (
-    CHECKS,
-    crowds_not_planned_for_are_refused,
-    it_survives_pickling_and_json,
-    messages_are_counted,
-)
-from headcount.audit.draw_checks import (
-    all_randomness_is_an_argument,
-    people_draw_apart,
-    the_order_of_messages_tells_nothing,
-    the_sampler_follows_the_programme,
-    the_shortcut_is_the_protocol,
-    what_is_drawn_is_what_is_claimed,
-)
-from headcount.audit.drawn_at_size import what_is_drawn_at_size_is_what_is_stated
-from headcount.audit.error_checks import (
+from headcount.audit.conformance.check import Check, Nonconforming
+from headcount.audit.conformance.error_checks import (
     intervals_cover,
     intervals_cover_at_size,
     large_counts_are_unbiased,
     the_error_is_as_stated,
 )
-from headcount.audit.loss_checks import (
+from headcount.audit.conformance.exact_draw_checks import reports_are_drawn_from_their_law, the_release_draws_its_law
+from headcount.audit.conformance.large_crowd_checks import (
+    the_certificate_says_what_is_released,
+    the_claim_holds_at_size,
+    what_is_called_pure_is,
+)
+from headcount.audit.conformance.loss_checks import (
     calibration_meets_the_budget_and_no_more,
     collusion_is_stated,
     noise_is_shared_among_the_honest,
@@ -37,12 +27,22 @@ from headcount.audit.loss_checks import (
     the_claimed_loss_covers_every_view,
     the_loss_follows_dropouts,
 )
-from headcount.audit.size_checks import (
-    the_certificate_says_what_is_released,
-    the_claim_holds_at_size,
-    what_is_called_pure_is,
+from headcount.audit.conformance.sampler_checks import (
+    all_randomness_is_an_argument,
+    people_draw_apart,
+    the_order_of_messages_tells_nothing,
+    the_sampler_follows_the_programme,
+    the_shortcut_is_the_protocol,
+    what_is_drawn_is_what_is_claimed,
 )
-from headcount.audit.twins import Caught, caught
+from headcount.audit.conformance.simulated_checks import what_is_drawn_at_size_is_what_is_stated
+from headcount.audit.conformance.suite import (
+    CHECKS,
+    crowds_not_planned_for_are_refused,
+    it_survives_pickling_and_json,
+    messages_are_counted,
+)
+from headcount.audit.mutants.detection import Caught, caught
 from headcount.protocols import named
 from headcount.protocols.base.protocol import Protocol
 

@@ -5,7 +5,7 @@ import pytest
 
 import headcount as hc
 from headcount.answers import intervals as cover
-from headcount.audit.covered import exact_coverage
+from headcount.audit.conformance.coverage import exact_coverage
 from headcount.privacy.model import Model
 from headcount.protocols import CATALOGUE
 from headcount.protocols.base.protocol import Protocol

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from first_question import question
 
-from headcount.audit.loss_checks import looser
+from headcount.audit.conformance.loss_checks import looser
 from headcount.common.short_decimals import NEAR
 from headcount.errors import BadArgument, Infeasible, OverBudget, Unsupported
 from headcount.planner.calibrate import calibrate, calibrations

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from headcount.audit.exact import EPSILONS, exact_delta, judge
+from headcount.audit.conformance.exact_loss import EPSILONS, exact_delta, judge_claim
 from headcount.planner.calibrate import calibrate
 from headcount.planner.glossary import entry
 from headcount.privacy.budget import Budget
@@ -47,7 +47,7 @@ def fewest(protocol: Protocol) -> int:
 def check_its_kind(protocol: Protocol, loss: PrivacyLoss) -> None:
     people = fewest(protocol)
     truth = exact_delta(protocol, people, EPSILONS)
-    assert all(one.holds for one in judge(protocol, people, loss, truth))
+    assert all(one.holds for one in judge_claim(protocol, people, loss, truth))
 
 
 @pytest.mark.parametrize(

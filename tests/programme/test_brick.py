@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from tapes import FALSE_ALARM, Tape, TapeRanOut
 
-from headcount.audit.exhaust import as_integers
+from headcount.audit.enumeration import as_integers
 from headcount.programme.brick import NOTHING, All, Brick, Copies, Each, Emit, Let, Maybe, drawn
 from headcount.programme.chance import Chance
 from headcount.programme.coins import SeededCoins

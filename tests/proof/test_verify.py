@@ -26,8 +26,8 @@ from forged import (
     table,
 )
 
-from headcount.audit.exact import exact_delta
-from headcount.audit.mutations import MUTATIONS
+from headcount.audit.conformance.exact_loss import exact_delta
+from headcount.audit.mutants.catalogue import MUTATIONS
 from headcount.planner.calibrate import calibrate
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.crowd import Crowd

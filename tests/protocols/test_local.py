@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from headcount.audit.loss_checks import looser
+from headcount.audit.conformance.loss_checks import looser
 from headcount.common.short_decimals import NEAR
 from headcount.errors import BadArgument, Unsupported
 from headcount.planner.calibrate import calibrate

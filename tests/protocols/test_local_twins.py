@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from headcount.audit.mutations import MUTATIONS
-from headcount.audit.twins import tried
+from headcount.audit.mutants.catalogue import MUTATIONS
+from headcount.audit.mutants.detection import try_mutation
 from headcount.privacy.clones import Clones
 from headcount.privacy.pair import Pair
 from headcount.programme.brick import Emit, Let, Maybe
@@ -194,4 +194,4 @@ LOCAL = [cls for cls in CATALOGUE if cls.model == "local"]
 def test_a_local_protocol_with_less_noise_is_caught(cls):
     """A twin that any protocol has, whether or not somebody wrote one of its own."""
     less = next(mutation for mutation in MUTATIONS if mutation.name == "noise times 0.9")
-    assert tried(cls.tiny(), less).check == "the_claimed_loss_covers_every_view"
+    assert try_mutation(cls.tiny(), less).check == "the_claimed_loss_covers_every_view"

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from asymmetric import FEW, AsymmetricResponse, Worst
 
-from headcount.audit.branch_checks import reports_are_drawn_from_their_law, the_release_draws_its_law
-from headcount.audit.drawn_at_size import what_is_drawn_at_size_is_what_is_stated
-from headcount.audit.loss_checks import collusion_is_stated, several_reports_are_covered
-from headcount.audit.size_checks import (
+from headcount.audit.conformance.exact_draw_checks import reports_are_drawn_from_their_law, the_release_draws_its_law
+from headcount.audit.conformance.large_crowd_checks import (
     the_certificate_says_what_is_released,
     the_claim_holds_at_size,
     what_is_called_pure_is,
 )
+from headcount.audit.conformance.loss_checks import collusion_is_stated, several_reports_are_covered
+from headcount.audit.conformance.simulated_checks import what_is_drawn_at_size_is_what_is_stated
 from headcount.privacy.crowd import Crowd
 from headcount.privacy.exact_tables import AddDiscreteLaplace, poisson
 from headcount.privacy.sampled_counts import SampledCount

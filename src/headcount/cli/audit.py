@@ -27,9 +27,9 @@ from headcount.questions.question import Question
 from headcount.questions.total import Sum
 
 if TYPE_CHECKING:
-    from headcount.audit.attack import Attack
-    from headcount.audit.joint import Joint
-    from headcount.audit.replay import Replay
+    from headcount.audit.attacks.independence import IndependenceResult
+    from headcount.audit.attacks.lower_bound import Attack
+    from headcount.audit.attacks.replay import Replay
 
 EVERYTHING = "all"
 BAR = 40
@@ -45,7 +45,7 @@ class Audit:
 
     attack: Attack
     replay: Replay
-    joint: Joint
+    find_dependence: IndependenceResult
 
     @property
     def stands(self) -> bool:
@@ -65,17 +65,17 @@ class Audit:
             **self.attack.protocol.to_json(),
             **self.attack.to_json(),
             "replay": {"pairs": self.replay.pairs, "found": dict(self.replay.found)},
-            "joint": {"tests": self.joint.tests, "worst": self.joint.worst.what, "chance": self.joint.worst.chance},
+            "joint": {"tests": self.joint.tests, "worst": self.joint.worst.what, "chance": self.joint.worst.p_value},
             "stands": self.stands,
         }
 
 
 def audited(protocol: Protocol, **how: Any) -> Audit:
-    from headcount.audit.attack import attack
-    from headcount.audit.joint import joint
-    from headcount.audit.replay import replay
+    from headcount.audit.attacks.independence import find_dependence
+    from headcount.audit.attacks.lower_bound import attack
+    from headcount.audit.attacks.replay import replay
 
-    return Audit(attack(protocol, **how), replay(protocol), joint(protocol))
+    return Audit(attack(protocol, **how), replay(protocol), find_dependence(protocol))
 
 
 def audit(

@@ -23,8 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from headcount.audit.attack import attack
-from headcount.audit.exact import exact_delta
+from headcount.audit.attacks.lower_bound import attack
+from headcount.audit.conformance.exact_loss import exact_delta
 from headcount.privacy.crowd import Crowd
 from headcount.programme.coins import SeededCoins
 from headcount.protocols import CATALOGUE

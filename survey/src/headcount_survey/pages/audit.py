@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from headcount.audit.twins import caught
+from headcount.audit.mutants.detection import caught
 from headcount.errors import Refused
 from headcount.planner.calibrate import calibrate
 from headcount.privacy.budget import Budget

@@ -15,8 +15,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from headcount.audit.enumerate import Enumerated
-from headcount.audit.exact import EPSILONS, Interval, Judged, exact_delta, judge, worst_delta
+from headcount.audit.conformance.exact_loss import (
+    EPSILONS,
+    Interval,
+    JudgedClaim,
+    exact_delta,
+    judge_claim,
+    worst_delta,
+)
+from headcount.audit.enumeration import Enumerated
 from headcount.errors import BadArgument, Refused
 from headcount.privacy.crowd import Crowd
 from headcount.privacy.model import Model
@@ -28,7 +35,7 @@ CORRUPT = 2
 OUTCOMES = 4_000_000  # of all crowds of a size together, at most
 
 
-def judged(tiny: Protocol, most: int = PEOPLE, limit: int = OUTCOMES) -> Iterator[Judged]:
+def judged(tiny: Protocol, most: int = PEOPLE, limit: int = OUTCOMES) -> Iterator[JudgedClaim]:
     """One instance among 1, 2, … people, as far as so many outcomes allow; of each plan all that may turn up.
 
     Corrupt people are planned for besides in crowds that are no larger than the instance's own. The claims of a trusted
@@ -49,7 +56,7 @@ def judged(tiny: Protocol, most: int = PEOPLE, limit: int = OUTCOMES) -> Iterato
                 enumerated.seen.forget(people)
             loss = planned.loss_if(people)
             tight = tiny.model is not Model.CENTRAL or people >= tiny.crowd.size
-            yield from judge(planned, people, loss, known[people], tight=tight)
+            yield from judge_claim(planned, people, loss, known[people], tight=tight)
         if size <= tiny.crowd.size:
             yield from _with_corrupt(tiny, size)
         outcomes = enumerated.seen.outcomes
@@ -63,14 +70,14 @@ def _alike(first: Protocol, second: Protocol) -> bool:
     return first.programme.encode() == second.programme.encode() and first.released() == second.released()
 
 
-def _with_corrupt(tiny: Protocol, honest: int) -> Iterator[Judged]:
+def _with_corrupt(tiny: Protocol, honest: int) -> Iterator[JudgedClaim]:
     for corrupt in range(1, CORRUPT + 1):
         try:
             planned = tiny.among(Crowd(honest + corrupt, corrupt=corrupt))
         except Refused:
             continue
         exact, tight = exact_delta(planned, honest, EPSILONS, corrupt), tiny.model is not Model.CENTRAL
-        yield from judge(planned, honest, planned.loss_if(honest), exact, corrupt, tight=tight)
+        yield from judge_claim(planned, honest, planned.loss_if(honest), exact, corrupt, tight=tight)
 
 
 @dataclass(frozen=True)
@@ -80,7 +87,7 @@ class Row:
     protocol: Protocol
     people: int
     compared: int
-    largest: Judged
+    largest: JudgedClaim
     closest: float  # the claim less the truth, where that is smallest
     furthest: float  # and largest, beyond the stated slack
     width: float  # of the widest interval

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from headcount.audit.situations import counted, totals
+from headcount.audit.conformance.scenarios import count_scenario, released_totals
 from headcount.errors import Refused
 from headcount.planner.advice import Advice
 from headcount.planner.advise import advise
@@ -63,8 +63,8 @@ class Case:
 
     def _answer(self, by: str, protocol: Protocol, why: str = "") -> Answer:
         """Simulated too: the z compares the mean squares."""
-        people = counted(self.people, self.ones, BUDGET)
-        tallies = totals(protocol, people.values, self.runs, self.ones)
+        people = count_scenario(self.people, self.ones, BUDGET)
+        tallies = released_totals(protocol, people.values, self.runs, self.ones)
         errors = np.array([protocol.point(Tally(self.people, row))[0] for row in tallies]) - self.ones
         noise, squares = protocol.noise(self.ones, self.people), errors**2
         predicted = float(noise.masses @ noise.values**2) / float(noise.masses.sum())

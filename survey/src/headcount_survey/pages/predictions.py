@@ -15,21 +15,21 @@ from concurrent.futures import ProcessPoolExecutor
 from itertools import groupby
 from pathlib import Path
 
-from headcount.audit.predictions import CONFIDENCE, LIMIT, Judged, judge
-from headcount.audit.situations import Situation
+from headcount.audit.conformance.predictions import CONFIDENCE, LIMIT, JudgedPrediction, judge_predictions
+from headcount.audit.conformance.scenarios import Scenario
 from headcount.privacy.model import Model
 from headcount.protocols import named
 from headcount_survey.pages.situations import RUNS, answering, entrant, situations
 
 
-def _job(given: tuple[int, str, int]) -> list[Judged]:
+def _job(given: tuple[int, str, int]) -> list[JudgedPrediction]:
     place, name, runs = given
     situation = list(situations())[place]
     protocol = entrant(named(name), situation, runs)
-    return [] if protocol is None else judge(protocol, situation, runs, place)
+    return [] if protocol is None else judge_predictions(protocol, situation, runs, place)
 
 
-def judgements(runs: int) -> Iterator[tuple[Situation, Judged]]:
+def judgements(runs: int) -> Iterator[tuple[Scenario, JudgedPrediction]]:
     """On all cores, in the order of the situations and of the catalogue."""
     grid = list(situations())
     jobs = [(place, cls.name, runs) for place, each in enumerate(grid) for cls in answering(each.task)]
@@ -65,7 +65,7 @@ from their law where that is known and goes through every person where it is not
 """
 
 
-def row(judged: Judged) -> str:
+def row(judged: JudgedPrediction) -> str:
     name = judged.protocol if judged.task != "histogram" else f"{judged.protocol}, {judged.cell}"
     cells = [
         name, str(judged.model), f"{_clean(judged.bias):.4g}", f"{judged.bias_z:+.1f}", f"{_clean(judged.std):.4g}",
@@ -80,7 +80,7 @@ def _clean(value: float) -> float:
     return round(value, 9) + 0.0
 
 
-def page(found: Sequence[tuple[Situation, Judged]], runs: int) -> str:
+def page(found: Sequence[tuple[Scenario, JudgedPrediction]], runs: int) -> str:
     error = math.sqrt(CONFIDENCE * (1.0 - CONFIDENCE) / runs)
     lines = [PROSE.format(runs=runs, limit=LIMIT, error=error), *_overview([judged for _, judged in found]), ""]
     for situation, rows in groupby(found, key=lambda pair: pair[0]):
@@ -89,7 +89,7 @@ def page(found: Sequence[tuple[Situation, Judged]], runs: int) -> str:
     return "\n".join([*lines, summary(found), ""])
 
 
-def _overview(rows: Iterable[Judged]) -> Iterator[str]:
+def _overview(rows: Iterable[JudgedPrediction]) -> Iterator[str]:
     """Of every task and model: how many were judged, and the worst of each figure."""
     yield "| task | model | rows | worst z of bias | of variance | least within | most inside | least coverage |"
     yield "|---|---|---:|---:|---:|---:|---:|---:|"
@@ -106,7 +106,7 @@ def _overview(rows: Iterable[Judged]) -> Iterator[str]:
         )
 
 
-def _worst(rows: Sequence[Judged]) -> tuple[float, float, float, float, float]:
+def _worst(rows: Sequence[JudgedPrediction]) -> tuple[float, float, float, float, float]:
     return (
         max(abs(row.bias_z) for row in rows),
         max(abs(row.variance_z) if row.exact else max(row.variance_z, 0.0) for row in rows),
@@ -116,7 +116,7 @@ def _worst(rows: Sequence[Judged]) -> tuple[float, float, float, float, float]:
     )
 
 
-def summary(found: Sequence[tuple[Situation, Judged]]) -> str:
+def summary(found: Sequence[tuple[Scenario, JudgedPrediction]]) -> str:
     rows = [judged for _, judged in found]
     bias, variance, within, inside, coverage = _worst(rows)
     wrong = sum(not row.holds for row in rows)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from headcount.audit.situations import totals
+from headcount.audit.conformance.scenarios import released_totals
 from headcount.planner.advice import Advice
 from headcount.planner.advise import advise
 from headcount.privacy.budget import Budget
@@ -58,7 +58,7 @@ class Asked:
     def errors(self, protocol: Protocol, runs: int, seed: int, held: tuple[int, ...]) -> Floats:
         """In people, a row a run."""
         values = self.values(protocol, held)
-        distinct, where = np.unique(totals(protocol, values, runs, seed), axis=0, return_inverse=True)
+        distinct, where = np.unique(released_totals(protocol, values, runs, seed), axis=0, return_inverse=True)
         points = np.array([protocol.point(Tally(values.size, row)) for row in distinct])
         return np.asarray((points - self.task.truth(values))[where], dtype=np.float64)
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from headcount.audit.situations import is_direct
+from headcount.audit.conformance.scenarios import samples_directly
 from headcount.errors import Refused
 from headcount.planner.advice import Advice
 from headcount.planner.calibrate import calibrations
@@ -156,12 +156,12 @@ def _rivals(plans: Iterable[tuple[float, Protocol]], first: Protocol) -> list[tu
 
 
 def _light(protocol: Protocol) -> bool:
-    return is_direct(protocol) or protocol.crowd.size * protocol.messages_per_person <= HEAVY
+    return samples_directly(protocol) or protocol.crowd.size * protocol.messages_per_person <= HEAVY
 
 
 def runs_of(protocol: Protocol, runs: int) -> int:
     """Fewer where people are gone through and there are many of them or of their messages."""
-    if is_direct(protocol):
+    if samples_directly(protocol):
         return runs
     return min(runs, max(200, int(MESSAGES / (protocol.crowd.size * max(1.0, protocol.messages_per_person)))))
 

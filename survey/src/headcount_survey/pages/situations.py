@@ -6,7 +6,14 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from headcount.audit.situations import Situation, categorised, counted, hardest, is_direct, spread
+from headcount.audit.conformance.scenarios import (
+    Scenario,
+    count_scenario,
+    hardest_scenario,
+    histogram_scenario,
+    samples_directly,
+    spread_scenario,
+)
 from headcount.errors import Refused
 from headcount.privacy.budget import Budget
 from headcount.protocols import CATALOGUE
@@ -21,13 +28,13 @@ MESSAGES = 2e8  # that all runs may have together, where every person is gone th
 EASY, USUAL, STRICT, LARGE = Budget(4.0, 1e-4), Budget(1.0, 1e-6), Budget(0.5, 1e-8), Budget(2.0, 1e-5)
 
 
-def parted(people: int, budget: Budget, task: Sum | None = None) -> Situation:
+def parted(people: int, budget: Budget, task: Sum | None = None) -> Scenario:
     """Half of the people at either end."""
     task = task or Sum((0.0, 1.0))
-    return Situation(task, budget, np.arange(people) % 2 * task.steps, {"half at either end": 0})
+    return Scenario(task, budget, np.arange(people) % 2 * task.steps, {"half at either end": 0})
 
 
-def situations() -> Iterator[Situation]:
+def situations() -> Iterator[Scenario]:
     """The grid: every task, small and large budgets, few people and many, dense and sparse."""
     for budget in (EASY, LARGE, USUAL, STRICT):
         for people, ones in (
@@ -38,37 +45,37 @@ def situations() -> Iterator[Situation]:
             (100_000, 60),
             (1_000_000, 500_000),
         ):
-            yield counted(people, ones, budget)
+            yield count_scenario(people, ones, budget)
         for people, ones in ((2_000, 150), (50_000, 25_000)):
-            yield counted(people, ones, budget, Fraction())
+            yield count_scenario(people, ones, budget, Fraction())
         for people, categories in ((20_000, 20), (1_000_000, 50)):
-            yield categorised(people, budget, categories)
-    yield categorised(300, EASY, 4)
-    yield categorised(500, LARGE, 10)
-    yield categorised(1_000, USUAL, 4)
-    yield categorised(2_000, USUAL, 20)
+            yield histogram_scenario(people, budget, categories)
+    yield histogram_scenario(300, EASY, 4)
+    yield histogram_scenario(500, LARGE, 10)
+    yield histogram_scenario(1_000, USUAL, 4)
+    yield histogram_scenario(2_000, USUAL, 20)
     for budget in (EASY, USUAL):
-        yield spread(300, budget)
+        yield spread_scenario(300, budget)
         yield parted(300, budget, Sum((-5.0, 10.0)))
-        yield hardest(300, budget)
-        yield hardest(500, budget, Sum.whole((0, 4)))
-        yield spread(300, budget, Mean.whole((0, 120)))
+        yield hardest_scenario(300, budget)
+        yield hardest_scenario(500, budget, Sum.whole((0, 4)))
+        yield spread_scenario(300, budget, Mean.whole((0, 120)))
         yield parted(300, budget, Mean((0.0, 1.0)))
-        yield hardest(300, budget, Mean((0.0, 1.0)))
-        yield hardest(500, budget, Mean.whole((0, 3)))
-    yield spread(1_000, USUAL)
-    yield hardest(1_000, STRICT)
+        yield hardest_scenario(300, budget, Mean((0.0, 1.0)))
+        yield hardest_scenario(500, budget, Mean.whole((0, 3)))
+    yield spread_scenario(1_000, USUAL)
+    yield hardest_scenario(1_000, STRICT)
 
 
 def answering(task: Question) -> Iterable[type[Protocol]]:
     return (cls for cls in CATALOGUE if cls.answers(task))
 
 
-def entrant(cls: type[Protocol], situation: Situation, runs: int = RUNS) -> Protocol | None:
+def entrant(cls: type[Protocol], situation: Scenario, runs: int = RUNS) -> Protocol | None:
     """The protocol as it is judged in a situation; not if it cannot serve, or would send more than we can wait for."""
     try:
         protocol = situation.calibrated(cls)
     except Refused:
         return None
     messages = runs * situation.people * max(1.0, protocol.messages_per_person)
-    return protocol if is_direct(protocol) or messages <= MESSAGES else None
+    return protocol if samples_directly(protocol) or messages <= MESSAGES else None

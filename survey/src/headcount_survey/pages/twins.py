@@ -12,9 +12,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from headcount.audit.mutation import twin
-from headcount.audit.mutations import MUTATIONS
-from headcount.audit.twins import Caught, caught, caught_by
+from headcount.audit.mutants.catalogue import MUTATIONS
+from headcount.audit.mutants.detection import Caught, caught, caught_by
+from headcount.audit.mutants.mutation import twin
 from headcount.protocols import CATALOGUE
 
 

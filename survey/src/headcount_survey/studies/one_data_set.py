@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from headcount.audit.situations import is_direct
+from headcount.audit.conformance.scenarios import samples_directly
 from headcount.errors import Refused
 from headcount.figures.bars import Bar, bars
 from headcount.figures.canvas import number
@@ -127,7 +127,7 @@ def _papers(protocol: Protocol, held: Sequence[int]) -> float | None:
 
 def _runs(protocol: Protocol, quick: bool) -> int:
     most, fewest, messages = (RUNS // 20, FEWEST // 6, MESSAGES / 80) if quick else (RUNS, FEWEST, MESSAGES)
-    if is_direct(protocol):
+    if samples_directly(protocol):
         return 10 * most
     return min(most, max(fewest, round(messages / (protocol.crowd.size * max(1.0, protocol.messages_per_person)))))
 

@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 from flint import arb
 
-from headcount.audit.enumerate import one_report
+from headcount.audit.enumeration import one_report
 from headcount.figures.axis import Axis
 from headcount.figures.lines import Line, Note, Panel, lines
 from headcount.planner.candidates import Watch

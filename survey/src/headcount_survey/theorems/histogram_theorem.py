@@ -10,7 +10,7 @@ from typing import ClassVar, TypeAlias
 
 from flint import arb
 
-from headcount.audit.enumerate import one_report
+from headcount.audit.enumeration import one_report
 from headcount.figures.axis import Axis
 from headcount.figures.lines import BOUND, Line, Panel, lines
 from headcount.planner.candidates import Watch

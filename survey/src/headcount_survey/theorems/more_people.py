@@ -9,8 +9,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import ClassVar
 
-from headcount.audit.enumerate import Enumerated
-from headcount.audit.exact import AGREES, Interval, worst_delta
+from headcount.audit.conformance.exact_loss import AGREES, Interval, worst_delta
+from headcount.audit.enumeration import Enumerated
 from headcount.figures.axis import Axis
 from headcount.figures.lines import Line, Panel, lines
 from headcount.planner.calibrate import calibrate

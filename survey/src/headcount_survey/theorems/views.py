@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import permutations
 from typing import TypeAlias
 
-from headcount.audit.enumerate import Held, crowds
+from headcount.audit.enumeration import Held, crowds
 
 PLACE = 16  # bits for how often a message occurs
 
