@@ -7,6 +7,11 @@
 from __future__ import annotations
 
 from headcount.audit.conformance.check import Check, Nonconforming
+from headcount.audit.conformance.description_checks import (
+    crowds_not_planned_for_are_refused,
+    it_survives_pickling_and_json,
+    messages_are_counted,
+)
 from headcount.audit.conformance.error_checks import (
     intervals_cover,
     intervals_cover_at_size,
@@ -36,12 +41,7 @@ from headcount.audit.conformance.sampler_checks import (
     what_is_drawn_is_what_is_claimed,
 )
 from headcount.audit.conformance.simulated_checks import what_is_drawn_at_size_is_what_is_stated
-from headcount.audit.conformance.suite import (
-    CHECKS,
-    crowds_not_planned_for_are_refused,
-    it_survives_pickling_and_json,
-    messages_are_counted,
-)
+from headcount.audit.conformance.suite import CHECKS
 from headcount.audit.mutants.detection import Caught, caught
 from headcount.protocols import named
 from headcount.protocols.base.protocol import Protocol

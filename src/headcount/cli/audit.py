@@ -45,18 +45,18 @@ class Audit:
 
     attack: Attack
     replay: Replay
-    find_dependence: IndependenceResult
+    independence: IndependenceResult
 
     @property
     def stands(self) -> bool:
-        return not (self.attack.violated or self.replay.leaks or self.joint.dependent)
+        return not (self.attack.violated or self.replay.leaks or self.independence.dependent)
 
     @property
     def verdict(self) -> str:
         problems = [
             str(self.attack).removeprefix("VIOLATED: ") if self.attack.violated else "",
             str(self.replay) if self.replay.leaks else "",
-            str(self.joint) if self.joint.dependent else "",
+            str(self.independence) if self.independence.dependent else "",
         ]
         return "; ".join(filter(None, problems))
 
@@ -65,7 +65,11 @@ class Audit:
             **self.attack.protocol.to_json(),
             **self.attack.to_json(),
             "replay": {"pairs": self.replay.pairs, "found": dict(self.replay.found)},
-            "joint": {"tests": self.joint.tests, "worst": self.joint.worst.what, "chance": self.joint.worst.p_value},
+            "joint": {
+                "tests": self.independence.tests,
+                "worst": self.independence.worst.what,
+                "chance": self.independence.worst.p_value,
+            },
             "stands": self.stands,
         }
 
@@ -164,7 +168,7 @@ def _report(found: Audit) -> Table:
     table.add_row("happens", f"in {first} of the first crowd's runs and {second} of the second's")
     table.add_row("runs", f"{run.samples:,} of each crowd: one half chose the event, the other tested it")
     table.add_row("same coins", escape(str(found.replay)))
-    table.add_row("independence", escape(str(found.joint)))
+    table.add_row("independence", escape(str(found.independence)))
     return table
 
 

@@ -25,7 +25,7 @@ from headcount.programme.table import Ints, Table
 FAINT = WHOLE >> 104  # ways that are less likely are not gone through
 PARTS = 4  # in which many outcomes of an even draw are taken together, where the one that is drawn does not matter
 
-Outcome = TypeVar("Seen", bound=Hashable)
+Outcome = TypeVar("Outcome", bound=Hashable)
 Choices = list[tuple[int, int]]  # outcomes and their weights
 
 
