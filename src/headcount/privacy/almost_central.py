@@ -86,13 +86,7 @@ class FloodingNoise:
     def entries(self) -> tuple[Ints, Ints, Ints]:
         """Group, value and coefficient's size, wherever it is not zero."""
         place = {name: at for at, group in enumerate(self.groups) for name in group}
-        columns = ZeroSumSets(self.top).columns
-        found = [
-            (place[name], value, abs(count))
-            for value in range(2, self.top + 1) for name, count in columns[value].items() if count
-        ]  # fmt: skip
-        group, value, size = np.array(found, dtype=np.int64).reshape(-1, 3).T
-        return group, value, size
+        return ZeroSumSets(self.top).entries(place)
 
     @cached_property
     def shifts(self) -> Ints:

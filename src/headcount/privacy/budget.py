@@ -95,10 +95,8 @@ class Budget:
     def require_hidden(self, rows: int) -> None:
         """Refuse several rows of a person where the number of all rows is public: it would tell a person's share."""
         if rows > 1 and self.neighbours is Neighbours.REPLACE:
-            raise BadArgument(
-                "max_contributions", f"is {rows}, and the number of all rows would tell how many a person has",
-                "use 1, or neighbours='add-remove' and model='central'",
-            )  # fmt: skip
+            problem = f"is {rows}, and the number of all rows would tell how many a person has"
+            raise BadArgument("max_contributions", problem, "use 1, or neighbours='add-remove' and model='central'")
 
     def require(self, loss: PrivacyLoss) -> None:
         """Refuse a privacy loss that does not fit; there is no boolean to overlook.

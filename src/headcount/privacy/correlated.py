@@ -138,9 +138,9 @@ def likely_spread(budget: Budget, inner: float) -> float:
 
 
 def likely_pairs(budget: Budget, inner: float, shape: float) -> float:
-    """Where to look for the flood's decay, as the logarithm of the pairs to a shape: for one that is heavy, what is
-    left of epsilon must be smaller than its flank is steep; m pairs in all have the variance m (1 + m / shape)."""
+    """A first guess of the flood's pairs to a shape: for a heavy one, what is left of epsilon must be
+    smaller than its flank is steep; m pairs in all have the variance m (1 + m / shape)."""
     steep = 0.08 * math.log(1.0 / budget.delta) ** 2 / max(budget.epsilon - inner, 1e-9)
     spread = likely_spread(budget, inner)
     wide = 2.0 * spread / (1.0 + math.sqrt(1.0 + 4.0 * spread / shape))
-    return math.log(max(steep, wide) / shape)
+    return max(steep, wide) / shape

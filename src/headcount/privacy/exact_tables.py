@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal, localcontext
@@ -104,22 +105,32 @@ def _affordable(cells: int) -> int:
     return cells
 
 
-@dataclass(frozen=True)
-class AddDiscreteLaplace(Release):
+class AddTwoSidedNoise(Release):
     """The analyser's own noise, on every total."""
+
+    @property
+    @abstractmethod
+    def noise(self) -> TwoSidedNoise: ...
+
+    def apply(self, tally: Tally, coins: Coins) -> Tally:
+        return tally.with_totals(tally.totals + self.noise.draw(coins, tally.totals.size))
+
+    def law(self, total: int) -> Parts:
+        return {total + noise: part for noise, part in self.noise.parts.items() if part}
+
+    def encode(self) -> dict[str, Any]:
+        return {"add": {"centre": encoded(self.noise.centre), "beyond": encoded(self.noise.beyond)}}
+
+
+@dataclass(frozen=True)
+class AddDiscreteLaplace(AddTwoSidedNoise):
+    """Discrete Laplace noise of this rate."""
 
     rate: Fraction
 
-    def apply(self, tally: Tally, coins: Coins) -> Tally:
-        noise = discrete_laplace(self.rate).draw(coins, tally.totals.size)
-        return tally.with_totals(tally.totals + noise)
-
-    def law(self, total: int) -> Parts:
-        return {total + noise: part for noise, part in discrete_laplace(self.rate).parts.items()}
-
-    def encode(self) -> dict[str, Any]:
-        noise = discrete_laplace(self.rate)
-        return {"add": {"centre": encoded(noise.centre), "beyond": encoded(noise.beyond)}}
+    @property
+    def noise(self) -> TwoSidedNoise:
+        return discrete_laplace(self.rate)
 
 
 @dataclass(frozen=True)

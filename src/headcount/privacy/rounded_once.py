@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from headcount.privacy.exact_tables import AddDiscreteLaplace
+from headcount.privacy.exact_tables import AddTwoSidedNoise
 from headcount.programme.coins import Coins
 from headcount.programme.field import number
 from headcount.programme.release import Release
@@ -27,7 +27,7 @@ class RoundThenNoise(Release):
 
     steps: int
     levels: int
-    noise: AddDiscreteLaplace
+    noise: AddTwoSidedNoise
 
     def apply(self, tally: Tally, coins: Coins) -> Tally:
         return self.noise.apply(tally.with_totals(self.rounded(tally.totals, coins)), coins)

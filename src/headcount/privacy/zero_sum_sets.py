@@ -17,6 +17,7 @@ Central Accuracy in Almost a Single Message, ICML 2021.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -59,16 +60,18 @@ class ZeroSumSets:
             columns[name] = column
         return columns
 
+    def entries(self, place: Mapping[int, int]) -> tuple[Ints, Ints, Ints]:
+        """The coefficients of values that are not zero: the place of the atom, the value and the size of each."""
+        columns = ((value, self.columns[value]) for value in range(2, self.top + 1))
+        found = [(place[name], value, abs(c)) for value, column in columns for name, c in column.items() if c]
+        atom, value, size = np.array(found, dtype=np.int64).reshape(-1, 3).T
+        return atom, value, size
+
     @cached_property
-    def _entries(self) -> tuple[Ints, Ints, Floats]:
-        """Atom, value less two and size of every entry that a value needs."""
-        place = {name: at for at, name in enumerate(self.names)}
-        entries = [
-            (place[name], i - 2, abs(count))
-            for i in range(2, self.top + 1) for name, count in self.columns[i].items() if count
-        ]  # fmt: skip
-        atom, value, size = np.array(entries, dtype=np.int64).reshape(-1, 3).T
-        return atom, value, size.astype(np.float64)
+    def _entries(self) -> tuple[Ints, Ints, Ints]:
+        """The same by the number of the atom and the value less two."""
+        atom, value, size = self.entries({name: at for at, name in enumerate(self.names)})
+        return atom, value - 2, size
 
     def loads(self, weights: Floats) -> Floats:
         """The sum over the atoms of |c|/t for each value from 2 on; weights dominate if none exceeds 1."""

@@ -20,9 +20,14 @@ Values: TypeAlias = npt.NDArray[Any]
 Names: TypeAlias = Mapping[str, Any]
 
 _OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
-    "+": operator.add, "-": operator.sub, "*": operator.mul, "//": operator.floordiv, "%": operator.mod,
-    "^": operator.xor, "&": operator.and_,
-}  # fmt: skip
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "^": operator.xor,
+    "&": operator.and_,
+}
 
 
 @dataclass(frozen=True)

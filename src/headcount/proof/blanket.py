@@ -123,9 +123,8 @@ def _rows(claim: Claim) -> Found | None:
         return None
 
     def bound(epsilon: Fraction) -> Fraction:
-        found = (most(chance) * min(Fraction(1), _rows_bound(epsilon, others + 1, on, off))
-                 for others, chance in blankets.among(claim.honest))  # fmt: skip
-        return sum(found, Fraction(0))
+        found = ((_rows_bound(epsilon, others + 1, on, off), chance) for others, chance in blankets.among(claim.honest))
+        return sum((most(chance) * min(Fraction(1), excess) for excess, chance in found), Fraction(0))
 
     return bound, f"{float(blankets.each + blankets.chance):.4g} rows of nobody a person"
 

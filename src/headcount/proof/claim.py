@@ -22,11 +22,13 @@ NUMBER = re.compile(r"[0-9]{1,400}([/.][0-9]{1,400})?", re.ASCII)
 MOST_POINTS = 100
 MOST_MESSAGES = 1_000
 RELATIONS = {"replace", "add-remove"}
-READ: dict[str, set[str]] = {  # the parts of a certificate that are looked at, and of some of them which parts of these
-    "format": set(), "hash": set(), "model": set(), "neighbours": set(), "values": set(), "report": set(),
-    "tally": set(), "release": set(), "crowd": {"size", "least", "corrupt"}, "claim": {"epsilon", "delta", "curve"},
-    "budget": {"epsilon", "delta"}, "wire": {"messages"},
-}  # fmt: skip
+READ_WHOLE = {"format", "hash", "model", "neighbours", "values", "report", "tally", "release"}
+READ_IN_PART = {
+    "crowd": {"size", "least", "corrupt"},
+    "claim": {"epsilon", "delta", "curve"},
+    "budget": {"epsilon", "delta"},
+    "wire": {"messages"},
+}
 
 
 @dataclass(frozen=True)
@@ -143,17 +145,28 @@ def _claim(certificate: dict[str, Any]) -> Claim:
     if _rational(budget["epsilon"], LARGEST_EPSILON) != curve[0][0] or _rational(budget["delta"], 1) < curve[0][1]:
         raise Unreadable("the claim is not within the budget that stands beside it")
     return Claim(
-        model, neighbours, size, least, corrupt, most_corrupt, values, report,
-        certificate["tally"] == "sum", release, curve, _messages(certificate.get("wire")), _unread(certificate),
-    )  # fmt: skip
+        model=model,
+        neighbours=neighbours,
+        size=size,
+        least=least,
+        corrupt=corrupt,
+        most_corrupt=most_corrupt,
+        values=values,
+        report=report,
+        summed=certificate["tally"] == "sum",
+        release=release,
+        curve=curve,
+        messages=_messages(certificate.get("wire")),
+        unread=_unread(certificate),
+    )
 
 
 def _unread(certificate: dict[str, Any]) -> tuple[str, ...]:
     """The names in a certificate that a proof does not look at: whether it is exact, for one, is not proved."""
-    names = [name for name in certificate if name not in READ]
-    for part, read in READ.items():
+    names = [name for name in certificate if name not in READ_WHOLE | READ_IN_PART.keys()]
+    for part, read in READ_IN_PART.items():
         inner = certificate.get(part)
-        names += [f"{part}.{name}" for name in inner if read and name not in read] if isinstance(inner, dict) else []
+        names += [f"{part}.{name}" for name in inner if name not in read] if isinstance(inner, dict) else []
     return tuple(map(short, names))
 
 

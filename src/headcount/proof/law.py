@@ -27,7 +27,7 @@ from headcount.proof.programme import (
     Subset,
     Table,
     times,
-)  # fmt: skip
+)
 
 Message: TypeAlias = tuple[int, ...]
 Sent: TypeAlias = tuple[tuple[Message, int], ...]  # messages and how often each is sent, sorted

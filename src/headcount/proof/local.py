@@ -193,10 +193,8 @@ def _subset(width: int, size: int, likely: Fraction) -> Chances:
         for weight, chosen in ((likely, size - 1), (1 - likely, size))
     )
     one, both, none = (comb(width - 2, chosen) if chosen >= 0 else 0 for chosen in (size - 1, size - 2, size))
-    chances: Chances = Counter()
-    for where, times in (
-        ((inside, outside), one), ((outside, inside), one), ((inside, inside), both), ((outside, outside), none)
-    ):  # fmt: skip
+    chances: Chances = Counter({(inside, outside): one})
+    for where, times in (((outside, inside), one), ((inside, inside), both), ((outside, outside), none)):
         chances[where] += times
     return chances
 

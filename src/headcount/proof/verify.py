@@ -48,6 +48,27 @@ class Point:
             return "proved"
         return "refuted" if self.truth.low > self.delta else "cannot prove"
 
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "epsilon": str(self.epsilon),
+            "claimed": float(self.delta),
+            "low": float(self.truth.low),
+            "high": float(self.truth.high),
+            "answer": self.answer,
+        }
+
+    def refutation(self) -> dict[str, Any]:
+        """The event that tells two crowds further apart than is claimed, as JSON."""
+        here, there = map(float, self.truth.chances)
+        return {
+            "crowds": self.truth.crowds,
+            "epsilon": float(self.epsilon),
+            "chance": here,
+            "chance_of_neighbour": there,
+            "delta": float(self.truth.low),
+            "claimed": float(self.delta),
+        }
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -105,24 +126,15 @@ class Verdict:
         return "\n".join(lines)
 
     def to_json(self) -> dict[str, Any]:
-        witness = self.witness
         return {
             "answer": self.answer,
             "because": self.because,
             "of": self.of,
             "unproved": list(self.unproved),
             "effort": self.effort,
-            "points": [
-                {"epsilon": str(p.epsilon), "claimed": float(p.delta), "low": float(p.truth.low),
-                 "high": float(p.truth.high), "answer": p.answer}
-                for p in self.points
-            ],
-            "witness": witness and {
-                "crowds": witness.truth.crowds, "epsilon": float(witness.epsilon),
-                "chance": float(witness.truth.chances[0]), "chance_of_neighbour": float(witness.truth.chances[1]),
-                "delta": float(witness.truth.low), "claimed": float(witness.delta),
-            },
-        }  # fmt: skip
+            "points": [point.to_json() for point in self.points],
+            "witness": None if (witness := self.witness) is None else witness.refutation(),
+        }
 
 
 def _between(bounds: Bounds) -> str:

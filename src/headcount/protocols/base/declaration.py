@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
@@ -21,6 +21,7 @@ from headcount.privacy.crowd import Crowd
 from headcount.privacy.loss import GroupPrivacy, PrivacyLoss
 from headcount.privacy.model import Model
 from headcount.programme.brick import Brick
+from headcount.programme.chance import Chance
 from headcount.programme.field import Field
 from headcount.programme.law import Floats, Noise
 from headcount.programme.release import Release, Unchanged
@@ -43,6 +44,11 @@ class Declaration(ABC):
     knob: ClassVar[Knob]
     searched: ClassVar[str] = ""  # a whole parameter of which `choices` lists a spread: calibration looks between too
     pure: ClassVar[bool] = False  # whether delta = 0 can be met
+    steady: ClassVar[bool] = True  # whether the error has the same law whatever the data
+    independent: ClassVar[bool] = False  # whether the errors of different cells are
+    provable: ClassVar[bool] = (
+        True  # whether `verify` knows a proof; otherwise the claim rests on a theorem, and on tests
+    )
     reference: ClassVar[str]
 
     task: Question = field(default_factory=Count)
@@ -91,6 +97,11 @@ class Declaration(ABC):
         value = quantity(name, getattr(self, name), works)
         if not low < value <= high:
             raise BadArgument(name, f"is {value:g}", works)
+
+    def as_chance(self, name: str, low: float, high: float, rounded: Callable[[float], Chance]) -> None:
+        """Makes a chance of a parameter that must lie in this range: `Chance.up` or `Chance.down`."""
+        self.bounded(name, low, high)
+        object.__setattr__(self, name, rounded(getattr(self, name)))
 
     def whole(self, name: str, low: int, high: float = math.inf) -> None:
         """Makes an integer of a parameter that must be one, from `low` to `high`."""
@@ -205,24 +216,9 @@ class Declaration(ABC):
         """Its root mean square. A leaf may have a shorter way than through the error's law."""
         return self.noise(truth, reports).rmse
 
-    @property
-    def steady(self) -> bool:
-        """Whether the error has the same law whatever the data."""
-        return True
-
     def extremes(self, reports: int) -> tuple[int, ...]:
         """Truths among which the error is largest; none where they have to be searched for."""
         return (reports // 2,) if self.steady else ()
-
-    @property
-    def independent(self) -> bool:
-        """Whether the errors of different cells are independent of each other."""
-        return False
-
-    @property
-    def provable(self) -> bool:
-        """Whether `verify` knows a proof of its claim; otherwise that rests on the theorem, and on what is tested."""
-        return True
 
     @property
     def local_epsilon(self) -> float | None:

@@ -1,4 +1,4 @@
-"""What calibration turns, and where it begins to look."""
+"""The parameter that calibration turns, and where its search begins."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from headcount.common.short_decimals import room_around, settled, shortened
 from headcount.privacy.budget import Budget
 from headcount.privacy.crowd import Crowd
 
+Start = Callable[[Budget, Mapping[str, Any]], float]  # a first guess, given the crowd and other parameters
+
 
 @dataclass(frozen=True)
 class Knob:
@@ -20,8 +22,48 @@ class Knob:
     along: Callable[[float, Crowd], float]
     low: float
     high: float
-    start: Callable[[Budget, Mapping[str, Any]], float]  # where to look first, given the crowd and other parameters
+    start: Start  # where to look first, as a u
     floor: Callable[[Mapping[str, Any]], float] = lambda _: 0.0  # the chance at which nothing is told any more
+
+    @classmethod
+    def logarithmic(cls, name: str, low: float, high: float, start: Start, *, whole: bool = False) -> Knob:
+        """A positive parameter that makes more noise as it grows from `low` to `high`, on a logarithmic scale."""
+        along = (lambda u, _: math.ceil(math.exp(u))) if whole else (lambda u, _: math.exp(u))
+        return cls(name, along, math.log(low), math.log(high), lambda budget, given: math.log(start(budget, given)))
+
+    @classmethod
+    def logistic(
+        cls, name: str, start: Start, *, low: float = -28.0, high: float = 20.0, most: float | None = 1.0
+    ) -> Knob:
+        """A chance of noise, by the logarithm of its odds; or that part of `most`, or of the honest people if None."""
+
+        def along(u: float, crowd: Crowd) -> float:
+            return (crowd.honest if most is None else most) / (1.0 + math.exp(-u))
+
+        return cls(name, along, low, high, lambda budget, given: math.log(start(budget, given)))
+
+    @classmethod
+    def by_epsilon(
+        cls, name: str, setting: Callable[[float], float], *, low: float = -4.0, high: float = 25.0, parts: int = 1
+    ) -> Knob:
+        """The `setting` at a local epsilon of e**-u, of which a report has so many `parts`."""
+        return cls(
+            name, lambda u, _: setting(math.exp(-u)), low, high, lambda budget, _: -math.log(budget.epsilon / parts)
+        )
+
+    @classmethod
+    def above(cls, name: str, floor: Callable[[Mapping[str, Any]], float]) -> Knob:
+        """A chance of the truth, from 1 down to the `floor` that guessing has."""
+
+        def start(budget: Budget, given: Mapping[str, Any]) -> float:
+            return -math.log(floor(given) * math.expm1(budget.epsilon))
+
+        return cls(name, lambda u, _: 1.0 / (1.0 + math.exp(u)), -50.0, 34.0, start, floor)
+
+    @classmethod
+    def whole(cls, name: str, low: float, high: float, start: Start) -> Knob:
+        """A whole number that makes more noise as it grows."""
+        return cls(name, lambda u, _: math.ceil(u), low, high, start)
 
     def at(self, u: float, given: Mapping[str, Any]) -> float:
         """The parameter's setting, a short decimal or a whole number, that is at least as private as u says."""
@@ -44,6 +86,11 @@ class Knob:
         if isinstance(setting, int):
             return setting
         return settled(floor + (1.0 - floor) * setting if floor else setting)
+
+
+def truthful(epsilon: float) -> float:
+    """The chance of the truth in a binary randomised response at this epsilon."""
+    return 1.0 / (1.0 + math.exp(-epsilon))
 
 
 def likely_variance(budget: Budget) -> float:

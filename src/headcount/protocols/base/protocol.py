@@ -384,10 +384,12 @@ class Protocol(Declaration):
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "protocol": self.name, "task": self.task.to_json(), "crowd": self.crowd.to_json(),
+            "protocol": self.name,
+            "task": self.task.to_json(),
+            "crowd": self.crowd.to_json(),
             "neighbours": str(self.neighbours),
             "parameters": {name: _plain(value) for name, value in self.parameters.items()},
-        }  # fmt: skip
+        }
 
 
 def _plain(value: float) -> float:

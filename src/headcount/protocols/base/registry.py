@@ -70,12 +70,28 @@ class Record:
 
 
 def record(
-    protocol: Protocol, budget: Budget, hash: str, *, name: str, curator: str, curator_type: str, published: str,
-    description: str | None = None, use: str | None = None, region: str | None = None, sector: str | None = None,
-    unit: str | None = None, releases: str = RELEASES[0], data_source: str | None = None,
-    later: str | None = None, prepared: str | None = None, kept: str | None = None, justification: str | None = None,
-    authors: Collection[str] = (), sources: Collection[str] = (),
-) -> Record:  # fmt: skip
+    protocol: Protocol,
+    budget: Budget,
+    hash: str,
+    *,
+    name: str,
+    curator: str,
+    curator_type: str,
+    published: str,
+    description: str | None = None,
+    use: str | None = None,
+    region: str | None = None,
+    sector: str | None = None,
+    unit: str | None = None,
+    releases: str = RELEASES[0],
+    data_source: str | None = None,
+    later: str | None = None,
+    prepared: str | None = None,
+    kept: str | None = None,
+    justification: str | None = None,
+    authors: Collection[str] = (),
+    sources: Collection[str] = (),
+) -> Record:
     """The record of a plan.
 
     `curator` is who publishes the answer, `curator_type` government, industry or nonprofit, and `published` the day of
@@ -141,7 +157,7 @@ def record(
                 "tier": 3,
             },
         },
-    }  # fmt: skip
+    }
     content["deployment"]["administrative"]["tier"] = 2 if _left(content) else 3
     return Record(content)
 

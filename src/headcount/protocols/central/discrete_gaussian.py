@@ -21,13 +21,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from headcount.privacy import Budget, Crowd, GroupPrivacy, Neighbours, Pair, PrivacyLoss
-from headcount.privacy.exact_tables import TwoSidedNoise, exp_below
+from headcount.privacy.exact_tables import AddTwoSidedNoise, TwoSidedNoise, exp_below
 from headcount.privacy.product import two_cells
-from headcount.programme import Coins, Release, Table, Tally
+from headcount.programme import Coins, Release, Table
 from headcount.programme.chance import WORD
-from headcount.programme.draw import encoded
 from headcount.programme.law import Ints, Law, Noise
-from headcount.programme.report_law import Parts
 from headcount.protocols.base import Knob, Shape
 from headcount.protocols.shared.noisy_total import NoisyTotal
 from headcount.questions import Histogram
@@ -57,23 +55,14 @@ def gaussian(scale: Fraction) -> TwoSidedNoise:
 
 
 @dataclass(frozen=True)
-class AddGaussian(Release):
-    """The analyser's noise, on every total."""
+class AddGaussian(AddTwoSidedNoise):
+    """Discrete Gaussian noise of this scale."""
 
     scale_of_noise: Fraction
 
     @property
-    def _drawn(self) -> TwoSidedNoise:
+    def noise(self) -> TwoSidedNoise:
         return gaussian(self.scale_of_noise)
-
-    def apply(self, tally: Tally, coins: Coins) -> Tally:
-        return tally.with_totals(tally.totals + self._drawn.draw(coins, tally.totals.size))
-
-    def law(self, total: int) -> Parts:
-        return {total + noise: part for noise, part in self._drawn.parts.items() if part}
-
-    def encode(self) -> dict[str, Any]:
-        return {"add": {"centre": encoded(self._drawn.centre), "beyond": encoded(self._drawn.beyond)}}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,10 +72,9 @@ class DiscreteGaussian(NoisyTotal):
     name: ClassVar[str] = "discrete-gaussian"
     shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.BIT, Shape.ONE_OF})
     pure: ClassVar[bool] = False
-    knob: ClassVar[Knob] = Knob(
-        "scale", lambda u, _: math.exp(u), math.log(SMALLEST), math.log(LARGEST),
-        lambda budget, given: math.log(given["crowd"].each * _enough(budget)),
-    )  # fmt: skip
+    knob: ClassVar[Knob] = Knob.logarithmic(
+        "scale", SMALLEST, LARGEST, lambda budget, given: given["crowd"].each * _enough(budget)
+    )
     reference: ClassVar[str] = "Canonne, Kamath and Steinke 2020, arXiv:2004.00010"
 
     def __post_init__(self) -> None:

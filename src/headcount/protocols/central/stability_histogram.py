@@ -67,10 +67,11 @@ class StabilityHistogram(Protocol):
     model: ClassVar[Model] = Model.CENTRAL
     shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.ONE_OF, Shape.KEY})
     relations: ClassVar[frozenset[Neighbours]] = frozenset(Neighbours)
-    knob: ClassVar[Knob] = Knob(
-        "threshold", lambda u, _: math.ceil(u), 1, 1e8,
-        lambda budget, given: 1.0 + given["scale"] * math.log(1.0 / budget.delta),
-    )  # fmt: skip
+    independent: ClassVar[bool] = True
+    steady: ClassVar[bool] = False
+    knob: ClassVar[Knob] = Knob.whole(
+        "threshold", 1, 1e8, lambda budget, given: 1.0 + given["scale"] * math.log(1.0 / budget.delta)
+    )
     reference: ClassVar[str] = "Korolova, Kenthapadi, Mishra and Ntoulas 2009; Bun, Nissim and Stemmer 2016"
 
     scale: float
@@ -148,14 +149,6 @@ class StabilityHistogram(Protocol):
         shown = tally.totals > 0
         low, high = np.where(shown, tally.totals - half, 0.0), np.where(shown, tally.totals + half, float(most))
         return np.stack([low, high], axis=1)
-
-    @property
-    def steady(self) -> bool:
-        return False
-
-    @property
-    def independent(self) -> bool:
-        return True
 
     def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
         noise = laws.discrete_laplace(float(self.rate)).sample(coins, runs * held.size).reshape(runs, held.size)

@@ -23,15 +23,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from headcount.privacy import Budget, Crowd, GroupPrivacy, Neighbours, PrivacyLoss
-from headcount.privacy.exact_tables import AddDiscreteLaplace, TwoSidedNoise, exp_below
+from headcount.privacy.exact_tables import AddTwoSidedNoise, TwoSidedNoise, exp_below
 from headcount.privacy.loss import GrowingSlack
 from headcount.privacy.pair import exp_down
 from headcount.privacy.rounded_once import RoundThenNoise
-from headcount.programme import Coins, Release, Table, Tally
+from headcount.programme import Coins, Release, Table
 from headcount.programme.chance import WORD
-from headcount.programme.draw import encoded
 from headcount.programme.law import UNSEEN, Floats, Ints, Law, Noise
-from headcount.programme.report_law import Parts
 from headcount.programme.tally import exactly_summed
 from headcount.protocols.base import Knob, Shape
 from headcount.protocols.shared.noisy_total import NoisyTotal
@@ -56,24 +54,16 @@ def staircase(rate: Fraction, width: int, high: int) -> TwoSidedNoise:
 
 
 @dataclass(frozen=True)
-class AddStaircase(AddDiscreteLaplace):
-    """The analyser's noise, in steps of this width, the first part of which is high."""
+class AddStaircase(AddTwoSidedNoise):
+    """Staircase noise, in steps of this width, the first part of which is high."""
 
+    rate: Fraction
     width: int
     high: int
 
     @property
-    def _drawn(self) -> TwoSidedNoise:
+    def noise(self) -> TwoSidedNoise:
         return staircase(self.rate, self.width, self.high)
-
-    def apply(self, tally: Tally, coins: Coins) -> Tally:
-        return tally.with_totals(tally.totals + self._drawn.draw(coins, tally.totals.size))
-
-    def law(self, total: int) -> Parts:
-        return {total + noise: part for noise, part in self._drawn.parts.items()}
-
-    def encode(self) -> dict[str, Any]:
-        return {"add": {"centre": encoded(self._drawn.centre), "beyond": encoded(self._drawn.beyond)}}
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,10 +95,9 @@ class Staircase(NoisyTotal):
 
     name: ClassVar[str] = "staircase"
     shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.AMOUNT})
-    knob: ClassVar[Knob] = Knob(
-        "scale", lambda u, _: math.exp(u), math.log(0.02), math.log(LARGEST),
-        lambda budget, given: math.log(given["crowd"].each / budget.epsilon),
-    )  # fmt: skip
+    knob: ClassVar[Knob] = Knob.logarithmic(
+        "scale", 0.02, LARGEST, lambda budget, given: given["crowd"].each / budget.epsilon
+    )
     reference: ClassVar[str] = "Geng and Viswanath 2016, arXiv:1212.1186"
 
     levels: int = LEVELS

@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Self
 from headcount.errors import BadArgument
 from headcount.privacy import Budget, Crowd
 from headcount.programme import Chance
-from headcount.protocols.base import Knob
+from headcount.protocols.base import Knob, truthful
 from headcount.protocols.shared.unary_encoding import UnaryEncoding
 from headcount.questions import Histogram
 
@@ -30,10 +30,7 @@ class BasicRappor(UnaryEncoding):
     """A row of flipped bits each: simple, and the error is the same for every category."""
 
     name: ClassVar[str] = "basic-rappor"
-    knob: ClassVar[Knob] = Knob(
-        "keep", lambda u, _: 1.0 / (1.0 + math.exp(-math.exp(-u))), -4.0, 25.0,
-        lambda budget, _: -math.log(budget.epsilon / 2.0),
-    )  # fmt: skip
+    knob: ClassVar[Knob] = Knob.by_epsilon("keep", truthful, parts=2)
     reference: ClassVar[str] = "Erlingsson, Pihur and Korolova 2014, arXiv:1407.6981"
 
     keep: float
@@ -41,8 +38,7 @@ class BasicRappor(UnaryEncoding):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.bounded("keep", 0.5, 1.0)
-        object.__setattr__(self, "keep", Chance.down(self.keep))
+        self.as_chance("keep", 0.5, 1.0, Chance.down)
         if self.flip is not None and not math.isclose(self.flip, 1.0 - self.keep, abs_tol=1e-9):
             works = f"leave it out: it is 1 - keep, {1.0 - self.keep:g}"
             raise BadArgument("flip", f"is {self.flip!r}", works)
@@ -62,4 +58,4 @@ class BasicRappor(UnaryEncoding):
 
     @classmethod
     def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
-        return {"keep": 1.0 / (1.0 + math.exp(-budget.epsilon / 2.0))}
+        return {"keep": truthful(budget.epsilon / 2.0)}

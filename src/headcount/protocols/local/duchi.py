@@ -11,7 +11,6 @@ Error:      unbiased; someone who holds $x$ adds $w(1-w)/(1-2f)^2$ to the varian
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -21,7 +20,7 @@ import numpy as np
 from headcount.privacy import Budget, Crowd
 from headcount.programme import Brick, Chance, Emit, Field, Maybe
 from headcount.programme.law import Floats
-from headcount.protocols.base import Knob
+from headcount.protocols.base import Knob, truthful
 from headcount.protocols.shared.scored_reports import ScoredReports
 from headcount.protocols.shared.stochastic_rounding import levelled
 from headcount.questions import Mean, Sum
@@ -32,18 +31,14 @@ class Duchi(ScoredReports):
     """One bit each for a sum or a mean: best where little may be told."""
 
     name: ClassVar[str] = "duchi"
-    knob: ClassVar[Knob] = Knob(
-        "keep", lambda u, _: 1.0 / (1.0 + math.exp(-math.exp(-u))), -4.0, 25.0,
-        lambda budget, _: -math.log(budget.epsilon),
-    )  # fmt: skip
+    knob: ClassVar[Knob] = Knob.by_epsilon("keep", truthful)
     reference: ClassVar[str] = "Duchi, Jordan and Wainwright 2018, arXiv:1604.02390"
 
     keep: float
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.bounded("keep", 0.5, 1.0)
-        object.__setattr__(self, "keep", Chance.down(self.keep))
+        self.as_chance("keep", 0.5, 1.0, Chance.down)
 
     @property
     def grid(self) -> int:
@@ -71,4 +66,4 @@ class Duchi(ScoredReports):
 
     @classmethod
     def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
-        return {"keep": 1.0 / (1.0 + math.exp(-budget.epsilon))}
+        return {"keep": truthful(budget.epsilon)}

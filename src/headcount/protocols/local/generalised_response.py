@@ -19,7 +19,7 @@ import numpy as np
 
 from headcount.privacy import Budget, Crowd, Model, Pair, PrivacyLoss
 from headcount.programme import Below, Brick, Chance, Emit, Field, Let, Maybe
-from headcount.protocols.base import Knob
+from headcount.protocols.base import Knob, truthful
 from headcount.protocols.shared.frequency_oracle import FrequencyOracle
 from headcount.questions import Histogram
 
@@ -32,11 +32,7 @@ class GeneralisedResponse(FrequencyOracle):
 
     name: ClassVar[str] = "generalised-response"
     model: ClassVar[Model] = Model.LOCAL
-    knob: ClassVar[Knob] = Knob(
-        "keep", lambda u, _: 1.0 / (1.0 + math.exp(u)), -50.0, 34.0,
-        lambda budget, given: -math.log(1.0 / given["task"].values * math.expm1(budget.epsilon)),
-        lambda given: 1.0 / given["task"].values,
-    )  # fmt: skip
+    knob: ClassVar[Knob] = Knob.above("keep", lambda given: 1.0 / given["task"].values)
     pure: ClassVar[bool] = True
     reference: ClassVar[str] = "Kairouz, Oh and Viswanath 2016, arXiv:1407.1338"
 
@@ -44,8 +40,7 @@ class GeneralisedResponse(FrequencyOracle):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.bounded("keep", 1.0 / self.kinds, 1.0)
-        object.__setattr__(self, "keep", Chance.down(self.keep))
+        self.as_chance("keep", 1.0 / self.kinds, 1.0, Chance.down)
 
     @property
     def kinds(self) -> int:
@@ -80,4 +75,4 @@ class GeneralisedResponse(FrequencyOracle):
     @classmethod
     def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
         """For two categories; more of them keep less."""
-        return {"keep": 1.0 / (1.0 + math.exp(-budget.epsilon))}
+        return {"keep": truthful(budget.epsilon)}

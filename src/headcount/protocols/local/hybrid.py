@@ -40,9 +40,7 @@ class Hybrid(ScoredReports):
     """A number or a bit each for a sum or a mean: the most accurate of the local ones, nearly whatever the data."""
 
     name: ClassVar[str] = "hybrid"
-    knob: ClassVar[Knob] = Knob(
-        "odds", lambda u, _: math.exp(math.exp(-u)), -4.0, 25.0, lambda budget, _: -math.log(budget.epsilon)
-    )
+    knob: ClassVar[Knob] = Knob.by_epsilon("odds", math.exp)
     reference: ClassVar[str] = "Wang et al. 2019, arXiv:1907.00782"
 
     odds: float
@@ -57,8 +55,7 @@ class Hybrid(ScoredReports):
         self.whole("window", 1, MOST)
         self.whole("weight", 1, 4 * MOST)
         self.bounded("odds", 1.0, math.inf)
-        self.bounded("alpha", -math.ulp(0.0), 1.0)
-        object.__setattr__(self, "alpha", Chance.down(self.alpha))
+        self.as_chance("alpha", -math.ulp(0.0), 1.0, Chance.down)
 
     @classmethod
     def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:

@@ -39,11 +39,7 @@ class LocalHashing(FrequencyOracle):
 
     name: ClassVar[str] = "local-hashing"
     model: ClassVar[Model] = Model.LOCAL
-    knob: ClassVar[Knob] = Knob(
-        "keep", lambda u, _: 1.0 / (1.0 + math.exp(u)), -50.0, 34.0,
-        lambda budget, given: -math.log(1.0 / given["range"] * math.expm1(budget.epsilon)),
-        lambda given: 1.0 / given["range"],
-    )  # fmt: skip
+    knob: ClassVar[Knob] = Knob.above("keep", lambda given: 1.0 / given["range"])
     pure: ClassVar[bool] = True
     reference: ClassVar[str] = "Wang, Blocki, Li and Jha 2017, arXiv:1705.04421"
 
@@ -53,8 +49,7 @@ class LocalHashing(FrequencyOracle):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.whole("range", 2, MOST)
-        self.bounded("keep", 1.0 / self.range, 1.0)
-        object.__setattr__(self, "keep", Chance.down(self.keep))
+        self.as_chance("keep", 1.0 / self.range, 1.0, Chance.down)
 
     @classmethod
     def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
@@ -111,7 +106,7 @@ class LocalHashing(FrequencyOracle):
         return math.log(self.keep * (self.range - 1) / (1.0 - self.keep)) if self.keep < 1.0 else None
 
     @property
-    def provable(self) -> bool:
+    def provable(self) -> bool:  # type: ignore[override]
         """Proofs compare what each value hashes to, one by one: not with thousands of buckets."""
         return self.prime * self.range * self.task.values <= COMPARED
 

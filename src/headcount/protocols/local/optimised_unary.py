@@ -28,10 +28,7 @@ class OptimisedUnary(UnaryEncoding):
     """A row of bits each: accurate for many categories, at a bit for each of them."""
 
     name: ClassVar[str] = "optimised-unary"
-    knob: ClassVar[Knob] = Knob(
-        "flip", lambda u, _: 1.0 / (1.0 + math.exp(math.exp(-u))), -3.7, 25.0,
-        lambda budget, _: -math.log(budget.epsilon),
-    )  # fmt: skip
+    knob: ClassVar[Knob] = Knob.by_epsilon("flip", lambda epsilon: 1.0 / (1.0 + math.exp(epsilon)), low=-3.7)
     reference: ClassVar[str] = "Wang, Blocki, Li and Jha 2017, arXiv:1705.04421"
 
     flip: float
@@ -39,10 +36,8 @@ class OptimisedUnary(UnaryEncoding):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.bounded("keep", 0.0, 1.0)
-        self.bounded("flip", 0.0, self.keep)
-        object.__setattr__(self, "keep", Chance.down(self.keep))
-        object.__setattr__(self, "flip", Chance.up(self.flip))
+        self.as_chance("keep", 0.0, 1.0, Chance.down)
+        self.as_chance("flip", 0.0, self.keep, Chance.up)
         if self.flip >= self.keep:
             raise BadArgument("flip", f"is {self.flip:g}", f"use a number below keep={self.keep:g}")
 

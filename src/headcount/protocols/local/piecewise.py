@@ -12,7 +12,6 @@ Error:      unbiased; the variance is largest at either end of the range. On $[-
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -27,20 +26,12 @@ from headcount.protocols.shared.stochastic_rounding import levelled
 from headcount.questions import Mean, Question, Sum
 
 
-def _part(given: Mapping[str, Any]) -> float:
-    """Of all numbers, that in the window."""
-    return float(given["window"] / (given["window"] + given["levels"]))
-
-
 @dataclass(frozen=True, kw_only=True)
 class Piecewise(ScoredReports):
     """A number each for a sum or a mean: best where more may be told."""
 
     name: ClassVar[str] = "piecewise"
-    knob: ClassVar[Knob] = Knob(
-        "keep", lambda u, _: 1.0 / (1.0 + math.exp(u)), -50.0, 34.0,
-        lambda budget, given: -math.log(_part(given) * math.expm1(budget.epsilon)), lambda given: _part(given),
-    )  # fmt: skip
+    knob: ClassVar[Knob] = Knob.above("keep", lambda given: given["window"] / (given["window"] + given["levels"]))
     reference: ClassVar[str] = "Wang et al. 2019, arXiv:1907.00782"
 
     keep: float
@@ -51,8 +42,7 @@ class Piecewise(ScoredReports):
         super().__post_init__()
         self.whole("levels", 1, MOST)
         self.whole("window", 1, MOST)
-        self.bounded("keep", self.window / self.kinds, 1.0)
-        object.__setattr__(self, "keep", Chance.down(self.keep))
+        self.as_chance("keep", self.window / self.kinds, 1.0, Chance.down)
 
     @classmethod
     def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:

@@ -10,7 +10,6 @@ Error:      unbiased, $\mathrm{Var}\,\hat c = nf(1-f)/(1-2f)^2$, whatever the da
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -19,7 +18,7 @@ import numpy as np
 
 from headcount.privacy import Budget, Crowd, Model, Pair, PrivacyLoss
 from headcount.programme import Chance
-from headcount.protocols.base import Knob
+from headcount.protocols.base import Knob, truthful
 from headcount.protocols.shared.flipped_bit import FlippedBit
 
 
@@ -29,18 +28,14 @@ class RandomisedResponse(FlippedBit):
 
     name: ClassVar[str] = "randomised-response"
     model: ClassVar[Model] = Model.LOCAL
-    knob: ClassVar[Knob] = Knob(
-        "keep", lambda u, _: 1.0 / (1.0 + math.exp(-math.exp(-u))), -4.0, 25.0,
-        lambda budget, _: -math.log(budget.epsilon),
-    )  # fmt: skip
+    knob: ClassVar[Knob] = Knob.by_epsilon("keep", truthful)
     pure: ClassVar[bool] = True
     reference: ClassVar[str] = "Warner 1965"
 
     keep: float
 
     def __post_init__(self) -> None:
-        self.bounded("keep", 0.5, 1.0)
-        object.__setattr__(self, "keep", Chance.down(self.keep))
+        self.as_chance("keep", 0.5, 1.0, Chance.down)
         super().__post_init__()
 
     @property
@@ -56,4 +51,4 @@ class RandomisedResponse(FlippedBit):
 
     @classmethod
     def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
-        return {"keep": 1.0 / (1.0 + math.exp(-budget.epsilon))}
+        return {"keep": truthful(budget.epsilon)}

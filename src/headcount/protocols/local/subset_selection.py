@@ -35,11 +35,7 @@ class SubsetSelection(BitRows, FrequencyOracle):
 
     name: ClassVar[str] = "subset-selection"
     model: ClassVar[Model] = Model.LOCAL
-    knob: ClassVar[Knob] = Knob(
-        "keep", lambda u, _: 1.0 / (1.0 + math.exp(u)), -50.0, 34.0,
-        lambda budget, given: -math.log(given["size"] / given["task"].values * math.expm1(budget.epsilon)),
-        lambda given: given["size"] / given["task"].values,
-    )  # fmt: skip
+    knob: ClassVar[Knob] = Knob.above("keep", lambda given: given["size"] / given["task"].values)
     pure: ClassVar[bool] = True
     reference: ClassVar[str] = "Ye and Barg 2018, arXiv:1702.00610"
 
@@ -49,8 +45,7 @@ class SubsetSelection(BitRows, FrequencyOracle):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.whole("size", 1, self.task.values - 1)
-        self.bounded("keep", self.size / self.task.values, 1.0)
-        object.__setattr__(self, "keep", Chance.down(self.keep))
+        self.as_chance("keep", self.size / self.task.values, 1.0, Chance.down)
 
     @classmethod
     def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:

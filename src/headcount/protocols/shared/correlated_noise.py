@@ -37,10 +37,12 @@ class CorrelatedNoise(Protocol):
     """
 
     model: ClassVar[Model] = Model.SHUFFLE
-    knob: ClassVar[Knob] = Knob(
-        "decay", lambda u, _: 1.0 / (1.0 + math.exp(-u)), -14.0, 17.0,  # the pairs to a shape, on average, are e^u
+    knob: ClassVar[Knob] = Knob.logistic(
+        "decay",
         lambda budget, given: likely_pairs(budget, changed(given["task"]) * given["inner"], given["shape"]),
-    )  # fmt: skip
+        low=-14.0,
+        high=17.0,
+    )
     reference: ClassVar[str] = "Ghazi, Kumar, Manurangsi, Pagh and Sinha 2021, arXiv:2109.13158"
     patience: ClassVar[float]  # how much error is worth a message
 

@@ -24,6 +24,7 @@ class FrequencyOracle(Protocol):
     """A frequency oracle, by its two chances of support."""
 
     shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.ONE_OF})
+    steady: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -61,10 +62,6 @@ class FrequencyOracle(Protocol):
     def size_of_error(self, truth: int, reports: int) -> float:
         p, q = self.supports_own, self.supports_other
         return float((truth * p * (1.0 - p) + (reports - truth) * q * (1.0 - q)) ** 0.5) / self._gap
-
-    @property
-    def steady(self) -> bool:
-        return False
 
     def extremes(self, reports: int) -> tuple[int, ...]:
         """The variance is affine in the truth; where it spans few steps of the lattice, these count, too."""

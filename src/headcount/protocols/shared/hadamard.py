@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from headcount.privacy import Budget, Crowd, Model
 from headcount.programme import Chance
 from headcount.programme.law import Ints
-from headcount.protocols.base import Knob
+from headcount.protocols.base import Knob, truthful
 from headcount.protocols.shared.frequency_oracle import FrequencyOracle
 
 
@@ -19,18 +19,14 @@ class HadamardOracle(FrequencyOracle):
     """Every report supports half of the categories: the sender's with chance `keep`, any other evenly."""
 
     model: ClassVar[Model] = Model.LOCAL
-    knob: ClassVar[Knob] = Knob(
-        "keep", lambda u, _: 1.0 / (1.0 + math.exp(-math.exp(-u))), -4.0, 25.0,
-        lambda budget, _: -math.log(budget.epsilon),
-    )  # fmt: skip
+    knob: ClassVar[Knob] = Knob.by_epsilon("keep", truthful)
     pure: ClassVar[bool] = True
 
     keep: float
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.bounded("keep", 0.5, 1.0)
-        object.__setattr__(self, "keep", Chance.down(self.keep))
+        self.as_chance("keep", 0.5, 1.0, Chance.down)
 
     @property
     def supports_own(self) -> float:
@@ -46,7 +42,7 @@ class HadamardOracle(FrequencyOracle):
 
     @classmethod
     def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
-        return {"keep": 1.0 / (1.0 + math.exp(-budget.epsilon))}
+        return {"keep": truthful(budget.epsilon)}
 
 
 def walsh_hadamard(totals: Ints) -> Ints:

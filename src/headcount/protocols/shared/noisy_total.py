@@ -34,11 +34,11 @@ class NoisyTotal(Protocol):
 
     model: ClassVar[Model] = Model.CENTRAL
     relations: ClassVar[frozenset[Neighbours]] = frozenset(Neighbours)
-    knob: ClassVar[Knob] = Knob(
-        "scale", lambda u, _: math.exp(u), math.log(0.01), math.log(1e7),
-        lambda budget, given: math.log(given["crowd"].each / budget.epsilon),
-    )  # fmt: skip
+    knob: ClassVar[Knob] = Knob.logarithmic(
+        "scale", 0.01, 1e7, lambda budget, given: given["crowd"].each / budget.epsilon
+    )
     pure: ClassVar[bool] = True
+    independent: ClassVar[bool] = True
 
     scale: float
 
@@ -128,10 +128,6 @@ class NoisyTotal(Protocol):
     def size_of_error(self, truth: int, reports: int) -> float:
         variance = 0.5 / math.sinh(float(self.rate) / 2.0) ** 2  # 2a/(1-a)^2 with a = e^-rate
         return size_of_rounded(self.task, self.grid, variance, people=1)
-
-    @property
-    def independent(self) -> bool:
-        return True
 
     def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
         totals = held if not self.summed else exactly_summed(held * (np.arange(held.size) - int(self._zero)))

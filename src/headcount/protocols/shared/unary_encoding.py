@@ -22,6 +22,7 @@ class UnaryEncoding(BitRows, FrequencyOracle):
 
     model: ClassVar[Model] = Model.LOCAL
     pure: ClassVar[bool] = True
+    independent: ClassVar[bool] = True
 
     @property
     @abstractmethod
@@ -52,10 +53,6 @@ class UnaryEncoding(BitRows, FrequencyOracle):
     def local_epsilon(self) -> float | None:
         p, q = self.own, self.other
         return math.log(p / q) + math.log((1.0 - q) / (1.0 - p)) if q > 0.0 and p < 1.0 else None
-
-    @property
-    def independent(self) -> bool:
-        return True
 
     def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
         people = int(held.sum())

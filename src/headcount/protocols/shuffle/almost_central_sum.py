@@ -51,10 +51,10 @@ class AlmostCentralSum(Protocol):
     name: ClassVar[str] = "almost-central-sum"
     model: ClassVar[Model] = Model.SHUFFLE
     shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.AMOUNT})
-    knob: ClassVar[Knob] = Knob(
-        "scale", lambda u, _: math.exp(u), math.log(1e-2), math.log(9e6),
-        lambda budget, given: math.log(2.0 / max(budget.epsilon - given["inner"], 1e-9)),
-    )  # fmt: skip
+    provable: ClassVar[bool] = False
+    knob: ClassVar[Knob] = Knob.logarithmic(
+        "scale", 1e-2, 9e6, lambda budget, given: 2.0 / max(budget.epsilon - given["inner"], 1e-9)
+    )
     reference: ClassVar[str] = "Ghazi, Kumar, Manurangsi, Pagh and Sinha 2021, arXiv:2109.13158"
 
     inner: float
@@ -134,10 +134,6 @@ class AlmostCentralSum(Protocol):
 
     def tally(self, batch: Batch) -> Tally:
         return Tally(batch.reports, np.array([batch.messages["number"].sum(dtype=np.int64)]))
-
-    @property
-    def provable(self) -> bool:
-        return False
 
     def view(self, honest: int) -> PrivacyLoss:
         if honest < self.crowd.honest:

@@ -36,10 +36,9 @@ class AlmostOneMessageHistogram(Protocol):
     name: ClassVar[str] = "almost-one-message-histogram"
     model: ClassVar[Model] = Model.SHUFFLE
     shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.ONE_OF})
-    knob: ClassVar[Knob] = Knob(
-        "mean", lambda u, _: math.exp(u), math.log(1e-3), math.log(1e9),
-        lambda budget, _: math.log(1.3 * likely_variance(budget)),
-    )  # fmt: skip
+    provable: ClassVar[bool] = False
+    steady: ClassVar[bool] = False
+    knob: ClassVar[Knob] = Knob.logarithmic("mean", 1e-3, 1e9, lambda budget, _: 1.3 * likely_variance(budget))
     reference: ClassVar[str] = "Luo, Wang and Yi 2022, arXiv:2111.06833"
 
     mean: float
@@ -97,10 +96,6 @@ class AlmostOneMessageHistogram(Protocol):
     def tally(self, batch: Batch) -> Tally:
         return Tally(batch.reports, support(batch.messages, self.task.values, self.prime, self.buckets))
 
-    @property
-    def provable(self) -> bool:
-        return False
-
     def view(self, honest: int) -> PrivacyLoss:
         each, chance = self._blankets
         return HashedBlanket(honest, each + chance, self.buckets, self.collision)
@@ -121,10 +116,6 @@ class AlmostOneMessageHistogram(Protocol):
         (each, chance), p, b = self._blankets, self.collision, self.buckets
         cover = each * (1.0 - 1.0 / b) + chance * (1.0 - chance / b)
         return math.sqrt((reports - truth) * p * (1.0 - p) + reports * cover / b) / (1.0 - p)
-
-    @property
-    def steady(self) -> bool:
-        return False
 
     @classmethod
     def tiny(cls) -> Self:

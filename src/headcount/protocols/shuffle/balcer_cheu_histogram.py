@@ -34,17 +34,16 @@ class BalcerCheuHistogram(Protocol):
     name: ClassVar[str] = "balcer-cheu-histogram"
     model: ClassVar[Model] = Model.SHUFFLE
     shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.ONE_OF})
-    knob: ClassVar[Knob] = Knob(
-        "gamma", lambda u, _: math.exp(u), math.log(1e-12), math.log(0.5),
-        lambda budget, given: math.log(1.3 * likely_variance(budget) / given["crowd"].honest),
-    )  # fmt: skip
+    independent: ClassVar[bool] = True
+    knob: ClassVar[Knob] = Knob.logarithmic(
+        "gamma", 1e-12, 0.5, lambda budget, given: 1.3 * likely_variance(budget) / given["crowd"].honest
+    )
     reference: ClassVar[str] = "Balcer and Cheu 2020, arXiv:1911.06879"
 
     gamma: float
 
     def __post_init__(self) -> None:
-        self.bounded("gamma", 0.0, 0.5)
-        object.__setattr__(self, "gamma", Chance.up(self.gamma))
+        self.as_chance("gamma", 0.0, 0.5, Chance.up)
         super().__post_init__()
 
     @property
@@ -65,10 +64,6 @@ class BalcerCheuHistogram(Protocol):
 
     def size_of_error(self, truth: int, reports: int) -> float:
         return math.sqrt(reports * self.gamma * (1.0 - self.gamma))
-
-    @property
-    def independent(self) -> bool:
-        return True
 
     def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
         people = int(held.sum())

@@ -31,17 +31,15 @@ class BlanketHistogram(FrequencyOracle):
 
     name: ClassVar[str] = "blanket-histogram"
     model: ClassVar[Model] = Model.SHUFFLE
-    knob: ClassVar[Knob] = Knob(
-        "lie", lambda u, _: 1.0 / (1.0 + math.exp(-u)), -28.0, 20.0,
-        lambda budget, given: math.log(1.3 * likely_variance(budget) * given["task"].values / given["crowd"].honest),
-    )  # fmt: skip
+    knob: ClassVar[Knob] = Knob.logistic(
+        "lie", lambda budget, given: 1.3 * likely_variance(budget) * given["task"].values / given["crowd"].honest
+    )
     reference: ClassVar[str] = "Balle, Bell, Gascon and Nissim 2019, arXiv:1903.02837"
 
     lie: float
 
     def __post_init__(self) -> None:
-        self.bounded("lie", 0.0, 1.0 - 1e-9)
-        object.__setattr__(self, "lie", Chance.up(self.lie))
+        self.as_chance("lie", 0.0, 1.0 - 1e-9, Chance.up)
         super().__post_init__()
 
     @property

@@ -38,19 +38,17 @@ class BlanketSum(Protocol):
     name: ClassVar[str] = "blanket-sum"
     model: ClassVar[Model] = Model.SHUFFLE
     shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.AMOUNT})
-    knob: ClassVar[Knob] = Knob(
-        "lie", lambda u, _: 1.0 / (1.0 + math.exp(-u)), -28.0, 20.0,
-        lambda budget, given: math.log(1.3 * likely_variance(budget) * (given["levels"] + 1) / given["crowd"].honest),
-    )  # fmt: skip
+    knob: ClassVar[Knob] = Knob.logistic(
+        "lie", lambda budget, given: 1.3 * likely_variance(budget) * (given["levels"] + 1) / given["crowd"].honest
+    )
     reference: ClassVar[str] = "Balle, Bell, Gascon and Nissim 2019, arXiv:1903.02837"
 
     lie: float
     levels: int
 
     def __post_init__(self) -> None:
-        self.bounded("lie", 0.0, 1.0 - 1e-9)
+        self.as_chance("lie", 0.0, 1.0 - 1e-9, Chance.up)
         self.whole("levels", 1, 1 << 20)
-        object.__setattr__(self, "lie", Chance.up(self.lie))
         super().__post_init__()
 
     @classmethod

@@ -32,10 +32,9 @@ class CheuSum(Protocol):
     name: ClassVar[str] = "cheu-sum"
     model: ClassVar[Model] = Model.SHUFFLE
     shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.AMOUNT})
-    knob: ClassVar[Knob] = Knob(
-        "lam", lambda u, crowd: crowd.honest / (1.0 + math.exp(-u)), -28.0, 20.0,
-        lambda budget, given: math.log(2.0 * given["levels"] * likely_variance(budget) / given["crowd"].honest),
-    )  # fmt: skip
+    knob: ClassVar[Knob] = Knob.logistic(
+        "lam", lambda budget, given: 2.0 * given["levels"] * likely_variance(budget) / given["crowd"].honest, most=None
+    )
     reference: ClassVar[str] = "Cheu, Smith, Ullman, Zeber and Zhilyaev 2019, arXiv:1808.01394"
 
     lam: float

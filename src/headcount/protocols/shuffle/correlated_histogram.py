@@ -46,6 +46,7 @@ class CorrelatedHistogram(CorrelatedNoise):
 
     name: ClassVar[str] = "correlated-histogram"
     shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.ONE_OF})
+    independent: ClassVar[bool] = True
     patience: ClassVar[float] = 0.013
 
     @property
@@ -85,10 +86,6 @@ class CorrelatedHistogram(CorrelatedNoise):
 
     def point(self, tally: Tally) -> Floats:
         return (tally.totals[1::2] - tally.totals[::2]).astype(np.float64)
-
-    @property
-    def independent(self) -> bool:
-        return True
 
     def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
         share = int(held.sum()) / self.crowd.honest

@@ -42,19 +42,20 @@ class CountMinShuffle(Protocol):
     name: ClassVar[str] = "count-min-shuffle"
     model: ClassVar[Model] = Model.SHUFFLE
     shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.ONE_OF})
-    knob: ClassVar[Knob] = Knob(
-        "gamma", lambda u, _: 1.0 / (1.0 + math.exp(-u)), -28.0, 0.0,
-        lambda budget, given: math.log(1.3 * likely_variance(budget) * given["buckets"] / given["crowd"].honest),
-    )  # fmt: skip
+    provable: ClassVar[bool] = False
+    knob: ClassVar[Knob] = Knob.logistic(
+        "gamma",
+        lambda budget, given: 1.3 * likely_variance(budget) * given["buckets"] / given["crowd"].honest,
+        high=0.0,
+    )
     reference: ClassVar[str] = "Ghazi, Golowich, Kumar, Pagh and Velingker 2021, arXiv:1908.11358"
 
     gamma: float
     buckets: int
 
     def __post_init__(self) -> None:
-        self.bounded("gamma", 0.0, 0.5)
+        self.as_chance("gamma", 0.0, 0.5, Chance.up)
         self.whole("buckets", 2, 1 << 13)
-        object.__setattr__(self, "gamma", Chance.up(self.gamma))
         super().__post_init__()
         if self.buckets != next_prime(self.buckets) or self.buckets**2 < self.task.values:
             works = f"use {next_prime(math.isqrt(self.task.values - 1) + 1):,}"
@@ -86,10 +87,6 @@ class CountMinShuffle(Protocol):
         t = np.arange(self.buckets)
         lines = t * self.buckets + (u[:, None] * t + v[:, None]) % self.buckets
         return np.append(lines, u[:, None] + self.buckets**2, axis=1)
-
-    @property
-    def provable(self) -> bool:
-        return False
 
     def view(self, honest: int) -> PrivacyLoss:
         return ManyCells(laws.binomial(honest, self.gamma), self.rows - 1)

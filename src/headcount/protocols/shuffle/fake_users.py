@@ -32,10 +32,10 @@ class FakeUsers(BitRows):
     name: ClassVar[str] = "fake-users"
     model: ClassVar[Model] = Model.SHUFFLE
     shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.ONE_OF})
-    knob: ClassVar[Knob] = Knob(
-        "flip", lambda u, _: 0.5 / (1.0 + math.exp(-u)), -28.0, 16.0,
-        lambda budget, given: math.log(4.0 * likely_variance(budget) / given["crowd"].honest),
-    )  # fmt: skip
+    knob: ClassVar[Knob] = Knob.logistic(
+        "flip", lambda budget, given: 4.0 * likely_variance(budget) / given["crowd"].honest, high=16.0, most=0.5
+    )
+    steady: ClassVar[bool] = False  # only in size: the shape leans with the truth
     reference: ClassVar[str] = "Cheu and Zhilyaev 2022, arXiv:2104.02739"
 
     flip: float
@@ -87,12 +87,7 @@ class FakeUsers(BitRows):
         return math.sqrt(reports * variance) / (1.0 - 2.0 * flip)
 
     @property
-    def steady(self) -> bool:
-        """Only in size: the shape leans with the truth."""
-        return False
-
-    @property
-    def independent(self) -> bool:
+    def independent(self) -> bool:  # type: ignore[override]
         """Unless the number of rows is left to chance, and all bits hang on it."""
         return not self._each[1]
 

@@ -42,10 +42,14 @@ class HadamardShuffle(Protocol):
     name: ClassVar[str] = "hadamard-shuffle"
     model: ClassVar[Model] = Model.SHUFFLE
     shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.ONE_OF})
-    knob: ClassVar[Knob] = Knob(
-        "blankets", lambda u, _: math.ceil(math.exp(u)), 0.0, math.log(1e6),
-        lambda budget, given: math.log(1.3 * likely_variance(budget) * 2 ** given["indices"] / given["crowd"].honest),
-    )  # fmt: skip
+    steady: ClassVar[bool] = False
+    knob: ClassVar[Knob] = Knob.logarithmic(
+        "blankets",
+        1,
+        1e6,
+        lambda budget, given: 1.3 * likely_variance(budget) * 2 ** given["indices"] / given["crowd"].honest,
+        whole=True,
+    )
     reference: ClassVar[str] = "Ghazi, Golowich, Kumar, Pagh and Velingker 2021, arXiv:1908.11358"
 
     blankets: int
@@ -133,10 +137,6 @@ class HadamardShuffle(Protocol):
 
     def size_of_error(self, truth: int, reports: int) -> float:
         return math.sqrt((reports * (1 + self.blankets) - truth) * self._chance / (1.0 - self._chance))
-
-    @property
-    def steady(self) -> bool:
-        return False
 
     @classmethod
     def tiny(cls) -> Self:

@@ -34,10 +34,9 @@ class NegativeBinomialCount(DummyMessages):
     """Count with negative binomial dummies."""
 
     name: ClassVar[str] = "negative-binomial-count"
-    knob: ClassVar[Knob] = Knob(
-        "shape", lambda u, _: math.exp(u), math.log(1e-3), math.log(1e9),
-        lambda budget, _: math.log(1.0 + 2.0 * math.log(1.0 / budget.delta)),
-    )  # fmt: skip
+    knob: ClassVar[Knob] = Knob.logarithmic(
+        "shape", 1e-3, 1e9, lambda budget, _: 1.0 + 2.0 * math.log(1.0 / budget.delta)
+    )
     reference: ClassVar[str] = "Ghazi, Kumar, Manurangsi and Pagh 2020, arXiv:2106.04247"
 
     shape: float

@@ -29,10 +29,7 @@ class PoissonCount(DummyMessages):
     """Count with Poisson dummies."""
 
     name: ClassVar[str] = "poisson-count"
-    knob: ClassVar[Knob] = Knob(
-        "mean", lambda u, _: math.exp(u), math.log(1e-3), math.log(1e12),
-        lambda budget, _: math.log(likely_variance(budget)),
-    )  # fmt: skip
+    knob: ClassVar[Knob] = Knob.logarithmic("mean", 1e-3, 1e12, lambda budget, _: likely_variance(budget))
     reference: ClassVar[str] = "Ghazi, Kumar, Manurangsi and Pagh 2020, arXiv:2106.04247"
 
     mean: float

@@ -34,10 +34,8 @@ class PoissonHistogram(Protocol):
     name: ClassVar[str] = "poisson-histogram"
     model: ClassVar[Model] = Model.SHUFFLE
     shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.ONE_OF})
-    knob: ClassVar[Knob] = Knob(
-        "mean", lambda u, _: math.exp(u), math.log(1e-3), math.log(1e12),
-        lambda budget, _: math.log(1.3 * likely_variance(budget)),
-    )  # fmt: skip
+    independent: ClassVar[bool] = True
+    knob: ClassVar[Knob] = Knob.logarithmic("mean", 1e-3, 1e12, lambda budget, _: 1.3 * likely_variance(budget))
     reference: ClassVar[str] = "Ghazi, Kumar, Manurangsi and Pagh 2020, arXiv:2106.04247"
 
     mean: float
@@ -72,10 +70,6 @@ class PoissonHistogram(Protocol):
 
     def size_of_error(self, truth: int, reports: int) -> float:
         return math.sqrt(self.mean * reports / self.crowd.honest)
-
-    @property
-    def independent(self) -> bool:
-        return True
 
     def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
         dummies = laws.poisson(self.mean * int(held.sum()) / self.crowd.honest).sample(coins, runs * held.size)

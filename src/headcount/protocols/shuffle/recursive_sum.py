@@ -47,10 +47,10 @@ class RecursiveSum(Protocol):
     name: ClassVar[str] = "recursive-sum"
     model: ClassVar[Model] = Model.SHUFFLE
     shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.AMOUNT})
-    knob: ClassVar[Knob] = Knob(
-        "liars", lambda u, _: math.exp(u), math.log(1e-3), math.log(1e12),
-        lambda budget, given: math.log(1.3 * given["digits"] * likely_variance(budget)),
-    )  # fmt: skip
+    provable: ClassVar[bool] = False
+    knob: ClassVar[Knob] = Knob.logarithmic(
+        "liars", 1e-3, 1e12, lambda budget, given: 1.3 * given["digits"] * likely_variance(budget)
+    )
     reference: ClassVar[str] = "Balle, Bell, Gascon and Nissim 2020, arXiv:2002.00817"
 
     liars: float
@@ -124,10 +124,6 @@ class RecursiveSum(Protocol):
         counts = np.bincount(batch.messages["kind"], minlength=self.kinds)
         parts = [counts[a:b] @ np.arange(b - a) for a, b in pairwise(starts)]
         return Tally(batch.reports, np.array(parts))
-
-    @property
-    def provable(self) -> bool:
-        return False
 
     def view(self, honest: int) -> PrivacyLoss:
         return ShuffledDigits(tuple(map(float, self.lies)), tuple(self.alphabets), honest)

@@ -54,6 +54,8 @@ class SampleThreshold(Protocol):
     model: ClassVar[Model] = Model.THRESHOLD
     shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.BIT, Shape.ONE_OF, Shape.KEY})
     relations: ClassVar[frozenset[Neighbours]] = frozenset(Neighbours)
+    independent: ClassVar[bool] = True
+    steady: ClassVar[bool] = False
     knob: ClassVar[Knob] = Knob(
         "rate", lambda u, _: math.exp(-u), 1e-6, 30.0, lambda budget, given: _for_one_count(budget, given)
     )
@@ -64,9 +66,8 @@ class SampleThreshold(Protocol):
     threshold: int
 
     def __post_init__(self) -> None:
-        self.bounded("rate", 2.0**-64, 1.0)
+        self.as_chance("rate", 2.0**-64, 1.0, Chance.down)
         self.whole("threshold", 1)
-        object.__setattr__(self, "rate", Chance.down(self.rate))
         super().__post_init__()
 
     @classmethod
@@ -128,17 +129,9 @@ class SampleThreshold(Protocol):
         return float(low), float(high if self.neighbours is Neighbours.ADD_REMOVE else min(high, reports))
 
     @property
-    def provable(self) -> bool:
+    def provable(self) -> bool:  # type: ignore[override]
         """Two counts at once are beyond the proofs."""
         return not (self.task.several and self.neighbours is Neighbours.REPLACE)
-
-    @property
-    def steady(self) -> bool:
-        return False
-
-    @property
-    def independent(self) -> bool:
-        return True
 
     @property
     def serves(self) -> bool:

@@ -55,9 +55,8 @@ class SplitAndMix(Protocol):
     name: ClassVar[str] = "split-and-mix"
     model: ClassVar[Model] = Model.SHUFFLE
     shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.AMOUNT})
-    knob: ClassVar[Knob] = Knob(
-        "inner", lambda u, _: math.exp(-u), -4.0, 12.0, lambda budget, _: -math.log(budget.epsilon)
-    )
+    provable: ClassVar[bool] = False
+    knob: ClassVar[Knob] = Knob.by_epsilon("inner", float, high=12.0)
     reference: ClassVar[str] = "Balle, Bell, Gascon and Nissim 2020, arXiv:2002.00817"
 
     inner: float
@@ -123,10 +122,6 @@ class SplitAndMix(Protocol):
         low, high = np.divmod(batch.messages["share"].astype(np.int64), 1 << 32)[::-1]  # either sums without overflow
         total = (int(low.sum()) + (int(high.sum()) << 32)) % self.modulus
         return Tally(batch.reports, np.array([total]), None, self.modulus)
-
-    @property
-    def provable(self) -> bool:
-        return False
 
     def view(self, honest: int) -> PrivacyLoss:
         """The noise is symmetric with one mode, so that the widest shift is the worst."""

@@ -31,18 +31,16 @@ class Zsum(Protocol):
 
     name: ClassVar[str] = "zsum"
     model: ClassVar[Model] = Model.SHUFFLE
-    knob: ClassVar[Knob] = Knob(
-        "gamma", lambda u, _: math.exp(u), math.log(1e-12), math.log(0.5),
-        lambda budget, given: math.log(likely_variance(budget) / given["crowd"].honest),
-    )  # fmt: skip
+    knob: ClassVar[Knob] = Knob.logarithmic(
+        "gamma", 1e-12, 0.5, lambda budget, given: likely_variance(budget) / given["crowd"].honest
+    )
     reference: ClassVar[str] = "Balcer and Cheu 2020, arXiv:1911.06879"
 
     gamma: float
     thresholded: bool = False
 
     def __post_init__(self) -> None:
-        self.bounded("gamma", 0.0, 0.5)
-        object.__setattr__(self, "gamma", Chance.up(self.gamma))
+        self.as_chance("gamma", 0.0, 0.5, Chance.up)
         object.__setattr__(self, "thresholded", bool(self.thresholded))
         super().__post_init__()
 
@@ -69,7 +67,7 @@ class Zsum(Protocol):
         return math.sqrt(reports * self.gamma * (1.0 - self.gamma))
 
     @property
-    def steady(self) -> bool:
+    def steady(self) -> bool:  # type: ignore[override]
         return not self.thresholded
 
     def intervals(self, tally: Tally, confidence: float) -> Floats:
