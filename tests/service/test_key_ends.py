@@ -4,7 +4,9 @@ import pytest
 from rig import WINDOW, plan
 
 from headcount.errors import BadArgument
+from headcount.service.analyser.analyser import Analyser
 from headcount.service.analyser.duties import Duties
+from headcount.service.store.database import Database
 from headcount.service.wire.keys import Announced
 
 
@@ -44,6 +46,29 @@ def test_a_notice_that_is_lost_is_sent_again(rig):
     with rig.opened() as restarted:
         restarted.batches.advance()
         assert restarted.states(collection, "analyser") == {1: "purged"}
+
+
+def reads_at_a_notice(parties, monkeypatch):
+    """How often the analyser reads when it is told that a batch of a new collection will not come."""
+    collection, reads, reading = parties.agreed(plan()), [], Database.reading
+    notice = parties.shuffler.signer.signed("notice", {"collection": collection.hash, "purged": [1]})
+    with monkeypatch.context() as counting:
+        counting.setattr(Database, "reading", lambda self: reads.append(1) or reading(self))
+        parties.apps["analyser"].deliveries.purged(notice)
+    return len(reads)
+
+
+@pytest.mark.parametrize("twin", [False, True])
+def test_a_notice_costs_the_same_however_many_collections_there_are(parties, monkeypatch, twin):
+    """After a restart every notice is sent again: if each looked at all keys, that would be the square."""
+    forget = Analyser.forget_keys
+    if twin:
+        monkeypatch.setattr(Analyser, "forget_keys", lambda self, *_: forget(self))
+    parties.endowed()
+    first = reads_at_a_notice(parties, monkeypatch)
+    for _ in range(3):
+        parties.agreed(plan())
+    assert (reads_at_a_notice(parties, monkeypatch) > first) is twin
 
 
 def test_only_the_shuffler_may_say_so_and_only_of_what_did_not_come(parties):

@@ -176,10 +176,12 @@ class Analyser:
         self._forget_keys({key for name, keys in self._kept().items() if name not in agreed for key in keys})
         self.forget_keys()
 
-    def forget_keys(self) -> None:
+    def forget_keys(self, *collections: str) -> None:
         """Deletes the keys of batches that are released, refused or purged, and all of a collection that is destroyed
-        or whose keys have expired."""
-        for name, keys in self._kept().items():
+        or whose keys have expired: of these collections, or of all."""
+        kept = self._kept()
+        for name in collections or kept:
+            keys = kept.get(name, set())
             with self.database.reading() as connection:
                 row = one(connection, COLLECTION, name=name)
                 over = many(

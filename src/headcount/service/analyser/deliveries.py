@@ -113,7 +113,7 @@ class Deliveries:
                 if do(connection, f"{late} state = 'receiving'", **given):
                     do(connection, "DELETE FROM parts WHERE collection = :name AND number = :number", **given)
         point("after a notice")
-        self.analyser.forget_keys()
+        self.analyser.forget_keys(name)
         return self.analyser.signer.signed("receipt", {"received": notice["signature"]})
 
     def complete(self, collection: str, batch: int) -> dict[str, Any]:
