@@ -1,1 +1,1 @@
-"""An answer with its interval: estimates, differences of two, and intervals from the exact law of the error."""
+"""Answers: estimates, differences of two, and confidence intervals from the error's exact law."""

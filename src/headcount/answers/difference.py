@@ -18,7 +18,9 @@ POINTS = 2_000
 
 @dataclass(frozen=True, repr=False)
 class Difference:
-    """Of two answers to a task: `value`, and the laws of both errors, each with what one person is in its unit."""
+    """The difference of two answers, with the laws of both errors and one person's part in each
+    unit.
+    """
 
     task: Question
     value: float

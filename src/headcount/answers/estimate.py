@@ -38,9 +38,10 @@ class Cell:
 class Estimate:
     """An answer with its error and its guarantee, as `count` and its kin return it.
 
-    It is unbiased unless the protocol says otherwise, and never clamped unless asked. Confidence intervals come from
-    the exact law of the error. `float(estimate)` is its value, `estimate["chrome"]` a cell of a histogram, and the
-    difference of two estimates has its own interval.
+    It is unbiased unless the protocol says otherwise, and never clamped unless asked. Confidence
+    intervals come from the exact law of the error. `float(estimate)` is its value,
+    `estimate["chrome"]` a cell of a histogram, and the difference of two estimates has its own
+    interval.
 
     Parameters
     ----------
@@ -110,7 +111,8 @@ class Estimate:
     def intervals(self, confidence: float = 0.95, *, simultaneous: bool = False) -> Floats:
         """Confidence intervals, a row [low, high] for each cell.
 
-        Simultaneous ones are exact where the cells' errors are independent, and conservative where they are not.
+        Simultaneous ones are exact where the cells' errors are independent, and conservative where
+        they are not.
 
         Parameters
         ----------
@@ -153,7 +155,8 @@ class Estimate:
     def error(self) -> Noise:
         """The law of the error, in people, at the estimate itself (of a histogram's largest cell).
 
-        Where nothing passed a threshold, it is that at the worst of the counts which may have been dropped.
+        Where nothing passed a threshold, it is that at the worst of the counts which may have been
+        dropped.
         """
         guess = self._worst_dropped if self._all_dropped else max(self._guesses())
         return self.protocol.noise(guess, self._people(guess))
@@ -210,7 +213,7 @@ class Estimate:
 
     @property
     def cells(self) -> list[Cell]:
-        """The categories of a histogram with their values and 95% intervals; the rest is in `other`."""
+        """The categories of a histogram with values and 95% intervals; the rest is in `other`."""
         rows = zip(self.categories, self.values.tolist(), self.intervals().tolist(), strict=True)
         found = [Cell(category, value, (low, high)) for category, value, (low, high) in rows]
         return found[:-1] if self._has_other else found
@@ -229,7 +232,10 @@ class Estimate:
 
     @property
     def simultaneous95(self) -> float | None:
-        """With 95% confidence every cell lies this close to its truth; None where the number of cells is private."""
+        """The half-width that covers all cells at once with 95% confidence.
+
+        None where the number of cells is private.
+        """
         if self._private_keys:
             return None
         ends = self.protocol.intervals(self.tally, self.each_at(0.95))
@@ -261,13 +267,13 @@ class Estimate:
         return replace(bounded, people=bounded._bounded(self.people))
 
     def consistent(self) -> Estimate:
-        """The nearest counts that are not negative and add up to the number of people; no longer unbiased."""
+        """The nearest counts that are not negative and add up to the people; no longer unbiased."""
         if self.n is None or not self.protocol.task.several or self.protocol.task.open:
             raise Unsupported("only a histogram with known categories and a public number of people can be consistent")
         return replace(self, within="crowd", people=_onto_simplex(self.people, float(self.n)))
 
     def __sub__(self, other: Estimate) -> Difference | dict[Label, Difference]:
-        """The difference of two answers about different crowds, or from separate runs, with its exact interval.
+        """The difference of two answers from separate runs, with its exact interval.
 
         Of two histograms, that of each category.
         """
@@ -307,7 +313,7 @@ class Estimate:
         return f"Estimate: histogram of {cells}, {', '.join(self.promises())}"
 
     def rows(self, most: int | None = None) -> list[tuple[str, str, str]]:
-        """Category, value and interval of each cell, or of the first few, as text; `other` comes last."""
+        """Category, value and interval of each cell, or of the first few, as text; `other` is last."""
         numbers = np.column_stack([self.values, self.intervals()])[:most]
         digits = self._digits(numbers)
         shown = [[f"{number:,.{digits}f}" for number in row] for row in numbers.tolist()]
@@ -335,7 +341,7 @@ class Estimate:
         return digits(0.0, float(np.max(numbers[:, 2] - numbers[:, 1])))
 
     def promises(self) -> list[str]:
-        """The guarantee, in the words that are printed: budget, adjacency, model, protocol, people, accounting."""
+        """The guarantee as printed: budget, adjacency, model, protocol, people, accounting."""
         words = [] if self.budget is None else [str(self.budget)]
         words += [self.protocol.neighbours.words, self.protocol.model, self.protocol.name]
         if self.n is not None:
@@ -393,7 +399,7 @@ def digits(low: float, high: float) -> int:
 
 
 def _onto_simplex(people: Floats, total: float) -> Floats:
-    """The nearest point with no negative part and this sum: subtract the same from all, and cut at zero."""
+    """The Euclidean projection onto the simplex of this sum: subtract a constant, cut at zero."""
     falling = np.sort(people)[::-1]
     excess = (np.cumsum(falling) - total) / np.arange(1, people.size + 1)
     last = np.flatnonzero(falling > excess)[-1]

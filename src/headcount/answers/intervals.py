@@ -42,8 +42,10 @@ def _shared(protocol: Protocol, people: Floats, reports: int, confidence: float)
 
 
 def _at_the_ends(protocol: Protocol, people: Floats, reports: int, confidence: float) -> Floats:
-    """The half-width of the truths at the interval's own ends, which changes slowly with the truth: whoever is further
-    away has an error that hardly ever reaches so far."""
+    """The half-width of the error at the interval's own ends, found by iteration.
+
+    It changes slowly with the truth; from further away an error hardly ever reaches the estimate.
+    """
     half = half_widths(protocol, np.clip(np.rint(people), 0, reports).astype(np.int64), reports, confidence)
     while True:
         ends = [np.clip(np.rint(people + side * half), 0, reports).astype(np.int64) for side in (-1.0, 1.0)]
@@ -54,7 +56,10 @@ def _at_the_ends(protocol: Protocol, people: Floats, reports: int, confidence: f
 
 
 def half_widths(protocol: Protocol, truths: Ints, reports: int, confidence: float) -> Floats:
-    """Of the error at each truth; many are looked up on a grid, where the larger of the two neighbours is taken."""
+    """The half-width of the error at each truth.
+
+    Many truths share a grid, on which the larger of the two neighbours is taken.
+    """
     if protocol.steady:
         return np.full(truths.size, half_width(protocol, 0, reports, confidence))
     grid = np.unique(np.concatenate([[0], np.geomspace(1, max(1, reports), FEW)]).astype(np.int64))
@@ -75,7 +80,8 @@ def half_width(protocol: Protocol, truth: int, reports: int, confidence: float) 
 def _inverted(protocol: Protocol, value: float, reports: int, confidence: float) -> float:
     """Wide enough for every truth that would have called this estimate likely.
 
-    How wide that is depends on the truth, by the size of the error and by the lattice of possible estimates.
+    How wide that is depends on the truth, by the size of the error and by the lattice of possible
+    estimates.
     """
     guess = min(max(round(value), 0), reports)
     half, step = half_width(protocol, guess, reports, confidence), protocol.noise(guess, reports).step

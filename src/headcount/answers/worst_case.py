@@ -1,4 +1,4 @@
-"""The truths that are hardest to estimate: of one count, and of all counts of a histogram together."""
+"""The truth that is hardest to estimate: of one count, and of all counts of a histogram."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ HOPELESS = 0.5  # a peak that is so much lower than the highest is not climbed
 def worst_truth(error: Callable[[int], float], people: int, steps: int = 40) -> tuple[float, int]:
     """The largest error over all numbers of ones from nobody to everybody, and where it is.
 
-    A spread of them is looked at first, then ever closer around every peak. That also finds the edge of a jump, as
-    where a count just fails to pass a threshold.
+    A spread of them is looked at first, then ever closer around every peak. That also finds the
+    edge of a jump, as where a count just fails to pass a threshold.
     """
     known = cache(error)
     places = _spread(people, steps)
@@ -26,10 +26,11 @@ def worst_truth(error: Callable[[int], float], people: int, steps: int = 40) -> 
 
 
 def worst_over_categories(error: Callable[[int], float], people: int, categories: int, steps: int = 40) -> float:
-    r"""The largest root mean square of the error over so many categories, however people are divided among them.
+    r"""The largest root mean square error over the categories, for any division of the people.
 
-    A category has $n/d$ people on average, so that no profile has a larger mean square than the concave envelope of the
-    squared error there. Where that is affine in a category's people, every profile has the same one: this.
+    A category has $n/d$ people on average, so that no profile has a larger mean square than the
+    concave envelope of the squared error there. Where that is affine in a category's people, every
+    profile has the same one: this.
     """
     known = cache(error)
     places = np.array(sorted({*_spread(people, steps), worst_truth(known, people, steps)[1], people}))

@@ -1,1 +1,1 @@
-"""Helpers that know nothing of privacy: canonical JSON, whole files, root finding, numbers, words."""
+"""Helpers without privacy: canonical JSON, atomic files, root finding, numbers, words."""

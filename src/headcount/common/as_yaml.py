@@ -1,6 +1,7 @@
-"""JSON values as YAML that people can read and edit: enough of it to write records with, and nothing to read them.
+"""A YAML writer for JSON values that people read and edit; there is no reader.
 
-Whatever could be taken for something else is put in quotes, so that every reader finds the very same values.
+Whatever could be taken for something else is put in quotes, so that every reader finds the very
+same values.
 """
 
 from __future__ import annotations

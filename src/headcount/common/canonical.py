@@ -8,12 +8,15 @@ from typing import Any
 
 
 def canonical(value: Any) -> str:
-    """Keys in order, no spaces, ASCII only. Floats are written so that they are read back exactly."""
+    """The value as JSON with sorted keys, no spaces, ASCII only.
+
+    Floats are written so that they are read back exactly.
+    """
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def read_json(text: str) -> Any:
-    """A JSON value that can be read in one way only: no name twice, no number that is not finite, no great depth."""
+    """The value of a JSON text with no name twice, no infinite number and no great depth."""
     try:
         return json.loads(text, object_pairs_hook=_entries, parse_constant=_no_number)
     except RecursionError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def counted(number: float, one: str, several: str = "", digits: str = ",") -> str:
-    """One person, 1,000 people: the number with the word that goes with it, with an s unless told."""
+    """The number with its noun: 1 person, 1,000 people; with an s unless told."""
     shown = f"{number:{digits}}"
     return f"{shown} {one if shown == '1' else several or f'{one}s'}"
 

@@ -1,4 +1,4 @@
-"""Where a falling function crosses zero, from below: the point returned has itself been found at or under zero."""
+"""The root of a falling function, from below: the value there is known to be at most zero."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ Point = tuple[float, float]  # a place and the excess there
 def crossing(excess: Callable[[float], float], low: Point, high: Point, *, tight: float, close: float = 0.0) -> float:
     """Between `low`, where the excess is positive, and `high`, where it is not.
 
-    Stops at -tight <= excess <= 0, when floats end, or at a small jump when the two are as `close` as that. Aims just
-    inside, by Chandrupatla's rule: by the parabola through the last three points where it can be trusted, else at the
-    middle. With `tight` 0 only the signs are used, by bisection.
+    Stops at -tight <= excess <= 0, when floats end, or at a small jump when the two are as `close`
+    as that. Aims just inside, by Chandrupatla's rule: by the parabola through the last three points
+    where it can be trusted, else at the middle. With `tight` 0 only the signs are used, by
+    bisection.
     """
     aim = tight / 2.0
     (start, over), (end, under) = low, high
@@ -43,7 +44,7 @@ def crossing(excess: Callable[[float], float], low: Point, high: Point, *, tight
 
 
 def _part(last: Point, other: Point, before: Point) -> float:
-    """How much of the way from the last point to the one on the other side, given the one before."""
+    """Chandrupatla's step, as a part of the way from the last point to the one across the root."""
     (a, fa), (b, fb), (c, fc) = last, other, before
     along, up = (a - b) / (c - b), (fa - fb) / (fc - fb)
     if not (up**2 < along and (1.0 - up) ** 2 < 1.0 - along):

@@ -1,8 +1,9 @@
 """Short decimals: what is written down comes out the same on every machine.
 
-Calibration ends in a float whose last bits depend on the processor, because exponentials and logarithms differ there.
-A setting is therefore moved, toward more privacy, to the decimal with the fewest digits nearby. That costs one part in
-2048 of noise at the most. Claims are rounded up to a few digits for the same reason.
+Calibration ends in a float whose last bits depend on the processor, because exponentials and
+logarithms differ there. A setting is therefore moved, toward more privacy, to the decimal with the
+fewest digits nearby. That costs one part in 2048 of noise at the most. Claims are rounded up to a
+few digits for the same reason.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _EXACT, _MANY = Context(prec=2_000), Context(prec=50)
 
 
 def shortest(start: float, end: float) -> float:
-    """The decimal with the fewest digits from `start` to `end`, on whichever side that is; of several, the first."""
+    """The decimal with the fewest digits from `start` to `end`; of several, the nearest to `start`."""
     if start == end:
         return start
     rounding = ROUND_CEILING if end > start else ROUND_FLOOR
@@ -34,13 +35,16 @@ def shortest(start: float, end: float) -> float:
 
 
 def shortened(value: float, accurate: float, private: float) -> float:
-    """The shortest decimal a little closer to the `private` end of a parameter's range than `value` is."""
+    """The shortest decimal a little closer to the `private` end of the range than `value` is."""
     room = room_around(value, accurate, private)
     return shortest(value, value + room if private > accurate else value - room)
 
 
 def settled(value: float) -> float:
-    """The short decimal that a value is but for its last bits, as exp(log(0.5)) is one half; others as they are."""
+    """The short decimal next to a value that differs from it in its last bits only, or the value.
+
+    So exp(log(0.5)) is one half.
+    """
     short = compared(value)
     return short if math.isclose(value, short, rel_tol=LAST_BITS) else value
 
@@ -51,9 +55,10 @@ def room_around(value: float, accurate: float, private: float) -> float:
 
 
 def rounded_up(value: float, digits: int = CLAIMED, finest: float = 0.0) -> float:
-    """A decimal with so many significant digits, none finer than `finest`, that is not below the value.
+    """The value rounded up to this many significant digits, none finer than `finest`.
 
-    What is a short decimal but for its last bits, which may be on either side of it, has the next one.
+    What is a short decimal but for its last bits, which may be on either side of it, has the next
+    one.
     """
     written = Decimal(repr(float(value))) * WIDER
     if not written:
@@ -73,9 +78,10 @@ def log_of_rest(part: float) -> float:
 
 
 def compared(error: float, beside: float = 0.0) -> float:
-    """An error without its last digits, so that they neither decide which of two is smaller nor are shown.
+    """An error rounded to the digits by which errors are compared and shown.
 
-    What stands `beside` a larger number, as a bias does beside an error, has its last digit where that one has.
+    What stands `beside` a larger number, as a bias does beside an error, has its last digit where
+    that one has.
     """
     if not (math.isfinite(error) and math.isfinite(beside)):
         return error

@@ -12,10 +12,10 @@ SECRET = 0o600  # for its owner alone
 
 
 def put(path: str | Path, text: str, mode: int = 0o666) -> Path:
-    """Writes the text beside the file and then moves it there, so that nobody ever reads half of it.
+    """Writes a file atomically: beside its place and then moved there, never half-written.
 
-    The file is a new one with this mode, less what the umask takes: whoever could read an old one of this name, or has
-    it open, does not read this.
+    The file is a new one with this mode, less what the umask takes: whoever could read an old one
+    of this name, or has it open, does not read this.
     """
     path = Path(path)
     beginning = path.with_name(f"{path.name}.{os.getpid()}.{os.urandom(4).hex()}")

@@ -1,4 +1,4 @@
-r"""Privacy loss of almost central sums: flooding noise on zero-sum multisets (atoms), composed by moments.
+r"""Privacy loss of almost central sums: flooding noise on atoms, composed by moments.
 
 Counted in ones and atoms instead of messages (see `ZeroSumSets`), the view of a crowd is a product
 of independent parts: the sum with its two-sided geometric noise, and the number of each atom with a
@@ -43,7 +43,7 @@ CAPS = np.log(10.0) * np.array([3.0, 5.0, 7.0, 9.0, 12.0, 18.0])
 
 
 def _edges(last: float) -> Floats:
-    """The integers from 1 on, and ever fewer of them: the same for every law, so that bounds do not jump."""
+    """Edges of blocks: 1, 2, 3, ..., ever sparser, and the same for every law."""
     edges = [1]
     while edges[-1] < last:
         edges.append(edges[-1] + max(1, edges[-1] // FINE))
@@ -55,7 +55,7 @@ EDGES = _edges(1e13)
 
 @dataclass(frozen=True)
 class FloodingNoise:
-    r"""The atoms for values up to `top` in groups, each a run of names, and how much noise each group needs.
+    r"""The atoms for values up to `top` in groups, and the weight of each group's noise.
 
     Weights are nearly those with the fewest messages among which $\sum_s (c_{s,i}/t_s)^2 \le 1$ for
     every value.
@@ -97,7 +97,7 @@ class FloodingNoise:
 
     @cached_property
     def moves(self) -> tuple[tuple[Ints, Ints, Ints, Ints], ...]:
-        """Of each group: its different shifts, which of them every entry has, its values, and where these begin."""
+        """For each group: distinct shifts, each entry's shift, its values, and where these begin."""
         group, value, _ = self.entries
         every = (np.flatnonzero(group == at) for at in range(len(self.groups)))  # ordered by value
         return tuple(
@@ -122,7 +122,9 @@ class FloodingNoise:
 
     @cached_property
     def hat(self) -> float:
-        """The weight of the noise that hides the sum's own minuses, where it makes about the fewest messages in all."""
+        """The weight of the noise on {-1, 1} that hides the sum's minuses with about the fewest
+        messages.
+        """
         best = math.cbrt(float(self.messages @ self.weights) * self.top**2 / 4.0)
         return max(2.0, min(best, 2.0 * self.top))
 
@@ -134,7 +136,9 @@ def flooding_noise(top: int) -> FloodingNoise:
 
 @dataclass(frozen=True, eq=False)
 class AlmostCentral(PrivacyLoss):
-    """Sums of values 0 .. top, plus and minus geometric noise with this `cancel`, under floods of one `shape`.
+    """The loss of sums of values 0 .. top under flooding noise of one `shape`.
+
+    The sum has two-sided geometric noise with this `cancel`.
 
     What is drawn lies within `distance` of these laws in total variation.
     """
@@ -157,7 +161,7 @@ class AlmostCentral(PrivacyLoss):
         return (1.0 + math.exp(epsilon)) * self.distance
 
     def claim(self, epsilon: float) -> ClaimedDelta:
-        """The least bound of all moments, each at the epsilon up to this one where it and the slack are least."""
+        """The least bound over all moments, each at the epsilon up to this one that is best for it."""
         moments, logs, missing = self._moments
         moments = np.broadcast_to(moments[:, None], logs.shape)
         turning = (np.log(moments) + logs - math.log(max(self.distance, FAINT))) / (1.0 + moments)
@@ -169,7 +173,7 @@ class AlmostCentral(PrivacyLoss):
 
     @cached_property
     def _moments(self) -> tuple[Floats, Floats, Floats]:
-        """The moments; for each of them and each cap, its logarithm and the mass that is left out."""
+        """The moments; for each and each cap, the log-moment and the mass left out."""
         moments = MOMENTS / self._spread
         flank, left, cheap = self._parts(self.decays[-1], np.array([self.top]), moments)
         logs, missing = np.maximum(flank[0], cheap[0]), left[0]
@@ -190,7 +194,7 @@ class AlmostCentral(PrivacyLoss):
 
     @property
     def _spread(self) -> float:
-        """About the standard deviation of the loss, beside the sum's; it only says where to look."""
+        """About the standard deviation of the loss without the sum's: it only chooses the moments."""
         rates = -np.log(np.array(self.decays))
         flood = flooding_noise(self.top)
         group, value, _ = flood.entries
@@ -198,7 +202,9 @@ class AlmostCentral(PrivacyLoss):
         return math.sqrt((2.0 * float(parts.max()) + (self.top * rates[-1]) ** 2) / self.shape)
 
     def _sum(self, moments: Floats) -> Floats:
-        """Log-moments of two-sided geometric noise, shifted by `top`: pure, and dominates all smaller shifts."""
+        """Log-moments of two-sided geometric noise shifted by `top`, which dominates smaller
+        shifts.
+        """
         rate = -math.log(self.cancel)
         between = np.arange(1, self.top)
         losses = rate * np.concatenate([[self.top], self.top - 2.0 * between, [-self.top]])
@@ -207,7 +213,8 @@ class AlmostCentral(PrivacyLoss):
         return np.asarray(moments * losses[0] + np.log(np.exp(exponents) @ chances / (1.0 + self.cancel)))
 
     def _parts(self, decay: float, shifts: Ints, moments: Floats) -> tuple[Floats, Floats, Floats]:
-        """For each shift k of one noise N: log-moments of N against N + k with what they leave out, and the reverse.
+        """For each shift k of a noise N: log-moments of N against N + k, the mass left out, the
+        reverse.
 
         The latter are the same whatever the cap.
         """
@@ -225,14 +232,14 @@ class AlmostCentral(PrivacyLoss):
 
     @staticmethod
     def _capped(exponents: Floats, masses: Floats, first: Ints, part: Floats) -> Floats:
-        """For each moment and cap, the log-moment from the block on that the cap keeps a part of."""
+        """For each moment and cap, the log-moment over the blocks that the cap keeps."""
         lifted = np.exp(np.minimum(exponents, LARGEST_EPSILON)) * masses
         above = np.cumsum(lifted[:, ::-1], axis=1)[:, ::-1]
         at = np.arange(len(lifted))[:, None]
         return np.asarray(np.log(above[at, first] + part * lifted[at, first - 1]))
 
     def _blocks(self, decay: float) -> tuple[Floats, Floats]:
-        """The edges of blocks of outcomes and the mass of each; the first begins at 0 and the last has no end."""
+        """Edges and masses of blocks of outcomes; the first begins at 0 and the last has no end."""
         from scipy.special import betainc
 
         reach = (self.shape + 8.0 * math.sqrt(self.shape) + 20.0) / -math.log(decay)
@@ -243,7 +250,7 @@ class AlmostCentral(PrivacyLoss):
         return edges, np.diff(below) + FUZZ
 
     def _log_ratio(self, decay: float, x: Floats, y: Floats, up: float) -> Floats:
-        """log P[N = x] / P[N = y] for x above y, rounded up (or down); infinite where the latter is impossible."""
+        """log P[N = x] / P[N = y] for x > y, rounded up (or down); infinite if y is impossible."""
         from scipy.special import gammaln
 
         below = np.maximum(y, 0.0)
@@ -259,8 +266,10 @@ def _log_moments(exponents: Floats, masses: Floats) -> Floats:
 
 
 def _crossing(falling: Floats, levels: Floats) -> tuple[Ints, Floats]:
-    """In each row the first block not above each level, and how much of the one before is kept so that bounds change
-    smoothly."""
+    """For each row and level, the first block not above it, and the part kept of the one before.
+
+    The part makes bounds change smoothly.
+    """
     first = np.array([np.searchsorted(-row, -levels) for row in falling]).clip(1, falling.shape[1] - 1)
     row = np.arange(len(falling))[:, None, None]
     before, after = falling[row, first - 1], falling[row, first]

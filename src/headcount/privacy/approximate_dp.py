@@ -14,7 +14,10 @@ from headcount.programme.law import Floats
 
 @dataclass(frozen=True, eq=False)
 class ApproximateDP(PrivacyLoss):
-    """The worst that (epsilon, delta) allows: everything with chance delta, else a randomised response at epsilon."""
+    """The dominating pair of all (epsilon, delta)-DP mechanisms.
+
+    It tells everything with chance delta, and is randomised response at epsilon otherwise.
+    """
 
     budget: Budget
     kind = "bound"
@@ -26,5 +29,5 @@ class ApproximateDP(PrivacyLoss):
         return worst, worst
 
     def claim(self, epsilon: float) -> ClaimedDelta:
-        """From its own epsilon on its own delta: that is given and not computed, so nothing is rounded up."""
+        """From its own epsilon on its own delta, which is given and so not rounded up."""
         return ClaimedDelta(self.budget.delta, 0.0) if epsilon >= self.budget.epsilon else super().claim(epsilon)

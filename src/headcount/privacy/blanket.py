@@ -1,4 +1,4 @@
-r"""Privacy blankets: upper bounds for a victim who hides among messages that do not depend on anybody's value.
+r"""Privacy blankets: a victim's message among messages that depend on nobody's value.
 
 All are one lemma [BBGN19, Lemma 5.3]. Reveal which of the others' messages are blanket and the rest of them; then the
 victim's message is one among M of which M - 1 were drawn from the blanket's law $\omega$, and
@@ -8,9 +8,12 @@ where $\mu$ and $\mu'$ are the laws of the victim's message under the two values
 two cells that are equally likely, so that both orders are equal.
 
 [BBGN19] Balle, Bell, Gascón and Nissim, The Privacy Blanket of the Shuffle Model, CRYPTO 2019.
-[GGKPV21] Ghazi, Golowich, Kumar, Pagh and Velingker, On the Power of Multiple Anonymous Messages, EUROCRYPT 2021.
-[CZ22] Cheu and Zhilyaev, Differentially Private Histograms in the Shuffle Model from Fake Users, S&P 2022.
-[LWY22] Luo, Wang and Yi, Frequency Estimation in the Shuffle Model with Almost a Single Message, CCS 2022.
+[GGKPV21] Ghazi, Golowich, Kumar, Pagh and Velingker, On the Power of Multiple Anonymous Messages,
+EUROCRYPT 2021.
+[CZ22] Cheu and Zhilyaev, Differentially Private Histograms in the Shuffle Model from Fake Users,
+S&P 2022.
+[LWY22] Luo, Wang and Yi, Frequency Estimation in the Shuffle Model with Almost a Single Message,
+CCS 2022.
 """
 
 from __future__ import annotations
@@ -69,11 +72,13 @@ class _Blanket(PrivacyLoss):
 
 @dataclass(frozen=True, eq=False)
 class ResponseBlanket(_Blanket):
-    """Shuffled k-ary randomised response: with chance `lie`, any of the `values`, the true one included [BBGN19, 3.1].
+    """Shuffled k-ary randomised response [BBGN19, 3.1].
 
-    The victim's own lie is not revealed, which is what makes the bound vanish from the local epsilon on. If the others
-    hold a third value it is nearly attained. With two values there is none: `ShuffledBits` is exact and up to twice as
-    sharp in epsilon.
+    With chance `lie` a person sends any of the `values`, the true one included.
+
+    The victim's own lie is not revealed, which is what makes the bound vanish from the local
+    epsilon on. If the others hold a third value it is nearly attained. With two values there is
+    none: `ShuffledBits` is exact and up to twice as sharp in epsilon.
     """
 
     lie: float
@@ -86,11 +91,12 @@ class ResponseBlanket(_Blanket):
 
     @cached_property
     def _cells(self) -> Trinomial:
-        """One slot a person: a lie with either value of the victim's, any other lie, or the truth."""
+        """One slot a person: a lie with either of the victim's values, any other lie, or the truth."""
         return Trinomial.of(self.people, self.lie / self.values, self.lie * (1.0 - 2.0 / self.values), 1.0 - self.lie)
 
     def _bound(self, factor: float) -> float:
-        # A lie that hits neither value counts against the victim's as much as the victim's own lie would.
+        # A lie that hits neither value counts against the victim's as much as the victim's own lie
+        # would.
         truth, hidden = (1.0 - self.lie) * self.values, self.lie * (factor - 1.0)
         return self._cells.excess(truth - hidden, truth * factor + hidden, hidden) / self.lie
 
@@ -99,7 +105,7 @@ class ResponseBlanket(_Blanket):
 
 
 class _Cover(_Blanket):
-    """The victim's message is uniform on a set that depends on the value, the blanket's on all messages."""
+    """Blanket messages uniform on all messages, the victim's uniform on a set given by the value."""
 
     @property
     @abstractmethod
@@ -113,7 +119,7 @@ class _Cover(_Blanket):
 
     @abstractmethod
     def _messages(self) -> tuple[Ints, Floats, int]:
-        """How many messages the victim's is one of, with what chances, and the step between the numbers given."""
+        """Numbers of messages with the victim's, their chances, and the step between the numbers."""
 
     @cached_property
     def _cells(self) -> Trinomial:
@@ -130,10 +136,10 @@ class _Cover(_Blanket):
 
 @dataclass(frozen=True, eq=False)
 class HashedBlanket(_Cover):
-    """A hash function of one's own and the value's bucket, among such messages with a random bucket [LWY22, FE1].
+    """A random hash function with the value's bucket, among ones with a random bucket [LWY22, FE1].
 
-    Each of the `people` adds `blankets` of those on average: the whole part, and one more with the chance of the rest.
-    Two values share their bucket with chance `collision`.
+    Each of the `people` adds `blankets` of those on average: the whole part, and one more with the
+    chance of the rest. Two values share their bucket with chance `collision`.
     """
 
     people: int
@@ -150,7 +156,7 @@ class HashedBlanket(_Cover):
         return self.collision
 
     def _messages(self) -> tuple[Ints, Floats, int]:
-        """Fewer hide less, so that each of a few stretches of numbers is counted as its smallest; few need none."""
+        """A few numbers, each standing for those up to the next: fewer messages hide less."""
         whole = math.floor(self.blankets)
         more = laws.binomial(self.people, self.blankets - whole)
         size = more.masses.size
@@ -160,9 +166,10 @@ class HashedBlanket(_Cover):
 
 @dataclass(frozen=True, eq=False)
 class HadamardBlanket(_Cover):
-    """A tuple of `indices` columns in which the value's Hadamard row is +1, among uniform ones [GGKPV21, sec. 4.2].
+    """Columns in which the value's Hadamard row is +1, among uniform tuples [GGKPV21, sec. 4.2].
 
-    Each of the `people` has one value and adds `blankets` uniform tuples. Two rows agree on half of the columns.
+    Each of the `people` has one value and adds `blankets` uniform tuples. Two rows agree on half of
+    the columns.
     """
 
     people: int
@@ -183,10 +190,11 @@ class HadamardBlanket(_Cover):
 
 @dataclass(frozen=True, eq=False)
 class FakeUsersBlanket(_Blanket):
-    """A row of bits with a one at the value and each bit flipped with chance `flip`, among flipped empty rows [CZ22].
+    """A one-hot row with each bit flipped with chance `flip`, among flipped empty rows [CZ22].
 
-    A row is likelier under a value than under none by (1-q)/q if its bit there is set and q/(1-q) if not. The bits at
-    two values are independent, so that the bound is free of the number of values.
+    A row is likelier under a value than under none by (1-q)/q if its bit there is set and q/(1-q)
+    if not. The bits at two values are independent, so that the bound is free of the number of
+    values.
     """
 
     flip: float
@@ -222,7 +230,8 @@ class FakeUsersBlanket(_Blanket):
 class RandomFakeUsersBlanket(PrivacyLoss):
     """A mixture of `FakeUsersBlanket`: everybody sends `each` fakes, and one more with a chance.
 
-    The total is shown. Fewer fakes hide less, so that each of a few stretches of totals is counted as its smallest.
+    The total is shown. Fewer fakes hide less, so that each of a few stretches of totals is counted
+    as its smallest.
     """
 
     flip: float

@@ -93,7 +93,10 @@ class Budget:
         object.__setattr__(self, "neighbours", Neighbours.parse(self.neighbours))
 
     def require_hidden(self, rows: int) -> None:
-        """Refuse several rows of a person where the number of all rows is public: it would tell a person's share."""
+        """Refuse several rows a person where the number of all rows is public.
+
+        It would tell a person's share.
+        """
         if rows > 1 and self.neighbours is Neighbours.REPLACE:
             problem = f"is {rows}, and the number of all rows would tell how many a person has"
             raise BadArgument("max_contributions", problem, "use 1, or neighbours='add-remove' and model='central'")

@@ -5,11 +5,12 @@ values: a fair coin between two clones. With C ~ Bin(others, $e^{-\epsilon_0}$),
 $\Delta$ ~ Ber($e^{\epsilon_0}/(e^{\epsilon_0}+1)$), no view tells the two values better apart than
 $$(A + \Delta,\; C - A + 1 - \Delta) \quad\text{and}\quad (A + 1 - \Delta,\; C - A + \Delta).$$
 
-Given C, the masses of (N1, N2) are those of C + 1 fair coins times $(N_1 p + N_2 (1-p))\,2/(C+1)$ with p the chance of
-$\Delta$, and the same with the two counts exchanged.
+Given C, the masses of (N1, N2) are those of C + 1 fair coins times $(N_1 p + N_2 (1-p))\,2/(C+1)$
+with p the chance of $\Delta$, and the same with the two counts exchanged.
 
-The later claim that C ~ Bin(others, $2/(e^{\epsilon_0}+1)$) serves every randomiser was withdrawn [FMT23, erratum]. It
-is right for one bit flipped with chance $1/(e^{\epsilon_0}+1)$, where nothing but clones is ever sent.
+The later claim that C ~ Bin(others, $2/(e^{\epsilon_0}+1)$) serves every randomiser was withdrawn
+[FMT23, erratum]. It is right for one bit flipped with chance $1/(e^{\epsilon_0}+1)$, where nothing
+but clones is ever sent.
 
 [FMT21] Feldman, McMillan and Talwar, Hiding Among the Clones, FOCS 2021, Theorem 3.1.
 [FMT23] Feldman, McMillan and Talwar, Stronger Privacy Amplification by Shuffling, SODA 2023.
@@ -33,7 +34,7 @@ ROUNDED = 2.0**-46  # more than e**-local_epsilon can be off, which has been rou
 
 @dataclass(frozen=True, eq=False)
 class Clones(PrivacyLoss):
-    """A report of local privacy loss `local_epsilon` among those of `others`; `binary` if it is one flipped bit."""
+    """One report of this local epsilon among those of `others`; `binary` if it is a flipped bit."""
 
     kind = "bound"
 
@@ -49,8 +50,8 @@ class Clones(PrivacyLoss):
 
     @cached_property
     def _cells(self) -> Trinomial:
-        # Over C + 1 with C ~ Bin(others, clone), an expectation of f(C + 1)/(C + 1) is one of f over Bin(others + 1,
-        # clone), divided by its mean: the victim counts as one more slot.
+        # Over C + 1 with C ~ Bin(others, clone), an expectation of f(C + 1)/(C + 1) is one of f
+        # over Bin(others + 1, clone), divided by its mean: the victim counts as one more slot.
         none = math.tanh(self.local_epsilon / 2.0) if self.binary else -math.expm1(-self.local_epsilon)
         return Trinomial.of(self.others + 1, self.clone / 2.0, 0.0, none)
 
@@ -72,5 +73,7 @@ class Clones(PrivacyLoss):
         return 0.0 if self._pure(epsilon) else self._cells.cut(1.0) * 2.0 / self.clone
 
     def _pure(self, epsilon: float) -> bool:
-        """Shuffling never harms: from the local epsilon on, which may have been rounded down, nothing is lost."""
+        """Whether the local epsilon, which may have been rounded down, is reached: no loss from
+        there on.
+        """
         return epsilon >= self.local_epsilon * (1.0 + ROUNDED)

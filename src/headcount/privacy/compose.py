@@ -1,13 +1,15 @@
 """Several questions to one crowd: losses composed on Google's privacy loss distributions.
 
-Each loss is handed over as its curve of divergences; the distribution that connects the dots dominates it [DGKKM22]. A
-person's answers may change from 0 to 1 in one question and from 1 to 0 in another, so that the forward order of one is
-met by the backward order of another, which can be worse than all forward and all backward. Therefore the curve is the
-larger of both orders at every epsilon from 0 on, and its mirror image below: one symmetric pair, which dominates the
-question in either direction.
+Each loss is handed over as its curve of divergences; the distribution that connects the dots
+dominates it [DGKKM22]. A person's answers may change from 0 to 1 in one question and from 1 to 0 in
+another, so that the forward order of one is met by the backward order of another, which can be
+worse than all forward and all backward. Therefore the curve is the larger of both orders at every
+epsilon from 0 on, and its mirror image below: one symmetric pair, which dominates the question in
+either direction.
 
-The dots lie on grids that are powers of two, so that each is part of every finer one. More questions, or a less noisy
-one, can then only make the grid coarser, which can only cost more: no bound falls because another question was asked.
+The dots lie on grids that are powers of two, so that each is part of every finer one. More
+questions, or a less noisy one, can then only make the grid coarser, which can only cost more: no
+bound falls because another question was asked.
 
 [DGKKM22] Doroshenko, Ghazi, Kamath, Kumar and Manurangsi, Connect the Dots, PETS 2022.
 """
@@ -55,10 +57,10 @@ class Composed(PrivacyLoss):
 
 
 def compose(losses: Iterable[PrivacyLoss], points: int = POINTS) -> PrivacyLoss:
-    """The privacy loss of several mechanisms on one crowd, by convolving their privacy loss distributions.
+    """The privacy loss of several mechanisms on one crowd, by convolving their PLDs.
 
-    The mechanisms are fixed beforehand; where they are chosen because of answers, use `hc.Ledger`. Needs the extra
-    `[account]`.
+    The mechanisms are fixed beforehand; where they are chosen because of answers, use `hc.Ledger`.
+    Needs the extra `[account]`.
 
     Parameters
     ----------
@@ -113,7 +115,7 @@ def compose(losses: Iterable[PrivacyLoss], points: int = POINTS) -> PrivacyLoss:
 
 
 def _top(loss: PrivacyLoss) -> float:
-    """From here on the curve is as good as flat; rounding slack grows with epsilon and is left out of the question."""
+    """The epsilon from which on the profile is flat, its slack left out."""
     flat = max(FLOOR, 1.001 * _height(loss, LARGEST_EPSILON))
     low, high = 0.0, 1e-6
     while _height(loss, high) > flat:
@@ -129,7 +131,7 @@ def _height(loss: PrivacyLoss, epsilon: float) -> float:
 
 
 def _symmetric(loss: PrivacyLoss, grid: float, step: float, top: float) -> Any:
-    """The distribution of the loss in its worse order, with a dot at every `step`, in units of the `grid`."""
+    """The PLD that dominates the loss in both orders, with dots at every `step`, on the `grid`."""
     from dp_accounting.pld.pld_pmf import create_pmf_pessimistic_connect_dots
 
     steps = np.arange(int(np.ceil(top / step)) + 1) * int(step / grid)

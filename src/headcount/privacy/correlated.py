@@ -1,4 +1,4 @@
-r"""Exact accounting of noise that cancels: the view $(S + A + Z,\; B + Z)$ against the same with $S + 1$."""
+r"""Privacy loss of correlated noise: the view $(S + A + Z,\; B + Z)$ against $S + 1$."""
 
 from __future__ import annotations
 
@@ -23,10 +23,13 @@ FEW_CELLS = 1 << 22
 
 
 def correlated_loss(cancel: float, share: float, flood: Law) -> PrivacyLoss:
-    """A, B ~ NB(share, cancel) and the flood Z. With the whole share, A and B are geometric and one dimension suffices.
+    """The loss with A, B ~ NB(share, cancel) and the flood Z.
 
-    Then P[A - B = w, B + Z = v] is (1-q)^2 q^|w| g(v - max(0, -w)), g proportional to the law of G = Z + Geom(q^2): all
-    w > 0 share one likelihood ratio, and all w <= 0 that of G at t against G at t - 1.
+    With the whole share A and B are geometric, and one dimension suffices.
+
+    Then P[A - B = w, B + Z = v] is (1-q)^2 q^|w| g(v - max(0, -w)), g proportional to the law of G
+    = Z + Geom(q^2): all w > 0 share one likelihood ratio, and all w <= 0 that of G at t against G
+    at t - 1.
     """
     if share == 1.0:
         q = cancel
@@ -37,7 +40,10 @@ def correlated_loss(cancel: float, share: float, flood: Law) -> PrivacyLoss:
 
 
 def _plus_geometric(masses: Floats, x: float) -> Floats:
-    """The law of Z + Geom(x): with s a shift by one, 1/(1 - x s) is the product of 1 + (x s)^k over k = 1, 2, 4, ..."""
+    """The law of Z + Geom(x).
+
+    With s a shift by one, 1/(1 - x s) is the product of 1 + (x s)^k over k = 1, 2, 4, ...
+    """
     reach = math.ceil(math.log(NEGLIGIBLE) / math.log(x)) + 1
     total, step = np.append(masses, np.zeros(reach)), 1
     while step < total.size and x**step > NEGLIGIBLE:
@@ -73,9 +79,10 @@ class BasicComposition(PrivacyLoss):
 
 @dataclass(frozen=True, eq=False)
 class CorrelatedView(PrivacyLoss):
-    """Every outcome of (A - B, B + Z), row by row of A - B: needed only when fewer people came than planned.
+    """Every outcome of (A - B, B + Z), row by row of A - B: for fewer people than planned.
 
-    The rows come from Fourier transforms, whose errors are absolute: what lies below them is cut away, and charged.
+    The rows come from Fourier transforms, whose errors are absolute: what lies below them is cut
+    away, and charged.
     """
 
     kind = "exact"
@@ -127,7 +134,7 @@ class CorrelatedView(PrivacyLoss):
 
 
 def inner_for(epsilon: float, overhead: float) -> float:
-    """The inner epsilon whose geometric noise has a standard error (1 + overhead) times that of epsilon itself."""
+    """The inner epsilon whose standard error is (1 + overhead) times that of epsilon."""
     # The variance is 1 / (2 sinh^2(epsilon / 2)).
     return 2.0 * math.asinh(math.sinh(epsilon / 2.0) / (1.0 + overhead))
 
@@ -138,8 +145,11 @@ def likely_spread(budget: Budget, inner: float) -> float:
 
 
 def likely_pairs(budget: Budget, inner: float, shape: float) -> float:
-    """A first guess of the flood's pairs to a shape: for a heavy one, what is left of epsilon must be
-    smaller than its flank is steep; m pairs in all have the variance m (1 + m / shape)."""
+    """A first guess of the flood's mean number of pairs, divided by its shape.
+
+    For a heavy flood, what is left of epsilon must be smaller than its flank is steep; m pairs in
+    all have the variance m (1 + m / shape).
+    """
     steep = 0.08 * math.log(1.0 / budget.delta) ** 2 / max(budget.epsilon - inner, 1e-9)
     spread = likely_spread(budget, inner)
     wide = 2.0 * spread / (1.0 + math.sqrt(1.0 + 4.0 * spread / shape))

@@ -1,4 +1,4 @@
-"""Exact tables for the laws that people and analysers draw from, in integer arithmetic throughout."""
+"""Exact tables of the laws that are drawn, in integer arithmetic throughout."""
 
 from __future__ import annotations
 
@@ -43,13 +43,15 @@ def poisson_cells(mean: float) -> int:
 
 
 def negative_binomial_cells(shape: float, decay: float) -> int:
-    """How many cells leave at most 2**-112 outside: P[Z >= k] <= 10**shape * decay**(0.9 k), by Chernoff's bound."""
+    """Cells that leave at most 2**-112 outside: P[Z >= k] <= 10**shape * decay**(0.9 k), by
+    Chernoff.
+    """
     reach = TAIL_BITS * math.log(2.0) + shape * math.log(10.0)
     return _affordable(math.ceil(reach / (-0.9 * math.log(decay))) + 1)
 
 
 def logarithmic_cells(decay: float) -> int:
-    """How many cells leave at most 2**-112 of a logarithmic law outside: P[k] <= decay**k / (-log(1 - decay))."""
+    """Cells that leave at most 2**-112 outside: P[k] <= decay**k / (-log(1 - decay))."""
     tail = TAIL_BITS * math.log(2.0) - math.log((1.0 - decay) * -math.log1p(-decay))
     return _affordable(2 + math.ceil(tail / -math.log(decay)))
 
@@ -60,7 +62,7 @@ def distance(cells: int) -> float:
 
 
 def affordable_epsilon(tables: int, delta: float) -> float:
-    """About the epsilon, from 1 on, up to which so many tables of ordinary length cost no more than this delta."""
+    """About the epsilon, from 1 on, up to which these tables cost no more than this delta."""
     return max(1.0, math.log(delta / (tables * distance(ORDINARY_CELLS))))
 
 
@@ -72,7 +74,7 @@ def poisson(mean: Fraction) -> Table:
 
 @lru_cache(maxsize=64)
 def negative_binomial(shape: Fraction, decay: Fraction) -> Table:
-    """Weights with ratio decay (k + shape) / (k + 1), over a common denominator to keep the integers small."""
+    """Weights with ratio decay (k + shape) / (k + 1), over a common denominator."""
     scale = shape.denominator * decay.denominator
     cells = negative_binomial_cells(float(shape), float(decay))
     weight, weights = 1 << GUARD_BITS, [1 << GUARD_BITS]
@@ -84,7 +86,9 @@ def negative_binomial(shape: Fraction, decay: Fraction) -> Table:
 
 @lru_cache(maxsize=64)
 def logarithmic(decay: Fraction) -> Table:
-    """P[k] proportional to decay**k / k, from k = 1 on: so many a time, a Poisson number of times, makes NB(r, decay).
+    """The logarithmic law, P[k] proportional to decay**k / k from k = 1 on.
+
+    A Poisson number of such draws is NB(r, decay).
 
     The Poisson mean is then -r log(1 - decay).
     """
@@ -135,10 +139,11 @@ class AddDiscreteLaplace(AddTwoSidedNoise):
 
 @dataclass(frozen=True)
 class TwoSidedNoise:
-    """Discrete Laplace noise whose consecutive masses never differ by more than a factor e**rate, exactly.
+    """Symmetric noise of unbounded support, drawn exactly from two tables.
 
-    The last cell on either side means "this far or further": another table, which spills into itself in the same
-    way, says how much further. Privacy is therefore pure: no tail is cut and no mass is rounded the wrong way.
+    The last cell on either side means "this far or further": another table, which spills into
+    itself in the same way, says how much further. No tail is cut, so that
+    privacy can be pure.
     """
 
     centre: Table
@@ -185,7 +190,7 @@ class TwoSidedNoise:
 
 @lru_cache(maxsize=64)
 def discrete_laplace(rate: Fraction) -> TwoSidedNoise:
-    """Discrete Laplace noise with P[k] proportional to exp(-rate |k|), at least as private as that."""
+    """Discrete Laplace noise: consecutive masses differ by at most a factor e**rate, exactly."""
     growth = exp_below(rate)  # at most e**rate, so that a mass is at most growth times its neighbour
     reach = _reach(rate)
     first = int(WORD * (1 - 1 / growth) * Fraction(15, 16))
@@ -199,13 +204,14 @@ def discrete_laplace(rate: Fraction) -> TwoSidedNoise:
 
 
 def discrete_laplace_distance(rate: Fraction) -> float:
-    r"""At least the total variation distance between `discrete_laplace` and the ideal law, whatever the rate.
+    r"""A bound on the total variation distance of `discrete_laplace` from the ideal law.
 
-    No weight falls faster than the ideal one, $v_k = v_0 a^{|k|}$ with $a = e^{-rate}$, from the same centre: $w \ge v$
-    everywhere, so that the distance $\sum (v/V - w/W)_+$ is at most $1 - V/W = (W - V)/W$. Each weight of a table was
-    rounded up once and so was every one before it: it is too large by at most $m = \min(reach, 1/(1-a))$. Beyond the
-    reach R the table `beyond` starts again, on a weight that is itself too large by m and was rounded up, twice; as its
-    own weights are, too, the rest of a side is too large by at most
+    No weight falls faster than the ideal one, $v_k = v_0 a^{|k|}$ with $a = e^{-rate}$, from the
+    same centre: $w \ge v$ everywhere, so that the distance $\sum (v/V - w/W)_+$ is at most
+    $1 - V/W = (W - V)/W$. Each weight of a table was rounded up once and so was every one before
+    it: it is too large by at most $m = \min(reach, 1/(1-a))$. Beyond the reach R the table `beyond`
+    starts again, on a weight that is itself too large by m and was rounded up, twice; as its own
+    weights are, too, the rest of a side is too large by at most
 
     $$2 + \frac{m a}{1-a} + \frac{a^R}{1-a^R}\Bigl(\frac{R m}{2} + \frac{2 m a}{1-a}\Bigr).$$
     """
@@ -222,7 +228,7 @@ def _reach(rate: Fraction) -> int:
 
 
 def _falling(first: int, growth: Fraction, size: int) -> list[int]:
-    """The slowest fall that privacy allows: each weight is the one before it divided by growth, rounded up."""
+    """Weights that fall as slowly as privacy allows: each is the last over growth, rounded up."""
 
     def step(weight: int, _: None) -> int:
         return -(-weight * growth.denominator // growth.numerator)

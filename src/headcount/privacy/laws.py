@@ -1,8 +1,9 @@
-r"""Binomial, Poisson, negative binomial and discrete Laplace laws, good to about 1e-11 relatively up to n = 10**9.
+r"""Binomial, Poisson, negative binomial and discrete Laplace laws, to 1e-11 up to n = 10**9.
 
-The logarithm of a mass is never the difference of large gamma functions: by Loader's saddle-point expansion [L00] it is
-a sum of small terms, deviances $x\log(x/\mu) + \mu - x$ for the distance from the mean and Stirling's remainders.
-Each law is cut to a window outside of which lies at most `CUT` of its mass on either side; what is cut is remembered.
+The logarithm of a mass is never the difference of large gamma functions: by Loader's saddle-point
+expansion [L00] it is a sum of small terms, deviances $x\log(x/\mu) + \mu - x$ for the distance from
+the mean and Stirling's remainders. Each law is cut to a window outside of which lies at most `CUT`
+of its mass on either side; what is cut is remembered.
 
 [L00] Loader, Fast and Accurate Computation of Binomial Probabilities, 2000.
 """
@@ -62,7 +63,8 @@ def deviance(x: Floats, mean: Floats | float) -> Floats:
     gap = x - mean
     v = gap / np.maximum(x + mean, 1e-300)
     v2 = v * v
-    # For |v| < 0.1: x log((1+v)/(1-v)) - gap = gap*v + 2x (v^3/3 + v^5/5 + ...), eight terms of it at most
+    # For |v| < 0.1: x log((1+v)/(1-v)) - gap = gap*v + 2x (v^3/3 + v^5/5 + ...), eight terms of it
+    # at most
     widest = min(float(v2.max(initial=0.0)), 0.01)
     terms = min(8, 1 + math.floor(math.log(1e-17) / math.log(max(widest, 1e-17))))
     series = np.zeros_like(v)
@@ -83,8 +85,7 @@ def _log_poisson(x: Floats, mean: float) -> Floats:
 
 
 def _log_binomial(x: Floats, n: Floats | float, yes: float, no: float) -> Floats:
-    """log of C(n, x) yes^x no^(n-x); n and x may be real, 0 <= x <= n. In blocks, for which the processor's cache is
-    large enough."""
+    """log of C(n, x) yes^x no^(n-x) for real n and 0 <= x <= n, in blocks that fit the cache."""
     trials = np.asarray(n, dtype=np.float64)
     trials = np.broadcast_to(trials, x.shape) if trials.size != 1 else trials.reshape((1,) * x.ndim)
     if x.size <= BLOCK:
@@ -117,7 +118,7 @@ def _log_binomial_inside(x: Floats, rest: Floats, n: Floats, yes: float, no: flo
 
 
 def _window(log_mass: Callable[[Floats], Floats], mode: int, low: int, high: int | None) -> tuple[int, int]:
-    """The first integers on either side of the mode whose mass lies well below the cut, or the ends of the support."""
+    """The nearest integers to the mode whose mass is well below the cut, or the support's ends."""
     room = np.array([[mode - low], [LONGEST if high is None else high - mode]])
     away = np.minimum(DOUBLING, room)  # from the mode, a row for either side; then between the last inside and the next
     while True:
@@ -137,7 +138,7 @@ def _window(log_mass: Callable[[Floats], Floats], mode: int, low: int, high: int
 def _cut(
     log_mass: Callable[[Floats], Floats], mode: float, low: int, high: int | None, known: tuple[int, int] | None = None
 ) -> Law:
-    """The law inside its window, which is looked for unless it is `known` to lie between two places."""
+    """The law inside its window, which is searched for unless it is `known`."""
     if known is not None and known[1] - known[0] <= WIDEST:
         start, end = known
         logs = log_mass(np.arange(start, end + 1, dtype=np.float64))
@@ -147,7 +148,8 @@ def _cut(
     else:
         first, last = _window(log_mass, max(low, min(math.floor(mode), high or math.floor(mode))), low, high)
         masses = np.exp(log_mass(np.arange(first, last + 1, dtype=np.float64)))
-    # Beyond an edge that lies e^-12 below the cut the masses fall faster than geometrically or at the edge's own rate.
+    # Beyond an edge that lies e^-12 below the cut the masses fall faster than geometrically or at
+    # the edge's own rate.
     dropped = 0.0
     for outer, inner, at_limit in ((masses[0], masses[1:2], first == low), (masses[-1], masses[-2:-1], last == high)):
         if not at_limit:
@@ -172,7 +174,10 @@ def binomials(n: Ints, chance: float, first: int, last: int) -> Floats:
 
 
 def binomial_masses(x: Floats, n: Floats | float, yes: float, no: float) -> Floats:
-    """P[Bin(n, yes) = x], zero outside 0 .. n; `no` is 1 - yes, which a subtraction would blur for a `yes` near 1."""
+    """P[Bin(n, yes) = x], zero outside 0 .. n.
+
+    `no` is 1 - yes, which a subtraction would blur for a `yes` near 1.
+    """
     x, n = np.broadcast_arrays(x, np.asarray(n, dtype=np.float64))
     if yes <= 0.0 or no <= 0.0:
         return np.where(x == (n if yes > 0.0 else np.zeros_like(n)), 1.0, 0.0)
@@ -181,7 +186,7 @@ def binomial_masses(x: Floats, n: Floats | float, yes: float, no: float) -> Floa
 
 
 def binomial_window(n: int, chance: float) -> tuple[int, int]:
-    """Between what Bin(n, chance) lies as good as always: it is outside less often than the cut, by Bernstein."""
+    """An interval that Bin(n, chance) leaves with less than the cut's chance, by Bernstein."""
     log, mean = 12.0 - LOG_CUT, n * chance
     reach = log / 3.0 + math.sqrt(log**2 / 9.0 + 2.0 * log * mean * (1.0 - chance))
     return max(0, math.floor(mean - reach)), min(n, math.ceil(mean + reach))
@@ -192,9 +197,10 @@ def poisson(mean: float) -> Law:
 
 
 def negative_binomial(shape: float, decay: float) -> Law:
-    r"""$P[k] = \binom{k+r-1}{k}(1-p)^r p^k$ with r = `shape` and p = `decay`, the chance of going on.
+    r"""$P[k] = \binom{k+r-1}{k}(1-p)^r p^k$ with r = `shape` and p = `decay`.
 
-    Floods have windows of 10**5 cells and more, so only the mode is expanded; the rest follows by ratios from there.
+    Floods have windows of 10**5 cells and more, so only the mode is expanded; the rest follows by
+    ratios from there.
     """
 
     def log_mass(x: Floats) -> Floats:
@@ -211,14 +217,15 @@ def negative_binomial(shape: float, decay: float) -> Law:
     peak = mode - first
     down, up = -np.cumsum(steps[:peak][::-1])[::-1], np.cumsum(steps[peak:])
     masses = np.exp(log_mass(np.array([float(mode)])) + np.concatenate([down, [0.0], up]))
-    # Beyond the last cell the ratio is at most the larger of decay and the last ratio; below the first, it falls.
+    # Beyond the last cell the ratio is at most the larger of decay and the last ratio; below the
+    # first, it falls.
     ratio = max(decay, math.exp(steps[-1]))
     dropped = float(masses[-1]) * ratio / (1.0 - ratio) + (float(masses[0]) * first if first else 0.0)
     return Law(first, masses, dropped)
 
 
 def discrete_laplace(rate: float, block: int = 1) -> Law:
-    """Masses proportional to exp(-rate |k|); with an odd block, of the nearest multiple of it, in blocks."""
+    """Masses proportional to exp(-rate |k|), or those of the nearest multiples of an odd block."""
     whole = rate * block
     reach = math.ceil(-(LOG_CUT - 12.0) / whole)
     magnitudes = np.abs(np.arange(-reach, reach + 1))
@@ -228,7 +235,7 @@ def discrete_laplace(rate: float, block: int = 1) -> Law:
 
 
 def block(rate: float) -> int:
-    """An odd number of steps over which masses that fall at this rate hardly change; 1 where they fall visibly."""
+    """An odd number of steps over which such masses hardly change; 1 where they fall visibly."""
     return 2 * math.floor(1.0 / (2.0 * FINE * rate)) + 1 if rate * FINE < 1.0 else 1
 
 
@@ -238,7 +245,8 @@ def binomial_above(k: Ints | Floats | int, n: Ints | int, chance: float) -> Floa
 
     if isinstance(k, int) and isinstance(n, int):
         return np.array(1.0 if k < 0 else 0.0 if k >= n else betainc(k + 1.0, float(n - k), chance))
-    # The binomial's own function loses digits as n grows, one in 10**7 at 10**8; this one keeps them.
+    # The binomial's own function loses digits as n grows, one in 10**7 at 10**8; this one keeps
+    # them.
     inside = np.clip(k, 0, np.maximum(np.asarray(n) - 1, 0))
     tail = betainc(inside + 1.0, np.maximum(n - inside, 1.0), chance)
     return np.where(np.asarray(k) < 0, 1.0, np.where(np.asarray(k) >= n, 0.0, tail))
@@ -254,12 +262,12 @@ def binomial_upto(k: Ints | Floats | int, n: Ints | int, chance: float) -> Float
 
 
 def smallest_trials(chance: float, successes: int, tail: float) -> int:
-    """The smallest n for which `successes` or more are not too many: P[Bin(n, chance) >= successes] > tail."""
+    """The smallest n with P[Bin(n, chance) >= successes] > tail."""
     return _first(lambda n: bool(binomial_above(successes - 1, n, chance) > tail), successes)
 
 
 def largest_trials(chance: float, successes: int, tail: float) -> int:
-    """The largest n for which `successes` or fewer are not too few: P[Bin(n, chance) <= successes] > tail."""
+    """The largest n with P[Bin(n, chance) <= successes] > tail."""
     return _first(lambda n: bool(binomial_upto(successes, n, chance) <= tail), successes + 1) - 1
 
 

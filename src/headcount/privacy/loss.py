@@ -39,11 +39,11 @@ class ClaimedDelta(NamedTuple):
 
 
 class PrivacyLoss(ABC):
-    """A privacy profile: the hockey-stick divergence between adjacent crowds as a function of epsilon.
+    """A privacy profile: the hockey-stick divergence of adjacent crowds as a function of epsilon.
 
-    For the worst adjacent pair, in either order. Base class of all accounting. `kind` says how it is known: `exact`
-    (computed from the law that is drawn, rounded up by less than 0.001%), `rounded` (up, by at most 1%) or `bound` (an
-    upper bound by a theorem).
+    For the worst adjacent pair, in either order. Base class of all accounting. `kind` says how it
+    is known: `exact` (computed from the law that is drawn, rounded up by less than 0.001%),
+    `rounded` (up, by at most 1%) or `bound` (an upper bound by a theorem).
 
     Examples
     --------
@@ -81,7 +81,7 @@ class PrivacyLoss(ABC):
         """
 
     def slack(self, epsilon: float) -> float:
-        """How far either order may lie above `orders` at this epsilon: rounded tables and cut tails."""
+        """A bound on what rounded tables and cut tails add to either order at this epsilon."""
         return 0.0
 
     def at(self, epsilon: float) -> ClaimedDelta:
@@ -91,14 +91,14 @@ class PrivacyLoss(ABC):
         return ClaimedDelta(max(forward.item(), backward.item()) * ROUND_UP + slack, slack)
 
     def claim(self, epsilon: float) -> ClaimedDelta:
-        """The smallest delta for this epsilon, and its slack: it holds at every larger epsilon, so it never rises."""
+        """The smallest delta for this epsilon and its slack; it never rises with epsilon."""
         return self.at(epsilon)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}: delta <= {self.delta(1.0):.4g} at epsilon=1, {self.kind}"
 
     def delta(self, epsilon: float) -> float:
-        """The smallest delta for which (epsilon, delta)-differential privacy is claimed, rounded up.
+        """The smallest delta for which (epsilon, delta)-DP is claimed, rounded up.
 
         Parameters
         ----------
@@ -122,7 +122,7 @@ class PrivacyLoss(ABC):
         return min(1.0, self.claim(epsilon).slack)
 
     def epsilon(self, delta: float) -> float:
-        """The smallest epsilon for which (epsilon, delta)-differential privacy is claimed, rounded up.
+        """The smallest epsilon for which (epsilon, delta)-DP is claimed, rounded up.
 
         Parameters
         ----------
@@ -157,12 +157,14 @@ class PrivacyLoss(ABC):
 
 
 class GrowingSlack(PrivacyLoss):
-    r"""A loss whose slack is $(1 + e^\epsilon)$ times a distance, plus a constant, below any epsilon where it is none.
+    r"""A loss whose slack is $(1 + e^\epsilon)$ times a distance, plus a constant, up to some
+    epsilon.
 
-    What is drawn lies within a distance $\eta$ of the ideal laws P and Q in total variation, which adds
-    $\eta + e^\epsilon \eta$ to $\sum (P - e^\epsilon Q)_+$. That sum falls and is convex in $x = e^\epsilon$, as is the
-    larger of both orders, and the slack is affine in x: together they are convex, so that they fall up to some epsilon
-    and rise from there on. A promise at a smaller epsilon is one at a larger: from there on it is that epsilon's.
+    What is drawn lies within a distance $\eta$ of the ideal laws P and Q in total variation, which
+    adds $\eta + e^\epsilon \eta$ to $\sum (P - e^\epsilon Q)_+$. That sum falls and is convex in
+    $x = e^\epsilon$, as is the larger of both orders, and the slack is affine in x: together they
+    are convex, so that they fall up to some epsilon and rise from there on. A promise at a smaller
+    epsilon is one at a larger: from there on it is that epsilon's.
     """
 
     @property
@@ -200,8 +202,9 @@ class GrowingSlack(PrivacyLoss):
 class GroupPrivacy(PrivacyLoss):
     """That of so many reports of the same person, which are changed one after the other.
 
-    Each step multiplies chances by e^(epsilon/k) and adds a delta, which the steps after it multiply again. They need
-    not use up epsilon: of the smaller ones as many are tried as `NODES` says.
+    Each step multiplies chances by e^(epsilon/k) and adds a delta, which the steps after it
+    multiply again. They need not use up epsilon: of the smaller ones as many are tried as `NODES`
+    says.
     """
 
     one: PrivacyLoss
@@ -232,7 +235,7 @@ class GroupPrivacy(PrivacyLoss):
 
 @dataclass(frozen=True, eq=False)
 class TotalVariationSlack(GrowingSlack):
-    """A loss computed for ideal laws, where what is drawn lies within `distance` of them in total variation."""
+    """A loss of ideal laws, where the drawn laws are within `distance` in total variation."""
 
     ideal: PrivacyLoss
     distance: float

@@ -1,8 +1,8 @@
-r"""Many independent cells at once, half of which a replaced person raises by one and the other half lowers by one.
+r"""Many independent cells, half of which a replaced person raises by one and half lowers.
 
-The loss is a sum of independent ones. Each outcome of a cell is split in two whose losses lie on a grid, so that its
-masses under both views stay as they are: whoever sees which half it was sees more, and the law on the grid dominates.
-Losses on one grid add up by convolution.
+The loss is a sum of independent ones. Each outcome of a cell is split in two whose losses lie on a
+grid, so that its masses under both views stay as they are: whoever sees which half it was sees
+more, and the law on the grid dominates. Losses on one grid add up by convolution.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class ManyCells(PrivacyLoss):
 
     @cached_property
     def _composed(self) -> tuple[Floats, Floats, float]:
-        """The losses on the grid with their masses, and the mass of those that are, or are taken to be, infinite."""
+        """The losses on the grid with their masses, and the mass of infinite ones."""
         without, with_one = np.append(self.noise.masses, 0.0), np.append(0.0, self.noise.masses)
         kept = (without > CUT) & (with_one > CUT)
         gone = self.pairs * float(without[~kept].sum() + with_one[~kept].sum())

@@ -1,4 +1,4 @@
-r"""Exact hockey-stick divergences: $D_\epsilon(P\|Q) = \sum (P - e^\epsilon Q)_+$, in both orders."""
+r"""Dominating pairs: $D_\epsilon(P\|Q) = \sum (P - e^\epsilon Q)_+$, exact in both orders."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def exp_down(epsilon: Floats | np.float64) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class _Order:
-    """P against Q, sorted by likelihood ratio, largest first: the divergence at any epsilon is one look-up."""
+    """P against Q, sorted by falling likelihood ratio: a divergence is one look-up."""
 
     log_ratio: Floats
     first: Floats

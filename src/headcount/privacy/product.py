@@ -1,4 +1,4 @@
-r"""Exact accounting of two independent views at once, such as the two cells of a histogram that one person changes.
+r"""The product of two dominating pairs, such as the two cells that a replaced person changes.
 
 For each outcome of one view the other exceeds a likelihood ratio of its own, so
 $$D_\epsilon(P_1 P_2 \| Q_1 Q_2) = \sum_x P_1(x)\,F(t_x) - e^\epsilon Q_1(x)\,G(t_x), \quad
@@ -30,12 +30,13 @@ class ProductPair(PrivacyLoss):
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
         forward, backward = self._orders
-        # Beyond the largest epsilon e**epsilon overflows; delta only falls, so that epsilon's own is an upper bound.
+        # Beyond the largest epsilon e**epsilon overflows; delta only falls, so that epsilon's own
+        # is an upper bound.
         asked = np.minimum(epsilon, LARGEST_EPSILON).tolist()
         return np.array([forward.divergence(e) for e in asked]), np.array([backward.divergence(e) for e in asked])
 
     def slack(self, epsilon: float) -> float:
-        """What P1 x P2 leaves outside the two windows is at most what either leaves outside its own."""
+        """What P1 x P2 leaves outside both windows is at most the sum of what either does."""
         return self.first.slack(epsilon) + self.second.slack(epsilon)
 
     @cached_property
@@ -83,7 +84,8 @@ class _Joint:
         return p, q
 
     def divergence(self, epsilon: float) -> float:
-        # The two log-ratios exceed epsilon together. The look-ups walk through the table, as the few are sorted too.
+        # The two log-ratios exceed epsilon together. The look-ups walk through the table, as the
+        # few are sorted too.
         above = np.searchsorted(self.many.falling, -epsilon - self.few.falling)
         p, q = self._above
         factor = float(exp_down(np.float64(epsilon)))

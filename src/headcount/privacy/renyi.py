@@ -1,14 +1,16 @@
-r"""Rényi divergences of a loss, for budgets that hold although questions are chosen because of earlier answers.
+r"""Rényi filters: budgets that hold for adaptively chosen questions.
 
-For one order $\alpha>1$ that is fixed before the first answer, let every question have a divergence of at most $\rho$
-in that order, apart from a chance $d$ of losing everything. Whoever stops before $\sum\rho$ exceeds
+For one order $\alpha>1$ that is fixed before the first answer, let every question have a divergence
+of at most $\rho$ in that order, apart from a chance $d$ of losing everything. Whoever stops before
+$\sum\rho$ exceeds
 
 $$R(\alpha) = \epsilon + \frac{\ln\delta + \ln\alpha - (\alpha-1)\ln(1-1/\alpha)}{\alpha-1}$$
 
-has spent at most $(\epsilon, \delta + \sum d)$, however the questions were chosen. (With $\rho_s$ left,
-$C\gamma^{1-\alpha}e^{(\alpha-1)\rho_s}$ bounds what can still be reached at $\gamma=e^\epsilon$, where
-$C=\frac1\alpha(1-\frac1\alpha)^{\alpha-1}$ makes it at least $(1-\gamma)_+$, where one may always stop; a question
-multiplies its mean by at most $e^{(\alpha-1)\rho}$, which is what is then left less.)
+has spent at most $(\epsilon, \delta + \sum d)$, however the questions were chosen. (With $\rho_s$
+left, $C\gamma^{1-\alpha}e^{(\alpha-1)\rho_s}$ bounds what can still be reached at
+$\gamma=e^\epsilon$, where $C=\frac1\alpha(1-\frac1\alpha)^{\alpha-1}$ makes it at least
+$(1-\gamma)_+$, where one may always stop; a question multiplies its mean by at most
+$e^{(\alpha-1)\rho}$, which is what is then left less.)
 
 From the curves $h$ and $h'$ of divergences in either order of the neighbours, cut at $\tau$, with
 $d=\max(h(e^\tau),h'(e^\tau))$:
@@ -56,7 +58,7 @@ class PrivacyProfile:
 
     @classmethod
     def of(cls, loss: PrivacyLoss, tops: Iterable[float], levels: Iterable[float]) -> PrivacyProfile:
-        """To be cut at each of these epsilons, unless it is infinite, and where the curve comes down to each level."""
+        """The profile, to be cut at these epsilons, where finite, and where it reaches each level."""
         ends = sorted({top for top in tops if top < math.inf})
         spans = [(0.0, ends[0]), (ends[0], ends[-1])] if ends else []
         dots = np.unique(np.concatenate([[0.0], ends, *(np.linspace(*span, DOTS + 1) for span in spans)]))
@@ -68,7 +70,7 @@ class PrivacyProfile:
         return cls(dots, orders, tuple(sorted(cuts)))
 
     def prices(self, alpha: Floats) -> list[tuple[Floats, float]]:
-        """For each cut the divergences of these orders, rounded up, and the chance of losing everything."""
+        """For each cut the Rényi divergences of these orders, rounded up, and the mass cut off."""
         width = np.diff(self.epsilon)[:, None]
         within = (NODES + 1.0) / 2.0 * width  # from the start of each cell
         chord = np.expm1(within) / np.expm1(width)

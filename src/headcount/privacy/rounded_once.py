@@ -1,7 +1,8 @@
-r"""A total is brought to a coarser or finer grid and rounded once, by the trusted side, before the noise is added.
+r"""Stochastic rounding of a total to the grid of the noise, once, by the trusted side.
 
-With $t$ the total in steps and one common $U$, uniform, it becomes $\lfloor t L/s + U \rfloor$. Two totals that differ
-by at most $d$ steps lie, whatever $U$ is, at most $\lceil d L/s \rceil$ levels apart: the rounding costs no privacy.
+With $t$ the total in steps and one common $U$, uniform, it becomes $\lfloor t L/s + U \rfloor$. Two
+totals that differ by at most $d$ steps lie, whatever $U$ is, at most $\lceil d L/s \rceil$ levels
+apart: the rounding costs no privacy.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from headcount.programme.tally import Tally
 
 @dataclass(frozen=True)
 class RoundThenNoise(Release):
-    """From so many steps to so many levels, up or down so that the mean is exact; then noise. All in integers."""
+    """From steps to levels by unbiased stochastic rounding, then noise; all in integers."""
 
     steps: int
     levels: int
@@ -33,7 +34,10 @@ class RoundThenNoise(Release):
         return self.noise.apply(tally.with_totals(self.rounded(tally.totals, coins)), coins)
 
     def rounded(self, totals: npt.NDArray[Any], coins: Coins) -> npt.NDArray[Any]:
-        """In levels, as integers of any size. One word each, whatever the total, unless nothing is ever left over."""
+        """The totals in levels, as integers of any size.
+
+        One word each, whatever the total, unless nothing is ever left over.
+        """
         scaled = totals.astype(object) * self._times
         if self._parts == 1:
             return scaled

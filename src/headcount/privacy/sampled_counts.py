@@ -24,16 +24,17 @@ FAINT = 1e-5 * laws.CUT  # far less than is claimed anyhow, all of them together
 
 @dataclass(frozen=True, eq=False)
 class SampledCount(PrivacyLoss):
-    r"""Bin(k, rate) against Bin(k + 1, rate), both reported only from the threshold on, for the worst k below `people`.
+    r"""Bin(k, rate) against Bin(k + 1, rate), both thresholded, for the worst k below `people`.
 
-    The likelihood ratio of one holder more, (k+1)(1-rate)/(k+1-v), grows with the sampled count v, so that either order
-    is violated on one tail only: one more from v = (k+1) q on, q = 1 - (1-rate) e^-epsilon; one fewer below
-    v = (k+1) s, s = 1 - (1-rate) e^epsilon.
+    The likelihood ratio of one holder more, (k+1)(1-rate)/(k+1-v), grows with the sampled count v,
+    so that either order is violated on one tail only: one more from v = (k+1) q on, q = 1 -
+    (1-rate) e^-epsilon; one fewer below v = (k+1) s, s = 1 - (1-rate) e^epsilon.
 
-    The worst k is known. While the threshold T decides, the tail begins at T, and one person more than k changes the
-    divergence by P[Bin(k) = T-1] times something that has the sign of T-1 - (k+1) q (or s): it rises until k + 1
-    reaches (T-1)/q. Beyond T/q the threshold plays no part, and every further holder is noise that hides the others:
-    it falls. So the worst of all crowds lies between the two, and that of a smaller crowd is the largest k there is.
+    The worst k is known. While the threshold T decides, the tail begins at T, and one person more
+    than k changes the divergence by P[Bin(k) = T-1] times something that has the sign of T-1 -
+    (k+1) q (or s): it rises until k + 1 reaches (T-1)/q. Beyond T/q the threshold plays no part,
+    and every further holder is noise that hides the others: it falls. So the worst of all crowds
+    lies between the two, and that of a smaller crowd is the largest k there is.
     """
 
     kind = "exact"
@@ -62,7 +63,7 @@ class SampledCount(PrivacyLoss):
         return worst_more, max(0.0, float(fewer.max()))
 
     def _turn(self, share: float) -> Ints:
-        """The k among which the divergence turns from rising to falling, and a few beside them for rounding."""
+        """The k between which the divergence turns from rising to falling, and a few beside them."""
         most = self.people - 1
         ends = (min(most, (self.threshold + side) / share) for side in (-1, 0))
         near = [math.floor(end) + beside for end in ends for beside in range(-3, 3)]
@@ -79,12 +80,13 @@ class SampledCount(PrivacyLoss):
 
 @dataclass(frozen=True, eq=False)
 class SampledHistogram(PrivacyLoss):
-    """Somebody moves from one bucket to another: one of k + 1 people loses a holder, one of j gains one.
+    """A person moves from one bucket to another: one of k + 1 loses a holder, one of j gains one.
 
-    Buckets are sampled independently, so each value that the gaining one shows shifts the epsilon of the losing one by
-    its log ratio: the divergence is E[g(epsilon - log ratio)], g that of Bin(k + 1) against Bin(k). By `SampledCount`'s
-    ratio, g is one tail's. The worst k lies near threshold / q as there; the worst j is one whose sample is about to
-    pass the threshold: far fewer people show nothing, and far more a ratio of one. The other order exchanges j and k.
+    Buckets are sampled independently, so each value that the gaining one shows shifts the epsilon
+    of the losing one by its log ratio: the divergence is E[g(epsilon - log ratio)], g that of Bin(k
+    + 1) against Bin(k). By `SampledCount`'s ratio, g is one tail's. The worst k lies near threshold
+    / q as there; the worst j is one whose sample is about to pass the threshold: far fewer people
+    show nothing, and far more a ratio of one. The other order exchanges j and k.
     """
 
     rate: float
@@ -93,7 +95,9 @@ class SampledHistogram(PrivacyLoss):
     kind: Kind = field(init=False)
 
     def __post_init__(self) -> None:
-        """A large crowd's worst counts are searched for, and what the search might miss is added."""
+        """Exact if all counts are tried; in a large crowd the worst are searched for, with a
+        margin.
+        """
         object.__setattr__(self, "kind", "exact" if self.people <= SMALL else "bound")
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
@@ -116,7 +120,7 @@ class SampledHistogram(PrivacyLoss):
         return min(1.0, UNSEARCHED * max(best[0][0], *(self._around(*end[1:], epsilon) for end in best)))
 
     def _first_look(self, epsilon: float) -> tuple[Ints, Ints]:
-        """As g's tail starts at a whole number, k is worst just before that changes: those are looked at first."""
+        """The k and j tried first: a grid, and the k just before g's tail starts one later."""
         q = 1.0 - (1.0 - self.rate) * math.exp(-epsilon)
         first, last = self._losing(q)
         teeth = np.floor(np.arange(self.threshold, self.threshold + FINE) / q).astype(np.int64) - 1
@@ -124,10 +128,11 @@ class SampledHistogram(PrivacyLoss):
         return np.union1d(_uneven(first, last), teeth[(teeth >= first) & (teeth <= last)]), j
 
     def _losing(self, share: float) -> tuple[int, int]:
-        """The k up to about threshold / share, as far as the chance of a sample that large is not negligible.
+        """The range of k up to about threshold / share in which such a sample is not negligible.
 
-        Away from there it falls as exp(-k KL), KL the divergence of the share from the rate; and where so many people
-        hold a one that the sample surely passes the threshold, nothing is hidden.
+        Away from there it falls as exp(-k KL), KL the divergence of the share from the rate; and
+        where so many people hold a one that the sample surely passes the threshold, nothing is
+        hidden.
         """
         rest = max(1.0 - share, 1e-300)
         gap = share * math.log(share / self.rate) + rest * math.log(rest / (1.0 - self.rate))
@@ -141,7 +146,7 @@ class SampledHistogram(PrivacyLoss):
         return (self.threshold + 70.0 + 13.0 * math.sqrt(self.threshold)) / self.rate
 
     def _follow(self, k: Ints, j: Ints, at: tuple[int, int], epsilon: float) -> tuple[float, int, int]:
-        """Ever finer looks about a peak, until its neighbours are its neighbours: how bad, and where."""
+        """Hill climbing from a peak on ever finer grids: the divergence there, and its k and j."""
         while True:
             (k_low, k_high), (j_low, j_high) = (_about(axis, i) for axis, i in zip((k, j), at, strict=True))
             k, j = _grid(k_low, k_high, FINE), _grid(j_low, j_high, FINE)
@@ -151,7 +156,7 @@ class SampledHistogram(PrivacyLoss):
                 return float(found[at]), int(k[at[0]]), int(j[at[1]])
 
     def _around(self, k: int, j: int, epsilon: float) -> float:
-        """Both counts have teeth, a whole number of samples wide: the next ones may be a little higher."""
+        """The best of the neighbouring teeth of both counts, which are a sample wide."""
         q = 1.0 - (1.0 - self.rate) * math.exp(-epsilon)
         rows, columns = (
             _grid(max(least, centre - math.ceil(2.0 / share)), centre + math.ceil(2.0 / share), 4 * FINE)
@@ -168,7 +173,7 @@ class SampledHistogram(PrivacyLoss):
         return np.where(k[:, None] + j + 1 <= self.people, table, 0.0)
 
     def _tails(self, k: Ints) -> tuple[Floats, Floats]:
-        """P[Bin(k+1) >= v] and P[Bin(k) >= v], v from the threshold on; errors of the masses go together."""
+        """P[Bin(k+1) >= v] and P[Bin(k) >= v] from the threshold on, with common errors."""
         v = np.arange(self.threshold, max(self.threshold, 1 + laws.binomial_window(int(k[-1]) + 1, self.rate)[1]) + 1)
         fewer = laws.binomials(k, self.rate, int(v[0]), int(v[-1]))
         holders = k[:, None] + 1
@@ -178,20 +183,23 @@ class SampledHistogram(PrivacyLoss):
         return _upper(more), _upper(fewer)
 
     def _gaining(self, j: Ints) -> tuple[Floats, Floats]:
-        """A row for each j: what a bucket of j people shows and the log ratio to j + 1, beginning with nothing."""
+        """For each j, the law of what is shown, silence first, and the log ratio to j + 1."""
         v = np.arange(self.threshold, max(self.threshold, laws.binomial_window(int(j[-1]), self.rate)[1]) + 1)
         masses = laws.binomials(j, self.rate, self.threshold - 1, int(v[-1]))
         holders = j[:, None] + 1
         ratio = np.maximum(holders - v, 1) / (holders * (1.0 - self.rate))
         hidden = laws.binomial_upto(np.minimum(self.threshold - 1, j), j, self.rate)
-        # One holder more is still hidden unless they are sampled on top of one short of the threshold.
+        # One holder more is still hidden unless they are sampled on top of one short of the
+        # threshold.
         found = self.rate * masses[:, 0] / np.where(hidden > 0.0, hidden, 1.0)
         later = np.where(hidden > 0.0, np.log1p(-np.minimum(found, 1.0 - 1e-15)), 0.0)
         masses[:, 0] = hidden
         return masses, np.concatenate([-later[:, None], np.log(ratio)], axis=1)
 
     def _mean(self, k: Ints, more: Floats, fewer: Floats, masses: Floats, ratio: Floats, epsilon: float) -> Floats:
-        """E[g(epsilon - ratio)] for each k: the tail that is more likely, or everything if even silence is."""
+        """E[g(epsilon - ratio)] for each k: the likelier tail, or everything if silence is likelier
+        too.
+        """
         masses, ratio = masses[masses > FAINT], ratio[masses > FAINT]
         left = np.minimum(epsilon - ratio, LARGEST_LOG)
         factor = exp_down(left)

@@ -1,22 +1,25 @@
-r"""How much shuffled shares betray: split-and-mix [IKOS06], accounted by the components of a random graph.
+r"""Security of split-and-mix [IKOS06]: total variation between crowds with the same total.
 
-Each of n people sends m residues modulo q that add up to a value; everybody's are shuffled. Two crowds with the same
-total look alike up to $\sqrt{E[q^{C-1}] - 1}$ in total variation, for the worst such crowds, where C counts the
-components of the graph on the people whose edges join the owners of the t-th share under two independent uniform
-assignments of n(m-1) shares, m-1 to each. Why m-1: show everybody's last share; the difference to their value is
-uniform, and by Cauchy-Schwarz its law given the other shares is as far from uniform as two draws collide.
+Each of n people sends m residues modulo q that add up to a value; everybody's are shuffled. Two
+crowds with the same total look alike up to $\sqrt{E[q^{C-1}] - 1}$ in total variation, for the
+worst such crowds, where C counts the components of the graph on the people whose edges join the
+owners of the t-th share under two independent uniform assignments of n(m-1) shares, m-1 to each.
+Why m-1: show everybody's last share; the difference to their value is uniform, and by
+Cauchy-Schwarz its law given the other shares is as far from uniform as two draws collide.
 
-A given set of s people is closed with chance $1/\binom{ng}{sg}$, g = m-1, so with $F_n = E_n[q^{C-1}]$ and
-$\kappa_s$ the chance that s people on their own are connected, the component of the first person says
+A given set of s people is closed with chance $1/\binom{ng}{sg}$, g = m-1, so with
+$F_n = E_n[q^{C-1}]$ and $\kappa_s$ the chance that s people on their own are connected, the
+component of the first person says
 
 $$F_n - 1 = \sum_{s<n} w(n,s)\,\kappa_s\,(q F_{n-s} - 1), \quad
   1 - \kappa_n = \sum_{s<n} w(n,s)\,\kappa_s, \quad w(n,s) = \binom{n-1}{s-1} \Big/ \binom{ng}{sg}.$$
 
-No term is negative, whatever q. Only the first people are worked out so; a larger crowd is bounded by them, as `_large`
-explains, at a cost of a relative 1/n or so.
+No term is negative, whatever q. Only the first people are worked out so; a larger crowd is bounded
+by them, as `_large` explains, at a cost of a relative 1/n or so.
 
 [IKOS06] Ishai, Kushilevitz, Ostrovsky and Sahai, Cryptography from Anonymity, FOCS 2006.
-[BBGN20] Balle, Bell, Gascon and Nissim, Private Summation in the Multi-Message Shuffle Model, CCS 2020.
+[BBGN20] Balle, Bell, Gascon and Nissim, Private Summation in the Multi-Message Shuffle Model, CCS
+2020.
 """
 
 from __future__ import annotations
@@ -72,7 +75,7 @@ def _too_few(people: int, modulus: int, shares: int, distance: float) -> bool:
 
 
 def _alone(people: int, modulus: int, group: int) -> float:
-    """At most log(F_n - 1), for groups of two and more: the term s = n - 1, the others connected half the time."""
+    """A lower bound on log(F_n - 1) for groups of two and more: the term s = n - 1."""
     return math.log((modulus - 1) / 2) + _log_complement(people, 1, group).item()
 
 
@@ -115,13 +118,14 @@ def _log_gain(log_excess: Floats, log_modulus: float) -> Floats:
 
 
 def _large(people: int, modulus: int, group: int, head: _Head) -> float | None:
-    r"""log(F_n - 1) at most, for n beyond the head of K people; None if the head is too short to say.
+    r"""An upper bound on log(F_n - 1) for n beyond the head of K people; None if K is too small.
 
-    With $\kappa \le 1$ and v(n,k) = w(n,n-k): $F_n - 1 \le \sum_{k<n} v(n,k)(qF_k - 1)$. For g >= 2 and fixed k both
-    v(n,k) and w(n,k) fall as n grows: with x = n-k, the ratio of one n to the next is at most f(x)/f(n) for
-    f(x) = (xg+1)(xg+2)/x times more factors below one, and f(n) - f(x) = (n-x)(g^2 - 2/(nx)) > 0. So if
-    $T \ge \sum_{k>K} v(n,k)$ at n = K+1 and q T < 1, then by induction $F_n \le M = (1 + q S)/(1 - q T)$ for all n > K,
-    with $S = \sum_{k \le K} v(K+1,k) F_k$; and at the crowd's own n that is used for the k > K only.
+    With $\kappa \le 1$ and v(n,k) = w(n,n-k): $F_n - 1 \le \sum_{k<n} v(n,k)(qF_k - 1)$. For g >= 2
+    and fixed k both v(n,k) and w(n,k) fall as n grows: with x = n-k, the ratio of one n to the next
+    is at most f(x)/f(n) for f(x) = (xg+1)(xg+2)/x times more factors below one, and f(n) - f(x) =
+    (n-x)(g^2 - 2/(nx)) > 0. So if $T \ge \sum_{k>K} v(n,k)$ at n = K+1 and q T < 1, then by
+    induction $F_n \le M = (1 + q S)/(1 - q T)$ for all n > K, with
+    $S = \sum_{k \le K} v(K+1,k) F_k$; and at the crowd's own n that is used for the k > K only.
     """
     size, log_modulus = head.log_excess.size, math.log(modulus)
     log_all = np.logaddexp(0.0, head.log_excess)
@@ -137,7 +141,7 @@ def _large(people: int, modulus: int, group: int, head: _Head) -> float | None:
 
 
 def _log_beyond(n: int, group: int) -> float:
-    """At least log of the sum of w(n,j) over j = 1 .. n - 1 - K, K >= 8: C(ng,jg) >= C(n,j)**g by Vandermonde."""
+    """A bound on log of the sum of w(n,j) over j < n - K, K >= 8: C(ng,jg) >= C(n,j)**g."""
     near = _log_complement(n, NEAR, group) + np.log(np.arange(1, NEAR + 1) / (n - np.arange(1, NEAR + 1)))
     j = np.arange(NEAR + 1)
     log_chosen = float(np.log((n - j) / (j + 1.0)).sum())  # C(n, 9) <= C(n, j) in between
@@ -145,7 +149,7 @@ def _log_beyond(n: int, group: int) -> float:
 
 
 def _log_complement(n: int, last: int, group: int) -> Floats:
-    """log v(n,k), k = 1 .. last, of v(n,k) = C(n-1,k) / C(ng,kg), factor by factor: n may be large."""
+    """log v(n,k) = log C(n-1,k) / C(ng,kg), k = 1 .. last, factor by factor: n may be large."""
     k = np.arange(1, last + 1, dtype=np.float64)[:, None]
     i = np.arange(1, group + 1, dtype=np.float64)
     choices = np.log((n * group - (k - 1.0) * group - i + 1.0) / ((k - 1.0) * group + i)).sum(axis=1)

@@ -1,13 +1,15 @@
-r"""Exact accounting of shuffled randomised response: one person's flipped bits among others, whatever those hold.
+r"""Privacy loss of shuffled randomised response: a person's flipped bits among any others.
 
-With k ones among the others the analyser sees S = Bin(k, 1-f) + Bin(others-k, f) and the victim's bits on top. That all
-of these change is the worst: the law of the total has a monotone likelihood ratio in the number K of ones behind it, so
-that $D(K\|K+j) = \sup_t P_K[T \le t] - e^\epsilon P_{K+j}[T \le t]$ grows as K falls and as K + j rises; and a value
-that sets its bits at random is a mixture of such pairs.
+With k ones among the others the analyser sees S = Bin(k, 1-f) + Bin(others-k, f) and the victim's
+bits on top. That all of these change is the worst: the law of the total has a monotone likelihood
+ratio in the number K of ones behind it, so that
+$D(K\|K+j) = \sup_t P_K[T \le t] - e^\epsilon P_{K+j}[T \le t]$ grows as K falls and as K + j rises;
+and a value that sets its bits at random is a mixture of such pairs.
 
-The worst k is not always 0: one more one slides the law against the integers by 2f, and the divergence repeats after
-1/2f of them (or 1/(1-2f), whichever is longer). The wider the law, the less the integers matter, by x^2/8V relatively
-at x standard deviations from the mean of a law of variance V, and the less of k has to be looked at.
+The worst k is not always 0: one more one slides the law against the integers by 2f, and the
+divergence repeats after 1/2f of them (or 1/(1-2f), whichever is longer). The wider the law, the
+less the integers matter, by x^2/8V relatively at x standard deviations from the mean of a law of
+variance V, and the less of k has to be looked at.
 """
 
 from __future__ import annotations
@@ -51,7 +53,7 @@ class ShuffledBits(PrivacyLoss):
 
     @property
     def kind(self) -> Kind:  # type: ignore[override]
-        """Where every crowd is searched, exact; in larger ones the worst is rounded up, to cover every other."""
+        """Exact where every crowd is searched; in larger ones the worst found is rounded up."""
         return "rounded" if self.wide or self.others // 2 > SEARCHED else "exact"
 
     @property
@@ -84,7 +86,9 @@ class ShuffledBits(PrivacyLoss):
         return max(float(self._divergences(part, epsilon).max()) for part in parts)
 
     def _search(self, last: int, epsilon: float) -> float:
-        """The largest divergence for 0 .. last ones among the others: a coarse scan, then finer ones about its peak."""
+        """The largest divergence for 0 .. last ones among the others: a scan, then finer about its
+        peak.
+        """
         low, high, points, worst = 0, last, SCANNED, 0.0
         while True:
             ones = np.unique(np.linspace(low, high, points + 1).astype(np.int64))
@@ -106,7 +110,7 @@ class ShuffledBits(PrivacyLoss):
         return self._divergence(rest.masses[None], epsilon).item()
 
     def _widely(self, epsilon: float) -> float:
-        """The divergence with no ones among the others, from the two tails in which the victim shows."""
+        """The divergence with no ones among the others, from its two tails."""
         low, high = laws.binomial_window(self.others, self.flip)
         if self.bits == 1 or high - low > laws.WIDEST:  # which is refused
             return self._alone(0, epsilon)
@@ -115,10 +119,11 @@ class ShuffledBits(PrivacyLoss):
         return max(self._tail(own, chances, factor) for chances in ((yes, no), (no, yes)))
 
     def _tail(self, own: Law, chances: tuple[float, float], factor: float) -> float:
-        """P[T >= t] - factor P'[T >= t], where the ratio of the total's chances, which rises, first exceeds the factor.
+        """P[T >= t] - factor P'[T >= t] at the first t where the likelihood ratio exceeds the
+        factor.
 
-        The total is the others' Bin(others, chance) and, of the victim's bits, all but those that `own` counts; or, in
-        P', only these. The other order is this one of the bits' complements.
+        The total is the others' Bin(others, chance) and, of the victim's bits, all but those that
+        `own` counts; or, in P', only these. The other order is this one of the bits' complements.
         """
 
         def others(ones: Ints) -> Floats:
@@ -155,8 +160,10 @@ class ShuffledBits(PrivacyLoss):
         return np.maximum(*pairs.divergences(epsilon - ROUNDED))
 
     def _odds(self, epsilon: float) -> tuple[float, float]:
-        """1 - f - e^epsilon f, rounded up, and e^epsilon (1 - f) - f, rounded down: near the local epsilon they cancel,
-        so that doubles would keep no digit of the former."""
+        """1 - f - e^epsilon f, rounded up, and e^epsilon (1 - f) - f, rounded down.
+
+        Near the local epsilon they cancel, so that doubles would keep no digit of the former.
+        """
         with localcontext(prec=DECIMALS):
             factor, flip = Decimal(epsilon).exp(), Decimal(float(self.flip))
             gain, loss = 1 - flip - factor * flip, factor * (1 - flip) - flip
@@ -182,7 +189,7 @@ def _of_one_bit(rest: Floats, gain: float, loss: float) -> Floats:
 
 @lru_cache(maxsize=256)
 def _others(flip: Chance, others: int, ones: tuple[int, ...]) -> Floats:
-    """A row for each k: the law of S - k, the ones gained less the ones lost, by a short convolution."""
+    """For each k, the law of S - k: ones gained less ones lost, by a short convolution."""
     k, fewest, most = np.array(ones), ones[0], ones[-1]
     gained, lost = laws.binomial(others - fewest, flip), laws.binomial(most, flip)
     first, last = laws.binomial(others - most, flip).start, gained.start + gained.masses.size - 1

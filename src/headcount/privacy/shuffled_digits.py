@@ -1,11 +1,13 @@
-r"""Several shuffled digits of one person, each through k-ary randomised response [BBGN20]: upper bounds.
+r"""Upper bounds for several shuffled digits, each by k-ary randomised response [BBGN20].
 
-Show who lies. Of each digit there remain the lies that hit one of its two values, $T \sim \mathrm{Bin}(n-1, 2l/k)$,
-split evenly, and the person's own: with $c_1 = 1 + \mathrm{Bin}(T, 1/2)$ and $c_2 = T + 1 - c_1$ the loss is
-$\ln(c_1/c_2)$, or 0 if the person lies as well. Fewer such lies lose more, so that T is rounded down; losses are
-rounded up to a grid, on which those of independent digits add up by convolution. Both orders are equal.
+Show who lies. Of each digit there remain the lies that hit one of its two values,
+$T \sim \mathrm{Bin}(n-1, 2l/k)$, split evenly, and the person's own: with
+$c_1 = 1 + \mathrm{Bin}(T, 1/2)$ and $c_2 = T + 1 - c_1$ the loss is $\ln(c_1/c_2)$, or 0 if the
+person lies as well. Fewer such lies lose more, so that T is rounded down; losses are rounded up to
+a grid, on which those of independent digits add up by convolution. Both orders are equal.
 
-[BBGN20] Balle, Bell, Gascon and Nissim, Private Summation in the Multi-Message Shuffle Model, CCS 2020.
+[BBGN20] Balle, Bell, Gascon and Nissim, Private Summation in the Multi-Message Shuffle Model, CCS
+2020.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ FAR = 5.0  # the same, as far as losses matter: 1e-23 lies beyond
 
 @dataclass(frozen=True, eq=False)
 class ShuffledDigits(PrivacyLoss):
-    """So many people send a digit from each of the `values`, and with the chance of each of the `lies` any."""
+    """Digits from the `values`, each replaced by a uniform one with its chance of the `lies`."""
 
     lies: tuple[float, ...]
     values: tuple[int, ...]
@@ -64,7 +66,7 @@ class ShuffledDigits(PrivacyLoss):
 
 
 def _few(law: Law) -> tuple[Ints, Floats]:
-    """Some numbers of lies, each standing for those from it up to the next; what was cut away is far from none."""
+    """Numbers of lies, each standing for those up to the next; what was cut is far from none."""
     first = np.unique(np.linspace(0, law.masses.size, MOST_LIES + 1).astype(np.int64)[:-1])
     return law.start + first, np.add.reduceat(law.masses, first)
 
@@ -77,7 +79,7 @@ def _top(lies: Ints) -> float:
 
 
 def _losses(lie: float, lies: Ints, chances: Floats, grid: float) -> tuple[Floats, float]:
-    """Masses of a digit's loss at -GRID .. GRID times the grid, and the mass of what lies beyond."""
+    """Masses of a digit's loss on the grid, -GRID .. GRID, and the mass beyond."""
     from scipy.special import expit
 
     total = lies[:, None].astype(np.float64)
@@ -92,7 +94,7 @@ def _losses(lie: float, lies: Ints, chances: Floats, grid: float) -> tuple[Float
 
 
 def _at_least(coins: Ints, heads: Ints) -> Floats:
-    """P[Bin(coins, 1/2) >= heads], a row for each number of coins: tails are summed from their ends."""
+    """P[Bin(coins, 1/2) >= heads], a row for each number of coins, summed from the tails' ends."""
     half = (coins + 1) // 2
     more = np.arange(1, math.ceil(WIDE * math.sqrt(int(coins.max(initial=1)))) + 2)  # heads than half of them
     with np.errstate(divide="ignore"):  # nothing has more heads than coins
@@ -115,7 +117,7 @@ def one_digit(digit: int, rest: float, size: int, lie: float) -> Law:
 
 
 def added(sums: Sequence[Law], worths: Sequence[float]) -> Noise:
-    """The error of a sum over digits, each worth so much: exact for small crowds, on a fine grid for large ones."""
+    """The error of a weighted sum of digits: exact for small crowds, on a fine grid for large."""
     exact = math.prod(law.masses.size for law in sums) <= POINTS**2
     noises = [_noise(law, worth, exact) for law, worth in zip(sums, worths, strict=True)]
     return reduce(lambda first, second: _both(first, second, exact), noises)
@@ -128,9 +130,10 @@ def _noise(law: Law, worth: float, exact: bool) -> Noise:
 
 
 def _both(first: Noise, second: Noise, exact: bool) -> Noise:
-    """The sum of the two; where there are too many points, on a grid of about four times as many as either has.
+    """The sum of two errors; of too many points on a grid, about four times as fine as either.
 
-    Its step is a power of two, and 0 is on it: how far the laws reach, which hangs on last bits, moves nothing.
+    Its step is a power of two, and 0 is on it: how far the laws reach, which hangs on last bits,
+    moves nothing.
     """
     values = np.add.outer(first.values, second.values).ravel()
     masses = np.outer(first.masses, second.masses).ravel()

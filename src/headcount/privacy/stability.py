@@ -1,29 +1,33 @@
-r"""Exact accounting of a stability histogram [KKMN09]: noise on the bins that somebody holds, and a threshold.
+r"""Privacy loss of a stability histogram [KKMN09]: noise on bins that are held, and a threshold.
 
-A bin of c >= 1 people reports c + Z if that reaches the threshold T, else 0; an empty one is never touched. One bin
-with a person more is one of two pairs, as far as the worst goes:
+A bin of c >= 1 people reports c + Z if that reaches the threshold T, else 0; an empty one is never
+touched. One bin with a person more is one of two pairs, as far as the worst goes:
 
-- nobody against one: only the latter is ever reported, with chance $\tau = P[Z \ge T-1] = a^{T-1}/(1+a)$, where
-  $a = e^{-rate}$;
-- c >= 1 against c + 1: what is seen is computed from c + Z against c + 1 + Z, whose likelihood ratio is $e^{rate}$ up
-  to c, with mass $h = 1/(1+a)$, and $e^{-rate}$ beyond; nothing is lost by the threshold once T <= c + 1.
+- nobody against one: only the latter is ever reported, with chance
+  $\tau = P[Z \ge T-1] = a^{T-1}/(1+a)$, where $a = e^{-rate}$;
+- c >= 1 against c + 1: what is seen is computed from c + Z against c + 1 + Z, whose likelihood
+  ratio is $e^{rate}$ up to c, with mass $h = 1/(1+a)$, and $e^{-rate}$ beyond; nothing is lost by
+  the threshold once T <= c + 1.
 
-A person who comes or goes changes one bin, or several if they have more reports than one. M of those may be alone in
-their bins and the others join filled ones. Of the latter all in the same bin are the worst (see `discrete_laplace`);
-the former show nothing with chance $e^{-g}$, g the sum of $-\ln P[Z < T - m]$ over bins of m reports. That is convex
-in m, so that either one bin has them all or as many as there are have one each. With D the divergence of the filled
-bin at a log factor it is $1 - e^{-g} + e^{-g} D(\epsilon + g)$, or in the other order $D(\epsilon - g)$, at worst.
+A person who comes or goes changes one bin, or several if they have more reports than one. M of
+those may be alone in their bins and the others join filled ones. Of the latter all in the same bin
+are the worst (see `discrete_laplace`); the former show nothing with chance $e^{-g}$, g the sum of
+$-\ln P[Z < T - m]$ over bins of m reports. That is convex in m, so that either one bin has them all
+or as many as there are have one each. With D the divergence of the filled bin at a log factor it is
+$1 - e^{-g} + e^{-g} D(\epsilon + g)$, or in the other order $D(\epsilon - g)$, at worst.
 
 To replace one report changes two bins, independently, of which one gains and one loses:
 
 - filled, filled: $h^2 (1 - e^{\epsilon - 2 rate})_+$;
-- empty, empty: $\tau$ (who reports one of them cannot have reported the other, and silence says nothing);
+- empty, empty: $\tau$ (who reports one of them cannot have reported the other, and silence says
+  nothing);
 - empty, filled: $\tau + h (1 - \tau - e^{\epsilon - rate})_+$, or in the other order
   $h (1 - (1-\tau) e^{\epsilon - rate})_+ + a h (1 - (1-\tau) e^{\epsilon + rate})_+$.
 
 The filled bins need T - 1 people each and one more; of a smaller crowd the claim is a bound.
 
-[KKMN09] Korolova, Kenthapadi, Mishra and Ntoulas, Releasing Search Queries and Clicks Privately, WWW 2009.
+[KKMN09] Korolova, Kenthapadi, Mishra and Ntoulas, Releasing Search Queries and Clicks Privately,
+WWW 2009.
 """
 
 from __future__ import annotations
@@ -48,7 +52,7 @@ UNKNOWN = 1 << 62  # bins, where anything may be held
 
 @dataclass(frozen=True, eq=False)
 class StabilityAddRemove(GrowingSlack):
-    """A person with so many `reports` comes or goes, among so many `bins`; in a crowd of any size."""
+    """Adjacency add-remove: a person with these `reports` among `bins`, in any crowd."""
 
     kind = "exact"
 
@@ -83,7 +87,7 @@ class StabilityAddRemove(GrowingSlack):
 
     @cached_property
     def _spreads(self) -> tuple[Floats, Ints]:
-        """Every way that can be the worst: how surely those alone show something, and how many join a filled bin."""
+        """All candidate splits: minus the log-chance of silence of those alone, and how many join."""
         alone = np.arange(self.reports + 1)
         spare = self.bins - (alone < self.reports)  # a bin for the others
         alone, spare = alone[(alone == 0) | (spare > 0)], spare[(alone == 0) | (spare > 0)]
@@ -93,7 +97,9 @@ class StabilityAddRemove(GrowingSlack):
         return np.where(alone > 0, spread, 0.0), self.reports - alone
 
     def slack(self, epsilon: float) -> float:
-        """None where only reports of somebody alone tell: their chance is the drawn one, and ratios are kept."""
+        """None where only a lone person's report tells: its chance is the drawn one, ratios are
+        kept.
+        """
         silent = self._worst(epsilon)[1] == 0.0
         if Fraction(epsilon) >= self.reports * self.rate and silent:
             return 0.0
@@ -133,7 +139,9 @@ class StabilityReplace(GrowingSlack):
         return (1.0 - low) * _silent(epsilon - rate, revealed) + low * _silent(epsilon + rate, revealed)
 
     def slack(self, epsilon: float) -> float:
-        """None where only reports of somebody alone tell: their chance is the drawn one, and ratios are kept."""
+        """None where only a lone person's report tells: its chance is the drawn one, ratios are
+        kept.
+        """
         silent = not self._other_order(np.array([epsilon]), reveals(self.rate, self.threshold) * (1.0 + 1e-9)).any()
         if Fraction(epsilon) >= 2 * self.rate and silent:
             return 0.0
@@ -146,7 +154,7 @@ def _require(threshold: int) -> None:
 
 
 def _hidden(rate: Fraction, threshold: int, reports: int) -> Floats:
-    """-ln P[Z < threshold - m] of the noise that is drawn, for every number m of reports in a bin of their own."""
+    """-ln P[Z < threshold - m] of the drawn noise, for every number m of reports in a bin."""
     m, law, r = np.arange(reports + 1), discrete_laplace(rate).law, float(rate)
     above = np.append(0.0, np.cumsum(law.masses[::-1])) + law.dropped
     shown = above[np.clip(law.masses.size + law.start - threshold + m, 0, law.masses.size)]

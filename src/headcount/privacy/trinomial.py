@@ -1,12 +1,14 @@
-r"""The expectation behind every privacy blanket: $E[(a N_1 - b N_2 - c N_3)_+]$ over three cells of a multinomial.
+r"""The expectation behind privacy blankets: $E[(a N_1 - b N_2 - c N_3)_+]$ of a trinomial.
 
-Cells 1 and 2, equally likely, are those of the victim's two possible values; cell 3 counts against both. Given
-$T = N_1 + N_2$ and $N_3$ the second count is Bin(T, 1/2), and a positive part of it is a mass less a tail. Either is
-about $z^2$ times the difference, z standard deviations from the mean, so that few digits cancel.
+Cells 1 and 2, equally likely, are those of the victim's two possible values; cell 3 counts against
+both. Given $T = N_1 + N_2$ and $N_3$ the second count is Bin(T, 1/2), and a positive part of it is
+a mass less a tail. Either is about $z^2$ times the difference, z standard deviations from the mean,
+so that few digits cancel.
 
-A binomial count with thousands of likely values is visited at every h-th of them. The error of such a sum is the
-characteristic function at 2 pi / h, at most $\exp(-\sigma^2 (1 - \cos(2\pi/h)))$: below 2e-8 if h is 2, and 1e-13 from
-there on, while h is at most two thirds of the standard deviation.
+A binomial count with thousands of likely values is visited at every h-th of them. The error of such
+a sum is the characteristic function at 2 pi / h, at most $\exp(-\sigma^2 (1 - \cos(2\pi/h)))$:
+below 2e-8 if h is 2, and 1e-13 from there on, while h is at most two thirds of the standard
+deviation.
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ def mean_shortfall(reach: Floats, n: Floats) -> Floats:
 
 
 def _most_below_half(reach: Floats, n: Floats) -> Floats:
-    """At least that, by Hoeffding's inequality for every count below reach: some ten times as much."""
+    """An upper bound of `mean_shortfall` by Hoeffding's inequality: some ten times as much."""
     short = np.maximum(n / 2.0 - reach, 0.0)
     beyond = np.divide(n, 4.0 * short, out=np.full_like(n, np.inf), where=short > 0.0)
     return np.asarray(np.minimum(reach, beyond) * np.exp(-2.0 * short**2 / np.maximum(n, 1.0)))
@@ -56,7 +58,10 @@ def mean_excess(level: Floats, n: int, chance: float) -> Floats:
 
 
 def _upto(k: Floats, n: Floats | int, no: float) -> Floats:
-    """P[Bin(n, 1 - no) <= k]. (The older bdtr loses digits in proportion to n: seven are left at 10**8.)"""
+    """P[Bin(n, 1 - no) <= k].
+
+    The older bdtr loses digits in proportion to n: seven are left at 10**8.
+    """
     from scipy.special import betainc
 
     tail = betainc(np.maximum(n - k, 0.5), k + 1.0, no)
@@ -64,7 +69,7 @@ def _upto(k: Floats, n: Floats | int, no: float) -> Floats:
 
 
 def thinned(law: Law, most: int) -> tuple[Ints, Floats, int]:
-    """At most about `most` values of a law, weights that make up for those between them, and the step."""
+    """About `most` evenly spaced values of a law, their weights, and the step between them."""
     spread = math.sqrt(law.variance)
     wanted = min(most, FEW) if spread > WIDE else most
     step = max(1, min(int(spread / 1.5), -(-law.masses.size // wanted)))
@@ -73,10 +78,10 @@ def thinned(law: Law, most: int) -> tuple[Ints, Floats, int]:
 
 @dataclass(frozen=True, eq=False)
 class Trinomial:
-    """Slots that fall, each on its own, into cell 1 or 2 (`each`), cell 3 (`third`) or none (`none`).
+    """Slots that fall independently into cell 1 or 2 (`each`), 3 (`third`) or none (`none`).
 
-    There are `slots[i]` of them with chance `chances[i]`, where every `step`-th number is given. The expectation is
-    taken per slot.
+    There are `slots[i]` of them with chance `chances[i]`, where every `step`-th number is given.
+    The expectation is taken per slot.
     """
 
     slots: Ints
@@ -104,7 +109,9 @@ class Trinomial:
         return total * (gain + loss) * (SKIPPED if skipped else 1.0)
 
     def cut(self, gain: float) -> float:
-        """What the values left out could add: beyond the ends N1 is at most T, and E[N1] per slot is `each`."""
+        """What was left out could add: beyond the ends N1 is at most T, and E[N1] per slot is
+        `each`.
+        """
         fewest, most = self._ends
         beyond = (fewest.dropped + most.dropped) * 2.0 * (most.start + most.masses.size)
         return gain * (beyond * float(self.chances @ (1.0 / self.slots)) + self.each * CUT_ON_THE_WAY)

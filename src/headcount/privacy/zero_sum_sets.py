@@ -1,17 +1,19 @@
-r"""The cover of almost central sums [GKMPS21]: multisets of numbers that add up to nothing, sent to hide the others.
+r"""Zero-sum multisets (atoms), which hide the messages of almost central sums [GKMPS21].
 
-To send i is to send i ones, up to atoms: {-1, 1} and {i, -ceil(i/2), -floor(i/2)} for i beyond. With $c_i$ the
-number of each atom that has to be added to $i \cdot \{1\}$ to give $\{i\}$: $c_1 = 0$, $c_{-1} = e_{\{-1,1\}}$ and
-$c_i = e_{s_i} - c_{-\lceil i/2\rceil} - c_{-\lfloor i/2\rfloor}$. If the noise on atom s costs $1/2t_s$ of an epsilon
-for each atom more or fewer, then a value changed costs no more than that epsilon as long as the weights t *dominate*:
-$\sum_s |c_{s,i}|/t_s \le 1$ for every value i = 2 .. top. Values are positive, so atoms i < -ceil(top/2) are of no use.
+To send i is to send i ones, up to atoms: {-1, 1} and {i, -ceil(i/2), -floor(i/2)} for i beyond.
+With $c_i$ the number of each atom that has to be added to $i \cdot \{1\}$ to give $\{i\}$:
+$c_1 = 0$, $c_{-1} = e_{\{-1,1\}}$ and
+$c_i = e_{s_i} - c_{-\lceil i/2\rceil} - c_{-\lfloor i/2\rfloor}$. If the noise on atom s costs
+$1/2t_s$ of an epsilon for each atom more or fewer, then a value changed costs no more than that
+epsilon as long as the weights t *dominate*: $\sum_s |c_{s,i}|/t_s \le 1$ for every value i = 2 ..
+top. Values are positive, so atoms i < -ceil(top/2) are of no use.
 
 The published weights are $t_s = \lceil \Gamma/|i| \rceil$ and $\Gamma$ for {-1, 1}, with
-$\Gamma = top (\lceil\log_2 top\rceil + 1)$: a value is halved $\log_2$ times, and natural logarithms dominate hardly
-anything from top = 6 on.
+$\Gamma = top (\lceil\log_2 top\rceil + 1)$: a value is halved $\log_2$ times, and natural
+logarithms dominate hardly anything from top = 6 on.
 
-[GKMPS21] Ghazi, Kumar, Manurangsi, Pagh and Sinha, Differentially Private Aggregation in the Shuffle Model: Almost
-Central Accuracy in Almost a Single Message, ICML 2021.
+[GKMPS21] Ghazi, Kumar, Manurangsi, Pagh and Sinha, Differentially Private Aggregation in the
+Shuffle Model: Almost Central Accuracy in Almost a Single Message, ICML 2021.
 """
 
 from __future__ import annotations
@@ -50,7 +52,7 @@ class ZeroSumSets:
 
     @cached_property
     def columns(self) -> dict[int, dict[int, int]]:
-        """How many of each atom make {i} of i ones, for every i that atoms are made of; a few each."""
+        """The coefficients $c_i$, by atom, for every i that atoms are made of."""
         columns: dict[int, dict[int, int]] = {1: {}, -1: {-1: 1}}
         for name in sorted(self.names[1:], key=abs):
             column = {name: 1}
@@ -61,7 +63,7 @@ class ZeroSumSets:
         return columns
 
     def entries(self, place: Mapping[int, int]) -> tuple[Ints, Ints, Ints]:
-        """The coefficients of values that are not zero: the place of the atom, the value and the size of each."""
+        """The nonzero coefficients: place of the atom, value and size."""
         columns = ((value, self.columns[value]) for value in range(2, self.top + 1))
         found = [(place[name], value, abs(c)) for value, column in columns for name, c in column.items() if c]
         atom, value, size = np.array(found, dtype=np.int64).reshape(-1, 3).T
@@ -74,7 +76,7 @@ class ZeroSumSets:
         return atom, value - 2, size
 
     def loads(self, weights: Floats) -> Floats:
-        """The sum over the atoms of |c|/t for each value from 2 on; weights dominate if none exceeds 1."""
+        """The sum over atoms of |c|/t for each value from 2 on; weights dominate if none exceeds 1."""
         atom, value, size = self._entries
         return np.asarray(np.bincount(value, size / weights[atom], minlength=self.top - 1), dtype=np.float64)
 
@@ -83,10 +85,11 @@ class ZeroSumSets:
         return np.ceil(gamma / np.abs(np.array(self.names, dtype=np.float64)))
 
     def lightest(self) -> Floats:
-        """Weights that dominate and whose messages, about the sum of t times the atom's size, are nearly the fewest.
+        """Weights that dominate with nearly the fewest messages, about the sum of t times sizes.
 
-        With a price on each value the best weight of an atom is the root of what its values pay per message; prices
-        rise where a value is overloaded. Whatever they end as, scaling makes the weights dominate.
+        With a price on each value the best weight of an atom is the root of what its values pay per
+        message; prices rise where a value is overloaded. Whatever they end as, scaling makes the
+        weights dominate.
         """
         if self.top == 1:
             return np.ones(1)

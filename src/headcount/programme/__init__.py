@@ -1,7 +1,7 @@
 """The report programme: what one person sends, what is kept of it, and what the trusted side adds.
 
-Begin with `brick`. A protocol imports its bricks, draws and tallies from here. Imports common and questions; knows no
-protocol.
+Begin with `brick`. A protocol imports its bricks, draws and tallies from here. Imports common and
+questions; knows no protocol.
 """
 
 from headcount.programme.brick import NOTHING, All, Brick, Copies, Each, Emit, Let, Maybe

@@ -1,8 +1,9 @@
 """The report programme: what one person sends, written once.
 
-A programme is a small tree of bricks. The same tree is drawn for a whole crowd at a time (`draw`), enumerated into
-the exact law of one report (`law`), weighed (`mean`, `sends`), and written down for other languages (`encode`), so
-that the claim, the sampler and every client speak of the same thing. Words are consumed in the order of the tree.
+A programme is a small tree of bricks. The same tree is drawn for a whole crowd at a time (`draw`),
+enumerated into the exact law of one report (`law`), weighed (`mean`, `sends`), and written down for
+other languages (`encode`), so that the claim, the sampler and every client speak of the same thing.
+Words are consumed in the order of the tree.
 """
 
 from __future__ import annotations
@@ -294,7 +295,7 @@ def drawn(programme: Brick, values: Values, coins: Coins, message: np.dtype[Any]
 def attributed(
     programme: Brick, values: Values, owners: Values, coins: Coins, message: np.dtype[Any]
 ) -> tuple[npt.NDArray[Any], Values]:
-    """The same messages from the same coins, and whose each of them is: for audits, of many small crowds at once."""
+    """The messages of `drawn` and the owner of each, for audits of many small crowds at once."""
     outbox = Outbox(message)
     programme.draw(People.holding(values, owners), coins, outbox)
     return outbox.messages(), outbox.owners()

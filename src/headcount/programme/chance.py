@@ -1,8 +1,8 @@
 """Probabilities that are drawn exactly.
 
-A `Chance` is a float that is also a whole number of 2**-64: comparing one 64-bit word with its threshold draws
-it without any rounding. Every double from 2**-11 upward qualifies already; smaller ones are rounded, and the
-caller says in which direction privacy lies.
+A `Chance` is a float that is also a whole number of 2**-64: comparing one 64-bit word with its
+threshold draws it without any rounding. Every double from 2**-11 upward qualifies already; smaller
+ones are rounded, and the caller says in which direction privacy lies.
 """
 
 from __future__ import annotations

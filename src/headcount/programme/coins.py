@@ -1,10 +1,11 @@
 """Randomness, always an argument and never a global.
 
-Everything is drawn from 64-bit words, little-endian, in a fixed order: `Coins` defines which word decides what.
-`SecretCoins` are the default everywhere. They keep no state at all: each call takes a fresh key from the
-operating system and stretches it with AES-CTR, so threads, forks and pickles cannot share a word. `DeviceCoins`
-are those of one person's device. `KeyedCoins` are as secret, for work that may have to be done again and must then come
-out the same. `SeededCoins` are for simulation; whatever is made with them says that it is not private.
+Everything is drawn from 64-bit words, little-endian, in a fixed order: `Coins` defines which word
+decides what. `SecretCoins` are the default everywhere. They keep no state at all: each call takes a
+fresh key from the operating system and stretches it with AES-CTR, so threads, forks and pickles
+cannot share a word. `DeviceCoins` are those of one person's device. `KeyedCoins` are as secret, for
+work that may have to be done again and must then come out the same. `SeededCoins` are for
+simulation; whatever is made with them says that it is not private.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ SCANNED = 64  # draws up to this many scan the whole table, so that their work d
 class Coins(ABC):
     """A source of randomness: exact draws from a stream of 64-bit words.
 
-    Base class. It is an argument wherever something is drawn, and `secret` says whether the draws are private.
+    Base class. It is an argument wherever something is drawn, and `secret` says whether the draws
+    are private.
 
     Examples
     --------
@@ -60,7 +62,7 @@ class Coins(ABC):
         """
 
     def part(self, number: int) -> Coins:
-        """Coins for one part of the crowd; repeatable ones depend on its number and on nothing else."""
+        """Coins for one part of the crowd; repeatable ones depend on its number alone."""
         return self
 
     def words(self, size: int) -> Words:
@@ -97,7 +99,7 @@ class Coins(ABC):
         return cells
 
     def below(self, bound: int, size: int) -> Ints:
-        """Exactly uniform draws from 0 to bound - 1, by rejection: the few words that are left over are drawn again.
+        """Exactly uniform draws from 0 to bound - 1, by rejection.
 
         Parameters
         ----------
@@ -139,7 +141,7 @@ class NoCoins(Coins):
 
 
 class DeviceCoins(Coins):
-    """The operating system's, word by word: the order that clients in all languages follow (docs/client-vectors.md)."""
+    """The operating system's coins, in the order that all clients use (docs/client-vectors.md)."""
 
     secret = True
 
@@ -148,7 +150,7 @@ class DeviceCoins(Coins):
 
 
 class _KeystreamCoins(Coins):
-    """The same laws from fewer bytes: sixteen bits decide nearly every draw, the other 48 only where they must."""
+    """Coins that use fewer bytes: sixteen bits decide nearly every draw, 48 more the rest."""
 
     def bernoulli(self, chance: Chance, size: int) -> Bools:
         high, low = divmod(chance.threshold, 1 << 48)
@@ -207,8 +209,8 @@ def _read(keystream: CipherContext, size: int) -> Bytes:
 class SecretCoins(_KeystreamCoins):
     """Cryptographic randomness from the operating system: the default everywhere.
 
-    Stateless: every call takes a fresh key and stretches it with AES-CTR, so that threads, forks and pickles never
-    share a word.
+    Stateless: every call takes a fresh key and stretches it with AES-CTR, so that threads, forks
+    and pickles never share a word.
 
     Examples
     --------
@@ -236,10 +238,11 @@ class SecretCoins(_KeystreamCoins):
 
 
 class KeyedCoins(_KeystreamCoins):
-    """Secret coins that hang on one key, drawn once: a part of the crowd that is drawn for again gets the same noise.
+    """Secret coins from one key: a part of the crowd that is drawn again gets the same noise.
 
-    For workers that may fail, or be overtaken, and start anew: were their noise drawn anew, parts of both versions of a
-    person's report might be counted. Whoever holds the key knows the noise: it goes to the workers and nowhere else.
+    For workers that may fail, or be overtaken, and start anew: were their noise drawn anew, parts
+    of both versions of a person's report might be counted. Whoever holds the key knows the noise:
+    it goes to the workers and nowhere else.
     """
 
     secret = True
@@ -265,7 +268,7 @@ class KeyedCoins(_KeystreamCoins):
 
 
 class SeededCoins(_KeystreamCoins):
-    """Repeatable randomness, for simulation and tests. Never private, and what is made with it says so.
+    """Repeatable coins for simulation and tests: never private, and results say so.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Where a drawn integer comes from. A programme binds it to a name, and may use it in several messages."""
+"""Sources of drawn integers, which a programme binds to a name and may use several times."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class From(Draw):
 
 
 class Rounded(Draw):
-    """A field from 0 .. steps, brought to 0 .. levels and rounded up or down at random so that its mean is exact.
+    """A field from 0 .. steps, stochastically rounded to 0 .. levels with an exact mean.
 
     One word, whether or not there is anything to round.
     """

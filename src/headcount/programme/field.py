@@ -1,8 +1,8 @@
 """Integers that depend on what a person holds, written as small expressions.
 
-A `Field` is evaluated on numpy arrays for a crowd, on plain integers when a law is enumerated, and by other languages
-from its JSON: the same few operations on integers everywhere. Names stand for the value a person holds ("value") and
-for whatever the programme has drawn for them on the way.
+A `Field` is evaluated on numpy arrays for a crowd, on plain integers when a law is enumerated, and
+by other languages from its JSON: the same few operations on integers everywhere. Names stand for
+the value a person holds ("value") and for whatever the programme has drawn for them on the way.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
 
 @dataclass(frozen=True)
 class Field:
-    """A name, a constant, or an operation on two fields; `parity` counts the ones of its binary digits modulo 2."""
+    """A name, a constant, or an operation on fields; `parity` is that of the binary digits."""
 
     operation: str
     parts: tuple[Any, ...]
@@ -52,7 +52,7 @@ class Field:
         return frozenset().union(*(part.reads for part in self.parts if isinstance(part, Field)))
 
     def at(self, names: Names) -> Any:
-        """Its value: an array where the names stand for arrays, an integer where they stand for integers."""
+        """The value: an array where the names stand for arrays, otherwise an integer."""
         if self.operation == "constant":
             return self.parts[0]
         if self.operation == "name":
@@ -96,7 +96,7 @@ class Field:
         return Field("&", (self, Field.of(other)))
 
     def encode(self) -> Any:
-        """A constant as a number (a string beyond 2**53), a name as {"name": …}, an operation as a list."""
+        """A number (a string beyond 2**53), {"name": …}, or a list for an operation."""
         if self.operation == "constant":
             return number(self.parts[0])
         if self.operation == "name":
@@ -124,7 +124,8 @@ def _parity(value: Any) -> Any:
 class People:
     """Some people at one point of a programme: how many, and the named integers each of them holds.
 
-    An auditor, and nobody else, also has it written down whose messages theirs are: `owners` numbers them.
+    An auditor, and nobody else, also has it written down whose messages theirs are: `owners`
+    numbers them.
     """
 
     def __init__(self, size: int, held: Mapping[str, Values], owners: Values | None = None) -> None:

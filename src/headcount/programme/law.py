@@ -1,4 +1,4 @@
-"""Laws on the integers, as arrays: for accounting and for error bars, never for drawing anything private."""
+"""Probability laws on the integers as arrays: for accounting and error bars, not for drawing."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def weighed(places: Ints, masses: Floats, size: int = 0) -> Floats:
 
 
 def expected(masses: Floats, values: Floats | Ints) -> float:
-    """The mean of the values. No dot product: its threads get in each other's way on a busy machine."""
+    """The mean of the values, without a dot product, whose threads collide on a busy machine."""
     return float((masses * values).sum()) / float(masses.sum())
 
 
@@ -41,7 +41,7 @@ def _convolved(a: Floats, b: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Law:
-    """P[start + i] = masses[i], each good to about 1e-11; `dropped` bounds the mass left outside the window."""
+    """P[start + i] = masses[i], good to about 1e-11; `dropped` bounds the mass outside."""
 
     start: int
     masses: Floats
@@ -58,7 +58,7 @@ class Law:
         return Law(1 - self.start - self.masses.size, self.masses[::-1], self.dropped)
 
     def __add__(self, other: Law) -> Law:
-        """The sum of the two, drawn independently. Direct sums keep the tails' relative accuracy."""
+        """The convolution; direct sums keep the tails' relative accuracy."""
         a, b = self.masses, other.masses
         dropped = self.dropped + other.dropped
         if min(a.size, b.size) <= DIRECT:
@@ -85,7 +85,7 @@ class Law:
         return expected(self.masses, (self.values - self.mean) ** 2)
 
     def power(self, n: int) -> Law:
-        """The sum of n independent draws, by repeated doubling; what falls below `NEGLIGIBLE` is cut, and charged."""
+        """The n-fold convolution, by repeated squaring; what is below `NEGLIGIBLE` is dropped."""
         total, power = Law(0, np.ones(1)), self
         while n:
             if n & 1:
@@ -96,10 +96,10 @@ class Law:
         return total
 
     def coarse_power(self, n: int) -> tuple[Law, int]:
-        """The sum of n independent draws, in blocks of so many where it is too wide for ones: for error bars only.
+        """The n-fold convolution, in blocks where it is too wide: for error bars only.
 
-        Blocks grow by two, what lies between two of them being shared out evenly: the mean stays as it is, and the
-        variance grows by some millionths of itself at most.
+        Blocks grow by two, what lies between two of them being shared out evenly: the mean stays as
+        it is, and the variance grows by some millionths of itself at most.
         """
         total, power, block = Law(0, np.ones(1)), self, 1
         while n:
@@ -128,7 +128,7 @@ class Law:
         return Law((self.start - before + 1) // 2, masses[1::2] + (odd[:-1] + odd[1:]) / 2.0, self.dropped)
 
     def _trimmed(self, below: float = NEGLIGIBLE) -> Law:
-        """Without the ends that hardly matter, which count as dropped: all of it, if no mass is left that matters."""
+        """The law without negligible ends, which count as dropped."""
         kept = np.flatnonzero(self.masses > below)
         if not kept.size:
             return Law(self.start, np.zeros(1), self.dropped + float(self.masses.sum()))

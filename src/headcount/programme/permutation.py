@@ -14,10 +14,10 @@ Thing = TypeVar("Thing")
 
 
 def random_order(size: int, coins: Coins) -> Ints:
-    """Any order of 0 .. size - 1, each as likely as the others: that of as many random 128-bit numbers.
+    """A uniform permutation of 0 .. size - 1: the order of as many random 128-bit numbers.
 
-    Two of them are equal with a chance below size**2 / 2**129. The order is not made from a seed, of which there would
-    be far fewer than there are orders.
+    Two of them are equal with a chance below size**2 / 2**129. The order is not made from a seed,
+    of which there would be far fewer than there are orders.
     """
     return np.lexsort(coins.words(2 * size).reshape(2, size))
 

@@ -54,7 +54,7 @@ class Unchanged(Release):
 
 @dataclass(frozen=True)
 class Threshold(Release):
-    """Totals below the threshold become 0, and lose their key. `passed` is the one place that says what below means."""
+    """Totals below the threshold become 0 and lose their key; `passed` says what below means."""
 
     threshold: int
 

@@ -20,7 +20,7 @@ NEGLIGIBLE_BITS = 72  # what is less likely than 2**-72 is left out of a product
 
 @dataclass(frozen=True)
 class ReportLaw:
-    """The law of a multiset of messages: integer masses that sum to `total`, but for what is negligible."""
+    """The law of a multiset of messages, as integers that sum to `total` up to negligible mass."""
 
     masses: dict[Multiset, int]
     total: int

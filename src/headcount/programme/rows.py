@@ -32,7 +32,7 @@ def _pieces(rows: int, width: int, bits: int = PIECE) -> Iterator[slice]:
 
 
 def bit_totals(rows: npt.NDArray[np.uint8], width: int) -> Ints:
-    """In how many packed rows each bit is on: first in bytes, as many rows as fit, and then in words."""
+    """The number of packed rows with each bit on, summed in bytes and then in words."""
     totals = np.zeros(width, dtype=np.int64)
     for piece in _pieces(len(rows), width):
         bits = np.unpackbits(rows[piece], axis=1, count=width, bitorder="little")
@@ -47,8 +47,11 @@ def packed(bits: Bools) -> npt.NDArray[np.uint8]:
 
 
 class Row(Brick):
-    """One message, a row of bits: that at `here` is on with one chance, every other with another. A word for each bit,
-    then one more for the bit at `here`, which replaces the one drawn for its place."""
+    """One message, a row of bits: the one at `here` is on with chance `on`, others with `off`.
+
+    A word for each bit, then one more for the bit at `here`, which replaces the one drawn for its
+    place.
+    """
 
     def __init__(self, width: int, off: Chance, here: Field | None = None, on: Chance = NEVER) -> None:
         self.width, self.off, self.here, self.on = width, off, here, on
@@ -84,9 +87,10 @@ class Row(Brick):
 
 
 class Subset(Brick):
-    """One message, a row of bits of which `size` are on: `here` with this chance, the others evenly.
+    """One message, a row with `size` bits on: `here` with this chance, the others uniformly.
 
-    One word says whether; then the others are chosen by Floyd's algorithm, one draw below j + 1 for each j.
+    One word says whether; then the others are chosen by Floyd's algorithm, one draw below j + 1 for
+    each j.
     """
 
     def __init__(self, width: int, size: int, here: Field, chance: Chance) -> None:
@@ -134,7 +138,7 @@ class Subset(Brick):
 
 
 class Shares(Brick):
-    """So many messages, uniform modulo q but for their sum, which is the field's: all but the last are drawn."""
+    """Additive secret shares of the field modulo q: all but the last are drawn uniformly."""
 
     def __init__(self, field: Field, modulus: int, shares: int) -> None:
         self.field, self.modulus, self.shares = field, modulus, shares

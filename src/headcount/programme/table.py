@@ -1,10 +1,11 @@
 """Finite laws that are drawn exactly, one 64-bit word at a time.
 
-A `Table` gives cell i the mass `coarse[i] / 2**64`. What the coarse masses leave of 2**64 is the *spill*: a word
-that falls there is followed by a second word, drawn from the `fine` masses. The mass of a cell is therefore a
-multiple of 2**-128, so that the rounding of one person's noise stays negligible when 10**9 people add it up,
-while nearly every draw costs a single word. A table without fine masses spills into itself: the word is drawn
-again, and the law is proportional to the coarse masses, exactly.
+A `Table` gives cell i the mass `coarse[i] / 2**64`. What the coarse masses leave of 2**64 is the
+*spill*: a word that falls there is followed by a second word, drawn from the `fine` masses. The
+mass of a cell is therefore a multiple of 2**-128, so that the rounding of one person's noise stays
+negligible when 10**9 people add it up, while nearly every draw costs a single word. A table without
+fine masses spills into itself: the word is drawn again, and the law is proportional to the coarse
+masses, exactly.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class Table:
 
     @classmethod
     def of(cls, weights: Sequence[int], start: int = 0) -> Table:
-        """The table nearest to the law proportional to `weights`, which are non-negative integers of any size.
+        """The table nearest to the law proportional to `weights`, integers of any size.
 
         Its total variation distance from that law is at most `rounding(len(weights))`.
         """
@@ -62,7 +63,7 @@ class Table:
 
     @cached_property
     def masses(self) -> tuple[int, ...]:
-        """Each cell's mass, in units of 2**-128 (of what the coarse masses leave, where it spills into itself)."""
+        """Each cell's mass in units of 2**-128; where it spills into itself, of the coarse total."""
         if not self.fine:
             return tuple(mass << 64 for mass in self.coarse)
         return tuple((c << 64) + self.spill * f for c, f in zip(self.coarse, self.fine, strict=True))
@@ -88,7 +89,7 @@ class Table:
 
     @cached_property
     def guide(self) -> npt.NDArray[np.int32]:
-        """The cell of every word with these leading bits, or -1 where the rest of the word decides."""
+        """The cell of every word with these leading bits, or -1 where the rest decides."""
         first = np.arange(1 << GUIDE_BITS, dtype=np.uint64) << np.uint64(64 - GUIDE_BITS)
         last = first | np.uint64((1 << (64 - GUIDE_BITS)) - 1)
         low, high = (np.searchsorted(self.edges, ends, side="right") for ends in (first, last))

@@ -50,7 +50,7 @@ class Batch:
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """What the analyser keeps of a batch: integer totals, which form a commutative monoid under addition.
+    """Integer totals of a batch, which form a commutative monoid under addition.
 
     Parameters
     ----------
@@ -134,13 +134,13 @@ class Tally:
 
 
 def exactly_summed(values: Ints) -> npt.NDArray[Any]:
-    """The sum, as the only total: high and low halves are added up apart, so that nothing wraps around."""
+    """The sum as the only total, in high and low halves so that nothing overflows."""
     high, low = (int(half.sum(dtype=np.int64)) for half in (values >> HALF, values & ((1 << HALF) - 1)))
     return np.array([(high << HALF) + low], dtype=object)
 
 
 def _integers(totals: npt.NDArray[Any], *, any_size: bool) -> npt.NDArray[Any]:
-    """Of 64 bits, and refused where they do not fit; where any size will do, objects stay objects."""
+    """Integers of 64 bits, refused where they do not fit; objects stay objects if `any_size`."""
     totals = np.asarray(totals)
     if totals.dtype.kind == "O" or totals.dtype == np.uint64:
         totals = np.array([*map(index, totals.tolist())], dtype=object)

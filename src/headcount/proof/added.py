@@ -1,8 +1,9 @@
 """Shuffled messages in which people hide behind noise that everybody adds, whatever they hold.
 
-Part of a report is decided by the value alone, the rest does not depend on it. The view is how often each message
-occurs: fixed numbers that one person changes, plus the noise of all honest people. Messages whose noise has nothing to
-do with those that change tell nothing, and groups of messages with noise of their own are independent.
+Part of a report is decided by the value alone, the rest does not depend on it. The view is how
+often each message occurs: fixed numbers that one person changes, plus the noise of all honest
+people. Messages whose noise has nothing to do with those that change tell nothing, and groups of
+messages with noise of their own are independent.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ def _sent(own: Step, values: int) -> list[Counter[Message]]:
 
 @dataclass(frozen=True)
 class Case:
-    """Two neighbouring crowds: what they give away, and by how much the real noise may be larger than what is taken."""
+    """Two adjacent crowds: their pairs, and how much more the real noise may be than assumed."""
 
     pairs: tuple[Pair, Pair]
     surplus: Fraction
@@ -175,13 +176,13 @@ class Group:
 
     @property
     def key(self) -> frozenset[object]:
-        """Equal for messages that are hidden alike: how often each law sends this one and how often others."""
+        """Equal for messages that are hidden alike: how often each law sends this one and others."""
         spend(4 * sum(len(sent) for sent, _ in self.members) + 1)
         roles = ((often, dict(sent).get(self.message, 0), sum(dict(sent).values())) for sent, often in self.members)
         return frozenset(Counter(roles).items())
 
     def shifted(self, times: int) -> tuple[Pair, Fraction]:
-        """The view of this message with and without the person's, and the surplus of the real noise."""
+        """The pair of this message with and without the person's, and the real noise's surplus."""
         known = (self.key, times)
         if known not in self.known:
             self.known[known] = self._shifted(times)
@@ -195,11 +196,12 @@ class Group:
         return self._cancelling(times)
 
     def _cancelling(self, times: int) -> tuple[Pair, Fraction]:
-        r"""Noise A on this message, B on another one, Z on both, with A and B geometric: P[k] = (1 - q) q^k.
+        r"""Geometric noise A on this message, B on another, Z on both: P[A = k] = (1 - q) q^k.
 
-        The view is (A - B, B + Z), of which w = A - B moves by one. With h the law of Z + Geom(q^2),
-        P[w, v] = (1 - q)/(1 + q) q^|w| h(v - max(0, -w)). All w > 0 have the likelihood ratio q and the mass q/(1 + q);
-        those w <= 0 with v + w = t have h(t) against q h(t - 1), and together 1/(1 + q) times that.
+        The view is (A - B, B + Z), of which w = A - B moves by one. With h the law of Z +
+        Geom(q^2), P[w, v] = (1 - q)/(1 + q) q^|w| h(v - max(0, -w)). All w > 0 have the likelihood
+        ratio q and the mass q/(1 + q); those w <= 0 with v + w = t have h(t) against q h(t - 1),
+        and together 1/(1 + q) times that.
         """
         alone = [often for sent, often in self.members if sent == ((self.message, 1),)]
         others = {message for sent, _ in self.members for message, _ in sent} - {self.message}
@@ -220,6 +222,7 @@ class Group:
         p = [mass / (1 + q) for mass in [*hidden.masses, arb(0)]]
         before = [q * mass / (1 + q) for mass in [arb(0), *hidden.masses]]
         pair = Pair([*p, q / (1 + q)], [*before, 1 / (1 + q)], hidden.outside)
-        # More noise than that is as good as noise added later; how likely A or B has any bounds the difference.
+        # More noise than that is as good as noise added later; how likely A or B has any bounds the
+        # difference.
         extra = 2 * (1 - ((1 - q).log() * surplus).exp())
         return pair if times > 0 else pair.reversed, most(extra)

@@ -1,7 +1,7 @@
 """How many messages a person sends: the chance of each number of them, in ball arithmetic.
 
-In a collection everybody sends the same number. Somebody who would have sent more is cut short, which is rare, and
-changes what is seen by no more than its chance.
+In a collection everybody sends the same number. Somebody who would have sent more is cut short,
+which is rare, and changes what is seen by no more than its chance.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def _often(once: Chances, number: int, top: int) -> Chances:
 
 
 def _drawn_often(table: Table, once: Chances, top: int) -> Chances:
-    """As a polynomial is evaluated; where the inner number is certain, one step of it moves everything along."""
+    """The mixture of convolution powers, by Horner's scheme."""
     total: Chances = []
     for mass in reversed(table.masses):
         total = list(_both(total, once, top)) if total else []

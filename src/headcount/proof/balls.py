@@ -1,4 +1,4 @@
-"""Laws in ball arithmetic: masses that certainly lie in their balls, and what lies outside of their windows bounded."""
+"""Laws in ball arithmetic, with a bound on the mass outside of their windows."""
 
 from __future__ import annotations
 
@@ -61,9 +61,10 @@ class Law:
     def around(
         cls, mode: int, mass: arb, up: Callable[[int], arb], ends: tuple[int, int | None], bits: int = NEGLIGIBLE_BITS
     ) -> Law:
-        """From one mass and the ratios up(k) = mass(k + 1) / mass(k), which fall with k: both ways to where nothing is.
+        """The law from one mass and the falling ratios up(k) = mass(k + 1) / mass(k).
 
-        Beyond the end the masses fall at least as fast as a geometric law with the ratio at the end.
+        Beyond the end the masses fall at least as fast as a geometric law with the ratio at the
+        end.
         """
         if not mass > 0:
             raise ArithmeticError("more precision is needed")
@@ -94,7 +95,7 @@ def _append(masses: list[arb], mass: arb) -> None:
 
 
 def binomial(trials: int, chance: arb, bits: int = NEGLIGIBLE_BITS) -> Law:
-    """The ratio of mass k + 1 to mass k is (n - k) / (k + 1) times p / (1 - p), which falls with k."""
+    """Bin(trials, chance): mass k + 1 over mass k is (n - k) / (k + 1) times p / (1 - p)."""
     if not 0 < chance < 1 or not trials:
         if chance == 0 or not trials:
             return Law(0, [arb(1)], arb(0))
@@ -121,7 +122,9 @@ def poisson(mean: arb) -> Law:
 
 
 def negative_binomial(shape: arb, decay: arb) -> Law:
-    """The ratio of mass k + 1 to mass k is decay (k + shape) / (k + 1), which falls with k if the shape is above 1.
+    """NB(shape, decay): mass k + 1 over mass k is decay (k + shape) / (k + 1).
+
+    It falls with k if the shape is above 1.
 
     Below it rises, but never to decay: masses from 0 on.
     """
@@ -193,7 +196,7 @@ class Tail:
         return self.rate * (self.trials - self.v + 1) * self.mass
 
     def move_beyond(self, level: Fraction) -> bool:
-        """To the first v above the level, which is not below the last one; False if there is none up to the trials."""
+        """Moves v to the first above the level; False if there is none up to the trials."""
         while self.v <= level and self.v <= self.trials:
             self.one_more_success()
         return self.v <= self.trials
@@ -206,7 +209,7 @@ class Tail:
 
 
 def middle(value: arb) -> Fraction:
-    """To 2**-200: where it matters on which side of a whole number it lies, nothing is gained or lost."""
+    """The middle to 2**-200: on which side of an integer it lies may be decided either way."""
     return Fraction(floor(value * arb(2) ** 200), 1 << 200)
 
 

@@ -1,9 +1,9 @@
 r"""Shuffled bits, each of which is flipped with one chance f: how many ones there are.
 
-Among `others` bits of which k are ones the total is Bin(k, 1-f) + Bin(others-k, f), and the person adds some flipped
-bits of their own. The law of such a total has a monotone likelihood ratio in the number of ones behind it. So for two
-numbers of ones the worst event is "at most t", and it is worst where all of the person's bits change. Numbers of ones
-are covered in stretches.
+Among `others` bits of which k are ones the total is Bin(k, 1-f) + Bin(others-k, f), and the person
+adds some flipped bits of their own. The law of such a total has a monotone likelihood ratio in the
+number of ones behind it. So for two numbers of ones the worst event is "at most t", and it is worst
+where all of the person's bits change. Numbers of ones are covered in stretches.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class Totals:
         return Bounds(Fraction(0), Fraction(0), NO_EVENT) if self._alone(epsilon) else self._found[epsilon]
 
     def _alone(self, epsilon: Fraction) -> bool:
-        """Whether a person's own bits are private to this epsilon, so that nothing is left to the others."""
+        """Whether a person's own bits are private at this epsilon without any others."""
         return bool(self._growths[epsilon] >= ((1 - self.flip) / self.flip) ** self.bits)
 
     @cached_property
@@ -117,7 +117,7 @@ class Totals:
             return every_number(self.others, self._claimed, self._at, self._covered, first, self.bits)
 
     def _covered(self, k: int, others: int) -> dict[Fraction, Bounds]:
-        """The same in doubles, where there are many stretches and the claim leaves room; with no lower bound."""
+        """Upper bounds in doubles, where stretches are many and the claim leaves room."""
         if self.others < FEW:
             return self._at(k, others)
         found = _InDoubles(self.flip, self.bits, k, others, self._window + DOUBLES_BITS)
@@ -145,7 +145,7 @@ class Totals:
 
 
 class _InDoubles:
-    """The total without the person's ones, k - X + Y, and with them, k + bits - X + Y, from windows of doubles."""
+    """The totals without the person's ones, k - X + Y, and with them, in doubles."""
 
     def __init__(self, flip: arb, bits: int, k: int, others: int, window: int) -> None:
         self._without = Difference(Window.binomial(k, flip, window), Window.binomial(others - k + bits, flip, window))
@@ -157,8 +157,9 @@ class _InDoubles:
     def excess(self, growth: float) -> float | None:
         """An upper bound on the worst event's excess; None if it is not sure which event that is.
 
-        The likelihood ratio falls: the worst is "at most s" for the last s that is likelier without the ones. It is
-        found by halving, and surely lies within one of what is found if the next but one on either side is clear.
+        The likelihood ratio falls: the worst is "at most s" for the last s that is likelier without
+        the ones. It is found by halving, and surely lies within one of what is found if the next
+        but one on either side is clear.
         """
         low, high = self._ends
         while low < high:
@@ -184,7 +185,7 @@ class _InDoubles:
 
 
 class _Views:
-    """The laws of the total without and with the person's ones, and how much of either lies outside of the window."""
+    """The laws of the total without and with the person's ones, and the mass outside."""
 
     def __init__(self, without: list[arb], with_ones: list[arb], outside: arb) -> None:
         spend(len(without) + len(with_ones))
@@ -192,7 +193,7 @@ class _Views:
         self._p_upto, self._q_upto = list(accumulate(without)), list(accumulate(with_ones))
 
     def excess(self, growth: arb) -> Bounds:
-        """P[at most t] less e**epsilon times the same, at the last t that is likelier without the ones."""
+        """P[at most t] - e**epsilon P'[at most t] at the last t that is likelier without the ones."""
         missed = (1 + most(growth)) * self._outside
         t = self._last(growth)
         if t < 0:
@@ -211,7 +212,7 @@ class _Views:
         return low
 
     def _is_worst(self, t: int, growth: arb, missed: Fraction) -> bool:
-        """The likelihood ratio falls: if t is surely likelier without the ones and the next is not, t is the last."""
+        """Whether t is surely the last that is likelier without the ones: the ratio falls."""
         margin = ball(missed)
         if t + 1 >= len(self._p):
             return False

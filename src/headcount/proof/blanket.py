@@ -1,4 +1,4 @@
-r"""One message that depends on the value, among others that do not: the privacy blanket of [BBGN19].
+r"""Proof by the privacy blanket [BBGN19]: one message depends on the value, others do not.
 
 Let the analyser know which messages are blanket, drawn from a law $\omega$ whatever anybody holds, and all the rest.
 The victim's is then one of M, of which the others were drawn from $\omega$, and with W's drawn from it too
@@ -7,7 +7,8 @@ L(w) = \frac{\mu(w) - e^\epsilon\mu'(w)}{\omega(w)},$$
 where $\mu$ and $\mu'$ are the laws of the victim's message under two values. Where every message is blanket with one
 chance, that is an expectation over all n people divided by n times the chance. Fewer blanket messages tell more.
 
-[BBGN19] Balle, Bell, Gascon and Nissim, The Privacy Blanket of the Shuffle Model, CRYPTO 2019, Lemma 5.3.
+[BBGN19] Balle, Bell, Gascon and Nissim, The Privacy Blanket of the Shuffle Model, CRYPTO 2019,
+Lemma 5.3.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ def _response(claim: Claim) -> Found | None:
 
 @dataclass(frozen=True)
 class Blankets:
-    """How many more messages each person sends, whatever they hold: so many, and one more with a chance."""
+    """The messages a person sends whatever they hold: `each`, and one more with a chance."""
 
     each: int
     chance: Fraction
@@ -99,7 +100,7 @@ class Blankets:
         return cls(each, chance, messages[0])
 
     def among(self, people: int) -> Iterator[tuple[int, arb]]:
-        """Numbers of them, in stretches that are named by their fewest, and the chance of each stretch."""
+        """Numbers of blanket messages, in stretches named by their fewest, and their chances."""
         more = binomial(people, ball(self.chance), WINDOW_BITS) if 0 < self.chance < 1 else None
         if more is None:
             yield people * (self.each + int(self.chance)), arb(1)
@@ -130,8 +131,11 @@ def _rows(claim: Claim) -> Found | None:
 
 
 def _rows_bound(epsilon: Fraction, rows: int, on: Fraction, off: Fraction) -> Fraction:
-    """The bits at the two values are independent: N1 and N2 of the rows have theirs set, and a set bit is likelier by
-    on/off, one that is not by (1 - on)/(1 - off)."""
+    """The bound for rows of bits, of which N1 and N2 have the bit at the two values set.
+
+    The bits are independent; a set one is likelier by on/off, one that is not by (1 - on)/(1 -
+    off).
+    """
     growth, chance = ball(epsilon).exp(), ball(off)
     unset = ball((1 - on) / (1 - off))
     gain = ball(on / off) - unset
@@ -151,14 +155,14 @@ def _rows_bound(epsilon: Fraction, rows: int, on: Fraction, off: Fraction) -> Fr
 
 @dataclass(frozen=True)
 class Slots:
-    """So many slots fall, each on its own, into cell 1 or 2 with one chance each, into cell 3 with another, or none."""
+    """Slots that fall independently into cell 1 or 2 (`each`), cell 3 (`third`), or none."""
 
     number: int
     each: Fraction
     third: Fraction
 
     def excess(self, gain: arb, loss: arb, third: arb) -> Fraction:
-        """An upper bound on E[(gain N1 - loss N2 - third N3)_+], by T = N1 + N2 and N3; given T, N1 is fair."""
+        """A bound on E[(gain N1 - loss N2 - third N3)_+]: given T = N1 + N2, N1 is Bin(T, 1/2)."""
         if not gain > 0:
             return Fraction(0)
         pairs = binomial(self.number, ball(2 * self.each), WINDOW_BITS)

@@ -46,7 +46,7 @@ def prove(claim: Claim) -> Proof | None:
 
 
 def _check(noise: Noise) -> None:
-    """The shape that the rest relies on: symmetric, falling, and going on from the ends of the centre."""
+    """Refuses noise that is not symmetric and falling, or does not go on from its centre."""
     centre, beyond = noise.centre, noise.beyond
     reach = -centre.start
     if len(centre.masses) != 2 * reach + 1 or centre.masses != centre.masses[::-1] or reach < 1:
@@ -58,7 +58,7 @@ def _check(noise: Noise) -> None:
 
 
 def _falling(noise: Noise, blocks: int) -> list[int]:
-    """The masses from the middle on through so many blocks beyond the centre, as multiples of one mass.
+    """Masses from the middle on through this many blocks, as multiples of one mass.
 
     Each block is the one before it times the same factor, so that two of them show all that follow.
     """
@@ -91,10 +91,11 @@ def _law(noise: Noise) -> Law:
 
 
 def _reach(claim: Claim) -> tuple[int, bool]:
-    """How far one person can move the total, in levels, and whether some crowd's total is sure to move so far.
+    """The sensitivity of the total in levels, and whether some crowd surely attains it.
 
-    Whatever it is rounded by, floor(a + u) and floor(b + u) are at most b - a apart, rounded up. They are so for every
-    u if both ends of the range are whole levels and everybody is there, so that nothing is ever left over.
+    Whatever it is rounded by, floor(a + u) and floor(b + u) are at most b - a apart, rounded up.
+    They are so for every u if both ends of the range are whole levels and everybody is there, so
+    that nothing is ever left over.
     """
     if not isinstance(claim.report, Emit) or len(claim.report.fields) != 1 or claim.values is None:
         raise TooLarge("what a person adds to the total is not one number")
@@ -113,11 +114,11 @@ def _ends(field: Expression, last: int) -> tuple[int, int]:
 
 
 def _moved_total(noise: Noise, reach: int, attained: bool) -> Proof:
-    """One total moves by up to `reach`; where no crowd is known in which it surely does, nothing is refuted.
+    """The loss of one total with this sensitivity; nothing is refuted unless it is attained.
 
-    The noise is symmetric and falls from its middle on. At k below the shift, k - shift is on the other side, where the
-    mass only falls as the shift grows; from the shift on the moved noise is the likelier one. So the widest shift is
-    the worst, and either order is as bad.
+    The noise is symmetric and falls from its middle on. At k below the shift, k - shift is on the
+    other side, where the mass only falls as the shift grows; from the shift on the moved noise is
+    the likelier one. So the widest shift is the worst, and either order is as bad.
     """
     crowds = f"one person moves the total by {reach}"
     nearest = cache(partial(_nearest, noise))
@@ -138,8 +139,8 @@ def _moved_total(noise: Noise, reach: int, attained: bool) -> Proof:
 def _is_pure(noise: Noise, reach: int, epsilon: Fraction) -> bool:
     """Whether no mass exceeds e**epsilon times that `reach` further, in exact integers.
 
-    It is so if no mass exceeds the next one by its share of that; otherwise those `reach` apart are compared, on one
-    side of the middle and across it, unless that is too far to be gone through.
+    It is so if no mass exceeds the next one by its share of that; otherwise those `reach` apart are
+    compared, on one side of the middle and across it, unless that is too far to be gone through.
     """
     if _all_within(pairwise(_falling(noise, 2)), epsilon / reach):
         return True
@@ -163,7 +164,8 @@ def _shifted_far(rate: arb, distance: Fraction, reach: int, epsilon: Fraction) -
     """
     a, growth = (-rate).exp(), ball(epsilon).exp()
 
-    # The likelihood ratio e**(rate (|k - shift| - |k|)) falls from e**(rate shift) at k = 0, past e**epsilon here.
+    # The likelihood ratio e**(rate (|k - shift| - |k|)) falls from e**(rate shift) at k = 0, past
+    # e**epsilon here.
     if not rate > 0:
         raise TooLarge("the noise does not fall like a discrete Laplace law")
     furthest = int(FAR / least(rate))
@@ -183,7 +185,7 @@ def _shifted_far(rate: arb, distance: Fraction, reach: int, epsilon: Fraction) -
 
 
 def _nearest(noise: Noise) -> tuple[arb, Fraction]:
-    """The rate of the discrete Laplace law nearest to the noise, and how far from it that is, in total variation."""
+    """The rate of the nearest discrete Laplace law, and its total variation distance."""
     reach = len(noise.beyond.masses) - 1
     spend(4 * reach)
     centre = noise.centre.masses[reach:]
@@ -195,7 +197,8 @@ def _nearest(noise: Noise) -> tuple[arb, Fraction]:
     for mass in centre[1:-1]:
         ideal = ideal * a
         apart.append(2 * abs(arb(mass) / noise.centre.total - ideal))
-    # The first block beyond, cell by cell; block m is that times g**m, where the ideal one is times a**(reach m).
+    # The first block beyond, cell by cell; block m is that times g**m, where the ideal one is times
+    # a**(reach m).
     outer = arb(centre[-1]) / noise.centre.total / noise.beyond.total
     block, right = arb(0), arb(0)
     for mass in noise.beyond.masses[:-1]:
@@ -224,9 +227,9 @@ def _counts(noise: Noise, neighbours: str) -> Proof:
 def _stable_counts(noise: Noise, threshold: int, neighbours: str, people: int, values: int | None) -> Proof:
     """Empty bins stay silent; others report from the threshold on.
 
-    A bin that somebody else is in too gives away no more than its noisy total would if nothing were dropped. What is
-    shown for certain is about people who are alone, or have as many others with them as leaves enough for both bins;
-    all the rest are in a bin of their own, if there is one.
+    A bin that somebody else is in too gives away no more than its noisy total would if nothing were
+    dropped. What is shown for certain is about people who are alone, or have as many others with
+    them as leaves enough for both bins; all the rest are in a bin of their own, if there is one.
     """
     law = _law(noise)
     alone = sum((law.at(k) for k in range(threshold - 1, law.stop)), arb(0))

@@ -33,8 +33,7 @@ READ_IN_PART = {
 
 @dataclass(frozen=True)
 class Noise:
-    """Added by the trusted side: an integer from the centre; at either end of it, as much more as `beyond` says, and so
-    on while that ends at its last cell."""
+    """Two-sided noise: from the centre, and at its ends as much more as `beyond` says, repeatedly."""
 
     centre: Table
     beyond: Table
@@ -42,8 +41,10 @@ class Noise:
 
 @dataclass(frozen=True)
 class Release:
-    """What the trusted side does to each total: bring it from so many steps to so many levels, rounded up or down at
-    random so that its mean is exact; add noise (to empty ones only if told); drop what is small."""
+    """What the trusted side does to each total: rounding to levels, noise, a threshold.
+
+    Rounding is random with an exact mean; empty totals get noise only if told.
+    """
 
     noise: Noise | None
     threshold: int | None
@@ -53,7 +54,7 @@ class Release:
 
 @dataclass(frozen=True)
 class Claim:
-    """That so many honest people are as private as the points of a curve say: delta at each epsilon."""
+    """The claim for this many honest people: points (epsilon, delta) of a privacy profile."""
 
     model: str
     neighbours: str
@@ -95,7 +96,7 @@ Prover: TypeAlias = Callable[[Claim], Proof | None]
 
 
 def digest(certificate: dict[str, Any]) -> str:
-    """SHA-256 of the canonical JSON of what its format hashes: all but the digest and the versions of the writer."""
+    """SHA-256 of the canonical JSON without the digest and, in format 2, the versions."""
     besides = FORMATS[certificate["format"]]
     signed = {key: value for key, value in certificate.items() if key not in besides}
     text = json.dumps(signed, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
@@ -162,7 +163,7 @@ def _claim(certificate: dict[str, Any]) -> Claim:
 
 
 def _unread(certificate: dict[str, Any]) -> tuple[str, ...]:
-    """The names in a certificate that a proof does not look at: whether it is exact, for one, is not proved."""
+    """The names that a proof does not look at: that a claim is exact, for one, is not proved."""
     names = [name for name in certificate if name not in READ_WHOLE | READ_IN_PART.keys()]
     for part, read in READ_IN_PART.items():
         inner = certificate.get(part)

@@ -1,13 +1,15 @@
 r"""A local randomiser behind a shuffler: the clones of [FMT21].
 
-If no message is likelier under one value than under another by more than $e^{\epsilon_0}$, then a person among n tells
-no more than (A + D, C - A + 1 - D) against the same with the two exchanged, where C ~ Bin(n - 1, $e^{-\epsilon_0}$),
-A ~ Bin(C, 1/2) and D is 1 with chance $p = e^{\epsilon_0}/(e^{\epsilon_0}+1)$. For one flipped bit C may be
-Bin(n - 1, $2/(e^{\epsilon_0}+1)$), as then nothing but clones is sent.
+If no message is likelier under one value than under another by more than $e^{\epsilon_0}$, then a
+person among n tells no more than (A + D, C - A + 1 - D) against the same with the two exchanged,
+where C ~ Bin(n - 1, $e^{-\epsilon_0}$), A ~ Bin(C, 1/2) and D is 1 with chance
+$p = e^{\epsilon_0}/(e^{\epsilon_0}+1)$. For one flipped bit C may be Bin(n - 1,
+$2/(e^{\epsilon_0}+1)$), as then nothing but clones is sent.
 
 Given N = C + 1 the first of the two, $N_1$, is Bin(N, 1/2) up to a weight, and with
 $gain = p - e^\epsilon(1-p)$ and $loss = e^\epsilon p - (1-p)$ the divergence is
-$\frac2N E[(gain\,N_1 - loss\,(N-N_1))_+]$: two tails of a fair binomial law, followed from one N to the next.
+$\frac2N E[(gain\,N_1 - loss\,(N-N_1))_+]$: two tails of a fair binomial law, followed from one N to
+the next.
 
 [FMT21] Feldman, McMillan and Talwar, Hiding Among the Clones, FOCS 2021, Theorem 3.1.
 """
@@ -61,6 +63,9 @@ def _divergence(epsilon: Fraction, odds: Fraction, others: int) -> Fraction:
 
 
 def _excess(tail: Tail, gain: arb, loss: arb) -> arb:
-    """2/N E[gain N1 - loss N2; N1 >= v], as E[N1; N1 >= v] = N/2 P[N1 >= v] + (N - v + 1)/2 P[N1 = v - 1]."""
+    """2/N E[gain N1 - loss N2; N1 >= v].
+
+    E[N1; N1 >= v] = N/2 P[N1 >= v] + (N - v + 1)/2 P[N1 = v - 1].
+    """
     rest = tail.mass * (tail.trials - tail.v + 1) / tail.trials
     return (gain - loss) * tail.tail + (gain + loss) * rest

@@ -1,4 +1,4 @@
-"""A message that is uniform on a set which depends on the value, among others that are uniform on all messages."""
+"""Proof for a message uniform on a set given by the value, among uniform messages."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def prove(claim: Claim) -> Proof | None:
 
 
 def _bound(inside: Fraction, shared: Fraction, blankets: Blankets, people: int) -> Callable[[Fraction], Fraction]:
-    """Of all messages a part is `inside` a value's set, and of these a part is `shared` with any other value's."""
+    """The bound where a value's set has the part `inside`, and shares the part `shared` of it."""
 
     def bound(epsilon: Fraction) -> Fraction:
         growth, total = ball(epsilon).exp(), Fraction(0)
@@ -47,7 +47,7 @@ def _bound(inside: Fraction, shared: Fraction, blankets: Blankets, people: int) 
 
 
 def _hashed(own: Step, other: Step, values: int) -> tuple[Fraction, Fraction] | None:
-    """A hash function of one's own and the value's bucket; the residues of two values are any two different ones."""
+    """The parts for hashing: the residues of two values are any two different ones."""
     match own, other:
         case (
             Let(u, Below(units), Let(v, Below(prime), Emit(sent))),
@@ -68,7 +68,7 @@ def _hashed(own: Step, other: Step, values: int) -> tuple[Fraction, Fraction] | 
 
 
 def _tuples(own: Step, other: Step, values: int) -> tuple[Fraction, Fraction] | None:
-    """Several numbers below `size`, each brought into the value's set, written as digits of the message's fields."""
+    """The parts for tuples of numbers below `size`, written as digits of the message's fields."""
     names, sent = _drawn(own)
     if not names or sent is None or len({*names.values()}) != 1:
         return None
@@ -117,7 +117,7 @@ def _digits(field: Expression, size: int) -> list[Expression]:
 
 
 def _sets(digit: Expression, size: int, values: int) -> tuple[Fraction, Fraction] | None:
-    """How much of all numbers lies in a value's set, and of these in another's, if both are the same for all values."""
+    """The part of all numbers in a value's set, and of these in another's, if always the same."""
     if len(digit.reads) != 2:
         return None
     spend(size * values + size * values**2 // FLOPS)

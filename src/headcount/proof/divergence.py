@@ -1,8 +1,9 @@
 r"""Rigorous divergences between what two neighbouring crowds may look like.
 
-For independent pairs, $D_\epsilon(P_1 P_2 \| Q_1 Q_2)$ is a sum over the outcomes of the first of a prefix of those of
-the second, sorted by likelihood ratio. Any choice of prefixes is an event and so a lower bound; log-ratios are known to
-a few 2**-100, so that a wrong choice misses next to nothing, which the upper bound adds.
+For independent pairs, $D_\epsilon(P_1 P_2 \| Q_1 Q_2)$ is a sum over the outcomes of the first of a
+prefix of those of the second, sorted by likelihood ratio. Any choice of prefixes is an event and so
+a lower bound; log-ratios are known to a few 2**-100, so that a wrong choice misses next to nothing,
+which the upper bound adds.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ SORTED, FOUND = 3, 2  # units: an outcome's log-ratio and place, and its best pr
 class Bounds:
     """A divergence that certainly lies between the two, and an event that shows the lower one.
 
-    The event has at least the first chance among one crowd and at most the second among its neighbour.
+    The event has at least the first chance among one crowd and at most the second among its
+    neighbour.
     """
 
     low: Fraction
@@ -40,7 +42,7 @@ class Bounds:
     crowds: str = ""
 
     def widened(self, low: Fraction, high: Fraction) -> Bounds:
-        """Less certain by so much on either side; neither a divergence nor a chance is ever below 0 or above 1."""
+        """The bounds moved apart by this much, but never below 0 or above 1."""
         likely, unlikely = self.chances
         chances = (max(Fraction(0), likely - low), min(Fraction(1), unlikely + low))
         low, high = max(Fraction(0), self.low - low), min(Fraction(1), self.high + high)
@@ -83,7 +85,7 @@ class Pair:
 
     @cached_property
     def _sorted(self) -> tuple[list[int], list[arb], list[arb]]:
-        """The outcomes that P can have, by falling log-ratio: minus that in units of 2**-100, and the masses."""
+        """The outcomes of P by falling log-ratio: minus that in units of 2**-100, and the masses."""
         spend(SORTED * len(self.p))
         possible = ((i, p, q) for i, (p, q) in enumerate(zip(self.p, self.q, strict=True)) if not p.is_zero())
         keyed = sorted((_falling(p, q), i) for i, p, q in possible)

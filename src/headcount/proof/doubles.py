@@ -1,8 +1,9 @@
 """Binomial laws in doubles whose error is known.
 
-Everything here is a product or a sum of positive numbers, of which each step loses at most one part in 2**53. A mass k
-steps from the middle has lost 3k of them and a sum over a window of w as many again as it has terms, so that nothing is
-wrong by more than `loss(w)`, relatively: far less than what a claim is rounded up by, at a thousandth of the work.
+Everything here is a product or a sum of positive numbers, of which each step loses at most one part
+in 2**53. A mass k steps from the middle has lost 3k of them and a sum over a window of w as many
+again as it has terms, so that nothing is wrong by more than `loss(w)`, relatively: far less than
+what a claim is rounded up by, at a thousandth of the work.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ MADE, ADDED, SOUGHT = 50, 2_000, 400  # doubles a unit: of a window, of a sum of
 
 
 def loss(cells: int) -> float:
-    """How much a sum over so many cells of products of masses may be wrong by, relatively; rounded up."""
+    """A bound on the relative error of a sum over this many products of masses."""
     return 12.0 * (cells + 64) * ROUNDING
 
 
@@ -40,7 +41,7 @@ class Window:
 
     @classmethod
     def binomial(cls, trials: int, chance: arb, bits: int) -> Window:
-        """Both ways from the likeliest, each mass by its ratio to the one before, until less than 2**-bits is left."""
+        """The law from its mode, mass by mass, until less than 2**-bits is left."""
         mode, mass = likeliest(trials, chance)
         if not mass.rad() < mass * ROUNDING:
             raise ArithmeticError("more precision is needed")
@@ -70,7 +71,7 @@ def _summed(terms: Doubles) -> float:
 
 
 def _beyond(masses: Doubles, ratios: Doubles, reach: int) -> float:
-    """Where the window ends before the law does, the rest falls at least as fast as it does there."""
+    """A bound on the mass beyond a window's end, where ratios only fall."""
     if masses.size < reach:
         return 0.0
     return 2.0 if ratios[-1] > 1.0 - 1e-9 else float(masses[-1] / (1.0 - ratios[-1])) * 1.001
@@ -78,7 +79,7 @@ def _beyond(masses: Doubles, ratios: Doubles, reach: int) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Difference:
-    """The law of Y - X for independent windows: sums over X of masses of Y, shifted, one at a time."""
+    """The law of Y - X for independent windows, one sum over X at a time."""
 
     x: Window
     y: Window

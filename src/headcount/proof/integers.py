@@ -1,10 +1,11 @@
 """Shuffled reports of which only one integer is seen, whatever their two laws are.
 
-Everybody sends copies of one message, so that their number is all there is to see; or always as many messages of two
-kinds, of which the number of the second tells that of the first. What a person adds to it has a law for the first value
-and one for the last, and those of all values between are mixtures of these two. A mixture tells no more than the worst
-of what it is mixed from, so that it is enough if everybody holds the first or the last value. How many hold the last
-is covered in stretches, and each of them is summed over all integers, in both orders.
+Everybody sends copies of one message, so that their number is all there is to see; or always as
+many messages of two kinds, of which the number of the second tells that of the first. What a person
+adds to it has a law for the first value and one for the last, and those of all values between are
+mixtures of these two. A mixture tells no more than the worst of what it is mixed from, so that it
+is enough if everybody holds the first or the last value. How many hold the last is covered in
+stretches, and each of them is summed over all integers, in both orders.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ def _claimed(claim: Claim) -> dict[Fraction, Fraction]:
 
 
 def _report(claim: Claim) -> tuple[Step, str, int] | None:
-    """What is sent, the name of what it depends on, and how many values that has: the level of a rounded value."""
+    """The step, the name it depends on, and the number of its values: those of a level."""
     match claim.report:
         case Let(name, Rounded(Expression("name", ("value",)), steps, levels), inner) if claim.values == steps + 1:
             if reads(inner) <= {name} and levels < MOST_VALUES:
@@ -79,7 +80,7 @@ def _report(claim: Claim) -> tuple[Step, str, int] | None:
 
 
 def _may_show_one_integer(step: Step, ends: list[Names]) -> bool:
-    """Whether messages are all the same, or of two kinds and always as many: seen before any law is worked out."""
+    """Whether all messages are equal, or of two kinds in a fixed number: before any law is made."""
     seen = set[Message]()
     for message in chain.from_iterable(_messages(step, names) for names in ends):
         seen.add(message)
@@ -126,7 +127,7 @@ def _same(lengths: Iterable[int | None]) -> int | None:
 
 
 def _messages(step: Step, names: Names) -> Iterator[Message]:
-    """Every message that may be sent, some of them often. Of whole rows and of shares there are too many."""
+    """Every message that may be sent, some repeatedly; refused for rows and shares."""
     spend(1)
     match step:
         case Emit(fields):
@@ -215,7 +216,7 @@ class Crowds:
 
 
 def _excess(p: list[arb], q: list[arb], growth: arb, outside: Fraction) -> Bounds:
-    """The divergence of P from Q: the event is of all integers that seem likelier by more than `growth`."""
+    """The divergence of P from Q: the event is where P exceeds `growth` times Q."""
     here, there, above = arb(0), arb(0), arb(0)
     for mine, theirs in zip(p, q, strict=True):
         over = mine - growth * theirs

@@ -1,4 +1,4 @@
-"""Everything that one person may send, with its chance, exactly: for programmes with few outcomes."""
+"""The exact law of one person's report, by enumeration: for few outcomes."""
 
 from __future__ import annotations
 

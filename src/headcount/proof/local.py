@@ -61,12 +61,12 @@ class Compared(ABC):
     @property
     @abstractmethod
     def odds(self) -> Fraction | None:
-        """The largest ratio of a message's chances under two values; None if it can be impossible under one alone."""
+        """The largest likelihood ratio between two values; None if it is infinite."""
 
 
 @dataclass(frozen=True)
 class Kinds(Compared):
-    """Every different way in which two values compare: chances of the same messages, equal ones taken together."""
+    """The distinct ways in which two values compare: chances and numbers of equal messages."""
 
     kinds: dict[frozenset[tuple[tuple[Fraction, Fraction], int]], str]  # how many messages have which chances
 
@@ -95,7 +95,7 @@ def _pair(chances: Iterable[tuple[Fraction, Fraction]]) -> Pair:
 
 @dataclass(frozen=True)
 class Either(Compared):
-    """One of two reports, by chance, and it shows which: no more is told than by each at its own worst two values.
+    """One of two reports, visibly: the loss is at most the mean of both at their worst.
 
     How well the first and the last value are told apart is certain.
     """
@@ -118,8 +118,11 @@ class Either(Compared):
 
 
 def compared(step: Step, values: int, of: str = "value") -> Compared:
-    """A value that is first rounded at random to a level is a mixture of levels: of two such mixtures no more is told
-    than of the two levels that differ most. Only the first and the last level are sure to be somebody's."""
+    """How the report tells values apart.
+
+    A value rounded at random is a mixture of levels: two mixtures are no further apart than the two
+    levels that differ most. Only the first and the last level are sure to be held.
+    """
     match step:
         case Let(name, Rounded(expression, steps, levels), inner) if _spans(expression, of, values - 1, steps):
             if not reads(inner) <= {name}:
@@ -186,7 +189,7 @@ def _row(off: Fraction, on: Fraction) -> Chances:
 
 
 def _subset(width: int, size: int, likely: Fraction) -> Chances:
-    """A set holds one of two values and not the other, or both, or neither; of each kind all are equally likely."""
+    """The chances of sets that hold one of two values, the other, both or neither."""
     spend(width)
     inside, outside = (
         weight / comb(width - 1, chosen) if 0 <= chosen <= width - 1 else Fraction(0)
@@ -200,7 +203,7 @@ def _subset(width: int, size: int, likely: Fraction) -> Chances:
 
 
 def _hashed(step: Step, u: str, v: str, prime: int, name: str) -> Chances | None:
-    """A hash function of one's own, sent along: (u + 1) value + v modulo a prime, on which all the rest depends.
+    """The chances for a hash function, sent along: (u + 1) value + v modulo a prime.
 
     For two values the residues are any two different ones, equally likely, and u and v are known.
     """
@@ -234,7 +237,7 @@ def _tells(step: Step, known: tuple[Expression, ...]) -> bool:
 
 @dataclass(frozen=True)
 class Laws(Compared):
-    """The exact law of every value's report: `table[value, message]` says which of the masses it has."""
+    """The exact law of every value's report: `table[value, message]` is a place in `masses`."""
 
     masses: tuple[Fraction, ...]
     table: npt.NDArray[np.int64]
@@ -275,7 +278,7 @@ class Laws(Compared):
 
     @cached_property
     def _kinds(self) -> Kinds:
-        """How often one mass meets another, for a value and all others at once: sums of 0s and 1s, exact in doubles."""
+        """The distinct pairs of rows, by how often one mass meets another: exact in doubles."""
         if len(self.masses) > FEW_MASSES:
             raise TooLarge("messages have too many different chances to compare all values")
         spend(self.table.size * len(self.table) * len(self.masses) ** 2 // FLOPS + len(self.table) ** 2)

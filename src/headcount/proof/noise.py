@@ -1,4 +1,4 @@
-"""What people send whatever they hold: which messages together, how often, and how far from laws with known sums."""
+"""Sources of noise: messages sent whatever is held, and the laws of their numbers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MOST_KINDS = 1 << 17
 
 @dataclass
 class Noise:
-    """Which groups of messages people send independently of their value, how often, and how far from ideal."""
+    """Groups of messages sent independently of the value, how often, and the distance from ideal."""
 
     people: int
     sources: list[Source] = field(default_factory=list)
@@ -62,7 +62,7 @@ class Noise:
                 fixed(step, names)  # what everybody always sends tells nothing
 
     def _copies(self, law: Poisson | NegativeBinomial, step: Step, names: Names) -> None:
-        """A Poisson number that is spread evenly over kinds is a Poisson number of each, independently."""
+        """A Poisson number, thinned evenly over kinds, is an independent Poisson number of each."""
         match step:
             case Let(name, Below(bound), inner) if isinstance(law, Poisson):
                 if bound > MOST_KINDS:

@@ -1,7 +1,7 @@
 """Reading a report programme from a certificate: what one person sends, as a tree of small steps.
 
-This reader shares nothing with the code that writes and draws programmes, so that either can show the other wrong.
-What it does not know it refuses.
+This reader shares nothing with the code that writes and draws programmes, so that either can show
+the other wrong. What it does not know it refuses.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ Step: TypeAlias = Emit | All | Maybe | Copies | Let | Each | Row | Subset | Shar
 
 
 def read(encoded: Any, known: frozenset[str] = frozenset({"value"})) -> Step:
-    """The step that this stands for, in which nothing but the known names is looked at, and none gets a new meaning."""
+    """The step with no names but the known ones, none of which is bound again."""
     step = _read(encoded, known)
     if not reads(step) <= known:
         raise Unreadable(f"no such name: {short(min(reads(step) - known))}")

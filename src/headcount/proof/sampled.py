@@ -1,9 +1,10 @@
 r"""A random few send what they hold, and small counts are dropped.
 
-Of k holders Bin(k, r) are sampled; one holder more is likelier by $(k+1)(1-r)/(k+1-v)$ at v samples, which grows with
-v. With m = k + 1 the worst event in favour of the holder is therefore "v or more", with v the first from the threshold
-on where that exceeds $e^\epsilon$, and the worst against them "fewer than v", silence included, with v the first where
-its inverse no longer does. Both are followed from one k to the next in a few operations:
+Of k holders Bin(k, r) are sampled; one holder more is likelier by $(k+1)(1-r)/(k+1-v)$ at v
+samples, which grows with v. With m = k + 1 the worst event in favour of the holder is therefore "v
+or more", with v the first from the threshold on where that exceeds $e^\epsilon$, and the worst
+against them "fewer than v", silence included, with v the first where its inverse no longer does.
+Both are followed from one k to the next in a few operations:
 $P[B_{k+1} \ge v] = P[B_k \ge v] + r P[B_k = v - 1]$.
 """
 
@@ -28,7 +29,7 @@ EVERY_BIT = 1 << 16  # no mass of so few people is as small as that
 
 
 def prove(claim: Claim) -> Proof | None:
-    """Corrupt people may push a count up to the threshold, which is therefore lowered by their number."""
+    """Proof for sampling and a threshold, which is lowered by the number of corrupt people."""
     release = claim.release
     if claim.model != "shuffle-threshold" or release.noise is not None or release.threshold is None:
         return None
@@ -46,7 +47,8 @@ def prove(claim: Claim) -> Proof | None:
             return None
     if not 0 < rate < 1 or (moved == 2 and people > FEW_PEOPLE):
         return None
-    # With few buckets the others must be in the same ones, and corrupt people cannot push both over the threshold.
+    # With few buckets the others must be in the same ones, and corrupt people cannot push both over
+    # the threshold.
     exact = claim.values is None or claim.values > moved
     if moved == 2:
         exact &= not claim.most_corrupt
@@ -72,7 +74,7 @@ def _every_crowd(rate: Fraction, threshold: int, people: int, epsilon: Fraction)
 
 
 def _scan(rate: Fraction, threshold: int, people: int, epsilon: Fraction, *, more: bool) -> Bounds:
-    """In favour of the holder (`more`) or against them, for every k from where something can be shown."""
+    """The worst k, in favour of one more holder (`more`) or against."""
     r, growth = ball(rate), ball(epsilon).exp()
     share = 1 - (1 - r) / growth if more else 1 - (1 - r) * growth  # of k + 1, where the likelihood ratio is e**epsilon
     step = middle(share)
@@ -104,9 +106,9 @@ def _scan(rate: Fraction, threshold: int, people: int, epsilon: Fraction, *, mor
 def _is_past(sampled: Tail, threshold: int, best: arb, *, more: bool) -> bool:
     """Whether no larger k can be worse.
 
-    Once the event begins beyond the threshold, that plays no part, and every further holder is noise that hides the
-    others. While the threshold decides, a larger crowd falls short of it with a smaller chance: against the holder,
-    that chance bounds every excess that is still to come.
+    Once the event begins beyond the threshold, that plays no part, and every further holder is
+    noise that hides the others. While the threshold decides, a larger crowd falls short of it with
+    a smaller chance: against the holder, that chance bounds every excess that is still to come.
     """
     return sampled.v > threshold or (not more and 1 - sampled.tail < best.max(ball(MISSED)))
 

@@ -1,7 +1,8 @@
 """Every number of others who hold one of two values, in stretches.
 
-What is seen of some people tells no less than what is seen of them and of others whom nothing is known about. So all
-numbers from k to k + length - 1 are covered by k, without the people who differ within the stretch.
+What is seen of some people tells no less than what is seen of them and of others whom nothing is
+known about. So all numbers from k to k + length - 1 are covered by k, without the people who differ
+within the stretch.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ def every_number(
 ) -> Found:
     """Bounds for the worst number: first the ends, where a claim fails if it does, then stretches.
 
-    Each stretch is as long as stays within the claim. `covered` may be quicker than `at` and have no lower bound; only
-    multiples of `unit` are numbers that a crowd can have.
+    Each stretch is as long as stays within the claim. `covered` may be quicker than `at` and have
+    no lower bound; only multiples of `unit` are numbers that a crowd can have.
     """
     ends = [at(k, others) for k in {0, others}]
     found = {epsilon: worst_of(end[epsilon] for end in ends) for epsilon in claimed}

@@ -1,7 +1,7 @@
-"""What the tables that people draw from stand for, and how far they lie from it, in total variation.
+"""The laws that tables stand for, and their total variation distance from them.
 
-Nothing is believed: the parameters are read off a table's first masses, and the distance is then summed up cell by
-cell. A table that is near to no law of the family is refused.
+Nothing is believed: the parameters are read off a table's first masses, and the distance is then
+summed up cell by cell. A table that is near to no law of the family is refused.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class NegativeBinomial(Often):
 
 @dataclass(frozen=True)
 class Clusters(NegativeBinomial):
-    """A Poisson number of logarithmic clusters, which is negative binomial of shape -mean / log(1 - decay)."""
+    """A Poisson number of logarithmic draws: negative binomial of shape -mean / log(1 - decay)."""
 
     def shape_in_crowd(self, people: int) -> arb:
         return ball(self.shape * people) / -(1 - ball(self.decay)).log()
@@ -102,8 +102,9 @@ class Logarithmic:
 def stands_for(table: Table, people: int) -> tuple[Poisson | NegativeBinomial, Fraction]:
     """The law of a number of copies and the table's distance from it.
 
-    From the first three masses, m1/m0 is the Poisson mean, and so is 2 m2/m1; for a negative binomial law the former is
-    shape times decay and the latter (shape + 1) times decay. A shape of one in the whole crowd is taken at its word.
+    From the first three masses, m1/m0 is the Poisson mean, and so is 2 m2/m1; for a negative
+    binomial law the former is shape times decay and the latter (shape + 1) times decay. A shape of
+    one in the whole crowd is taken at its word.
     """
     first, second, third = ([*table.masses, 0, 0, 0])[:3]
     if table.start or not first:
@@ -142,7 +143,7 @@ def _near(table: Table, candidates: list[L]) -> tuple[L, Fraction]:
 
 
 def _distance(table: Table, ideal: Iterator[arb]) -> Fraction:
-    """The table has no mass beyond its cells, so that what it has too much of is all of the distance."""
+    """The total variation distance: what the table, which is finite, has too much of."""
     excess, total = arb(0), table.total
     near = ball(NEAR)
     spend(4 * len(table.masses))

@@ -149,7 +149,8 @@ def _short(number: Fraction) -> str:
 def verify(certificate: str | dict[str, Any], effort: int = DEFAULT) -> Verdict:
     """Proves, refutes or gives up on a certificate, given as JSON text or as what that says.
 
-    It gives up after so much `effort`, in units of about a microsecond; reading the text is not counted.
+    It gives up after so much `effort`, in units of about a microsecond; reading the text is not
+    counted.
     """
     try:
         claim = read(json.loads(certificate) if isinstance(certificate, str) else certificate)
@@ -182,7 +183,7 @@ def _judged(claim: Claim) -> Verdict:
 
 
 def _cut(claim: Claim) -> Fraction:
-    """The chance, at most, that an honest person would send more messages than everybody does, and so is cut short."""
+    """A bound on the chance that any honest person's report is cut to the common length."""
     if claim.messages is None:
         return Fraction(0)
     if claim.values is None:

@@ -1,6 +1,7 @@
 """The catalogue: one line per protocol, and those of other packages that are installed.
 
-Another package adds protocols by an entry point of the group `headcount.protocols`, which names a class:
+Another package adds protocols by an entry point of the group `headcount.protocols`, which names a
+class:
 
     [project.entry-points."headcount.protocols"]
     dummy = "my_package:Dummy"
@@ -97,7 +98,8 @@ OWN: tuple[type[Protocol], ...] = (
     shuffled(Piecewise),
     shuffled(Hybrid),
 )
-# One mechanism has one entry: these are read from old files, and what is the same with a sharper loss serves instead.
+# One mechanism has one entry: these are read from old files, and what is the same with a sharper
+# loss serves instead.
 FORMER: dict[type[Protocol], type[Protocol]] = {
     shuffled(RandomisedResponse, binary=True): CheuCount,
     shuffled(GeneralisedResponse): BlanketHistogram,
@@ -107,8 +109,10 @@ NEAREST = 5
 
 
 def installed(own: tuple[type[Protocol], ...] = OWN) -> tuple[type[Protocol], ...]:
-    """These protocols and those of other packages, by name. Whatever is no protocol, or has a name twice, is refused:
-    which of two protocols a plan means must not depend on what else is installed."""
+    """These protocols and those of other packages; refuses what is none, or a name twice.
+
+    Which of two protocols a plan means must not depend on what else is installed.
+    """
     every = {protocol.name: protocol for protocol in (*own, *FORMER)}
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
         found = point.load()
@@ -125,7 +129,7 @@ CATALOGUE = installed()
 
 
 def named(name: str, *, former: bool = False) -> type[Protocol]:
-    """The protocol of this name; one that has left the catalogue only if `former` ones are asked for."""
+    """The protocol of this name; one that has left the catalogue only if `former`."""
     for protocol in (*CATALOGUE, *FORMER) if former else CATALOGUE:
         if protocol.name == name:
             return protocol

@@ -1,7 +1,7 @@
-"""A certificate: everything somebody needs to prove a plan's claim again without this library's accounting.
+"""A certificate: a plan's claim with all it takes to prove it without this library.
 
-`headcount verify` does so; it reads the report programme, the release, the crowd and the claim from the file, and
-nothing else.
+`headcount verify` does so; it reads the report programme, the release, the crowd and the claim from
+the file, and nothing else.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ TRUSTED = {
 
 @dataclass(frozen=True)
 class Certificate:
-    """A plan's claim with all that it takes to prove it again: report programme, release, crowd and privacy profile.
+    """A plan's claim with what proves it: report programme, release, crowd, privacy profile.
 
     Made by `hc.certify`, proved by `hc.verify`.
 
@@ -52,7 +52,7 @@ class Certificate:
 
     @classmethod
     def of(cls, content: dict[str, Any]) -> Self:
-        """A certificate with this content, and the hash of all of it but the versions that wrote it."""
+        """A certificate with this content and its hash, in which the versions have no part."""
         hashed = {key: value for key, value in content.items() if key not in ("hash", "versions")}
         return cls({**content, "hash": fingerprint(hashed)})
 
@@ -91,7 +91,7 @@ class Certificate:
 
 
 def certify(plan: Plan) -> Certificate:
-    """The certificate of a plan: its claim is the loss at the budget's epsilon, which the budget's delta covers."""
+    """The certificate of a plan: its loss at the budget's epsilon, within the budget's delta."""
     from importlib.metadata import version
 
     protocol, epsilon = plan.protocol, Fraction(plan.budget.epsilon)

@@ -35,7 +35,7 @@ from headcount.questions.question import Question
 
 @dataclass(frozen=True, kw_only=True)
 class Declaration(ABC):
-    """What every protocol says of itself. The loss is that of whatever crosses the model's trust line."""
+    """What every protocol declares; its loss is that of what crosses the trust line."""
 
     name: ClassVar[str]
     model: ClassVar[Model]
@@ -92,14 +92,14 @@ class Declaration(ABC):
         return True
 
     def bounded(self, name: str, low: float, high: float) -> None:
-        """Refuses a parameter outside its open range (a closed end where it is itself allowed, as in keep <= 1)."""
+        """Refuses a parameter that is not above `low` and at most `high`."""
         works = f"use a number above {low:g}" + ("" if math.isinf(high) else f" and up to {high:g}")
         value = quantity(name, getattr(self, name), works)
         if not low < value <= high:
             raise BadArgument(name, f"is {value:g}", works)
 
     def as_chance(self, name: str, low: float, high: float, rounded: Callable[[float], Chance]) -> None:
-        """Makes a chance of a parameter that must lie in this range: `Chance.up` or `Chance.down`."""
+        """Refuses a parameter out of range, and rounds it by `Chance.up` or `Chance.down`."""
         self.bounded(name, low, high)
         object.__setattr__(self, name, rounded(getattr(self, name)))
 
@@ -113,7 +113,7 @@ class Declaration(ABC):
 
     @classmethod
     def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
-        """Settings of the parameters other than the knob; calibration turns the knob for each and ranks them."""
+        """Settings of the other parameters; calibration turns the knob for each and ranks them."""
         return ({},)
 
     @abstractmethod
@@ -136,7 +136,7 @@ class Declaration(ABC):
         return {"kind": (0, self.kinds - 1)}
 
     def genuine(self, messages: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-        """Which of these somebody who keeps to the protocol might have sent; the others are not counted."""
+        """Which messages an honest person might have sent; the others are not counted."""
         fits = np.ones(messages.size, dtype=np.bool_)
         for name, (low, high) in self.ranges.items():
             inside = (messages[name] >= low) & (messages[name] <= high)
@@ -157,7 +157,7 @@ class Declaration(ABC):
 
     @property
     def summed(self) -> bool:
-        """Whether a trusted side adds up what it is sent; it counts how often it is sent each message otherwise."""
+        """Whether a trusted side adds up messages; otherwise it counts each kind."""
         return False
 
     def released(self) -> Release:
@@ -166,14 +166,15 @@ class Declaration(ABC):
 
     @abstractmethod
     def view(self, honest: int) -> PrivacyLoss:
-        """The loss of what crosses the trust line when so many honest people took part, of one report of one of them.
+        """The loss of one report when this many honest people take part.
 
-        Messages that everybody sees hide a person no less when others add theirs: there it is for so many or more.
-        What a trusted side drops hangs on how many there are: there it is for so many or fewer.
+        Messages that everybody sees hide a person no less when others add theirs: there it is for
+        so many or more. What a trusted side drops hangs on how many there are: there it is for so
+        many or fewer.
         """
 
     def group(self, honest: int, reports: int) -> PrivacyLoss:
-        """The same of so many reports of one person: group privacy, unless a leaf knows their exact law."""
+        """The loss of several reports of one person: group privacy unless a leaf knows better."""
         return GroupPrivacy.of(self.view(honest), reports)
 
     @property
@@ -189,7 +190,8 @@ class Declaration(ABC):
     def noise(self, truth: int, reports: int) -> Noise:
         """The exact law of one cell's error when `truth` of `reports` people are in it.
 
-        For a sum, which has many ways to a total, it is that of the crowd which is hardest to estimate.
+        For a sum, which has many ways to a total, it is that of the crowd which is hardest to
+        estimate.
         """
 
     @property

@@ -16,7 +16,7 @@ Start = Callable[[Budget, Mapping[str, Any]], float]  # a first guess, given the
 
 @dataclass(frozen=True)
 class Knob:
-    """The parameter that calibration turns: `along(u, crowd)` gets more private as u grows from `low` to `high`."""
+    """The parameter that calibration turns: `along(u, crowd)` is more private as u grows."""
 
     name: str
     along: Callable[[float, Crowd], float]
@@ -27,7 +27,7 @@ class Knob:
 
     @classmethod
     def logarithmic(cls, name: str, low: float, high: float, start: Start, *, whole: bool = False) -> Knob:
-        """A positive parameter that makes more noise as it grows from `low` to `high`, on a logarithmic scale."""
+        """A positive parameter, on a logarithmic scale from `low` to `high`."""
         along = (lambda u, _: math.ceil(math.exp(u))) if whole else (lambda u, _: math.exp(u))
         return cls(name, along, math.log(low), math.log(high), lambda budget, given: math.log(start(budget, given)))
 
@@ -35,7 +35,7 @@ class Knob:
     def logistic(
         cls, name: str, start: Start, *, low: float = -28.0, high: float = 20.0, most: float | None = 1.0
     ) -> Knob:
-        """A chance of noise, by the logarithm of its odds; or that part of `most`, or of the honest people if None."""
+        """A chance by its log-odds, times `most`, or times the honest people if that is None."""
 
         def along(u: float, crowd: Crowd) -> float:
             return (crowd.honest if most is None else most) / (1.0 + math.exp(-u))
@@ -66,12 +66,12 @@ class Knob:
         return cls(name, lambda u, _: math.ceil(u), low, high, start)
 
     def at(self, u: float, given: Mapping[str, Any]) -> float:
-        """The parameter's setting, a short decimal or a whole number, that is at least as private as u says."""
+        """The setting, a short decimal or an integer, that is at least as private as u says."""
         setting = self._exactly(u, given)
         return setting if isinstance(setting, int) else shortened(setting, *self._ends(given))
 
     def looser(self, setting: float, given: Mapping[str, Any]) -> float:
-        """A setting that calibration would have preferred, had it met the budget: the next one, or one beyond it."""
+        """A setting that calibration would have preferred, had it met the budget."""
         accurate, private = self._ends(given)
         room = 1 if isinstance(setting, int) else 2.0 * room_around(setting, accurate, private)
         return setting - room if private > accurate else setting + room
@@ -81,7 +81,7 @@ class Knob:
         return self._exactly(self.low, given), self._exactly(self.high, given)
 
     def _exactly(self, u: float, given: Mapping[str, Any]) -> float:
-        """With a floor from the other parameters, `along` is the part of the way from there to one."""
+        """The setting at u: with a floor, `along` is the part of the way from there to one."""
         floor, setting = self.floor(given), self.along(u, given["crowd"])
         if isinstance(setting, int):
             return setting

@@ -1,4 +1,4 @@
-"""A plan: a calibrated protocol and the budget it was calibrated for. All parties hold the same one, and its hash."""
+"""A plan: a calibrated protocol and its budget, the same for all parties, with its hash."""
 
 from __future__ import annotations
 
@@ -64,12 +64,12 @@ class Plan:
 
     @cached_property
     def loss(self) -> PrivacyLoss:
-        """The protocol's privacy loss; in a collection, with the cost of padding reports to one number of messages."""
+        """The protocol's loss; in a collection, with the cost of padding reports to one length."""
         return self.protocol.loss if self.wire is None else self.wire.loss(self.protocol)
 
     @property
     def colluding(self) -> float | None:
-        """In a collection, the local epsilon that is left if shuffler and analyser collude, as devices are told."""
+        """In a collection, the local epsilon if shuffler and analyser collude, as devices are told."""
         told: float | None = None if self.wire is None else self.wire.device(self.protocol)["colluding"]
         return told
 
@@ -93,7 +93,7 @@ class Plan:
         return fingerprint(self.to_json())
 
     def save(self, path: str | Path) -> Path:
-        """Write the plan and its hash into a file that `hc.load_plan` reads. It replaces a plan, and nothing else.
+        """Write the plan and its hash into a file that `hc.load_plan` reads; replaces plans only.
 
         Parameters
         ----------
@@ -123,15 +123,16 @@ class Plan:
         return json.dumps(kept, indent=1) + "\n"
 
     def to_registry(self, **deployment: Any) -> Record:
-        """A draft for the OpenDP registry of deployments: what the plan knows, and TODO where only you do.
+        """A draft for the OpenDP deployments registry, with TODO where only you know.
 
-        Takes the arguments of `protocols.base.registry.record`: name, curator, curator_type, published, and more.
+        Takes the arguments of `protocols.base.registry.record`: name, curator, curator_type,
+        published, and more.
         """
         return record(self.protocol, self.budget, self.hash, **deployment)
 
 
 def for_devices(protocol: Protocol, wire: Wire | None) -> dict[str, Any]:
-    """The programme and, in a collection, what else somebody who does not know the protocol needs to report."""
+    """The programme and, in a collection, what else a device needs to report."""
     device = {} if wire is None else {"device": wire.device(protocol)}
     return {"programme": protocol.programme.encode(), **device}
 

@@ -1,7 +1,8 @@
 """A protocol: what people send, what becomes of it, and what that gives away.
 
-A leaf of the catalogue declares its name, model and parameters and writes a few short formulas (see `declaration`).
-Drawing, tallying, estimating with intervals, simulating and stating the cost follow from them here.
+A leaf of the catalogue declares its name, model and parameters and writes a few short formulas (see
+`declaration`). Drawing, tallying, estimating with intervals, simulating and stating the cost follow
+from them here.
 """
 
 from __future__ import annotations
@@ -39,10 +40,10 @@ FEW_VALUES = 1 << 12
 
 @dataclass(frozen=True, kw_only=True)
 class Protocol(Declaration):
-    """A mechanism with its parameters: what people send, what becomes of it, and what that gives away.
+    """A mechanism with its parameters: what people send, what is released, and its loss.
 
-    Base class of the catalogue. Get one by name from `hc.protocol`, calibrated to a budget or with the parameters of
-    its paper. CONTRIBUTING.md tells how to write one.
+    Base class of the catalogue. Get one by name from `hc.protocol`, calibrated to a budget or with
+    the parameters of its paper. CONTRIBUTING.md tells how to write one.
 
     Parameters
     ----------
@@ -74,21 +75,22 @@ class Protocol(Declaration):
     )
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Refuses a leaf that writes its own promise: it would forget people with several reports, or other crowds."""
+        """Refuses a leaf that overrides its own promise: it would forget groups or other crowds."""
         super().__init_subclass__(**options)
         for name in Protocol.FINAL:
             if getattr(cls, name) is not getattr(Protocol, name):
                 raise TypeError(f"{cls.__name__} overrides {name}; a protocol writes view(), group() or room instead")
 
     def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
-        """Totals of released tallies, one row a run, for a crowd that holds each value so often. For simulation only.
+        """Totals of released tallies, a row a run, of a crowd that holds these values. For
+        simulation.
 
         A leaf may draw them from their law directly, without touching each person.
         """
         return self.repeated(np.repeat(np.arange(held.size), held), coins, runs)
 
     def intervals(self, tally: Tally, confidence: float) -> Floats:
-        """A row for each cell, [low, high], that covers its truth with this confidence: from the error's exact law."""
+        """A confidence interval [low, high] for each cell, from the error's exact law."""
         return covering(self, self.point(tally), tally.reports, confidence)
 
     @classmethod
@@ -99,7 +101,7 @@ class Protocol(Declaration):
 
     @classmethod
     def collectable(cls) -> bool:
-        """Whether reports can be collected from devices: nothing is to be trusted beyond a shuffler that mixes."""
+        """Whether devices can report: nobody is trusted beyond a shuffler that mixes."""
         return cls.model in (Model.SHUFFLE, Model.LOCAL)
 
     @classmethod
@@ -122,24 +124,24 @@ class Protocol(Declaration):
 
     @cached_property
     def programme(self) -> Brick:
-        """What one person sends, as a tree that is drawn, enumerated, priced and written down for other languages."""
+        """What one person sends, as a tree that is drawn, enumerated, priced and encoded."""
         return self.report(VALUE)
 
     @cached_property
     def loss(self) -> PrivacyLoss:
-        """The privacy loss of a person with all their reports, for every crowd that gets an answer."""
+        """The privacy loss of a person with all their reports, in every crowd that gets an answer."""
         return self.loss_if(self._least_hidden)
 
     @property
     def _least_hidden(self) -> int:
-        """The number of honest people who hide a person least, of those with whom there is an answer."""
+        """The number of honest people, of those that give an answer, which hides a person least."""
         if self.model in (Model.SHUFFLE, Model.LOCAL):
             return self.crowd.honest
         return LARGEST if self._private else self.crowd.size - self.crowd.most_corrupt
 
     @property
     def _private(self) -> bool:
-        """Whether the number of people is itself private: then nothing may depend on it that is seen."""
+        """Whether the number of people is private, so that nothing seen may depend on it."""
         return self.neighbours is Neighbours.ADD_REMOVE
 
     @property
@@ -149,12 +151,12 @@ class Protocol(Declaration):
 
     @property
     def most(self) -> float:
-        """So many reports may come at most: those that were planned for, where a trusted side drops small counts."""
+        """The most reports: those planned for, where a trusted side drops small counts."""
         limited = self.model is Model.THRESHOLD and not self._private
         return min(self.room, self.crowd.size if limited else math.inf)
 
     def require_fit(self, reports: int) -> None:
-        """Refuses crowds that it was not planned for. It says how many came only because that is public."""
+        """Refuses crowds that it was not planned for; tells their size only because that is public."""
         if reports < self.fewest:
             came = f"{counted(reports, 'report')} came and the plan needs at least {self.fewest:,}"
             plan = f"make a plan for {people(reports)}, or " if reports else ""
@@ -197,7 +199,7 @@ class Protocol(Declaration):
         return np.dtype([("kind", values.dtype)]) if self.task.open else self.message
 
     def counted(self, values: Values, people: Ints) -> Tally:
-        """The tally of so many people for each of these values, for a trusted side, which is told what people hold."""
+        """The tally of these numbers of people for each value, for a trusted side."""
         messages = self.reports(values, SecretCoins()).messages
         if self.summed:
             steps = messages["steps"].tolist()
@@ -209,7 +211,7 @@ class Protocol(Declaration):
         return Tally(int(people.sum()), totals.astype(np.int64))
 
     def totalled(self, people: int, total: int) -> Tally:
-        """The tally of so many people whose values come to this total, for a trusted side that adds them up."""
+        """The tally of people whose values have this total, for a trusted side that adds them up."""
         nothing = int(self.reports(np.zeros(1, dtype=np.int64), SecretCoins()).messages["steps"][0])
         return Tally(people, np.array([total + people * nothing], dtype=object))
 
@@ -317,7 +319,7 @@ class Protocol(Declaration):
 
     @property
     def group_local_epsilon(self) -> float | None:
-        """The local epsilon of all of a person's reports, if everybody else colludes; None if nothing is left."""
+        """The local epsilon of all of a person's reports; None if nothing is left."""
         return None if self.local_epsilon is None else self.crowd.each * self.local_epsilon
 
     @property
@@ -372,7 +374,7 @@ class Protocol(Declaration):
 
     @property
     def origin(self) -> float:
-        """What everybody counts for, whatever they hold; nothing where the number of people is private."""
+        """The value that everybody counts from; 0 where the number of people is private."""
         return 0.0 if self._private else self.task.low
 
     def in_unit(self, people: Floats, reports: int) -> Floats:

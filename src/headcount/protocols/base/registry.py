@@ -1,7 +1,7 @@
-"""A plan as a record of the OpenDP registry of deployments, github.com/opendp/deployments-registry-data.
+"""A plan as a record for github.com/opendp/deployments-registry-data.
 
-The record has the registry's own names, values and order. What a plan knows is filled in; what only whoever deploys it
-can know is an argument, or reads TODO and waits for an editor.
+The record has the registry's own names, values and order. What a plan knows is filled in; what only
+whoever deploys it can know is an argument, or reads TODO and waits for an editor.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Record:
         return _left(self.content)
 
     def save(self, path: str | Path) -> Path:
-        """Writes the record into a new file; the registry wants small letters, digits and underscores in its name."""
+        """Writes the record into a new file, named as the registry wants."""
         path = Path(path)
         if not re.fullmatch(r"[a-z0-9_]+\.yaml", path.name):
             works = "use small letters, digits and underscores, as in page_views.yaml"
@@ -94,11 +94,13 @@ def record(
 ) -> Record:
     """The record of a plan.
 
-    `curator` is who publishes the answer, `curator_type` government, industry or nonprofit, and `published` the day of
-    the first publication, as YYYY-MM-DD. `use` says what the answer is for, `region` whom it is about, `unit` what one
-    report stands for (a person unless told), `authors` who fills in the record; `sources` are addresses of pages that
-    describe the deployment. `releases` is "one release" or "many releases", `data_source` static or dynamic. `later`
-    says what else will be asked of the same people, `prepared` how the data were prepared, `kept` how they are kept.
+    `curator` is who publishes the answer, `curator_type` government, industry or nonprofit, and
+    `published` the day of the first publication, as YYYY-MM-DD. `use` says what the answer is for,
+    `region` whom it is about, `unit` what one report stands for (a person unless told), `authors`
+    who fills in the record; `sources` are addresses of pages that describe the deployment.
+    `releases` is "one release" or "many releases", `data_source` static or dynamic. `later` says
+    what else will be asked of the same people, `prepared` how the data were prepared, `kept` how
+    they are kept.
     """
     private = protocol.neighbours is Neighbours.ADD_REMOVE
     delta = protocol.loss.delta(budget.epsilon)

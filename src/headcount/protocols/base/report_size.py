@@ -1,8 +1,9 @@
-"""What a report weighs on the wire, where everybody sends as many sealed messages as everybody else.
+"""The size of a report on the wire, where everybody sends the same number of messages.
 
-A message is sealed to the analyser, all messages of a person once more to the shuffler, and dummies fill up to the same
-number. How often an honest person would send more than that is charged to delta: cutting changes the view by at most
-that chance for each of them, and so delta by 1 + e^epsilon times as much. (What others send is theirs to cut.)
+A message is sealed to the analyser, all messages of a person once more to the shuffler, and dummies
+fill up to the same number. How often an honest person would send more than that is charged to
+delta: cutting changes the view by at most that chance for each of them, and so delta by 1 +
+e^epsilon times as much. (What others send is theirs to cut.)
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ ROUND_UP = 1.0 + 1e-9
 
 @dataclass(frozen=True)
 class Wire:
-    """How a plan is collected: everybody sends so many messages, sealed with this suite and no other."""
+    """How a plan is collected: the number of messages from everybody, and the HPKE suite."""
 
     messages: int
     suite: str = HYBRID
@@ -86,21 +87,22 @@ class Wire:
         return {"messages": self.messages, "suite": self.suite}
 
     def device(self, protocol: Protocol) -> dict[str, Any]:
-        """What follows from the protocol, and a device that does not know it needs to be told beside the programme:
-        what a message looks like, and the epsilon that is left if the shuffler and the analyser are one."""
+        """What a device needs beside the programme: the message's fields, and the epsilon if all
+        collude.
+        """
         alone = protocol.local_epsilon
         short = None if alone is None else rounded_up(alone, COMPARED)
         return {"record": record_of(protocol.message), "colluding": short if self.colluding is None else self.colluding}
 
 
 def record_of(message: np.dtype[Any]) -> list[list[str]]:
-    """Its fields and their forms: `u`, or `i` with a sign, and the number of bytes, the lowest first."""
+    """Each field with its form: `u`, or `i` with a sign, and its bytes, little-endian."""
     fields = ((name, message[name]) for name in message.names or ())
     return [[name, f"{form.base.kind}{form.itemsize}"] for name, form in fields]
 
 
 def wire_messages(protocol: Protocol, budget: Budget) -> int | None:
-    """The fewest messages that do for everybody, but for a chance that a hundredth of delta pays for.
+    """The fewest messages that suffice, but for a chance that a hundredth of delta pays for.
 
     None if that takes more than `MOST`.
     """

@@ -1,7 +1,8 @@
 """Tasks, protocols and plans as they were written down by `to_json`: read back exactly, or refused.
 
-What was read is written again and must come out the same. So nothing is dropped, guessed or filled in: not a field that
-this version does not know, nor one that it would have by default, nor a programme that has changed since.
+What was read is written again and must come out the same. So nothing is dropped, guessed or filled
+in: not a field that this version does not know, nor one that it would have by default, nor a
+programme that has changed since.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def protocol_from_json(data: Any) -> Protocol:
 
 
 def plan_from_json(data: Any, *, hash: str | None = None) -> Plan:
-    """The plan that `Plan.to_json` wrote down, or a refusal if it would not mean the same in this version.
+    """The plan that `Plan.to_json` wrote; refused if it would not mean the same here.
 
     Parameters
     ----------
@@ -90,7 +91,7 @@ def _plan(data: dict[str, Any]) -> Plan:
 
 
 def _wire(protocol: Protocol, data: dict[str, Any]) -> Wire:
-    """The wire of a plan; one of version 0.2 keeps the epsilon under collusion as it was written, unrounded."""
+    """The wire of a plan; version 0.2 wrote the epsilon under collusion unrounded."""
     wire, written = Wire(**data["wire"]), data["device"]["colluding"]
     short = wire.device(protocol)["colluding"]
     unrounded = written is not None and written != short and rounded_up(written, COMPARED) == short

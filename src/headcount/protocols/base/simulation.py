@@ -55,7 +55,7 @@ class Simulation:
 
 
 def repeated(protocol: Protocol, values: Values, coins: Coins, runs: int) -> Ints:
-    """Totals of released tallies, one row a run, through every person's own randomiser; many small crowds at once."""
+    """Totals of released tallies, a row a run, through every person's randomiser."""
     each = max(1, int(TOGETHER / (max(1, values.size) * max(1.0, protocol.messages_per_person))))
     rows = []
     for start in range(0, runs, each):

@@ -1,9 +1,10 @@
-r"""Discrete Gaussian noise [CKS20]: more of it than geometric for one question, and less for many together.
+r"""Discrete Gaussian noise [CKS20]: more than geometric for one question, less for many.
 
 Randomiser: none, the value is handed over.
-Analyser:   adds $Z$ with $P[Z=k] \propto e^{-k^2/2\sigma^2}$, $\sigma$ the `scale`, from a table of 64-bit weights.
-View:       each total with noise of its own; a person shifts one total by one, or two if replaced in a histogram. The
-            weights that are drawn are the ones accounted for, to the last.
+Analyser:   adds $Z$ with $P[Z=k] \propto e^{-k^2/2\sigma^2}$, $\sigma$ the `scale`, from a table of
+            64-bit weights.
+View:       each total with noise of its own; a person shifts one total by one, or two if replaced
+            in a histogram. The weights that are drawn are the ones accounted for, to the last.
 Error:      unbiased, $\mathrm{Var} \le \sigma^2$, whatever the data.
 
 [CKS20] Canonne, Kamath and Steinke, The Discrete Gaussian for Differential Privacy, NeurIPS 2020.
@@ -42,7 +43,7 @@ def _enough(budget: Budget) -> float:
 
 @lru_cache(maxsize=64)
 def gaussian(scale: Fraction) -> TwoSidedNoise:
-    """Weights that never rise, each a whole part of 2**64 and rounded down; beyond their reach there is nothing."""
+    """Weights that never rise, multiples of 2**-64 rounded down, with bounded support."""
     reach, one = math.ceil(REACH * scale) + 1, 1 << GUARD_BITS
     fall = int(one / exp_below(1 / (2 * scale * scale)))
     weights, ratio, twice = [one], fall, fall * fall >> GUARD_BITS

@@ -1,12 +1,13 @@
-r"""Two-sided geometric noise [GRS12]: the best a trusted analyser can do for one count under pure privacy.
+r"""Two-sided geometric noise [GRS12]: optimal for one count under pure privacy.
 
 Randomiser: none, the value is handed over.
 Analyser:   adds $Z$ with $P[Z=k] \propto e^{-|k|/b}$, $b$ the scale.
-View:       each total with noise of its own; a person shifts one total by one, or two if replaced in a histogram, so
-            that the loss is pure from $\epsilon = 1/b$, or $2/b$, on.
+View:       each total with noise of its own; a person shifts one total by one, or two if replaced
+            in a histogram, so that the loss is pure from $\epsilon = 1/b$, or $2/b$, on.
 Error:      unbiased, $\mathrm{Var} = 2a/(1-a)^2$ with $a = e^{-1/b}$, whatever the data.
 
-[GRS12] Ghosh, Roughgarden and Sundararajan, Universally Utility-Maximizing Privacy Mechanisms, SIAM J. Comput. 2012.
+[GRS12] Ghosh, Roughgarden and Sundararajan, Universally Utility-Maximizing Privacy Mechanisms, SIAM
+J. Comput. 2012.
 """
 
 from __future__ import annotations

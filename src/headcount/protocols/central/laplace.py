@@ -1,13 +1,17 @@
 r"""Laplace noise [DMNS06], on a grid so that no floating-point number ever meets a private one.
 
-Randomiser: none, the value $x \in \{0, \dots, s\}$ is handed over, in steps of its range (a count has one step).
-Analyser:   rounds the total once, without bias, to one of the $L$ `levels` from a person to the next, and adds $Z$ with
-            $P[Z=k] \propto e^{-|k|/(L b)}$, $b$ the scale; if $s$ divides $L$ there is nothing to round.
-View:       $\lfloor \frac Ls \sum x + U \rfloor + Z$; whatever $U$ in $[0, 1)$ is, one person moves it by at most $L$
-            levels, so the loss is pure from $\epsilon = 1/b$ on.
-Error:      unbiased, variance $2a/(1-a)^2/L^2$ with $a = e^{-1/(L b)}$, near $2b^2$, and at most $1/4L^2$ of rounding.
+Randomiser: none, the value $x \in \{0, \dots, s\}$ is handed over, in steps of its range (a count
+            has one step).
+Analyser:   rounds the total once, without bias, to one of the $L$ `levels` from a person to the
+            next, and adds $Z$ with $P[Z=k] \propto e^{-|k|/(L b)}$, $b$ the scale; if $s$ divides
+            $L$ there is nothing to round.
+View:       $\lfloor \frac Ls \sum x + U \rfloor + Z$; whatever $U$ in $[0, 1)$ is, one person moves
+            it by at most $L$ levels, so the loss is pure from $\epsilon = 1/b$ on.
+Error:      unbiased, variance $2a/(1-a)^2/L^2$ with $a = e^{-1/(L b)}$, near $2b^2$, and at most
+            $1/4L^2$ of rounding.
 
-[DMNS06] Dwork, McSherry, Nissim and Smith, Calibrating Noise to Sensitivity in Private Data Analysis, TCC 2006.
+[DMNS06] Dwork, McSherry, Nissim and Smith, Calibrating Noise to Sensitivity in Private Data
+Analysis, TCC 2006.
 """
 
 from __future__ import annotations
@@ -41,7 +45,7 @@ class Laplace(NoisyTotal):
 
     @classmethod
     def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
-        """Enough levels for rounding one total to add less than one percent to the noise's variance: mostly 64."""
+        """Levels for which rounding adds less than a percent to the variance: mostly 64."""
         return ({"levels": fine_enough(task, 1, 2.0 / budget.epsilon**2)},)
 
     @property

@@ -1,14 +1,18 @@
-r"""Stability histogram [KKMN09, BNS16]: noise on the categories somebody holds, and small results are dropped.
+r"""Stability histogram [KKMN09, BNS16]: noise on categories that are held, and a threshold.
 
 Randomiser: none, the value is handed over.
-Analyser:   to every count $c \ge 1$ adds $Z$ with $P[Z=k] \propto e^{-|k|/b}$, $b$ the `scale`, and shows the result
-            from the `threshold` on; what nobody holds is never touched, so that the categories need not be known.
-View:       the shown counts. A person alone in a category shows with chance $a^{T-1}/(1+a)$, $a = e^{-1/b}$; counts of
-            two or more lose at most $1/b$ each, one of them if people may come and go, two if replaced. With
-            several reports, those alone are in one category or each in another, and the rest join one count.
-Error:      two-sided geometric for counts well above the threshold, however many categories; small ones read 0.
+Analyser:   to every count $c \ge 1$ adds $Z$ with $P[Z=k] \propto e^{-|k|/b}$, $b$ the `scale`, and
+            shows the result from the `threshold` on; what nobody holds is never touched, so that
+            the categories need not be known.
+View:       the shown counts. A person alone in a category shows with chance $a^{T-1}/(1+a)$,
+            $a = e^{-1/b}$; counts of two or more lose at most $1/b$ each, one of them if people may
+            come and go, two if replaced. With several reports, those alone are in one category or
+            each in another, and the rest join one count.
+Error:      two-sided geometric for counts well above the threshold, however many categories; small
+            ones read 0.
 
-[KKMN09] Korolova, Kenthapadi, Mishra and Ntoulas, Releasing Search Queries and Clicks Privately, WWW 2009.
+[KKMN09] Korolova, Kenthapadi, Mishra and Ntoulas, Releasing Search Queries and Clicks Privately,
+WWW 2009.
 [BNS16] Bun, Nissim and Stemmer, Simultaneous Private Learning of Multiple Concepts, ITCS 2016.
 """
 
@@ -37,8 +41,11 @@ from headcount.questions import Histogram, Question
 
 @dataclass(frozen=True)
 class NoisyThreshold(Release):
-    """Noise on what is there, then the threshold. Noise is drawn for what is not there too, and thrown away: the work
-    must not tell how many different things people hold of those that are listed."""
+    """Noise on totals that are not empty, then the threshold.
+
+    Noise is drawn for empty ones too, and thrown away: the work must not tell how many of the
+    listed categories are held.
+    """
 
     noise: AddDiscreteLaplace
     threshold: Threshold
@@ -84,7 +91,7 @@ class StabilityHistogram(Protocol):
 
     @classmethod
     def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
-        """All of epsilon for the counts that others hold as well; delta pays for those who are alone."""
+        """All of epsilon for counts that others share; delta pays for those who are alone."""
         counts = 2.0 if budget.neighbours is Neighbours.REPLACE else 1.0
         return ({"scale": crowd.each * counts / budget.epsilon},)
 
@@ -126,7 +133,7 @@ class StabilityHistogram(Protocol):
 
     @cached_property
     def _upto(self) -> tuple[Floats, Floats]:
-        """The mass of the first so many values of the noise, and their part of its second moment."""
+        """Cumulative masses of the noise, and of its second moment."""
         parts = (self._added.masses, self._added.masses * self._added.values**2)
         mass, square = (np.append(0.0, np.cumsum(part)) for part in parts)
         return mass, square
@@ -138,13 +145,17 @@ class StabilityHistogram(Protocol):
         return math.sqrt(missed / float(mass[-1])) if truth else 0.0
 
     def intervals(self, tally: Tally, confidence: float) -> Floats:
-        """A suppressed count may be any that is suppressed often enough, which is the lower tail of the noise: what is
-        missed so would have been too low to be covered if it were shown."""
+        """Where a count is suppressed, all counts that are suppressed with more than the tail's
+        chance.
+
+        What is missed so would have been too low to be covered if it were shown.
+        """
         tail = (1.0 - confidence) / 2.0
         added = self._added
         half = Noise.of(added, centre=0.0).half_width(confidence)
         upto = np.cumsum(added.masses)
-        # Suppressed: count + Z <= threshold - 1, which has a chance above the tail for counts up to this.
+        # Suppressed: count + Z <= threshold - 1, which has a chance above the tail for counts up to
+        # this.
         most = self.threshold - 1 - int(added.values[upto > tail][0])
         shown = tally.totals > 0
         low, high = np.where(shown, tally.totals - half, 0.0), np.where(shown, tally.totals + half, float(most))

@@ -1,14 +1,16 @@
-r"""Staircase noise [GV16]: the least noise that keeps a total private when one person can move it by many levels.
+r"""Staircase noise [GV16]: optimal where one person can move a total by many levels.
 
 Randomiser: none, the value is handed over.
-Analyser:   adds $Z$ to the total, a person's range being $w$ levels wide: $P[Z=k]$ is $a$ for $0 \le k < h$, $ab$ for
-            $h \le k < w$, then $b$ times what it is $w$ before, and $P[Z=-k]$ the same; $b = e^{-1/\mathrm{scale}}$,
-            $a = (1-b)/(2h + 2b(w-h) - (1-b))$.
-View:       the total with such noise; a person shifts it by at most $w$, so that the loss is pure from
-            $1/\mathrm{scale}$ on, and $(1-e^{\epsilon-1/\mathrm{scale}})(1/2 + a/2 + a\min(h-1, w-h))$ before.
+Analyser:   adds $Z$ to the total, a person's range being $w$ levels wide: $P[Z=k]$ is $a$ for
+            $0 \le k < h$, $ab$ for $h \le k < w$, then $b$ times what it is $w$ before, and
+            $P[Z=-k]$ the same; $b = e^{-1/\mathrm{scale}}$, $a = (1-b)/(2h + 2b(w-h) - (1-b))$.
+View:       the total with such noise; a person shifts it by at most $w$, so that the loss is pure
+            from $1/\mathrm{scale}$ on, and
+            $(1-e^{\epsilon-1/\mathrm{scale}})(1/2 + a/2 + a\min(h-1, w-h))$ before.
 Error:      unbiased; $h$ is the one with the smallest variance. Rounding the total adds a little.
 
-[GV16] Geng and Viswanath, The Optimal Noise-Adding Mechanism in Differential Privacy, IEEE Trans. Inf. Theory 2016.
+[GV16] Geng and Viswanath, The Optimal Noise-Adding Mechanism in Differential Privacy, IEEE Trans.
+Inf. Theory 2016.
 """
 
 from __future__ import annotations
@@ -42,7 +44,7 @@ LARGEST = 100.0  # scale: beyond, a staircase is next to nothing better than Lap
 
 @lru_cache(maxsize=64)
 def staircase(rate: Fraction, width: int, high: int) -> TwoSidedNoise:
-    """Tables whose masses `width` apart never differ by more than a factor e**rate, exactly, and never rise."""
+    """Tables whose masses `width` apart differ by at most e**rate, exactly, and never rise."""
     growth = exp_below(rate)
     tall = int(WORD * (1 - 1 / growth) * Fraction(3, 8) / width)  # both tables then fit a word
     short = math.ceil(tall / growth) + 2
@@ -68,7 +70,7 @@ class AddStaircase(AddTwoSidedNoise):
 
 @dataclass(frozen=True, eq=False)
 class StaircaseShift(GrowingSlack):
-    """Such noise against itself, moved by its width: the ratio is e**rate with this chance, and never more."""
+    """Staircase noise shifted by its width: the ratio is e**rate with this chance, never more."""
 
     kind = "exact"
 
@@ -109,7 +111,7 @@ class Staircase(NoisyTotal):
 
     @classmethod
     def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
-        """As many levels as are drawn quickly; a multiple of the task's own steps, where these are few."""
+        """As many levels as are drawn quickly; a multiple of the task's steps, where these are few."""
         steps = steps_of(task)
         return ({"levels": LEVELS // steps * steps if steps <= LEVELS else LEVELS},)
 
@@ -129,8 +131,11 @@ class Staircase(NoisyTotal):
 
     @cached_property
     def _squares(self) -> Floats:
-        """The mean square of the noise for each height from 1 to the width: a sum over the first step, where a place i
-        stands for all i + m w, of which each is b times as likely as the one before."""
+        """The mean square of the noise for each height from 1 to the width.
+
+        A sum over the first step, where a place i stands for all i + m w, of which each is b times
+        as likely as the one before.
+        """
         w, b, i = self.width, self._fall, np.arange(self.width, dtype=np.float64)
         first, second = b / (1.0 - b) ** 2, b * (1.0 + b) / (1.0 - b) ** 3
         each = 2.0 * (i**2 / (1.0 - b) + 2.0 * i * w * first + w**2 * second)
@@ -162,7 +167,7 @@ class Staircase(NoisyTotal):
         return StaircaseShift(self.rate, 0.5 + a / 2.0 + a * between, distance)
 
     def group(self, honest: int, reports: int) -> PrivacyLoss:
-        """Each report moves the total by the width of a step at most, so that several are pure from their rates on."""
+        """Group privacy: each report moves the total by a step's width at most."""
         return GroupPrivacy.of(self.view(honest), reports)
 
     @cached_property

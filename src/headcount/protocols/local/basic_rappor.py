@@ -1,11 +1,16 @@
-r"""Basic RAPPOR [EPK14]: a row of bits, one for each category, each of them flipped with the same chance.
+r"""Basic RAPPOR [EPK14]: a one-hot row of bits, each flipped with the same chance.
 
-Randomiser: the own bit is on, the others are off; each bit is sent as it is with chance `keep`, otherwise flipped.
-Analyser:   with $f = 1-\mathrm{keep}$ and $m_j$ rows whose bit $j$ is on, $\hat c_j = (m_j - nf)/(1-2f)$.
-View:       each single row, of which two bits differ; $\epsilon = 2\ln(\mathrm{keep}/f)$, whoever else colludes.
-Error:      unbiased, $\mathrm{Var}\,\hat c = nf(1-f)/(1-2f)^2$, whatever the data, independently for each category.
+Randomiser: the own bit is on, the others are off; each bit is sent as it is with chance `keep`,
+            otherwise flipped.
+Analyser:   with $f = 1-\mathrm{keep}$ and $m_j$ rows whose bit $j$ is on,
+            $\hat c_j = (m_j - nf)/(1-2f)$.
+View:       each single row, of which two bits differ; $\epsilon = 2\ln(\mathrm{keep}/f)$, whoever
+            else colludes.
+Error:      unbiased, $\mathrm{Var}\,\hat c = nf(1-f)/(1-2f)^2$, whatever the data, independently
+            for each category.
 
-This is the one-time form without a Bloom filter; asked again, people would have to repeat the same row.
+This is the one-time form without a Bloom filter; asked again, people would have to repeat the same
+row.
 
 [EPK14] Erlingsson, Pihur and Korolova, RAPPOR, CCS 2014.
 """

@@ -1,12 +1,14 @@
-r"""Duchi, Jordan and Wainwright's mean [DJW18]: one bit each, on more often the more a person holds.
+r"""Duchi, Jordan and Wainwright's mean [DJW18]: one bit each, likelier on the more is held.
 
-Randomiser: round $x \in [0,1]$ to a bit that is on with chance $x$; send it with chance `keep`, otherwise the opposite.
+Randomiser: round $x \in [0,1]$ to a bit that is on with chance $x$; send it with chance `keep`,
+            otherwise the opposite.
 Analyser:   with $f = 1 - \mathrm{keep}$ and $m$ ones from $n$ people, $\hat s = (m - nf)/(1-2f)$.
 View:       each single bit; $\epsilon = \ln(\mathrm{keep}/f)$, whoever else colludes.
-Error:      unbiased; someone who holds $x$ adds $w(1-w)/(1-2f)^2$ to the variance, $w = f + (1-2f)x$: at most
-            $1/4(1-2f)^2$, for $x = 1/2$.
+Error:      unbiased; someone who holds $x$ adds $w(1-w)/(1-2f)^2$ to the variance,
+            $w = f + (1-2f)x$: at most $1/4(1-2f)^2$, for $x = 1/2$.
 
-[DJW18] Duchi, Jordan and Wainwright, Minimax Optimal Procedures for Locally Private Estimation, JASA 2018.
+[DJW18] Duchi, Jordan and Wainwright, Minimax Optimal Procedures for Locally Private Estimation,
+JASA 2018.
 """
 
 from __future__ import annotations

@@ -1,9 +1,11 @@
-r"""Generalised randomised response [KOV16]: tell the truth with some chance, otherwise any other category.
+r"""Generalised randomised response [KOV16]: the truth with some chance, else another category.
 
 Randomiser: send the category with chance `keep`, otherwise one of the other $d-1$, evenly.
-Analyser:   $\hat c_j = (m_j - no)/(\mathrm{keep}-o)$ with $m_j$ reports of a category, $o = (1-\mathrm{keep})/(d-1)$.
+Analyser:   $\hat c_j = (m_j - no)/(\mathrm{keep}-o)$ with $m_j$ reports of a category,
+            $o = (1-\mathrm{keep})/(d-1)$.
 View:       each single report; $\epsilon = \ln(\mathrm{keep}/o)$, whoever else colludes.
-Error:      unbiased, $\mathrm{Var}\,\hat c = [c\,\mathrm{keep}(1-\mathrm{keep}) + (n-c)\,o(1-o)]/(\mathrm{keep}-o)^2$.
+Error:      unbiased,
+            $\mathrm{Var}\,\hat c = [c\,\mathrm{keep}(1-\mathrm{keep}) + (n-c)\,o(1-o)]/(\mathrm{keep}-o)^2$.
 
 [KOV16] Kairouz, Oh and Viswanath, Extremal Mechanisms for Local Differential Privacy, JMLR 2016.
 """

@@ -1,10 +1,12 @@
-r"""Hadamard response [ASZ19]: a point of a set that the category has half of, in common with another a quarter.
+r"""Hadamard response [ASZ19]: a point of the half that the category's Hadamard row marks.
 
-Randomiser: with $K = 2^{\lceil\log_2(d+1)\rceil}$ and $C_x = \{y < K : \langle x+1, y\rangle \text{ even}\}$, send
-            $y$ uniform in $C_x$ with chance `keep`, otherwise uniform outside of it.
-Analyser:   with $p$ the chance `keep` and $m_j$ reports in $C_j$, by one fast Walsh-Hadamard transform,
-            $\hat c_j = (m_j - n/2)/(p-1/2)$.
-View:       each single report, which lies in both of two sets, in one or in neither; $\epsilon = \ln(p/(1-p))$.
+Randomiser: with $K = 2^{\lceil\log_2(d+1)\rceil}$ and
+            $C_x = \{y < K : \langle x+1, y\rangle \text{ even}\}$, send $y$ uniform in $C_x$ with
+            chance `keep`, otherwise uniform outside of it.
+Analyser:   with $p$ the chance `keep` and $m_j$ reports in $C_j$, by one fast Walsh-Hadamard
+            transform, $\hat c_j = (m_j - n/2)/(p-1/2)$.
+View:       each single report, which lies in both of two sets, in one or in neither;
+            $\epsilon = \ln(p/(1-p))$.
 Error:      unbiased, $\mathrm{Var}\,\hat c = [c\,p(1-p) + (n-c)/4]/(p-1/2)^2$.
 
 [ASZ19] Acharya, Sun and Zhang, Hadamard Response, AISTATS 2019.

@@ -1,15 +1,20 @@
-r"""The hybrid mechanism [WXYZ19]: a number of the piecewise mechanism with some chance, otherwise Duchi's bit.
+r"""The hybrid mechanism [WXYZ19]: the piecewise mechanism with some chance, else Duchi's.
 
-Randomiser: with chance `alpha`, a number as in the piecewise mechanism with this `window` and these `levels`, otherwise
-            the level rounded to a bit, flipped or not. In both, what is likelier is so by the same `odds`.
-Analyser:   a number $y < M$ scores $2y - M + 1$, a bit minus or plus the `weight`; the sum of scores $S$ has a mean of
-            $c$ for each person and $G$ more for each whole one held, $\hat s = (S - nc)/G$.
-View:       each single message, of one kind or the other whatever is held; $\epsilon$ is the logarithm of the odds.
-Error:      unbiased. For $\epsilon > 0.61$, $\alpha = 1 - e^{-\epsilon/2}$ and weights that give both kinds the same
-            mean, the variance hardly depends on the data: on $[-1,1]$ and a fine grid, with $s = e^{\epsilon/2}$,
-            $(s+3)/(3s(s-1)) + (s^2+1)^2/(s(s^2-1)^2)$. Below 0.61 only bits are sent.
+Randomiser: with chance `alpha`, a number as in the piecewise mechanism with this `window` and these
+            `levels`, otherwise the level rounded to a bit, flipped or not. In both, what is
+            likelier is so by the same `odds`.
+Analyser:   a number $y < M$ scores $2y - M + 1$, a bit minus or plus the `weight`; the sum of
+            scores $S$ has a mean of $c$ for each person and $G$ more for each whole one held,
+            $\hat s = (S - nc)/G$.
+View:       each single message, of one kind or the other whatever is held; $\epsilon$ is the
+            logarithm of the odds.
+Error:      unbiased. For $\epsilon > 0.61$, $\alpha = 1 - e^{-\epsilon/2}$ and weights that give
+            both kinds the same mean, the variance hardly depends on the data: on $[-1,1]$ and a
+            fine grid, with $s = e^{\epsilon/2}$, $(s+3)/(3s(s-1)) + (s^2+1)^2/(s(s^2-1)^2)$. Below
+            0.61 only bits are sent.
 
-[WXYZ19] Wang et al., Collecting and Analyzing Multidimensional Data with Local Differential Privacy, ICDE 2019.
+[WXYZ19] Wang et al., Collecting and Analyzing Multidimensional Data with Local Differential
+Privacy, ICDE 2019.
 """
 
 from __future__ import annotations
@@ -37,7 +42,7 @@ BIT = Field.named("bit")
 
 @dataclass(frozen=True, kw_only=True)
 class Hybrid(ScoredReports):
-    """A number or a bit each for a sum or a mean: the most accurate of the local ones, nearly whatever the data."""
+    """A number or a bit each for a sum or a mean: the most accurate local one for nearly all data."""
 
     name: ClassVar[str] = "hybrid"
     knob: ClassVar[Knob] = Knob.by_epsilon("odds", math.exp)

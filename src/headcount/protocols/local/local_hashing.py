@@ -1,14 +1,17 @@
-r"""Local hashing [WBLJ17]: everybody sorts the categories into a few buckets in their own way, and names one of those.
+r"""Local hashing [WBLJ17]: a random hash function each, and randomised response on its bucket.
 
-Randomiser: with $g$ buckets (`range`) and $q$ the first prime from $\max(d, g)$ on, draw $u \in 1..q-1$ and
-            $v \in 0..q-1$; the own bucket is $h(x) = ((ux+v) \bmod q) \bmod g$. Send $u$, $v$ and, with chance $p$
-            (`keep`), the own bucket, otherwise another one.
-Analyser:   with $m_j$ reports that name the bucket of $j$, $\hat c_j = (m_j - no)/(p-o)$, $o = rp + (1-r)(1-p)/(g-1)$;
-            two categories share a bucket with chance $r = \lfloor q/g\rfloor((q \bmod g)+q-g)/(q(q-1))$, exactly.
-View:       each single report: with chance $r$ it tells nothing, otherwise $\epsilon = \ln((g-1)p/(1-p))$.
+Randomiser: with $g$ buckets (`range`) and $q$ the first prime from $\max(d, g)$ on, draw
+            $u \in 1..q-1$ and $v \in 0..q-1$; the own bucket is $h(x) = ((ux+v) \bmod q) \bmod g$.
+            Send $u$, $v$ and, with chance $p$ (`keep`), the own bucket, otherwise another one.
+Analyser:   with $m_j$ reports that name the bucket of $j$, $\hat c_j = (m_j - no)/(p-o)$,
+            $o = rp + (1-r)(1-p)/(g-1)$; two categories share a bucket with chance
+            $r = \lfloor q/g\rfloor((q \bmod g)+q-g)/(q(q-1))$, exactly.
+View:       each single report: with chance $r$ it tells nothing, otherwise
+            $\epsilon = \ln((g-1)p/(1-p))$.
 Error:      unbiased, $\mathrm{Var}\,\hat c = [c\,p(1-p) + (n-c)\,o(1-o)]/(p-o)^2$.
 
-[WBLJ17] Wang, Blocki, Li and Jha, Locally Differentially Private Protocols for Frequency Estimation, USENIX Sec. 2017.
+[WBLJ17] Wang, Blocki, Li and Jha, Locally Differentially Private Protocols for Frequency
+Estimation, USENIX Sec. 2017.
 """
 
 from __future__ import annotations
@@ -95,7 +98,7 @@ class LocalHashing(FrequencyOracle):
         return Tally(batch.reports, support(batch.messages, self.task.values, self.prime, self.range))
 
     def view(self, honest: int) -> PrivacyLoss:
-        """The two buckets in question, and all that tells nothing: the others, and both where they are the same."""
+        """The two buckets, and all that tells nothing: the others, and both where they collide."""
         apart = 1.0 - self.collision
         own, other = apart * self.keep, apart * (1.0 - self.keep) / (self.range - 1)
         rest = 1.0 - own - other

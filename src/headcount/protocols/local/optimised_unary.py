@@ -1,11 +1,15 @@
-r"""Optimised unary encoding [WBLJ17]: a row of bits whose own one is a fair coin and whose others are rarely on.
+r"""Optimised unary encoding [WBLJ17]: the own bit is a fair coin, the others are rarely on.
 
-Randomiser: the own bit is on with chance $p$ (`keep`, one half), each other bit with chance $f$ (`flip`).
+Randomiser: the own bit is on with chance $p$ (`keep`, one half), each other bit with chance $f$
+            (`flip`).
 Analyser:   with $m_j$ rows whose bit $j$ is on, $\hat c_j = (m_j - nf)/(p-f)$.
-View:       each single row, of which two bits differ; $e^\epsilon = p(1-f)/((1-p)f)$, whoever else colludes.
-Error:      unbiased, $\mathrm{Var}\,\hat c = [c\,p(1-p) + (n-c)f(1-f)]/(p-f)^2$, independently for each category.
+View:       each single row, of which two bits differ; $e^\epsilon = p(1-f)/((1-p)f)$, whoever else
+            colludes.
+Error:      unbiased, $\mathrm{Var}\,\hat c = [c\,p(1-p) + (n-c)f(1-f)]/(p-f)^2$, independently for
+            each category.
 
-[WBLJ17] Wang, Blocki, Li and Jha, Locally Differentially Private Protocols for Frequency Estimation, USENIX Sec. 2017.
+[WBLJ17] Wang, Blocki, Li and Jha, Locally Differentially Private Protocols for Frequency
+Estimation, USENIX Sec. 2017.
 """
 
 from __future__ import annotations

@@ -1,13 +1,16 @@
-r"""The piecewise mechanism [WXYZ19], on a grid: a number from a window about the own one, or from outside of it.
+r"""The piecewise mechanism [WXYZ19], on a grid: a number from a window or from outside of it.
 
-Randomiser: with $W$ the `window` and $L$ the `levels`, round the value to a level $l \in 0..L$ without bias; send any
-            number of $l..l+W-1$ with chance $p$ (`keep`), otherwise any other number below $W+L$.
-Analyser:   with $g = p - (1-p)W/L$, a number's mean is $c + gl$, $c$ constant; $\hat s = (\sum y - nc)/(gL)$.
+Randomiser: with $W$ the `window` and $L$ the `levels`, round the value to a level $l \in 0..L$
+            without bias; send any number of $l..l+W-1$ with chance $p$ (`keep`), otherwise any
+            other number below $W+L$.
+Analyser:   with $g = p - (1-p)W/L$, a number's mean is $c + gl$, $c$ constant;
+            $\hat s = (\sum y - nc)/(gL)$.
 View:       each single number; $e^\epsilon = pL/((1-p)W)$, whoever else colludes.
-Error:      unbiased; the variance is largest at either end of the range. On $[-1,1]$ with $s = e^{\epsilon/2}$ and
-            $W = L/s$, a fine grid has $x^2/(s-1) + (s+3)/(3(s-1)^2)$.
+Error:      unbiased; the variance is largest at either end of the range. On $[-1,1]$ with
+            $s = e^{\epsilon/2}$ and $W = L/s$, a fine grid has $x^2/(s-1) + (s+3)/(3(s-1)^2)$.
 
-[WXYZ19] Wang et al., Collecting and Analyzing Multidimensional Data with Local Differential Privacy, ICDE 2019.
+[WXYZ19] Wang et al., Collecting and Analyzing Multidimensional Data with Local Differential
+Privacy, ICDE 2019.
 """
 
 from __future__ import annotations

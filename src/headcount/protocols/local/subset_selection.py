@@ -1,12 +1,16 @@
-r"""Subset selection [YB18, WHWX16]: name a few categories at once, the own one among them more often than not.
+r"""Subset selection [YB18, WHWX16]: a set of categories, with the own one more often than not.
 
-Randomiser: a set of $w$ categories (`size`) that holds the own one with chance $p$ (`keep`), the others evenly.
+Randomiser: a set of $w$ categories (`size`) that holds the own one with chance $p$ (`keep`), the
+            others evenly.
 Analyser:   with $m_j$ sets that hold $j$ and $o = (w-p)/(d-1)$, $\hat c_j = (m_j - no)/(p-o)$.
-View:       each single set, which holds both of two categories, one or neither; $e^\epsilon = p(d-w)/((1-p)w)$.
+View:       each single set, which holds both of two categories, one or neither;
+            $e^\epsilon = p(d-w)/((1-p)w)$.
 Error:      unbiased, $\mathrm{Var}\,\hat c = [c\,p(1-p) + (n-c)\,o(1-o)]/(p-o)^2$.
 
-[WHWX16] Wang et al., Mutual Information Optimally Local Private Discrete Distribution Estimation, 2016.
-[YB18] Ye and Barg, Optimal Schemes for Discrete Distribution Estimation under Locally Differential Privacy, 2018.
+[WHWX16] Wang et al., Mutual Information Optimally Local Private Discrete Distribution Estimation,
+2016.
+[YB18] Ye and Barg, Optimal Schemes for Discrete Distribution Estimation under Locally Differential
+Privacy, 2018.
 """
 
 from __future__ import annotations

@@ -1,17 +1,21 @@
 r"""Succinct histograms [BS15]: one bit each, of a random row of a public matrix of signs.
 
-Randomiser: draw a row $j$ of the Hadamard matrix of size $2^{\lceil\log_2 d\rceil}$; send $j$ and, with chance `keep`,
-            the sign $(-1)^{\langle j, x\rangle}$ in the own column, otherwise the opposite.
-Analyser:   with $m_x$ reports whose sign is that of column $x$, by one fast Walsh-Hadamard transform,
-            $\hat c_x = (m_x - n/2)/(p-1/2)$, $p$ the chance `keep`.
-View:       each single report; half of the rows tell two columns apart, with $\epsilon = \ln(p/(1-p))$.
+Randomiser: draw a row $j$ of the Hadamard matrix of size $2^{\lceil\log_2 d\rceil}$; send $j$ and,
+            with chance `keep`, the sign $(-1)^{\langle j, x\rangle}$ in the own column, otherwise
+            the opposite.
+Analyser:   with $m_x$ reports whose sign is that of column $x$, by one fast Walsh-Hadamard
+            transform, $\hat c_x = (m_x - n/2)/(p-1/2)$, $p$ the chance `keep`.
+View:       each single report; half of the rows tell two columns apart, with
+            $\epsilon = \ln(p/(1-p))$.
 Error:      unbiased, $\mathrm{Var}\,\hat c = [c\,p(1-p) + (n-c)/4]/(p-1/2)^2$.
 
-The paper's matrix is random and its columns only nearly orthogonal. Those of Hadamard's are exactly so: nothing is left
-to the choice of the matrix, and the error has an exact law [NXYHSS16]. If $j$ is drawn in public, a single bit is sent.
+The paper's matrix is random and its columns only nearly orthogonal. Those of Hadamard's are exactly
+so: nothing is left to the choice of the matrix, and the error has an exact law [NXYHSS16]. If $j$
+is drawn in public, a single bit is sent.
 
 [BS15] Bassily and Smith, Local, Private, Efficient Protocols for Succinct Histograms, STOC 2015.
-[NXYHSS16] Nguyen et al., Collecting and Analyzing Data from Smart Device Users with Local Differential Privacy, 2016.
+[NXYHSS16] Nguyen et al., Collecting and Analyzing Data from Smart Device Users with Local
+Differential Privacy, 2016.
 """
 
 from __future__ import annotations

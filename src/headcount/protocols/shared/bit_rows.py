@@ -1,4 +1,4 @@
-"""What protocols share whose messages are rows of bits, one for each category: the analyser adds them up bit by bit."""
+"""Protocols whose messages are rows of bits, one for each category, added up bit by bit."""
 
 from __future__ import annotations
 

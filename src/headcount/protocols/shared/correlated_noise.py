@@ -1,4 +1,4 @@
-"""What the correlated protocols share: dummies that cancel, a few of each sign alone and a flood of pairs."""
+"""Correlated noise: a few dummies of either sign that err, and a flood of pairs that cancel."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def changed(task: Question) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class CorrelatedNoise(Protocol):
-    """The error is that of the few alone, two-sided geometric at `inner`; the flood, NB(shape, decay), only hides.
+    """Two-sided geometric error at `inner`; the flood, NB(shape, decay), only hides.
 
-    A small shape hides with the fewest pairs on average, of which a few people send very many. A large one with a small
-    decay is nearly Poisson: more pairs, but nobody sends many. That is what a collection needs, where everybody sends
-    as many messages as the one who sends most.
+    A small shape hides with the fewest pairs on average, of which a few people send very many. A
+    large one with a small decay is nearly Poisson: more pairs, but nobody sends many. That is what
+    a collection needs, where everybody sends as many messages as the one who sends most.
     """
 
     model: ClassVar[Model] = Model.SHUFFLE
@@ -60,7 +60,7 @@ class CorrelatedNoise(Protocol):
     def choices(
         cls, task: Question, crowd: Crowd, budget: Budget, overhead: float | None = None, even: bool = False
     ) -> Iterable[Mapping[str, Any]]:
-        """Half a percent above the central error; more in crowds where the messages for that would be too many.
+        """Half a percent above the central error; more where that would take too many messages.
 
         Those of people on average; if the flood is to be `even`, those of whoever sends most.
         """
@@ -97,7 +97,7 @@ class CorrelatedNoise(Protocol):
 
     @classmethod
     def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
-        """Lemma 9 of GKMPS21 for one total with the negative binomial of GKMP20, a tenth of epsilon for the flood."""
+        """Lemma 9 of GKMPS21 with the law of GKMP20 and a tenth of epsilon for the flood."""
         return {
             "inner": 0.9 * budget.epsilon,
             "shape": 3.0 * (1.0 + math.log(1.0 / budget.delta)),

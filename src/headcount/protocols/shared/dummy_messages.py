@@ -1,4 +1,4 @@
-"""What the dummy-message protocols share: everybody sends their ones and a few dummy ones that look the same."""
+"""Dummy messages: everybody sends their ones, and a few dummy ones that look the same."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ONE = Emit(0)
 
 @dataclass(frozen=True, kw_only=True)
 class DummyMessages(Protocol):
-    """The dummies of the honest add up to an infinitely divisible law; each of them brings an equal share."""
+    """The honest people's dummies follow an infinitely divisible law, of which each has a share."""
 
     model: ClassVar[Model] = Model.SHUFFLE
 

@@ -1,4 +1,4 @@
-"""What randomised response shares with its shuffled form: everybody sends one bit, flipped with a small chance."""
+"""Binary randomised response, local or shuffled: everybody sends one bit, perhaps flipped."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""What frequency oracles share: every report supports some values, the own one more often than the others.
+"""Frequency oracles: a report supports the own value more often than any other.
 
-A report supports the value its sender holds with chance p, and any other with chance q. With s reports in support of a
-value, the number of its holders is estimated as (s - n q)/(p - q), and s is exactly Bin(holders, p) + Bin(rest, q).
+A report supports the value its sender holds with chance p, and any other with chance q. With s
+reports in support of a value, the number of its holders is estimated as (s - n q)/(p - q), and s is
+exactly Bin(holders, p) + Bin(rest, q).
 """
 
 from __future__ import annotations
@@ -64,6 +65,6 @@ class FrequencyOracle(Protocol):
         return float((truth * p * (1.0 - p) + (reports - truth) * q * (1.0 - q)) ** 0.5) / self._gap
 
     def extremes(self, reports: int) -> tuple[int, ...]:
-        """The variance is affine in the truth; where it spans few steps of the lattice, these count, too."""
+        """The ends, as the variance is affine; none where the lattice matters as well."""
         steps = self.size_of_error(reports // 2, reports) * self._gap
         return (0, reports) if steps > MANY else ()

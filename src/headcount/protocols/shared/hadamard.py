@@ -1,4 +1,4 @@
-"""What the Hadamard oracles share: signs of a Hadamard matrix, of which every category has a row."""
+"""Hadamard oracles: signs of a Hadamard matrix, of which every category has a row."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from headcount.protocols.shared.frequency_oracle import FrequencyOracle
 
 @dataclass(frozen=True, kw_only=True)
 class HadamardOracle(FrequencyOracle):
-    """Every report supports half of the categories: the sender's with chance `keep`, any other evenly."""
+    """A report supports half of the categories: the own one with chance `keep`, others evenly."""
 
     model: ClassVar[Model] = Model.LOCAL
     knob: ClassVar[Knob] = Knob.by_epsilon("keep", truthful)

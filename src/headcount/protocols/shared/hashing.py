@@ -20,7 +20,7 @@ def hashed(value: Field, prime: int, buckets: int) -> Field:
 
 
 def collision(prime: int, buckets: int) -> float:
-    """The chance that two different values meet: of prime (prime - 1) pairs of different residues, those alike."""
+    """The chance that two values collide: of prime (prime - 1) pairs of residues, those alike."""
     whole, rest = divmod(prime, buckets)
     return whole * (rest + prime - buckets) / (prime * (prime - 1))
 
@@ -41,8 +41,9 @@ def hashes(prime: int, buckets: int) -> dict[str, tuple[int, int]]:
 def support(messages: npt.NDArray[Any], values: int, prime: int, buckets: int) -> Ints:
     """How many messages have the bucket of each value.
 
-    From one value to the next u is added, and the prime taken away where it is exceeded: unsigned integers wrap around,
-    so that the smaller of the two is the residue. No column is wider than it must be.
+    From one value to the next u is added, and the prime taken away where it is exceeded: unsigned
+    integers wrap around, so that the smaller of the two is the residue. No column is wider than it
+    must be.
     """
     width = np.min_scalar_type(2 * prime)
     found = np.zeros(values, dtype=np.int64)

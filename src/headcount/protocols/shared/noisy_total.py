@@ -1,7 +1,7 @@
-"""What the central protocols share: values are added up exactly, and the analyser adds discrete Laplace noise.
+"""Central protocols: an exact total, and the analyser's discrete Laplace noise.
 
-A value is handed over in the task's own steps, so that any database can add them up. The total, an integer of any size,
-is brought to the grid of the noise and rounded there once.
+A value is handed over in the task's own steps, so that any database can add them up. The total, an
+integer of any size, is brought to the grid of the noise and rounded there once.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FINEST = 1e7  # levels to a scale: beyond, rounding the masses to 2**-64 would b
 
 @dataclass(frozen=True, kw_only=True)
 class NoisyTotal(Protocol):
-    """Noise of this `scale`, in people, on a grid with so many levels from one person to the next."""
+    """Noise of this `scale`, in people, on a grid of so many levels to a person."""
 
     model: ClassVar[Model] = Model.CENTRAL
     relations: ClassVar[frozenset[Neighbours]] = frozenset(Neighbours)
@@ -63,7 +63,7 @@ class NoisyTotal(Protocol):
 
     @property
     def _zero(self) -> float:
-        """The step of someone who holds nothing, which is where a person counts from if they may be missing."""
+        """The step of a value of zero, from which a person counts if they may be missing."""
         if self.neighbours is Neighbours.REPLACE:
             return 0.0
         return -self.task.low / self.task.width * self.steps
@@ -102,10 +102,13 @@ class NoisyTotal(Protocol):
         return self.group(honest, 1)
 
     def group(self, honest: int, reports: int) -> PrivacyLoss:
-        """A report moves one total by all levels, whichever way it is rounded; in a histogram, replaced, two of them.
+        """The loss of one shifted total; of two in a histogram under replacement.
 
-        A total that needs no rounding shows that this is exact. Several reports are the worst where all of them are in
-        the same total: to move several totals by less each shows less (see `privacy.discrete_laplace`).
+        A report moves a total by all levels, whichever way it is rounded.
+
+        A total that needs no rounding shows that this is exact. Several reports are the worst where
+        all of them are in the same total: to move several totals by less each shows less (see
+        `privacy.discrete_laplace`).
         """
         if not self.summed and self.neighbours is Neighbours.REPLACE:
             return GroupPrivacy.of(TwoDiscreteLaplaceShifts(self.rate), reports)
@@ -118,11 +121,11 @@ class NoisyTotal(Protocol):
 
     @property
     def hardest_value(self) -> int:
-        """The whole crowd's total is then as nearly half-way as it gets when everybody holds the same."""
+        """A value for which the total of such a crowd is about half-way between two levels."""
         return halfway(self.task, self.grid * self.crowd.size)
 
     def noise(self, truth: int, reports: int) -> Noise:
-        """Of one total half-way between two levels, rounding included; the number of reports does not matter."""
+        """The error of one total half-way between two levels, whatever the number of reports."""
         return rounded_laplace(self.task, self.grid, float(self.rate), people=1)
 
     def size_of_error(self, truth: int, reports: int) -> float:

@@ -1,9 +1,10 @@
-"""What local protocols for sums share: one small message each, whose score is an integer with the right mean.
+"""Local protocols for sums: a report's integer score has a mean affine in the value.
 
-A value is rounded to one of the `levels`, without bias. The mean of a report's score is affine in the level, so that
-the sum of all scores tells the sum of all values; it is symmetric too, the level L - l having the mirrored scores of l.
-Hence a report's variance is V + (Q - G^2)(l - L/2)^2 in the middle's V, the curvature Q of the mean square and the gain
-G of the mean from one level to the next; rounding adds Q r(1-r), r being the part that is rounded.
+A value is rounded to one of the `levels`, without bias. The mean of a report's score is affine in
+the level, so that the sum of all scores tells the sum of all values; it is symmetric too, the level
+L - l having the mirrored scores of l. Hence a report's variance is V + (Q - G^2)(l - L/2)^2 in the
+middle's V, the curvature Q of the mean square and the gain G of the mean from one level to the
+next; rounding adds Q r(1-r), r being the part that is rounded.
 """
 
 from __future__ import annotations
@@ -90,8 +91,11 @@ class ScoredReports(Protocol):
 
     @cached_property
     def hardest_value(self) -> int:
-        """The value whose reports vary most: of few values by trying all, of many by the peaks between two levels, of
-        which the highest is next to an end or to the middle."""
+        """The value whose score varies most.
+
+        Few values are all tried; of many, the peaks between two levels, of which the highest is
+        next to an end or to the middle.
+        """
         steps, middle, curve, gain = steps_of(self.task), self.grid / 2.0, self._curvature, self._gain / self.grid
         if steps <= SEARCHED:
             values = np.arange(steps + 1)
@@ -127,9 +131,13 @@ class ScoredReports(Protocol):
         return np.stack([self.point(tally) - half, self.point(tally) + half], axis=1)
 
     def _half_width(self, reports: int, confidence: float) -> float:
-        """Wide enough for any crowd. Of few people by the inequalities of Hoeffding and Bernstein; of many as for the
-        hardest crowd, a step more because others' estimates lie between its own, and as much as Edgeworth's series
-        moves a quantile for the largest skewness and kurtosis that reports within this range can have."""
+        """A half-width for any crowd.
+
+        Of few people by the inequalities of Hoeffding and Bernstein; of many as for the hardest
+        crowd, a step more because others' estimates lie between its own, and as much as Edgeworth's
+        series moves a quantile for the largest skewness and kurtosis that reports within this range
+        can have.
+        """
         most, spread = float(np.ptp(self.scores)) / self._gain, self.size_of_error(reports, reports)
         log = math.log(2.0 / (1.0 - confidence))
         jump = most * log / 3.0

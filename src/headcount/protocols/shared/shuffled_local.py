@@ -1,8 +1,9 @@
-r"""Any local protocol among shuffled reports [FMT21]: the same message from each, but nobody knows whose it is.
+r"""Any local protocol, shuffled [FMT21]: the same reports, but nobody knows whose they are.
 
 Randomiser: that of the local protocol, with a much larger local $\epsilon_0$.
 Analyser:   that of the local protocol.
-View:       all messages in no order: at most that of clones, which every report is with chance $e^{-\epsilon_0}$.
+View:       all messages in no order: at most that of clones, which every report is with chance
+            $e^{-\epsilon_0}$.
 Error:      that of the local protocol.
 
 [FMT21] Feldman, McMillan and Talwar, Hiding Among the Clones, FOCS 2021.
@@ -56,7 +57,7 @@ class ShuffledLocal(Protocol):
 
 
 def shuffled(local: type[Protocol], *, binary: bool = False) -> type[Protocol]:
-    """The local protocol's shuffled form, always the same class; `binary` where nothing but a flipped bit is sent."""
+    """The local protocol's shuffled form, cached; `binary` if it sends one flipped bit."""
     return _form(local, binary)
 
 
@@ -86,7 +87,7 @@ def _again(local: type[Protocol], binary: bool, given: dict[str, Any]) -> Protoc
 
 @lru_cache(maxsize=256)
 def _before_shuffling(budget: Budget, crowd: Crowd, binary: bool) -> Budget:
-    """What each report may cost on its own for all of them, shuffled, to cost no more than the budget."""
+    """The local budget at which the shuffled reports just meet this one."""
 
     low, high = budget.epsilon, max(budget.epsilon, LARGEST)
     while high > (1.0 + CLOSE) * low:

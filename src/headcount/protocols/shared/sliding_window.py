@@ -31,8 +31,11 @@ def window_chances(level: int, keep: float, window: int, levels: int) -> Floats:
 
 
 def fine_window(task: Question, epsilon: float) -> Mapping[str, int]:
-    """A window of e^(-epsilon/2) of the levels is best; so many of them that neither the window nor the rounding is
-    coarse, and a multiple of the task's own steps where that is not too many."""
+    """Levels and window for an epsilon: e^(-epsilon/2) of the levels is the best window.
+
+    So many levels that neither the window nor the rounding is coarse, and a multiple of the task's
+    own steps where that is not too many.
+    """
     narrow, steps = math.exp(min(epsilon, 40.0) / 2.0), steps_of(task)
     needed = min(math.ceil(FEWEST * narrow), MOST // 2)
     levels = steps * math.ceil(needed / steps) if steps <= EXACT else 1 << (needed - 1).bit_length()

@@ -1,8 +1,8 @@
-"""What protocols for sums share: values are brought to one of a few levels, rounded up or down at random.
+"""Stochastic rounding: values are brought to one of a few levels without bias.
 
-Whoever reports alone rounds their own value; who is trusted with all of them rounds the total, once. The rounding is
-unbiased, so that only its spread matters. It is largest half-way between two levels, and it is by crowds who are there
-that errors of sums are stated.
+Whoever reports alone rounds their own value; who is trusted with all of them rounds the total,
+once. The rounding is unbiased, so that only its spread matters. It is largest half-way between two
+levels, and it is by crowds who are there that errors of sums are stated.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def worst_fraction(task: Question, levels: int) -> float:
 
 
 def halfway(task: Question, levels: int, near: float = 0.0) -> int:
-    """A value that has this worst fraction left over; of those, the nearest to a part of the range."""
+    """A value with the worst fraction; of several, the nearest to this part of the range."""
     steps = steps_of(task)
     parts = steps // math.gcd(levels, steps)
     first = parts // 2 * pow(levels * parts // steps, -1, parts) if parts > 1 else 0
@@ -51,13 +51,13 @@ def halfway(task: Question, levels: int, near: float = 0.0) -> int:
 
 
 def rounding(task: Question, levels: int, people: int) -> tuple[Law, float]:
-    """What rounding adds to the sum, in levels, for so many people half-way between two; and its mean."""
+    """The law, in levels, of the rounding of people half-way between two; and its mean."""
     fraction = worst_fraction(task, levels)
     return laws.binomial(people, fraction), people * fraction
 
 
 def rounded_laplace(task: Question, levels: int, rate: float, people: int) -> Noise:
-    """The error, in people, of noise that falls at this rate from level to level, and of rounding for so many."""
+    """The error, in people, of discrete Laplace noise at this rate and of rounding."""
     rounded, centre = rounding(task, levels, people)
     block = laws.block(rate)
     if block > 1:
@@ -66,14 +66,16 @@ def rounded_laplace(task: Question, levels: int, rate: float, people: int) -> No
 
 
 def size_of_rounded(task: Question, levels: int, variance: float, people: int) -> float:
-    """How large an error is, in people, that has this variance in levels before rounding for so many."""
+    """The standard error, in people, of noise with this variance in levels and of rounding."""
     fraction = worst_fraction(task, levels)
     return math.sqrt(variance + people * fraction * (1.0 - fraction)) / levels
 
 
 def fine_enough(task: Question, people: int, variance: float, share: float = 0.01) -> int:
-    """Levels that keep the rounding's variance below this share of the noise's: a multiple of the task's own steps,
-    which need no rounding at all, or a power of two."""
+    """Levels whose rounding has less than this share of the noise's variance.
+
+    A multiple of the task's own steps, which need no rounding at all, or a power of two.
+    """
     needed = max(FEWEST, math.ceil(math.sqrt(people / (4.0 * share * variance))))
     steps = steps_of(task)
     return steps * math.ceil(FEWEST / steps) if steps <= max(EXACT, 4 * needed) else 1 << (needed - 1).bit_length()

@@ -1,4 +1,4 @@
-"""What unary codes share: everybody sends a row of bits, one for each category, every bit drawn on its own."""
+"""Unary encodings: a row of bits, one for each category, every bit drawn independently."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class UnaryEncoding(BitRows, FrequencyOracle):
         return Row(self.task.values, self.other, value, self.own)
 
     def view(self, honest: int) -> PrivacyLoss:
-        """Of the two bits in question: one on and one off tells something, both on or both off does not."""
+        """The pair of the two bits in question: equal bits tell nothing."""
         p, q = self.own, self.other
         right, wrong, both, none = p * (1.0 - q), (1.0 - p) * q, p * q, (1.0 - p) * (1.0 - q)
         return Pair(np.array([right, wrong, both, none]), np.array([wrong, right, both, none]))

@@ -1,18 +1,23 @@
 r"""Almost central sums [GKMPS21]: send the number itself, among numbers that cancel.
 
-Randomiser: round the value to one of $\Delta$ `levels`; send it unless it is 0, $\mathrm{NB}(1/n, q)$ ones and as many
-            minus ones by another draw, $q = e^{-\epsilon^*/\Delta}$ with $\epsilon^*$ the `inner` epsilon; and of each
-            atom $s$, a few numbers that add up to 0, $\mathrm{NB}(r/n, e^{-1/(c t_s)})$ copies of all its elements.
+Randomiser: round the value to one of $\Delta$ `levels`; send it unless it is 0,
+            $\mathrm{NB}(1/n, q)$ ones and as many minus ones by another draw,
+            $q = e^{-\epsilon^*/\Delta}$ with $\epsilon^*$ the `inner` epsilon; and of each atom
+            $s$, a few numbers that add up to 0, $\mathrm{NB}(r/n, e^{-1/(c t_s)})$ copies of all
+            its elements.
 Analyser:   the sum of all messages, over $\Delta$.
-View:       how often each number occurs; bounded by Theorem 8 and Lemma 9 of the paper, with the losses of all atoms
-            composed instead of added. Nothing is proved, and delta 1 claimed, for fewer people than planned.
-Error:      unbiased, two-sided geometric: variance $2q/(1-q)^2/\Delta^2$, and at most $n/4\Delta^2$ of rounding.
+View:       how often each number occurs; bounded by Theorem 8 and Lemma 9 of the paper, with the
+            losses of all atoms composed instead of added. Nothing is proved, and delta 1 claimed,
+            for fewer people than planned.
+Error:      unbiased, two-sided geometric: variance $2q/(1-q)^2/\Delta^2$, and at most $n/4\Delta^2$
+            of rounding.
 
-The floods have one `shape` $r$ and one `scale` $c$; the weights $t_s$ follow from the levels (see `privacy.floods`).
-`overhead` says how far the standard error may lie above the central one; a smaller one costs more messages.
+The floods have one `shape` $r$ and one `scale` $c$; the weights $t_s$ follow from the levels (see
+`privacy.floods`). `overhead` says how far the standard error may lie above the central one; a
+smaller one costs more messages.
 
-[GKMPS21] Ghazi, Kumar, Manurangsi, Pagh and Sinha, Differentially Private Aggregation in the Shuffle Model: Almost
-Central Accuracy in Almost a Single Message, ICML 2021.
+[GKMPS21] Ghazi, Kumar, Manurangsi, Pagh and Sinha, Differentially Private Aggregation in the
+Shuffle Model: Almost Central Accuracy in Almost a Single Message, ICML 2021.
 """
 
 from __future__ import annotations
@@ -73,8 +78,10 @@ class AlmostCentralSum(Protocol):
     def choices(
         cls, task: Question, crowd: Crowd, budget: Budget, overhead: float = 0.13
     ) -> Iterable[Mapping[str, Any]]:
-        """A third of the extra variance is the rounding's, the rest pays for the floods; beyond a million people there
-        are not levels enough for that."""
+        """A third of the extra variance for rounding, the rest for flooding.
+
+        Beyond a million people there are not levels enough for that.
+        """
         if not 0.0 < overhead < 10.0:
             raise BadArgument("overhead", f"is {overhead!r}", "use a number above 0, for example 0.14")
         extra = (1.0 + overhead) ** 2 - 1.0
@@ -176,7 +183,7 @@ class AlmostCentralSum(Protocol):
 
     @classmethod
     def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
-        """Theorem 1 with zeta = 0.13; the scale is that which gives these floods as many messages as the paper's."""
+        """Theorem 1 with zeta = 0.13, and the scale at which as many messages are sent."""
         levels = math.ceil(budget.epsilon / 2.0 * math.sqrt(crowd.honest / 0.13))
         atoms, flood = ZeroSumSets(levels), flooding_noise(levels)
         shape = 3.0 * (1.0 + math.log(2.0 * len(atoms.names) / budget.delta))
@@ -186,7 +193,7 @@ class AlmostCentralSum(Protocol):
 
 
 def _of_each(names: range, amount: Table) -> Brick:
-    """For every atom of the group, copies of its elements: i, -ceil(i/2) and -floor(i/2), or -1 and 1."""
+    """Copies of every atom's elements: i, -ceil(i/2) and -floor(i/2), or -1 and 1."""
     if names[0] == -1:
         return Copies(amount, All(MINUS, PLUS))
     name = WHICH * names.step + names[0]

@@ -1,13 +1,16 @@
 r"""Almost one message [LWY22]: a random hash function each, sent with the bucket of one's category.
 
-Randomiser: draw $u, v$ and send $(u, v, ((ux+v) \bmod q) \bmod b)$, $q$ the `prime`, $b$ the `buckets`; and on average
-            $\rho = \mu b/n$ blanket messages $(u, v, w)$ that are all random, $\mu$ the `mean` for each bucket.
+Randomiser: draw $u, v$ and send $(u, v, ((ux+v) \bmod q) \bmod b)$, $q$ the `prime`, $b$ the
+            `buckets`; and on average $\rho = \mu b/n$ blanket messages $(u, v, w)$ that are all
+            random, $\mu$ the `mean` for each bucket.
 Analyser:   with $s_j$ messages whose bucket is that of category $j$,
             $\hat c_j = (s_j - n\rho/b - n p)/(1-p)$, $p$ the chance that two categories collide.
 View:       the multiset of messages; bounded by showing the true messages of all others.
-Error:      unbiased; $s_j$ is $c + \mathrm{Bin}(n-c, p)$ and the blanket's share, a variance near $n/b + \mu$.
+Error:      unbiased; $s_j$ is $c + \mathrm{Bin}(n-c, p)$ and the blanket's share, a variance near
+            $n/b + \mu$.
 
-[LWY22] Luo, Wang and Yi, Frequency Estimation in the Shuffle Model with Almost a Single Message, CCS 2022.
+[LWY22] Luo, Wang and Yi, Frequency Estimation in the Shuffle Model with Almost a Single Message,
+CCS 2022.
 """
 
 from __future__ import annotations

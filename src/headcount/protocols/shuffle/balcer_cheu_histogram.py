@@ -1,11 +1,15 @@
-r"""Balcer and Cheu's histogram [BC20]: zsum for every category, so that nearly everybody sends nearly every one.
+r"""Balcer and Cheu's histogram [BC20]: zsum for every category, with nearly d messages each.
 
-Randomiser: send the category; and for each of the $d$ categories one more message, except with chance $\gamma$.
+Randomiser: send the category; and for each of the $d$ categories one more message, except with
+            chance $\gamma$.
 Analyser:   with $m_j$ messages of a category from $n$ people, $\hat c_j = m_j - n(1-\gamma)$.
-View:       $m_j = c_j + n - \mathrm{Bin}(n, \gamma)$, independently; a replaced person shifts one up and another down.
-Error:      unbiased, $\mathrm{Var}\,\hat c_j = n\gamma(1-\gamma)$, whatever the data, cell by cell independent.
+View:       $m_j = c_j + n - \mathrm{Bin}(n, \gamma)$, independently; a replaced person shifts one
+            up and another down.
+Error:      unbiased, $\mathrm{Var}\,\hat c_j = n\gamma(1-\gamma)$, whatever the data, cell by cell
+            independent.
 
-[BC20] Balcer and Cheu, Separating Local and Shuffled Differential Privacy via Histograms, ITC 2020, section 3.2.
+[BC20] Balcer and Cheu, Separating Local and Shuffled Differential Privacy via Histograms, ITC 2020,
+section 3.2.
 """
 
 from __future__ import annotations

@@ -1,9 +1,13 @@
-r"""Privacy blanket histogram [BBGN19]: a few people answer at random, and their answers are a blanket for the others.
+r"""Privacy blanket histogram [BBGN19]: a few uniform answers are a blanket for the others.
 
-Randomiser: with chance `lie` send one of the $d$ categories, drawn evenly, otherwise your own. One message.
-Analyser:   with $m_j$ messages of a category, $\hat c_j = (m_j - n\,\mathrm{lie}/d)/(1-\mathrm{lie})$.
-View:       the counts of all categories; bounded by showing who of the others tells the truth (Lemma 5.3 of the paper).
-Error:      unbiased; $m_j$ is $\mathrm{Bin}(c, 1-\mathrm{lie}+\mathrm{lie}/d) + \mathrm{Bin}(n-c, \mathrm{lie}/d)$.
+Randomiser: with chance `lie` send one of the $d$ categories, drawn evenly, otherwise your own. One
+            message.
+Analyser:   with $m_j$ messages of a category,
+            $\hat c_j = (m_j - n\,\mathrm{lie}/d)/(1-\mathrm{lie})$.
+View:       the counts of all categories; bounded by showing who of the others tells the truth
+            (Lemma 5.3 of the paper).
+Error:      unbiased; $m_j$ is
+            $\mathrm{Bin}(c, 1-\mathrm{lie}+\mathrm{lie}/d) + \mathrm{Bin}(n-c, \mathrm{lie}/d)$.
 
 [BBGN19] Balle, Bell, Gascon and Nissim, The Privacy Blanket of the Shuffle Model, CRYPTO 2019.
 """

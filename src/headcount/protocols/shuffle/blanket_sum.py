@@ -1,12 +1,16 @@
-r"""Privacy blanket sum [BBGN19]: one message each, a level of the range, and a few people send any level.
+r"""Privacy blanket sum [BBGN19]: everybody sends a level, and a few people any level.
 
-Randomiser: round the value to one of $k+1$ levels, $k$ the `levels`; with chance `lie` send any of them, drawn evenly.
+Randomiser: round the value to one of $k+1$ levels, $k$ the `levels`; with chance `lie` send any of
+            them, drawn evenly.
 Analyser:   with $y$ the levels received, $(\sum y/k - n\,\mathrm{lie}/2)/(1-\mathrm{lie})$.
-View:       the counts of all levels; bounded by showing who of the others tells the truth (Lemma 5.3 of the paper).
+View:       the counts of all levels; bounded by showing who of the others tells the truth (Lemma
+            5.3 of the paper).
 Error:      unbiased; a person at level $v$ with remainder $f$ adds
-            $[(1-l)f(1-f) + l\,k(k+2)/12 + l(1-l)(v+f-k/2)^2]/k^2(1-l)^2$ to the variance, $l$ the lie.
+            $[(1-l)f(1-f) + l\,k(k+2)/12 + l(1-l)(v+f-k/2)^2]/k^2(1-l)^2$ to the variance, $l$ the
+            lie.
 
-[BBGN19] Balle, Bell, Gascon and Nissim, The Privacy Blanket of the Shuffle Model, CRYPTO 2019, section 4.
+[BBGN19] Balle, Bell, Gascon and Nissim, The Privacy Blanket of the Shuffle Model, CRYPTO 2019,
+section 4.
 """
 
 from __future__ import annotations
@@ -53,7 +57,7 @@ class BlanketSum(Protocol):
 
     @classmethod
     def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
-        """More levels round less and need more liars; the best is near the cube root of the crowd over the liars."""
+        """About the cube root of people over liars: more levels round less and need more liars."""
         best = (1.5 * crowd.honest / (1.3 * likely_variance(budget))) ** (1.0 / 3.0)
         return ({"levels": levels} for levels in sorted({max(1, round(best * part)) for part in (0.7, 1.0, 1.3)}))
 
@@ -76,7 +80,7 @@ class BlanketSum(Protocol):
 
     @cached_property
     def hardest_value(self) -> int:
-        """Of few values by trying all; of many it is next to where the lowest level's variance peaks."""
+        """Few values are all tried; of many, those where the lowest level's variance peaks."""
         steps, lie = steps_of(self.task), self.lie
         part = min(max((1.0 - lie * self.levels) / (2.0 * (1.0 - lie)), 0.0), 1.0) * steps / self.levels
         near = range(steps + 1) if steps < FEW_VALUES else (math.floor(part), math.ceil(part))

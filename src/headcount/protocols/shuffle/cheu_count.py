@@ -1,13 +1,16 @@
-r"""Shuffled randomised response [CSUZZ19]: a few people answer with a coin, and the shuffler hides who.
+r"""Shuffled randomised response [CSUZZ19]: a few people answer with a coin.
 
-Randomiser: with chance $\lambda/n$ send a coin instead of the value: a bit is flipped with chance $f = \lambda/2n$.
+Randomiser: with chance $\lambda/n$ send a coin instead of the value: a bit is flipped with chance
+            $f = \lambda/2n$.
 Analyser:   with $m$ ones from $n$ people, $\hat c = (m - nf)/(1-2f)$.
-View:       $m = \mathrm{Bin}(k, 1-f) + \mathrm{Bin}(n-k, f)$, at the worst number $k$ of ones among the others.
+View:       $m = \mathrm{Bin}(k, 1-f) + \mathrm{Bin}(n-k, f)$, at the worst number $k$ of ones among
+            the others.
 Error:      unbiased, $\mathrm{Var}\,\hat c = nf(1-f)/(1-2f)^2$, whatever the data.
 
 $n$ stands for the honest people of the plan.
 
-[CSUZZ19] Cheu, Smith, Ullman, Zeber and Zhilyaev, Distributed Differential Privacy via Shuffling, EUROCRYPT 2019.
+[CSUZZ19] Cheu, Smith, Ullman, Zeber and Zhilyaev, Distributed Differential Privacy via Shuffling,
+EUROCRYPT 2019.
 """
 
 from __future__ import annotations

@@ -1,12 +1,14 @@
 r"""Cheu's sum [CSUZZ19]: the value in unary, each of its bits through randomised response.
 
-Randomiser: round the value to one of $r$ `levels`; send that many ones and the rest of $r$ zeros, each bit replaced by
-            a fair coin with chance $\lambda/n$.
+Randomiser: round the value to one of $r$ `levels`; send that many ones and the rest of $r$ zeros,
+            each bit replaced by a fair coin with chance $\lambda/n$.
 Analyser:   with $m$ ones received and $f = \lambda/2n$, $(m - nrf)/(r(1-2f))$.
-View:       $m$, a sum of flipped bits; a person can change all $r$ of theirs, among others that are at their worst.
+View:       $m$, a sum of flipped bits; a person can change all $r$ of theirs, among others that are
+            at their worst.
 Error:      unbiased, variance $nf(1-f)/(r(1-2f)^2)$ and at most $n/4r^2$ of rounding.
 
-[CSUZZ19] Cheu, Smith, Ullman, Zeber and Zhilyaev, Distributed Differential Privacy via Shuffling, EUROCRYPT 2019.
+[CSUZZ19] Cheu, Smith, Ullman, Zeber and Zhilyaev, Distributed Differential Privacy via Shuffling,
+EUROCRYPT 2019.
 """
 
 from __future__ import annotations
@@ -47,7 +49,7 @@ class CheuSum(Protocol):
 
     @classmethod
     def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
-        """The flips cost about the same whatever the levels, until they are so many that nearly all bits are coins.
+        """About the root of the crowd: flips cost the same until nearly all bits are coins.
 
         More levels than steps only make more messages.
         """
@@ -74,8 +76,11 @@ class CheuSum(Protocol):
         return levelled(value, self.task, self.levels, send)
 
     def view(self, honest: int) -> PrivacyLoss:
-        """Whatever number of ones the others send. If each level is a step they can send every one; if not, the worst
-        number may be none of theirs, which matters unless all numbers are about as bad."""
+        """The worst number of ones among the others.
+
+        If each level is a step they can send every number; if not, the worst may be none of theirs,
+        which matters unless all numbers are about as bad.
+        """
         worst = ShuffledBits(self.flip, (honest - 1) * self.levels, self.levels)
         whole = steps_of(self.task) % self.levels == 0
         return worst if whole or worst.wide else TotalVariationSlack(worst, 0.0, "bound")
@@ -116,7 +121,7 @@ class CheuSum(Protocol):
 
     @classmethod
     def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
-        """Theorem 5.4 with the paper's number of levels; its own condition fails below some 10^12 people."""
+        """Theorem 5.4 with the paper's levels; its condition fails below some 10^12 people."""
         levels = math.ceil(budget.epsilon * math.sqrt(crowd.honest))
         epsilon = budget.epsilon / math.sqrt(8.0 * levels * math.log(2.0 / budget.delta))
         return {"lam": 64.0 * math.log(8.0 * levels / budget.delta) / epsilon**2, "levels": levels}

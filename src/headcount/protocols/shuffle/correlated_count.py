@@ -1,17 +1,22 @@
-r"""Correlated noise [GKMP20, GKMPS21]: dummies that cancel, so that the cover is large and the error is not.
+r"""Correlated noise [GKMP20, GKMPS21]: dummies that cancel, much cover with little error.
 
-Randomiser: draw $a, b \sim \mathrm{NB}(1/n, q)$ and $z \sim \mathrm{NB}(r/n, p)$; send $x+a+z$ pluses, $b+z$ minuses.
+Randomiser: draw $a, b \sim \mathrm{NB}(1/n, q)$ and $z \sim \mathrm{NB}(r/n, p)$; send $x+a+z$
+            pluses, $b+z$ minuses.
 Analyser:   $\hat c$ = pluses less minuses; the flood of $z$ cancels.
-View:       both totals, $(\sum x + A + Z, B + Z)$. With $G = Z + \mathrm{Geom}(q^2)$ they tell exactly as much as this:
-            with chance $1/(1+q)$ a draw of $G$, else a blank; against $G+1$ with chance $q/(1+q)$, else a blank.
-Error:      unbiased, two-sided geometric: $\mathrm{Var}\,\hat c = 2q/(1-q)^2$ at $n$ reports, whatever the data.
+View:       both totals, $(\sum x + A + Z, B + Z)$. With $G = Z + \mathrm{Geom}(q^2)$ they tell
+            exactly as much as this: with chance $1/(1+q)$ a draw of $G$, else a blank; against
+            $G+1$ with chance $q/(1+q)$, else a blank.
+Error:      unbiased, two-sided geometric: $\mathrm{Var}\,\hat c = 2q/(1-q)^2$ at $n$ reports,
+            whatever the data.
 
-$q = e^{-\epsilon^*}$ with $\epsilon^*$ the `inner` epsilon; $r$ and $p$ are the `shape` and `decay` of the flood.
-`overhead` says how far the standard error may lie above the central optimum; a smaller one costs more messages. With
-`even` the shape is so large that the flood is nearly Poisson, and nobody sends many messages at once.
+$q = e^{-\epsilon^*}$ with $\epsilon^*$ the `inner` epsilon; $r$ and $p$ are the `shape` and `decay`
+of the flood. `overhead` says how far the standard error may lie above the central optimum; a
+smaller one costs more messages. With `even` the shape is so large that the flood is nearly Poisson,
+and nobody sends many messages at once.
 
 [GKMP20] Ghazi, Kumar, Manurangsi and Pagh, Private Counting from Anonymous Messages, ICML 2020.
-[GKMPS21] Ghazi, Kumar, Manurangsi, Pagh and Sinha, Differentially Private Aggregation in the Shuffle Model, ICML 2021.
+[GKMPS21] Ghazi, Kumar, Manurangsi, Pagh and Sinha, Differentially Private Aggregation in the
+Shuffle Model, ICML 2021.
 """
 
 from __future__ import annotations

@@ -1,19 +1,23 @@
 r"""Correlated noise for histograms [GKMP20, GKMPS21]: dummies of every category that cancel.
 
-Randomiser: send a plus for the category; for each of the $d$ categories draw $a, b \sim \mathrm{NB}(1/n, q)$ and
-            $z \sim \mathrm{NB}(r/n, p)$ and send $a+z$ pluses and $b+z$ minuses. Most are 0: what is drawn is how
-            often something is sent, for which category, and how many (a Poisson number of logarithmic draws).
+Randomiser: send a plus for the category; for each of the $d$ categories draw
+            $a, b \sim \mathrm{NB}(1/n, q)$ and $z \sim \mathrm{NB}(r/n, p)$ and send $a+z$ pluses
+            and $b+z$ minuses. Most are 0: what is drawn is how often something is sent, for which
+            category, and how many (a Poisson number of logarithmic draws).
 Analyser:   $\hat c_j$ = pluses less minuses; the floods of $z$ cancel.
-View:       both totals of every category, independently. A replaced person changes two categories, each of which tells
-            exactly as much as one number: see `correlated-count`.
-Error:      unbiased, two-sided geometric: $\mathrm{Var}\,\hat c_j = 2q/(1-q)^2$ at $n$ reports, cells independent.
+View:       both totals of every category, independently. A replaced person changes two categories,
+            each of which tells exactly as much as one number: see `correlated-count`.
+Error:      unbiased, two-sided geometric: $\mathrm{Var}\,\hat c_j = 2q/(1-q)^2$ at $n$ reports,
+            cells independent.
 
-$q = e^{-\epsilon^*}$ with $\epsilon^*$ the `inner` epsilon; $r$ and $p$ are the `shape` and `decay` of the flood.
-`overhead` says how far the standard error may lie above the central optimum; a smaller one costs more messages. With
-`even` the shape is so large that the flood is nearly Poisson, and nobody sends many messages at once.
+$q = e^{-\epsilon^*}$ with $\epsilon^*$ the `inner` epsilon; $r$ and $p$ are the `shape` and `decay`
+of the flood. `overhead` says how far the standard error may lie above the central optimum; a
+smaller one costs more messages. With `even` the shape is so large that the flood is nearly Poisson,
+and nobody sends many messages at once.
 
 [GKMP20] Ghazi, Kumar, Manurangsi and Pagh, Private Counting from Anonymous Messages, ICML 2020.
-[GKMPS21] Ghazi, Kumar, Manurangsi, Pagh and Sinha, Differentially Private Aggregation in the Shuffle Model, ICML 2021.
+[GKMPS21] Ghazi, Kumar, Manurangsi, Pagh and Sinha, Differentially Private Aggregation in the
+Shuffle Model, ICML 2021.
 """
 
 from __future__ import annotations
@@ -54,7 +58,7 @@ class CorrelatedHistogram(CorrelatedNoise):
         return 2 * self.task.values
 
     def _often(self, shape: float, decay: float) -> Fraction:
-        """How often on average a person sends some of a category's NB(shape/n, decay), of all categories together.
+        """The mean number of clusters of NB(shape/n, decay) a person sends, of all categories.
 
         Rounded up: more of the noise is as good as noise added afterwards.
         """

@@ -1,16 +1,22 @@
-r"""Count-Min shuffling [GGKPV21]: several rows of a few buckets each, in which everybody marks their category's.
+r"""Count-Min shuffling [GGKPV21]: a sketch in which everybody marks their category's buckets.
 
-Randomiser: category $j = us + v$ with $s$ the `buckets`, a prime; send $(t, (ut+v) \bmod s)$ for each row $t < s$ and
-            $(s, u)$; and every one of the $\tau s$ messages once more with chance $\gamma$ (`gamma`), $\tau = s+1$.
-Analyser:   with $N_j$ messages in the $\tau$ buckets of a category, $\hat c_j = (N_j - n - \tau n\gamma)/(\tau-1)$.
-View:       the counts of all buckets, each with $\mathrm{Bin}(n, \gamma)$; a replaced person moves in all rows but one.
-Error:      unbiased, $\mathrm{Var}\,\hat c_j = \tau n\gamma(1-\gamma)/(\tau-1)^2$, whatever the data.
+Randomiser: category $j = us + v$ with $s$ the `buckets`, a prime; send $(t, (ut+v) \bmod s)$ for
+            each row $t < s$ and $(s, u)$; and every one of the $\tau s$ messages once more with
+            chance $\gamma$ (`gamma`), $\tau = s+1$.
+Analyser:   with $N_j$ messages in the $\tau$ buckets of a category,
+            $\hat c_j = (N_j - n - \tau n\gamma)/(\tau-1)$.
+View:       the counts of all buckets, each with $\mathrm{Bin}(n, \gamma)$; a replaced person moves
+            in all rows but one.
+Error:      unbiased, $\mathrm{Var}\,\hat c_j = \tau n\gamma(1-\gamma)/(\tau-1)^2$, whatever the
+            data.
 
-The paper draws the rows at random, and takes the least of a category's buckets less the noise; then it is biased by
-whoever else is in all of them. Here rows are the lines of a plane over the integers modulo s: any two categories meet
-in exactly one row, so that everybody else adds exactly one to $N_j$ and nothing is left to chance, or to any minimum.
+The paper draws the rows at random, and takes the least of a category's buckets less the noise; then
+it is biased by whoever else is in all of them. Here rows are the lines of a plane over the integers
+modulo s: any two categories meet in exactly one row, so that everybody else adds exactly one to
+$N_j$ and nothing is left to chance, or to any minimum.
 
-[GGKPV21] Ghazi, Golowich, Kumar, Pagh and Velingker, On the Power of Multiple Anonymous Messages, EUROCRYPT 2021.
+[GGKPV21] Ghazi, Golowich, Kumar, Pagh and Velingker, On the Power of Multiple Anonymous Messages,
+EUROCRYPT 2021.
 """
 
 from __future__ import annotations
@@ -37,7 +43,7 @@ ROW, CELL = Field.named("row"), Field.named("cell")
 
 @dataclass(frozen=True, kw_only=True)
 class CountMinShuffle(Protocol):
-    """Short messages, and a sketch of about as many counts as there are categories, with little noise."""
+    """Short messages, and a sketch of about as many counts as categories, with little noise."""
 
     name: ClassVar[str] = "count-min-shuffle"
     model: ClassVar[Model] = Model.SHUFFLE

@@ -1,12 +1,15 @@
-r"""Fake users [CZ22]: everybody sends a row of bits with a one at their category, and empty rows that look alike.
+r"""Fake users [CZ22]: everybody sends a one-hot row of bits and empty rows, all flipped alike.
 
-Randomiser: send the row, and on average $k/n$ rows of zeros, $k$ the `fakes` that the $n$ honest bring together, every
-            bit of all of them flipped with chance `flip`.
-Analyser:   with $b_j$ rows that have the bit set, $m$ rows expected and $f$ the flip, $\hat c_j = (b_j - mf)/(1-2f)$.
+Randomiser: send the row, and on average $k/n$ rows of zeros, $k$ the `fakes` that the $n$ honest
+            bring together, every bit of all of them flipped with chance `flip`.
+Analyser:   with $b_j$ rows that have the bit set, $m$ rows expected and $f$ the flip,
+            $\hat c_j = (b_j - mf)/(1-2f)$.
 View:       the multiset of rows; bounded by showing the true rows of all others.
-Error:      unbiased, $\mathrm{Var}\,\hat c_j \approx mf(1-f)/(1-2f)^2$, whatever the data; $b_j$ is a sum of binomials.
+Error:      unbiased, $\mathrm{Var}\,\hat c_j \approx mf(1-f)/(1-2f)^2$, whatever the data; $b_j$ is
+            a sum of binomials.
 
-[CZ22] Cheu and Zhilyaev, Differentially Private Histograms in the Shuffle Model from Fake Users, S&P 2022.
+[CZ22] Cheu and Zhilyaev, Differentially Private Histograms in the Shuffle Model from Fake Users,
+S&P 2022.
 """
 
 from __future__ import annotations

@@ -1,18 +1,19 @@
-r"""Hadamard tuples [GGKPV21]: everybody sends places where their category's row of signs is a plus, among random ones.
+r"""Hadamard tuples [GGKPV21]: columns where the category's row is +1, among uniform ones.
 
-Randomiser: with $D$ a power of two above the $d$ categories and $\tau$ the `indices`, send $\tau$ numbers below $D$,
-            each uniform among those that agree with the category (an even number of common binary ones with $x+1$); and
-            `blankets` tuples $\rho$ of any numbers.
+Randomiser: with $D$ a power of two above the $d$ categories and $\tau$ the `indices`, send $\tau$
+            numbers below $D$, each uniform among those that agree with the category (an even number
+            of common binary ones with $x+1$); and `blankets` tuples $\rho$ of any numbers.
 Analyser:   with $N_j$ tuples that agree with category $j$ throughout,
             $\hat c_j = (N_j - (1+\rho)n2^{-\tau})/(1-2^{-\tau})$.
 View:       the multiset of tuples; bounded by showing the true tuples of all others.
-Error:      unbiased; $N_j$ is $c + \mathrm{Bin}((1+\rho)n - c, 2^{-\tau})$: half of all numbers agree with two
-            categories, so a variance of $((1+\rho)n - c)2^{-\tau}/(1-2^{-\tau})$.
+Error:      unbiased; $N_j$ is $c + \mathrm{Bin}((1+\rho)n - c, 2^{-\tau})$: half of all numbers
+            agree with two categories, so a variance of $((1+\rho)n - c)2^{-\tau}/(1-2^{-\tau})$.
 
-A tuple is a few integers, each with as many numbers one after the other in binary as it has room for. The analyser's
-work is tuples times categories.
+A tuple is a few integers, each with as many numbers one after the other in binary as it has room
+for. The analyser's work is tuples times categories.
 
-[GGKPV21] Ghazi, Golowich, Kumar, Pagh and Velingker, On the Power of Multiple Anonymous Messages, EUROCRYPT 2021.
+[GGKPV21] Ghazi, Golowich, Kumar, Pagh and Velingker, On the Power of Multiple Anonymous Messages,
+EUROCRYPT 2021.
 """
 
 from __future__ import annotations
@@ -62,7 +63,9 @@ class HadamardShuffle(Protocol):
 
     @classmethod
     def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
-        """As many as the crowd has binary digits: then others' true tuples add no more than one to the variance."""
+        """As many indices as the crowd has binary digits: others then add at most one to the
+        variance.
+        """
         yield {"indices": min(MOST, max(1, (crowd.honest - 1).bit_length()))}
 
     @property
@@ -94,7 +97,8 @@ class HadamardShuffle(Protocol):
         parts = [Field.of(0) for _ in self._packed]
         for i in range(self.indices):
             number, at = Field.named(f"c{i}"), i // self._packed[0]
-            # Turning the row's lowest one turns the parity: two drawn numbers for every one that agrees.
+            # Turning the row's lowest one turns the parity: two drawn numbers for every one that
+            # agrees.
             parts[at] = parts[at] * size + (number ^ (lowest * (number & row).parity))
         own: Brick = Emit(*parts)
         for i in reversed(range(self.indices)):
@@ -105,7 +109,7 @@ class HadamardShuffle(Protocol):
         return All(own, Copies(Field.of(self.blankets), blanket))
 
     def tally(self, batch: Batch) -> Tally:
-        """How many tuples agree with each category: only those that did so far are looked at further."""
+        """The tuples that agree with each category, filtered one index at a time."""
         found, last = np.zeros(self.task.values, dtype=np.int64), (1 << self._width) - 1
         parts = [batch.messages[name].astype(np.int64) for name in self.message.names or ()]
         for category in range(self.task.values):

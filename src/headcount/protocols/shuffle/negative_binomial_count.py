@@ -1,13 +1,15 @@
-r"""Negative binomial dummies [GKMP20]: as with Poisson dummies, with a heavier right tail and a lighter left flank.
+r"""Negative binomial dummies [GKMP20]: Poisson's kin with a heavier right tail.
 
-Randomiser: send $x$ ones and $\mathrm{NB}(r/n, p)$ more; $r$ is the `shape` of the $n$ honest people, $p$ the `decay`.
+Randomiser: send $x$ ones and $\mathrm{NB}(r/n, p)$ more; $r$ is the `shape` of the $n$ honest
+            people, $p$ the `decay`.
 Analyser:   with $m$ ones received, $\hat c = m - rp/(1-p)$ (in proportion when more people report).
 View:       $m = \sum x + \mathrm{NB}(r, p)$, so neighbours differ by a shift of one.
 Error:      unbiased, $\mathrm{Var}\,\hat c = rp/(1-p)^2$, whatever the data.
 
 $p$ is the chance of going on, as in the paper: $P[k] = \binom{k+r-1}{k}(1-p)^r p^k$.
 
-[GKMP20] Ghazi, Kumar, Manurangsi and Pagh, Private Counting from Anonymous Messages, ICML 2020 (corrected version).
+[GKMP20] Ghazi, Kumar, Manurangsi and Pagh, Private Counting from Anonymous Messages, ICML 2020
+(corrected version).
 """
 
 from __future__ import annotations
@@ -49,7 +51,9 @@ class NegativeBinomialCount(DummyMessages):
 
     @classmethod
     def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
-        r"""With $p = e^{-\epsilon}$ the right tail just costs nothing; a smaller one comes close to Poisson dummies."""
+        r"""With $p = e^{-\epsilon}$ the right tail just costs nothing; a smaller one is near
+        Poisson.
+        """
         return ({"decay": max(math.exp(-budget.epsilon), POISSON)},)
 
     @property

@@ -1,6 +1,7 @@
 r"""Poisson dummies [GKMP20]: everybody sends their one and a Poisson number of dummy ones.
 
-Randomiser: send $x$ ones and $\mathrm{Poi}(\lambda/n)$ more, $\lambda$ the `mean` that the $n$ honest bring together.
+Randomiser: send $x$ ones and $\mathrm{Poi}(\lambda/n)$ more, $\lambda$ the `mean` that the $n$
+            honest bring together.
 Analyser:   with $m$ ones received, $\hat c = m - \lambda$ (in proportion when more people report).
 View:       $m = \sum x + \mathrm{Poi}(\lambda)$, so neighbours differ by a shift of one.
 Error:      unbiased, $\mathrm{Var}\,\hat c = \lambda$, whatever the data.

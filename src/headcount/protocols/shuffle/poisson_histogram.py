@@ -1,10 +1,14 @@
-r"""Poisson histogram [GKMP20]: everybody sends their category and a few dummies, each of a random category.
+r"""Poisson histogram [GKMP20]: everybody sends their category and dummies of random ones.
 
-Randomiser: send the category, and $\mathrm{Poi}(d\lambda/n)$ dummies, each of any of the $d$ categories: that makes
-            $\mathrm{Poi}(\lambda/n)$ of every category, $\lambda$ the `mean` that the $n$ honest bring to each.
-Analyser:   with $m_j$ messages of a category, $\hat c_j = m_j - \lambda$ (in proportion when more people report).
-View:       $m_j = c_j + \mathrm{Poi}(\lambda)$, independently; a replaced person shifts one up by one and another down.
-Error:      unbiased, $\mathrm{Var}\,\hat c_j = \lambda$, whatever the data, cell by cell independent.
+Randomiser: send the category, and $\mathrm{Poi}(d\lambda/n)$ dummies, each of any of the $d$
+            categories: that makes $\mathrm{Poi}(\lambda/n)$ of every category, $\lambda$ the `mean`
+            that the $n$ honest bring to each.
+Analyser:   with $m_j$ messages of a category, $\hat c_j = m_j - \lambda$ (in proportion when more
+            people report).
+View:       $m_j = c_j + \mathrm{Poi}(\lambda)$, independently; a replaced person shifts one up by
+            one and another down.
+Error:      unbiased, $\mathrm{Var}\,\hat c_j = \lambda$, whatever the data, cell by cell
+            independent.
 
 [GKMP20] Ghazi, Kumar, Manurangsi and Pagh, Private Counting from Anonymous Messages, ICML 2020.
 """

@@ -1,18 +1,20 @@
-r"""Recursive sums [BBGN20]: the digits of a number, each shuffled apart, the coarse ones with few values to hide in.
+r"""Recursive sums [BBGN20]: the digits of a number, each shuffled apart.
 
-Randomiser: write the value in `digits` digits, the $j$-th with precision $p_j = \lceil b^{3^{j-1}}\rceil$, $b$ the
-            `base`, and round the last one at random; send each with its place, or, with chance $l_j$, any of its
-            values.
-Analyser:   with $s_j$ the sum of the $j$-th digits, $q_j = p_1 \cdots p_j$ and $P_j$ values of the digit,
-            $\sum_j (s_j - n l_j (P_j-1)/2)/(q_j (1-l_j))$.
-View:       the counts of every digit's values; bounded by showing who lies, digit by digit; the digits are composed.
-Error:      unbiased; a digit $d$ with remainder $f$ ($0$ but for the last) adds $[(1-l)f(1-f) + l(P^2-1)/12 +
-            l(1-l)(d+f-(P-1)/2)^2]/q^2(1-l)^2$ for every person.
+Randomiser: write the value in `digits` digits, the $j$-th with precision
+            $p_j = \lceil b^{3^{j-1}}\rceil$, $b$ the `base`, and round the last one at random; send
+            each with its place, or, with chance $l_j$, any of its values.
+Analyser:   with $s_j$ the sum of the $j$-th digits, $q_j = p_1 \cdots p_j$ and $P_j$ values of the
+            digit, $\sum_j (s_j - n l_j (P_j-1)/2)/(q_j (1-l_j))$.
+View:       the counts of every digit's values; bounded by showing who lies, digit by digit; the
+            digits are composed.
+Error:      unbiased; a digit $d$ with remainder $f$ ($0$ but for the last) adds
+            $[(1-l)f(1-f) + l(P^2-1)/12 + l(1-l)(d+f-(P-1)/2)^2]/q^2(1-l)^2$ for every person.
 
-$P_j = p_j$, and $p_m + 1$ for the last digit. The lies have the same odds for each value of each digit: $l_j/(1-l_j)$
-is $P_j$ times the `liars` over $n$.
+$P_j = p_j$, and $p_m + 1$ for the last digit. The lies have the same odds for each value of each
+digit: $l_j/(1-l_j)$ is $P_j$ times the `liars` over $n$.
 
-[BBGN20] Balle, Bell, Gascon and Nissim, Private Summation in the Multi-Message Shuffle Model, CCS 2020.
+[BBGN20] Balle, Bell, Gascon and Nissim, Private Summation in the Multi-Message Shuffle Model, CCS
+2020.
 """
 
 from __future__ import annotations
@@ -69,7 +71,7 @@ class RecursiveSum(Protocol):
     def choices(
         cls, task: Question, crowd: Crowd, budget: Budget, digits: int | None = None
     ) -> Iterable[Mapping[str, Any]]:
-        """For each number of digits the base for which the digits' lies and the last one's rounding are least."""
+        """For each number of digits the base with the least variance from lies and rounding."""
 
         def spread(base: float, digits: int) -> float:
             liars = 1.3 * digits * likely_variance(budget)

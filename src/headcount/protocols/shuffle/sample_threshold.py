@@ -1,15 +1,21 @@
-r"""Sample and threshold [BC22]: a random few send what they hold, and the shuffler drops small counts.
+r"""Sample and threshold [BC22]: a random few send their value; small counts are dropped.
 
-Randomiser: with chance `rate` send what you hold (for a count, a one if you hold one), otherwise nothing.
-Analyser:   the shuffler lets a count $m$ pass only from the `threshold` on; $\hat c = m/\mathrm{rate}$, or 0.
-View:       each $m \sim \mathrm{Bin}(k, \mathrm{rate})$ that passes, with $k$ holders against $k+1$ at the worst $k$; a
-            person replaced in a histogram changes two of them. More people are no safer: the worst is the most.
-Error:      counts that pass are nearly unbiased with variance $k(1-\mathrm{rate})/\mathrm{rate}$; small ones read 0.
+Randomiser: with chance `rate` send what you hold (for a count, a one if you hold one), otherwise
+            nothing.
+Analyser:   the shuffler lets a count $m$ pass only from the `threshold` on;
+            $\hat c = m/\mathrm{rate}$, or 0.
+View:       each $m \sim \mathrm{Bin}(k, \mathrm{rate})$ that passes, with $k$ holders against $k+1$
+            at the worst $k$; a person replaced in a histogram changes two of them. More people are
+            no safer: the worst is the most.
+Error:      counts that pass are nearly unbiased with variance $k(1-\mathrm{rate})/\mathrm{rate}$;
+            small ones read 0.
 
-The only noise is who was sampled, so that an absent item is never reported and the error grows with the count. The
-shuffler must be trusted with the counts. Corrupt people may push a count towards the threshold: it is lowered for them.
+The only noise is who was sampled, so that an absent item is never reported and the error grows with
+the count. The shuffler must be trusted with the counts. Corrupt people may push a count towards the
+threshold: it is lowered for them.
 
-[BC22] Bharadwaj and Cormode, Sample-and-threshold Differential Privacy: Histograms and Applications, AISTATS 2022.
+[BC22] Bharadwaj and Cormode, Sample-and-threshold Differential Privacy: Histograms and
+Applications, AISTATS 2022.
 """
 
 from __future__ import annotations
@@ -125,7 +131,8 @@ class SampleThreshold(Protocol):
         tail = (1.0 - confidence) / 2.0
         high = laws.largest_trials(self.rate, sampled or self.threshold - 1, tail)
         low = laws.smallest_trials(self.rate, sampled, tail) if sampled else 0
-        # Where one person more or less must not show, the number of reports is no business of the interval's.
+        # Where one person more or less must not show, the number of reports is no business of the
+        # interval's.
         return float(low), float(high if self.neighbours is Neighbours.ADD_REMOVE else min(high, reports))
 
     @property

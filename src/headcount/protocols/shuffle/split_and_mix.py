@@ -1,17 +1,22 @@
-r"""Split and mix [IKOS06, BBGN20, GMPV20]: everybody splits their number into random shares that only add up together.
+r"""Split and mix [IKOS06, BBGN20, GMPV20]: additive secret shares of everybody's number.
 
-Randomiser: round the value to one of $k$ `levels`, add $\mathrm{NB}(1/n, a) - \mathrm{NB}(1/n, a)$, and send `shares`
-            residues modulo $q$ that add up to it; $a = e^{-\epsilon^*/k}$ with $\epsilon^*$ the `inner` epsilon.
+Randomiser: round the value to one of $k$ `levels`, add $\mathrm{NB}(1/n, a) - \mathrm{NB}(1/n, a)$,
+            and send `shares` residues modulo $q$ that add up to it; $a = e^{-\epsilon^*/k}$ with
+            $\epsilon^*$ the `inner` epsilon.
 Analyser:   the sum of all residues, brought into the range where sums lie, over $k$.
-View:       all residues. They tell nothing but their sum, up to a total variation distance $\eta$ that shrinks with
-            every share and costs $(1+e^\epsilon)\eta$; the sum has two-sided geometric noise, pure at $\epsilon^*$.
-Error:      unbiased, variance $2a/(1-a)^2/k^2$ and at most $n/4k^2$ of rounding; wraps are less likely than 1e-12.
+View:       all residues. They tell nothing but their sum, up to a total variation distance $\eta$
+            that shrinks with every share and costs $(1+e^\epsilon)\eta$; the sum has two-sided
+            geometric noise, pure at $\epsilon^*$.
+Error:      unbiased, variance $2a/(1-a)^2/k^2$ and at most $n/4k^2$ of rounding; wraps are less
+            likely than 1e-12.
 
 One dishonest person can change the sum at will: nobody checks what is shared.
 
 [IKOS06] Ishai, Kushilevitz, Ostrovsky and Sahai, Cryptography from Anonymity, FOCS 2006.
-[BBGN20] Balle, Bell, Gascon and Nissim, Private Summation in the Multi-Message Shuffle Model, CCS 2020.
-[GMPV20] Ghazi, Manurangsi, Pagh and Velingker, Private Aggregation from Fewer Anonymous Messages, EUROCRYPT 2020.
+[BBGN20] Balle, Bell, Gascon and Nissim, Private Summation in the Multi-Message Shuffle Model, CCS
+2020.
+[GMPV20] Ghazi, Manurangsi, Pagh and Velingker, Private Aggregation from Fewer Anonymous Messages,
+EUROCRYPT 2020.
 """
 
 from __future__ import annotations
@@ -75,7 +80,7 @@ class SplitAndMix(Protocol):
 
     @classmethod
     def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
-        """Shares for a distance that costs a hundredth of delta, or less where that takes no more of them."""
+        """Shares for a distance that costs a hundredth of delta at most."""
         levels = min(fine_enough(task, crowd.size, 2.0 / budget.epsilon**2), _drawable(budget.epsilon))
         modulus = 1 << (_room(crowd, levels, budget.epsilon / 2.0) - 1).bit_length()
         distance = 0.01 * budget.delta / (1.0 + math.exp(budget.epsilon))
@@ -115,7 +120,7 @@ class SplitAndMix(Protocol):
 
     @property
     def messages_per_person(self) -> float:
-        """Everybody's; the programme, which says so too, has a table of millions of cells in a large crowd."""
+        """Everybody's shares; the programme's tables have millions of cells in a large crowd."""
         return float(self.shares)
 
     def tally(self, batch: Batch) -> Tally:
@@ -172,7 +177,7 @@ class SplitAndMix(Protocol):
 
     @property
     def local_epsilon(self) -> float | None:
-        """What a person's own part of the noise hides of the sum of their shares: nothing unless it goes all around."""
+        """What one person's noise hides of their sum: nothing unless it goes all around."""
         table = tables.negative_binomial(Fraction(1, self.crowd.honest), Fraction(self.decay))
         if 2 * len(table.coarse) <= self.modulus:
             return None
@@ -195,7 +200,7 @@ class SplitAndMix(Protocol):
 
 
 def _drawable(epsilon: float) -> int:
-    """The most levels at which one person's noise, somewhat more than epsilon asks for, still fits into a table."""
+    """The most levels at which one person's noise fits into a table, with some room."""
     reach = tables.TAIL_BITS * math.log(2.0) + math.log(10.0)
     return max(1, min(math.floor(0.9 * tables.MOST_CELLS * 0.6 * epsilon / reach), MOST))
 

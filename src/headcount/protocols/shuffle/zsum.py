@@ -1,11 +1,14 @@
 r"""Zsum [BC20]: send a one if you hold one, and nearly always a dummy one as well.
 
 Randomiser: send $x$ ones, and one more except with chance $\gamma$.
-Analyser:   with $m$ ones received from $n$ people, $\hat c = m - n(1-\gamma)$; `thresholded` makes it 0 unless $m > n$.
+Analyser:   with $m$ ones received from $n$ people, $\hat c = m - n(1-\gamma)$; `thresholded` makes
+            it 0 unless $m > n$.
 View:       $m = \sum x + n - \mathrm{Bin}(n, \gamma)$, so neighbours differ by a shift of one.
-Error:      unbiased, $\mathrm{Var}\,\hat c = n\gamma(1-\gamma)$, whatever the data; thresholded, small counts read 0.
+Error:      unbiased, $\mathrm{Var}\,\hat c = n\gamma(1-\gamma)$, whatever the data; thresholded,
+            small counts read 0.
 
-[BC20] Balcer and Cheu, Separating Local and Shuffled Differential Privacy via Histograms, ITC 2020, section 3.1.
+[BC20] Balcer and Cheu, Separating Local and Shuffled Differential Privacy via Histograms, ITC 2020,
+section 3.1.
 """
 
 from __future__ import annotations
@@ -71,7 +74,7 @@ class Zsum(Protocol):
         return not self.thresholded
 
     def intervals(self, tally: Tally, confidence: float) -> Floats:
-        """A suppressed count may be any that is suppressed often enough; half of what may fail is kept for that."""
+        """A suppressed count may be any that is suppressed often enough, at half of the tail."""
         if not self.thresholded:
             return super().intervals(tally, confidence)
         tail = (1.0 - confidence) / 2.0
