@@ -60,7 +60,7 @@ def test_a_plane_too_large_for_pairs_is_bounded_by_halves() -> None:
     assert wide.loss_if(9).kind == "bound"
     small = CORRELATED_HISTOGRAMS[0]
     halves = BasicComposition(
-        CorrelatedView(laws.negative_binomial(2 / 3, small.cancel), laws.negative_binomial(2 / 3, small.decay))
+        CorrelatedView(laws.negative_binomial(2 / 3, small.cancel), laws.negative_binomial(2 / 3, small.decay)), 2
     )
     for epsilon in (0.0, 1.0, 4.0):
         check_never_below(halves, epsilon, two_planes(small, 2)(epsilon))

@@ -11,7 +11,7 @@ import pytest
 from headcount.privacy import laws
 from headcount.privacy.budget import Neighbours
 from headcount.privacy.crowd import Crowd
-from headcount.privacy.discrete_laplace import DiscreteLaplaceShift, TwoDiscreteLaplaceShifts
+from headcount.privacy.discrete_laplace import DiscreteLaplaceShift, RepeatedResponse
 from headcount.privacy.loss import ClaimedDelta, GroupPrivacy, PrivacyLoss, TotalVariationSlack
 from headcount.privacy.pair import FEW, Pair
 from headcount.programme.law import Law
@@ -233,6 +233,6 @@ def test_purity_is_decided_in_rationals() -> None:
 
 
 def test_purity_of_two_shifts_is_decided_in_rationals() -> None:
-    loss = TwoDiscreteLaplaceShifts(Fraction(1, 2))
+    loss = RepeatedResponse.of(Fraction(1, 2), 2)
     assert loss.delta(1.0) == 0.0
     assert loss.delta(math.nextafter(1.0, 0.0)) > 0.0

@@ -155,15 +155,15 @@ def test_any_two_categories_meet_in_one_row(buckets):
 @pytest.mark.parametrize("epsilon", [0.2, 0.5, 1.0])
 def test_two_cells_on_the_grid_are_nearly_the_exact_two(epsilon):
     law = laws.binomial(1_000, 0.05)
-    exact, grid = two_cells(Pair.shifted(law)).delta(epsilon), ManyCells(law, 1).delta(epsilon)
+    exact, grid = two_cells(Pair.shifted(law)).delta(epsilon), ManyCells.of(law, 1).delta(epsilon)
     assert exact <= grid <= 1.02 * exact
 
 
 @pytest.mark.parametrize("pairs", [7, 37, 1_000])
 def test_where_no_mass_is_shared_by_both_neighbours_everything_is_lost(pairs):
     """Hardly any noise: what is left of the law of all losses together vanishes, and must not count as privacy."""
-    assert ManyCells(laws.binomial(4, 1e-5), pairs).delta(1.0) == 1.0
-    assert ManyCells(Law(0, np.array([1e-9, 1.0])), pairs).delta(1.0) == 1.0
+    assert ManyCells.of(laws.binomial(4, 1e-5), pairs).delta(1.0) == 1.0
+    assert ManyCells.of(Law(0, np.array([1e-9, 1.0])), pairs).delta(1.0) == 1.0
 
 
 def test_tails_of_fair_coins_are_summed_from_their_ends():

@@ -27,6 +27,8 @@ FLOOR = 1e-300
 FIRST_STEP = 0.4
 SMALLEST_STEP = 0.01
 GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
+WORTH = 0.99  # of the error: a strategy that touches more cells must be so much better
+ENOUGH = 2  # strategies in a row that are not: others touch still more cells
 CLOSE = 1e-7  # settings of the knob that are as good as the same
 
 
@@ -38,7 +40,7 @@ def calibrate(
     `given` fixes some parameters, or is an option of the protocol's own `choices`. A parameter that the protocol wants
     `searched` is looked for between its choices.
     """
-    measure = objective or (lambda p: p.rmse())
+    measure = objective or (lambda p: p.rmse() * p.task.spread)
     settings: list[Mapping[str, Any]] = [{}]
     if cls.searched and not {cls.searched, cls.knob.name} & set(given):
         settings = [{cls.searched: setting} for setting in _searched(cls, task, crowd, budget, measure)]
@@ -64,13 +66,30 @@ def calibrations(cls: type[P], task: Question, crowd: Crowd, budget: Budget, **g
         raise Infeasible(f"{cls.name} cannot give delta = 0; use delta=1e-6 or another model")
     fixed = {name: value for name, value in given.items() if name in own}
     chosen = {name: value for name, value in given.items() if name in options}
-    for base in _bases(cls, task, crowd, budget, fixed, chosen):
-        if cls.knob.name in fixed:
-            protocol = cls(**base)
-            budget.require(protocol.loss)
-            yield protocol
-        elif (turned := _turn(cls, base, budget)) is not None and turned.serves:
-            yield turned
+    best, worse = math.inf, 0
+    for variant in task.variants():
+        bases = _bases(cls, variant, crowd, budget, fixed, chosen)
+        found = (each for base in bases if (each := _fitted(cls, base, budget, fixed)) is not None)
+        if variant is task:
+            yield from found
+            continue
+        fitting = list(found)
+        error = min((each.rmse() * variant.spread for each in fitting), default=math.inf)
+        worse = 0 if error < WORTH * best else worse + 1
+        if worse == 0:
+            best = error
+            yield from fitting
+        elif worse == ENOUGH:
+            return
+
+
+def _fitted(cls: type[P], base: Mapping[str, Any], budget: Budget, fixed: Mapping[str, Any]) -> P | None:
+    if cls.knob.name in fixed:
+        protocol = cls(**base)
+        budget.require(protocol.loss)
+        return protocol
+    turned = _turn(cls, base, budget)
+    return turned if turned is not None and turned.serves else None
 
 
 def attainable(
@@ -94,7 +113,7 @@ def attainable(
         return turned is not None and turned.serves and good(turned)
 
     cls.require(task)
-    if any(attains(base) for base in _bases(cls, task, crowd, budget, {}, {})):
+    if any(attains(base) for variant in task.variants() for base in _bases(cls, variant, crowd, budget, {}, {})):
         return True
     between = _searched(cls, task, crowd, budget, lambda p: p.rmse()) if cls.searched else []
     settings = [{cls.searched: setting} for setting in between]

@@ -100,12 +100,17 @@ class Situation:
     def judged(self, protocol: Protocol, objective: Objective) -> tuple[float, int]:
         """The objective in the task's unit, and the crowd where it is worst."""
         return max(
-            (objective.of(protocol, self.expected, people, self.confidence) * self._unit(people, objective), people)
+            (
+                objective.of(protocol, self.expected, people, self.confidence)
+                * self._unit(protocol, people, objective),
+                people,
+            )
             for people in self.sizes or (self.crowd.size,)
         )
 
-    def _unit(self, people: int, objective: Objective) -> float:
-        return 1.0 if objective is Objective.RELATIVE else self.task.unit(people)
+    def _unit(self, protocol: Protocol, people: int, objective: Objective) -> float:
+        """What a cell's error of one person is in an answer."""
+        return 1.0 if objective is Objective.RELATIVE else self.task.unit(people) * protocol.task.spread
 
     def measure(self, protocol: Protocol) -> float:
         return self.judged(protocol, self.objective)[0]

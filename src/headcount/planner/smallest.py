@@ -26,7 +26,7 @@ def smallest_crowd(cls: type[Protocol], task: Question, crowd: Crowd, budget: Bu
             return False
         try:
             there = Crowd(size, least, crowd.corrupt, crowd.each)
-            return attainable(cls, task, there, budget, lambda p: p.rmse() < size / 2)
+            return attainable(cls, task, there, budget, lambda p: p.rmse() * p.task.spread < size / 2)
         except Refused:
             return False
 

@@ -13,8 +13,8 @@ import numpy as np
 from headcount.privacy import laws
 from headcount.privacy.budget import Budget
 from headcount.privacy.loss import PrivacyLoss
+from headcount.privacy.many_cells import one_of_each
 from headcount.privacy.pair import Pair, exp_down
-from headcount.privacy.product import two_cells
 from headcount.programme.law import FOURIER_ERROR, Floats, Law
 
 NEGLIGIBLE = 1e-25
@@ -53,28 +53,29 @@ def _plus_geometric(masses: Floats, x: float) -> Floats:
     return (1.0 - x) * total
 
 
-def two_correlated_losses(cancel: float, share: float, flood: Law) -> PrivacyLoss:
-    """Two such views, of a cell that gains a person and of one that loses them."""
+def two_correlated_losses(cancel: float, share: float, flood: Law, families: int = 1) -> PrivacyLoss:
+    """Two such views in each family of cells: of one that gains a person and of one that loses them."""
     one = correlated_loss(cancel, share, flood)
     if isinstance(one, Pair):
-        return two_cells(one)
+        return one_of_each(one, families)
     pair = one.pair() if isinstance(one, CorrelatedView) and one.cells <= FEW_CELLS else None
-    return BasicComposition(one) if pair is None else two_cells(pair)
+    return BasicComposition(one, 2 * families) if pair is None else one_of_each(pair, families)
 
 
 @dataclass(frozen=True, eq=False)
 class BasicComposition(PrivacyLoss):
-    """Two views of the same loss, each at half of epsilon: their deltas add up."""
+    """So many views of the same loss, half of them in either order, which share epsilon: their deltas add up."""
 
     one: PrivacyLoss
+    views: int
     kind = "bound"
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
-        both = np.minimum(np.add(*self.one.orders(epsilon / 2.0)), 1.0)
+        both = np.minimum(self.views / 2.0 * np.add(*self.one.orders(epsilon / self.views)), 1.0)
         return both, both
 
     def slack(self, epsilon: float) -> float:
-        return 2.0 * self.one.slack(epsilon / 2.0)
+        return self.views * self.one.slack(epsilon / self.views)
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
@@ -78,29 +79,52 @@ class DiscreteLaplaceShift(GrowingSlack, IdealLaplaceShift):
 
 
 @dataclass(frozen=True, eq=False)
-class TwoDiscreteLaplaceShifts(GrowingSlack):
-    """Two totals with such noise each, one of which moves up by a step and the other down.
+class RepeatedResponse(GrowingSlack):
+    """So many totals with such noise, each of which moves by a step, up or down: `totals` pairs a rate with a number.
 
-    Either log-ratio is rate or -rate, the former with chance h = 1/(1 + e^-rate): only where both
-    are do they exceed an epsilon of 0 or more together.
+    The log-ratio of a total is rate or -rate, the former with chance 1/(1 + e^-rate), as of
+    randomised response: all of them together have few different losses, and the divergence is a
+    finite sum.
     """
 
     kind = "exact"
 
-    rate: Fraction
+    totals: tuple[tuple[Fraction, int], ...]
+
+    @classmethod
+    def of(cls, rate: Fraction, times: int) -> RepeatedResponse:
+        return cls(((rate, times),))
+
+    @cached_property
+    def pure(self) -> Fraction:
+        """The epsilon from which on delta is 0."""
+        return sum((times * rate for rate, times in self.totals), Fraction(0))
 
     @property
     def grows_up_to(self) -> float:
-        return math.nextafter(float(2 * self.rate), 0.0)
+        return math.nextafter(float(self.pure), 0.0)
+
+    @cached_property
+    def _losses(self) -> tuple[Floats, Floats]:
+        """The sums of the log-ratios that are above 0, and their masses."""
+        losses, masses = np.zeros(1), np.ones(1)
+        for rate, times in self.totals:
+            falls = np.arange(times + 1)
+            chosen = np.array([float(math.comb(times, fall)) for fall in falls.tolist()])
+            each = chosen * np.exp(-float(rate) * falls) * (1.0 + math.exp(-float(rate))) ** -times
+            losses = np.add.outer(losses, float(rate) * (times - 2 * falls)).ravel()
+            masses = np.multiply.outer(masses, each).ravel()
+        return losses[losses > 0.0], masses[losses > 0.0]
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
-        rate = float(self.rate)
-        both = (1.0 + math.exp(-rate)) ** -2
-        pure = np.array([Fraction(float(e)) >= 2 * self.rate for e in epsilon])
-        divergence = np.where(pure, 0.0, -both * np.expm1(np.minimum(epsilon - 2.0 * rate, 0.0)))
+        losses, masses = self._losses
+        pure = np.array([Fraction(float(e)) >= self.pure for e in epsilon])
+        excess = -np.expm1(np.minimum(np.subtract.outer(epsilon, losses), 0.0))
+        divergence = np.where(pure, 0.0, (masses * excess).sum(axis=1))
         return divergence, divergence
 
     def slack(self, epsilon: float) -> float:
-        if Fraction(epsilon) >= 2 * self.rate:
+        if Fraction(epsilon) >= self.pure:
             return 0.0
-        return 2.0 * (1.0 + math.exp(epsilon)) * discrete_laplace_distance(self.rate)
+        distance = math.fsum(times * discrete_laplace_distance(rate) for rate, times in self.totals)
+        return (1.0 + math.exp(epsilon)) * distance

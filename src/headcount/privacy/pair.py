@@ -61,6 +61,11 @@ class Pair(PrivacyLoss):
         p, q = (np.pad(law.masses, (law.start - start, stop - law.start - law.masses.size)) for law in (first, second))
         return cls(p, q, max(first.dropped, second.dropped))
 
+    @property
+    def reversed(self) -> Pair:
+        """The same neighbours in the other order."""
+        return Pair(self.q, self.p, self.dropped)
+
     @cached_property
     def _orders(self) -> tuple[_Order, _Order]:
         return _Order.of(self.p, self.q), _Order.of(self.q, self.p)

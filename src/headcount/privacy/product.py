@@ -50,7 +50,7 @@ class ProductPair(PrivacyLoss):
 
 def two_cells(pair: Pair) -> ProductPair:
     """One cell gains a person and another, with noise of its own and of the same law, loses one."""
-    return ProductPair(pair, Pair(pair.q, pair.p, pair.dropped))
+    return ProductPair(pair, pair.reversed)
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,6 +12,8 @@ from headcount.errors import BadArgument, Unsupported
 from headcount.programme.law import Floats
 from headcount.questions.argument import Argument
 from headcount.questions.domains.domain import Codes, Domain, Label, Shape
+from headcount.questions.strategies.identity import Identity
+from headcount.questions.strategies.strategy import Strategy
 
 OTHER = "(other)"
 
@@ -65,7 +67,25 @@ class Question(ABC):
     @property
     def cells(self) -> int:
         """How many numbers a protocol estimates."""
-        return self.values if self.shape is Shape.ONE_OF else 1
+        return self.strategy.size if self.shape in (Shape.ONE_OF, Shape.K_OF) else 1
+
+    @property
+    def strategy(self) -> Strategy:
+        """Which cells a code touches, and how answers are rebuilt from them."""
+        return Identity(self.values)
+
+    def variants(self) -> Iterable[Question]:
+        """The same with each strategy that is worth a try, those that touch fewer cells first."""
+        return (self,)
+
+    def rebuilt(self, cells: Floats, reports: int) -> Floats:
+        """What the answers are made of, in people, from the cells that a protocol estimates."""
+        return cells
+
+    @property
+    def spread(self) -> float:
+        """The standard error of an answer, typically, if that of a cell is one."""
+        return 1.0
 
     @property
     def open(self) -> bool:
@@ -75,7 +95,7 @@ class Question(ABC):
     @property
     def several(self) -> bool:
         """Whether there is an answer for each of several labels."""
-        return self.shape in (Shape.ONE_OF, Shape.KEY)
+        return self.shape in (Shape.ONE_OF, Shape.K_OF, Shape.KEY)
 
     def labels(self, keys: Sequence[Label] | None = None) -> list[Label]:
         """What the answers are about, one for each; where labels are not listed, those that were found."""

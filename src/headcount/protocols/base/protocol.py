@@ -200,14 +200,16 @@ class Protocol(Declaration):
 
     def counted(self, values: Values, people: Ints) -> Tally:
         """The tally of these numbers of people for each value, for a trusted side."""
-        messages = self.reports(values, SecretCoins()).messages
+        messages, owners = self.attributed(values, np.arange(values.size), SecretCoins())
         if self.summed:
             steps = messages["steps"].tolist()
             total = sum(step * many for step, many in zip(steps, people.tolist(), strict=True))
             return Tally(int(people.sum()), np.array([total], dtype=object))
         if self.task.open:
             return Tally.by_key(int(people.sum()), messages["kind"], people)
-        totals = np.bincount(messages["kind"], weights=people, minlength=self.kinds)  # exact: all are below 2**53
+        totals = np.bincount(
+            messages["kind"], weights=people[owners], minlength=self.kinds
+        )  # exact: all are below 2**53
         return Tally(int(people.sum()), totals.astype(np.int64))
 
     def totalled(self, people: int, total: int) -> Tally:
@@ -265,7 +267,7 @@ class Protocol(Declaration):
         self.require_fit(released.reports)
         if self.model in (Model.CENTRAL, Model.THRESHOLD) and not released.released:
             raise Unsupported(f"{self.name} must release a tally before anybody sees it: estimate(release(tally))")
-        return Estimate(protocol=self, tally=released, people=self.point(released))
+        return Estimate(protocol=self, tally=released, people=self.task.rebuilt(self.point(released), released.reports))
 
     def error(self, truth: int | None = None, reports: int | None = None) -> Noise:
         """The law of a cell's error.
@@ -365,7 +367,7 @@ class Protocol(Declaration):
         modulus = self.nobody().modulus
         tallies = (Tally(values.size, row, None, modulus, released=True) for row in totals)
         estimates = [self.estimate(tally).values for tally in tallies]
-        truth = self.in_unit(self.task.truth(values), values.size)
+        truth = self.in_unit(self.task.rebuilt(self.task.truth(values), values.size), values.size)
         return Simulation(truth=truth, values=np.array(estimates), seed=seed)
 
     def repeated(self, values: Values, coins: Coins, runs: int) -> Ints:

@@ -23,11 +23,12 @@ import numpy as np
 
 from headcount.privacy import Budget, Crowd, GroupPrivacy, Neighbours, Pair, PrivacyLoss
 from headcount.privacy.exact_tables import AddTwoSidedNoise, TwoSidedNoise, exp_below
-from headcount.privacy.product import two_cells
+from headcount.privacy.many_cells import one_of_each
 from headcount.programme import Coins, Release, Table
 from headcount.programme.chance import WORD
 from headcount.programme.law import Ints, Law, Noise
 from headcount.protocols.base import Knob, Shape
+from headcount.protocols.shared.cells import touched
 from headcount.protocols.shared.noisy_total import NoisyTotal
 from headcount.questions import Histogram
 
@@ -71,10 +72,13 @@ class DiscreteGaussian(NoisyTotal):
     """Add whole-number noise with light tails to each exact count."""
 
     name: ClassVar[str] = "discrete-gaussian"
-    shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.BIT, Shape.ONE_OF})
+    shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.BIT, Shape.ONE_OF, Shape.K_OF})
     pure: ClassVar[bool] = False
     knob: ClassVar[Knob] = Knob.logarithmic(
-        "scale", SMALLEST, LARGEST, lambda budget, given: given["crowd"].each * _enough(budget)
+        "scale",
+        SMALLEST,
+        LARGEST,
+        lambda budget, given: given["crowd"].each * _enough(budget) * math.sqrt(touched(given["task"])),
     )
     reference: ClassVar[str] = "Canonne, Kamath and Steinke 2020, arXiv:2004.00010"
 
@@ -95,7 +99,13 @@ class DiscreteGaussian(NoisyTotal):
         if self.summed:
             return Pair.of(self._added, self._added.shifted(reports))
         one = Pair.shifted(self._added)
-        return GroupPrivacy.of(two_cells(one) if self.neighbours is Neighbours.REPLACE else one, reports)
+        replaced = self.neighbours is Neighbours.REPLACE
+        return GroupPrivacy.of(one_of_each(one, touched(self.task), replaced=replaced), reports)
+
+    @property
+    def provable(self) -> bool:  # type: ignore[override]
+        """Losses on a grid are not added up in balls yet."""
+        return touched(self.task) == 1
 
     def noise(self, truth: int, reports: int) -> Noise:
         return Noise.of(self._added, centre=0.0)
@@ -104,7 +114,7 @@ class DiscreteGaussian(NoisyTotal):
         return math.sqrt(self._added.variance)
 
     def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
-        totals = held[1:] if self.summed else held
+        totals = held[1:] if self.summed else self.task.strategy.counts(held)
         return np.asarray(totals + self._added.sample(coins, runs * totals.size).reshape(runs, totals.size))
 
     @classmethod

@@ -28,7 +28,7 @@ class Geometric(NoisyTotal):
 
     name: ClassVar[str] = "geometric"
     reference: ClassVar[str] = "Ghosh, Roughgarden and Sundararajan 2012, arXiv:0811.2841"
-    shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.BIT, Shape.ONE_OF})
+    shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.BIT, Shape.ONE_OF, Shape.K_OF})
 
     @classmethod
     def tinies(cls) -> Iterable[Self]:

@@ -14,6 +14,7 @@ from headcount.privacy.correlated import inner_for, likely_pairs, likely_spread
 from headcount.privacy.exact_tables import affordable_epsilon
 from headcount.programme.law import Noise
 from headcount.protocols.base import Knob, Protocol
+from headcount.protocols.shared.cells import touched
 from headcount.questions import Question
 
 EVENLY = 100.0  # times as many shapes as pairs: the flood is nearly Poisson
@@ -24,7 +25,7 @@ CHEAP = 0.01  # of delta: what rounded tables may cost, where there is a choice
 
 def changed(task: Question) -> int:
     """How many totals a person changes."""
-    return 2 if task.several else 1
+    return 2 * touched(task) if task.several else 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +94,7 @@ class CorrelatedNoise(Protocol):
     @property
     def messages_per_person(self) -> float:
         own, flood = (c / (1.0 - c) for c in (self.cancel, self.decay))
-        return 1.0 + 2.0 * self.task.cells * (own + self.shape * flood) / self.crowd.honest
+        return touched(self.task) + 2.0 * self.task.cells * (own + self.shape * flood) / self.crowd.honest
 
     @classmethod
     def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:

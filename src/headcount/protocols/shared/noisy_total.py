@@ -16,13 +16,14 @@ import numpy as np
 
 from headcount.errors import BadArgument
 from headcount.privacy import Budget, Crowd, GroupPrivacy, Model, Neighbours, PrivacyLoss, laws
-from headcount.privacy.discrete_laplace import DiscreteLaplaceShift, TwoDiscreteLaplaceShifts
+from headcount.privacy.discrete_laplace import DiscreteLaplaceShift, RepeatedResponse
 from headcount.privacy.exact_tables import AddDiscreteLaplace
 from headcount.privacy.rounded_once import RoundThenNoise
 from headcount.programme import Batch, Brick, Coins, Emit, Field, Release, Tally
 from headcount.programme.law import Floats, Ints, Noise
 from headcount.programme.tally import exactly_summed
 from headcount.protocols.base import Knob, Protocol
+from headcount.protocols.shared.cells import one_of_each, touched
 from headcount.protocols.shared.stochastic_rounding import halfway, rounded_laplace, size_of_rounded, steps_of
 
 FINEST = 1e7  # levels to a scale: beyond, rounding the masses to 2**-64 would be felt
@@ -35,7 +36,7 @@ class NoisyTotal(Protocol):
     model: ClassVar[Model] = Model.CENTRAL
     relations: ClassVar[frozenset[Neighbours]] = frozenset(Neighbours)
     knob: ClassVar[Knob] = Knob.logarithmic(
-        "scale", 0.01, 1e7, lambda budget, given: given["crowd"].each / budget.epsilon
+        "scale", 0.01, 1e7, lambda budget, given: given["crowd"].each * touched(given["task"]) / budget.epsilon
     )
     pure: ClassVar[bool] = True
     independent: ClassVar[bool] = True
@@ -75,11 +76,11 @@ class NoisyTotal(Protocol):
 
     def report(self, value: Field) -> Brick:
         zero = int(self._zero)
-        return Emit(value - zero if zero else value)
+        return Emit(value - zero if zero else value) if self.summed else one_of_each(self.task, value)
 
     @property
     def kinds(self) -> int:
-        return self.task.values
+        return self.task.values if self.summed else self.task.cells
 
     @property
     def message(self) -> np.dtype[Any]:
@@ -102,7 +103,7 @@ class NoisyTotal(Protocol):
         return self.group(honest, 1)
 
     def group(self, honest: int, reports: int) -> PrivacyLoss:
-        """The loss of one shifted total; of two in a histogram under replacement.
+        """The loss of one shifted total; of cells, of one in each family, or two under replacement.
 
         A report moves a total by all levels, whichever way it is rounded.
 
@@ -110,8 +111,9 @@ class NoisyTotal(Protocol):
         all of them are in the same total: to move several totals by less each shows less (see
         `privacy.discrete_laplace`).
         """
-        if not self.summed and self.neighbours is Neighbours.REPLACE:
-            return GroupPrivacy.of(TwoDiscreteLaplaceShifts(self.rate), reports)
+        if not self.summed and (self.neighbours is Neighbours.REPLACE or touched(self.task) > 1):
+            moved = touched(self.task) * (2 if self.neighbours is Neighbours.REPLACE else 1)
+            return GroupPrivacy.of(RepeatedResponse.of(self.rate, moved), reports)
         furthest = max(int(self._zero), self.steps - int(self._zero))
         totals = 1 if self.summed else min(reports, self.task.cells)
         return DiscreteLaplaceShift(self.rate, reports * furthest * self.grid // self.steps, totals)
@@ -133,7 +135,8 @@ class NoisyTotal(Protocol):
         return size_of_rounded(self.task, self.grid, variance, people=1)
 
     def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
-        totals = held if not self.summed else exactly_summed(held * (np.arange(held.size) - int(self._zero)))
+        steps = held * (np.arange(held.size) - int(self._zero))
+        totals = exactly_summed(steps) if self.summed else self.task.strategy.counts(held)
         many, release = np.tile(totals, (runs, 1)), self.released()
         levels = release.rounded(many.ravel(), coins) if isinstance(release, RoundThenNoise) else many
         noise = laws.discrete_laplace(float(self.rate)).sample(coins, many.size)

@@ -37,6 +37,7 @@ from headcount.privacy.correlated import two_correlated_losses
 from headcount.programme import All, Below, Brick, Coins, Copies, Emit, Field, Let, Tally
 from headcount.programme.law import Floats, Ints
 from headcount.protocols.base import Shape
+from headcount.protocols.shared.cells import one_of_each, touched
 from headcount.protocols.shared.correlated_noise import CorrelatedNoise
 from headcount.questions import Histogram
 
@@ -49,28 +50,28 @@ class CorrelatedHistogram(CorrelatedNoise):
     """Nearly the central error in every cell, with hardly any extra messages in a large crowd."""
 
     name: ClassVar[str] = "correlated-histogram"
-    shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.ONE_OF})
+    shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.ONE_OF, Shape.K_OF})
     independent: ClassVar[bool] = True
     patience: ClassVar[float] = 0.013
 
     @property
     def kinds(self) -> int:
-        return 2 * self.task.values
+        return 2 * self.task.cells
 
     def _often(self, shape: float, decay: float) -> Fraction:
         """The mean number of clusters of NB(shape/n, decay) a person sends, of all categories.
 
         Rounded up: more of the noise is as good as noise added afterwards.
         """
-        return self.task.values * Fraction(math.nextafter(-shape * log_of_rest(decay), math.inf)) / self.crowd.honest
+        return self.task.cells * Fraction(math.nextafter(-shape * log_of_rest(decay), math.inf)) / self.crowd.honest
 
     def _dummies(self, shape: float, decay: float, brick: Brick) -> Brick:
         some = Copies(tables.logarithmic(Fraction(decay)), brick)
-        return Copies(tables.poisson(self._often(shape, decay)), Let("any", Below(self.task.values), some))
+        return Copies(tables.poisson(self._often(shape, decay)), Let("any", Below(self.task.cells), some))
 
     def report(self, value: Field) -> Brick:
         return All(
-            Emit(value * 2 + 1),
+            one_of_each(self.task, value, lambda cell: Emit(cell * 2 + 1)),
             self._dummies(1.0, self.cancel, PLUS),
             self._dummies(1.0, self.cancel, MINUS),
             self._dummies(self.shape, self.decay, All(PLUS, MINUS)),
@@ -80,7 +81,8 @@ class CorrelatedHistogram(CorrelatedNoise):
         share = honest / self.crowd.honest
         pairs = laws.negative_binomial(self.shape * share, self.decay)
         own, flood = self._distance(1.0, self.cancel), self._distance(self.shape, self.decay)
-        ideal = two_correlated_losses(self.cancel, share, pairs)  # once it is clear that the tables can be drawn from
+        # Once it is clear that the tables can be drawn from.
+        ideal = two_correlated_losses(self.cancel, share, pairs, touched(self.task))
         return TotalVariationSlack(ideal, honest * (2.0 * own + flood), ideal.kind)
 
     def _distance(self, shape: float, decay: float) -> float:
@@ -93,10 +95,15 @@ class CorrelatedHistogram(CorrelatedNoise):
 
     def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
         share = int(held.sum()) / self.crowd.honest
-        own = laws.negative_binomial(share, self.cancel)
-        flood = laws.negative_binomial(self.shape * share, self.decay).sample(coins, runs * held.size)
-        minus, plus = (own.sample(coins, runs * held.size) + flood for _ in range(2))
-        return np.stack([minus.reshape(runs, -1), plus.reshape(runs, -1) + held], axis=2).reshape(runs, -1)
+        cells, own = self.task.strategy.counts(held), laws.negative_binomial(share, self.cancel)
+        flood = laws.negative_binomial(self.shape * share, self.decay).sample(coins, runs * cells.size)
+        minus, plus = (own.sample(coins, runs * cells.size) + flood for _ in range(2))
+        return np.stack([minus.reshape(runs, -1), plus.reshape(runs, -1) + cells], axis=2).reshape(runs, -1)
+
+    @property
+    def provable(self) -> bool:  # type: ignore[override]
+        """Losses on a grid are not added up in balls yet."""
+        return touched(self.task) == 1
 
     @classmethod
     def tiny(cls) -> Self:

@@ -95,7 +95,7 @@ class CountMinShuffle(Protocol):
         return np.append(lines, u[:, None] + self.buckets**2, axis=1)
 
     def view(self, honest: int) -> PrivacyLoss:
-        return ManyCells(laws.binomial(honest, self.gamma), self.rows - 1)
+        return ManyCells.of(laws.binomial(honest, self.gamma), self.rows - 1)
 
     def point(self, tally: Tally) -> Floats:
         found = tally.totals[self._buckets_of].sum(axis=1)

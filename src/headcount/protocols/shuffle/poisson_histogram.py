@@ -20,12 +20,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Self
 
-from headcount.privacy import Crowd, Model, Pair, PrivacyLoss, TotalVariationSlack, laws
+from headcount.privacy import Crowd, Model, Pair, PrivacyLoss, TotalVariationSlack, laws, many_cells
 from headcount.privacy import exact_tables as tables
-from headcount.privacy.product import two_cells
 from headcount.programme import All, Below, Brick, Coins, Copies, Emit, Field, Let, Tally
 from headcount.programme.law import Floats, Ints, Noise
 from headcount.protocols.base import Knob, Protocol, Shape, likely_variance
+from headcount.protocols.shared.cells import one_of_each, touched
 from headcount.questions import Histogram
 
 ANY = Field.named("any")
@@ -37,9 +37,11 @@ class PoissonHistogram(Protocol):
 
     name: ClassVar[str] = "poisson-histogram"
     model: ClassVar[Model] = Model.SHUFFLE
-    shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.ONE_OF})
+    shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.ONE_OF, Shape.K_OF})
     independent: ClassVar[bool] = True
-    knob: ClassVar[Knob] = Knob.logarithmic("mean", 1e-3, 1e12, lambda budget, _: 1.3 * likely_variance(budget))
+    knob: ClassVar[Knob] = Knob.logarithmic(
+        "mean", 1e-3, 1e12, lambda budget, given: 1.3 * likely_variance(budget) * touched(given["task"])
+    )
     reference: ClassVar[str] = "Ghazi, Kumar, Manurangsi and Pagh 2020, arXiv:2106.04247"
 
     mean: float
@@ -50,20 +52,22 @@ class PoissonHistogram(Protocol):
 
     @property
     def kinds(self) -> int:
-        return self.task.values
+        return self.task.cells
 
     @property
     def _dummies(self) -> Fraction:
-        """How many one person sends on average, of all categories together."""
+        """How many one person sends on average, of all cells together."""
         return self.kinds * Fraction(self.mean) / self.crowd.honest
 
     def report(self, value: Field) -> Brick:
-        return All(Emit(value), Copies(tables.poisson(self._dummies), Let("any", Below(self.kinds), Emit(ANY))))
+        own = one_of_each(self.task, value)
+        return All(own, Copies(tables.poisson(self._dummies), Let("any", Below(self.kinds), Emit(ANY))))
 
     def view(self, honest: int) -> PrivacyLoss:
         dummies = laws.poisson(self.mean * honest / self.crowd.honest)
         distance = tables.distance(tables.poisson_cells(float(self._dummies)))
-        return TotalVariationSlack(two_cells(Pair.shifted(dummies)), honest * distance, "exact")
+        ideal = many_cells.one_of_each(Pair.shifted(dummies), touched(self.task))
+        return TotalVariationSlack(ideal, honest * distance, ideal.kind)
 
     def point(self, tally: Tally) -> Floats:
         return tally.totals - tally.reports * self.mean / self.crowd.honest
@@ -76,12 +80,17 @@ class PoissonHistogram(Protocol):
         return math.sqrt(self.mean * reports / self.crowd.honest)
 
     def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
-        dummies = laws.poisson(self.mean * int(held.sum()) / self.crowd.honest).sample(coins, runs * held.size)
-        return held + dummies.reshape(runs, held.size)
+        dummies = laws.poisson(self.mean * int(held.sum()) / self.crowd.honest).sample(coins, runs * self.kinds)
+        return self.task.strategy.counts(held) + dummies.reshape(runs, self.kinds)
 
     @property
     def messages_per_person(self) -> float:
-        return 1.0 + float(self._dummies)
+        return touched(self.task) + float(self._dummies)
+
+    @property
+    def provable(self) -> bool:  # type: ignore[override]
+        """Losses on a grid are not added up in balls yet."""
+        return touched(self.task) == 1
 
     @classmethod
     def tiny(cls) -> Self:

@@ -27,6 +27,8 @@ class Shape(StrEnum):
 
     BIT = "bit"  # 0 or 1: a single cell counts the ones
     ONE_OF = "one of d"  # an index below d: a cell for each
+    K_OF = "k of d"  # a cell in each of several families, which a strategy makes of an index: their errors are
+    # independent and have one law
     KEY = "key"  # a label that nobody listed beforehand: a cell for each that occurs
     AMOUNT = "amount"  # from 0 to d - 1, in steps: a single cell adds them up
 

@@ -1,0 +1,20 @@
+"""What the protocols share that count people in cells: a person is in one cell of each family of a strategy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from headcount.programme.brick import All, Brick, Emit
+from headcount.programme.field import Field
+from headcount.questions.question import Question
+
+
+def touched(task: Question) -> int:
+    """How many cells a person is in."""
+    return task.strategy.families if task.several else 1
+
+
+def one_of_each(task: Question, value: Field, send: Callable[[Field], Brick] = Emit) -> Brick:
+    """What a person sends of each cell that they are in."""
+    sent = [send(cell) for cell in task.strategy.cells(value)]
+    return sent[0] if len(sent) == 1 else All(*sent)
