@@ -19,10 +19,11 @@ TINIES = [tiny for kind in CATALOGUE for tiny in kind.tinies()]
 ONE_EACH = {id(tiny) for tiny in {tiny.name: tiny for tiny in TINIES}.values()}  # the last of each protocol
 
 
-def lengths(names: str | tuple[str, ...], quick: Any, long: Any) -> pytest.MarkDecorator:
-    """The test for a size that is quick, and under stress for a long one."""
+def lengths(names: str | tuple[str, ...], quick: Any, long: Any, times: int = 1) -> pytest.MarkDecorator:
+    """The test for a size that is quick, and under stress for a long one: if it draws anew, so many times."""
     several = isinstance(names, tuple)
-    sizes = [("quick", quick, ()), ("long", long, STRESS)]
+    again = [("long" if times == 1 else f"long-{turn}", long, STRESS) for turn in range(1, times + 1)]
+    sizes = [("quick", quick, ()), *again]
     given = [pytest.param(*(size if several else (size,)), id=called, marks=marks) for called, size, marks in sizes]
     return pytest.mark.parametrize(names, given)
 

@@ -47,12 +47,12 @@ def copies_of(first):
     return new
 
 
-@lengths("sequences", 6, 2_000)
+@lengths("sequences", 6, 100, times=20)
 def test_on_sqlite(folder, sequences, under_stress):
     run(copies_of(Rig.made(folder / "first")), sequences, under_stress=under_stress)
 
 
-@lengths("sequences", 3, 500)
+@lengths("sequences", 3, 50, times=10)
 def test_on_postgresql(folder, postgres, sequences, under_stress):
     likes = {role: postgres.database() for role in ("shuffler", "analyser")}
     first = Rig.made(folder / "first", {role: postgres.address(name) for role, name in likes.items()})
