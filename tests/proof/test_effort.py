@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 
 import headcount as hc
 from headcount.cli.main import app
-from headcount.proof import DEFAULT_EFFORT, Verdict, cover, verify
+from headcount.proof import DEFAULT_EFFORT, Verdict, uniform_blanket, verify
 from headcount.proof.programme import read
 from headcount.protocols import CATALOGUE
 from headcount.protocols.base.protocol import Protocol
@@ -188,7 +188,7 @@ def test_a_step_that_does_not_pay_is_found_out(
     """The broken twins: some modules forget to pay."""
     for module in modules.split():
         monkeypatch.setattr(f"headcount.proof.{module}.spend", _free)
-    monkeypatch.setattr("headcount.proof.noise.MOST_KINDS", HUGE)
+    monkeypatch.setattr("headcount.proof.noise_sources.MOST_KINDS", HUGE)
     monkeypatch.setattr("headcount.proof.local.MOST_CELLS", HUGE**2)
     with pytest.raises(Unpaid):
         judged(certificate(points=POINTS, **ENORMOUS[name]), effort)
@@ -199,7 +199,7 @@ def test_buckets_are_counted_without_going_through_them(prime: int, buckets: int
     own, copied = read(_hashed(buckets, prime)).parts  # type: ignore[union-attr]
     residues = [sum(residue % buckets == bucket for residue in range(prime)) for bucket in range(buckets)]
     shared = Fraction(sum(m * (m - 1) for m in residues), prime * (prime - 1))
-    assert cover._hashed(own, copied.step, 2) == (Fraction(1, buckets), shared)
+    assert uniform_blanket._hashed(own, copied.step, 2) == (Fraction(1, buckets), shared)
 
 
 @pytest.fixture(scope="module")

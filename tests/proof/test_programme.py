@@ -14,8 +14,8 @@ from headcount.programme import brick as core
 from headcount.programme.brick import Brick
 from headcount.programme.table import Table as Drawn
 from headcount.proof.effort import TooLarge, limited
+from headcount.proof.enumeration import law
 from headcount.proof.expression import Unreadable
-from headcount.proof.law import law
 from headcount.proof.programme import All, Copies, Each, Step, Table, read
 from headcount.protocols import CATALOGUE
 from headcount.protocols.base.protocol import Protocol

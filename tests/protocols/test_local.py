@@ -77,7 +77,7 @@ def test_holders_make_a_hadamard_count_no_harder():
 def test_local_hashing_has_the_published_variance_but_for_collisions():
     oracle = pure(LocalHashing, Histogram(16))
     g, q = 4, 17
-    assert (oracle.range, oracle.prime) == (g, q)
+    assert (oracle.range, oracle.hashing.prime) == (g, q)
     published = (E + g - 1) ** 2 / ((g - 1) * (E - 1) ** 2)
     assert oracle.size_of_error(0, 1) ** 2 < published  # a prime modulus has fewer collisions than chance
     p = E / (E + g - 1)
@@ -101,7 +101,7 @@ def test_subset_selection_is_the_most_accurate():
 @pytest.mark.parametrize(("d", "g"), [(2, 2), (3, 2), (5, 3), (7, 4), (8, 3), (3, 5), (13, 6)])
 def test_the_chance_of_a_collision(d, g):
     hashing = LocalHashing(task=Histogram(d), crowd=Crowd(1), keep=0.9, range=g)
-    q = hashing.prime
+    q = hashing.hashing.prime
     hashes = list(product(range(1, q), range(q)))
     for x, y in ((0, 1), (0, d - 1), (d // 2, d - 1)):
         if x != y:

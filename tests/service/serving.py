@@ -17,8 +17,8 @@ from typing import Any
 from processes import Child, Say
 from rig import Answer, Rig
 
+from headcount.common.atomic_files import write_secret
 from headcount.common.canonical import canonical
-from headcount.common.whole_files import secret
 from headcount.service import server
 from headcount.service.party import Party
 
@@ -37,7 +37,7 @@ class Served:
     def __init__(self, rig: Rig, prepare: Callable[[], None] | None = None) -> None:
         self.rig, self._prepare = rig, prepare or as_it_is
         self.ports = {role: free_port() for role in ("analyser", "shuffler")}
-        secret(rig.folder / "shuffler" / "analyser.token", rig.tokens["analyser"]["shuffler"])
+        write_secret(rig.folder / "shuffler" / "analyser.token", rig.tokens["analyser"]["shuffler"])
         self._child: Child | None = None
 
     def start(self) -> None:

@@ -12,7 +12,7 @@ from serving import Served
 
 import needs
 from cli.shell import headcount as shell
-from headcount.common.whole_files import put
+from headcount.common.atomic_files import write_atomically
 from headcount.errors import BadArgument
 from headcount.service import party
 from headcount.service.client.device import Client, Limits
@@ -120,7 +120,9 @@ def test_every_file_with_a_secret_is_made_for_its_owner_alone(tmp_path, parties)
         report = device.prepare(parties.offer(collection), collection.id, 1)
         for path in (database, tmp_path / "desk.json", report):
             assert path.stat().st_mode & 0o077 == 0, path
-        assert put(tmp_path / "plan.json", "{}").stat().st_mode & 0o777 == 0o666, "what is no secret follows the umask"
+        assert write_atomically(tmp_path / "plan.json", "{}").stat().st_mode & 0o777 == 0o666, (
+            "what is no secret follows the umask"
+        )
     finally:
         os.umask(old)
 

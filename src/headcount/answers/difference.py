@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from headcount.common.quantity import confident
+from headcount.common.quantity import require_confidence
 from headcount.programme.law import Floats, Noise, weighed
 from headcount.questions.question import Question
 
@@ -34,7 +34,7 @@ class Difference:
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """From the law of the difference of the two errors, which are independent."""
-        confident(confidence)
+        require_confidence(confidence)
         (a, a_masses, a_gap), (b, b_masses, b_gap) = (_points(noise, scale) for noise, scale in self._both)
         size = np.abs(a[:, None] - b[None, :]).ravel()
         order = np.argsort(size, kind="stable")

@@ -11,7 +11,7 @@ import numpy as np
 
 from headcount.answers.difference import Difference
 from headcount.answers.worst_case import worst_truth
-from headcount.common.quantity import confident
+from headcount.common.quantity import require_confidence
 from headcount.errors import Unsupported
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.programme.law import Floats, Noise
@@ -125,7 +125,7 @@ class Estimate:
         -------
         ndarray
         """
-        confident(confidence)
+        require_confidence(confidence)
         each = self.each_at(confidence) if simultaneous else confidence
         return self.protocol.task.spans(self._spans, each, self.tally.reports, private=self.n is None)
 

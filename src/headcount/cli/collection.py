@@ -20,9 +20,9 @@ from headcount.cli.commands import Commands
 from headcount.cli.options import Formats
 from headcount.cli.progress import Bar
 from headcount.cli.render import Format, answered, grid, moment, show, waiting, warn
+from headcount.common.atomic_files import write_atomically
 from headcount.common.canonical import canonical
 from headcount.common.plurals import counted
-from headcount.common.whole_files import put
 from headcount.errors import AnswerExposed, BadArgument, Unsupported
 from headcount.protocols.base.report_size import KEYS
 from headcount.protocols.base.saved import load_plan
@@ -94,7 +94,7 @@ def create(
             told=lambda keys: status.update(f"{agreeing}: {keys:,} of {counted(batches, 'key')} to invite with"),
         )  # fmt: skip
     if out is not None:
-        put(out, canonical(held.offer(made.id)) + "\n")
+        write_atomically(out, canonical(held.offer(made.id)) + "\n")
     crowd = made.plan.protocol.crowd
     facts = {
         "collection": made.id, "hash": made.hash, "protocol": made.plan.protocol.name, "messages": made.wire.messages,

@@ -16,7 +16,7 @@ from headcount.cli.options import Formats
 from headcount.cli.parties import opened_party
 from headcount.cli.progress import Bar
 from headcount.cli.render import Format, console, show
-from headcount.common.whole_files import text_of
+from headcount.common.atomic_files import read_text
 from headcount.errors import BadArgument, MissingExtra
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def analyse(
 
 def _offer(path: Path) -> Any:
     try:
-        offer = json.loads(text_of(path, "a collection"))
+        offer = json.loads(read_text(path, "a collection"))
         _ = offer["collection"], offer["batch"]
     except (ValueError, KeyError, TypeError) as problem:
         if isinstance(problem, BadArgument):

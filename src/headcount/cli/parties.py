@@ -13,7 +13,7 @@ from rich.markup import escape
 from headcount.cli.commands import Commands
 from headcount.cli.options import Formats
 from headcount.cli.render import Format, grid, moment, show
-from headcount.common.whole_files import text_of
+from headcount.common.atomic_files import read_text
 from headcount.errors import BadArgument, MissingExtra
 from headcount.protocols.base.report_size import HYBRID, KEYS
 
@@ -86,7 +86,7 @@ def create(
     token: Annotated[Path | None, typer.Option(help="Of a shuffler: the file of the token it shows there.")] = None,
 ) -> None:
     """Make a party. Its operator's token, and a shuffler's for it, are written into its folder."""
-    from headcount.common.whole_files import secret
+    from headcount.common.atomic_files import write_secret
     from headcount.service import party
 
     if role not in party.PORTS:
@@ -94,14 +94,14 @@ def create(
     if role == "shuffler" and not (analyser and token):
         works = "give its address, and the file shuffler.token that it wrote"
         raise BadArgument("--analyser" if not analyser else "--token", "is missing for a shuffler", works)
-    shown = text_of(token, "a token").strip() if token else ""
+    shown = read_text(token, "a token").strip() if token else ""
     made = party.create(
         folder, cast(party.Role, role), database=database, listen=listen, analyser=analyser,
         token=shown,
     )  # fmt: skip
     opened = made.opened()
     for name in ("operator", *(["shuffler"] if role == "analyser" else [])):
-        secret(folder / f"{name}.token", opened.tokens.issue(name, name))
+        write_secret(folder / f"{name}.token", opened.tokens.issue(name, name))
     print(f"the {role} is made in {folder}, and signs as {opened.keys.signer().public}")
     print(f"serve it: headcount serve {role} --config {folder}")
     opened.close()
@@ -147,7 +147,7 @@ def desk(
             missing, other = (f"--{party}-token", f"--{party}")[:: -1 if address is None else 1]
             raise BadArgument(missing, f"is missing beside {other}", "give both, or none of them")
         if address is not None and token is not None:
-            held[party] = address, text_of(token, "a token").strip()
+            held[party] = address, read_text(token, "a token").strip()
     if not held:
         raise BadArgument("--analyser", "is missing, and --shuffler too", "give the address and token of one, or both")
     reached = {party: Remote(*shown, party=party) for party, shown in held.items()}
@@ -211,12 +211,12 @@ def issue_token(
     how: Formats = Format.TABLE,
 ) -> None:
     """Make a token. It is shown now and never again."""
-    from headcount.common.whole_files import secret
+    from headcount.common.atomic_files import write_secret
 
     opened = opened_party(config)
     token = opened.tokens.issue(role, name)
     if out is not None:
-        secret(out, token)
+        write_secret(out, token)
     shown = {"token": token} if out is None else {"out": str(out)}
     show({"name": name, "role": role, **shown}, how, token if out is None else f"written to {out}")
     opened.close()

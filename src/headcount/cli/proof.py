@@ -28,8 +28,8 @@ from headcount.cli.options import (
     task_for,
 )  # fmt: skip
 from headcount.cli.render import Format, console, grid, show
+from headcount.common.atomic_files import read_text
 from headcount.common.printable import printable
-from headcount.common.whole_files import text_of
 from headcount.errors import BadArgument
 from headcount.planner.planning import protocol as planned
 from headcount.privacy.budget import Budget
@@ -146,7 +146,7 @@ def _released(file: Path) -> Released | None:
     from headcount.service.wire.signed_release import FORMATS, Released
 
     try:
-        content = json.loads(text_of(file, "a certificate"))
+        content = json.loads(read_text(file, "a certificate"))
     except (ValueError, RecursionError) as problem:
         if isinstance(problem, BadArgument):
             raise

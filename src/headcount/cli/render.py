@@ -19,7 +19,7 @@ from rich.text import Text
 
 from headcount.answers.estimate import Estimate
 from headcount.cli.spelling import spelt
-from headcount.common.printable import obeyed, printable
+from headcount.common.printable import is_control, printable
 from headcount.errors import BadArgument
 from headcount.figures.canvas import destination
 from headcount.figures.text_table import Sheet, comma_separated
@@ -84,7 +84,7 @@ def _escaped(text: str) -> str:
     lines."""
     if text.replace("\n", "").isprintable():
         return text
-    return "".join(json.dumps(letter)[1:-1] if obeyed(letter) and letter != "\n" else letter for letter in text)
+    return "".join(json.dumps(letter)[1:-1] if is_control(letter) and letter != "\n" else letter for letter in text)
 
 
 def _rows(value: Any) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ REPLACED = "\N{REPLACEMENT CHARACTER}"
 OBEYED = {"Cc", "Cf", "Cs", "Zl", "Zp"}  # controls, changes of direction, halves of letters, ends of lines
 
 
-def obeyed(letter: str) -> bool:
+def is_control(letter: str) -> bool:
     """Whether a terminal might do what this character says instead of showing it."""
     return not letter.isprintable() and category(letter) in OBEYED
 
@@ -17,4 +17,4 @@ def printable(text: str, keep: str = "") -> str:
     """The text without escape codes and other characters that are obeyed, but for those to keep."""
     if text.isprintable():
         return text
-    return "".join(REPLACED if obeyed(letter) and letter not in keep else letter for letter in text)
+    return "".join(REPLACED if is_control(letter) and letter not in keep else letter for letter in text)

@@ -10,7 +10,7 @@ import numpy as np
 from headcount.errors import BadArgument
 
 
-def confident(confidence: Any) -> None:
+def require_confidence(confidence: Any) -> None:
     """Refuses a confidence that is none: 95 where 0.95 is meant, or 0.05."""
     works = "use a number from 0.5 to below 1, for example 0.95"
     number = quantity("confidence", confidence, works)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from headcount.common.plurals import counted
-from headcount.common.quantity import confident, quantity
+from headcount.common.quantity import quantity, require_confidence
 from headcount.errors import BadArgument, OverCap, Unsupported
 from headcount.planner.candidates import Names, task_called, trusted
 from headcount.planner.expected import UNKNOWN, Expected
@@ -78,7 +78,7 @@ class Situation:
     sizes: tuple[int, ...] = ()  # crowds at which answers are judged, by the worst; otherwise the expected one
 
     def __post_init__(self) -> None:
-        confident(self.confidence)
+        require_confidence(self.confidence)
         if not isinstance(self.collected, bool):
             raise BadArgument("collected", f"is {self.collected!r}", "use True or False")
         if self.objective in (Objective.RELATIVE, Objective.DETECTABLE) and self.task.shape is Shape.AMOUNT:

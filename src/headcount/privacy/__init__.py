@@ -5,7 +5,7 @@ Begin with `loss`. A module here prices one kind of view; protocols choose among
 
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.crowd import Crowd
-from headcount.privacy.loss import GroupPrivacy, PrivacyLoss, TotalVariationSlack
+from headcount.privacy.loss import GroupPrivacy, NoGuarantee, PrivacyLoss, TotalVariationSlack
 from headcount.privacy.model import Model
 from headcount.privacy.pair import Pair
 
@@ -15,6 +15,7 @@ __all__ = [
     "GroupPrivacy",
     "Model",
     "Neighbours",
+    "NoGuarantee",
     "Pair",
     "PrivacyLoss",
     "TotalVariationSlack",

@@ -275,12 +275,3 @@ def _crossing(falling: Floats, levels: Floats) -> tuple[Ints, Floats]:
     before, after = falling[row, first - 1], falling[row, first]
     part = (levels - after) / np.maximum(before - after, FUZZ)
     return first, np.clip(np.where(np.isfinite(before), part, 0.0), 0.0, 1.0)
-
-
-class Unproved(PrivacyLoss):
-    """Where nothing is known, everything may be lost."""
-
-    kind = "bound"
-
-    def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
-        return np.ones_like(epsilon), np.ones_like(epsilon)

@@ -198,6 +198,15 @@ class GrowingSlack(PrivacyLoss):
         return min(there.items(), key=lambda found: found[1].delta)
 
 
+class NoGuarantee(PrivacyLoss):
+    """Delta 1 at every epsilon: everything is told, or nothing is known."""
+
+    kind = "bound"
+
+    def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
+        return np.ones_like(epsilon), np.ones_like(epsilon)
+
+
 @dataclass(frozen=True, eq=False)
 class GroupPrivacy(PrivacyLoss):
     """That of so many reports of the same person, which are changed one after the other.

@@ -29,8 +29,6 @@ from headcount.errors import BadArgument
 from headcount.programme.law import Floats
 from headcount.programme.table import Ints
 
-ROUNDS = 400
-
 
 @dataclass(frozen=True)
 class ZeroSumSets:
@@ -83,27 +81,6 @@ class ZeroSumSets:
     def published(self) -> Floats:
         gamma = self.top * (math.ceil(math.log2(self.top)) + 1)
         return np.ceil(gamma / np.abs(np.array(self.names, dtype=np.float64)))
-
-    def lightest(self) -> Floats:
-        """Weights that dominate with nearly the fewest messages, about the sum of t times sizes.
-
-        With a price on each value the best weight of an atom is the root of what its values pay per
-        message; prices rise where a value is overloaded. Whatever they end as, scaling makes the
-        weights dominate.
-        """
-        if self.top == 1:
-            return np.ones(1)
-        atom, value, size = self._entries
-        messages = np.array([len(elements) for elements in self.elements], dtype=np.float64)
-        prices, best = np.ones(self.top - 1), self.published()
-        for _ in range(ROUNDS):
-            paid = np.bincount(atom, size * prices[value], minlength=messages.size)
-            weights = np.sqrt(np.maximum(paid, 1e-300) / messages)
-            loads = self.loads(weights)
-            weights = weights * (loads.max() * (1.0 + 1e-12))
-            best = min(best, weights, key=lambda t: float(messages @ t))
-            prices = prices * (loads / loads.max()) ** 0.5
-        return best
 
 
 def _halves(name: int) -> tuple[int, ...]:

@@ -19,7 +19,7 @@ from fractions import Fraction
 
 from flint import arb
 
-from headcount.proof.balls import Law, Tail, ball, binomial, middle, most
+from headcount.proof.ball_laws import BallLaw, Tail, ball, binomial, middle, most
 from headcount.proof.claim import Claim, Proof
 from headcount.proof.divergence import Bounds
 from headcount.proof.effort import spend
@@ -173,14 +173,14 @@ class Slots:
             total += mass * (_given(t, thirds, gain, loss, third) + gain * t * thirds.outside)
         return most(total + gain * self.number * pairs.outside)
 
-    def _thirds(self, t: int) -> Law:
+    def _thirds(self, t: int) -> BallLaw:
         left = 1 - 2 * self.each
         if not self.third or t == self.number or not left:
-            return Law(0, [arb(1)], arb(0))
+            return BallLaw(0, [arb(1)], arb(0))
         return binomial(self.number - t, ball(self.third / left), WINDOW_BITS)
 
 
-def _given(t: int, thirds: Law, gain: arb, loss: arb, third: arb) -> arb:
+def _given(t: int, thirds: BallLaw, gain: arb, loss: arb, third: arb) -> arb:
     if not t:
         return arb(0)
     both = gain + loss

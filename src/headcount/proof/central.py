@@ -11,9 +11,9 @@ from itertools import chain, pairwise, product
 
 from flint import arb
 
-from headcount.proof.balls import NEGLIGIBLE_BITS, Law, ball, least, most
-from headcount.proof.claim import Claim, Noise, Proof
-from headcount.proof.divergence import NOTHING, Bounds, Pair, divergence, either_order, worst_of
+from headcount.proof.ball_laws import NEGLIGIBLE_BITS, BallLaw, ball, least, most
+from headcount.proof.claim import Claim, Proof, TableNoise
+from headcount.proof.divergence import NOTHING, BallPair, Bounds, divergence, either_order, worst_of
 from headcount.proof.effort import TooLarge, spend
 from headcount.proof.expression import Expression, Unreadable, is_linear
 from headcount.proof.programme import Emit
@@ -45,7 +45,7 @@ def prove(claim: Claim) -> Proof | None:
     return None
 
 
-def _check(noise: Noise) -> None:
+def _check(noise: TableNoise) -> None:
     """Refuses noise that is not symmetric and falling, or does not go on from its centre."""
     centre, beyond = noise.centre, noise.beyond
     reach = -centre.start
@@ -57,7 +57,7 @@ def _check(noise: Noise) -> None:
         raise TooLarge("the noise does not fall from its middle on")
 
 
-def _falling(noise: Noise, blocks: int) -> list[int]:
+def _falling(noise: TableNoise, blocks: int) -> list[int]:
     """Masses from the middle on through this many blocks, as multiples of one mass.
 
     Each block is the one before it times the same factor, so that two of them show all that follow.
@@ -72,7 +72,7 @@ def _falling(noise: Noise, blocks: int) -> list[int]:
     return falling
 
 
-def _law(noise: Noise) -> Law:
+def _law(noise: TableNoise) -> BallLaw:
     """Every mass until next to nothing is left, which then counts as lost."""
     spend(2 * len(noise.centre.masses))
     reach = len(noise.beyond.masses) - 1
@@ -87,7 +87,7 @@ def _law(noise: Noise) -> Law:
         if len(side) > MOST_CELLS:
             raise TooLarge("the noise reaches too far to go through it")
     masses = [*reversed(side), *centre[1:-1], *side]
-    return Law(1 - reach - len(side), masses, 2 * left)
+    return BallLaw(1 - reach - len(side), masses, 2 * left)
 
 
 def _reach(claim: Claim) -> tuple[int, bool]:
@@ -113,7 +113,7 @@ def _ends(field: Expression, last: int) -> tuple[int, int]:
     return min(found), max(found)
 
 
-def _moved_total(noise: Noise, reach: int, attained: bool) -> Proof:
+def _moved_total(noise: TableNoise, reach: int, attained: bool) -> Proof:
     """The loss of one total with this sensitivity; nothing is refuted unless it is attained.
 
     The noise is symmetric and falls from its middle on. At k below the shift, k - shift is on the
@@ -122,7 +122,7 @@ def _moved_total(noise: Noise, reach: int, attained: bool) -> Proof:
     """
     crowds = f"one person moves the total by {reach}"
     nearest = cache(partial(_nearest, noise))
-    moved = cache(lambda: Pair.shifted(_law(noise), reach))
+    moved = cache(lambda: BallPair.shifted(_law(noise), reach))
 
     def bounds(epsilon: Fraction) -> Bounds:
         if not reach or _is_pure(noise, reach, epsilon):
@@ -136,7 +136,7 @@ def _moved_total(noise: Noise, reach: int, attained: bool) -> Proof:
     return Proof(bounds, f"one person moves one total by at most {reach}, and every mass of the noise was looked at")
 
 
-def _is_pure(noise: Noise, reach: int, epsilon: Fraction) -> bool:
+def _is_pure(noise: TableNoise, reach: int, epsilon: Fraction) -> bool:
     """Whether no mass exceeds e**epsilon times that `reach` further, in exact integers.
 
     It is so if no mass exceeds the next one by its share of that; otherwise those `reach` apart are
@@ -184,7 +184,7 @@ def _shifted_far(rate: arb, distance: Fraction, reach: int, epsilon: Fraction) -
     return Bounds(low, high, (least(here) - distance, most(there) + distance)).widened(charge, charge)
 
 
-def _nearest(noise: Noise) -> tuple[arb, Fraction]:
+def _nearest(noise: TableNoise) -> tuple[arb, Fraction]:
     """The rate of the nearest discrete Laplace law, and its total variation distance."""
     reach = len(noise.beyond.masses) - 1
     spend(4 * reach)
@@ -209,9 +209,9 @@ def _nearest(noise: Noise) -> tuple[arb, Fraction]:
     return rate, most((sum(apart, arb(0)) + 2 * beyond) / 2)
 
 
-def _counts(noise: Noise, neighbours: str) -> Proof:
+def _counts(noise: TableNoise, neighbours: str) -> Proof:
     """A person is in one bin; replaced, they leave it for another."""
-    shifted = cache(lambda: Pair.shifted(_law(noise)))
+    shifted = cache(lambda: BallPair.shifted(_law(noise)))
 
     def bounds(epsilon: Fraction) -> Bounds:
         moved = 1 if neighbours == "add-remove" else 2
@@ -224,7 +224,7 @@ def _counts(noise: Noise, neighbours: str) -> Proof:
     return Proof(bounds, "a person changes one total by one, or two of them, and every mass of the noise was looked at")
 
 
-def _stable_counts(noise: Noise, threshold: int, neighbours: str, people: int, values: int | None) -> Proof:
+def _stable_counts(noise: TableNoise, threshold: int, neighbours: str, people: int, values: int | None) -> Proof:
     """Empty bins stay silent; others report from the threshold on.
 
     A bin that somebody else is in too gives away no more than its noisy total would if nothing were
@@ -233,8 +233,8 @@ def _stable_counts(noise: Noise, threshold: int, neighbours: str, people: int, v
     """
     law = _law(noise)
     alone = sum((law.at(k) for k in range(threshold - 1, law.stop)), arb(0))
-    lonely = Pair([alone, 1 - alone], [arb(0), arb(1)], law.outside)
-    shared = Pair.shifted(law)
+    lonely = BallPair([alone, 1 - alone], [arb(0), arb(1)], law.outside)
+    shared = BallPair.shifted(law)
     high = {"alone": lonely, "with others": shared}
     low, others = {"alone": lonely}, min((people - 1) // 2, threshold + law.stop)
     if others:
@@ -251,7 +251,7 @@ def _stable_counts(noise: Noise, threshold: int, neighbours: str, people: int, v
     return Proof(bounds, "a person is alone in a bin, which tells if it is shown, or their total has noise of its own")
 
 
-def _shown(law: Law, threshold: int, others: int) -> Pair:
+def _shown(law: BallLaw, threshold: int, others: int) -> BallPair:
     """What is seen of a bin with so many others, and with one more."""
     columns = []
     spend(4 * len(law.masses))
@@ -259,10 +259,10 @@ def _shown(law: Law, threshold: int, others: int) -> Pair:
         below = range(total + law.start, min(threshold, total + law.stop))
         silent = sum((law.at(k - total) for k in below), arb(0))
         columns.append([silent, *(law.at(k - total) for k in range(threshold, others + 1 + law.stop))])
-    return Pair(columns[0], columns[1], law.outside)
+    return BallPair(columns[0], columns[1], law.outside)
 
 
-def _every_way(epsilon: Fraction, bins: dict[str, Pair], neighbours: str) -> Iterator[Bounds]:
+def _every_way(epsilon: Fraction, bins: dict[str, BallPair], neighbours: str) -> Iterator[Bounds]:
     if neighbours == "add-remove":
         for name, pair in bins.items():
             yield either_order(epsilon, pair).among(f"one person, {name} in a bin, is there or not")

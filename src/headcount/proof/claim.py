@@ -32,7 +32,7 @@ READ_IN_PART = {
 
 
 @dataclass(frozen=True)
-class Noise:
+class TableNoise:
     """Two-sided noise: from the centre, and at its ends as much more as `beyond` says, repeatedly."""
 
     centre: Table
@@ -40,13 +40,13 @@ class Noise:
 
 
 @dataclass(frozen=True)
-class Release:
+class ReleaseRule:
     """What the trusted side does to each total: rounding to levels, noise, a threshold.
 
     Rounding is random with an exact mean; empty totals get noise only if told.
     """
 
-    noise: Noise | None
+    noise: TableNoise | None
     threshold: int | None
     touches_empty: bool
     levels_per_step: Fraction = Fraction(1)
@@ -65,7 +65,7 @@ class Claim:
     values: int | None  # how many a person may hold, 0, 1, ...; None if anything
     report: Step
     summed: bool  # the trusted side adds up the messages; otherwise it counts each kind of them
-    release: Release
+    release: ReleaseRule
     curve: tuple[tuple[Fraction, Fraction], ...]
     messages: int | None = None  # that everybody sends, where reports are cut and filled up to one number
     unread: tuple[str, ...] = ()  # what else the certificate says, of which nothing is proved
@@ -128,7 +128,7 @@ def _claim(certificate: dict[str, Any]) -> Claim:
     if values is not None and values < 1:
         raise Unreadable("there must be something to hold")
     release = _release(certificate["release"])
-    if model in ("local", "shuffle") and release != Release(None, None, True):
+    if model in ("local", "shuffle") and release != ReleaseRule(None, None, True):
         raise Unreadable(f"nobody in the {model} model adds or drops anything")
     if certificate["tally"] not in ("count", "sum"):
         raise Unreadable(f"no such tally: {certificate['tally']}")
@@ -179,12 +179,12 @@ def _messages(wire: Any) -> int | None:
     return messages
 
 
-def _release(encoded: dict[str, Any]) -> Release:
+def _release(encoded: dict[str, Any]) -> ReleaseRule:
     if encoded.keys() - {"add", "threshold", "empty", "steps", "levels"}:
         raise Unreadable(f"no such release: {sorted(encoded)}")
     noise = encoded.get("add")
     if noise is not None:
-        noise = Noise(Table.read(noise["centre"]), Table.read(noise["beyond"]))
+        noise = TableNoise(Table.read(noise["centre"]), Table.read(noise["beyond"]))
     threshold = encoded.get("threshold")
     empty = encoded.get("empty", "like the others")
     if empty not in ("like the others", "untouched"):
@@ -193,7 +193,7 @@ def _release(encoded: dict[str, Any]) -> Release:
     if min(levels, steps) < 1 or ("levels" in encoded) != ("steps" in encoded):
         raise Unreadable("steps and levels are positive, and go together")
     limit = None if threshold is None else integer(threshold)
-    return Release(noise, limit, empty == "like the others", Fraction(levels, steps))
+    return ReleaseRule(noise, limit, empty == "like the others", Fraction(levels, steps))
 
 
 def _rational(text: Any, most: int) -> Fraction:

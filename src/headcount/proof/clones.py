@@ -20,7 +20,7 @@ from fractions import Fraction
 
 from flint import arb
 
-from headcount.proof.balls import Tail, ball, binomial, middle, most
+from headcount.proof.ball_laws import Tail, ball, binomial, middle, most
 from headcount.proof.claim import Claim, Proof
 from headcount.proof.divergence import Bounds
 from headcount.proof.local import compared

@@ -17,7 +17,7 @@ from itertools import accumulate
 
 from flint import arb
 
-from headcount.proof.balls import Law, ball, floor, least, most
+from headcount.proof.ball_laws import BallLaw, ball, floor, least, most
 from headcount.proof.effort import spend
 
 RATIO_BITS = 100
@@ -59,7 +59,7 @@ def worst_of(found: Iterable[Bounds]) -> Bounds:
 
 
 @dataclass(frozen=True)
-class Pair:
+class BallPair:
     """Masses of the same outcomes under P and under Q, and how much of either lies elsewhere."""
 
     p: Sequence[arb]
@@ -67,7 +67,7 @@ class Pair:
     outside: arb = ZERO
 
     @classmethod
-    def of(cls, first: Law, second: Law) -> Pair:
+    def of(cls, first: BallLaw, second: BallLaw) -> BallPair:
         """Outcomes in both windows. What lies outside of them may be lost altogether."""
         start, stop = min(first.start, second.start), max(first.stop, second.stop)
         spend(stop - start)
@@ -75,13 +75,13 @@ class Pair:
         return cls(p, q, first.outside.max(second.outside))
 
     @classmethod
-    def shifted(cls, law: Law, by: int = 1) -> Pair:
-        return cls.of(law, Law(law.start + by, law.masses, law.outside))
+    def shifted(cls, law: BallLaw, by: int = 1) -> BallPair:
+        return cls.of(law, BallLaw(law.start + by, law.masses, law.outside))
 
     @cached_property
-    def reversed(self) -> Pair:
+    def reversed(self) -> BallPair:
         """Kept, as what is worked out of it is."""
-        return Pair(self.q, self.p, self.outside)
+        return BallPair(self.q, self.p, self.outside)
 
     @cached_property
     def _sorted(self) -> tuple[list[int], list[arb], list[arb]]:
@@ -98,7 +98,7 @@ class Pair:
         return list(accumulate(p, initial=arb(0))), list(accumulate(q, initial=arb(0)))
 
 
-NOTHING = Pair([arb(1)], [arb(1)])
+NOTHING = BallPair([arb(1)], [arb(1)])
 
 
 def _falling(p: arb, q: arb) -> int:
@@ -110,7 +110,7 @@ def _falling(p: arb, q: arb) -> int:
     return floor(scaled)
 
 
-def divergence(epsilon: Fraction, first: Pair, second: Pair = NOTHING) -> Bounds:
+def divergence(epsilon: Fraction, first: BallPair, second: BallPair = NOTHING) -> Bounds:
     """Of P1 P2 from Q1 Q2: the worst that both together give away beyond epsilon."""
     if len(first.p) > len(second.p):
         first, second = second, first
@@ -135,7 +135,7 @@ def divergence(epsilon: Fraction, first: Pair, second: Pair = NOTHING) -> Bounds
     return Bounds(low, high, (least(here) - lost, most(there) + lost))
 
 
-def either_order(epsilon: Fraction, first: Pair, second: Pair = NOTHING) -> Bounds:
+def either_order(epsilon: Fraction, first: BallPair, second: BallPair = NOTHING) -> Bounds:
     return worst_of([divergence(epsilon, first, second), divergence(epsilon, first.reversed, second.reversed)])
 
 

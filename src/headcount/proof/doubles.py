@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from flint import arb
 
-from headcount.proof.balls import likeliest
+from headcount.proof.ball_laws import likeliest
 from headcount.proof.effort import TooLarge, spend
 
 Doubles = npt.NDArray[np.float64]
@@ -78,7 +78,7 @@ def _beyond(masses: Doubles, ratios: Doubles, reach: int) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Difference:
+class WindowDifference:
     """The law of Y - X for independent windows, one sum over X at a time."""
 
     x: Window

@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 from flint import fmpz
 
-from headcount.proof.balls import ball
+from headcount.proof.ball_laws import ball
 from headcount.proof.claim import Claim, Proof
-from headcount.proof.divergence import Bounds, Pair, either_order, worst_of
+from headcount.proof.divergence import BallPair, Bounds, either_order, worst_of
 from headcount.proof.effort import TooLarge, spend
+from headcount.proof.enumeration import Sent
+from headcount.proof.enumeration import law as law_of
 from headcount.proof.expression import Expression, is_linear
-from headcount.proof.law import Sent
-from headcount.proof.law import law as law_of
 from headcount.proof.programme import (
     Below,
     Emit,
@@ -88,9 +88,9 @@ class Kinds(Compared):
         return max(max(p / q, q / p) for p, q in both if p)
 
 
-def _pair(chances: Iterable[tuple[Fraction, Fraction]]) -> Pair:
+def _pair(chances: Iterable[tuple[Fraction, Fraction]]) -> BallPair:
     both = list(chances)
-    return Pair([ball(p) for p, _ in both], [ball(q) for _, q in both])
+    return BallPair([ball(p) for p, _ in both], [ball(q) for _, q in both])
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from fractions import Fraction
 
 from flint import arb
 
-from headcount.proof.balls import Tail, ball, binomial, least, middle, most
+from headcount.proof.ball_laws import Tail, ball, binomial, least, middle, most
 from headcount.proof.claim import Claim, Proof
-from headcount.proof.divergence import MISSED, Bounds, Pair, divergence, worst_of
+from headcount.proof.divergence import MISSED, BallPair, Bounds, divergence, worst_of
 from headcount.proof.effort import spend
 from headcount.proof.expression import Expression
 from headcount.proof.programme import All, Copies, Emit, Maybe
@@ -125,7 +125,7 @@ def _two_buckets(rate: Fraction, threshold: int, people: int, epsilon: Fraction)
     )
 
 
-def _shown(rate: Fraction, threshold: int, holders: int) -> Pair:
+def _shown(rate: Fraction, threshold: int, holders: int) -> BallPair:
     """One holder more, against so many of them."""
     spend(4 * holders)
     columns = []
@@ -133,4 +133,4 @@ def _shown(rate: Fraction, threshold: int, holders: int) -> Pair:
         law = binomial(k, ball(rate), EVERY_BIT)
         shown = [law.at(v) for v in range(threshold, holders + 2)]
         columns.append([sum((law.at(v) for v in range(min(threshold, k + 1))), arb(0)), *shown])
-    return Pair(columns[0], columns[1])
+    return BallPair(columns[0], columns[1])

@@ -9,23 +9,33 @@ from typing import Any, Literal
 
 from flint import ctx
 
-from headcount.proof import added, bits, blanket, central, clones, cover, integers, local, sampled
-from headcount.proof.amounts import too_many
-from headcount.proof.balls import ball, most
+from headcount.proof import (
+    additive_noise,
+    blanket,
+    central,
+    clones,
+    flipped_bits,
+    local,
+    sampled,
+    single_integer,
+    uniform_blanket,
+)
+from headcount.proof.ball_laws import ball, most
 from headcount.proof.claim import Claim, Prover, read
 from headcount.proof.divergence import Bounds
 from headcount.proof.effort import DEFAULT, limited
 from headcount.proof.expression import Unreadable
+from headcount.proof.report_length import too_many
 
 PROVERS: tuple[Prover, ...] = (
     central.prove,
     local.prove,
     sampled.prove,
-    bits.prove,
-    added.prove,
-    integers.prove,
+    flipped_bits.prove,
+    additive_noise.prove,
+    single_integer.prove,
     blanket.prove,
-    cover.prove,
+    uniform_blanket.prove,
     clones.prove,
 )
 
@@ -35,7 +45,7 @@ Answer = Literal["proved", "refuted", "cannot prove"]
 
 
 @dataclass(frozen=True)
-class Point:
+class CurvePoint:
     """One point of the claimed curve, and between which bounds the truth lies there."""
 
     epsilon: Fraction
@@ -97,13 +107,13 @@ class Verdict:
 
     answer: Answer
     because: str
-    points: tuple[Point, ...] = ()
+    points: tuple[CurvePoint, ...] = ()
     of: str = ""
     unproved: tuple[str, ...] = ()
     effort: int = 0
 
     @property
-    def witness(self) -> Point | None:
+    def witness(self) -> CurvePoint | None:
         """A point where the claim is false."""
         return next((point for point in self.points if point.answer == "refuted"), None)
 
@@ -172,7 +182,7 @@ def _judged(claim: Claim) -> Verdict:
         return Verdict("cannot prove", f"no proof is known here for such reports in the {claim.model} model")
     cut = _cut(claim)
     points = tuple(
-        Point(epsilon, delta, _and_cut(proof.bounds(epsilon), epsilon, cut)) for epsilon, delta in claim.curve
+        CurvePoint(epsilon, delta, _and_cut(proof.bounds(epsilon), epsilon, cut)) for epsilon, delta in claim.curve
     )
     answers = {point.answer for point in points}
     if "refuted" in answers:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from headcount.common.whole_files import secret, text_of
+from headcount.common.atomic_files import read_text, write_secret
 from headcount.errors import BadArgument
 from headcount.service.analyser.analyser import Analyser
 from headcount.service.analyser.app import AnalyserApp
@@ -61,7 +61,7 @@ class Party:
         """By its file, or the folder that it is in. What the environment sets takes the place of what is written."""
         path = path / SETTINGS if path.is_dir() else path
         try:
-            given = tomllib.loads(text_of(path, "a party's settings")) | _overriding(environment)
+            given = tomllib.loads(read_text(path, "a party's settings")) | _overriding(environment)
         except tomllib.TOMLDecodeError as problem:
             raise BadArgument("config", f"{path} is not TOML: {problem}", "mend it, or make a party anew") from None
         for name in sorted(set(given) - KNOWN):
@@ -124,8 +124,8 @@ def create(
         (folder / "witness").mkdir(mode=0o700, exist_ok=True)
     elif role == "shuffler" and analyser:
         lines |= {"analyser": analyser, "token": "analyser.token"}
-        secret(folder / "analyser.token", token)
-    secret(path, "\n".join(f"{name} = {json.dumps(value)}" for name, value in lines.items()))
+        write_secret(folder / "analyser.token", token)
+    write_secret(path, "\n".join(f"{name} = {json.dumps(value)}" for name, value in lines.items()))
     party = Party.read(path)
     party.opened().close()
     return party
@@ -171,7 +171,7 @@ class Opened:
             raise BadArgument(
                 "analyser", "is missing in the shuffler's settings", "say where to deliver, and the token"
             )
-        return RemoteReceiver(self.party.analyser, text_of(self.party.token, "a token").strip())
+        return RemoteReceiver(self.party.analyser, read_text(self.party.token, "a token").strip())
 
     def issuer(self, clock: Callable[[], float] | None = None) -> Issuer:
         return Issuer(self.database, self.keys, **_clock(clock))

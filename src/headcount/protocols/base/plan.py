@@ -8,9 +8,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from headcount.common.atomic_files import write_atomically
 from headcount.common.canonical import fingerprint
 from headcount.common.plurals import people
-from headcount.common.whole_files import put
 from headcount.errors import BadArgument, Unsupported
 from headcount.privacy.budget import Budget
 from headcount.privacy.loss import PrivacyLoss
@@ -113,7 +113,7 @@ class Plan:
         path = Path(path)
         if path.exists() and not _holds_a_plan(path):
             raise BadArgument("path", f"{path} exists and is not a plan", "give the name of a new file")
-        return put(path, self.saved())
+        return write_atomically(path, self.saved())
 
     def saved(self) -> str:
         """The text of such a file."""

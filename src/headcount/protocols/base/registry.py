@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from headcount.common.as_yaml import as_yaml
-from headcount.common.whole_files import put
+from headcount.common.atomic_files import write_atomically
 from headcount.errors import BadArgument
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.model import Model
@@ -63,7 +63,7 @@ class Record:
             raise BadArgument("path", f"{path.name!r} is not a name that the registry takes", works)
         if path.exists():
             raise BadArgument("path", f"{path} exists already, perhaps edited by hand", "give the name of a new file")
-        return put(path, self.to_yaml())
+        return write_atomically(path, self.to_yaml())
 
     def __str__(self) -> str:
         return self.to_yaml()

@@ -7,15 +7,14 @@ programme that has changed since.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from headcount.common.canonical import canonical, fingerprint
+from headcount.common.atomic_files import read_text
+from headcount.common.canonical import canonical, fingerprint, read_json
 from headcount.common.short_decimals import COMPARED, rounded_up
-from headcount.common.whole_files import text_of
 from headcount.errors import BadArgument, Refused
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.crowd import Crowd
@@ -165,20 +164,12 @@ def _whole(kept: dict[str, Any]) -> bool:
 
 
 def _read(path: str | Path) -> dict[str, Any]:
-    text = text_of(path, "a plan")
+    text = read_text(path, "a plan")
     try:
-        kept = json.loads(text, object_pairs_hook=_once)
-    except (ValueError, RecursionError):
+        kept = read_json(text)
+    except ValueError:
         raise BadArgument("plan", f"{path} is not JSON", "give a file that plan.save wrote") from None
     return kept if isinstance(kept, dict) else {}
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object whose names all differ: of two with one name, a person may read the other."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError
-    return found
 
 
 def _other_than_a_plan(kept: dict[str, Any]) -> str:

@@ -25,10 +25,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from headcount.privacy import Budget, Crowd, Model, Pair, PrivacyLoss
-from headcount.programme import Batch, Below, Brick, Chance, Emit, Field, Let, Maybe, Tally
+from headcount.programme import Below, Brick, Chance, Field, Let, Maybe
 from headcount.protocols.base import Knob
 from headcount.protocols.shared.frequency_oracle import FrequencyOracle
-from headcount.protocols.shared.hashing import U, V, collision, hashed, hashes, next_prime, support
+from headcount.protocols.shared.hashing import HashedMessages, LinearHash, next_prime
 from headcount.questions import Histogram, Question
 
 MOST = 1 << 24
@@ -37,7 +37,7 @@ STEP = Field.named("step")
 
 
 @dataclass(frozen=True, kw_only=True)
-class LocalHashing(FrequencyOracle):
+class LocalHashing(HashedMessages, FrequencyOracle):
     """A hash function and one of its buckets each: accurate for many categories, in a few bytes."""
 
     name: ClassVar[str] = "local-hashing"
@@ -59,13 +59,8 @@ class LocalHashing(FrequencyOracle):
         return ({"range": min(round(math.exp(min(budget.epsilon, 40.0))) + 1, MOST)},)
 
     @cached_property
-    def prime(self) -> int:
-        return next_prime(max(self.task.values, self.range))
-
-    @property
-    def collision(self) -> float:
-        """The chance that two given categories share a bucket."""
-        return collision(self.prime, self.range)
+    def hashing(self) -> LinearHash:
+        return LinearHash(next_prime(max(self.task.values, self.range)), self.range)
 
     @property
     def supports_own(self) -> float:
@@ -76,26 +71,9 @@ class LocalHashing(FrequencyOracle):
         return self.collision * self.keep + (1.0 - self.collision) * (1.0 - self.keep) / (self.range - 1)
 
     def report(self, value: Field) -> Brick:
-        bucket = hashed(value, self.prime, self.range)
-        other = Let("step", Below(self.range - 1), Emit(U + 1, V, (bucket + 1 + STEP) % self.range))
-        told = Maybe(Chance(self.keep), Emit(U + 1, V, bucket), other)
-        return Let("u", Below(self.prime - 1), Let("v", Below(self.prime), told))
-
-    @property
-    def kinds(self) -> int:
-        return (self.prime - 1) * self.prime * self.range
-
-    @property
-    def message(self) -> np.dtype[Any]:
-        wide, narrow = np.min_scalar_type(self.prime - 1), np.min_scalar_type(self.range - 1)
-        return np.dtype([("u", wide), ("v", wide), ("bucket", narrow)])
-
-    @property
-    def ranges(self) -> Mapping[str, tuple[Any, Any]]:
-        return hashes(self.prime, self.range)
-
-    def tally(self, batch: Batch) -> Tally:
-        return Tally(batch.reports, support(batch.messages, self.task.values, self.prime, self.range))
+        bucket, emit = self.hashing.of(value), self.hashing.emit
+        other = Let("step", Below(self.range - 1), emit((bucket + 1 + STEP) % self.range))
+        return self.hashing.drawn(Maybe(Chance(self.keep), emit(bucket), other))
 
     def view(self, honest: int) -> PrivacyLoss:
         """The two buckets, and all that tells nothing: the others, and both where they collide."""
@@ -111,7 +89,7 @@ class LocalHashing(FrequencyOracle):
     @property
     def provable(self) -> bool:  # type: ignore[override]
         """Proofs compare what each value hashes to, one by one: not with thousands of buckets."""
-        return self.prime * self.range * self.task.values <= COMPARED
+        return self.hashing.prime * self.range * self.task.values <= COMPARED
 
     @classmethod
     def tiny(cls) -> Self:

@@ -2,27 +2,78 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from headcount.programme import Field
+from headcount.programme import Batch, Below, Brick, Emit, Field, Let, Tally
 from headcount.programme.law import Ints
+from headcount.protocols.base import Protocol
 
 U, V = Field.named("u"), Field.named("v")  # u counts from 0 and stands for u + 1
 BLOCK = 1 << 13  # messages whose columns stay in the processor's nearest cache
 
 
-def hashed(value: Field, prime: int, buckets: int) -> Field:
-    """The bucket of the value under the function that was drawn."""
-    return ((U + 1) * value + V) % prime % buckets
+@dataclass(frozen=True)
+class LinearHash:
+    """The family of linear hash functions modulo a prime into so many buckets."""
+
+    prime: int
+    buckets: int
+
+    def of(self, value: Field) -> Field:
+        """The bucket of the value under the function that was drawn."""
+        return ((U + 1) * value + V) % self.prime % self.buckets
+
+    @staticmethod
+    def emit(bucket: Field) -> Brick:
+        """A message: the function that was drawn, and a bucket."""
+        return Emit(U + 1, V, bucket)
+
+    def drawn(self, brick: Brick) -> Brick:
+        """The brick with a function of the sender's own."""
+        return Let("u", Below(self.prime - 1), Let("v", Below(self.prime), brick))
+
+    @property
+    def collision(self) -> float:
+        """The chance that two values collide: of prime (prime - 1) pairs of residues, those alike."""
+        whole, rest = divmod(self.prime, self.buckets)
+        return whole * (rest + self.prime - self.buckets) / (self.prime * (self.prime - 1))
 
 
-def collision(prime: int, buckets: int) -> float:
-    """The chance that two values collide: of prime (prime - 1) pairs of residues, those alike."""
-    whole, rest = divmod(prime, buckets)
-    return whole * (rest + prime - buckets) / (prime * (prime - 1))
+@dataclass(frozen=True, kw_only=True)
+class HashedMessages(Protocol):
+    """Protocols whose messages are a linear hash function and one of its buckets."""
+
+    @property
+    @abstractmethod
+    def hashing(self) -> LinearHash: ...
+
+    @property
+    def collision(self) -> float:
+        """The chance that two given categories share a bucket."""
+        return self.hashing.collision
+
+    @property
+    def kinds(self) -> int:
+        return (self.hashing.prime - 1) * self.hashing.prime * self.hashing.buckets
+
+    @property
+    def message(self) -> np.dtype[Any]:
+        return np.dtype([(name, np.min_scalar_type(last)) for name, (_, last) in self.ranges.items()])
+
+    @property
+    def ranges(self) -> Mapping[str, tuple[Any, Any]]:
+        prime, buckets = self.hashing.prime, self.hashing.buckets
+        return {"u": (1, prime - 1), "v": (0, prime - 1), "bucket": (0, buckets - 1)}
+
+    def tally(self, batch: Batch) -> Tally:
+        prime, buckets = self.hashing.prime, self.hashing.buckets
+        return Tally(batch.reports, support(batch.messages, self.task.values, prime, buckets))
 
 
 def next_prime(least: int) -> int:
@@ -31,11 +82,6 @@ def next_prime(least: int) -> int:
     while any(candidate % divisor == 0 for divisor in range(2, int(candidate**0.5) + 1)):
         candidate += 1
     return candidate
-
-
-def hashes(prime: int, buckets: int) -> dict[str, tuple[int, int]]:
-    """The ranges of a message's fields."""
-    return {"u": (1, prime - 1), "v": (0, prime - 1), "bucket": (0, buckets - 1)}
 
 
 def support(messages: npt.NDArray[Any], values: int, prime: int, buckets: int) -> Ints:

@@ -16,23 +16,14 @@ from dataclasses import fields, replace
 from functools import cache, lru_cache
 from typing import Any, ClassVar
 
-import numpy as np
-
 from headcount.errors import Unsupported
-from headcount.privacy import Budget, Crowd, Model, Pair, PrivacyLoss
+from headcount.privacy import Budget, Crowd, Model, NoGuarantee, PrivacyLoss
 from headcount.privacy.clones import Clones
 from headcount.protocols.base import Protocol
 from headcount.questions import Question
 
 LARGEST = 25.0  # of the local epsilons that are looked for
 CLOSE = 1e-3
-
-
-class Exposed(Pair):
-    """The loss of telling everything."""
-
-    def __init__(self) -> None:
-        super().__init__(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
 
 
 class ShuffledLocal(Protocol):
@@ -45,7 +36,7 @@ class ShuffledLocal(Protocol):
 
     def view(self, honest: int) -> PrivacyLoss:
         epsilon = self.local_epsilon
-        return Exposed() if epsilon is None else Clones(epsilon, honest - 1, self.binary)
+        return NoGuarantee() if epsilon is None else Clones(epsilon, honest - 1, self.binary)
 
     @classmethod
     def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:

@@ -33,9 +33,9 @@ import numpy as np
 
 from headcount.common.short_decimals import compared, decayed
 from headcount.errors import BadArgument, Infeasible
-from headcount.privacy import Budget, Crowd, Model, PrivacyLoss, laws
+from headcount.privacy import Budget, Crowd, Model, NoGuarantee, PrivacyLoss, laws
 from headcount.privacy import exact_tables as tables
-from headcount.privacy.almost_central import AlmostCentral, Unproved, flooding_noise
+from headcount.privacy.almost_central import AlmostCentral, flooding_noise
 from headcount.privacy.zero_sum_sets import ZeroSumSets
 from headcount.programme import All, Batch, Brick, Copies, Each, Emit, Field, Table, Tally
 from headcount.programme.law import Floats, Noise
@@ -144,7 +144,7 @@ class AlmostCentralSum(Protocol):
 
     def view(self, honest: int) -> PrivacyLoss:
         if honest < self.crowd.honest:
-            return Unproved()
+            return NoGuarantee()
         noises = 3 + sum(map(len, flooding_noise(self.levels).groups))
         drawn = noises * tables.distance(tables.MOST_CELLS)
         return AlmostCentral(self.levels, self.cancel, self.shape, self._decays, honest * drawn)

@@ -20,20 +20,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-import numpy as np
-
 from headcount.errors import BadArgument
 from headcount.privacy import Budget, Crowd, Model, PrivacyLoss, laws
 from headcount.privacy.blanket import HashedBlanket
-from headcount.programme import All, Batch, Below, Brick, Chance, Copies, Emit, Field, Let, Maybe, Tally
+from headcount.programme import All, Below, Brick, Chance, Copies, Field, Let, Maybe, Tally
 from headcount.programme.law import Floats, Noise
-from headcount.protocols.base import Knob, Protocol, Shape, likely_variance
-from headcount.protocols.shared.hashing import U, V, collision, hashed, hashes, next_prime, support
+from headcount.protocols.base import Knob, Shape, likely_variance
+from headcount.protocols.shared.hashing import HashedMessages, LinearHash, next_prime
 from headcount.questions import Histogram, Question
 
 
 @dataclass(frozen=True, kw_only=True)
-class AlmostOneMessageHistogram(Protocol):
+class AlmostOneMessageHistogram(HashedMessages):
     """Hardly more than one short message each, however many categories."""
 
     name: ClassVar[str] = "almost-one-message-histogram"
@@ -70,34 +68,15 @@ class AlmostOneMessageHistogram(Protocol):
         return math.floor(each), Chance.up(each - math.floor(each))
 
     @property
-    def collision(self) -> float:
-        return collision(self.prime, self.buckets)
-
-    @property
-    def kinds(self) -> int:
-        return (self.prime - 1) * self.prime * self.buckets
-
-    @property
-    def message(self) -> np.dtype[Any]:
-        widest = np.min_scalar_type(self.prime)
-        return np.dtype([("u", widest), ("v", widest), ("bucket", np.min_scalar_type(self.buckets - 1))])
-
-    @property
-    def ranges(self) -> Mapping[str, tuple[Any, Any]]:
-        return hashes(self.prime, self.buckets)
+    def hashing(self) -> LinearHash:
+        return LinearHash(self.prime, self.buckets)
 
     def report(self, value: Field) -> Brick:
-        def with_hash(brick: Brick) -> Brick:
-            return Let("u", Below(self.prime - 1), Let("v", Below(self.prime), brick))
-
-        own = with_hash(Emit(U + 1, V, hashed(value, self.prime, self.buckets)))
-        blanket = with_hash(Let("w", Below(self.buckets), Emit(U + 1, V, Field.named("w"))))
-        each, chance = self._blankets
+        hashing, (each, chance) = self.hashing, self._blankets
+        own = hashing.drawn(hashing.emit(hashing.of(value)))
+        blanket = hashing.drawn(Let("w", Below(self.buckets), hashing.emit(Field.named("w"))))
         surely = (Copies(Field.of(each), blanket),) if each else ()
         return All(own, *surely, Maybe(chance, blanket))
-
-    def tally(self, batch: Batch) -> Tally:
-        return Tally(batch.reports, support(batch.messages, self.task.values, self.prime, self.buckets))
 
     def view(self, honest: int) -> PrivacyLoss:
         each, chance = self._blankets

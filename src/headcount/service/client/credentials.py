@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from headcount.common.whole_files import put
+from headcount.common.atomic_files import write_atomically
 from headcount.errors import BadArgument, Refused, RemoteRefusal, Unsupported
 from headcount.protocols.base.report_size import CREDENTIAL
 from headcount.service.wire.admission import ROLE, Redeeming
@@ -90,7 +90,7 @@ class Credentials:
         return self.folder / f"{self.collection.hash}-{self.batch}-{of}.token"
 
     def _keep(self, made: dict[str, str]) -> None:
-        put(self._path, json.dumps({"format": FORMAT, **made}))
+        write_atomically(self._path, json.dumps({"format": FORMAT, **made}))
 
     def _read(self) -> dict[str, Any]:
         if not self._path.exists():

@@ -16,7 +16,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from headcount.common.whole_files import SECRET, put
+from headcount.common.atomic_files import SECRET, write_atomically
 from headcount.errors import BadArgument, Refused, RemoteRefusal, Unsupported
 from headcount.ledger.files import locked
 from headcount.programme.coins import Coins, DeviceCoins
@@ -147,7 +147,7 @@ class Client:
                 if refusal.status != 409:
                     raise
                 state = "closed"
-            put(path, json.dumps({**kept, "state": state}), SECRET)
+            write_atomically(path, json.dumps({**kept, "state": state}), SECRET)
         return self.receipt(path)
 
     def upload(self, path: Path) -> bytes:
@@ -217,7 +217,9 @@ class Client:
         if kept["state"] != "taken" and stale:
             messages = [bytes.fromhex(each) for each in kept["messages"]]
             identity = bytes.fromhex(kept["identity"])
-            put(path, json.dumps(kept | self._outer(collection, batch, offer, invitation, identity, messages)), SECRET)
+            write_atomically(
+                path, json.dumps(kept | self._outer(collection, batch, offer, invitation, identity, messages)), SECRET
+            )
 
     def _keep(self, path: Path, collection: Collection, batch: int, made: dict[str, Any]) -> None:
         plan, protocol = collection.plan, collection.plan.protocol
@@ -228,7 +230,7 @@ class Client:
             "corrupt": protocol.crowd.corrupt, "anyone": collection.admission is Admission.ANYONE,
             "fixed": collection.fixed,
         }  # fmt: skip
-        put(path, json.dumps(kept | made), SECRET)
+        write_atomically(path, json.dumps(kept | made), SECRET)
 
     @contextmanager
     def _alone(self) -> Iterator[None]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from headcount.common.whole_files import secret, text_of
+from headcount.common.atomic_files import read_text, write_secret
 from headcount.errors import BadArgument, Refused, RemoteRefusal, Unsupported
 from headcount.ledger.ledger import Ledger
 from headcount.ledger.lines import Copied
@@ -81,7 +81,7 @@ class Desk:
             works = "start one: headcount serve --data DIR, or headcount desk DIR --shuffler … --analyser …"
             raise BadArgument("data", f"{folder} has no {FILE}", works)
         try:
-            given = json.loads(text_of(path, "a desk"))
+            given = json.loads(read_text(path, "a desk"))
             issuer = _party(ROLE, given) if ROLE in given else None
             return cls(_party("shuffler", given), _party("analyser", given), issuer)
         except (ValueError, KeyError, TypeError) as problem:
@@ -94,7 +94,7 @@ class Desk:
         """The address and token of each, or of the one there is a token of."""
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         content = {party: dict(zip(("address", "token"), given, strict=True)) for party, given in parties.items()}
-        secret(folder / FILE, json.dumps(content, indent=1))
+        write_secret(folder / FILE, json.dumps(content, indent=1))
 
     def identities(self, patience: float = STARTING) -> dict[str, str]:
         """The public key of each, once it answers; refused if that is not the one it should be, or the token wrong."""

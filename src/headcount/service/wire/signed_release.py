@@ -8,8 +8,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from headcount.common.atomic_files import read_text, write_atomically
 from headcount.common.canonical import canonical, read_json
-from headcount.common.whole_files import put, text_of
 from headcount.errors import BadArgument, Forged
 from headcount.service.wire.keys import signed_format, verified
 from headcount.service.wire.schemas import SCHEMAS
@@ -71,7 +71,7 @@ class Released:
     @classmethod
     def read(cls, path: str | Path) -> Released:
         try:
-            return cls(read_json(text_of(path, "a release")))
+            return cls(read_json(read_text(path, "a release")))
         except ValueError as problem:
             if isinstance(problem, BadArgument):
                 raise
@@ -82,7 +82,7 @@ class Released:
             ) from None
 
     def save(self, path: str | Path) -> Path:
-        return put(path, canonical(self.content) + "\n")
+        return write_atomically(path, canonical(self.content) + "\n")
 
     @property
     def estimate(self) -> dict[str, Any]:

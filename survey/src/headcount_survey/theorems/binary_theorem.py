@@ -18,7 +18,7 @@ from headcount.figures.lines import Line, Note, Panel, lines
 from headcount.planner.candidates import Watch
 from headcount.privacy.crowd import Crowd
 from headcount.programme.tally import Tally
-from headcount.proof.balls import ball, most
+from headcount.proof.ball_laws import ball, most
 from headcount.protocols.shuffle.zsum import Zsum
 from headcount_survey.study import Verdict
 from headcount_survey.theorems.claim import Case, Checked, Claim, Claims, Form, shown

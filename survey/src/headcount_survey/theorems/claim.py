@@ -16,7 +16,7 @@ from flint import arb, ctx
 from headcount.figures.canvas import number
 from headcount.figures.text_table import Sheet
 from headcount.planner.candidates import Watch
-from headcount.proof.balls import ball
+from headcount.proof.ball_laws import ball
 from headcount_survey.study import Finding, Theorem
 
 PRECISION = 256  # bits

@@ -19,7 +19,7 @@ from headcount.privacy.crowd import Crowd
 from headcount.privacy.pair import Pair
 from headcount.privacy.product import two_cells
 from headcount.programme.chance import Chance
-from headcount.proof.balls import ball
+from headcount.proof.ball_laws import ball
 from headcount.protocols.shuffle.balcer_cheu_histogram import BalcerCheuHistogram
 from headcount.questions.histogram import Histogram
 from headcount_survey.study import Verdict

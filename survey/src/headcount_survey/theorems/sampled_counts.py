@@ -9,7 +9,7 @@ from math import comb
 
 from flint import arb
 
-from headcount.proof.balls import ball
+from headcount.proof.ball_laws import ball
 from headcount_survey.theorems.tails import above
 
 

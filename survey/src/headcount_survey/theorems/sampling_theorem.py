@@ -15,7 +15,7 @@ from headcount.figures.axis import Axis
 from headcount.figures.lines import Line, Panel, lines
 from headcount.planner.candidates import Watch
 from headcount.privacy.sampled_counts import SampledCount
-from headcount.proof.balls import ball, most
+from headcount.proof.ball_laws import ball, most
 from headcount_survey.study import Verdict
 from headcount_survey.theorems.claim import Case, Checked, Claim, Claims, Form, shown
 from headcount_survey.theorems.sampled_counts import excess, mass, one_fewer, one_more, same_length, shown_counts

@@ -15,7 +15,7 @@ from flint import arb
 from headcount.figures.axis import Axis
 from headcount.figures.lines import BOUND, Line, Note, Panel, lines
 from headcount.planner.candidates import Watch
-from headcount.proof.balls import ball
+from headcount.proof.ball_laws import ball
 from headcount_survey.study import Verdict
 from headcount_survey.theorems.claim import Case, Checked, Claim, Claims, Form, shown
 

@@ -16,7 +16,7 @@ from headcount.figures.axis import Axis
 from headcount.figures.lines import Line, Panel, lines
 from headcount.planner.candidates import Watch
 from headcount.programme.coins import Coins, SeededCoins
-from headcount.proof.balls import ball
+from headcount.proof.ball_laws import ball
 from headcount_survey.study import Verdict
 from headcount_survey.theorems.claim import Case, Checked, Claim, Claims, Form, shown
 from headcount_survey.theorems.tails import above, last_below, shifted, upto

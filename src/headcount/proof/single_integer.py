@@ -18,13 +18,12 @@ from itertools import chain
 
 from flint import arb, arb_poly, ctx
 
-from headcount.proof.balls import Law, ball, least, most
+from headcount.proof.ball_laws import BallLaw, ball, least, most
 from headcount.proof.claim import Claim, Proof
 from headcount.proof.divergence import Bounds, worst_of
 from headcount.proof.effort import Exhausted, TooLarge, spend
+from headcount.proof.enumeration import EnumeratedLaw, Message, law, outcomes
 from headcount.proof.expression import Expression, Names
-from headcount.proof.law import Law as Reports
-from headcount.proof.law import Message, law, outcomes
 from headcount.proof.programme import All, Copies, Each, Emit, Let, Maybe, Rounded, Step, reads
 from headcount.proof.stretches import Found, every_number
 
@@ -151,7 +150,7 @@ def _messages(step: Step, names: Names) -> Iterator[Message]:
             raise TooLarge("there are too many outcomes to go through one by one")
 
 
-def _added(laws: list[Reports]) -> list[Added] | None:
+def _added(laws: list[EnumeratedLaw]) -> list[Added] | None:
     """What each report adds to the one integer that is seen; None if more than one is."""
     alphabet = sorted({message for report in laws for sent in report for message, _ in sent})
     lengths = {sum(times for _, times in sent) for report in laws for sent in report}
@@ -234,11 +233,11 @@ class Powers:
     def __init__(self, added: Added) -> None:
         start, stop = min(added), max(added)
         self._known = {
-            0: Law(0, [arb(1)], arb(0)),
-            1: Law(start, [ball(added.get(k, Fraction(0))) for k in range(start, stop + 1)], arb(0)),
+            0: BallLaw(0, [arb(1)], arb(0)),
+            1: BallLaw(start, [ball(added.get(k, Fraction(0))) for k in range(start, stop + 1)], arb(0)),
         }
 
-    def of(self, people: int) -> Law:
+    def of(self, people: int) -> BallLaw:
         if people not in self._known:
             half = self.of(people // 2)
             whole = together(half, half)
@@ -246,7 +245,7 @@ class Powers:
         return self._known[people]
 
 
-def together(one: Law, other: Law) -> Law:
+def together(one: BallLaw, other: BallLaw) -> BallLaw:
     """The law of the sum, in a window; what falls out of it at either end is charged as lost."""
     spend(PRODUCTS * (len(one.masses) + len(other.masses)))
     masses = list(arb_poly(one.masses) * arb_poly(other.masses))
@@ -257,4 +256,4 @@ def together(one: Law, other: Law) -> Law:
         lost, first = lost + masses[first], first + 1
     while first < stop and masses[stop - 1] < small:
         lost, stop = lost + masses[stop - 1], stop - 1
-    return Law(one.start + other.start + first, masses[first:stop], lost)
+    return BallLaw(one.start + other.start + first, masses[first:stop], lost)

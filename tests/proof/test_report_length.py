@@ -7,8 +7,8 @@ from flint import ctx
 
 import headcount as hc
 from headcount.proof import programme
-from headcount.proof.amounts import too_many
 from headcount.proof.claim import digest
+from headcount.proof.report_length import too_many
 from headcount.proof.verify import PRECISION
 from headcount.protocols import CATALOGUE
 from headcount.protocols.base.certificate import certify

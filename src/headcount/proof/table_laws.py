@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from flint import arb
 
-from headcount.proof.balls import Law, ball, binomial, most, negative_binomial, poisson
+from headcount.proof.ball_laws import BallLaw, ball, binomial, most, negative_binomial, poisson
 from headcount.proof.effort import spend
 from headcount.proof.programme import Table
 
@@ -30,14 +30,14 @@ class Often(ABC):
     """How often something happens to one person: laws of which the sum over a crowd is known."""
 
     @abstractmethod
-    def in_crowd(self, people: int) -> Law: ...
+    def in_crowd(self, people: int) -> BallLaw: ...
 
 
 @dataclass(frozen=True)
 class Bernoulli(Often):
     chance: Fraction
 
-    def in_crowd(self, people: int) -> Law:
+    def in_crowd(self, people: int) -> BallLaw:
         return binomial(people, ball(self.chance))
 
 
@@ -45,7 +45,7 @@ class Bernoulli(Often):
 class Poisson(Often):
     mean: Fraction
 
-    def in_crowd(self, people: int) -> Law:
+    def in_crowd(self, people: int) -> BallLaw:
         return poisson(ball(self.mean) * people)
 
     def masses(self) -> Iterator[arb]:
@@ -64,7 +64,7 @@ class NegativeBinomial(Often):
     def shape_in_crowd(self, people: int) -> arb:
         return ball(self.shape * people)
 
-    def in_crowd(self, people: int) -> Law:
+    def in_crowd(self, people: int) -> BallLaw:
         return negative_binomial(self.shape_in_crowd(people), ball(self.decay))
 
     def masses(self) -> Iterator[arb]:

@@ -14,13 +14,13 @@ from itertools import accumulate
 
 from flint import arb, arb_poly, ctx
 
-from headcount.proof.balls import ball, binomial, least, most
+from headcount.proof.ball_laws import ball, binomial, least, most
 from headcount.proof.claim import Claim, Proof
 from headcount.proof.divergence import Bounds
-from headcount.proof.doubles import Difference, Window
+from headcount.proof.doubles import Window, WindowDifference
 from headcount.proof.effort import TooLarge, spend
+from headcount.proof.enumeration import Sent, law
 from headcount.proof.expression import Expression, is_linear
-from headcount.proof.law import Sent, law
 from headcount.proof.programme import All, Copies, Let, Maybe, Rounded, Step, reads, sends_one
 from headcount.proof.stretches import every_number
 
@@ -148,8 +148,10 @@ class _InDoubles:
     """The totals without the person's ones, k - X + Y, and with them, in doubles."""
 
     def __init__(self, flip: arb, bits: int, k: int, others: int, window: int) -> None:
-        self._without = Difference(Window.binomial(k, flip, window), Window.binomial(others - k + bits, flip, window))
-        self._with = Difference(Window.binomial(k + bits, flip, window), Window.binomial(others - k, flip, window))
+        def law(ones: int, zeros: int) -> WindowDifference:
+            return WindowDifference(*(Window.binomial(trials, flip, window) for trials in (ones, zeros)))
+
+        self._without, self._with = law(k, others - k + bits), law(k + bits, others - k)
         self._bits = bits
         self._off = 8.0 * max(self._without.loss, self._with.loss)
         self._outside = self._without.outside + self._with.outside

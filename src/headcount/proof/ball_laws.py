@@ -42,7 +42,7 @@ def _exactly(point: arb) -> Fraction:
 
 
 @dataclass(frozen=True)
-class Law:
+class BallLaw:
     """Masses of the integers from `start` on, and an upper bound on the mass of all others."""
 
     start: int
@@ -60,7 +60,7 @@ class Law:
     @classmethod
     def around(
         cls, mode: int, mass: arb, up: Callable[[int], arb], ends: tuple[int, int | None], bits: int = NEGLIGIBLE_BITS
-    ) -> Law:
+    ) -> BallLaw:
         """The law from one mass and the falling ratios up(k) = mass(k + 1) / mass(k).
 
         Beyond the end the masses fall at least as fast as a geometric law with the ratio at the
@@ -94,17 +94,17 @@ def _append(masses: list[arb], mass: arb) -> None:
     masses.append(mass)
 
 
-def binomial(trials: int, chance: arb, bits: int = NEGLIGIBLE_BITS) -> Law:
+def binomial(trials: int, chance: arb, bits: int = NEGLIGIBLE_BITS) -> BallLaw:
     """Bin(trials, chance): mass k + 1 over mass k is (n - k) / (k + 1) times p / (1 - p)."""
     if not 0 < chance < 1 or not trials:
         if chance == 0 or not trials:
-            return Law(0, [arb(1)], arb(0))
+            return BallLaw(0, [arb(1)], arb(0))
         if chance == 1:
-            return Law(trials, [arb(1)], arb(0))
+            return BallLaw(trials, [arb(1)], arb(0))
         raise ArithmeticError("a chance must be certain to lie between 0 and 1")
     odds = chance / (1 - chance)
     mode, mass = likeliest(trials, chance)
-    return Law.around(mode, mass, lambda k: odds * (trials - k) / (k + 1), (0, trials), bits)
+    return BallLaw.around(mode, mass, lambda k: odds * (trials - k) / (k + 1), (0, trials), bits)
 
 
 def likeliest(trials: int, chance: arb) -> tuple[int, arb]:
@@ -115,13 +115,13 @@ def likeliest(trials: int, chance: arb) -> tuple[int, arb]:
     return mode, (choose + mode * chance.log() + (trials - mode) * (1 - chance).log()).exp()
 
 
-def poisson(mean: arb) -> Law:
+def poisson(mean: arb) -> BallLaw:
     mode = int(least(mean))
     mass = (mode * mean.log() - mean - arb(mode + 1).lgamma()).exp()
-    return Law.around(mode, mass, lambda k: mean / (k + 1), (0, None))
+    return BallLaw.around(mode, mass, lambda k: mean / (k + 1), (0, None))
 
 
-def negative_binomial(shape: arb, decay: arb) -> Law:
+def negative_binomial(shape: arb, decay: arb) -> BallLaw:
     """NB(shape, decay): mass k + 1 over mass k is decay (k + shape) / (k + 1).
 
     It falls with k if the shape is above 1.
@@ -132,7 +132,7 @@ def negative_binomial(shape: arb, decay: arb) -> Law:
         mode = floor((shape - 1) * decay / (1 - decay))
         choose = (mode + shape).lgamma() - shape.lgamma() - arb(mode + 1).lgamma()
         mass = (choose + shape * (1 - decay).log() + mode * decay.log()).exp()
-        return Law.around(mode, mass, lambda k: decay * (k + shape) / (k + 1), (0, None))
+        return BallLaw.around(mode, mass, lambda k: decay * (k + shape) / (k + 1), (0, None))
     mass = ((1 - decay).log() * shape).exp()
     masses, k, small = list[arb](), 0, arb(2) ** -NEGLIGIBLE_BITS
     while True:
@@ -142,10 +142,10 @@ def negative_binomial(shape: arb, decay: arb) -> Law:
         mass, k = mass * factor, k + 1
         steepest = factor.max(decay)
         if steepest < 1 and mass < small:
-            return Law(0, masses, mass / (1 - steepest))
+            return BallLaw(0, masses, mass / (1 - steepest))
 
 
-def geometric_more(law: Law, ratio: arb) -> Law:
+def geometric_more(law: BallLaw, ratio: arb) -> BallLaw:
     """The law of Z + G where P[G = k] = (1 - x) x^k: h(v) = (1 - x) P[Z = v] + x h(v - 1)."""
     masses, mass, small = list[arb](), arb(0), arb(2) ** -NEGLIGIBLE_BITS
     spend(len(law.masses))
@@ -156,7 +156,7 @@ def geometric_more(law: Law, ratio: arb) -> Law:
         spend(1)
         mass = ratio * mass
         _append(masses, mass)
-    return Law(law.start, masses, law.outside + mass / (1 - ratio))
+    return BallLaw(law.start, masses, law.outside + mass / (1 - ratio))
 
 
 @dataclass

@@ -9,10 +9,10 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from headcount.proof.effort import TooLarge, spend
+from headcount.proof.enumeration import Message
 from headcount.proof.expression import Expression, Names
-from headcount.proof.law import Message
 from headcount.proof.programme import All, Below, Copies, Each, Emit, Let, Maybe, Step, Table, times
-from headcount.proof.tables import (
+from headcount.proof.table_laws import (
     Bernoulli,
     Clusters,
     Logarithmic,
@@ -29,7 +29,7 @@ MOST_KINDS = 1 << 17
 
 
 @dataclass
-class Noise:
+class NoiseSources:
     """Groups of messages sent independently of the value, how often, and the distance from ideal."""
 
     people: int

@@ -16,14 +16,14 @@ from itertools import combinations
 
 from flint import arb
 
-from headcount.proof.balls import Law, ball, geometric_more, least, most
+from headcount.proof.ball_laws import BallLaw, ball, geometric_more, least, most
 from headcount.proof.claim import Claim, Proof
-from headcount.proof.divergence import NOTHING, Bounds, Pair, either_order, worst_of
+from headcount.proof.divergence import NOTHING, BallPair, Bounds, either_order, worst_of
 from headcount.proof.effort import TooLarge, spend
-from headcount.proof.law import Message
-from headcount.proof.noise import Noise, NotFixed, Source, fixed
+from headcount.proof.enumeration import Message
+from headcount.proof.noise_sources import NoiseSources, NotFixed, Source, fixed
 from headcount.proof.programme import All, Step, reads
-from headcount.proof.tables import NegativeBinomial, NoSuchLaw
+from headcount.proof.table_laws import NegativeBinomial, NoSuchLaw
 
 MOST_VALUES = 1 << 17
 FEW_VALUES = 48
@@ -53,7 +53,7 @@ def prove(claim: Claim) -> Proof | None:
         return None
     try:
         sent = _sent(own, claim.values)
-        noise = Noise(claim.honest)
+        noise = NoiseSources(claim.honest)
         for part in parts:
             if "value" not in reads(part):
                 noise.add(part, {})
@@ -91,12 +91,12 @@ def _sent(own: Step, values: int) -> list[Counter[Message]]:
 class Case:
     """Two adjacent crowds: their pairs, and how much more the real noise may be than assumed."""
 
-    pairs: tuple[Pair, Pair]
+    pairs: tuple[BallPair, BallPair]
     surplus: Fraction
     crowds: str
 
 
-def _cases(sent: list[Counter[Message]], noise: Noise) -> Iterator[Case]:
+def _cases(sent: list[Counter[Message]], noise: NoiseSources) -> Iterator[Case]:
     """One case for each two values that differ in what hides them."""
     groups = _Groups(noise)
     seen = set()
@@ -139,7 +139,7 @@ def _only(messages: Counter[Message]) -> Message:
 class _Groups:
     """Messages that share noise, found by joining the members of each source."""
 
-    def __init__(self, noise: Noise) -> None:
+    def __init__(self, noise: NoiseSources) -> None:
         self._parent: dict[Message, Message] = {}
         for sent, _ in noise.sources:
             first = self._root(sent[0][0])
@@ -149,7 +149,7 @@ class _Groups:
         for source in noise.sources:
             self._members[self._root(source[0][0][0])].append(source)
         self._people = noise.people
-        self._pairs: dict[object, tuple[Pair, Fraction]] = {}
+        self._pairs: dict[object, tuple[BallPair, Fraction]] = {}
 
     def _root(self, message: Message) -> Message:
         self._parent.setdefault(message, message)
@@ -161,18 +161,18 @@ class _Groups:
         """How many groups these messages belong to."""
         return len({self._root(message) for message in messages})
 
-    def of(self, message: Message) -> Group:
-        return Group(message, self._members[self._root(message)], self._people, self._pairs)
+    def of(self, message: Message) -> NoiseGroup:
+        return NoiseGroup(message, self._members[self._root(message)], self._people, self._pairs)
 
 
 @dataclass(frozen=True)
-class Group:
+class NoiseGroup:
     """One message, and all the noise of those that share some with it."""
 
     message: Message
     members: list[Source]
     people: int
-    known: dict[object, tuple[Pair, Fraction]]
+    known: dict[object, tuple[BallPair, Fraction]]
 
     @property
     def key(self) -> frozenset[object]:
@@ -181,21 +181,21 @@ class Group:
         roles = ((often, dict(sent).get(self.message, 0), sum(dict(sent).values())) for sent, often in self.members)
         return frozenset(Counter(roles).items())
 
-    def shifted(self, times: int) -> tuple[Pair, Fraction]:
+    def shifted(self, times: int) -> tuple[BallPair, Fraction]:
         """The pair of this message with and without the person's, and the real noise's surplus."""
         known = (self.key, times)
         if known not in self.known:
             self.known[known] = self._shifted(times)
         return self.known[known]
 
-    def _shifted(self, times: int) -> tuple[Pair, Fraction]:
+    def _shifted(self, times: int) -> tuple[BallPair, Fraction]:
         if not self.members:
-            return Pair.shifted(Law(0, [arb(1)], arb(0)), times), Fraction(0)
+            return BallPair.shifted(BallLaw(0, [arb(1)], arb(0)), times), Fraction(0)
         if len(self.members) == 1 and self.members[0][0] == ((self.message, 1),):
-            return Pair.shifted(self.members[0][1].in_crowd(self.people), times), Fraction(0)
+            return BallPair.shifted(self.members[0][1].in_crowd(self.people), times), Fraction(0)
         return self._cancelling(times)
 
-    def _cancelling(self, times: int) -> tuple[Pair, Fraction]:
+    def _cancelling(self, times: int) -> tuple[BallPair, Fraction]:
         r"""Geometric noise A on this message, B on another, Z on both: P[A = k] = (1 - q) q^k.
 
         The view is (A - B, B + Z), of which w = A - B moves by one. With h the law of Z +
@@ -221,7 +221,7 @@ class Group:
         spend(2 * len(hidden.masses))
         p = [mass / (1 + q) for mass in [*hidden.masses, arb(0)]]
         before = [q * mass / (1 + q) for mass in [arb(0), *hidden.masses]]
-        pair = Pair([*p, q / (1 + q)], [*before, 1 / (1 + q)], hidden.outside)
+        pair = BallPair([*p, q / (1 + q)], [*before, 1 / (1 + q)], hidden.outside)
         # More noise than that is as good as noise added later; how likely A or B has any bounds the
         # difference.
         extra = 2 * (1 - ((1 - q).log() * surplus).exp())

@@ -31,7 +31,7 @@ from headcount.proof.programme import (
 
 Message: TypeAlias = tuple[int, ...]
 Sent: TypeAlias = tuple[tuple[Message, int], ...]  # messages and how often each is sent, sorted
-Law: TypeAlias = dict[Sent, Fraction]
+EnumeratedLaw: TypeAlias = dict[Sent, Fraction]
 
 MOST_OUTCOMES = 1 << 18
 OUTCOME, UNION = 2, 4  # units: an outcome and its chance, and two outcomes put together
@@ -52,7 +52,7 @@ def outcomes(draw: Draw, names: Names) -> Iterator[tuple[int, Fraction]]:
                 yield down + 1, Fraction(rest, steps)
 
 
-def law(step: Step, names: Names) -> Law:
+def law(step: Step, names: Names) -> EnumeratedLaw:
     """Everything that may be sent, with its chance, exactly: for steps with few outcomes."""
     spend(8)
     match step:
@@ -124,13 +124,13 @@ def _subsets(width: int, size: int, here: int, likely: Fraction) -> dict[tuple[i
     return found
 
 
-def _alone(rows: dict[tuple[int, ...], Fraction]) -> Law:
+def _alone(rows: dict[tuple[int, ...], Fraction]) -> EnumeratedLaw:
     return {((row, 1),): mass for row, mass in rows.items() if mass}
 
 
-def _mixed(parts: Any) -> Law:
+def _mixed(parts: Any) -> EnumeratedLaw:
     """Masses that are one object are multiplied once."""
-    mixture: Law = {}
+    mixture: EnumeratedLaw = {}
     for weight, part in parts:
         spend(2 * len(part) * _words(part))
         known: dict[int, Fraction] = {}
@@ -143,8 +143,8 @@ def _mixed(parts: Any) -> Law:
     return {sent: mass for sent, mass in mixture.items() if mass}
 
 
-def _together(parts: Any) -> Law:
-    whole: Law = {(): Fraction(1)}
+def _together(parts: Any) -> EnumeratedLaw:
+    whole: EnumeratedLaw = {(): Fraction(1)}
     for part in parts:
         joined: defaultdict[Sent, Fraction] = defaultdict(Fraction)
         _limit(len(whole) * len(part))
@@ -156,12 +156,12 @@ def _together(parts: Any) -> Law:
     return whole
 
 
-def _length(whole: Law) -> int:
+def _length(whole: EnumeratedLaw) -> int:
     """About how many words a union with its longest outcome takes."""
     return max(map(len, whole)) + _words(whole)
 
 
-def _words(whole: Law) -> int:
+def _words(whole: EnumeratedLaw) -> int:
     """Of the longest denominator."""
     return 1 + max((mass.denominator.bit_length() for mass in whole.values()), default=0) // 64
 

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from flint import arb
 
-from headcount.proof.balls import ball, most
+from headcount.proof.ball_laws import ball, most
 from headcount.proof.effort import spend
 from headcount.proof.expression import Expression, Names
 from headcount.proof.programme import (

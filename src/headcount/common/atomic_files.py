@@ -11,7 +11,7 @@ from headcount.errors import BadArgument
 SECRET = 0o600  # for its owner alone
 
 
-def put(path: str | Path, text: str, mode: int = 0o666) -> Path:
+def write_atomically(path: str | Path, text: str, mode: int = 0o666) -> Path:
     """Writes a file atomically: beside its place and then moved there, never half-written.
 
     The file is a new one with this mode, less what the umask takes: whoever could read an old one
@@ -29,7 +29,7 @@ def put(path: str | Path, text: str, mode: int = 0o666) -> Path:
             file.flush()
             os.fsync(file.fileno())
         beginning.replace(path)
-        flushed(path.parent)
+        sync_folder(path.parent)
     except OSError as problem:
         with suppress(OSError):
             beginning.unlink()
@@ -38,12 +38,12 @@ def put(path: str | Path, text: str, mode: int = 0o666) -> Path:
     return path
 
 
-def secret(path: Path, text: str) -> None:
+def write_secret(path: Path, text: str) -> None:
     """Writes a file that only its owner reads, whatever was there before."""
-    put(path, f"{text}\n", SECRET)
+    write_atomically(path, f"{text}\n", SECRET)
 
 
-def flushed(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """The names in a folder are on the disk."""
     try:
         file = os.open(folder, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
@@ -55,7 +55,7 @@ def flushed(folder: Path) -> None:
         os.close(file)
 
 
-def text_of(path: str | Path, what: str) -> str:
+def read_text(path: str | Path, what: str) -> str:
     """The text of a file that should be `what`."""
     try:
         return Path(path).read_text(encoding="utf-8")

@@ -13,9 +13,9 @@ from flint import arb, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headcount.proof.balls import (
+from headcount.proof.ball_laws import (
     NEGLIGIBLE_BITS,
-    Law,
+    BallLaw,
     Tail,
     ball,
     binomial,
@@ -25,7 +25,7 @@ from headcount.proof.balls import (
     negative_binomial,
     poisson,
 )
-from headcount.proof.divergence import Bounds, Pair, divergence
+from headcount.proof.divergence import BallPair, Bounds, divergence
 
 NEARLY = Fraction(1, 1 << (NEGLIGIBLE_BITS - 10))
 
@@ -36,7 +36,7 @@ def _precisely() -> object:
         yield
 
 
-def check(law: Law, mass: Callable[[int], mpmath.mpf], outside_at_most: Fraction = NEARLY) -> None:
+def check(law: BallLaw, mass: Callable[[int], mpmath.mpf], outside_at_most: Fraction = NEARLY) -> None:
     """Every mass lies in its ball, and what is left of one is no more than is said."""
     total = mpmath.mpf(0)
     for k in range(law.start, law.stop):
@@ -92,7 +92,7 @@ def test_masses_of_floods_from_their_middle(shape: Fraction) -> None:
 
 
 def test_a_geometric_number_more() -> None:
-    law = geometric_more(Law(0, [arb(1) / 2, arb(0), arb(1) / 2], arb(0)), arb(1) / 4)
+    law = geometric_more(BallLaw(0, [arb(1) / 2, arb(0), arb(1) / 2], arb(0)), arb(1) / 4)
     check(law, lambda k: mpmath.mpf(3) / 8 * (mpmath.mpf(4) ** -k + (mpmath.mpf(4) ** (2 - k) if k >= 2 else 0)))
 
 
@@ -132,8 +132,8 @@ def _laws(both: list[tuple[int, int]]) -> list[tuple[Fraction, Fraction]]:
     return [(Fraction(a, p), Fraction(b, q)) for a, b in both]
 
 
-def _pair(both: list[tuple[Fraction, Fraction]]) -> Pair:
-    return Pair([ball(p) for p, _ in both], [ball(q) for _, q in both])
+def _pair(both: list[tuple[Fraction, Fraction]]) -> BallPair:
+    return BallPair([ball(p) for p, _ in both], [ball(q) for _, q in both])
 
 
 @given(masses, masses, st.sampled_from([Fraction(0), Fraction(1, 10), Fraction(1), Fraction(3)]))
@@ -153,7 +153,7 @@ def test_the_divergence_of_a_product(one: list[tuple[int, int]], two: list[tuple
 def test_what_lies_outside_of_a_window_is_on_nobodys_side() -> None:
     """It may be where P is, or where Q is."""
     outside = arb(1) / 16
-    pair = Pair([arb(15) / 16, arb(0)], [arb(0), arb(15) / 16], outside)
+    pair = BallPair([arb(15) / 16, arb(0)], [arb(0), arb(15) / 16], outside)
     bounds = divergence(Fraction(0), pair)
     assert bounds.low <= Fraction(14, 16)
     assert bounds.high >= 1
@@ -162,7 +162,7 @@ def test_what_lies_outside_of_a_window_is_on_nobodys_side() -> None:
 def test_a_mass_that_may_be_nothing_is_not_left_out() -> None:
     unknown = arb(0, 1)
     with pytest.raises(ArithmeticError, match="precision"):
-        divergence(Fraction(0), Pair([unknown, arb(1)], [arb(1), arb(1)]))
+        divergence(Fraction(0), BallPair([unknown, arb(1)], [arb(1), arb(1)]))
 
 
 def test_what_is_less_certain_is_still_a_chance() -> None:

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 from flint import arb, fmpz
 
-from headcount.proof.balls import ball, most
+from headcount.proof.ball_laws import ball, most
 from headcount.proof.blanket import Blankets, Slots, hidden_by
 from headcount.proof.claim import Claim, Proof
 from headcount.proof.effort import spend
