@@ -33,7 +33,7 @@ class Difference:
         return math.hypot(*(noise.rmse * scale for noise, scale in (self.first, self.second)))
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """From the law of the difference of the two errors, which are independent."""
+        """The confidence interval, from the law of the difference of the two independent errors."""
         require_confidence(confidence)
         (a, a_masses, a_gap), (b, b_masses, b_gap) = (_points(noise, scale) for noise, scale in self._both)
         size = np.abs(a[:, None] - b[None, :]).ravel()

@@ -183,12 +183,12 @@ class Estimate:
         return "small counts are dropped and read 0" if self._drops and (self.people == 0.0).any() else ""
 
     def _people(self, guess: int) -> int:
-        """How many reported, or at least so many where that is private."""
+        """The number of reports; a lower bound on it where it is private."""
         return guess if self.n is None else self.tally.reports
 
     @property
     def scale(self) -> float:
-        """What one person is in the task's unit."""
+        """One person's part in the task's unit."""
         return self.protocol.task.unit(self.tally.reports)
 
     @property
@@ -262,7 +262,7 @@ class Estimate:
         raise KeyError(category)
 
     def clamped(self) -> Estimate:
-        """The same, brought into the range of possible answers; no longer unbiased."""
+        """The estimate brought into the range of possible answers; no longer unbiased."""
         bounded = replace(self, within="range")
         return replace(bounded, people=bounded._bounded(self.people))
 
@@ -313,7 +313,7 @@ class Estimate:
         return f"Estimate: histogram of {cells}, {', '.join(self.promises())}"
 
     def rows(self, most: int | None = None) -> list[tuple[str, str, str]]:
-        """Category, value and interval of each cell, or of the first few, as text; `other` is last."""
+        """Category, value and interval of each cell, or the first few, as text; `other` is last."""
         numbers = np.column_stack([self.values, self.intervals()])[:most]
         digits = self._digits(numbers)
         shown = [[f"{number:,.{digits}f}" for number in row] for row in numbers.tolist()]
@@ -335,7 +335,7 @@ class Estimate:
         return value, low, high
 
     def _digits(self, numbers: Floats) -> int:
-        """Whole numbers as they are; otherwise to about a tenth of the interval."""
+        """No digits for whole numbers; otherwise to about a tenth of the interval."""
         if not numbers.size or bool((numbers == np.rint(numbers)).all()):
             return 0
         return digits(0.0, float(np.max(numbers[:, 2] - numbers[:, 1])))

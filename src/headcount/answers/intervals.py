@@ -16,8 +16,8 @@ from headcount.questions.domains.domain import Shape
 if TYPE_CHECKING:
     from headcount.protocols.base.protocol import Protocol
 
-COARSE = 64  # where an interval is so many steps of the lattice long or more, the lattice hardly matters
-FEW = 48  # so many different estimates get an interval of their own; more share a grid of truths
+COARSE = 64  # steps of the lattice in an interval from which on the lattice hardly matters
+FEW = 48  # different estimates that get an interval of their own; more share a grid of truths
 
 
 def covering(protocol: Protocol, people: Floats, reports: int, confidence: float) -> Floats:
@@ -36,7 +36,7 @@ def covering(protocol: Protocol, people: Floats, reports: int, confidence: float
 
 
 def _shared(protocol: Protocol, people: Floats, reports: int, confidence: float) -> Floats:
-    """The same for many estimates at once, and a step of the lattice more."""
+    """The half-widths for many estimates at once, with one step of the lattice added."""
     middle = int(np.clip(np.rint(np.median(people)), 0, reports))
     return _at_the_ends(protocol, people, reports, confidence) + protocol.noise(middle, reports).step
 
@@ -72,7 +72,7 @@ def half_widths(protocol: Protocol, truths: Ints, reports: int, confidence: floa
 
 @lru_cache(maxsize=1 << 13)
 def half_width(protocol: Protocol, truth: int, reports: int, confidence: float) -> float:
-    """Of the error's law; remembered, because many tallies of one protocol share it."""
+    """The half-width of the error's law; cached, as many tallies share a protocol."""
     half = protocol.noise(truth, reports).half_width(confidence)
     return half if half.is_integer() else half * (1.0 + 1e-12)  # a sum of doubles must not exclude its own end
 

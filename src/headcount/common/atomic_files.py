@@ -14,8 +14,8 @@ SECRET = 0o600  # for its owner alone
 def write_atomically(path: str | Path, text: str, mode: int = 0o666) -> Path:
     """Writes a file atomically: beside its place and then moved there, never half-written.
 
-    The file is a new one with this mode, less what the umask takes: whoever could read an old one
-    of this name, or has it open, does not read this.
+    The file is a new one with this mode, less the umask: permissions and open handles of an old
+    file of this name do not extend to it.
     """
     path = Path(path)
     beginning = path.with_name(f"{path.name}.{os.getpid()}.{os.urandom(4).hex()}")

@@ -1,4 +1,4 @@
-"""How many of something, in words."""
+"""Numbers with their nouns."""
 
 from __future__ import annotations
 

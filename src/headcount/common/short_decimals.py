@@ -20,7 +20,7 @@ _EXACT, _MANY = Context(prec=2_000), Context(prec=50)
 
 
 def shortest(start: float, end: float) -> float:
-    """The decimal with the fewest digits from `start` to `end`; of several, the nearest to `start`."""
+    """The decimal with the fewest digits from `start` to `end`; of several, nearest to `start`."""
     if start == end:
         return start
     rounding = ROUND_CEILING if end > start else ROUND_FLOOR

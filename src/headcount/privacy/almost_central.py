@@ -79,7 +79,7 @@ class FloodingNoise:
 
     @cached_property
     def messages(self) -> Floats:
-        """In one of every atom of a group."""
+        """The messages in one copy of every atom of a group."""
         return np.array([len(group) * (2.0 if group[0] == -1 else 3.0) for group in self.groups])
 
     @cached_property
@@ -97,7 +97,7 @@ class FloodingNoise:
 
     @cached_property
     def moves(self) -> tuple[tuple[Ints, Ints, Ints, Ints], ...]:
-        """For each group: distinct shifts, each entry's shift, its values, and where these begin."""
+        """For each group: distinct shifts, each entry's shift, its values, and their beginnings."""
         group, value, _ = self.entries
         every = (np.flatnonzero(group == at) for at in range(len(self.groups)))  # ordered by value
         return tuple(
@@ -161,7 +161,7 @@ class AlmostCentral(PrivacyLoss):
         return (1.0 + math.exp(epsilon)) * self.distance
 
     def claim(self, epsilon: float) -> ClaimedDelta:
-        """The least bound over all moments, each at the epsilon up to this one that is best for it."""
+        """The least bound over all moments, each at its best epsilon up to this one."""
         moments, logs, missing = self._moments
         moments = np.broadcast_to(moments[:, None], logs.shape)
         turning = (np.log(moments) + logs - math.log(max(self.distance, FAINT))) / (1.0 + moments)
@@ -194,7 +194,7 @@ class AlmostCentral(PrivacyLoss):
 
     @property
     def _spread(self) -> float:
-        """About the standard deviation of the loss without the sum's: it only chooses the moments."""
+        """About the standard deviation of the loss without the sum's; it chooses the moments."""
         rates = -np.log(np.array(self.decays))
         flood = flooding_noise(self.top)
         group, value, _ = flood.entries

@@ -52,7 +52,7 @@ class _Blanket(PrivacyLoss):
 
     @abstractmethod
     def _cut(self) -> float:
-        """What the values left out of it could add."""
+        """A bound on what the values left out of the expectation could add."""
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
         bound = np.array([self._at(e) for e in epsilon.tolist()])
@@ -91,7 +91,7 @@ class ResponseBlanket(_Blanket):
 
     @cached_property
     def _cells(self) -> Trinomial:
-        """One slot a person: a lie with either of the victim's values, any other lie, or the truth."""
+        """One slot a person: a lie with one of the victim's values, any other lie, or the truth."""
         return Trinomial.of(self.people, self.lie / self.values, self.lie * (1.0 - 2.0 / self.values), 1.0 - self.lie)
 
     def _bound(self, factor: float) -> float:
@@ -105,7 +105,7 @@ class ResponseBlanket(_Blanket):
 
 
 class _Cover(_Blanket):
-    """Blanket messages uniform on all messages, the victim's uniform on a set given by the value."""
+    """Blanket messages uniform on all, the victim's uniform on a set given by the value."""
 
     @property
     @abstractmethod
@@ -119,7 +119,7 @@ class _Cover(_Blanket):
 
     @abstractmethod
     def _messages(self) -> tuple[Ints, Floats, int]:
-        """Numbers of messages with the victim's, their chances, and the step between the numbers."""
+        """Numbers of messages with the victim's, their chances, and the step between numbers."""
 
     @cached_property
     def _cells(self) -> Trinomial:
@@ -206,7 +206,9 @@ class FakeUsersBlanket(_Blanket):
 
     @property
     def _turn(self) -> float:
-        """To flip a bit with chance q is to flip it with chance 1 - q and then once more."""
+        """The smaller of q and 1 - q: a bit flipped with chance q is one flipped with 1 - q,
+        negated.
+        """
         return min(self.flip, 1.0 - self.flip)
 
     @cached_property

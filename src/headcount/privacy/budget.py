@@ -1,4 +1,4 @@
-"""What may be spent: epsilon, delta, and between which neighbours."""
+"""Privacy budgets: epsilon, delta, and the adjacency."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def _plus_geometric(masses: Floats, x: float) -> Floats:
 
 
 def two_correlated_losses(cancel: float, share: float, flood: Law, families: int = 1) -> PrivacyLoss:
-    """Two such views in each family of cells: of one that gains a person and of one that loses them."""
+    """The loss of two changed cells in each family: one gains a person and one loses them."""
     one = correlated_loss(cancel, share, flood)
     if isinstance(one, Pair):
         return one_of_each(one, families)
@@ -64,7 +64,7 @@ def two_correlated_losses(cancel: float, share: float, flood: Law, families: int
 
 @dataclass(frozen=True, eq=False)
 class BasicComposition(PrivacyLoss):
-    """So many views of the same loss, half of them in either order, which share epsilon: their deltas add up."""
+    """Basic composition: copies of one loss, half in either order, share epsilon and add deltas."""
 
     one: PrivacyLoss
     views: int

@@ -63,7 +63,7 @@ def _below(rate: float, k: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class DiscreteLaplaceShift(GrowingSlack, IdealLaplaceShift):
-    """The same as the analyser draws it, from tables; at most so many totals share the shift."""
+    """Discrete Laplace noise as drawn from tables; at most `totals` totals share the shift."""
 
     totals: int = 1
 
@@ -80,7 +80,7 @@ class DiscreteLaplaceShift(GrowingSlack, IdealLaplaceShift):
 
 @dataclass(frozen=True, eq=False)
 class RepeatedResponse(GrowingSlack):
-    """So many totals with such noise, each of which moves by a step, up or down: `totals` pairs a rate with a number.
+    """Totals with such noise that move by a step each: `totals` pairs a rate with a number.
 
     The log-ratio of a total is rate or -rate, the former with chance 1/(1 + e^-rate), as of
     randomised response: all of them together have few different losses, and the divergence is a

@@ -57,7 +57,7 @@ def logarithmic_cells(decay: float) -> int:
 
 
 def distance(cells: int) -> float:
-    """How far, in total variation, a table of so many cells lies from the law it stands for."""
+    """A bound on the total variation distance of a table with this many cells from its law."""
     return 2.0**-TAIL_BITS + rounding(cells)
 
 
@@ -155,7 +155,7 @@ class TwoSidedNoise:
 
     @cached_property
     def law(self) -> Law:
-        """What is drawn, restarts included, until they have less than 2**-100 of the mass."""
+        """The law that is drawn, until restarts have less than 2**-100 of the mass."""
         centre, step = (np.array(t.coarse, dtype=np.float64) / sum(t.coarse) for t in (self.centre, self.beyond))
         side, left = [], float(centre[-1])
         while left > 2.0**-100:
@@ -167,7 +167,7 @@ class TwoSidedNoise:
 
     @cached_property
     def parts(self) -> Parts:
-        """The same in integers, rounded down."""
+        """The law in integers, in parts of `WHOLE`, rounded down."""
         centre, step = (t.coarse for t in (self.centre, self.beyond))
         whole, again = sum(centre), sum(step)
         parts = {1 - self.reach + cell: mass * WHOLE // whole for cell, mass in enumerate(centre[1:-1])}

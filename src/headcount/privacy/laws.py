@@ -111,7 +111,7 @@ def _log_binomial_block(x: Floats, n: Floats, yes: float, no: float) -> Floats:
 
 
 def _log_binomial_inside(x: Floats, rest: Floats, n: Floats, yes: float, no: float) -> Floats:
-    """Where neither x nor n - x is zero."""
+    """The logarithm where neither x nor n - x is zero."""
     remainders = stirling_remainder(n) - stirling_remainder(x) - stirling_remainder(rest)
     deviances = deviance(x, n * yes) + deviance(rest, n * no)
     return np.asarray(remainders - deviances + 0.5 * np.log(n / (x * rest)) - HALF_LOG_TAU)

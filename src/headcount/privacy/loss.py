@@ -149,7 +149,9 @@ class PrivacyLoss(ABC):
         low = high / 2.0 if high > 1.0 else 0.0
 
         def excess(epsilon: float) -> float:
-            """On a logarithmic scale, nearly a straight line; only the sign if delta is 0."""
+            """The excess on a logarithmic scale, nearly a straight line; only the sign if delta is
+            0.
+            """
             here = self.delta(epsilon)
             return math.log(max(here, 1e-300) / delta) if delta else math.copysign(1.0, here - 1e-300)
 
@@ -184,7 +186,7 @@ class GrowingSlack(PrivacyLoss):
 
     @cached_property
     def _turning(self) -> tuple[float, ClaimedDelta]:
-        """Where the claim is least, and that claim: by golden section."""
+        """The epsilon at which the claim is least, and that claim: by golden section."""
         low, high = 0.0, self.grows_up_to
         left, right = high - GOLDEN * high, GOLDEN * high
         there = {epsilon: self.at(epsilon) for epsilon in (low, left, right)}
@@ -209,11 +211,10 @@ class NoGuarantee(PrivacyLoss):
 
 @dataclass(frozen=True, eq=False)
 class GroupPrivacy(PrivacyLoss):
-    """That of so many reports of the same person, which are changed one after the other.
+    """Group privacy for k reports of one person.
 
-    Each step multiplies chances by e^(epsilon/k) and adds a delta, which the steps after it
-    multiply again. They need not use up epsilon: of the smaller ones as many are tried as `NODES`
-    says.
+    Each of k replacements multiplies chances by e^(epsilon/k) and adds a delta, which the later
+    ones multiply again. A smaller epsilon may claim a smaller delta: `NODES` to a unit are tried.
     """
 
     one: PrivacyLoss

@@ -5,11 +5,11 @@ is lowered. Families in which nothing changes drop out, so that all k are the wo
 the sum of the cells' independent losses, and
 $$\delta(\epsilon) = \mathrm{E}\big[(1 - e^{\epsilon - L})_+\big], \quad L = L_1 + \dots + L_{2k}.$$
 
-Each outcome of a cell is split in two whose losses lie on a grid, so that its masses under both views stay as they are:
-whoever sees which half it was sees more, and the law on the grid dominates. Losses on one grid add up by one Fourier
-transform. Its errors are absolute, so that the masses are tilted by $e^{\theta L}$ before it, with a $\theta$ that puts
-the asked epsilon near their middle, and tilted back after it: deltas down to about 1e-20 keep
-their relative accuracy.
+Each outcome of a cell is split in two whose losses lie on a grid, so that its masses under both
+views stay as they are: showing which half it was tells more, and the pair on the grid dominates.
+Losses on one grid add up by one Fourier transform. Its errors are absolute, so that the masses are
+tilted by $e^{\theta L}$ before it, with a $\theta$ that puts the asked epsilon near their middle,
+and tilted back after it: deltas down to about 1e-20 keep their relative accuracy.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Cells = tuple[tuple[Pair, int], ...]
 
 @dataclass(frozen=True, eq=False)
 class ManyCells(PrivacyLoss):
-    """So many cells of each pair of laws; where `replaced`, each has a partner that changes the other way."""
+    """Independent cells of each pair of laws; if `replaced`, each has a partner that moves back."""
 
     changed: Cells
     replaced: bool = True
@@ -44,7 +44,7 @@ class ManyCells(PrivacyLoss):
 
     @classmethod
     def of(cls, noise: Law, times: int, *, replaced: bool = True) -> ManyCells:
-        """So many cells with noise of this law."""
+        """This many cells with noise of one law."""
         return cls(((Pair.shifted(noise), times),), replaced)
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
@@ -59,13 +59,15 @@ class ManyCells(PrivacyLoss):
         )
 
     def least(self, epsilon: float) -> float:
-        """A lower bound on delta, good to a few rounding errors: outcomes of nearly equal loss are merged, which is
-        post-processing, and losses rounded down."""
+        """A lower bound on delta: nearly equal losses are merged and rounded down.
+
+        Merging is post-processing; the bound is good to a few rounding errors.
+        """
         return max(side.least(epsilon) for side in self._sides)
 
     @cached_property
     def _sides(self) -> tuple[_Sum, _Sum]:
-        """Either order. With partners both are the same, as every cell that is raised has one that is lowered."""
+        """The losses in either order; the same in both where cells have partners."""
         back = tuple((pair.reversed, times) for pair, times in self.changed)
         if self.replaced:
             both = _Sum.of((*self.changed, *back))
@@ -74,7 +76,7 @@ class ManyCells(PrivacyLoss):
 
 
 def one_of_each(pair: Pair, families: int, *, replaced: bool = True) -> PrivacyLoss:
-    """A person is in one cell of each family, all of which have this pair of laws: exact for a single family."""
+    """The loss of a person in one cell of each family, with equal laws: exact for one family."""
     if families > 1:
         return ManyCells(((pair, families),), replaced)
     return two_cells(pair) if replaced else pair
@@ -82,7 +84,7 @@ def one_of_each(pair: Pair, families: int, *, replaced: bool = True) -> PrivacyL
 
 @dataclass(frozen=True, eq=False)
 class _Losses:
-    """The finite losses of one cell with their masses, and the mass of those that are, or are taken to be, infinite."""
+    """The finite losses of one cell with their masses, and the mass of infinite ones."""
 
     losses: Floats
     masses: Floats
@@ -103,14 +105,14 @@ class _Losses:
         return float((self.masses * (self.losses - mean) ** 2).sum()) / whole
 
     def merged(self, grid: float) -> _Losses:
-        """With outcomes of nearly equal loss as one."""
+        """The losses with outcomes of nearly equal loss merged."""
         place = np.floor(self.losses / grid).astype(np.int64)
         place -= place.min(initial=0)
         p, q = weighed(place, self.masses), weighed(place, self.masses * np.exp(-self.losses))
         return _Losses(np.log(p[p > 0]) - np.log(q[p > 0]), p[p > 0], self.gone)
 
     def above(self, grid: float) -> Law:
-        """Each mass split between the two neighbouring points of the grid, so that the other view's is kept too."""
+        """The masses split between grid points, which keeps the other view's masses."""
         below = np.floor(self.losses / grid).astype(np.int64)
         share = np.clip(np.expm1(below * grid - self.losses) / np.expm1(-grid), 0.0, 1.0)
         first = int(below.min())
@@ -189,7 +191,7 @@ class _OnGrid:
         return float((np.maximum(1.0 - exp_down(np.float64(epsilon)) * np.exp(-above), 0.0) * left).sum())
 
     def slack(self, epsilon: float) -> float:
-        """What the transform may have missed: an absolute error of the tilted masses, tilted back at epsilon."""
+        """A bound on the transform's error in the tilted masses, tilted back at epsilon."""
         tilt, transforms = self.tilt(epsilon), sum(times for _, times in self.parts)
         return 2.0 * transforms * FOURIER_ERROR * math.exp(min(0.0, self._cumulant(tilt) - tilt * epsilon))
 
@@ -217,7 +219,7 @@ class _OnGrid:
 
 
 def _tilted(law: Law, tilt: float) -> tuple[Floats, float]:
-    """The masses times exp(tilt · value), brought to one in all, and the logarithm of what they came to."""
+    """The masses times exp(tilt · value), normalised, and the logarithm of their sum."""
     exponent = tilt * law.values
     top = float(exponent.max())
     masses = law.masses * np.exp(exponent - top)

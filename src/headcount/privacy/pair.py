@@ -10,7 +10,7 @@ import numpy as np
 from headcount.privacy.loss import PrivacyLoss
 from headcount.programme.law import Floats, Law
 
-FEW = 8  # so many epsilons are summed directly; sorting pays beyond that
+FEW = 8  # epsilons that are summed directly; sorting pays beyond
 EXP_DOWN = 1.0 - 2.0**-50  # exp is good to an ulp or two; a smaller one claims less privacy
 
 
@@ -63,7 +63,7 @@ class Pair(PrivacyLoss):
 
     @property
     def reversed(self) -> Pair:
-        """The same neighbours in the other order."""
+        """The pair in the other order."""
         return Pair(self.q, self.p, self.dropped)
 
     @cached_property

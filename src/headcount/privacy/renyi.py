@@ -1,16 +1,16 @@
 r"""Rényi filters: budgets that hold for adaptively chosen questions.
 
 For one order $\alpha>1$ that is fixed before the first answer, let every question have a divergence
-of at most $\rho$ in that order, apart from a chance $d$ of losing everything. Whoever stops before
+of at most $\rho$ in that order, apart from a chance $d$ of losing everything. Stopped before
 $\sum\rho$ exceeds
 
 $$R(\alpha) = \epsilon + \frac{\ln\delta + \ln\alpha - (\alpha-1)\ln(1-1/\alpha)}{\alpha-1}$$
 
-has spent at most $(\epsilon, \delta + \sum d)$, however the questions were chosen. (With $\rho_s$
-left, $C\gamma^{1-\alpha}e^{(\alpha-1)\rho_s}$ bounds what can still be reached at
-$\gamma=e^\epsilon$, where $C=\frac1\alpha(1-\frac1\alpha)^{\alpha-1}$ makes it at least
-$(1-\gamma)_+$, where one may always stop; a question multiplies its mean by at most
-$e^{(\alpha-1)\rho}$, which is what is then left less.)
+all of them together are $(\epsilon, \delta + \sum d)$-DP, however chosen. (With $\rho_s$ left,
+$C\gamma^{1-\alpha}e^{(\alpha-1)\rho_s}$ bounds what can still be reached at $\gamma=e^\epsilon$,
+where $C=\frac1\alpha(1-\frac1\alpha)^{\alpha-1}$ makes it at least $(1-\gamma)_+$, where one may
+always stop; a question multiplies its mean by at most $e^{(\alpha-1)\rho}$, which is what is then
+left less.)
 
 From the curves $h$ and $h'$ of divergences in either order of the neighbours, cut at $\tau$, with
 $d=\max(h(e^\tau),h'(e^\tau))$:
@@ -36,14 +36,14 @@ SUMMED = 1.0 + 1e-9  # what exponentials, the quadrature and its sum may lose
 
 
 def renyi_budget(alpha: Floats, epsilon: float, delta: float) -> Floats:
-    """What the divergences of this order may add up to, rounded down."""
+    """The sum that the divergences of this order may reach, rounded down."""
     parts = math.log(delta) + np.log(alpha) - (alpha - 1.0) * np.log1p(-1.0 / alpha)
     size = abs(math.log(delta)) + np.log(alpha) + 2.0
     return np.asarray(epsilon + (parts - 1e-13 * size) / (alpha - 1.0) - 1e-15 * epsilon)
 
 
 def response_divergence(alpha: float, epsilon: float) -> float:
-    """That of a randomised response, the worst that is pure at this epsilon."""
+    """The Rényi divergence of randomised response, the worst that is pure at this epsilon."""
     power, odds = alpha - 1.0, math.exp(-epsilon)
     return (power * epsilon + math.log1p(math.expm1(-2.0 * power * epsilon) * odds / (1.0 + odds))) / power
 
@@ -58,7 +58,7 @@ class PrivacyProfile:
 
     @classmethod
     def of(cls, loss: PrivacyLoss, tops: Iterable[float], levels: Iterable[float]) -> PrivacyProfile:
-        """The profile, to be cut at these epsilons, where finite, and where it reaches each level."""
+        """The profile, to be cut at these epsilons, if finite, and where it reaches each level."""
         ends = sorted({top for top in tops if top < math.inf})
         spans = [(0.0, ends[0]), (ends[0], ends[-1])] if ends else []
         dots = np.unique(np.concatenate([[0.0], ends, *(np.linspace(*span, DOTS + 1) for span in spans)]))

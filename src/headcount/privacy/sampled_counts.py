@@ -15,7 +15,7 @@ from headcount.programme.table import Ints
 
 COARSE = 32  # values of either count in the first look; finer ones follow about the best
 FINE = 12
-STARTS = 6  # so many peaks of the first look are followed
+STARTS = 6  # peaks of the first look that are climbed
 UNSEARCHED = 1.002  # not proved: the search has been seen to miss the worst pair by 2e-4, a coarser one by 0.015
 SMALL = 64  # people, among whom every pair of counts is looked at
 LARGEST_LOG = 700.0
@@ -63,7 +63,7 @@ class SampledCount(PrivacyLoss):
         return worst_more, max(0.0, float(fewer.max()))
 
     def _turn(self, share: float) -> Ints:
-        """The k between which the divergence turns from rising to falling, and a few beside them."""
+        """The k between which the divergence turns from rising to falling, and a few beside."""
         most = self.people - 1
         ends = (min(most, (self.threshold + side) / share) for side in (-1, 0))
         near = [math.floor(end) + beside for end in ends for beside in range(-3, 3)]
@@ -142,7 +142,7 @@ class SampledHistogram(PrivacyLoss):
 
     @property
     def _passed(self) -> float:
-        """So many holders are sure to pass the threshold, but for a chance that is negligible."""
+        """A number of holders that passes the threshold but for a negligible chance."""
         return (self.threshold + 70.0 + 13.0 * math.sqrt(self.threshold)) / self.rate
 
     def _follow(self, k: Ints, j: Ints, at: tuple[int, int], epsilon: float) -> tuple[float, int, int]:
@@ -230,7 +230,7 @@ def _about(axis: Ints, i: int) -> tuple[int, int]:
 
 
 def _peaks(table: Floats) -> list[tuple[int, int]]:
-    """Where no neighbour is larger, the highest first."""
+    """The places where no neighbour is larger, the highest first."""
     padded = np.pad(table, 1, constant_values=-1.0)
     rows, columns = table.shape
     around = [padded[i : i + rows, j : j + columns] for i in range(3) for j in range(3)]

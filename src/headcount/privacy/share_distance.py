@@ -33,13 +33,13 @@ import numpy as np
 from headcount.errors import BadArgument
 from headcount.programme.law import Floats
 
-HEADS = (64, 128, 256, 512, 1024, 2048, 4096)  # so many people are worked out before the rest is bounded
+HEADS = (64, 128, 256, 512, 1024, 2048, 4096)  # people worked out exactly; the rest is bounded
 NEAR = 8
 ROUND_UP = 1e-8  # on logarithms, which are good to a few 1e-9
 
 
 def share_distance(people: int, modulus: int, shares: int) -> float:
-    """How far apart, in total variation, two crowds with the same total can look at most."""
+    """A bound on the total variation between the views of two crowds with the same total."""
     if min(people, modulus, shares) < 1:
         raise BadArgument("shares", "need people, a modulus and shares of at least 1", "use positive integers")
     if people == 1 or modulus == 1:
@@ -68,7 +68,7 @@ def published_shares(people: int, modulus: int, distance: float) -> int:
 
 
 def _too_few(people: int, modulus: int, shares: int, distance: float) -> bool:
-    """Without looking further."""
+    """Whether these shares are clearly too few, from one term of the sum."""
     if shares < 3 or people == 1 or modulus == 1:
         return False
     return _alone(people, modulus, shares - 1) > 2.0 * math.log(distance)

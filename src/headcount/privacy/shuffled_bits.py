@@ -148,7 +148,7 @@ class ShuffledBits(PrivacyLoss):
         return max(0.0, float((own.masses * (held - factor * lost)).sum()))
 
     def _divergence(self, rest: Floats, epsilon: float) -> Floats:
-        """In the worse order, for each row of the others' masses."""
+        """The larger divergence of both orders, for each row of the others' masses."""
         if self.bits == 1:
             return _of_one_bit(rest, *self._odds(epsilon))
         victim = laws.binomial(self.bits, self.flip)

@@ -108,7 +108,7 @@ def _at_least(coins: Ints, heads: Ints) -> Floats:
 
 
 def one_digit(digit: int, rest: float, size: int, lie: float) -> Law:
-    """What a person sends whose digit is rounded up with chance `rest`."""
+    """The law of the digit sent by a person whose digit is rounded up with chance `rest`."""
     masses = np.full(size, lie / size)
     masses[digit] += (1.0 - lie) * (1.0 - rest)
     if rest:

@@ -87,7 +87,7 @@ class StabilityAddRemove(GrowingSlack):
 
     @cached_property
     def _spreads(self) -> tuple[Floats, Ints]:
-        """All candidate splits: minus the log-chance of silence of those alone, and how many join."""
+        """All candidate splits: minus the log-chance of silence of those alone, and the others."""
         alone = np.arange(self.reports + 1)
         spare = self.bins - (alone < self.reports)  # a bin for the others
         alone, spare = alone[(alone == 0) | (spare > 0)], spare[(alone == 0) | (spare > 0)]

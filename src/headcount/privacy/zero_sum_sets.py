@@ -69,12 +69,12 @@ class ZeroSumSets:
 
     @cached_property
     def _entries(self) -> tuple[Ints, Ints, Ints]:
-        """The same by the number of the atom and the value less two."""
+        """The nonzero coefficients by the atom's number and the value less two."""
         atom, value, size = self.entries({name: at for at, name in enumerate(self.names)})
         return atom, value - 2, size
 
     def loads(self, weights: Floats) -> Floats:
-        """The sum over atoms of |c|/t for each value from 2 on; weights dominate if none exceeds 1."""
+        """The sum over atoms of |c|/t for each value from 2 on; weights dominate if all are <= 1."""
         atom, value, size = self._entries
         return np.asarray(np.bincount(value, size / weights[atom], minlength=self.top - 1), dtype=np.float64)
 

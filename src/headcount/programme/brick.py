@@ -55,7 +55,7 @@ class Outbox:
         return np.concatenate(self._sent) if self._sent else np.empty(0, dtype=self.message)
 
     def owners(self) -> Values:
-        """Whose each message is, where that was asked for."""
+        """The owner of each message, where that was asked for."""
         return np.concatenate(self._owners) if self._owners else np.empty(0, dtype=np.int64)
 
 
@@ -71,11 +71,11 @@ class Brick(ABC):
 
     @abstractmethod
     def law(self, names: Names) -> ReportLaw:
-        """What a person who holds these integers sends, exactly."""
+        """The exact law of the messages of a person who holds these integers."""
 
     @abstractmethod
     def mean(self, names: Names) -> float:
-        """How many messages that is on average."""
+        """The mean number of messages."""
 
     def sends(self, names: Names, most: int) -> Floats:
         """The chance of each number of messages, from none to `most`, which stands for all above.
@@ -143,7 +143,7 @@ NOTHING = All()
 
 
 class Maybe(Brick):
-    """With this chance the one, otherwise the other. One word."""
+    """One brick with this chance, otherwise another. One word."""
 
     def __init__(self, chance: Chance, then: Brick, otherwise: Brick = NOTHING) -> None:
         self.chance, self.then, self.otherwise = chance, then, otherwise

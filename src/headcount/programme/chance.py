@@ -36,7 +36,7 @@ class Chance(float):
 
     @property
     def threshold(self) -> int:
-        """How many of the 2**64 words say yes."""
+        """The number of the 2**64 words that say yes."""
         return int(self * WORD)
 
     def __repr__(self) -> str:

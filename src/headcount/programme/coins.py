@@ -111,7 +111,7 @@ class Coins(ABC):
         return self._below(bound, self.words(size), 64)
 
     def _below(self, bound: int, words: npt.NDArray[Any], bits: int) -> Ints:
-        """From words of so many bits."""
+        """Draws below the bound from words of this many bits."""
         if bound == 1:
             return np.zeros(words.size, dtype=np.int64)
         drawn = words // words.dtype.type((1 << bits) // bound)
@@ -240,9 +240,8 @@ class SecretCoins(_KeystreamCoins):
 class KeyedCoins(_KeystreamCoins):
     """Secret coins from one key: a part of the crowd that is drawn again gets the same noise.
 
-    For workers that may fail, or be overtaken, and start anew: were their noise drawn anew, parts
-    of both versions of a person's report might be counted. Whoever holds the key knows the noise:
-    it goes to the workers and nowhere else.
+    For workers that may be restarted: were their noise drawn anew, parts of two versions of a
+    person's report might be counted. The key determines the noise, and goes to the workers alone.
     """
 
     secret = True

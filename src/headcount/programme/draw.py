@@ -47,7 +47,7 @@ class Below(Draw):
 
 
 class From(Draw):
-    """From a table: a word, rarely two."""
+    """A draw from a table: a word, rarely two."""
 
     def __init__(self, table: Table) -> None:
         self.table = table

@@ -63,7 +63,7 @@ class Field:
         return _OPERATIONS[self.operation](*arguments)
 
     def column(self, names: Names, size: int) -> Values:
-        """Its values for so many people, constants included."""
+        """The values for this many people, constants included."""
         value = self.at(names)
         return value if isinstance(value, np.ndarray) else np.broadcast_to(np.int64(value), size)
 
@@ -136,14 +136,14 @@ class People:
         return cls(values.size, {"value": values}, owners)
 
     def chosen(self, who: npt.NDArray[np.bool_], reads: frozenset[str]) -> People:
-        """Those marked, with the names that are still to be read."""
+        """The marked people, with the names that are still to be read."""
         held = {name: self.held[name][who] for name in reads}
         size = next((values.size for values in held.values()), None)
         owners = None if self.owners is None else self.owners[who]
         return People(int(np.count_nonzero(who)) if size is None else size, held, owners)
 
     def within(self, piece: slice) -> People:
-        """Those next to each other, with all that they hold."""
+        """A contiguous slice of the people, with all that they hold."""
         held = {name: values[piece] for name, values in self.held.items()}
         owners = None if self.owners is None else self.owners[piece]
         return People(len(range(*piece.indices(self.size))), held, owners)

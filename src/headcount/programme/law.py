@@ -32,7 +32,7 @@ def expected(masses: Floats, values: Floats | Ints) -> float:
 
 
 def _convolved(a: Floats, b: Floats) -> Floats:
-    """By Fourier transforms of a convenient length."""
+    """The convolution by Fourier transforms of a convenient length."""
     size = a.size + b.size - 1
     length = 1 << (size - 1).bit_length()
     masses = np.fft.irfft(np.fft.rfft(a, length) * np.fft.rfft(b, length), length)
@@ -120,7 +120,7 @@ class Law:
         return Law(self.start + other.start, masses, self.dropped + other.dropped + FOURIER_ERROR)._trimmed(UNSEEN)
 
     def _halved(self) -> Law:
-        """In blocks of two; odd places go half to either side."""
+        """The law in blocks of two; odd places go half to either side."""
         last = self.start + self.masses.size - 1
         before, after = 3 - self.start % 2, 3 - last % 2  # from an odd place to an odd place, both empty
         masses = np.pad(self.masses, (before, after))
@@ -142,7 +142,7 @@ class Law:
         return Law(int(places[0]), weighed(places - places[0], self.masses), self.dropped)
 
     def sample(self, coins: Coins, size: int) -> Ints:
-        """For simulation only."""
+        """Draws for simulation only."""
         cumulative = np.cumsum(self.masses)
         uniform = coins.uniform(size) * cumulative[-1]
         return np.asarray(self.start + np.searchsorted(cumulative, uniform, side="right"), dtype=np.int64)
@@ -162,7 +162,7 @@ class Noise:
 
     @property
     def step(self) -> float:
-        """How far apart neighbouring values lie, at most; 0 for a single one."""
+        """The largest gap between neighbouring values; 0 for a single one."""
         return float(np.diff(np.sort(self.values)).max(initial=0.0))
 
     @property

@@ -1,4 +1,4 @@
-"""How many messages: the chance of each number of them, from none on, as arrays.
+"""Laws of the number of messages, as arrays of chances from none on.
 
 Chances are only ever added and multiplied, which keeps even the smallest of them right.
 """
@@ -20,14 +20,14 @@ def point_mass(messages: int) -> Floats:
 
 
 def truncated(chances: Floats, most: int) -> Floats:
-    """What is above `most` counts as `most`."""
+    """The law with all above `most` counted as `most`."""
     if chances.size <= most + 1:
         return chances
     return np.append(chances[:most], chances[most:].sum())
 
 
 def convolved(one: Floats, other: Floats, most: int) -> Floats:
-    """Of two parts, drawn independently. Sums of products keep even the smallest chances right."""
+    """The law of the sum of two independent numbers; even the smallest chances stay accurate."""
     return truncated(np.convolve(one, other), most)
 
 

@@ -1,4 +1,4 @@
-"""What the trusted side does to a tally before anybody else sees it."""
+"""Releases: what the trusted side does to a tally before anybody else sees it."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class Release(ABC):
 
     @property
     def scale(self) -> Fraction:
-        """How much is released, but for noise, for each one of a total."""
+        """The factor from a total to what is released, but for noise."""
         return Fraction(1)
 
     @abstractmethod
     def law(self, total: int) -> Parts:
-        """What becomes of a single total, for enumeration: in parts of `WHOLE`, rounded down.
+        """The law of a single total's release: in parts of `WHOLE`, rounded down.
 
         Outcomes that are less likely than 2**-100 may be left out.
         """

@@ -30,7 +30,7 @@ class ReportLaw:
         return cls({tuple(sorted(Counter(messages).items())): 1}, 1)
 
     def of_total(self, total: int) -> dict[Multiset, int]:
-        """The same masses as parts of a multiple of the total."""
+        """The masses as parts of a multiple of the total."""
         return {multiset: mass * (total // self.total) for multiset, mass in self.masses.items()}
 
     def parts(self) -> dict[Multiset, int]:

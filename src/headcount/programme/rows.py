@@ -110,7 +110,7 @@ class Subset(Brick):
                 outbox.send([packed(bits)], some)
 
     def _choose(self, bits: Bools, here: Ints, amount: int, coins: Coins) -> None:
-        """So many of the other places in each row, every set of them equally likely."""
+        """Turns on `amount` of the other places in each row, every set of them equally likely."""
         flat, first, others = bits.reshape(-1), np.arange(here.size) * self.width, self.width - 1
         for last in range(others - amount, others):
             place = coins.below(last + 1, here.size)

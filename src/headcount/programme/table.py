@@ -63,14 +63,14 @@ class Table:
 
     @cached_property
     def masses(self) -> tuple[int, ...]:
-        """Each cell's mass in units of 2**-128; where it spills into itself, of the coarse total."""
+        """Each cell's mass in units of 2**-128; if it spills into itself, of the coarse total."""
         if not self.fine:
             return tuple(mass << 64 for mass in self.coarse)
         return tuple((c << 64) + self.spill * f for c, f in zip(self.coarse, self.fine, strict=True))
 
     @property
     def total(self) -> int:
-        """What the masses sum to."""
+        """The sum of the masses."""
         return (WORD << 64) if self.fine else (WORD - self.spill) << 64
 
     @cached_property
@@ -97,7 +97,7 @@ class Table:
 
 
 def rounding(cells: int) -> float:
-    """How far, in total variation, `Table.of` may lie from the law it was made from."""
+    """A bound on the total variation distance of `Table.of` from its law."""
     return float(cells) ** 2 * 2.0**-128
 
 

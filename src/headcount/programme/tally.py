@@ -13,7 +13,7 @@ from headcount.common.plurals import counted
 from headcount.programme.table import Ints
 from headcount.questions.reading import distinct
 
-HALF = 32  # bits: so many of up to 2**31 numbers add up to less than 64
+HALF = 32  # bits: 2**31 numbers of 32 bits add up to less than 64 bits
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +109,7 @@ class Tally:
         return f"Tally: {counted(self.totals.size, 'total')} of {counted(self.reports, 'report')}, {state}"
 
     def with_totals(self, totals: Ints) -> Tally:
-        """The same with other totals, not released."""
+        """The tally with other totals, not released."""
         return Tally(self.reports, totals, self.keys, self.modulus)
 
     def __add__(self, other: Tally) -> Tally:

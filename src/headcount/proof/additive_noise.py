@@ -77,7 +77,7 @@ def prove(claim: Claim) -> Proof | None:
 
 
 def _sent(own: Step, values: int) -> list[Counter[Message]]:
-    """What a person sends who holds each value."""
+    """The messages of a person who holds each value."""
     sent, messages = [], 0
     for value in range(values):
         sent.append(fixed(own, {"value": value}))
@@ -158,7 +158,7 @@ class _Groups:
         return message
 
     def of_different(self, messages: Iterable[Message]) -> int:
-        """How many groups these messages belong to."""
+        """The number of groups that these messages belong to."""
         return len({self._root(message) for message in messages})
 
     def of(self, message: Message) -> NoiseGroup:
@@ -176,7 +176,7 @@ class NoiseGroup:
 
     @property
     def key(self) -> frozenset[object]:
-        """Equal for messages that are hidden alike: how often each law sends this one and others."""
+        """Equal for messages hidden alike: how often each law sends this one and others."""
         spend(4 * sum(len(sent) for sent, _ in self.members) + 1)
         roles = ((often, dict(sent).get(self.message, 0), sum(dict(sent).values())) for sent, often in self.members)
         return frozenset(Counter(roles).items())

@@ -22,12 +22,12 @@ def ball(value: Fraction | int) -> arb:
 
 
 def most(value: arb) -> Fraction:
-    """Certainly at least the value."""
+    """An upper bound of the value."""
     return _exactly(value.upper())
 
 
 def least(value: arb) -> Fraction:
-    """Certainly at most the value."""
+    """A lower bound of the value."""
     return _exactly(value.lower())
 
 
@@ -174,7 +174,7 @@ class Tail:
 
     @classmethod
     def all_of(cls, rate: arb, trials: int) -> Tail:
-        """More than all trials, which is impossible."""
+        """The tail beyond all trials, which is empty."""
         return cls(rate, trials, trials + 1, rate**trials, arb(0))
 
     @classmethod

@@ -20,7 +20,7 @@ from headcount.proof.programme import Emit
 
 MOST_CELLS = 1 << 20
 MOST_VALUES = 1 << 17
-FAR = 1_000  # in e-folds: what noise is beyond that is next to nothing
+FAR = 1_000  # e-folds of the noise beyond which its mass is bounded by that there
 MOST_BLOCKS = 8  # of the noise, between masses that are compared
 NEAR = Fraction(1, 1 << 30)  # to a discrete Laplace law, in total variation; other noise is gone through
 
@@ -105,7 +105,7 @@ def _reach(claim: Claim) -> tuple[int, bool]:
 
 
 def _ends(field: Expression, last: int) -> tuple[int, int]:
-    """What the expression is at least and at most for values from 0 to `last`."""
+    """The least and the largest value of the expression for 0 .. `last`."""
     tried: Iterable[int] = (0, last) if is_linear(field) else range(last + 1)
     if not is_linear(field) and last > MOST_VALUES:
         raise TooLarge("there are too many values to go through")
@@ -252,7 +252,7 @@ def _stable_counts(noise: TableNoise, threshold: int, neighbours: str, people: i
 
 
 def _shown(law: BallLaw, threshold: int, others: int) -> BallPair:
-    """What is seen of a bin with so many others, and with one more."""
+    """The pair for a bin with this many others: one more person against these."""
     columns = []
     spend(4 * len(law.masses))
     for total in (others + 1, others):

@@ -33,7 +33,7 @@ READ_IN_PART = {
 
 @dataclass(frozen=True)
 class TableNoise:
-    """Two-sided noise: from the centre, and at its ends as much more as `beyond` says, repeatedly."""
+    """Two-sided noise: from the centre, and at its ends as far beyond as `beyond` says."""
 
     centre: Table
     beyond: Table

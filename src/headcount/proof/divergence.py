@@ -53,7 +53,7 @@ class Bounds:
 
 
 def worst_of(found: Iterable[Bounds]) -> Bounds:
-    """Of several divergences the largest."""
+    """The largest of several divergences."""
     every = list(found)
     return replace(max(every, key=lambda bounds: bounds.low), high=max(bounds.high for bounds in every))
 
@@ -85,7 +85,7 @@ class BallPair:
 
     @cached_property
     def _sorted(self) -> tuple[list[int], list[arb], list[arb]]:
-        """The outcomes of P by falling log-ratio: minus that in units of 2**-100, and the masses."""
+        """The outcomes of P by falling log-ratio: minus it in units of 2**-100, and the masses."""
         spend(SORTED * len(self.p))
         possible = ((i, p, q) for i, (p, q) in enumerate(zip(self.p, self.q, strict=True)) if not p.is_zero())
         keyed = sorted((_falling(p, q), i) for i, p, q in possible)
@@ -111,7 +111,7 @@ def _falling(p: arb, q: arb) -> int:
 
 
 def divergence(epsilon: Fraction, first: BallPair, second: BallPair = NOTHING) -> Bounds:
-    """Of P1 P2 from Q1 Q2: the worst that both together give away beyond epsilon."""
+    """The divergence of P1 P2 from Q1 Q2 at this epsilon."""
     if len(first.p) > len(second.p):
         first, second = second, first
     growth = ball(epsilon).exp()

@@ -27,11 +27,11 @@ _meter: ContextVar[Meter | None] = ContextVar("meter", default=None)
 
 
 class TooLarge(ArithmeticError):
-    """More than this way of looking at a certificate can go through, with whatever effort."""
+    """A certificate beyond what this method can go through, at any effort."""
 
 
 class Exhausted(TooLarge):
-    """More than the effort allows."""
+    """A certificate that takes more than the allowed effort."""
 
     def __init__(self, meter: Meter) -> None:
         needed = f"{meter.spent:,}" if meter.spent < 10**15 else f"10^{len(str(meter.spent)) - 1}"
@@ -50,7 +50,7 @@ def spend(units: int) -> None:
 
 @contextmanager
 def limited(effort: int) -> Iterator[Meter]:
-    """Within this, and only there, work is limited."""
+    """Limits the work that is done within this context."""
     meter = Meter(effort)
     before = _meter.set(meter)
     try:

@@ -162,7 +162,7 @@ def _length(whole: EnumeratedLaw) -> int:
 
 
 def _words(whole: EnumeratedLaw) -> int:
-    """Of the longest denominator."""
+    """The words of the longest denominator."""
     return 1 + max((mass.denominator.bit_length() for mass in whole.values()), default=0) // 64
 
 

@@ -61,7 +61,7 @@ class Expression:
 
     @cached_property
     def size(self) -> int:
-        """Of how many integers, names and operations it is made."""
+        """The number of integers, names and operations in it."""
         return 1 + sum(part.size for part in self.parts if isinstance(part, Expression))
 
     @cached_property

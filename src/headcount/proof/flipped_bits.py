@@ -77,7 +77,7 @@ def _bit(one: Fraction) -> dict[Sent, Fraction]:
 
 
 def _row(step: Step, name: str, last: int) -> tuple[Fraction, int] | None:
-    """So many ones and so many zeros, together always as many, each flipped."""
+    """Ones and zeros of a constant total, each flipped."""
     match step:
         case All((Copies(Expression() as ones, Maybe(flip, _, _) as one), Copies(Expression() as zeros, zero))):
             ends = [(ones.at({name: value}), zeros.at({name: value})) for value in (0, last)]
@@ -195,7 +195,7 @@ class _Views:
         self._p_upto, self._q_upto = list(accumulate(without)), list(accumulate(with_ones))
 
     def excess(self, growth: arb) -> Bounds:
-        """P[at most t] - e**epsilon P'[at most t] at the last t that is likelier without the ones."""
+        """P[at most t] - e**epsilon P'[at most t] at the last t likelier without the ones."""
         missed = (1 + most(growth)) * self._outside
         t = self._last(growth)
         if t < 0:

@@ -179,7 +179,7 @@ def _sent(step: Step, name: str, values: int) -> set[Sent]:
 
 
 def _row(off: Fraction, on: Fraction) -> Chances:
-    """Only the bits at the two values have different laws; all others cancel."""
+    """The chances of the bits at the two values; all other bits cancel."""
     chances: Chances = Counter()
     for first, second in product((0, 1), repeat=2):
         p = (on if first else 1 - on) * (off if second else 1 - off)

@@ -30,7 +30,7 @@ MOST_KINDS = 1 << 17
 
 @dataclass
 class NoiseSources:
-    """Groups of messages sent independently of the value, how often, and the distance from ideal."""
+    """Groups of messages sent independently of the value, how often, and how far from ideal."""
 
     people: int
     sources: list[Source] = field(default_factory=list)

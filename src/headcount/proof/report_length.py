@@ -1,4 +1,4 @@
-"""How many messages a person sends: the chance of each number of them, in ball arithmetic.
+"""The law of the number of messages a person sends, in ball arithmetic.
 
 In a collection everybody sends the same number. Somebody who would have sent more is cut short,
 which is rare, and changes what is seen by no more than its chance.
@@ -39,7 +39,7 @@ NONE: Chances = [arb(1)]
 
 
 def too_many(step: Step, values: int, messages: int) -> Fraction:
-    """Certainly at least the chance that somebody sends more than so many, whatever they hold."""
+    """A bound on the chance of more than this many messages, for every value."""
     held = range(values) if "value" in sized_by(step) else range(1)
     return max(most(1 - sum(chances(step, {"value": value}, messages), arb(0))) for value in held)
 
@@ -63,7 +63,7 @@ def sized_by(step: Step) -> frozenset[str]:
 
 
 def chances(step: Step, names: Names, top: int) -> Chances:
-    """Of none to `top` messages."""
+    """The chances of 0 to `top` messages."""
     spend(4)
     match step:
         case Emit() | Row() | Subset():

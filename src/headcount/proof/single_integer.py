@@ -228,7 +228,7 @@ def _excess(p: list[arb], q: list[arb], growth: arb, outside: Fraction) -> Bound
 
 
 class Powers:
-    """What so many people with the same law add together, from its powers by halves. Remembered."""
+    """The law of what this many people with one law add up to, by halving; cached."""
 
     def __init__(self, added: Added) -> None:
         start, stop = min(added), max(added)

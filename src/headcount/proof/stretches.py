@@ -17,7 +17,7 @@ from headcount.proof.effort import TooLarge
 MOST = 40_000  # stretches
 
 Found = dict[Fraction, Bounds]  # at each epsilon
-At = Callable[[int, int], Found]  # with so many who hold the one value, of so many others
+At = Callable[[int, int], Found]  # with k who hold the one value, of this many others
 
 
 def every_number(

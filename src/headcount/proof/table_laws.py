@@ -27,7 +27,7 @@ class NoSuchLaw(ArithmeticError):
 
 
 class Often(ABC):
-    """How often something happens to one person: laws of which the sum over a crowd is known."""
+    """Laws of one person's number of messages whose sum over a crowd is known."""
 
     @abstractmethod
     def in_crowd(self, people: int) -> BallLaw: ...

@@ -62,7 +62,7 @@ def _hashed(own: Step, other: Step, values: int) -> tuple[Fraction, Fraction] | 
         return None
     if (as_many, residues, units) != (units, prime, prime - 1) or not fmpz(prime).is_prime() or values > prime:
         return None
-    each, more = divmod(prime, buckets)  # so many residues in a bucket, and in so many of them one more
+    each, more = divmod(prime, buckets)  # residues in a bucket, and the number of buckets with one more
     together = more * (each + 1) * each + (buckets - more) * each * (each - 1)
     return Fraction(1, buckets), Fraction(together, prime * (prime - 1))
 

@@ -202,7 +202,7 @@ def _cut(claim: Claim) -> Fraction:
 
 
 def _and_cut(bounds: Bounds, epsilon: Fraction, cut: Fraction) -> Bounds:
-    """What is seen changes by at most the cut with either crowd."""
+    """The bounds widened by the chance that a report is cut, in either crowd."""
     if not cut:
         return bounds
     either = (1 + most(ball(epsilon).exp())) * cut

@@ -1,4 +1,4 @@
-"""What a protocol declares, and the few short formulas that it writes.
+"""A protocol's declarations and formulas.
 
 Everything else follows from these, in `protocol`.
 """
@@ -168,9 +168,8 @@ class Declaration(ABC):
     def view(self, honest: int) -> PrivacyLoss:
         """The loss of one report when this many honest people take part.
 
-        Messages that everybody sees hide a person no less when others add theirs: there it is for
-        so many or more. What a trusted side drops hangs on how many there are: there it is for so
-        many or fewer.
+        In the shuffle and local models it also holds for more people, whose messages hide a person
+        no less; where a trusted side drops small counts, it holds for fewer.
         """
 
     def group(self, honest: int, reports: int) -> PrivacyLoss:
@@ -196,7 +195,7 @@ class Declaration(ABC):
 
     @property
     def hardest_value(self) -> int:
-        """Of a sum: the value that everybody holds in the crowd which `noise` is about."""
+        """The value that everybody holds in the crowd that `noise` is about, for a sum."""
         return 0
 
     @classmethod
@@ -215,7 +214,7 @@ class Declaration(ABC):
         return (cls.tiny(),)
 
     def size_of_error(self, truth: int, reports: int) -> float:
-        """Its root mean square. A leaf may have a shorter way than through the error's law."""
+        """The root mean square error; a leaf may know a shorter way than the error's law."""
         return self.noise(truth, reports).rmse
 
     def extremes(self, reports: int) -> tuple[int, ...]:
@@ -224,5 +223,5 @@ class Declaration(ABC):
 
     @property
     def local_epsilon(self) -> float | None:
-        """What remains if everyone but the person colludes; None if nothing does."""
+        """The epsilon of one report if everyone else colludes; None if nothing is left."""
         return None

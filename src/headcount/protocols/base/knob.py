@@ -46,7 +46,7 @@ class Knob:
     def by_epsilon(
         cls, name: str, setting: Callable[[float], float], *, low: float = -4.0, high: float = 25.0, parts: int = 1
     ) -> Knob:
-        """The `setting` at a local epsilon of e**-u, of which a report has so many `parts`."""
+        """The `setting` at a local epsilon of e**-u for each of the `parts` of a report."""
         return cls(
             name, lambda u, _: setting(math.exp(-u)), low, high, lambda budget, _: -math.log(budget.epsilon / parts)
         )

@@ -69,7 +69,7 @@ class Plan:
 
     @property
     def colluding(self) -> float | None:
-        """In a collection, the local epsilon if shuffler and analyser collude, as devices are told."""
+        """In a collection, the local epsilon if shuffler and analyser collude, as devices know."""
         told: float | None = None if self.wire is None else self.wire.device(self.protocol)["colluding"]
         return told
 

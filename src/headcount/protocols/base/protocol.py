@@ -129,7 +129,7 @@ class Protocol(Declaration):
 
     @cached_property
     def loss(self) -> PrivacyLoss:
-        """The privacy loss of a person with all their reports, in every crowd that gets an answer."""
+        """The privacy loss of a person with all reports, in every crowd that gets an answer."""
         return self.loss_if(self._least_hidden)
 
     @property
@@ -146,7 +146,7 @@ class Protocol(Declaration):
 
     @property
     def fewest(self) -> int:
-        """So many reports are needed; any number will do where it is private."""
+        """The least number of reports; 0 where the number is private."""
         return 0 if self._private else self.crowd.least
 
     @property
@@ -156,7 +156,7 @@ class Protocol(Declaration):
         return min(self.room, self.crowd.size if limited else math.inf)
 
     def require_fit(self, reports: int) -> None:
-        """Refuses crowds that it was not planned for; tells their size only because that is public."""
+        """Refuses crowds it was not planned for; tells their size only because that is public."""
         if reports < self.fewest:
             came = f"{counted(reports, 'report')} came and the plan needs at least {self.fewest:,}"
             plan = f"make a plan for {people(reports)}, or " if reports else ""
@@ -213,7 +213,7 @@ class Protocol(Declaration):
         return Tally(int(people.sum()), totals.astype(np.int64))
 
     def totalled(self, people: int, total: int) -> Tally:
-        """The tally of people whose values have this total, for a trusted side that adds them up."""
+        """The tally of people whose values have this total, for a trusted side that adds up."""
         nothing = int(self.reports(np.zeros(1, dtype=np.int64), SecretCoins()).messages["steps"][0])
         return Tally(people, np.array([total + people * nothing], dtype=object))
 
@@ -380,7 +380,7 @@ class Protocol(Declaration):
         return 0.0 if self._private else self.task.low
 
     def in_unit(self, people: Floats, reports: int) -> Floats:
-        """From cells, in people, to the answers of the question."""
+        """The answers of the question from cells in people."""
         return self.task.answers(people, reports, private=self._private)
 
     def among(self, crowd: Crowd) -> Self:

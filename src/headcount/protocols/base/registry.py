@@ -1,7 +1,7 @@
 """A plan as a record for github.com/opendp/deployments-registry-data.
 
-The record has the registry's own names, values and order. What a plan knows is filled in; what only
-whoever deploys it can know is an argument, or reads TODO and waits for an editor.
+The record has the registry's own names, values and order. What a plan knows is filled in; what
+only the deployer knows is an argument, or reads TODO.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ TODO = "TODO: "
 
 @dataclass(frozen=True)
 class Record:
-    """What the registry would keep, ready to be edited."""
+    """A record for the registry, ready to be edited."""
 
     content: dict[str, Any]
 
@@ -52,7 +52,7 @@ class Record:
 
     @property
     def todo(self) -> list[str]:
-        """Where something is left to be said."""
+        """The places that are left to be filled in."""
         return _left(self.content)
 
     def save(self, path: str | Path) -> Path:

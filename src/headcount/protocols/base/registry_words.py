@@ -1,4 +1,4 @@
-"""What a plan says of itself, in sentences for the registry of deployments."""
+"""Sentences about a plan for the registry of deployments."""
 
 from __future__ import annotations
 

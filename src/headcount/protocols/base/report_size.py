@@ -54,7 +54,7 @@ class Wire:
 
     @classmethod
     def of(cls, protocol: Protocol, budget: Budget, suite: str = HYBRID) -> Wire:
-        """With as few messages as the budget allows."""
+        """The wire with as few messages as the budget allows."""
         if not protocol.collectable():
             raise Unsupported(f"{protocol.name} cannot be collected from devices: it needs {protocol.model.trusted}")
         messages = wire_messages(protocol, budget)
@@ -71,15 +71,15 @@ class Wire:
         return KEYS[self.suite] + TAG
 
     def message_bytes(self, protocol: Protocol) -> int:
-        """Of one message, sealed to the analyser."""
+        """The bytes of one message, sealed to the analyser."""
         return self.seal + IDENTITY + KIND + protocol.message.itemsize
 
     def upload_bytes(self, protocol: Protocol, credential: int = CREDENTIAL) -> int:
-        """Of one person's upload: the same whatever they hold."""
+        """The bytes of one person's upload, the same whatever they hold."""
         return HEAD + self.seal + IDENTITY + credential + self.messages * self.message_bytes(protocol)
 
     def loss(self, protocol: Protocol) -> PrivacyLoss:
-        """That of the protocol, and of cutting."""
+        """The protocol's loss with the cost of cutting reports."""
         cut = protocol.crowd.honest * too_many(protocol, self.messages)
         return TotalVariationSlack(protocol.loss, cut, protocol.loss.kind) if cut else protocol.loss
 
@@ -131,5 +131,5 @@ def _tails(protocol: Protocol) -> Floats:
 
 
 def wire_bytes(protocol: Protocol, messages: int) -> int:
-    """Of one person's upload with so many messages."""
+    """The bytes of one person's upload with this many messages."""
     return Wire(messages).upload_bytes(protocol)

@@ -1,4 +1,4 @@
-"""Repeated runs, for whoever wants to see the error."""
+"""Simulation: repeated runs with seeded coins."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from headcount.programme.table import Ints
     from headcount.protocols.base.protocol import Protocol
 
-TOGETHER = 1 << 20  # messages that are drawn at a time, of as many runs as have so many
+TOGETHER = 1 << 20  # messages drawn at a time, of several runs
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,13 +34,13 @@ class Simulation:
 
     @property
     def bias(self) -> float:
-        """Of the cell where it is largest."""
+        """The bias of the cell where it is largest."""
         means = np.mean(self.errors, axis=0)
         return float(means[np.argmax(np.abs(means))])
 
     @property
     def std(self) -> float:
-        """Of the average cell."""
+        """The standard deviation of the average cell."""
         return float(np.sqrt(np.mean(np.var(self.values, axis=0))))
 
     @property

@@ -121,12 +121,12 @@ class Staircase(NoisyTotal):
 
     @property
     def rate(self) -> Fraction:
-        """From one step of the stairs to the next."""
+        """The log-ratio between neighbouring steps of the stairs."""
         return 1 / Fraction(self.scale)
 
     @property
     def width(self) -> int:
-        """How many levels one person can move the total by."""
+        """The sensitivity of the total, in levels."""
         return math.ceil(Fraction(max(int(self._zero), self.steps - int(self._zero)) * self.grid, self.steps))
 
     @cached_property

@@ -76,5 +76,5 @@ class GeneralisedResponse(FrequencyOracle):
 
     @classmethod
     def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
-        """For two categories; more of them keep less."""
+        """The chance for two categories; more of them keep less."""
         return {"keep": truthful(budget.epsilon)}

@@ -42,7 +42,7 @@ BIT = Field.named("bit")
 
 @dataclass(frozen=True, kw_only=True)
 class Hybrid(ScoredReports):
-    """A number or a bit each for a sum or a mean: the most accurate local one for nearly all data."""
+    """A number or a bit each for a sum or a mean: the most accurate local one for most data."""
 
     name: ClassVar[str] = "hybrid"
     knob: ClassVar[Knob] = Knob.by_epsilon("odds", math.exp)

@@ -76,7 +76,7 @@ class SubsetSelection(BitRows, FrequencyOracle):
 
     @property
     def bits_per_person(self) -> float:
-        """So many sets of so many categories cannot be counted in integers while somebody waits."""
+        """The binary logarithm of the number of sets; by gamma functions if there are many."""
         parts = (self.task.values, self.size, self.task.values - self.size)
         if parts[0] <= 1 << 12:
             return super().bits_per_person

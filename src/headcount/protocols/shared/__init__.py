@@ -1,1 +1,1 @@
-"""What several protocols have in common; a leaf derives from these and never from another leaf."""
+"""Bases that several protocols share; a leaf derives from these, never from another leaf."""

@@ -1,4 +1,4 @@
-"""What the protocols share that count people in cells: a person is in one cell of each family of a strategy."""
+"""Counts in cells: a person is in one cell of each family of a strategy."""
 
 from __future__ import annotations
 

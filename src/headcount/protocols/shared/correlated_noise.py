@@ -63,7 +63,7 @@ class CorrelatedNoise(Protocol):
     ) -> Iterable[Mapping[str, Any]]:
         """Half a percent above the central error; more where that would take too many messages.
 
-        Those of people on average; if the flood is to be `even`, those of whoever sends most.
+        Too many on average or, if the flood is to be `even`, for the person who sends most.
         """
         log, parts = math.log(1.0 / budget.delta), changed(task)
         people = crowd.honest / task.cells

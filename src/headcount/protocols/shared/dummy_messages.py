@@ -22,7 +22,7 @@ class DummyMessages(Protocol):
 
     @abstractmethod
     def dummies(self, people: int) -> Law:
-        """How many dummies so many people send."""
+        """The law of the number of dummies from this many people."""
 
     @abstractmethod
     def share(self) -> Table:
@@ -36,7 +36,7 @@ class DummyMessages(Protocol):
     @property
     @abstractmethod
     def distance(self) -> float:
-        """How far one person's table may lie from their exact share."""
+        """A bound on the total variation distance of one person's table from their share."""
 
     def report(self, value: Field) -> Brick:
         return All(Copies(value, ONE), Copies(self.share(), ONE))

@@ -40,7 +40,7 @@ class LinearHash:
 
     @property
     def collision(self) -> float:
-        """The chance that two values collide: of prime (prime - 1) pairs of residues, those alike."""
+        """The chance that two values collide: of prime (prime - 1) pairs of residues, equal ones."""
         whole, rest = divmod(self.prime, self.buckets)
         return whole * (rest + self.prime - self.buckets) / (self.prime * (self.prime - 1))
 

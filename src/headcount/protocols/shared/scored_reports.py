@@ -43,11 +43,11 @@ class ScoredReports(Protocol):
 
     @abstractmethod
     def chances(self, level: int) -> Floats:
-        """Of each kind of message, at this level."""
+        """The chance of each kind of message at this level."""
 
     @cached_property
     def scores(self) -> Ints:
-        """What each kind of message counts for."""
+        """The score of each kind of message."""
         return np.arange(self.kinds)
 
     def tally(self, batch: Batch) -> Tally:
@@ -74,7 +74,7 @@ class ScoredReports(Protocol):
 
     @property
     def _gain(self) -> float:
-        """Of the mean score, from nothing to a whole person."""
+        """The gain of the mean score from nothing to a whole person."""
         return self._ends[1] - self._ends[0]
 
     def point(self, tally: Tally) -> Floats:
@@ -110,7 +110,7 @@ class ScoredReports(Protocol):
 
     @cached_property
     def _curvature(self) -> float:
-        """Of the mean square of the score about its middle, as a function of the level."""
+        """The curvature, in the level, of the score's mean square about its middle."""
         centre, halfway = sum(self._ends) / 2.0, self.grid // 2
         if not halfway:
             return (self._gain / self.grid) ** 2  # any would do: with two levels the mean square is always the same

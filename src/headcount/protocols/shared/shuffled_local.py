@@ -27,7 +27,7 @@ CLOSE = 1e-3
 
 
 class ShuffledLocal(Protocol):
-    """What the shuffled forms of all local protocols have in common."""
+    """The shuffled form of a local protocol."""
 
     model: ClassVar[Model] = Model.SHUFFLE
     pure: ClassVar[bool] = False  # where delta is 0, shuffling adds nothing to the local protocol

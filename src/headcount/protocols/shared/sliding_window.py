@@ -18,7 +18,10 @@ PLACE = Field.named("place")
 
 
 def sent(level: Field, keep: Chance, window: int, levels: int) -> Brick:
-    """What is outside of the window begins where it ends, and goes on from 0."""
+    """A place in the window with chance `keep`, else one outside.
+
+    The outside begins where the window ends, and goes on from 0.
+    """
     inside = Let("place", Below(window), Emit(level + PLACE))
     outside = Let("place", Below(levels), Emit((level + window + PLACE) % (window + levels)))
     return Maybe(keep, inside, outside)

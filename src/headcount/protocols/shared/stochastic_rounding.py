@@ -1,8 +1,8 @@
 """Stochastic rounding: values are brought to one of a few levels without bias.
 
-Whoever reports alone rounds their own value; who is trusted with all of them rounds the total,
-once. The rounding is unbiased, so that only its spread matters. It is largest half-way between two
-levels, and it is by crowds who are there that errors of sums are stated.
+In the local and shuffle models people round their own value; a trusted side rounds the total, once.
+Only the variance matters, which is largest half-way between two levels: errors of sums are stated
+for crowds who are there.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def steps_of(task: Question) -> int:
 
 
 def levelled(value: Field, task: Question, levels: int, send: Callable[[Field], Brick]) -> Brick:
-    """What a person sends of their level, which is drawn once unless there is nothing to round."""
+    """The brick for the value's level, which is drawn once unless there is nothing to round."""
     steps = steps_of(task)
     if levels % steps == 0:
         return send(value * (levels // steps) if levels > steps else value)

@@ -121,7 +121,7 @@ class AlmostCentralSum(Protocol):
 
     @cached_property
     def _decays(self) -> tuple[float, ...]:
-        """Of every group of atoms, and last of the flood that hides the ones and minus ones."""
+        """The decay of every group of atoms, and last of the flood on {-1, 1}."""
         flood = flooding_noise(self.levels)
         return tuple(decayed(1.0 / (self.scale * compared(weight))) for weight in (*flood.weights.tolist(), flood.hat))
 

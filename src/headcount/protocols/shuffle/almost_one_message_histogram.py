@@ -57,7 +57,7 @@ class AlmostOneMessageHistogram(HashedMessages):
 
     @classmethod
     def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
-        """So many buckets that a quarter of the people, on average, send a second message."""
+        """Buckets for which a quarter of the people, on average, send a second message."""
         buckets = max(2, round(crowd.honest / (5.0 * likely_variance(budget))))
         yield {"buckets": buckets, "prime": next_prime(max(task.values, buckets))}
 

@@ -92,7 +92,7 @@ class BlanketSum(Protocol):
         return level, rest / steps_of(self.task)
 
     def _variance(self, value: int) -> float:
-        """Of what a person with this value adds to the estimate."""
+        """The variance that a person with this value adds to the estimate."""
         (level, part), lie, k = self._placed(value), self.lie, self.levels
         spread = part * (1.0 - part) + lie * (level + part - k / 2.0) ** 2 + lie * k * (k + 2) / (12.0 * (1.0 - lie))
         return spread / (1.0 - lie) / k**2

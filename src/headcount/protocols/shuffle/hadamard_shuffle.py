@@ -126,7 +126,7 @@ class HadamardShuffle(Protocol):
 
     @property
     def _chance(self) -> float:
-        """That a tuple of no or another category agrees."""
+        """The chance that a tuple of no category, or of another, agrees."""
         return 2.0**-self.indices
 
     def point(self, tally: Tally) -> Floats:

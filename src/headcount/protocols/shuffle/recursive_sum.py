@@ -103,7 +103,7 @@ class RecursiveSum(Protocol):
 
     @cached_property
     def _units(self) -> list[int]:
-        """What one is worth in the finest unit, for each digit."""
+        """The worth of one, in the finest unit, for each digit."""
         return [math.prod(self.precisions[j + 1 :]) for j in range(self.digits)]
 
     @property
@@ -132,7 +132,7 @@ class RecursiveSum(Protocol):
 
     @cached_property
     def _worth(self) -> Floats:
-        """What one more of each digit adds to the estimate."""
+        """The gain of the estimate from one more of each digit."""
         finest = self._units[0] * self.precisions[0]
         return np.array([unit / finest / (1.0 - lie) for unit, lie in zip(self._units, self.lies, strict=True)])
 
@@ -141,7 +141,7 @@ class RecursiveSum(Protocol):
         return np.array([(tally.totals - tally.reports * np.array(expected)) @ self._worth])
 
     def _variances(self, value: int) -> list[float]:
-        """Of what a person with this value adds to each sum of digits."""
+        """The variance that a person with this value adds to each sum of digits."""
         return [one_digit(*parts).variance for parts in self._laws(value)]
 
     def _laws(self, value: int) -> list[tuple[int, float, int, float]]:

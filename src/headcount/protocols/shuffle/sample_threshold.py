@@ -38,7 +38,7 @@ from headcount.questions import Histogram, Question
 
 
 def _for_one_count(budget: Budget, given: Mapping[str, Any]) -> float:
-    """Where a single count would end: a histogram's two counts ask for hardly less."""
+    """The setting for a single count: a histogram's two counts ask for hardly less."""
     crowd = given["crowd"]
     people = LARGEST if budget.neighbours is Neighbours.ADD_REMOVE else crowd.size
 
@@ -112,7 +112,7 @@ class SampleThreshold(Protocol):
         return Noise(self.released().passed(sampled.values) / self.rate - truth, sampled.masses, sampled.dropped)
 
     def size_of_error(self, truth: int, reports: int) -> float:
-        """From the first two moments of what passes the threshold, which are binomial tails."""
+        """The root mean square error, from the first two moments of what passes the threshold."""
         k, p = truth, float(self.rate)
         if k < 2:
             return super().size_of_error(truth, reports)

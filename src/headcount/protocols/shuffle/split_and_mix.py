@@ -105,7 +105,7 @@ class SplitAndMix(Protocol):
 
     @property
     def room(self) -> float:
-        """More people might wrap around, and their sum be read as another one."""
+        """The most people whose sum cannot wrap around and be read as another one."""
         spare = self.modulus - _room(self.crowd, self.levels, self.inner) - 2  # the reach is rounded up, either way
         person = self.levels * (1.0 + 2.0 * math.log(2.0) / (self.inner * self.crowd.honest))
         return self.crowd.size + max(0, math.floor(spare / person))
@@ -135,7 +135,7 @@ class SplitAndMix(Protocol):
         return TotalVariationSlack(self._sum(honest), 2.0 * honest * drawn + mixed, "bound")
 
     def _sum(self, honest: int) -> PrivacyLoss:
-        """What the sum tells; with everybody's share the noise is geometric on either side."""
+        """The loss of the sum; with everybody's share the noise is two-sided geometric."""
         if honest == self.crowd.honest:
             return IdealLaplaceShift(Fraction(self._rate), self.levels)
         noise = self._noise(honest)
@@ -171,13 +171,13 @@ class SplitAndMix(Protocol):
         return size_of_rounded(self.task, self.levels, variance, reports)
 
     def among(self, crowd: Crowd) -> Self:
-        """More people need more room."""
+        """The protocol for another crowd, with more room for more people."""
         room = 1 << (_room(crowd, self.levels, self.inner) - 1).bit_length()
         return replace(self, crowd=crowd, modulus=max(self.modulus, room))
 
     @property
     def local_epsilon(self) -> float | None:
-        """What one person's noise hides of their sum: nothing unless it goes all around."""
+        """The local epsilon of one person's sum; None unless the noise goes all around."""
         table = tables.negative_binomial(Fraction(1, self.crowd.honest), Fraction(self.decay))
         if 2 * len(table.coarse) <= self.modulus:
             return None
