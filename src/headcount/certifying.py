@@ -9,6 +9,7 @@ from headcount.answers.estimate import Estimate
 from headcount.common.quantity import quantity
 from headcount.common.short_decimals import rounded_up
 from headcount.errors import BadArgument
+from headcount.phrases import Phrase
 from headcount.planner.advice import Advice
 from headcount.privacy.budget import SMALLEST_DELTA, Budget
 from headcount.protocols.base.certificate import Certificate
@@ -54,7 +55,7 @@ def certify(what: Plan | Advice | Protocol | Estimate, *, epsilon: float | None 
         what = what.best
     if isinstance(what, Estimate):
         if what.budget is None:
-            raise BadArgument("what", "is an answer without a plan", "give the protocol, and epsilon=")
+            raise BadArgument("what", "is an answer without a plan", Phrase("give the protocol, and {epsilon}"))
         what = Plan(what.protocol, what.budget)
     if isinstance(what, Protocol):
         if epsilon is None:

@@ -11,6 +11,7 @@ from headcount.engines.engine import Rows
 from headcount.errors import BadArgument, Infeasible, MissingExtra, Refused
 from headcount.ledger.allowance import up
 from headcount.ledger.ledger import Ledger
+from headcount.phrases import Phrase
 from headcount.planner.comparison import Comparison, Side
 from headcount.planner.planning import crowd_for, plan_for, ready
 from headcount.privacy.approximate_dp import ApproximateDP
@@ -101,9 +102,9 @@ def compare(
             try:
                 plans[model] = plan_for(asked, crowd, budget, model)
             except Refused as refusal:
-                reasons[model] = str(refusal)
+                reasons[model] = refusal.reason
         if not plans:
-            raise Infeasible("; ".join(f"{model}: {reason}" for model, reason in reasons.items()))
+            raise Infeasible(Phrase.joined("; ", [Phrase("{}: {}", *each) for each in reasons.items()]))
         return [*plans.values()]
 
     rows = Rows(data, column=column, where=where, unit=unit, most=max_contributions)
@@ -119,7 +120,7 @@ def _task(task: Question | None, bounds: Any, clip: bool, categories: Any, other
     if len(given) > 1:
         raise BadArgument(given[1], f"is given together with {given[0]}", "leave one of them out")
     if clip and bounds is None:
-        raise BadArgument("clip", "needs bounds", "give bounds=(0, 120), or say it in the task")
+        raise BadArgument("clip", "needs bounds", Phrase("give {bounds}, or say it in the task", bounds=(0, 120)))
     if other and categories is None:
         raise BadArgument("other", "needs categories", "name the categories that are not other")
     if task is not None:

@@ -6,8 +6,8 @@
     │   │   ├── AlreadyThere        a new ledger was to take the name of a file that exists
     │   │   ├── Forged              a release is not what its analyser signed
     │   │   └── UnknownCollection   the party that was asked has no such collection
-    │   ├── BadData                 the data are not what the task expects; also a ValueError
-    │   ├── Unsupported             the protocol does not offer that task, adjacency or model
+    │   ├── BadData                 the data are not what the question expects; also a ValueError
+    │   ├── Unsupported             the protocol does not offer that question, adjacency or model
     │   │   ├── OverCap             more messages or bytes would be sent than max_messages or max_bytes allow
     │   │   └── AnswerExposed       colluding operators would learn the answer
     │   ├── Infeasible              no parameters meet the budget with this crowd
@@ -25,13 +25,16 @@
     │       └── Occupied            too much is being computed at once
     └── WireError                   bytes that are not a sealed report to this batch
 
-Privacy errors are raised, never warned about. A message names the argument, what is wrong and a value that would work;
-it never quotes anybody's data. Catch `Refused` for whatever a caller can put right.
+Privacy errors are raised, never warned about. Catch `Refused` for whatever a caller can put right. A refusal has an
+argument, a problem and a remedy, and never quotes anybody's data. As a string it speaks of Python's arguments; the
+command line and the page say it in theirs, by a `phrases.Spelling` of their own.
 """
 
 from __future__ import annotations
 
 from typing import NoReturn
+
+from headcount.phrases import ArgumentName, Phrase, Spelling
 
 __all__ = [
     "AlreadyThere",
@@ -66,7 +69,30 @@ class HeadcountError(Exception):
 
 
 class Refused(HeadcountError):
-    """The request cannot be granted as it stands."""
+    """The request cannot be granted as it stands.
+
+    Attributes
+    ----------
+    argument : str
+        Name of the argument that is wrong; empty if it is none in particular.
+    problem : str
+        What is wrong.
+    remedy : str
+        What would work instead; empty if nothing would.
+    reason : str
+        Argument, problem and remedy, without the protocol that the refusal is about.
+    """
+
+    def __init__(self, problem: str, remedy: str = "", *, argument: str = "", protocol: str = "") -> None:
+        self.argument, self.problem, self.remedy = argument, problem, remedy
+        told = Phrase.joined(" ", [ArgumentName(argument), problem] if argument else [problem])
+        self.reason = Phrase.joined("; ", [told, remedy] if remedy else [told])
+        self._words = Phrase.joined(" ", [protocol, self.reason]) if protocol else self.reason
+        super().__init__(str(self._words))
+
+    def said(self, spelling: Spelling) -> str:
+        """The whole of it, with arguments in this spelling."""
+        return self._words.said(spelling)
 
 
 def without_cause(refusal: Refused) -> NoReturn:
@@ -82,21 +108,10 @@ def without_cause(refusal: Refused) -> NoReturn:
 
 
 class BadArgument(Refused, ValueError):
-    """An argument is out of range.
+    """An argument is out of range."""
 
-    Attributes
-    ----------
-    argument : str
-        Name of the argument.
-    problem : str
-        What is wrong with it.
-    remedy : str
-        What would work instead.
-    """
-
-    def __init__(self, argument: str, problem: str, works: str) -> None:
-        self.argument, self.problem, self.remedy = argument, problem, works
-        super().__init__(f"{argument} {problem}; {works}")
+    def __init__(self, argument: str, problem: str, remedy: str) -> None:
+        super().__init__(problem, remedy, argument=argument)
 
 
 class AlreadyThere(BadArgument):
@@ -115,11 +130,11 @@ class UnknownCollection(BadArgument):
 
 
 class BadData(Refused, ValueError):
-    """The data are not what the task expects. The message counts values and quotes none."""
+    """The data are not what the question expects. The message counts values and quotes none."""
 
 
 class Unsupported(Refused):
-    """The protocol does not offer that task, adjacency or model."""
+    """The protocol does not offer that question, adjacency or model."""
 
 
 class OverCap(Unsupported):
@@ -131,9 +146,9 @@ class OverCap(Unsupported):
         By which factor the cap would have to be raised.
     """
 
-    def __init__(self, words: str, times: float) -> None:
+    def __init__(self, problem: str, remedy: str, times: float) -> None:
+        super().__init__(problem, remedy)
         self.times = times
-        super().__init__(words)
 
 
 class AnswerExposed(Unsupported):
@@ -176,8 +191,8 @@ class RemoteRefusal(Refused):
         The status of its HTTP answer; 0 if there was none.
     """
 
-    def __init__(self, words: str, status: int = 0) -> None:
-        super().__init__(words)
+    def __init__(self, problem: str, status: int = 0) -> None:
+        super().__init__(problem)
         self.status = status
 
 
@@ -205,15 +220,15 @@ class Unavailable(Refused):
 class Busy(Refused):
     """More reports are coming in than the disk can take."""
 
-    def __init__(self, words: str = "too many reports are coming in at once; try again in a moment") -> None:
-        super().__init__(words)
+    def __init__(self, problem: str = "too many reports are coming in at once") -> None:
+        super().__init__(problem, "try again in a moment")
 
 
 class Occupied(Busy):
     """More is to be computed than can be."""
 
     def __init__(self) -> None:
-        super().__init__("too much is being computed; try again in a moment")
+        super().__init__("too much is being computed")
 
 
 class WireError(HeadcountError):

@@ -19,6 +19,7 @@ from headcount.engines.engine import KEY, Engine, Rows
 from headcount.engines.memory import MemoryEngine
 from headcount.errors import BadArgument
 from headcount.ledger.ledger import Ledger
+from headcount.phrases import Phrase
 from headcount.planner.advice import Advice
 from headcount.privacy.model import Model
 from headcount.programme.coins import Coins, NoCoins, SecretCoins
@@ -90,7 +91,7 @@ def run(
             raise BadArgument("column", "needs data in one piece", "give the answers themselves, piece by piece")
         return carry_out([plan], data, MemoryEngine(), coins, ledger)[0]
     if (rows.most or 1) > plan.protocol.crowd.each:
-        works = f"plan with max_contributions={rows.most}"
+        works = Phrase("plan with {max_contributions}", max_contributions=rows.most)
         raise BadArgument("max_contributions", f"is {rows.most}, more than the plan is for", works)
     if coins is not None and rows.most is not None:
         rows = replace(rows, key=coins.stream(KEY).tobytes())

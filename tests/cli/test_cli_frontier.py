@@ -73,7 +73,7 @@ def test_the_map_as_json_and_csv():
     [
         (("map", *SMALL, "--out", "map.pdf"), "--out is 'map.pdf'; use a name that ends in .svg or .png"),
         (("map", *SMALL, "--theme", "sepia"), "use 'light' or 'dark'"),
-        (("map", "--epsilon", 1, "--n", 10, 5), "low < high"),
+        (("map", "--epsilon", 1, "--n", 10, 5), "use two numbers, the smaller first"),
         (("map", "--epsilon", 1, "--points", 3), "none of these can give delta = 0; use --delta 1e-6"),
         (("frontier", "count", "--n", 10, *BUDGET, "--against", "money"), "use one of messages"),
         (("frontier", "count", "--n", 10, *BUDGET, "--protocols", "abacus"), "abacus"),

@@ -12,9 +12,11 @@ from headcount.cli.numbers import THOUSANDS, whole
 from headcount.cli.options import Corrupt, Delta, Formats, Least, Models, Neighbours
 from headcount.cli.posing import posing
 from headcount.cli.progress import Bar
-from headcount.cli.render import Format, advice_table, console, drawable, show, written
-from headcount.cli.spelling import spelt
+from headcount.cli.render import Format, advice_table, console, show, written
+from headcount.cli.spelling import Flags
 from headcount.errors import BadArgument
+from headcount.figures.canvas import destination
+from headcount.phrases import said
 from headcount.planner.advise import advise as advise_on
 from headcount.questions import QUESTIONS
 from headcount.questions.question import Question
@@ -55,11 +57,12 @@ Drawn = Annotated[Path | None, typer.Option("--plot", help="Draw the options int
 
 def advise(
     question: Question,
+    context: typer.Context,
     n: People = None,
     epsilon: Epsilon = None,
     delta: Delta = 0.0,
     ones: Ones = None,
-    model: Models = None,
+    models: Models = None,
     least: Least = None,
     corrupt: Corrupt = 0,
     honest: Honest = None,
@@ -75,15 +78,16 @@ def advise(
     how: Formats = Format.TABLE,
 ) -> None:
     """Ranks every protocol for the question by its exact predicted error."""
+    spelling = Flags(context.command)
     if plot is not None:
-        drawable("--plot", plot)
+        destination(plot, "plot")
     advice = advise_on(
         question,
         n=_people(n),
         epsilon=epsilon,
         delta=delta,
         ones=_ones(ones),
-        models=model or None,
+        models=models or None,
         least=least,
         corrupt=corrupt,
         honest=honest,
@@ -99,10 +103,10 @@ def advise(
     if how is not Format.TABLE:
         show(advice.to_json(), how, "", advice.to_markdown())
     elif advice.feasible:
-        console().print(advice_table(advice))  # without the figures that only JSON has, which take as long again
+        console().print(advice_table(advice, spelling))  # figures that only JSON has take as long again
     best = advice.best  # refused, with what each lacks, if there is none
     if how is Format.TABLE:
-        console().print("\n" + spelt(advice.why()), markup=False, highlight=False)
+        console().print("\n" + said(advice.why(), spelling), markup=False, highlight=False)
     if save is not None:
         written(how, best.save, save)
     if plot is not None:
@@ -114,7 +118,9 @@ def _people(text: str | None) -> Any:
     if text is None:
         return None
     works = "write a number of people, as 10000, 10,000 or 1e4, or a range as 1000..5000"
-    ends = [whole("--n", part, works) for part in text.split("..")]
+    ends = [whole("n", part, works) for part in text.split("..")]
+    if len(ends) > 2 or ends != sorted(ends):
+        raise BadArgument("n", f"is {text!r}", works)
     return ends[0] if len(ends) == 1 else tuple(ends)
 
 

@@ -183,7 +183,7 @@ def report(
     try:
         receipt = reporting.report(address, whole, answer, hash=hash, invitation=invitation, relay=relay)
     except AnswerExposed as refusal:
-        raise Unsupported(f"{refusal}; agree to it with --accept-collusion") from None
+        raise Unsupported(refusal.reason, "agree to it with --accept-collusion") from None
     show(receipt.to_json(), how, escape(str(receipt)))
 
 

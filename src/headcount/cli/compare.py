@@ -30,21 +30,33 @@ from headcount.cli.options import (
     where_of,
 )  # fmt: skip
 from headcount.cli.render import Format, sheet_table, show
-from headcount.cli.spelling import spelt
+from headcount.cli.spelling import Flags
 from headcount.comparing import compare as compared
 from headcount.errors import BadArgument
+from headcount.phrases import Spelling, said
 from headcount.planner.comparison import Comparison
 from headcount.questions.total import Mean
 
 
 def compare(
-    file: File, column: Column, epsilon: Epsilon, delta: Delta = 0.0, where: Where = None, unit: Unit = None,
-    max_contributions: MaxContributions = None, bounds: Bounds = None,
+    context: typer.Context,
+    file: File,
+    column: Column,
+    epsilon: Epsilon,
+    delta: Delta = 0.0,
+    where: Where = None,
+    unit: Unit = None,
+    max_contributions: MaxContributions = None,
+    bounds: Bounds = None,
     clip: Clip = False,
     mean: Annotated[bool, typer.Option(help="Within --bounds, the mean and not the sum.")] = False,
-    categories: Categories = None, other: Other = False, neighbours: Neighbours = "replace", ledger: LedgerFile = None,
-    witness: WitnessFile = None, how: Formats = Format.TABLE,
-) -> None:  # fmt: skip
+    categories: Categories = None,
+    other: Other = False,
+    neighbours: Neighbours = "replace",
+    ledger: LedgerFile = None,
+    witness: WitnessFile = None,
+    how: Formats = Format.TABLE,
+) -> None:
     """Answer by the best protocol of every model of trust, side by side. Every answer is spent: see what all cost."""
     if mean and bounds is None:
         raise BadArgument("--mean", "needs --bounds", "use for example --bounds 0 120")
@@ -58,12 +70,13 @@ def compare(
         ledger=ledger_of(ledger, witness),
     )  # fmt: skip
     value = _rows(comparison) if how is Format.CSV else comparison.to_json()
-    show(value, how, _tables(comparison), comparison.to_markdown())
+    show(value, how, _tables(comparison, Flags(context.command)), comparison.to_markdown())
 
 
-def _tables(comparison: Comparison) -> Group:
+def _tables(comparison: Comparison, spelling: Spelling) -> Group:
     cells = Text("") if comparison.cells is None else Group("", sheet_table(comparison.cells), "")
-    return Group(sheet_table(comparison.sheet), cells, Text("\n".join(map(spelt, comparison.sentences))))
+    below = Text("\n".join(said(sentence, spelling) for sentence in comparison.sentences))
+    return Group(sheet_table(comparison.sheet), cells, below)
 
 
 def _rows(comparison: Comparison) -> list[dict[str, Any]]:

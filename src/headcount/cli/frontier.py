@@ -13,7 +13,8 @@ from headcount.cli.commands import Commands
 from headcount.cli.options import Delta, Epsilon, Formats, Models, Neighbours, Ones, People
 from headcount.cli.posing import posing
 from headcount.cli.progress import Bar
-from headcount.cli.render import Format, drawable, sheet_table, show, written
+from headcount.cli.render import Format, sheet_table, show, written
+from headcount.figures.canvas import destination
 from headcount.figures.colours import theme_called
 from headcount.planner.frontier import Frontier, frontier
 from headcount.planner.map import SITUATIONS, Map
@@ -38,7 +39,7 @@ def draw_frontier(
     delta: Delta = 0.0,
     against: AgainstWhat = "messages",
     ones: Ones = None,
-    model: Models = None,
+    models: Models = None,
     protocols: Protocols = None,
     neighbours: Neighbours = "replace",
     over: Over = None,
@@ -56,7 +57,7 @@ def draw_frontier(
         epsilon=epsilon,
         delta=delta,
         ones=ones,
-        models=model or None,
+        models=models or None,
         protocols=protocols,
         neighbours=neighbours,
         over=over,
@@ -79,7 +80,7 @@ def _checked(out: Path | None, theme: str) -> None:
     """Refuses before anything is computed."""
     theme_called(theme)
     if out is not None:
-        drawable("--out", out)
+        destination(out, "out")
 
 
 for kind in QUESTIONS.values():
@@ -91,14 +92,14 @@ def draw_map(
     n: Annotated[tuple[float, float], typer.Option("--n", help="The smallest and the largest crowd.")] = (100, 1e6),
     ones: Annotated[tuple[float, float], typer.Option("--ones", help="The fewest and the most ones.")] = (1, 1e5),
     points: Annotated[int, typer.Option("--points", help="How many of each.")] = 40,
-    model: Models = None, protocols: Protocols = None,
+    models: Models = None, protocols: Protocols = None,
     situations: Annotated[bool, typer.Option(help="Mark three typical crowds.")] = False, out: Out = None,
     theme: Look = "light", how: Formats = Format.TABLE,
 ) -> None:  # fmt: skip
     """Who counts best among so many people with so many ones; and where additive noise overtakes sampling."""
     _checked(out, theme)
     found = who_counts_best(
-        epsilon=epsilon, delta=delta, n=n, ones=ones, points=points, models=model or None, protocols=protocols,
+        epsilon=epsilon, delta=delta, n=n, ones=ones, points=points, models=models or None, protocols=protocols,
         watch=Bar("calibrating"),
     )  # fmt: skip
     if how is Format.TABLE:

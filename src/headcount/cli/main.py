@@ -14,7 +14,7 @@ import typer
 
 import headcount
 from headcount.cli.commands import Commands, Elsewhere
-from headcount.cli.spelling import as_typed, flags_of
+from headcount.cli.spelling import Flags
 from headcount.common.printable import printable
 from headcount.errors import Refused
 
@@ -78,7 +78,7 @@ def main() -> None:
     try:
         app()
     except Refused as refusal:
-        said = as_typed(refusal, flags_of(_command(sys.argv[1:])))
+        said = refusal.said(Flags(_command(sys.argv[1:])))
         print(f"headcount: {printable(said, keep=NEWLINE)}", file=sys.stderr)
         sys.exit(2)
     except Exception as fault:  # noqa: BLE001  # whatever it is, no value of it is shown

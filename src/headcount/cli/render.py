@@ -18,11 +18,9 @@ from rich.table import Table
 from rich.text import Text
 
 from headcount.answers.estimate import Estimate
-from headcount.cli.spelling import spelt
 from headcount.common.printable import is_control, printable
-from headcount.errors import BadArgument
-from headcount.figures.canvas import destination
 from headcount.figures.text_table import Sheet, comma_separated
+from headcount.phrases import Spelling, said
 from headcount.planner.advice import Advice
 from headcount.privacy.model import Model
 from headcount.questions.question import OTHER
@@ -98,14 +96,6 @@ def _rows(value: Any) -> list[dict[str, Any]]:
     return rows
 
 
-def drawable(option: str, path: Path) -> None:
-    """Refuses a figure that could not be drawn, before anything is computed."""
-    try:
-        destination(path)
-    except BadArgument as refusal:
-        raise BadArgument(option, *str(refusal).removeprefix("path ").split("; ", 1)) from None
-
-
 def written(how: Format, write: Callable[[Path], object], path: Path) -> None:
     """Writes, and says where; beside an answer in JSON or CSV, on standard error."""
     folder = "" if path.parent.exists() else ", in a new folder"
@@ -160,8 +150,10 @@ def sheet_table(sheet: Sheet, *, numbered: bool = False) -> Table:
     return table
 
 
-def advice_table(advice: Advice) -> Group:
+def advice_table(advice: Advice, spelling: Spelling) -> Group:
     """Those that serve, in order, then what the others lack."""
-    lacking = [Text(f"  - {', '.join(names)}: {spelt(reason)}", style="dim") for reason, names in advice.lacking]
+    lacking = [
+        Text(f"  - {', '.join(names)}: {said(reason, spelling)}", style="dim") for reason, names in advice.lacking
+    ]
     served = sheet_table(advice.sheet(), numbered=True) if advice.feasible else Text(advice.title)
     return Group(served, *([Text("")] if lacking else []), *lacking)

@@ -140,7 +140,7 @@ class ArrowScan:
         self._connection.execute(f"CREATE TEMP TABLE {KEPT} AS {merged}", given)
         missing = " OR ".join(f"{name} IS NULL" for name in self._names)
         if self._one(f"SELECT count(*) FROM {KEPT} WHERE {missing}")[0]:
-            raise BadData(DIFFERENT)
+            raise BadData(*DIFFERENT)
         self._merged = True
         kinds = ["DOUBLE" if part.merge.numeric else "" for part in parts]
         self._sources = [Source(KEPT, tuple(map(Column, self._names, kinds)))]
@@ -209,7 +209,7 @@ class ArrowScan:
                 query = f"SELECT count(part0), count(*), coalesce(sum(CAST(part0 AS UTINYINT)), 0) FROM {source.table}"
                 known, people, found = map(int, self._one(query))
                 if known < people:
-                    raise BadData(MISSING)
+                    raise BadData(*MISSING)
                 ones += found
             elif (matches := column.matches(part)) is not None and not self._merged:
                 ones += int(self._one(f"SELECT count(*) FROM {source.table} WHERE {matches}")[0])
@@ -239,10 +239,10 @@ class ArrowScan:
             people = self._one(f"SELECT count(*) FROM {source.table}")[0]
         except duckdb.ConversionException:
             if self._one(f"SELECT {nans} FROM {source.table}")[0]:
-                without_cause(BadData(MISSING))
+                without_cause(BadData(*MISSING))
             raise
         if missing:
-            raise BadData(MISSING)
+            raise BadData(*MISSING)
         if known < people:
             self._refuse_first(source, part, column, f"NOT coalesce({steps.fits}, false)", steps.given)
         return int(total or 0) - origin * int(people)
@@ -254,7 +254,7 @@ class ArrowScan:
         query = f"SELECT {column.name} AS held FROM {source.table} WHERE {strange} LIMIT 1"
         found = self._sql(query, given).to_arrow_table()
         if not found.num_rows:  # only a NaN hides from WHERE
-            raise BadData(MISSING)
+            raise BadData(*MISSING)
         part.codes(from_arrow(found.column("held").combine_chunks()))
         raise BadData("data has values that do not fit the question")
 

@@ -11,6 +11,7 @@ from headcount.engines.columns import array_of
 from headcount.engines.engine import Rows
 from headcount.engines.merging import merged
 from headcount.errors import BadArgument, BadData
+from headcount.phrases import Phrase
 from headcount.programme.coins import KeyedCoins
 from headcount.programme.table import Ints
 from headcount.questions.domains.domain import Codes, Domain
@@ -44,9 +45,11 @@ def _columns(rows: Rows) -> tuple[list[Array], Array | None]:
         values = _column(data, column, "column")
     else:
         if isinstance(unit, str):
-            raise BadArgument("unit", "names a column but column= does not", "give a frame, column= and unit=")
+            raise BadArgument(
+                "unit", Phrase("names a column but {column} does not"), Phrase("give a frame, {column} and {unit}")
+            )
         if hasattr(data, "columns") or hasattr(data, "column_names"):
-            works = "name the column to count, for example column='clicked'"
+            works = Phrase("name the column to count, for example {column}", column="clicked")
             raise BadArgument("column", "is missing for a frame", works)
         values = data
     columns = [array_of(values)]

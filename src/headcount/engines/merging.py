@@ -21,7 +21,7 @@ def merged(part: Domain, column: Array, person: Persons) -> Codes:
     if part.merge is Merge.ANY:
         np.maximum.at(codes, person, rows)
     elif (rows != codes[person]).any():
-        raise BadData(DIFFERENT)
+        raise BadData(*DIFFERENT)
     return codes
 
 

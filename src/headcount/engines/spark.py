@@ -21,6 +21,7 @@ from headcount.engines.spark_scan import SparkScan, quoted
 from headcount.engines.spark_work import HALF, LOOKED, PARTIALS, Look, Randomise, TallyMessages
 from headcount.engines.tables import ARROW, COMMAS, is_path
 from headcount.errors import BadArgument, BadData, MissingExtra, Refused, without_cause
+from headcount.phrases import unpacked
 from headcount.privacy.model import Model
 from headcount.programme.coins import Coins, KeyedCoins, SecretCoins
 from headcount.programme.tally import Tally
@@ -49,7 +50,7 @@ class SparkEngine:
             found = answers.sorted_within_partitions().mapInArrow(Look(answers.from_batch).work, LOOKED).toArrow()
         refusals = [row["refused"] for row in found.to_pylist()]
         if refusals:
-            raise BadData(min(refusals))
+            raise BadData(unpacked(min(refusals)))
 
     def tally(self, plan: Plan, answers: SparkScan, coins: Coins) -> Tally:
         protocol, domain = plan.protocol, answers.domain
@@ -115,7 +116,7 @@ def _added(protocol: Protocol, partials: Any) -> Tally:
     rows = partials.sparkSession.sql(query, partials=partials).toArrow().to_pylist()
     refusals = [row["refused"] for row in rows if row["refused"] is not None]
     if refusals:
-        raise BadData(min(refusals))
+        raise BadData(unpacked(min(refusals)))
     totals = {row["key"]: (row["high"] << HALF) + row["low"] for row in rows}
     reports = totals.pop(None, 0)
     if protocol.task.open:

@@ -11,6 +11,7 @@ from headcount.engines.engine import Rows
 from headcount.engines.merging import Lots, in_sql
 from headcount.engines.spark_work import FromBatch, ReadRows
 from headcount.errors import BadArgument, BadData
+from headcount.phrases import unpacked
 from headcount.programme.table import Ints
 from headcount.questions.domains.domain import Codes, Domain, Shape, Spelling
 from headcount.questions.reading import SPACE
@@ -137,7 +138,7 @@ class SparkScan:
         self._given = {}
         refused = self._one("SELECT min(refused) AS refused FROM {frame}")["refused"]
         if refused is not None:
-            raise BadData(refused)
+            raise BadData(unpacked(refused))
         self._answers, self._kinds, self._coded = f"({query})", kinds, True
 
     def _merge(self) -> None:

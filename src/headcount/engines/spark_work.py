@@ -13,6 +13,7 @@ from headcount.engines.columns import from_arrow
 from headcount.engines.fold import of_arrays
 from headcount.engines.intake import person_ids
 from headcount.errors import BadData, Refused
+from headcount.phrases import packed
 from headcount.programme.coins import Coins
 from headcount.programme.tally import Batch, Tally
 from headcount.protocols.base.protocol import Protocol
@@ -33,7 +34,7 @@ class FromBatch:
 
     def __call__(self, columns: Sequence[Any]) -> Codes:
         if self.coded and any(column.null_count for column in columns):
-            raise BadData(DIFFERENT)
+            raise BadData(*DIFFERENT)
         parts = zip(self.domain.parts, map(from_arrow, columns), strict=True)
         return self.domain.joined(
             [column if self.coded and not part.merge.numeric else part.codes(column) for part, column in parts]
@@ -58,7 +59,7 @@ class ReadRows:
             try:
                 persons, read = self._read([*map(from_arrow, batch.columns)])
             except Refused as refusal:
-                persons, read, refused = [None], [[None] for _ in self.domain.parts], [str(refusal)]
+                persons, read, refused = [None], [[None] for _ in self.domain.parts], [packed(refusal.reason)]
             codes = [pa.array(each, _kind(part)) for part, each in zip(self.domain.parts, read, strict=True)]
             columns = [pa.array(persons, pa.string()), *codes, pa.array(refused, pa.string())]
             names = ["person", *(f"part{place}" for place in range(len(codes))), "refused"]
@@ -97,7 +98,7 @@ class Look:
                 if batch.num_rows:
                     self.from_batch(batch.columns)
         except Refused as refusal:
-            yield pyarrow.record_batch({"refused": [str(refusal)]})
+            yield pyarrow.record_batch({"refused": [packed(refusal.reason)]})
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,7 @@ class Randomise:
         try:
             tally = of_arrays(self.protocol, arrays, coins)
         except Refused as refusal:
-            yield _rows([None], [0], [str(refusal)])
+            yield _rows([None], [0], [packed(refusal.reason)])
         else:
             yield from _partial(tally)
 
@@ -133,7 +134,7 @@ class TallyMessages:
                 try:
                     messages = self._messages(batch)
                 except Refused as refusal:
-                    yield _rows([None], [0], [str(refusal)])
+                    yield _rows([None], [0], [packed(refusal.reason)])
                     return
                 yield from _partial(self.protocol.tally(Batch(0, messages)))
 

@@ -58,13 +58,13 @@ def canvas(
         figure.savefig(target, format=target.suffix[1:], dpi=DOTS, metadata={"Title": title, **about})
 
 
-def destination(path: Path | str) -> Path:
+def destination(path: Path | str, argument: str = "path") -> Path:
     """Where the figure goes, if that can be drawn; its folder is made when it is."""
     target = Path(path)
     if target.suffix not in SUFFIXES:
-        raise BadArgument("path", f"is {target.name!r}", f"use a name that ends in {' or '.join(SUFFIXES)}")
+        raise BadArgument(argument, f"is {target.name!r}", f"use a name that ends in {' or '.join(SUFFIXES)}")
     if target.is_dir():
-        raise BadArgument("path", f"is {target.name!r}, a folder", f"use a file in it, as {target.name}/figure.svg")
+        raise BadArgument(argument, f"is {target.name!r}, a folder", f"use a file in it, as {target.name}/figure.svg")
     return target
 
 

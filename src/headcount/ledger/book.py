@@ -72,7 +72,8 @@ class Book(ABC):
                 if self.allowance.neighbours is not Neighbours.REPLACE:
                     raise Unsupported(
                         f"the ledger counts in neighbours='{self.allowance.neighbours}' and the question in "
-                        f"'{protocol.neighbours}'; use one relation for both"
+                        f"'{protocol.neighbours}'",
+                        "use one relation for both",
                     )
                 loss = GroupPrivacy.of(loss, 2)
             known = self._losses.setdefault((protocol, wire), loss)
@@ -95,8 +96,8 @@ class Memory(Book):
     def turn(self, turned: Callable[[Page], Page]) -> None:
         if os.getpid() != self._process:
             raise Unsupported(
-                "this ledger is a copy that a fork made of another process's, and both would spend the same budget; "
-                "keep it in a file that both open: Ledger.open(path, epsilon=…)"
+                "this ledger is a copy that a fork made of another process's, and both would spend the same budget",
+                "keep it in a file that both open: Ledger.open(path, epsilon=…)",
             )
         with self._lock:
             self._page = turned(self._page)

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 
 from headcount.errors import AlreadyThere, BadArgument, Unsupported
+from headcount.phrases import Phrase
 
 OURS = 0o600  # to be read and written by the owner only
 
@@ -79,7 +80,9 @@ def reading_and_writing(path: Path) -> Iterator[None]:
     except FileExistsError:
         raise AlreadyThere("ledger", f"{path} exists already", "give the name of a new file, or open it") from None
     except FileNotFoundError:
-        raise BadArgument("ledger", f"{path} does not exist", "give epsilon= and delta= to begin it") from None
+        raise BadArgument(
+            "ledger", f"{path} does not exist", Phrase("give {epsilon} and {delta} to begin it")
+        ) from None
     except OSError as problem:
         raise BadArgument(
             "ledger", f"{path} cannot be used ({problem.strerror})", "check its disk and permissions; nothing was drawn"

@@ -17,6 +17,7 @@ from headcount.ledger.journal import Journal
 from headcount.ledger.prices import Asked, alone
 from headcount.ledger.spending import Spending, fit_together
 from headcount.ledger.words import described, refusal
+from headcount.phrases import Phrase
 from headcount.privacy.approximate_dp import ApproximateDP
 from headcount.privacy.budget import Budget
 from headcount.privacy.loss import PrivacyLoss
@@ -339,14 +340,14 @@ class Ledger:
         if question is not None:
             return self._asked(question)
         if epsilon is None:
-            raise BadArgument("question", "is missing", "give a plan, a protocol, or epsilon= and delta=")
+            raise BadArgument("question", "is missing", Phrase("give a plan, a protocol, or {epsilon} and {delta}"))
         budget = Budget(epsilon, delta, self.allowance.neighbours)
         return Asked(any_mechanism(budget), budget)
 
     def __reduce_ex__(self, _: Any) -> NoReturn:
         raise Unsupported(
-            "a ledger cannot be copied or pickled, because the copy would spend the same budget again; "
-            "keep it in a file and open that where it is needed: Ledger.open(path)"
+            "a ledger cannot be copied or pickled, because the copy would spend the same budget again",
+            "keep it in a file and open that where it is needed: Ledger.open(path)",
         )
 
     def __repr__(self) -> str:

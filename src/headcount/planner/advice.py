@@ -13,6 +13,7 @@ from typing import Any
 from headcount.common.plurals import people
 from headcount.errors import BadArgument, Infeasible
 from headcount.figures.text_table import Sheet, comma_separated
+from headcount.phrases import Phrase
 from headcount.planner.objective import Objective
 from headcount.planner.option import Candidate, Option, number
 from headcount.planner.reasons import outright, reasons
@@ -83,13 +84,15 @@ class Advice:
         return self.feasible[0]
 
     @property
-    def _nothing(self) -> str:
+    def _nothing(self) -> Phrase:
         """That no protocol serves, and what each of those that could be trusted lacks."""
         trusted = self.situation.trusted
         among = "" if len(trusted) == len(Model) else f" of the {_either(trusted)} model"
         lacking = self._grouped(option for option in self.options if option.kind.model in trusted)
-        each = "; ".join(f"{', '.join(names)}: {reason}" for reason, names in lacking)
-        return f"no protocol{among} can serve ({each})" if lacking else f"no protocol{among} answers this"
+        if not lacking:
+            return Phrase("no protocol{} answers this", among)
+        each = [Phrase("{}: {}", ", ".join(names), reason) for reason, names in lacking]
+        return Phrase("no protocol{} can serve ({})", among, Phrase.joined("; ", each))
 
     def best_of(self, model: str) -> Candidate | None:
         trusted = parsed_model(model)

@@ -28,7 +28,7 @@ def drawn(advice: Advice, path: Path | str, theme: str) -> Path:
     ]
     if not rows:
         _ = advice.best  # says why there is nothing to draw
-        raise Infeasible("every interval is too wide to be told; there is nothing to draw")
+        raise Infeasible("every interval is too wide to be told", "there is nothing to draw")
     return bars(rows, path, subtitle=advice.title, theme=theme, **look)
 
 

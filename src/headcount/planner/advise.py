@@ -8,6 +8,7 @@ from typing import Any
 
 from headcount.common.quantity import quantity
 from headcount.errors import BadArgument, Infeasible
+from headcount.phrases import Phrase
 from headcount.planner.advice import Advice
 from headcount.planner.candidates import Names, Watch, competitors
 from headcount.planner.objective import Objective
@@ -146,7 +147,7 @@ def _unknown(n: Any, epsilon: float | None, within: float | None) -> str:
     """What is to be solved for."""
     missing = [name for name, value in (("n", n), ("epsilon", epsilon)) if value is None]
     if within is None and missing:
-        raise BadArgument(missing[0], "is missing", "give it, or within= to have it solved for")
+        raise BadArgument(missing[0], "is missing", Phrase("give it, or {within} to have it solved for"))
     if within is not None and len(missing) != 1:
         raise BadArgument("within", "needs either n or epsilon to be left out", "leave the one out that is wanted")
     return missing[0] if missing else ""
@@ -199,7 +200,9 @@ def smallest_n(
     advice = advise(task, n=1, epsilon=epsilon, delta=delta, **wishes)
     enough = [found.smallest_n for found in advice.options if found.kind.model in advice.situation.trusted]
     if not any(enough):
-        raise Infeasible("no number of people is enough for this budget; use a larger one, or delta=1e-6")
+        raise Infeasible(
+            "no number of people is enough for this budget", Phrase("use a larger one, or {delta}", delta=1e-6)
+        )
     return min(n for n in enough if n)
 
 
@@ -274,5 +277,5 @@ def smallest_detectable(task: Question | str, *, n: Any, epsilon: float, delta: 
     _ = advice.best  # says why, if there is none
     fewest = advice.feasible[0].objective
     if not math.isfinite(fewest):
-        raise Infeasible("no number of ones can be told from none; use more people or a larger budget")
+        raise Infeasible("no number of ones can be told from none", "use more people or a larger budget")
     return int(fewest) if fewest.is_integer() else fewest

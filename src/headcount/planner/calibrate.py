@@ -12,6 +12,7 @@ from headcount.common.plurals import counted
 from headcount.common.root import crossing
 from headcount.common.short_decimals import compared, shortened
 from headcount.errors import BadArgument, Infeasible, Refused
+from headcount.phrases import Phrase
 from headcount.privacy.budget import Budget
 from headcount.privacy.crowd import Crowd
 from headcount.privacy.model import Model
@@ -46,11 +47,11 @@ def calibrate(
         settings = [{cls.searched: setting} for setting in _searched(cls, task, crowd, budget, measure)]
     found = [each for setting in settings for each in calibrations(cls, task, crowd, budget, **given, **setting)]
     if not found:
-        meets = f"{cls.name} cannot meet epsilon={budget.epsilon:g}, delta={budget.delta:g}"
-        if cls.model is Model.CENTRAL:  # where nobody is hidden by others
-            raise Infeasible(f"{meets}; use a larger budget")
-        honest = counted(crowd.honest, "honest person", "honest people")
-        raise Infeasible(f"{meets} with {honest}; use more people or a larger budget")
+        problem, works = f"cannot meet epsilon={budget.epsilon:g}, delta={budget.delta:g}", "use a larger budget"
+        if cls.model is not Model.CENTRAL:  # where nobody is hidden by others
+            problem += f" with {counted(crowd.honest, 'honest person', 'honest people')}"
+            works = "use more people or a larger budget"
+        raise Infeasible(problem, works, protocol=cls.name)
     return min(found, key=lambda protocol: compared(measure(protocol))) if len(found) > 1 else found[0]
 
 
@@ -63,7 +64,8 @@ def calibrations(cls: type[P], task: Question, crowd: Crowd, budget: Budget, **g
         if name not in own | options:
             raise BadArgument(name, f"is not a parameter of {cls.name}", f"it has {', '.join(sorted(own | options))}")
     if budget.delta == 0.0 and not cls.pure:
-        raise Infeasible(f"{cls.name} cannot give delta = 0; use delta=1e-6 or another model")
+        works = Phrase("use {delta} or another model", delta=1e-6)
+        raise Infeasible("cannot give delta = 0", works, protocol=cls.name)
     fixed = {name: value for name, value in given.items() if name in own}
     chosen = {name: value for name, value in given.items() if name in options}
     best, worse = math.inf, 0

@@ -15,6 +15,7 @@ from headcount.questions import question_called
 from headcount.questions.question import Question
 
 Names = Collection[str] | str | None
+WORKS = "use two numbers, the smaller first"
 Watch = Callable[[list[Any]], Iterable[Any]]  # goes through a list, and may show how far it has come
 
 
@@ -24,7 +25,7 @@ def competitors(task: Question, models: Names, protocols: Names) -> list[type[Pr
     wanted = trusted(models)
     found = [kind for kind in kinds if kind.answers(task) and kind.model in wanted]
     if not found:
-        raise Infeasible(f"none of these protocols answers a {task.name} in these models; use fewer conditions")
+        raise Infeasible(f"none of these protocols answers a {task.name} in these models", "use fewer conditions")
     return found
 
 
@@ -43,9 +44,9 @@ def grid(argument: str, ends: tuple[float, float], points: int, least: float, mo
     try:
         low, high = (float(end) for end in ends)
     except (TypeError, ValueError):
-        raise BadArgument(argument, f"is {ends!r}", f"use (low, high), for example ({least:g}, {most:g})") from None
+        raise BadArgument(argument, f"is {ends!r}", WORKS) from None
     if not least <= low < high <= most:
-        works = f"use (low, high) with {least:g} <= low < high <= {most:,.15g}"
+        works = f"{WORKS}, from {least:g} to {most:,.15g}"
         raise BadArgument(argument, f"is ({low:g}, {high:g})", works)
     if points != int(points) or not 2 <= points <= 1_000:
         raise BadArgument("points", f"is {points}", "use a whole number from 2 to 1,000")

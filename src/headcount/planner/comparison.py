@@ -10,6 +10,7 @@ from typing import Any
 from headcount.answers.estimate import Estimate
 from headcount.common.plurals import people
 from headcount.figures.text_table import Sheet
+from headcount.phrases import Phrase
 from headcount.planner.expected import UNKNOWN
 from headcount.planner.objective import Objective
 from headcount.privacy.budget import Budget
@@ -131,7 +132,7 @@ class Comparison:
     @property
     def sentences(self) -> list[str]:
         """Who could not answer and why, and what all the answers cost."""
-        lines = [f"{side.model}: {side.reason}." for side in self.sides if side.answer is None]
+        lines: list[str] = [Phrase("{}: {}.", side.model, side.reason) for side in self.sides if side.answer is None]
         if len(self.served) == 1:
             return [*lines, f"The answer cost {self.together}."]
         return [

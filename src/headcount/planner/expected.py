@@ -13,13 +13,15 @@ import numpy as np
 from headcount.common.plurals import people
 from headcount.common.quantity import quantity
 from headcount.errors import BadArgument
+from headcount.phrases import Phrase
 from headcount.programme.law import Noise
 from headcount.protocols.base.protocol import Protocol
 
 SPREAD = 64  # steps from nobody to everybody where every number of ones is as likely as any other
-WORKS = (
-    "use a whole number from 0 to n, several of them, a table such as {0: 90, 500: 10} of how many hold how much, "
-    "'uniform' or 'unknown'"
+WORKS = Phrase(
+    "use a whole number from 0 to n, several of them, a table such as {ones} of how many hold how much, "
+    "'uniform' or 'unknown'",
+    ones={0: 90, 500: 10},
 )
 
 

@@ -218,7 +218,7 @@ def frontier(
         situations = _situations(given, against, over, points, honest)
         found = [point for kind in watch(kinds) for point in _curve(kind, given, against, situations)]
     if not found:
-        raise Infeasible("no protocol can serve anywhere in this range; use more people or a larger budget")
+        raise Infeasible("no protocol can serve anywhere in this range", "use more people or a larger budget")
     return Frontier(given, against, tuple(found))
 
 

@@ -21,6 +21,7 @@ from headcount.errors import Infeasible
 from headcount.figures.canvas import number
 from headcount.figures.regions import Mark, Region, regions
 from headcount.figures.text_table import Sheet
+from headcount.phrases import Phrase
 from headcount.planner.best import Constants, Crossing, Entry, closed_in, crossings, entries, winners
 from headcount.planner.candidates import Names, Watch, competitors, whole_grid
 from headcount.privacy.budget import Budget, Neighbours
@@ -236,7 +237,7 @@ def map(
                     field[constants, kind.name, size] = entries(kind, Crowd(size), budget, constants)
     served = {constants for (constants, _, _), team in field.items() if team}
     if "exact" not in served:
-        raise Infeasible(_nobody(budget))
+        raise _nobody(budget)
     panels = []
     for title, constants, kinds in (each for each in wanted if each[1] in served):
         teams = {size: [entry for kind in kinds for entry in field[constants, kind.name, size]] for size in people}
@@ -280,10 +281,11 @@ def _begins(
     return None
 
 
-def _nobody(budget: Budget) -> str:
+def _nobody(budget: Budget) -> Infeasible:
     if budget.delta == 0.0:
-        return "none of these can give delta = 0; use delta=1e-6, or the models central and local"
-    return "none of these can meet this budget in any of these crowds; use more people or a larger budget"
+        works = Phrase("use {delta}, or the models central and local", delta=1e-6)
+        return Infeasible("none of these can give delta = 0", works)
+    return Infeasible("none of these can meet this budget in any of these crowds", "use more people or a larger budget")
 
 
 def _needs(panel: Panel) -> tuple[int, str] | None:

@@ -224,8 +224,7 @@ def option(kind: type[Protocol], given: Situation) -> Option:
         _ = found.objective  # refused where the law of the error is too wide to be written down
         return found
     except Refused as refusal:
-        reason = str(refusal).removeprefix(f"{kind.name} ")
-        return Misfit(kind, given, reason, isinstance(refusal, Infeasible) and kind.model is not Model.CENTRAL)
+        return Misfit(kind, given, refusal.reason, isinstance(refusal, Infeasible) and kind.model is not Model.CENTRAL)
 
 
 def _if_known(figure: Callable[[], float]) -> float:

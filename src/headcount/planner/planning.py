@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from headcount.errors import BadArgument, BadData, Unsupported
+from headcount.phrases import Phrase
 from headcount.planner.advise import advise
 from headcount.planner.calibrate import calibrate
 from headcount.privacy.budget import Budget, Neighbours
@@ -32,7 +33,7 @@ def crowd_for(task: Question, people: int, each: int, budget: Budget) -> Crowd:
     if budget.neighbours is Neighbours.ADD_REMOVE:
         return Crowd(1, each=each)
     if not people:
-        raise BadData(f"data is empty; a {task.name} needs at least one person")
+        raise BadData("data is empty", f"a {task.name} needs at least one person")
     return Crowd(people, each=each)
 
 
@@ -48,8 +49,9 @@ def plan_for(
     trusted = named(name).model if name else parsed_model(model or Model.SHUFFLE)
     if budget.neighbours is Neighbours.ADD_REMOVE and trusted is not Model.CENTRAL:
         raise Unsupported(
-            "neighbours='add-remove' needs model='central'; elsewhere the number of people is public, or, with a "
-            "shuffler that drops small counts, must be planned for: hc.run(hc.advise(…), data)"
+            Phrase("{neighbours} needs {model}", neighbours="add-remove", model="central"),
+            "elsewhere the number of people is public, or, with a shuffler that drops small counts, must be planned "
+            "for: hc.run(hc.advise(…), data)",
         )
     if name is not None:
         cls = named(name)
@@ -58,19 +60,23 @@ def plan_for(
         return Plan(calibrate(cls, task, crowd, budget, **parameters), budget)
     if parameters:
         unknown = next(iter(parameters))
-        raise BadArgument(unknown, "is not known here", "a parameter of a protocol needs protocol= to say which")
+        raise BadArgument(
+            unknown, "is not known here", Phrase("a parameter of a protocol needs {protocol} to say which")
+        )
     return _best(task, crowd, budget, parsed_model(model or Model.SHUFFLE))
 
 
 def _best(task: Question, crowd: Crowd, budget: Budget, trusted: Model) -> Plan:
     serving = [cls for cls in CATALOGUE if cls.model is trusted and cls.answers(task)]
     if not serving and task.open:
-        works = f"the {trusted} model needs them; or use model='central' for unknown labels"
+        works = Phrase("the {} model needs them; or use {model} for unknown labels", trusted, model="central")
         raise BadArgument("categories", "is missing", works)
     if not serving:
         raise Unsupported(f"no protocol of the {trusted} model answers a {task.name}")
     if budget.delta == 0.0 and not any(cls.pure for cls in serving):
-        raise BadArgument("delta", f"is 0, which the {trusted} model cannot give", "use for example delta=1e-6")
+        raise BadArgument(
+            "delta", f"is 0, which the {trusted} model cannot give", Phrase("use for example {delta}", delta=1e-6)
+        )
     private = budget.neighbours is Neighbours.ADD_REMOVE
     best = advise(
         task, n=IMAGINED if private else crowd.size, epsilon=budget.epsilon, delta=budget.delta,

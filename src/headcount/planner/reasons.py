@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from headcount.common.plurals import counted, people
+from headcount.phrases import Aside, Phrase
 from headcount.planner.objective import Objective
 from headcount.planner.option import Candidate, number
 from headcount.planner.situation import Situation
@@ -21,7 +22,7 @@ def reasons(ranked: Sequence[Candidate]) -> str:
     first = ranked[0]
     sentences = [_choice(ranked), _promise(first), outright(first.situation), _otherwise(first), _unproved(first)]
     sentences += [_guesswork(ranked)] if first.guesswork else []
-    return " ".join(filter(None, sentences))
+    return Phrase.joined(" ", filter(None, sentences))
 
 
 def outright(given: Situation) -> str:
@@ -132,7 +133,7 @@ def _promise(first: Candidate) -> str:
 
 
 def _otherwise(first: Candidate) -> str:
-    return f"{_dropouts(first)}; {_collusion(first)}."
+    return Phrase("{}; {}.", _dropouts(first), _collusion(first))
 
 
 def _dropouts(first: Candidate) -> str:
@@ -144,8 +145,9 @@ def _dropouts(first: Candidate) -> str:
         return "If nobody reports, nothing is released"
     liars = f", of which {crowd.corrupt:,} may be lies" if crowd.corrupt else ""
     free = ": the promise holds without them" if first.kind.model in (Model.LOCAL, Model.CENTRAL) else ""
-    wish = "" if crowd.least < crowd.size else f" (plan with a smaller least= if some may stay away{free})"
-    return f"If fewer than {counted(crowd.least, 'report')} come{liars}, nothing is released{wish}"
+    wish = "" if crowd.least < crowd.size else Aside(" (plan with a smaller {least} if some may stay away{})", free)
+    fewer = counted(crowd.least, "report")
+    return Phrase("If fewer than {} come{}, nothing is released{}", fewer, liars, wish)
 
 
 def _collusion(first: Candidate) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from headcount.common.plurals import counted
 from headcount.common.quantity import quantity, require_confidence
 from headcount.errors import BadArgument, OverCap, Unsupported
+from headcount.phrases import Phrase, setting
 from headcount.planner.candidates import Names, task_called, trusted
 from headcount.planner.expected import UNKNOWN, Expected
 from headcount.planner.objective import Objective, averaged
@@ -25,16 +26,20 @@ def _over_cap(over: list[tuple[str, float, float]]) -> OverCap:
     """Says how much would have to be allowed, of what is named, costs so much and may cost at most so much."""
     sent = " and ".join(counted(cost, name, digits=",.4g") for name, cost, _ in over)
     allowed = " and ".join(f"{most:,.4g}" for _, _, most in over)
-    works = " and ".join(f"max_{name}s={_at_least(cost)}" for name, cost, _ in over)
+    works = [setting(f"max_{name}s", _at_least(cost)) for name, cost, _ in over]
     are = "are" if len(over) > 1 or allowed != "1" else "is"
-    words = f"sends {sent} a person where {allowed} {are} allowed; use {works}"
-    return OverCap(words, times=max(cost / most for _, cost, most in over))
+    return OverCap(
+        f"sends {sent} a person where {allowed} {are} allowed",
+        Phrase("use {}", Phrase.joined(" and ", works)),
+        times=max(cost / most for _, cost, most in over),
+    )
 
 
-def _at_least(cost: float) -> str:
-    """With few digits, rounded up."""
+def _at_least(cost: float) -> float:
+    """With four digits, rounded up."""
     unit = 10.0 ** (math.floor(math.log10(cost)) - 3)
-    return f"{math.ceil(cost / unit * (1.0 - 1e-12)) * unit:.4g}"
+    most = float(f"{math.ceil(cost / unit * (1.0 - 1e-12)) * unit:.4g}")
+    return int(most) if most.is_integer() else most
 
 
 @dataclass(frozen=True)
@@ -187,7 +192,7 @@ def crowd_of(n: int, least: int | None, corrupt: int, honest: float | None, each
 
 def _range(n: Any) -> tuple[Any, Any]:
     if isinstance(n, tuple | list):
-        works = "use a number of people, or a pair such as (1_000, 5_000)"
+        works = "use a number of people, or the fewest and the most"
         if len(n) != 2 or not 1 <= quantity("n", n[0], works) <= quantity("n", n[1], works):
             raise BadArgument("n", f"is {n!r}", works)
         return n[0], n[1]

@@ -8,6 +8,7 @@ from typing import Any
 
 from headcount.common.quantity import quantity
 from headcount.errors import BadArgument, OverBudget
+from headcount.phrases import Phrase
 from headcount.privacy.loss import PrivacyLoss
 
 
@@ -99,7 +100,8 @@ class Budget:
         """
         if rows > 1 and self.neighbours is Neighbours.REPLACE:
             problem = f"is {rows}, and the number of all rows would tell how many a person has"
-            raise BadArgument("max_contributions", problem, "use 1, or neighbours='add-remove' and model='central'")
+            works = Phrase("use 1, or {neighbours} and {model}", neighbours="add-remove", model="central")
+            raise BadArgument("max_contributions", problem, works)
 
     def require(self, loss: PrivacyLoss) -> None:
         """Refuse a privacy loss that does not fit; there is no boolean to overlook.
@@ -121,8 +123,8 @@ class Budget:
         delta = loss.delta(self.epsilon)
         if delta > self.delta:
             raise OverBudget(
-                f"delta at epsilon={self.epsilon:g} is {delta:.3g}, over the budget's {self.delta:g}; "
-                "use more noise, more people or a larger budget"
+                f"delta at epsilon={self.epsilon:g} is {delta:.3g}, over the budget's {self.delta:g}",
+                "use more noise, more people or a larger budget",
             )
 
     def to_json(self) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from headcount.errors import BadArgument
+from headcount.phrases import Phrase
 from headcount.programme.law import Floats
 from headcount.questions.argument import CATEGORIES, Argument
 from headcount.questions.domains.bit import Bit
@@ -45,7 +46,7 @@ class Count(Question):
 
     def read_as(self, where: object, groups: int) -> Domain:
         if groups:
-            raise BadArgument("categories", "is missing", "with by=, name the groups to count in")
+            raise BadArgument("categories", "is missing", Phrase("with {by}, name the groups to count in"))
         return self.domain if where is None else Bit(declared(where))
 
     def truth(self, codes: Codes) -> Floats:

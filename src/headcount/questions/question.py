@@ -141,7 +141,7 @@ class Question(ABC):
     def counted_from_zero(self) -> Self:
         """The same where the number of people is private, which an answer per person would show."""
         if self.per_person:
-            raise Unsupported(f"{self.called} shows how many people there are; ask for the {self.instead} instead")
+            raise Unsupported(f"{self.called} shows how many people there are", f"ask for the {self.instead} instead")
         return self
 
     @property

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headcount.errors import BadArgument
+from headcount.phrases import Phrase, setting
 
 Array: TypeAlias = npt.NDArray[Any]
 Mask: TypeAlias = npt.NDArray[np.bool_]
@@ -245,7 +246,7 @@ def declared(value: object) -> Declared:
         return declared_text("where", value)
     if isinstance(value, int | float):
         return declared_number("where", value)
-    works = "use text, a number or a truth value, as in where='yes', where='2026-12-01' or where=1.5"
+    works = Phrase("use text, a number or a truth value, as in {where}", where="yes")
     raise BadArgument("where", f"is a {type(value).__name__}", works)
 
 
@@ -258,6 +259,6 @@ def declared_text(argument: str, value: str) -> str:
 def declared_number(argument: str, value: float) -> float:
     """Refused where doubles would take its neighbours for it."""
     if not abs(value) < EXACT:
-        works = f"use numbers below 2**53, or text, which is exact: {argument}='…'"
+        works = Phrase("use numbers below 2**53, or text, which is exact: {}", setting(argument, "…"))
         raise BadArgument(argument, "names a number that doubles cannot tell from its neighbours", works)
     return float(value)

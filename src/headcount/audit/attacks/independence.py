@@ -91,7 +91,7 @@ def _reported(protocol: Protocol, value: int, reports: int, coins: Coins) -> tup
         return protocol.attributed(held, owners, coins)
     messages = protocol.reports(held, coins).messages
     if messages.size != reports:
-        raise Unsupported(f"{protocol.name} does not say whose its messages are")
+        raise Unsupported("does not say whose its messages are", protocol=protocol.name)
     return messages, owners
 
 

@@ -189,7 +189,7 @@ def attack(
     Attack on cheu-count: epsilon is at least ... at delta=0.01671, and 1 is claimed
     """
     observer, coins = Observer(protocol, Vantage.parse(seen)), coins or SecretCoins()
-    works = f"use a whole number from {FEWEST:,} on, for example 10**6"
+    works = f"use a whole number from {FEWEST:,} on, for example 1,000,000"
     if not quantity("samples", samples, works).is_integer() or samples < FEWEST:
         raise BadArgument("samples", f"is {samples!r}", works)
     if samples > MOST:

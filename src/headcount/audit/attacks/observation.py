@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from headcount.audit.enumeration import Held, as_integers
 from headcount.errors import BadArgument, Unsupported
+from headcount.phrases import Phrase
 from headcount.privacy.model import Model
 from headcount.programme.coins import Bools, Coins
 from headcount.programme.table import Ints, Words
@@ -68,7 +69,11 @@ class Observer:
         if task.values > FEW_VALUES:
             raise Unsupported(f"a {task.name} of {task.values:,} different values has too many to try; use fewer steps")
         if self.seen is Vantage.MESSAGE and self.protocol.model in TRUSTED:
-            raise Unsupported(f"{self.protocol.name} promises nothing about a single message; use seen='view'")
+            raise Unsupported(
+                "promises nothing about a single message",
+                Phrase("use {seen}", seen="view"),
+                protocol=self.protocol.name,
+            )
 
     @property
     def noun(self) -> str:

@@ -16,6 +16,7 @@ from typing import Any, Self
 from headcount.common.canonical import fingerprint
 from headcount.common.short_decimals import rounded_up
 from headcount.errors import Unsupported
+from headcount.phrases import Phrase
 from headcount.privacy.model import Model
 from headcount.protocols.base.plan import Plan
 
@@ -97,7 +98,8 @@ def certify(plan: Plan) -> Certificate:
     protocol, epsilon = plan.protocol, Fraction(plan.budget.epsilon)
     loss, crowd, task = plan.loss, protocol.crowd, protocol.task
     if crowd.each > 1:
-        raise Unsupported("a certificate is about people with one report each; plan with max_contributions=1")
+        works = Phrase("plan with {max_contributions}", max_contributions=1)
+        raise Unsupported("a certificate is about people with one report each", works)
     collusion = protocol.local_epsilon
 
     def point(at: Fraction, most: float = 1.0) -> dict[str, str]:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from headcount.common.quantity import quantity
 from headcount.errors import BadArgument, Unsupported
+from headcount.phrases import Phrase, setting
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.crowd import Crowd
 from headcount.privacy.loss import GroupPrivacy, PrivacyLoss
@@ -59,10 +60,15 @@ class Declaration(ABC):
         object.__setattr__(self, "neighbours", Neighbours.parse(self.neighbours))
         self.require(self.task)
         if self.neighbours not in self.relations:
-            others = " or ".join(f"neighbours='{relation}'" for relation in sorted(self.relations))
+            others = [setting("neighbours", str(relation)) for relation in sorted(self.relations)]
             raise Unsupported(
-                f"{self.name} has no guarantee for neighbours='{self.neighbours}', because the number of reports "
-                f"is public and a person who leaves takes their noise along; use {others}"
+                Phrase(
+                    "has no guarantee for {neighbours}, because the number of reports is public and a person who "
+                    "leaves takes their noise along",
+                    neighbours=str(self.neighbours),
+                ),
+                Phrase("use {}", Phrase.joined(" or ", others)),
+                protocol=self.name,
             )
         if self.neighbours is Neighbours.ADD_REMOVE and self.crowd.least < self.crowd.size:
             raise BadArgument("least", "is given, and how many people report is private", "leave it out")
@@ -73,8 +79,9 @@ class Declaration(ABC):
         if cls.answers(task):
             return
         if not task.open or Shape.ONE_OF not in cls.shapes:
-            raise Unsupported(f"{cls.name} does not answer {task.name}; it answers {', '.join(cls.asked())}")
-        raise Unsupported(f"{cls.name} needs a list of categories")
+            works = f"it answers {', '.join(cls.asked())}"
+            raise Unsupported(f"does not answer {task.name}", works, protocol=cls.name)
+        raise Unsupported("needs a list of categories", protocol=cls.name)
 
     @classmethod
     def answers(cls, task: Question) -> bool:

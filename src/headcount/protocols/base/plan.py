@@ -57,7 +57,8 @@ class Plan:
         if self.protocol.neighbours is not self.budget.neighbours:
             raise Unsupported(
                 f"the protocol is for neighbours='{self.protocol.neighbours}' and the budget for "
-                f"'{self.budget.neighbours}'; use one relation for both"
+                f"'{self.budget.neighbours}'",
+                "use one relation for both",
             )
         self.budget.require_hidden(self.protocol.crowd.each)
         self.budget.require(self.loss)

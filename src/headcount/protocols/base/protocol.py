@@ -266,7 +266,8 @@ class Protocol(Declaration):
         """
         self.require_fit(released.reports)
         if self.model in (Model.CENTRAL, Model.THRESHOLD) and not released.released:
-            raise Unsupported(f"{self.name} must release a tally before anybody sees it: estimate(release(tally))")
+            works = "estimate(release(tally))"
+            raise Unsupported("must release a tally before anybody sees it", works, protocol=self.name)
         return Estimate(protocol=self, tally=released, people=self.task.rebuilt(self.point(released), released.reports))
 
     def error(self, truth: int | None = None, reports: int | None = None) -> Noise:

@@ -56,12 +56,14 @@ class Wire:
     def of(cls, protocol: Protocol, budget: Budget, suite: str = HYBRID) -> Wire:
         """The wire with as few messages as the budget allows."""
         if not protocol.collectable():
-            raise Unsupported(f"{protocol.name} cannot be collected from devices: it needs {protocol.model.trusted}")
+            needs = f"cannot be collected from devices: it needs {protocol.model.trusted}"
+            raise Unsupported(needs, protocol=protocol.name)
         messages = wire_messages(protocol, budget)
         if messages is None:
             raise Unsupported(
-                f"{protocol.name} would have to send more than {MOST} messages from everybody to hide who sends many; "
-                "plan it for a collection"
+                f"would have to send more than {MOST} messages from everybody to hide who sends many",
+                "plan it for a collection",
+                protocol=protocol.name,
             )
         return cls(messages, suite)
 

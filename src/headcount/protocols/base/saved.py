@@ -138,7 +138,7 @@ def load_plan(path: str | Path, *, hash: str | None = None) -> Plan:
     """
     kept = _read(path)
     if kept.get("format") != FORMAT:
-        raise BadArgument("plan", f"{path} {_other_than_a_plan(kept)}", "give a file that plan.save wrote")
+        raise BadArgument("plan", f"{path} {_other_than_a_plan(kept)}", "give the file of a saved plan")
     from importlib.metadata import version
 
     writer, here = kept.get("headcount"), version("headcount")
@@ -168,7 +168,7 @@ def _read(path: str | Path) -> dict[str, Any]:
     try:
         kept = read_json(text)
     except ValueError:
-        raise BadArgument("plan", f"{path} is not JSON", "give a file that plan.save wrote") from None
+        raise BadArgument("plan", f"{path} is not JSON", "give the file of a saved plan") from None
     return kept if isinstance(kept, dict) else {}
 
 

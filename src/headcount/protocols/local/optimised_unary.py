@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from headcount.errors import BadArgument
+from headcount.phrases import Phrase
 from headcount.privacy import Budget, Crowd
 from headcount.programme import Chance
 from headcount.protocols.base import Knob
@@ -43,7 +44,7 @@ class OptimisedUnary(UnaryEncoding):
         self.as_chance("keep", 0.0, 1.0, Chance.down)
         self.as_chance("flip", 0.0, self.keep, Chance.up)
         if self.flip >= self.keep:
-            raise BadArgument("flip", f"is {self.flip:g}", f"use a number below keep={self.keep:g}")
+            raise BadArgument("flip", f"is {self.flip:g}", Phrase("use a number below {keep}", keep=float(self.keep)))
 
     @property
     def own(self) -> Chance:

@@ -55,7 +55,8 @@ def shuffled(local: type[Protocol], *, binary: bool = False) -> type[Protocol]:
 @cache
 def _form(local: type[Protocol], binary: bool) -> type[Protocol]:
     if local.model is not Model.LOCAL:
-        raise Unsupported(f"{local.name} is not a local protocol; only those can be shuffled as they are")
+        works = "only those can be shuffled as they are"
+        raise Unsupported("is not a local protocol", works, protocol=local.name)
 
     def start(budget: Budget, given: Mapping[str, Any]) -> float:
         return local.knob.start(_before_shuffling(budget, given["crowd"], binary), given)

@@ -11,6 +11,7 @@ import numpy as np
 
 from headcount.common.quantity import quantity
 from headcount.errors import BadArgument
+from headcount.phrases import Phrase
 from headcount.questions.domains.categories import Listed, positive
 from headcount.questions.domains.domain import Codes, complete, one_column
 from headcount.questions.domains.levels import bounded
@@ -33,7 +34,8 @@ class Bins(Listed):
         """From a list of edges, or from a number of equal bins between the `bounds`."""
         if isinstance(bins, int | np.integer):
             if bounds is None:
-                raise BadArgument("bounds", "is missing", "a number of bins needs them, for example bounds=(0, 120)")
+                works = Phrase("a number of bins needs them, for example {bounds}", bounds=(0, 120))
+                raise BadArgument("bounds", "is missing", works)
             bins = np.linspace(*bounded(bounds), positive("bins", int(bins)) + 1).tolist()
         return cls(tuple(bins), other)
 
@@ -73,7 +75,7 @@ class Bins(Listed):
 
 
 def _increasing(edges: Any) -> tuple[float, ...]:
-    works = "use at least two increasing numbers, for example bins=[0, 18, 65, 120]"
+    works = Phrase("use at least two increasing numbers, for example {bins}", bins=[0, 18, 65, 120])
     found = tuple(quantity("bins", edge, works) for edge in edges)
     if len(found) < 2 or any(low >= high for low, high in pairwise(found)):
         raise BadArgument("bins", "are not increasing", works)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headcount.errors import BadData
+from headcount.phrases import Phrase
 from headcount.questions.domains.domain import Domain, Merge, Shape, complete, one_column
 from headcount.questions.reading import Array, Declared, equal, truths
 
@@ -30,7 +31,8 @@ class Bit(Domain):
             return equal(one_column(column), self.where).view(np.uint8)
         read = complete(truths(one_column(column)))
         if read.strange.any():
-            raise BadData("data has values other than 0 and 1, true and false; use where= to say which counts as 1")
+            works = Phrase("use {where} to say which counts as 1")
+            raise BadData("data has values other than 0 and 1, true and false", works)
         return read.values
 
     def compared(self, place: int) -> Bit:

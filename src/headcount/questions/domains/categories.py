@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from headcount.errors import BadArgument, BadData
+from headcount.phrases import Phrase
 from headcount.questions.domains.domain import Codes, Domain, Label, Merge, Shape, complete, one_column
 from headcount.questions.reading import Array, Declared, Mask, Read, declared_number, declared_text, numbers, texts
 
@@ -35,7 +36,8 @@ class Listed(Domain):
         if self.other:
             codes = np.where(known, codes, len(self.labels))
         elif not np.all(known):
-            raise BadData(f"data has values {self.outside}; name them all, or use other=True to count the rest apart")
+            works = Phrase("name them all, or use {other} to count the rest apart", other=True)
+            raise BadData(f"data has values {self.outside}", works)
         return codes.astype(self.narrow, copy=False)
 
     @property
@@ -129,7 +131,7 @@ def positive(argument: str, number: int) -> int:
 
 def _checked(given: Any) -> range | tuple[Label, ...]:
     """Different labels, all of them text or all of them numbers."""
-    works = "list the labels, for example categories=['a', 'b'], or say how many there are"
+    works = Phrase("list the labels, for example {categories}, or say how many there are", categories=["a", "b"])
     if isinstance(given, int | np.integer) and not isinstance(given, bool):
         return range(positive("categories", int(given)))
     if isinstance(given, range) and given == range(len(given)):

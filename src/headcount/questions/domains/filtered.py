@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from headcount.errors import BadData
+from headcount.phrases import Phrase
 from headcount.questions.domains.bit import Bit
 from headcount.questions.domains.categories import Categories
 from headcount.questions.domains.domain import Codes, Domain, Shape
@@ -23,7 +24,8 @@ class Groups(Categories):
         try:
             return super().codes(column)
         except BadData:
-            raise BadData("by has groups outside the categories; name them all in categories=") from None
+            works = Phrase("name them all in {categories}")
+            raise BadData("by has groups outside the categories", works) from None
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ class Keys(Domain):
             return np.zeros(0, dtype=np.str_)
         read = complete(texts(column))
         if read.strange.any():
-            raise BadData("data has values that are neither text nor numbers; turn them into text first")
+            raise BadData("data has values that are neither text nor numbers", "turn them into text first")
         return read.values
 
     @property

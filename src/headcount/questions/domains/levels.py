@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from headcount.common.quantity import quantity
 from headcount.errors import BadArgument, BadData
+from headcount.phrases import Phrase
 from headcount.questions.domains.domain import Domain, Merge, Shape, Spelling, Steps, complete, one_column
 from headcount.questions.reading import EXACT, Array
 from headcount.questions.reading import numbers as numerals
@@ -47,7 +48,7 @@ class Levels(Domain):
         if not 1 <= self.count <= REAL_STEPS or self.count != int(self.count):
             raise BadArgument("steps", f"is {self.count!r}", "use a whole number from 1 to 2**40")
         if self.stepped and max(-low, high) >= EXACT:
-            works = "use bounds within 2**53, or real numbers: whole=False"
+            works = Phrase("use bounds within 2**53, or real numbers: {whole}", whole=False)
             raise BadArgument("bounds", "has whole numbers that doubles cannot tell apart", works)
 
     @classmethod
@@ -95,11 +96,13 @@ class Levels(Domain):
         if self.clip:
             held = np.clip(held, low, high)
         elif not (low <= held.min(initial=low) and held.max(initial=high) <= high):
-            raise BadData(f"data has values outside bounds=({low:.15g}, {high:.15g}); widen them, or use clip=True")
+            works = Phrase("widen them, or use {clip}", clip=True)
+            raise BadData(f"data has values outside the bounds, {low:.15g} to {high:.15g}", works)
         steps = (held - self.bounds[0]) * (self.count / self.width)
         nearest = np.rint(steps)
         if self.stepped and np.abs(steps - nearest).max(initial=0.0) > BETWEEN_STEPS:
-            raise BadData("data has values between the steps, as between whole numbers; use whole=False for real ones")
+            works = Phrase("use {whole} for real ones", whole=False)
+            raise BadData("data has values between the steps, as between whole numbers", works)
         return np.asarray(nearest, dtype=np.int64)
 
     def steps(self, number: str, spell: Spelling, *, integer: bool = False) -> Steps:
@@ -141,7 +144,7 @@ class Levels(Domain):
 
 def bounded(bounds: Any) -> tuple[float, float]:
     """Two finite numbers, the smaller first."""
-    works = "use (low, high) with low < high, for example bounds=(0, 120)"
+    works = Phrase("use two numbers, the smaller first, for example {bounds}", bounds=(0, 120))
     if not isinstance(bounds, Sequence) or isinstance(bounds, str) or len(bounds) != 2:
         raise BadArgument("bounds", f"is {bounds!r}", works)
     low, high = (quantity("bounds", bound, works) for bound in bounds)

@@ -19,6 +19,7 @@ from headcount.common.atomic_files import read_text, write_secret
 from headcount.errors import BadArgument, Refused, RemoteRefusal, Unsupported
 from headcount.ledger.ledger import Ledger
 from headcount.ledger.lines import Copied
+from headcount.phrases import Phrase
 from headcount.protocols.base.plan import Plan
 from headcount.service.wire.admission import ROLE, Issuing
 from headcount.service.wire.collection import Admission, Collection, Shortfall, require_collectable
@@ -313,7 +314,7 @@ def require_margin(plan: Plan) -> None:
         raise BadArgument(
             "plan",
             f"counts on each of {crowd.least:,} people to be honest (corrupt = 0)",
-            "plan with corrupt=… (--corrupt), or say that you trust all: trust_all=True (--trust-all)",
+            Phrase("plan with people who may lie (corrupt), or say that you trust all: {trust_all}", trust_all=True),
         )
 
 

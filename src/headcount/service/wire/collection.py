@@ -212,11 +212,12 @@ def require_collectable(plan: Plan, shortfall: Shortfall = Shortfall.HOLD) -> No
     """Refuses a plan that cannot be collected from devices, and says why."""
     protocol = plan.protocol
     if not protocol.collectable():
-        raise Unsupported(f"{protocol.name} cannot be collected from devices: it needs {protocol.model.trusted}")
+        needs = f"cannot be collected from devices: it needs {protocol.model.trusted}"
+        raise Unsupported(needs, protocol=protocol.name)
     if plan.wire is None:
         raise Unsupported(
-            "the plan does not say how many messages everybody sends; plan it for a collection: "
-            "hc.advise(..., collected=True).best, or headcount advise ... --collected"
+            "the plan does not say how many messages everybody sends",
+            "plan it for a collection: hc.advise(..., collected=True).best, or headcount advise ... --collected",
         )
     if shortfall is Shortfall.TOP_UP and protocol.task.name != "count":
         raise BadArgument(

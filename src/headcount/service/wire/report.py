@@ -123,7 +123,8 @@ class Envelope:
     @cached_property
     def wire(self) -> Wire:
         if self.plan.wire is None:
-            raise Unsupported("the plan does not say how it is collected; make it with advise(..., collected=True)")
+            works = "make it with advise(..., collected=True)"
+            raise Unsupported("the plan does not say how it is collected", works)
         return self.plan.wire
 
     @property
