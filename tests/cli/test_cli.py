@@ -115,7 +115,10 @@ REFUSED = {
     "ten or ten thousand": (("advise", "count", "--n", "10.000", *BUDGET), "--n is '10.000'"),
     "one or several": (("advise", "count", "--n", "9999", *BUDGET, "--ones", "1,000"), "one number or several"),
     "bounds": (("advise", "mean", "--n", "9", *BUDGET, "--bounds", "9", "0"), "for example --bounds 0 120"),
-    "a range": (("advise", "count", "--n", "9..1", *BUDGET), "--n is '9..1'; write a number of people, as 10000, 10,000 or 1e4, or a range as 1"),
+    "a range": (
+        ("advise", "count", "--n", "9..1", *BUDGET),
+        "--n is '9..1'; write a number of people",
+    ),
     "nothing serves": (
         ("advise", "count", "--n", "9", "--epsilon", "1", "--model", "shuffle"),
         "no protocol of the shuffle model can serve (cheu-count, zsum, poisson-count, negative-binomial-count, "
