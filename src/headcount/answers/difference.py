@@ -18,9 +18,7 @@ POINTS = 2_000
 
 @dataclass(frozen=True, repr=False)
 class Difference:
-    """The difference of two answers, with the laws of both errors and one person's part in each
-    unit.
-    """
+    """The difference of two answers, with the laws of both errors, each with its unit."""
 
     task: Question
     value: float

@@ -122,9 +122,7 @@ class FloodingNoise:
 
     @cached_property
     def hat(self) -> float:
-        """The weight of the noise on {-1, 1} that hides the sum's minuses with about the fewest
-        messages.
-        """
+        """The weight of the noise on {-1, 1}, about that with the fewest messages."""
         best = math.cbrt(float(self.messages @ self.weights) * self.top**2 / 4.0)
         return max(2.0, min(best, 2.0 * self.top))
 
@@ -202,9 +200,7 @@ class AlmostCentral(PrivacyLoss):
         return math.sqrt((2.0 * float(parts.max()) + (self.top * rates[-1]) ** 2) / self.shape)
 
     def _sum(self, moments: Floats) -> Floats:
-        """Log-moments of two-sided geometric noise shifted by `top`, which dominates smaller
-        shifts.
-        """
+        """Log-moments of two-sided geometric noise shifted by `top`, the dominating shift."""
         rate = -math.log(self.cancel)
         between = np.arange(1, self.top)
         losses = rate * np.concatenate([[self.top], self.top - 2.0 * between, [-self.top]])
@@ -213,8 +209,7 @@ class AlmostCentral(PrivacyLoss):
         return np.asarray(moments * losses[0] + np.log(np.exp(exponents) @ chances / (1.0 + self.cancel)))
 
     def _parts(self, decay: float, shifts: Ints, moments: Floats) -> tuple[Floats, Floats, Floats]:
-        """For each shift k of a noise N: log-moments of N against N + k, the mass left out, the
-        reverse.
+        """For each shift k: log-moments of N against N + k, the mass left out, the reverse.
 
         The latter are the same whatever the cap.
         """

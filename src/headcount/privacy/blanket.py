@@ -206,9 +206,7 @@ class FakeUsersBlanket(_Blanket):
 
     @property
     def _turn(self) -> float:
-        """The smaller of q and 1 - q: a bit flipped with chance q is one flipped with 1 - q,
-        negated.
-        """
+        """The smaller of q and 1 - q, which is q up to negating all bits."""
         return min(self.flip, 1.0 - self.flip)
 
     @cached_property

@@ -73,7 +73,5 @@ class Clones(PrivacyLoss):
         return 0.0 if self._pure(epsilon) else self._cells.cut(1.0) * 2.0 / self.clone
 
     def _pure(self, epsilon: float) -> bool:
-        """Whether the local epsilon, which may have been rounded down, is reached: no loss from
-        there on.
-        """
+        """Whether the local epsilon, perhaps rounded down, is reached: then nothing is lost."""
         return epsilon >= self.local_epsilon * (1.0 + ROUNDED)

@@ -43,9 +43,7 @@ def poisson_cells(mean: float) -> int:
 
 
 def negative_binomial_cells(shape: float, decay: float) -> int:
-    """Cells that leave at most 2**-112 outside: P[Z >= k] <= 10**shape * decay**(0.9 k), by
-    Chernoff.
-    """
+    """Cells that leave at most 2**-112 outside: P[Z >= k] <= 10**shape * decay**(0.9 k)."""
     reach = TAIL_BITS * math.log(2.0) + shape * math.log(10.0)
     return _affordable(math.ceil(reach / (-0.9 * math.log(decay))) + 1)
 

@@ -149,9 +149,7 @@ class PrivacyLoss(ABC):
         low = high / 2.0 if high > 1.0 else 0.0
 
         def excess(epsilon: float) -> float:
-            """The excess on a logarithmic scale, nearly a straight line; only the sign if delta is
-            0.
-            """
+            """The logarithm of the excess, nearly affine; only its sign if delta is 0."""
             here = self.delta(epsilon)
             return math.log(max(here, 1e-300) / delta) if delta else math.copysign(1.0, here - 1e-300)
 
@@ -159,8 +157,7 @@ class PrivacyLoss(ABC):
 
 
 class GrowingSlack(PrivacyLoss):
-    r"""A loss whose slack is $(1 + e^\epsilon)$ times a distance, plus a constant, up to some
-    epsilon.
+    r"""A loss whose slack is affine in $e^\epsilon$ up to some epsilon.
 
     What is drawn lies within a distance $\eta$ of the ideal laws P and Q in total variation, which
     adds $\eta + e^\epsilon \eta$ to $\sum (P - e^\epsilon Q)_+$. That sum falls and is convex in

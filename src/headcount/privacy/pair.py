@@ -20,23 +20,31 @@ def exp_down(epsilon: Floats | np.float64) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class _Order:
-    """P against Q, sorted by falling likelihood ratio: a divergence is one look-up."""
+class ByRatio:
+    """The outcomes that P can have, by falling likelihood ratio P/Q."""
 
-    log_ratio: Floats
-    first: Floats
-    second: Floats
+    falling: Floats  # minus the log-ratio, which rises
+    p: Floats
+    q: Floats
 
     @classmethod
-    def of(cls, p: Floats, q: Floats) -> _Order:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            log_ratio = np.where(p > 0, np.log(p) - np.log(q), -np.inf)
-        order = np.argsort(-log_ratio, kind="stable")
-        return cls(-log_ratio[order], *(np.concatenate([[0.0], np.cumsum(side[order])]) for side in (p, q)))
+    def of(cls, p: Floats, q: Floats) -> ByRatio:
+        p, q = p[p > 0], q[p > 0]  # the others never count
+        with np.errstate(divide="ignore"):
+            falling = np.log(q) - np.log(p)
+        order = np.argsort(falling, kind="stable")
+        return cls(falling[order], p[order], q[order])
+
+    @cached_property
+    def above(self) -> tuple[Floats, Floats]:
+        """The masses of the first 0, 1, 2, ... outcomes under P and under Q."""
+        p, q = (np.concatenate([[0.0], np.cumsum(side)]) for side in (self.p, self.q))
+        return p, q
 
     def divergence(self, epsilon: Floats) -> Floats:
-        above = np.searchsorted(self.log_ratio, -epsilon)
-        return np.maximum(self.first[above] - exp_down(epsilon) * self.second[above], 0.0)
+        first = np.searchsorted(self.falling, -epsilon)
+        p, q = self.above
+        return np.maximum(p[first] - exp_down(epsilon) * q[first], 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,14 +75,15 @@ class Pair(PrivacyLoss):
         return Pair(self.q, self.p, self.dropped)
 
     @cached_property
-    def _orders(self) -> tuple[_Order, _Order]:
-        return _Order.of(self.p, self.q), _Order.of(self.q, self.p)
+    def by_ratio(self) -> tuple[ByRatio, ByRatio]:
+        """The outcomes in either order."""
+        return ByRatio.of(self.p, self.q), ByRatio.of(self.q, self.p)
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
         if epsilon.size <= FEW:
             both = [Pairs(self.p[None], self.q[None]).divergences(float(e)) for e in epsilon]
             return np.concatenate([b[0] for b in both]), np.concatenate([b[1] for b in both])
-        forward, backward = self._orders
+        forward, backward = self.by_ratio
         return forward.divergence(epsilon), backward.divergence(epsilon)
 
     def slack(self, epsilon: float) -> float:

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from headcount.privacy.loss import LARGEST_EPSILON, PrivacyLoss
-from headcount.privacy.pair import Pair, exp_down
+from headcount.privacy.pair import ByRatio, Pair, exp_down
 from headcount.programme.law import Floats
 
 
@@ -29,23 +29,21 @@ class ProductPair(PrivacyLoss):
     second: Pair
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
-        forward, backward = self._orders
         # Beyond the largest epsilon e**epsilon overflows; delta only falls, so that epsilon's own
         # is an upper bound.
         asked = np.minimum(epsilon, LARGEST_EPSILON).tolist()
-        return np.array([forward.divergence(e) for e in asked]), np.array([backward.divergence(e) for e in asked])
+        forward, backward = (np.array([_divergence(*order, e) for e in asked]) for order in self._orders)
+        return forward, backward
 
     def slack(self, epsilon: float) -> float:
         """What P1 x P2 leaves outside both windows is at most the sum of what either does."""
         return self.first.slack(epsilon) + self.second.slack(epsilon)
 
     @cached_property
-    def _orders(self) -> tuple[_Joint, _Joint]:
+    def _orders(self) -> tuple[tuple[ByRatio, ByRatio], ...]:
+        """The pair with few outcomes and that with many, in either order."""
         few, many = sorted((self.first, self.second), key=lambda pair: pair.p.size)
-        return (
-            _Joint(_Sorted.of(few.p, few.q), _Sorted.of(many.p, many.q)),
-            _Joint(_Sorted.of(few.q, few.p), _Sorted.of(many.q, many.p)),
-        )
+        return tuple(zip(few.by_ratio, many.by_ratio, strict=True))
 
 
 def two_cells(pair: Pair) -> ProductPair:
@@ -53,40 +51,9 @@ def two_cells(pair: Pair) -> ProductPair:
     return ProductPair(pair, pair.reversed)
 
 
-@dataclass(frozen=True, eq=False)
-class _Sorted:
-    """The outcomes that P can have, by falling likelihood ratio."""
-
-    falling: Floats  # minus the log-ratio, which rises
-    p: Floats
-    q: Floats
-
-    @classmethod
-    def of(cls, p: Floats, q: Floats) -> _Sorted:
-        p, q = p[p > 0], q[p > 0]  # the others never count
-        with np.errstate(divide="ignore"):
-            falling = np.log(q) - np.log(p)
-        order = np.argsort(falling, kind="stable")
-        return cls(falling[order], p[order], q[order])
-
-
-@dataclass(frozen=True, eq=False)
-class _Joint:
-    """One order of the neighbours: the few outcomes are gone through, the many looked up."""
-
-    few: _Sorted
-    many: _Sorted
-
-    @cached_property
-    def _above(self) -> tuple[Floats, Floats]:
-        """The masses of the first 0, 1, 2, ... of the many under P and under Q."""
-        p, q = (np.concatenate([[0.0], np.cumsum(side)]) for side in (self.many.p, self.many.q))
-        return p, q
-
-    def divergence(self, epsilon: float) -> float:
-        # The two log-ratios exceed epsilon together. The look-ups walk through the table, as the
-        # few are sorted too.
-        above = np.searchsorted(self.many.falling, -epsilon - self.few.falling)
-        p, q = self._above
-        factor = float(exp_down(np.float64(epsilon)))
-        return float(np.maximum(self.few.p * p[above] - factor * (self.few.q * q[above]), 0.0).sum())
+def _divergence(few: ByRatio, many: ByRatio, epsilon: float) -> float:
+    """The few outcomes are gone through, the many looked up; both are sorted, for the cache."""
+    first = np.searchsorted(many.falling, -epsilon - few.falling)  # both log-ratios exceed epsilon
+    p, q = many.above
+    factor = float(exp_down(np.float64(epsilon)))
+    return float(np.maximum(few.p * p[first] - factor * (few.q * q[first]), 0.0).sum())

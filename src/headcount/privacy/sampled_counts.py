@@ -95,9 +95,7 @@ class SampledHistogram(PrivacyLoss):
     kind: Kind = field(init=False)
 
     def __post_init__(self) -> None:
-        """Exact if all counts are tried; in a large crowd the worst are searched for, with a
-        margin.
-        """
+        """Exact if all counts are tried; in a large crowd the worst are searched for."""
         object.__setattr__(self, "kind", "exact" if self.people <= SMALL else "bound")
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
@@ -197,9 +195,7 @@ class SampledHistogram(PrivacyLoss):
         return masses, np.concatenate([-later[:, None], np.log(ratio)], axis=1)
 
     def _mean(self, k: Ints, more: Floats, fewer: Floats, masses: Floats, ratio: Floats, epsilon: float) -> Floats:
-        """E[g(epsilon - ratio)] for each k: the likelier tail, or everything if silence is likelier
-        too.
-        """
+        """E[g(epsilon - ratio)] for each k: a tail, or everything if silence is likelier too."""
         masses, ratio = masses[masses > FAINT], ratio[masses > FAINT]
         left = np.minimum(epsilon - ratio, LARGEST_LOG)
         factor = exp_down(left)

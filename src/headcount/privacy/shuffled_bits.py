@@ -86,9 +86,7 @@ class ShuffledBits(PrivacyLoss):
         return max(float(self._divergences(part, epsilon).max()) for part in parts)
 
     def _search(self, last: int, epsilon: float) -> float:
-        """The largest divergence for 0 .. last ones among the others: a scan, then finer about its
-        peak.
-        """
+        """The largest divergence for 0 .. last ones among the others, by ever finer scans."""
         low, high, points, worst = 0, last, SCANNED, 0.0
         while True:
             ones = np.unique(np.linspace(low, high, points + 1).astype(np.int64))
@@ -119,8 +117,7 @@ class ShuffledBits(PrivacyLoss):
         return max(self._tail(own, chances, factor) for chances in ((yes, no), (no, yes)))
 
     def _tail(self, own: Law, chances: tuple[float, float], factor: float) -> float:
-        """P[T >= t] - factor P'[T >= t] at the first t where the likelihood ratio exceeds the
-        factor.
+        """P[T >= t] - factor P'[T >= t] at the first t where the ratio exceeds the factor.
 
         The total is the others' Bin(others, chance) and, of the victim's bits, all but those that
         `own` counts; or, in P', only these. The other order is this one of the bits' complements.

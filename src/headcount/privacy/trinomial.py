@@ -109,9 +109,7 @@ class Trinomial:
         return total * (gain + loss) * (SKIPPED if skipped else 1.0)
 
     def cut(self, gain: float) -> float:
-        """What was left out could add: beyond the ends N1 is at most T, and E[N1] per slot is
-        `each`.
-        """
+        """A bound on what was left out: beyond the ends N1 <= T, and E[N1] per slot is `each`."""
         fewest, most = self._ends
         beyond = (fewest.dropped + most.dropped) * 2.0 * (most.start + most.masses.size)
         return gain * (beyond * float(self.chances @ (1.0 / self.slots)) + self.each * CUT_ON_THE_WAY)

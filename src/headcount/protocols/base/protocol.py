@@ -82,8 +82,7 @@ class Protocol(Declaration):
                 raise TypeError(f"{cls.__name__} overrides {name}; a protocol writes view(), group() or room instead")
 
     def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
-        """Totals of released tallies, a row a run, of a crowd that holds these values. For
-        simulation.
+        """Simulated totals of released tallies, a row a run, of a crowd with these values.
 
         A leaf may draw them from their law directly, without touching each person.
         """

@@ -89,9 +89,7 @@ class Wire:
         return {"messages": self.messages, "suite": self.suite}
 
     def device(self, protocol: Protocol) -> dict[str, Any]:
-        """What a device needs beside the programme: the message's fields, and the epsilon if all
-        collude.
-        """
+        """What a device needs besides: the message's fields, and the epsilon if all collude."""
         alone = protocol.local_epsilon
         short = None if alone is None else rounded_up(alone, COMPARED)
         return {"record": record_of(protocol.message), "colluding": short if self.colluding is None else self.colluding}

@@ -145,8 +145,7 @@ class StabilityHistogram(Protocol):
         return math.sqrt(missed / float(mass[-1])) if truth else 0.0
 
     def intervals(self, tally: Tally, confidence: float) -> Floats:
-        """Where a count is suppressed, all counts that are suppressed with more than the tail's
-        chance.
+        """For a suppressed count, all that are suppressed with more than the tail's chance.
 
         What is missed so would have been too low to be covered if it were shown.
         """

@@ -63,9 +63,7 @@ class HadamardShuffle(Protocol):
 
     @classmethod
     def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
-        """As many indices as the crowd has binary digits: others then add at most one to the
-        variance.
-        """
+        """The crowd's binary digits: others then add at most one to the variance."""
         yield {"indices": min(MOST, max(1, (crowd.honest - 1).bit_length()))}
 
     @property

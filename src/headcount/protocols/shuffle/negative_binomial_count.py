@@ -51,9 +51,7 @@ class NegativeBinomialCount(DummyMessages):
 
     @classmethod
     def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
-        r"""With $p = e^{-\epsilon}$ the right tail just costs nothing; a smaller one is near
-        Poisson.
-        """
+        r"""With $p = e^{-\epsilon}$ the right tail costs nothing; smaller is near Poisson."""
         return ({"decay": max(math.exp(-budget.epsilon), POISSON)},)
 
     @property
