@@ -4,8 +4,8 @@ Begin with `declaration` and `protocol`. A leaf imports `Protocol`, `Knob` and `
 plans are read back by `saved`, which knows the catalogue.
 """
 
-from headcount.protocols.base.knob import Knob, likely_variance, truthful
+from headcount.protocols.base.knob import Choices, Knob, Settings, likely_variance, truthful
 from headcount.protocols.base.protocol import Protocol
 from headcount.questions.domains.domain import Shape
 
-__all__ = ["Knob", "Protocol", "Shape", "likely_variance", "truthful"]
+__all__ = ["Choices", "Knob", "Protocol", "Settings", "Shape", "likely_variance", "truthful"]

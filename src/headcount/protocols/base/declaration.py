@@ -27,7 +27,7 @@ from headcount.programme.field import Field
 from headcount.programme.law import Floats, Noise
 from headcount.programme.release import Release, Unchanged
 from headcount.programme.tally import Batch, Tally
-from headcount.protocols.base.knob import Knob
+from headcount.protocols.base.knob import Choices, Knob, Settings
 from headcount.questions import QUESTIONS
 from headcount.questions.count import Count
 from headcount.questions.domains.domain import Shape
@@ -119,7 +119,7 @@ class Declaration(ABC):
         object.__setattr__(self, name, int(value))
 
     @classmethod
-    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Choices:
         """Settings of the other parameters; calibration turns the knob for each and ranks them."""
         return ({},)
 
@@ -206,7 +206,7 @@ class Declaration(ABC):
         return 0
 
     @classmethod
-    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+    def published(cls, budget: Budget, crowd: Crowd) -> Settings:
         """The parameters by the paper's closed form: for comparison, never for a claim."""
         raise Unsupported(f"no closed form is known for {cls.name}")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,9 @@ from headcount.common.short_decimals import room_around, settled, shortened
 from headcount.privacy.budget import Budget
 from headcount.privacy.crowd import Crowd
 
-Start = Callable[[Budget, Mapping[str, Any]], float]  # a first guess, given the crowd and other parameters
+Settings = Mapping[str, Any]  # parameters by name
+Choices = Iterable[Settings]
+Start = Callable[[Budget, Settings], float]  # a first guess, given the crowd and other parameters
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,7 @@ class Knob:
     low: float
     high: float
     start: Start  # where to look first, as a u
-    floor: Callable[[Mapping[str, Any]], float] = lambda _: 0.0  # the chance at which nothing is told any more
+    floor: Callable[[Settings], float] = lambda _: 0.0  # the chance at which nothing is told any more
 
     @classmethod
     def logarithmic(cls, name: str, low: float, high: float, start: Start, *, whole: bool = False) -> Knob:
@@ -52,10 +54,10 @@ class Knob:
         )
 
     @classmethod
-    def above(cls, name: str, floor: Callable[[Mapping[str, Any]], float]) -> Knob:
+    def above(cls, name: str, floor: Callable[[Settings], float]) -> Knob:
         """A chance of the truth, from 1 down to the `floor` that guessing has."""
 
-        def start(budget: Budget, given: Mapping[str, Any]) -> float:
+        def start(budget: Budget, given: Settings) -> float:
             return -math.log(floor(given) * math.expm1(budget.epsilon))
 
         return cls(name, lambda u, _: 1.0 / (1.0 + math.exp(u)), -50.0, 34.0, start, floor)
@@ -65,22 +67,22 @@ class Knob:
         """A whole number that makes more noise as it grows."""
         return cls(name, lambda u, _: math.ceil(u), low, high, start)
 
-    def at(self, u: float, given: Mapping[str, Any]) -> float:
+    def at(self, u: float, given: Settings) -> float:
         """The setting, a short decimal or an integer, that is at least as private as u says."""
         setting = self._exactly(u, given)
         return setting if isinstance(setting, int) else shortened(setting, *self._ends(given))
 
-    def looser(self, setting: float, given: Mapping[str, Any]) -> float:
+    def looser(self, setting: float, given: Settings) -> float:
         """A setting that calibration would have preferred, had it met the budget."""
         accurate, private = self._ends(given)
         room = 1 if isinstance(setting, int) else 2.0 * room_around(setting, accurate, private)
         return setting - room if private > accurate else setting + room
 
-    def _ends(self, given: Mapping[str, Any]) -> tuple[float, float]:
+    def _ends(self, given: Settings) -> tuple[float, float]:
         """The most accurate setting and the most private one."""
         return self._exactly(self.low, given), self._exactly(self.high, given)
 
-    def _exactly(self, u: float, given: Mapping[str, Any]) -> float:
+    def _exactly(self, u: float, given: Settings) -> float:
         """The setting at u: with a floor, `along` is the part of the way from there to one."""
         floor, setting = self.floor(given), self.along(u, given["crowd"])
         if isinstance(setting, int):

@@ -13,11 +13,11 @@ Error:      unbiased, $\mathrm{Var} \le \sigma^2$, whatever the data.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from headcount.privacy.many_cells import one_of_each
 from headcount.programme import Coins, Release, Table
 from headcount.programme.chance import WORD
 from headcount.programme.law import Ints, Law, Noise
-from headcount.protocols.base import Knob, Shape
+from headcount.protocols.base import Knob, Settings, Shape
 from headcount.protocols.shared.cells import touched
 from headcount.protocols.shared.noisy_total import NoisyTotal
 from headcount.questions import Histogram
@@ -128,5 +128,5 @@ class DiscreteGaussian(NoisyTotal):
         yield cls(task=Histogram(2), crowd=Crowd(3), scale=0.6, neighbours=Neighbours.ADD_REMOVE)
 
     @classmethod
-    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+    def published(cls, budget: Budget, crowd: Crowd) -> Settings:
         return {"scale": _enough(budget)}

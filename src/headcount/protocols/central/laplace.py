@@ -16,12 +16,12 @@ Analysis, TCC 2006.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from headcount.privacy import Budget, Crowd, Neighbours
-from headcount.protocols.base import Shape
+from headcount.protocols.base import Choices, Shape
 from headcount.protocols.shared.noisy_total import NoisyTotal
 from headcount.protocols.shared.stochastic_rounding import fine_enough
 from headcount.questions import Question, Sum
@@ -44,7 +44,7 @@ class Laplace(NoisyTotal):
         super().__post_init__()
 
     @classmethod
-    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Choices:
         """Levels for which rounding adds less than a percent to the variance: mostly 64."""
         return ({"levels": fine_enough(task, 1, 2.0 / budget.epsilon**2)},)
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -35,7 +35,7 @@ from headcount.programme import Brick, Coins, Emit, Field, Release, Tally, Thres
 from headcount.programme.law import Floats, Ints, Law, Noise
 from headcount.programme.release import without_zeros
 from headcount.programme.report_law import WHOLE, Parts
-from headcount.protocols.base import Knob, Protocol, Shape
+from headcount.protocols.base import Choices, Knob, Protocol, Settings, Shape
 from headcount.questions import Histogram, Question
 
 
@@ -90,7 +90,7 @@ class StabilityHistogram(Protocol):
         super().__post_init__()
 
     @classmethod
-    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Choices:
         """All of epsilon for counts that others share; delta pays for those who are alone."""
         counts = 2.0 if budget.neighbours is Neighbours.REPLACE else 1.0
         return ({"scale": crowd.each * counts / budget.epsilon},)
@@ -174,7 +174,7 @@ class StabilityHistogram(Protocol):
         yield cls(task=Histogram(3), crowd=Crowd(3), scale=0.5, threshold=2, neighbours=Neighbours.ADD_REMOVE)
 
     @classmethod
-    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+    def published(cls, budget: Budget, crowd: Crowd) -> Settings:
         """Vadhan's form, for replaced people: threshold 1 + 2 ln(2/delta)/epsilon."""
         return {
             "scale": 2.0 / budget.epsilon,

@@ -16,7 +16,7 @@ Inf. Theory 2016.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -33,7 +33,7 @@ from headcount.programme import Coins, Release, Table
 from headcount.programme.chance import WORD
 from headcount.programme.law import UNSEEN, Floats, Ints, Law, Noise
 from headcount.programme.tally import exactly_summed
-from headcount.protocols.base import Knob, Shape
+from headcount.protocols.base import Choices, Knob, Shape
 from headcount.protocols.shared.noisy_total import NoisyTotal
 from headcount.protocols.shared.stochastic_rounding import rounding, size_of_rounded, steps_of
 from headcount.questions import Question, Sum
@@ -110,7 +110,7 @@ class Staircase(NoisyTotal):
         super().__post_init__()
 
     @classmethod
-    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Choices:
         """As many levels as are drawn quickly; a multiple of the task's steps, where these are few."""
         steps = steps_of(task)
         return ({"levels": LEVELS // steps * steps if steps <= LEVELS else LEVELS},)

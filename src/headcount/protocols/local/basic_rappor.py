@@ -18,14 +18,13 @@ row.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from headcount.errors import BadArgument
 from headcount.privacy import Budget, Crowd
 from headcount.programme import Chance
-from headcount.protocols.base import Knob, truthful
+from headcount.protocols.base import Knob, Settings, truthful
 from headcount.protocols.shared.unary_encoding import UnaryEncoding
 from headcount.questions import Histogram
 
@@ -62,5 +61,5 @@ class BasicRappor(UnaryEncoding):
         return cls(task=Histogram(3), crowd=Crowd(3), keep=0.75)
 
     @classmethod
-    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+    def published(cls, budget: Budget, crowd: Crowd) -> Settings:
         return {"keep": truthful(budget.epsilon / 2.0)}

@@ -13,16 +13,16 @@ JASA 2018.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from headcount.privacy import Budget, Crowd
 from headcount.programme import Brick, Chance, Emit, Field, Maybe
 from headcount.programme.law import Floats
-from headcount.protocols.base import Knob, truthful
+from headcount.protocols.base import Knob, Settings, truthful
 from headcount.protocols.shared.scored_reports import ScoredReports
 from headcount.protocols.shared.stochastic_rounding import levelled
 from headcount.questions import Mean, Sum
@@ -67,5 +67,5 @@ class Duchi(ScoredReports):
         yield cls(task=Mean((0, 1), steps=2), crowd=Crowd(3), keep=0.625)
 
     @classmethod
-    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+    def published(cls, budget: Budget, crowd: Crowd) -> Settings:
         return {"keep": truthful(budget.epsilon)}

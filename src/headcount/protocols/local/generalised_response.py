@@ -13,15 +13,14 @@ Error:      unbiased,
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from headcount.privacy import Budget, Crowd, Model, Pair, PrivacyLoss
 from headcount.programme import Below, Brick, Chance, Emit, Field, Let, Maybe
-from headcount.protocols.base import Knob, truthful
+from headcount.protocols.base import Knob, Settings, truthful
 from headcount.protocols.shared.frequency_oracle import FrequencyOracle
 from headcount.questions import Histogram
 
@@ -75,6 +74,6 @@ class GeneralisedResponse(FrequencyOracle):
         return cls(task=Histogram(3), crowd=Crowd(3), keep=0.625)
 
     @classmethod
-    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+    def published(cls, budget: Budget, crowd: Crowd) -> Settings:
         """The chance for two categories; more of them keep less."""
         return {"keep": truthful(budget.epsilon)}

@@ -20,17 +20,17 @@ Privacy, ICDE 2019.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from headcount.privacy import Budget, Crowd
 from headcount.programme import Brick, Chance, Emit, Field, Let, Maybe, Rounded
 from headcount.programme.law import Floats, Ints
-from headcount.protocols.base import Knob
+from headcount.protocols.base import Choices, Knob
 from headcount.protocols.shared.scored_reports import ScoredReports
 from headcount.protocols.shared.sliding_window import MOST, fine_window, sent, window_chances
 from headcount.protocols.shared.stochastic_rounding import levelled
@@ -63,7 +63,7 @@ class Hybrid(ScoredReports):
         self.as_chance("alpha", -math.ulp(0.0), 1.0, Chance.down)
 
     @classmethod
-    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Choices:
         """The weight that a bit needs to gain as much as a number, at these odds."""
         grid, odds = fine_window(task, budget.epsilon), math.exp(min(budget.epsilon, 40.0))
         alpha = -math.expm1(-budget.epsilon / 2.0) if budget.epsilon > ONLY_BITS else 0.0

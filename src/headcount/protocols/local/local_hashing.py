@@ -17,16 +17,15 @@ Estimation, USENIX Sec. 2017.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from headcount.privacy import Budget, Crowd, Model, Pair, PrivacyLoss
 from headcount.programme import Below, Brick, Chance, Field, Let, Maybe
-from headcount.protocols.base import Knob
+from headcount.protocols.base import Choices, Knob
 from headcount.protocols.shared.frequency_oracle import FrequencyOracle
 from headcount.protocols.shared.hashing import HashedMessages, LinearHash, next_prime
 from headcount.questions import Histogram, Question
@@ -55,7 +54,7 @@ class LocalHashing(HashedMessages, FrequencyOracle):
         self.as_chance("keep", 1.0 / self.range, 1.0, Chance.down)
 
     @classmethod
-    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Choices:
         return ({"range": min(round(math.exp(min(budget.epsilon, 40.0))) + 1, MOST)},)
 
     @cached_property

@@ -15,15 +15,14 @@ Estimation, USENIX Sec. 2017.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from headcount.errors import BadArgument
 from headcount.phrases import Phrase
 from headcount.privacy import Budget, Crowd
 from headcount.programme import Chance
-from headcount.protocols.base import Knob
+from headcount.protocols.base import Knob, Settings
 from headcount.protocols.shared.unary_encoding import UnaryEncoding
 from headcount.questions import Histogram
 
@@ -59,5 +58,5 @@ class OptimisedUnary(UnaryEncoding):
         return cls(task=Histogram(3), crowd=Crowd(3), flip=0.25)
 
     @classmethod
-    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+    def published(cls, budget: Budget, crowd: Crowd) -> Settings:
         return {"flip": 1.0 / (1.0 + math.exp(budget.epsilon))}

@@ -15,14 +15,14 @@ Privacy, ICDE 2019.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from headcount.privacy import Budget, Crowd
 from headcount.programme import Brick, Chance, Field
 from headcount.programme.law import Floats
-from headcount.protocols.base import Knob
+from headcount.protocols.base import Choices, Knob
 from headcount.protocols.shared.scored_reports import ScoredReports
 from headcount.protocols.shared.sliding_window import MOST, fine_window, sent, window_chances
 from headcount.protocols.shared.stochastic_rounding import levelled
@@ -48,7 +48,7 @@ class Piecewise(ScoredReports):
         self.as_chance("keep", self.window / self.kinds, 1.0, Chance.down)
 
     @classmethod
-    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Choices:
         return (fine_window(task, budget.epsilon),)
 
     @property

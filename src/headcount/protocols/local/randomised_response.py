@@ -10,15 +10,14 @@ Error:      unbiased, $\mathrm{Var}\,\hat c = nf(1-f)/(1-2f)^2$, whatever the da
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from headcount.privacy import Budget, Crowd, Model, Pair, PrivacyLoss
 from headcount.programme import Chance
-from headcount.protocols.base import Knob, truthful
+from headcount.protocols.base import Knob, Settings, truthful
 from headcount.protocols.shared.flipped_bit import FlippedBit
 
 
@@ -50,5 +49,5 @@ class RandomisedResponse(FlippedBit):
         return cls(crowd=Crowd(6), keep=0.75)
 
     @classmethod
-    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+    def published(cls, budget: Budget, crowd: Crowd) -> Settings:
         return {"keep": truthful(budget.epsilon)}

@@ -16,7 +16,6 @@ Privacy, 2018.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -25,7 +24,7 @@ import numpy.typing as npt
 
 from headcount.privacy import Budget, Crowd, Model, Pair, PrivacyLoss
 from headcount.programme import Brick, Chance, Field, Subset
-from headcount.protocols.base import Knob
+from headcount.protocols.base import Choices, Knob
 from headcount.protocols.shared.bit_rows import BitRows
 from headcount.protocols.shared.frequency_oracle import FrequencyOracle
 from headcount.questions import Histogram, Question
@@ -52,7 +51,7 @@ class SubsetSelection(BitRows, FrequencyOracle):
         self.as_chance("keep", self.size / self.task.values, 1.0, Chance.down)
 
     @classmethod
-    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Choices:
         return ({"size": max(1, round(task.values / (math.exp(min(budget.epsilon, 40.0)) + 1.0)))},)
 
     @property

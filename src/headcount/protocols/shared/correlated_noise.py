@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from headcount.common.short_decimals import decayed
 from headcount.errors import BadArgument
@@ -13,7 +12,7 @@ from headcount.privacy import Budget, Crowd, Model, laws
 from headcount.privacy.correlated import inner_for, likely_pairs, likely_spread
 from headcount.privacy.exact_tables import affordable_epsilon
 from headcount.programme.law import Noise
-from headcount.protocols.base import Knob, Protocol
+from headcount.protocols.base import Choices, Knob, Protocol, Settings
 from headcount.protocols.shared.cells import touched
 from headcount.questions import Question
 
@@ -60,7 +59,7 @@ class CorrelatedNoise(Protocol):
     @classmethod
     def choices(
         cls, task: Question, crowd: Crowd, budget: Budget, overhead: float | None = None, even: bool = False
-    ) -> Iterable[Mapping[str, Any]]:
+    ) -> Choices:
         """Half a percent above the central error; more where that would take too many messages.
 
         Too many on average or, if the flood is to be `even`, for the person who sends most.
@@ -97,7 +96,7 @@ class CorrelatedNoise(Protocol):
         return touched(self.task) + 2.0 * self.task.cells * (own + self.shape * flood) / self.crowd.honest
 
     @classmethod
-    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+    def published(cls, budget: Budget, crowd: Crowd) -> Settings:
         """Lemma 9 of GKMPS21 with the law of GKMP20 and a tenth of epsilon for the flood."""
         return {
             "inner": 0.9 * budget.epsilon,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar
 
-from headcount.privacy import Model, Pair, PrivacyLoss, TotalVariationSlack
+from headcount.privacy import Model, Pair, PrivacyLoss, TotalVariationSlack, laws
+from headcount.privacy import exact_tables as tables
 from headcount.programme import All, Brick, Coins, Copies, Emit, Field, Table, Tally
 from headcount.programme.law import Floats, Ints, Law, Noise
 from headcount.protocols.base import Protocol
@@ -22,7 +25,7 @@ class DummyMessages(Protocol):
 
     @abstractmethod
     def dummies(self, people: int) -> Law:
-        """The law of the number of dummies from this many people."""
+        """The law of the number of dummies from this many people, in one cell."""
 
     @abstractmethod
     def share(self) -> Table:
@@ -31,7 +34,7 @@ class DummyMessages(Protocol):
     @property
     @abstractmethod
     def expected(self) -> float:
-        """How many dummies one person sends on average."""
+        """The mean number of one person's dummies in one cell."""
 
     @property
     @abstractmethod
@@ -56,3 +59,38 @@ class DummyMessages(Protocol):
     @property
     def messages_per_person(self) -> float:
         return 1.0 + self.expected
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoissonDummies(DummyMessages):
+    """A Poisson number of dummies in each cell, of this `mean` from all honest people together."""
+
+    reference: ClassVar[str] = "Ghazi, Kumar, Manurangsi and Pagh 2020, arXiv:2106.04247"
+
+    mean: float
+
+    def __post_init__(self) -> None:
+        self.bounded("mean", 0.0, 1e12)
+        super().__post_init__()
+
+    @property
+    def expected(self) -> float:
+        return self.mean / self.crowd.honest
+
+    @property
+    def sent(self) -> Fraction:
+        """How many dummies one person sends on average, in all cells together."""
+        return self.task.cells * Fraction(self.mean) / self.crowd.honest
+
+    def dummies(self, people: int) -> Law:
+        return laws.poisson(self.mean * people / self.crowd.honest)
+
+    def share(self) -> Table:
+        return tables.poisson(self.sent)
+
+    @property
+    def distance(self) -> float:
+        return tables.distance(tables.poisson_cells(float(self.sent)))
+
+    def size_of_error(self, truth: int, reports: int) -> float:
+        return math.sqrt(reports * self.expected)

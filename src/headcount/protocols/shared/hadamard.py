@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from headcount.privacy import Budget, Crowd, Model
 from headcount.programme import Chance
 from headcount.programme.law import Ints
-from headcount.protocols.base import Knob, truthful
+from headcount.protocols.base import Knob, Settings, truthful
 from headcount.protocols.shared.frequency_oracle import FrequencyOracle
 
 
@@ -41,7 +40,7 @@ class HadamardOracle(FrequencyOracle):
         return math.log(self.keep / (1.0 - self.keep)) if self.keep < 1.0 else None
 
     @classmethod
-    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+    def published(cls, budget: Budget, crowd: Crowd) -> Settings:
         return {"keep": truthful(budget.epsilon)}
 
 

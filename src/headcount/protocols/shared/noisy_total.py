@@ -7,7 +7,6 @@ integer of any size, is brought to the grid of the noise and rounded there once.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Self
@@ -22,7 +21,7 @@ from headcount.privacy.rounded_once import RoundThenNoise
 from headcount.programme import Batch, Brick, Coins, Emit, Field, Release, Tally
 from headcount.programme.law import Floats, Ints, Noise
 from headcount.programme.tally import exactly_summed
-from headcount.protocols.base import Knob, Protocol
+from headcount.protocols.base import Knob, Protocol, Settings
 from headcount.protocols.shared.cells import one_of_each, touched
 from headcount.protocols.shared.stochastic_rounding import halfway, rounded_laplace, size_of_rounded, steps_of
 
@@ -147,5 +146,5 @@ class NoisyTotal(Protocol):
         return cls(crowd=Crowd(6), scale=0.5)
 
     @classmethod
-    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+    def published(cls, budget: Budget, crowd: Crowd) -> Settings:
         return {"scale": 1.0 / budget.epsilon}

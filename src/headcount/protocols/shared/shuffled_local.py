@@ -11,7 +11,6 @@ Error:      that of the local protocol.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from functools import cache, lru_cache
 from typing import Any, ClassVar
@@ -19,7 +18,7 @@ from typing import Any, ClassVar
 from headcount.errors import Unsupported
 from headcount.privacy import Budget, Crowd, Model, NoGuarantee, PrivacyLoss
 from headcount.privacy.clones import Clones
-from headcount.protocols.base import Protocol
+from headcount.protocols.base import Choices, Protocol, Settings
 from headcount.questions import Question
 
 LARGEST = 25.0  # of the local epsilons that are looked for
@@ -39,7 +38,7 @@ class ShuffledLocal(Protocol):
         return NoGuarantee() if epsilon is None else Clones(epsilon, honest - 1, self.binary)
 
     @classmethod
-    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Choices:
         return cls.local.choices(task, crowd, _before_shuffling(budget, crowd, cls.binary))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -58,7 +57,7 @@ def _form(local: type[Protocol], binary: bool) -> type[Protocol]:
         works = "only those can be shuffled as they are"
         raise Unsupported("is not a local protocol", works, protocol=local.name)
 
-    def start(budget: Budget, given: Mapping[str, Any]) -> float:
+    def start(budget: Budget, given: Settings) -> float:
         return local.knob.start(_before_shuffling(budget, given["crowd"], binary), given)
 
     own = {

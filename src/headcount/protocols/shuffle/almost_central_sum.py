@@ -39,7 +39,7 @@ from headcount.privacy.almost_central import AlmostCentral, flooding_noise
 from headcount.privacy.zero_sum_sets import ZeroSumSets
 from headcount.programme import All, Batch, Brick, Copies, Each, Emit, Field, Table, Tally
 from headcount.programme.law import Floats, Noise
-from headcount.protocols.base import Knob, Protocol, Shape
+from headcount.protocols.base import Choices, Knob, Protocol, Settings, Shape
 from headcount.protocols.shared.stochastic_rounding import halfway, levelled, rounding, size_of_rounded, steps_of
 from headcount.questions import Question, Sum
 
@@ -75,9 +75,7 @@ class AlmostCentralSum(Protocol):
         super().__post_init__()
 
     @classmethod
-    def choices(
-        cls, task: Question, crowd: Crowd, budget: Budget, overhead: float = 0.13
-    ) -> Iterable[Mapping[str, Any]]:
+    def choices(cls, task: Question, crowd: Crowd, budget: Budget, overhead: float = 0.13) -> Choices:
         """A third of the extra variance for rounding, the rest for flooding.
 
         Beyond a million people there are not levels enough for that.
@@ -182,7 +180,7 @@ class AlmostCentralSum(Protocol):
         yield cls(task=Sum((0, 1), steps=2), crowd=Crowd(3), inner=2.0, levels=1, shape=2.0, scale=0.5)
 
     @classmethod
-    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+    def published(cls, budget: Budget, crowd: Crowd) -> Settings:
         """Theorem 1 with zeta = 0.13, and the scale at which as many messages are sent."""
         levels = math.ceil(budget.epsilon / 2.0 * math.sqrt(crowd.honest / 0.13))
         atoms, flood = ZeroSumSets(levels), flooding_noise(levels)

@@ -16,16 +16,16 @@ CCS 2022.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from headcount.errors import BadArgument
 from headcount.privacy import Budget, Crowd, Model, PrivacyLoss, laws
 from headcount.privacy.blanket import HashedBlanket
 from headcount.programme import All, Below, Brick, Chance, Copies, Field, Let, Maybe, Tally
 from headcount.programme.law import Floats, Noise
-from headcount.protocols.base import Knob, Shape, likely_variance
+from headcount.protocols.base import Choices, Knob, Settings, Shape, likely_variance
 from headcount.protocols.shared.hashing import HashedMessages, LinearHash, next_prime
 from headcount.questions import Histogram, Question
 
@@ -56,7 +56,7 @@ class AlmostOneMessageHistogram(HashedMessages):
             raise BadArgument("prime", f"is {self.prime}, not a prime from the number of categories on", works)
 
     @classmethod
-    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Choices:
         """Buckets for which a quarter of the people, on average, send a second message."""
         buckets = max(2, round(crowd.honest / (5.0 * likely_variance(budget))))
         yield {"buckets": buckets, "prime": next_prime(max(task.values, buckets))}
@@ -108,5 +108,5 @@ class AlmostOneMessageHistogram(HashedMessages):
         return cls.tiny(), cls(task=Histogram(2), crowd=Crowd(5), mean=1.5, buckets=2, prime=2)
 
     @classmethod
-    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+    def published(cls, budget: Budget, crowd: Crowd) -> Settings:
         return {"mean": 32.0 * math.log(2.0 / budget.delta) / budget.epsilon**2}

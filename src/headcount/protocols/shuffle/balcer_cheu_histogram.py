@@ -15,9 +15,8 @@ section 3.2.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -25,7 +24,7 @@ from headcount.privacy import Budget, Crowd, Model, Pair, PrivacyLoss, laws
 from headcount.privacy.product import two_cells
 from headcount.programme import NOTHING, All, Brick, Chance, Coins, Each, Emit, Field, Maybe, Tally
 from headcount.programme.law import Floats, Ints, Noise
-from headcount.protocols.base import Knob, Protocol, Shape, likely_variance
+from headcount.protocols.base import Knob, Protocol, Settings, Shape, likely_variance
 from headcount.questions import Histogram
 
 BIN = Field.named("bin")
@@ -79,6 +78,6 @@ class BalcerCheuHistogram(Protocol):
         return cls(task=Histogram(3), crowd=Crowd(3), gamma=0.4)
 
     @classmethod
-    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+    def published(cls, budget: Budget, crowd: Crowd) -> Settings:
         """Half of epsilon and delta for either category that changes."""
         return {"gamma": 50.0 * math.log(4.0 / budget.delta) / ((budget.epsilon / 2.0) ** 2 * crowd.honest)}

@@ -15,14 +15,13 @@ Error:      unbiased; $m_j$ is
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from headcount.privacy import Budget, Crowd, Model, PrivacyLoss
 from headcount.privacy.blanket import ResponseBlanket
 from headcount.programme import Below, Brick, Chance, Emit, Field, Let, Maybe
-from headcount.protocols.base import Knob, likely_variance
+from headcount.protocols.base import Knob, Settings, likely_variance
 from headcount.protocols.shared.frequency_oracle import FrequencyOracle
 from headcount.questions import Histogram
 
@@ -73,7 +72,7 @@ class BlanketHistogram(FrequencyOracle):
         return cls(task=Histogram(3), crowd=Crowd(4), lie=0.5)
 
     @classmethod
-    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+    def published(cls, budget: Budget, crowd: Crowd) -> Settings:
         """Theorem 3.1, for two categories; in proportion for more."""
         log = math.log(2.0 / budget.delta)
         return {"lie": 2.0 * max(14.0 * log / budget.epsilon**2, 27.0 / budget.epsilon) / (crowd.honest - 1)}

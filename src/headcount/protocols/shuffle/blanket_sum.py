@@ -16,10 +16,9 @@ section 4.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -27,7 +26,7 @@ from headcount.privacy import Budget, Crowd, Model, PrivacyLoss
 from headcount.privacy.blanket import ResponseBlanket
 from headcount.programme import Batch, Below, Brick, Chance, Emit, Field, Let, Maybe, Tally
 from headcount.programme.law import Floats, Law, Noise
-from headcount.protocols.base import Knob, Protocol, Shape, likely_variance
+from headcount.protocols.base import Choices, Knob, Protocol, Settings, Shape, likely_variance
 from headcount.protocols.base.protocol import FEW_VALUES
 from headcount.protocols.shared.stochastic_rounding import levelled, steps_of
 from headcount.questions import Question, Sum
@@ -56,7 +55,7 @@ class BlanketSum(Protocol):
         super().__post_init__()
 
     @classmethod
-    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Choices:
         """About the cube root of people over liars: more levels round less and need more liars."""
         best = (1.5 * crowd.honest / (1.3 * likely_variance(budget))) ** (1.0 / 3.0)
         return ({"levels": levels} for levels in sorted({max(1, round(best * part)) for part in (0.7, 1.0, 1.3)}))
@@ -119,7 +118,7 @@ class BlanketSum(Protocol):
         return cls(task=Sum((0, 1), steps=4), crowd=Crowd(3), lie=0.5, levels=2)
 
     @classmethod
-    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+    def published(cls, budget: Budget, crowd: Crowd) -> Settings:
         log = math.log(2.0 / budget.delta)
         liars = crowd.honest * max(14.0 * log / budget.epsilon**2, 27.0 / budget.epsilon) / (crowd.honest - 1)
         levels = max(1, round((crowd.honest / liars) ** (1.0 / 3.0)))

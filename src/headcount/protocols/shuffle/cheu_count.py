@@ -16,14 +16,13 @@ EUROCRYPT 2019.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from headcount.privacy import Budget, Crowd, Model, PrivacyLoss
 from headcount.privacy.shuffled_bits import ShuffledBits
 from headcount.programme import Chance
-from headcount.protocols.base import Knob, likely_variance
+from headcount.protocols.base import Knob, Settings, likely_variance
 from headcount.protocols.shared.flipped_bit import FlippedBit
 
 
@@ -56,7 +55,7 @@ class CheuCount(FlippedBit):
         return cls(crowd=Crowd(6), lam=3.0)
 
     @classmethod
-    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+    def published(cls, budget: Budget, crowd: Crowd) -> Settings:
         n, log = crowd.honest, math.log(4.0 / budget.delta)
         if budget.epsilon >= math.sqrt(192.0 * log / n):
             return {"lam": 64.0 * log / budget.epsilon**2}

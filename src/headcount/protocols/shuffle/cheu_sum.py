@@ -14,15 +14,14 @@ EUROCRYPT 2019.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from headcount.privacy import Budget, Crowd, Model, PrivacyLoss, TotalVariationSlack, laws
 from headcount.privacy.shuffled_bits import ShuffledBits
 from headcount.programme import All, Brick, Chance, Copies, Emit, Field, Maybe, Tally
 from headcount.programme.law import Floats, Law, Noise
-from headcount.protocols.base import Knob, Protocol, Shape, likely_variance
+from headcount.protocols.base import Choices, Knob, Protocol, Settings, Shape, likely_variance
 from headcount.protocols.shared.stochastic_rounding import halfway, levelled, steps_of, worst_fraction
 from headcount.questions import Question, Sum
 
@@ -48,7 +47,7 @@ class CheuSum(Protocol):
         super().__post_init__()
 
     @classmethod
-    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Choices:
         """About the root of the crowd: flips cost the same until nearly all bits are coins.
 
         More levels than steps only make more messages.
@@ -120,7 +119,7 @@ class CheuSum(Protocol):
         return cls(task=Sum((0, 1), steps=4), crowd=Crowd(3), lam=0.75, levels=2)
 
     @classmethod
-    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+    def published(cls, budget: Budget, crowd: Crowd) -> Settings:
         """Theorem 5.4 with the paper's levels; its condition fails below some 10^12 people."""
         levels = math.ceil(budget.epsilon * math.sqrt(crowd.honest))
         epsilon = budget.epsilon / math.sqrt(8.0 * levels * math.log(2.0 / budget.delta))

@@ -22,10 +22,9 @@ EUROCRYPT 2021.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -34,7 +33,7 @@ from headcount.privacy import Budget, Crowd, Model, PrivacyLoss, laws
 from headcount.privacy.many_cells import ManyCells
 from headcount.programme import All, Brick, Chance, Coins, Each, Emit, Field, Maybe, Tally
 from headcount.programme.law import Floats, Ints, Noise
-from headcount.protocols.base import Knob, Protocol, Shape, likely_variance
+from headcount.protocols.base import Choices, Knob, Protocol, Settings, Shape, likely_variance
 from headcount.protocols.shared.hashing import next_prime
 from headcount.questions import Histogram, Question
 
@@ -70,7 +69,7 @@ class CountMinShuffle(Protocol):
             )
 
     @classmethod
-    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Choices:
         yield {"buckets": next_prime(max(2, math.isqrt(task.values - 1) + 1))}
 
     @property
@@ -122,7 +121,7 @@ class CountMinShuffle(Protocol):
         return cls(task=Histogram(3), crowd=Crowd(3), gamma=0.25, buckets=2)
 
     @classmethod
-    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+    def published(cls, budget: Budget, crowd: Crowd) -> Settings:
         """Lemma 4.10 with the four rows that up to nine categories need."""
         noise = 90.0 * 16.0 * math.log(8.0 / budget.delta) / budget.epsilon**2
         return {"gamma": noise / crowd.honest, "buckets": 3}

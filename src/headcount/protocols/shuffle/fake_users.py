@@ -15,15 +15,15 @@ S&P 2022.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from headcount.privacy import Budget, Crowd, Model, PrivacyLoss, laws
 from headcount.privacy.blanket import RandomFakeUsersBlanket
 from headcount.programme import All, Brick, Chance, Copies, Field, Maybe, Row, Tally
 from headcount.programme.law import Floats, Noise
-from headcount.protocols.base import Knob, Shape, likely_variance
+from headcount.protocols.base import Choices, Knob, Settings, Shape, likely_variance
 from headcount.protocols.shared.bit_rows import BitRows
 from headcount.questions import Histogram, Question
 
@@ -52,7 +52,7 @@ class FakeUsers(BitRows):
         super().__post_init__()
 
     @classmethod
-    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Choices:
         """One each; more of them bring the error down to 0.7 of that at most."""
         return ({"fakes": crowd.honest},)
 
@@ -108,7 +108,7 @@ class FakeUsers(BitRows):
         yield cls(task=Histogram(2), crowd=Crowd(3), flip=0.25, fakes=1)
 
     @classmethod
-    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+    def published(cls, budget: Budget, crowd: Crowd) -> Settings:
         """One fake each, where that many are enough."""
         factor = 1.0 / math.tanh(budget.epsilon / 2.0) ** 2
         product = 33.0 / (5.0 * crowd.honest) * factor * math.log(4.0 / budget.delta)

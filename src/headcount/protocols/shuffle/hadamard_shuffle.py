@@ -29,7 +29,7 @@ from headcount.privacy import Budget, Crowd, Model, PrivacyLoss, laws
 from headcount.privacy.blanket import HadamardBlanket
 from headcount.programme import All, Batch, Below, Brick, Copies, Emit, Field, Let, Tally
 from headcount.programme.law import Floats, Noise
-from headcount.protocols.base import Knob, Protocol, Shape, likely_variance
+from headcount.protocols.base import Choices, Knob, Protocol, Settings, Shape, likely_variance
 from headcount.questions import Histogram, Question
 
 BITS = 62  # of an integer
@@ -62,7 +62,7 @@ class HadamardShuffle(Protocol):
         super().__post_init__()
 
     @classmethod
-    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Choices:
         """The crowd's binary digits: others then add at most one to the variance."""
         yield {"indices": min(MOST, max(1, (crowd.honest - 1).bit_length()))}
 
@@ -149,7 +149,7 @@ class HadamardShuffle(Protocol):
         return cls.tiny(), cls(task=Histogram(2), crowd=Crowd(5), blankets=1, indices=1)
 
     @classmethod
-    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+    def published(cls, budget: Budget, crowd: Crowd) -> Settings:
         """Theorem 4.3, with one value each."""
         blankets = 36.0 / budget.epsilon**2 * math.log(math.e / (budget.epsilon * budget.delta))
         return {"blankets": math.ceil(blankets), "indices": min(MOST, max(1, (crowd.honest - 1).bit_length()))}

@@ -15,16 +15,15 @@ $p$ is the chance of going on, as in the paper: $P[k] = \binom{k+r-1}{k}(1-p)^r 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from headcount.privacy import Budget, Crowd, laws
 from headcount.privacy import exact_tables as tables
 from headcount.programme import Table
 from headcount.programme.law import Law
-from headcount.protocols.base import Knob
+from headcount.protocols.base import Choices, Knob, Settings
 from headcount.protocols.shared.dummy_messages import DummyMessages
 from headcount.questions import Question
 
@@ -50,7 +49,7 @@ class NegativeBinomialCount(DummyMessages):
         super().__post_init__()
 
     @classmethod
-    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Choices:
         r"""With $p = e^{-\epsilon}$ the right tail costs nothing; smaller is near Poisson."""
         return ({"decay": max(math.exp(-budget.epsilon), POISSON)},)
 
@@ -76,5 +75,5 @@ class NegativeBinomialCount(DummyMessages):
         return cls(crowd=Crowd(6), shape=2.0, decay=0.25)
 
     @classmethod
-    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+    def published(cls, budget: Budget, crowd: Crowd) -> Settings:
         return {"shape": 3.0 * (1.0 + math.log(1.0 / budget.delta)), "decay": math.exp(-0.2 * budget.epsilon)}

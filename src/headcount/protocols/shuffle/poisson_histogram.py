@@ -15,77 +15,50 @@ Error:      unbiased, $\mathrm{Var}\,\hat c_j = \lambda$, whatever the data, cel
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import ClassVar, Self
 
-from headcount.privacy import Crowd, Model, Pair, PrivacyLoss, TotalVariationSlack, laws, many_cells
-from headcount.privacy import exact_tables as tables
-from headcount.programme import All, Below, Brick, Coins, Copies, Emit, Field, Let, Tally
-from headcount.programme.law import Floats, Ints, Noise
-from headcount.protocols.base import Knob, Protocol, Shape, likely_variance
+from headcount.privacy import Crowd, Pair, PrivacyLoss, TotalVariationSlack, many_cells
+from headcount.programme import All, Below, Brick, Coins, Copies, Emit, Field, Let
+from headcount.programme.law import Ints
+from headcount.protocols.base import Knob, Shape, likely_variance
 from headcount.protocols.shared.cells import one_of_each, touched
+from headcount.protocols.shared.dummy_messages import PoissonDummies
 from headcount.questions import Histogram
 
 ANY = Field.named("any")
 
 
 @dataclass(frozen=True, kw_only=True)
-class PoissonHistogram(Protocol):
+class PoissonHistogram(PoissonDummies):
     """Count each category with Poisson dummies, drawn in time proportional to the messages."""
 
     name: ClassVar[str] = "poisson-histogram"
-    model: ClassVar[Model] = Model.SHUFFLE
     shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.ONE_OF, Shape.K_OF})
     independent: ClassVar[bool] = True
     knob: ClassVar[Knob] = Knob.logarithmic(
         "mean", 1e-3, 1e12, lambda budget, given: 1.3 * likely_variance(budget) * touched(given["task"])
     )
-    reference: ClassVar[str] = "Ghazi, Kumar, Manurangsi and Pagh 2020, arXiv:2106.04247"
-
-    mean: float
-
-    def __post_init__(self) -> None:
-        self.bounded("mean", 0.0, 1e12)
-        super().__post_init__()
 
     @property
     def kinds(self) -> int:
         return self.task.cells
 
-    @property
-    def _dummies(self) -> Fraction:
-        """How many one person sends on average, of all cells together."""
-        return self.kinds * Fraction(self.mean) / self.crowd.honest
-
     def report(self, value: Field) -> Brick:
         own = one_of_each(self.task, value)
-        return All(own, Copies(tables.poisson(self._dummies), Let("any", Below(self.kinds), Emit(ANY))))
+        return All(own, Copies(self.share(), Let("any", Below(self.kinds), Emit(ANY))))
 
     def view(self, honest: int) -> PrivacyLoss:
-        dummies = laws.poisson(self.mean * honest / self.crowd.honest)
-        distance = tables.distance(tables.poisson_cells(float(self._dummies)))
-        ideal = many_cells.one_of_each(Pair.shifted(dummies), touched(self.task))
-        return TotalVariationSlack(ideal, honest * distance, ideal.kind)
-
-    def point(self, tally: Tally) -> Floats:
-        return tally.totals - tally.reports * self.mean / self.crowd.honest
-
-    def noise(self, truth: int, reports: int) -> Noise:
-        expected = self.mean * reports / self.crowd.honest
-        return Noise.of(laws.poisson(expected), centre=expected)
-
-    def size_of_error(self, truth: int, reports: int) -> float:
-        return math.sqrt(self.mean * reports / self.crowd.honest)
+        ideal = many_cells.one_of_each(Pair.shifted(self.dummies(honest)), touched(self.task))
+        return TotalVariationSlack(ideal, honest * self.distance, ideal.kind)
 
     def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
-        dummies = laws.poisson(self.mean * int(held.sum()) / self.crowd.honest).sample(coins, runs * self.kinds)
+        dummies = self.dummies(int(held.sum())).sample(coins, runs * self.kinds)
         return self.task.strategy.counts(held) + dummies.reshape(runs, self.kinds)
 
     @property
     def messages_per_person(self) -> float:
-        return touched(self.task) + float(self._dummies)
+        return touched(self.task) + float(self.sent)
 
     @property
     def provable(self) -> bool:  # type: ignore[override]

@@ -20,11 +20,11 @@ digit: $l_j/(1-l_j)$ is $P_j$ times the `liars` over $n$.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -33,7 +33,7 @@ from headcount.privacy import Budget, Crowd, Model, PrivacyLoss
 from headcount.privacy.shuffled_digits import ShuffledDigits, added, one_digit
 from headcount.programme import All, Batch, Below, Brick, Chance, Emit, Field, Let, Maybe, Rounded, Tally
 from headcount.programme.law import Floats, Noise
-from headcount.protocols.base import Knob, Protocol, Shape, likely_variance
+from headcount.protocols.base import Choices, Knob, Protocol, Settings, Shape, likely_variance
 from headcount.protocols.base.protocol import FEW_VALUES
 from headcount.protocols.shared.stochastic_rounding import LEVEL, steps_of
 from headcount.questions import Question, Sum
@@ -68,9 +68,7 @@ class RecursiveSum(Protocol):
             raise BadArgument("base", f"is {self.base:g}, too large for so many digits", "use a smaller one")
 
     @classmethod
-    def choices(
-        cls, task: Question, crowd: Crowd, budget: Budget, digits: int | None = None
-    ) -> Iterable[Mapping[str, Any]]:
+    def choices(cls, task: Question, crowd: Crowd, budget: Budget, digits: int | None = None) -> Choices:
         """For each number of digits the base with the least variance from lies and rounding."""
 
         def spread(base: float, digits: int) -> float:
@@ -186,7 +184,7 @@ class RecursiveSum(Protocol):
         return cls(task=Sum((0, 1), steps=4), crowd=Crowd(3), liars=1.0, digits=2, base=1.3)
 
     @classmethod
-    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+    def published(cls, budget: Budget, crowd: Crowd) -> Settings:
         n, m = crowd.honest, max(1, round(math.log(math.log2(crowd.honest), 3)))
         epsilon = budget.epsilon / m
         base = ((3.0**m - 1.0) * n * budget.epsilon**2 / m**3) ** (3.0**-m)

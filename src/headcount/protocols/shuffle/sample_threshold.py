@@ -21,9 +21,9 @@ Applications, AISTATS 2022.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -33,11 +33,11 @@ from headcount.privacy.crowd import LARGEST
 from headcount.privacy.sampled_counts import SampledCount, SampledHistogram
 from headcount.programme import Brick, Chance, Coins, Copies, Emit, Field, Maybe, Tally, Threshold
 from headcount.programme.law import Floats, Ints, Noise
-from headcount.protocols.base import Knob, Protocol, Shape
+from headcount.protocols.base import Choices, Knob, Protocol, Settings, Shape
 from headcount.questions import Histogram, Question
 
 
-def _for_one_count(budget: Budget, given: Mapping[str, Any]) -> float:
+def _for_one_count(budget: Budget, given: Settings) -> float:
     """The setting for a single count: a histogram's two counts ask for hardly less."""
     crowd = given["crowd"]
     people = LARGEST if budget.neighbours is Neighbours.ADD_REMOVE else crowd.size
@@ -77,7 +77,7 @@ class SampleThreshold(Protocol):
         super().__post_init__()
 
     @classmethod
-    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Choices:
         """A higher threshold lets more people be sampled and hides more small counts."""
         log = math.log(1.0 / budget.delta)
         steps = range(1, 62, 2) if task.several else (*range(16), *range(17, 62, 2))
@@ -161,7 +161,7 @@ class SampleThreshold(Protocol):
         yield cls(task=Histogram(3), crowd=Crowd(4), rate=0.4, threshold=3, neighbours=Neighbours.ADD_REMOVE)
 
     @classmethod
-    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+    def published(cls, budget: Budget, crowd: Crowd) -> Settings:
         """The first draft's rule."""
         threshold = math.ceil(3.0 + math.log(1.0 / budget.delta))
         return {"rate": -math.expm1(-budget.epsilon) / threshold, "threshold": threshold}

@@ -22,7 +22,7 @@ EUROCRYPT 2020.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Self
@@ -37,7 +37,7 @@ from headcount.privacy.discrete_laplace import IdealLaplaceShift
 from headcount.privacy.share_distance import fewest_shares, published_shares, share_distance
 from headcount.programme import Batch, Brick, Field, From, Let, Shares, Tally
 from headcount.programme.law import Floats, Law, Noise, weighed
-from headcount.protocols.base import Knob, Protocol, Shape
+from headcount.protocols.base import Choices, Knob, Protocol, Settings, Shape
 from headcount.protocols.shared.stochastic_rounding import (
     fine_enough,
     halfway,
@@ -79,7 +79,7 @@ class SplitAndMix(Protocol):
             raise BadArgument("modulus", f"is {self.modulus:,}, too small for the sum", f"use at least {needed:,}")
 
     @classmethod
-    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Iterable[Mapping[str, Any]]:
+    def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Choices:
         """Shares for a distance that costs a hundredth of delta at most."""
         levels = min(fine_enough(task, crowd.size, 2.0 / budget.epsilon**2), _drawable(budget.epsilon))
         modulus = 1 << (_room(crowd, levels, budget.epsilon / 2.0) - 1).bit_length()
@@ -192,7 +192,7 @@ class SplitAndMix(Protocol):
         return cls(task=Sum((0, 1), steps=1), crowd=Crowd(3), inner=10.0, levels=1, modulus=16, shares=2)
 
     @classmethod
-    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+    def published(cls, budget: Budget, crowd: Crowd) -> Settings:
         levels = math.ceil(math.sqrt(crowd.honest))
         modulus = 1 << (_room(crowd, levels, budget.epsilon) - 1).bit_length()
         shares = published_shares(crowd.honest, modulus, budget.delta / (1.0 + math.exp(budget.epsilon)))

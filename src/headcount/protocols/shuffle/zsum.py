@@ -14,16 +14,15 @@ section 3.1.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from headcount.privacy import Budget, Crowd, Model, Pair, PrivacyLoss, laws
 from headcount.programme import NOTHING, All, Brick, Chance, Coins, Copies, Emit, Field, Maybe, Tally
 from headcount.programme.law import Floats, Ints, Noise
-from headcount.protocols.base import Knob, Protocol, likely_variance
+from headcount.protocols.base import Knob, Protocol, Settings, likely_variance
 
 ONE = Emit(0)
 
@@ -94,5 +93,5 @@ class Zsum(Protocol):
         return cls(crowd=Crowd(6), gamma=0.4)
 
     @classmethod
-    def published(cls, budget: Budget, crowd: Crowd) -> Mapping[str, Any]:
+    def published(cls, budget: Budget, crowd: Crowd) -> Settings:
         return {"gamma": 50.0 * math.log(2.0 / budget.delta) / (budget.epsilon**2 * crowd.honest)}
