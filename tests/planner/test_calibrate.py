@@ -17,6 +17,7 @@ from headcount.planner.calibrate import calibrate, calibrations
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.crowd import Crowd
 from headcount.privacy.exact_tables import MOST_CELLS, negative_binomial_cells
+from headcount.privacy.loss import PrivacyLoss
 from headcount.protocols import CATALOGUE
 from headcount.protocols.base.protocol import Protocol
 from headcount.protocols.central.geometric import Geometric
@@ -366,3 +367,18 @@ def test_the_threshold_is_as_good_as_the_best_of_all(ones: int) -> None:
     spread = [error(protocol) for protocol in calibrations(SampleThreshold, Count(), crowd, budget)]
     assert min(every) <= found <= 1.002 * min(every)
     assert min(spread) > 1.02 * found
+
+
+def test_where_more_noise_only_adds_slack_the_search_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Delta of this budget is below the slack of wide tables: a rising delta is not followed to the widest of them."""
+    asked = []
+    delta = PrivacyLoss.delta
+
+    def counted(self: PrivacyLoss, epsilon: float) -> float:
+        asked.append(epsilon)
+        return delta(self, epsilon)
+
+    monkeypatch.setattr(PrivacyLoss, "delta", counted)
+    with pytest.raises(Infeasible, match="cannot meet epsilon=34"):
+        calibrate(CorrelatedCount, Count(), Crowd(17_875), Budget(34.0, 1e-11))
+    assert len(asked) <= 4

@@ -26,6 +26,7 @@ Objective = Callable[[Protocol], float]
 TIGHT = 1e-6  # delta ends this close to the budget's
 FLOOR = 1e-300
 FIRST_STEP = 0.4
+RISE = 0.1  # of log delta: more than bounds jump by where their windows change
 SMALLEST_STEP = 0.01
 GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 WORTH = 0.99  # of the error: a strategy that touches more cells must be so much better
@@ -213,6 +214,8 @@ def _turn(
         return found[here]
 
     start = min(max(knob.start(budget, base), knob.low), knob.high)
+    if at(start).unavoidable_delta(budget.epsilon) > budget.delta:
+        return None
     if budget.delta and excess(start) >= -math.log(budget.delta) and _hopeless(knob, excess):
         return None
     bracket = _bracket(knob, start, _stride(excess(start), budget), excess)
@@ -245,7 +248,8 @@ def _bracket(
 ) -> tuple[tuple[float, float], tuple[float, float]] | None:
     """Two settings, one over the budget and one within it, found by growing steps from a first guess.
 
-    A setting may be refused, as one with more noise than can be drawn; then the steps get smaller again.
+    A setting may be refused, as one with more noise than can be drawn; then the steps get smaller again. Where delta
+    rises with more noise, what is left of it is the slack of wide tables, which more noise only makes larger.
     """
     value = excess(u)
     outward = 1.0 if value > 0.0 else -1.0
@@ -263,4 +267,6 @@ def _bracket(
         if (there > 0.0) != (value > 0.0):
             ends = sorted([(u, value), (ahead, there)])
             return ends[0], ends[1]
+        if there > max(value, 0.0) + RISE:
+            return None
         u, value, step = ahead, there, step * 2.0

@@ -37,6 +37,7 @@ FINE = 80  # blocks of outcomes between a number and its double, nearly
 RARE = 1e-30  # blocks below this are one
 FUZZ = 1e-15
 FAINT = 1e-300
+NODES = 257  # epsilons at which the least claim is bounded
 DIGITS = 4  # binary ones, to which shifts are rounded up
 MOMENTS = np.geomspace(1.2, 10.0, 12)  # in standard deviations of the loss
 CAPS = np.log(10.0) * np.array([3.0, 5.0, 7.0, 9.0, 12.0, 18.0])
@@ -132,6 +133,28 @@ def flooding_noise(top: int) -> FloodingNoise:
     return FloodingNoise(top)
 
 
+def unavoidable_delta(top: int, cancel: float, distance: float, epsilon: float) -> float:
+    """A lower bound on the delta that `AlmostCentral` claims, however much the atoms are flooded.
+
+    The claim is the divergence at some epsilon up to this one, plus the slack there. Without the
+    atoms, which only lose more, the divergence is that of the sum alone; it falls with epsilon and
+    the slack rises, so that their sum is bounded from below between any two points of a grid.
+    """
+    losses, chances = _sum_losses(top, cancel)
+    grid = np.linspace(0.0, epsilon, NODES)
+    kept = np.maximum(-np.expm1(np.minimum(grid[:, None] - losses, 0.0)), 0.0)
+    divergence, slack = kept @ chances / (1.0 + cancel), (1.0 + np.exp(grid)) * distance
+    return float((divergence[1:] + slack[:-1]).min()) / ROUND_UP
+
+
+def _sum_losses(top: int, cancel: float) -> tuple[Floats, Floats]:
+    """Losses of two-sided geometric noise shifted by `top`, and 1 + cancel times their masses."""
+    rate, between = -math.log(cancel), np.arange(1, top)
+    losses = rate * np.concatenate([[top], top - 2.0 * between, [-top]])
+    chances = np.concatenate([[1.0], (1.0 - cancel) * np.exp(-rate * between), [math.exp(-rate * top)]])
+    return losses, chances
+
+
 @dataclass(frozen=True, eq=False)
 class AlmostCentral(PrivacyLoss):
     """The loss of sums of values 0 .. top under flooding noise of one `shape`.
@@ -201,10 +224,7 @@ class AlmostCentral(PrivacyLoss):
 
     def _sum(self, moments: Floats) -> Floats:
         """Log-moments of two-sided geometric noise shifted by `top`, the dominating shift."""
-        rate = -math.log(self.cancel)
-        between = np.arange(1, self.top)
-        losses = rate * np.concatenate([[self.top], self.top - 2.0 * between, [-self.top]])
-        chances = np.concatenate([[1.0], (1.0 - self.cancel) * np.exp(-rate * between), [math.exp(-rate * self.top)]])
+        losses, chances = _sum_losses(self.top, self.cancel)
         exponents = moments[:, None] * (losses - losses[0])
         return np.asarray(moments * losses[0] + np.log(np.exp(exponents) @ chances / (1.0 + self.cancel)))
 

@@ -93,6 +93,10 @@ class Declaration(ABC):
         """The names of the questions that it answers."""
         return sorted(name for name, kind in QUESTIONS.items() if kind.shapes & cls.shapes)
 
+    def unavoidable_delta(self, epsilon: float) -> float:
+        """A lower bound on delta at this epsilon, whatever the setting of the knob; 0 if none is known."""
+        return 0.0
+
     @property
     def serves(self) -> bool:
         """Whether this crowd could get any answer out of it at all."""

@@ -35,7 +35,7 @@ from headcount.common.short_decimals import compared, decayed
 from headcount.errors import BadArgument, Infeasible
 from headcount.privacy import Budget, Crowd, Model, NoGuarantee, PrivacyLoss, laws
 from headcount.privacy import exact_tables as tables
-from headcount.privacy.almost_central import AlmostCentral, flooding_noise
+from headcount.privacy.almost_central import AlmostCentral, flooding_noise, unavoidable_delta
 from headcount.privacy.zero_sum_sets import ZeroSumSets
 from headcount.programme import All, Batch, Brick, Copies, Each, Emit, Field, Table, Tally
 from headcount.programme.law import Floats, Noise
@@ -143,9 +143,15 @@ class AlmostCentralSum(Protocol):
     def view(self, honest: int) -> PrivacyLoss:
         if honest < self.crowd.honest:
             return NoGuarantee()
+        return AlmostCentral(self.levels, self.cancel, self.shape, self._decays, self._distance(honest))
+
+    def _distance(self, honest: int) -> float:
+        """The total variation between the noise that is drawn from tables and its law."""
         noises = 3 + sum(map(len, flooding_noise(self.levels).groups))
-        drawn = noises * tables.distance(tables.MOST_CELLS)
-        return AlmostCentral(self.levels, self.cancel, self.shape, self._decays, honest * drawn)
+        return honest * (noises * tables.distance(tables.MOST_CELLS))
+
+    def unavoidable_delta(self, epsilon: float) -> float:
+        return unavoidable_delta(self.levels, self.cancel, self._distance(self.crowd.honest), epsilon)
 
     def point(self, tally: Tally) -> Floats:
         return tally.totals / self.levels
