@@ -15,7 +15,7 @@ from headcount.errors import BadArgument, Unsupported
 from headcount.privacy.budget import Budget
 from headcount.privacy.loss import PrivacyLoss
 from headcount.protocols.base.protocol import Protocol
-from headcount.protocols.base.registry import Record, record
+from headcount.protocols.base.registry import Deployment, Record, record
 from headcount.protocols.base.report_size import Wire
 
 FORMAT = "headcount plan 1"
@@ -126,10 +126,10 @@ class Plan:
     def to_registry(self, **deployment: Any) -> Record:
         """A draft for the OpenDP deployments registry, with TODO where only you know.
 
-        Takes the arguments of `protocols.base.registry.record`: name, curator, curator_type,
+        Takes the arguments of `protocols.base.registry.Deployment`: name, curator, curator_type,
         published, and more.
         """
-        return record(self.protocol, self.budget, self.hash, **deployment)
+        return record(self.protocol, self.budget, self.hash, Deployment(**deployment))
 
 
 def for_devices(protocol: Protocol, wire: Wire | None) -> dict[str, Any]:

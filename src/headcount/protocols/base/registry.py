@@ -36,6 +36,10 @@ RELEASES = ("One release", "Many releases")
 SOURCES = ("Static", "Dynamic")
 MODELS = {Model.CENTRAL: "Central", Model.THRESHOLD: "Shuffle", Model.SHUFFLE: "Shuffle", Model.LOCAL: "Local"}
 TODO = "TODO: "
+TUNED = (
+    "The parameters of the mechanism were computed from the question, the number of people and the budget; "
+    "nobody's data were looked at for that. "
+)
 
 
 @dataclass(frozen=True)
@@ -69,30 +73,9 @@ class Record:
         return self.to_yaml()
 
 
-def record(
-    protocol: Protocol,
-    budget: Budget,
-    hash: str,
-    *,
-    name: str,
-    curator: str,
-    curator_type: str,
-    published: str,
-    description: str | None = None,
-    use: str | None = None,
-    region: str | None = None,
-    sector: str | None = None,
-    unit: str | None = None,
-    releases: str = RELEASES[0],
-    data_source: str | None = None,
-    later: str | None = None,
-    prepared: str | None = None,
-    kept: str | None = None,
-    justification: str | None = None,
-    authors: Collection[str] = (),
-    sources: Collection[str] = (),
-) -> Record:
-    """The record of a plan.
+@dataclass(frozen=True, kw_only=True)
+class Deployment:
+    """What only the deployer knows of a plan; what is left out reads TODO.
 
     `curator` is who publishes the answer, `curator_type` government, industry or nonprofit, and
     `published` the day of the first publication, as YYYY-MM-DD. `use` says what the answer is for,
@@ -102,62 +85,97 @@ def record(
     what else will be asked of the same people, `prepared` how the data were prepared, `kept` how
     they are kept.
     """
-    private = protocol.neighbours is Neighbours.ADD_REMOVE
-    delta = protocol.loss.delta(budget.epsilon)
+
+    name: str
+    curator: str
+    curator_type: str
+    published: str
+    description: str | None = None
+    use: str | None = None
+    region: str | None = None
+    sector: str | None = None
+    unit: str | None = None
+    releases: str = RELEASES[0]
+    data_source: str | None = None
+    later: str | None = None
+    prepared: str | None = None
+    kept: str | None = None
+    justification: str | None = None
+    authors: Collection[str] = ()
+    sources: Collection[str] = ()
+
+    def basic(self, protocol: Protocol) -> dict[str, Any]:
+        kind = _one_of("curator_type", self.curator_type, CURATORS)
+        return {
+            "name": self.name,
+            "data_curators": [{"data_curator_name": self.curator, "data_curator_type": kind}],
+            "description": self.description or question(protocol),
+            "intended_use": self.use or f"{TODO}what the answer is for",
+            "data_product_type": "Summary statistics",
+            "data_product_region": self.region or f"{TODO}whom the answer is about, and whose laws apply",
+            **({"data_product_sector": _one_of("sector", self.sector, SECTORS)} if self.sector else {}),
+            "publication_date": _day(self.published),
+        }
+
+    def privacy_loss(self, protocol: Protocol, budget: Budget, *, pure: bool) -> dict[str, Any]:
+        private = protocol.neighbours is Neighbours.ADD_REMOVE
+        return {
+            "privacy_unit": self.unit or "Person",
+            "privacy_unit_details": privacy_unit(protocol, self.unit or "person"),
+            **({} if private else {"number_of_privacy_units": protocol.crowd.size}),
+            "privacy_parameters": {"epsilon": budget.epsilon, **({} if pure else {"delta": budget.delta})},
+            "privacy_parameters_details": guarantee(protocol, budget),
+        }
+
+    def model(self, protocol: Protocol) -> dict[str, Any]:
+        again = "whether the same people will be asked again, and how their losses are then added up"
+        source = self.data_source
+        return {
+            "model_name": MODELS[protocol.model],
+            "trust_assumptions": trust(protocol),
+            "actors": actors(protocol),
+            "release_type": _one_of("releases", self.releases, RELEASES),
+            "release_type_details": self.later or f"{TODO}{again}",
+            **({"data_source_type": _one_of("data_source", source, SOURCES)} if source else {}),
+            "access_type": "Non-interactive",
+        }
+
+    def implementation(self, protocol: Protocol, hash: str) -> dict[str, Any]:
+        access = self.kept or f"{TODO}how the data are kept before they are protected, and who may see them"
+        return {
+            "preprocessing_and_hyperparameter_tuning": TUNED + (self.prepared or f"{TODO}how the data were prepared"),
+            "mechanisms": mechanisms(protocol, hash) + f"- Access: {access}",
+            "composition": "The privacy parameters are those of one question, asked once; nothing is composed.",
+            "post_processing": "The answer and its 95% interval are computed from what was released.",
+            "justification": self.justification or f"{TODO}why this budget, and why this model of trust",
+            "utility": utility(protocol),
+        }
+
+    def administrative(self) -> dict[str, Any]:
+        return {
+            **({"evidence_sources": _evidence(self.sources)} if self.sources else {}),
+            "status": "Draft",
+            "registry_authors": list(self.authors) or [f"{TODO}who fills in this record"],
+            "tier": 3,
+        }
+
+
+def record(protocol: Protocol, budget: Budget, hash: str, deployment: Deployment) -> Record:
+    """The record of a plan, of which the hash is given, as it is deployed."""
+    pure = not protocol.loss.delta(budget.epsilon)
     content: dict[str, Any] = {
-        "url_slug": _slug(name, curator, published),
+        "url_slug": _slug(deployment.name, deployment.curator, deployment.published),
         "deployment": {
-            "basic": {
-                "name": name,
-                "data_curators": [
-                    {"data_curator_name": curator, "data_curator_type": _one_of("curator_type", curator_type, CURATORS)}
-                ],
-                "description": description or question(protocol),
-                "intended_use": use or f"{TODO}what the answer is for",
-                "data_product_type": "Summary statistics",
-                "data_product_region": region or f"{TODO}whom the answer is about, and whose laws apply",
-                **({"data_product_sector": _one_of("sector", sector, SECTORS)} if sector else {}),
-                "publication_date": _day(published),
-            },
+            "basic": deployment.basic(protocol),
             "dp_variant": {
-                "variant_name": "Approximate DP" if delta else "Pure DP",
+                "variant_name": "Pure DP" if pure else "Approximate DP",
                 "data_domain": protocol.task.domain.described,
                 "unprotected_quantities": unprotected(protocol),
             },
-            "privacy_loss": {
-                "privacy_unit": unit or "Person",
-                "privacy_unit_details": privacy_unit(protocol, unit or "person"),
-                **({} if private else {"number_of_privacy_units": protocol.crowd.size}),
-                "privacy_parameters": {"epsilon": budget.epsilon, **({"delta": budget.delta} if delta else {})},
-                "privacy_parameters_details": guarantee(protocol, budget),
-            },
-            "deployment_model": {
-                "model_name": MODELS[protocol.model],
-                "trust_assumptions": trust(protocol),
-                "actors": actors(protocol),
-                "release_type": _one_of("releases", releases, RELEASES),
-                "release_type_details": later
-                or f"{TODO}whether the same people will be asked again, and how their losses are then added up",
-                **({"data_source_type": _one_of("data_source", data_source, SOURCES)} if data_source else {}),
-                "access_type": "Non-interactive",
-            },
-            "implementation": {
-                "preprocessing_and_hyperparameter_tuning": "The parameters of the mechanism were computed from the "
-                "question, the number of people and the budget; nobody's data were looked at for that. "
-                + (prepared or f"{TODO}how the data were prepared"),
-                "mechanisms": mechanisms(protocol, hash)
-                + f"- Access: {kept or f'{TODO}how the data are kept before they are protected, and who may see them'}",
-                "composition": "The privacy parameters are those of one question, asked once; nothing is composed.",
-                "post_processing": "The answer and its 95% interval are computed from what was released.",
-                "justification": justification or f"{TODO}why this budget, and why this model of trust",
-                "utility": utility(protocol),
-            },
-            "administrative": {
-                **({"evidence_sources": _evidence(sources)} if sources else {}),
-                "status": "Draft",
-                "registry_authors": list(authors) or [f"{TODO}who fills in this record"],
-                "tier": 3,
-            },
+            "privacy_loss": deployment.privacy_loss(protocol, budget, pure=pure),
+            "deployment_model": deployment.model(protocol),
+            "implementation": deployment.implementation(protocol, hash),
+            "administrative": deployment.administrative(),
         },
     }
     content["deployment"]["administrative"]["tier"] = 2 if _left(content) else 3
