@@ -199,7 +199,7 @@ def test_figures_are_drawn_and_the_title_is_a_finding(messages, dropouts, tmp_pa
         ({"models": ["nowhere"]}, "'nowhere'"),
         ({"points": 1}, "2 to 1,000"),
         ({"against": "epsilon", "over": (2, 1)}, "the smaller first"),
-        ({"against": "n", "over": 7}, r"use \(low, high\)"),
+        ({"against": "n", "over": 7}, "use two numbers"),
         ({"against": "dropouts", "over": (0.5, 1.0)}, "below 1"),
     ],
 )

@@ -1,6 +1,7 @@
 """Records for the registry of deployments, held against a description of its schema."""
 
 import re
+import sys
 from copy import deepcopy
 from datetime import date
 
@@ -221,6 +222,20 @@ def test_files_have_names_that_the_registry_takes_and_are_never_replaced(tmp_pat
     for name in ("Clicks.yaml", "clicks.yml", "my-clicks.yaml"):
         with pytest.raises(hc.Refused, match="small letters"):
             record.save(tmp_path / name)
+
+
+def test_texts_of_several_lines_can_be_edited():
+    text = PLANS["central count"]().to_registry(**DEPLOYED).to_yaml()
+    assert "    mechanisms: |\n" in text
+    assert "\\n" not in text
+
+
+def test_without_the_extra_it_is_said_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    record = PLANS["central count"]().to_registry(**DEPLOYED)
+    with pytest.raises(hc.Refused, match=r"headcount\[registry\]"):
+        record.to_yaml()
+    assert record.to_json()["url_slug"]
 
 
 def test_the_command_line_exports(tmp_path):

@@ -89,7 +89,7 @@ class Estimate:
     def _only(self) -> int:
         if self.protocol.task.several:
             several = f"a {self.protocol.task.name} has several values"
-            raise Unsupported(f"{several}; use .cells, .values, or [category] for one of them")
+            raise Unsupported(several, "use .cells, .values, or [category] for one of them")
         return 0
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
@@ -137,7 +137,7 @@ class Estimate:
         """The confidence of each interval for which all of them cover at once."""
         task = self.protocol.task
         if self._private_keys:
-            raise Unsupported("how many categories people hold is private; each interval has its own confidence only")
+            raise Unsupported("how many categories people hold is private", "each interval has its own confidence only")
         cells = max(1, self.tally.reports) if task.open else self.people.size
         return confidence ** (1.0 / cells) if self.protocol.independent else 1.0 - (1.0 - confidence) / cells
 

@@ -108,7 +108,7 @@ def _serving(folder: Path) -> Iterator[tuple[int, int]]:
     server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)  # noqa: S603
     try:
         if server.stdout is None or not server.stdout.readline():
-            raise Refused("the parties did not start; try: headcount serve --data DIR")
+            raise Refused("the parties did not start", "try: headcount serve --data DIR")
         yield ports
     finally:
         server.terminate()

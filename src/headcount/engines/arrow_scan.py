@@ -294,7 +294,7 @@ def _kind(declared: str, name: str) -> str:
     kind = declared.partition("(")[0]
     if kind not in STORED | WIDE | TEXT | MOMENTS | {NOTHING}:
         raise BadData(
-            f"column {name!r} holds neither numbers nor text ({kind.lower()}); turn it into one of them first"
+            f"column {name!r} holds neither numbers nor text ({kind.lower()})", "turn it into one of them first"
         )
     return kind
 

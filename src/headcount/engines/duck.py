@@ -65,8 +65,9 @@ def _words(problem: Exception, opening: str, works: str) -> Refused:
 
     if isinstance(problem, duckdb.OutOfMemoryException):
         return BadData(
-            "data has more different answers or people than memory can hold; use a machine with more of it, Spark, or "
-            f"name a folder on an encrypted disk in {SPILL}, where values are put aside as they are"
+            "data has more different answers or people than memory can hold",
+            "use a machine with more of it, Spark, or "
+            f"name a folder on an encrypted disk in {SPILL}, where values are put aside as they are",
         )
     if opening or isinstance(problem, duckdb.IOException):
         return BadArgument("data", opening or "cannot be read", works)

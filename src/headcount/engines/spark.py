@@ -148,7 +148,8 @@ def refusing() -> Iterator[None]:
     except (PySparkException, Py4JError):
         without_cause(
             BadData(
-                "Spark could not count the data; its log says why (headcount must be installed where the executors "
-                "run, and the driver must have room for all different answers)"
+                "Spark could not count the data",
+                "its log says why (headcount must be installed where the executors "
+                "run, and the driver must have room for all different answers)",
             )
         )

@@ -107,7 +107,7 @@ class SparkScan:
                 raise BadArgument(argument, f"is {name!r}, {problem}", f"use one of {', '.join(frame.columns[:20])}")
             if types[name] not in KINDS:
                 problem = f"column {name!r} holds neither numbers nor text ({types[name]})"
-                raise BadData(f"{problem}; turn it into one of them first")
+                raise BadData(problem, "turn it into one of them first")
         read = [*rows.names().values()][: len(self._names)]
         self._kinds = [types[name] for name in read]
         columns = [f"{self._compared(place, quoted(name))} AS {self._names[place]}" for place, name in enumerate(read)]

@@ -155,7 +155,7 @@ class TallyMessages:
 def _field(column: Any, kind: np.dtype[Any]) -> Array:
     """Whole numbers, or rows of bytes of the right length; others are not messages at all."""
     if column.null_count:
-        raise BadData("messages have missing fields; drop those rows first")
+        raise BadData("messages have missing fields", "drop those rows first")
     if kind.shape:
         rows, length = column.to_pylist(), kind.shape[0]
         if not all(isinstance(row, bytes) and len(row) == length for row in rows):

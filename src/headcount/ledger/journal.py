@@ -43,7 +43,7 @@ class Journal(Lines):
             content = files.whole_file(file)
         lines = complete(content)
         if not lines:
-            raise Damaged(f"{path} has no first line, which would say what the budget is; begin another ledger")
+            raise Damaged(f"{path} has no first line, which would say what the budget is", "begin another ledger")
         super().__init__(lines[0], str(path), witness)
         size = len(lines[0]) + 1
         self._known = Known(self._beginning, size, sha256(content[:size]).digest())
@@ -75,7 +75,7 @@ class Journal(Lines):
         """With what has been added since, here or elsewhere. Whatever was read before must still be there."""
         known = self._known
         if sha256(content[: known.size]).digest() != known.digest:
-            raise Damaged(f"{self.path} was cut or rewritten while it was open; restore it from a copy")
+            raise Damaged(f"{self.path} was cut or rewritten while it was open", "restore it from a copy")
         lines = complete(content[known.size :])
         size = known.size + sum(len(line) + 1 for line in lines)
         self._known = Known(self._grown(known.read, lines), size, sha256(content[:size]).digest())

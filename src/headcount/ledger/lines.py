@@ -75,7 +75,7 @@ class Lines(Book):
             charge = _charge(line, place)
             asked = Asked(self.loss(self._asked(charge, place), charge.wire), charge.budget)
             if charge.number != len(page.charges) + 1:
-                raise Damaged(f"{place} has the number {charge.number}; restore it from a copy")
+                raise Damaged(f"{place} has the number {charge.number}", "restore it from a copy")
             after = self._ordered(page, charge, place).and_also(asked)
             page = page.and_also(replace(charge, spent=after.spent), after)
         if self._witness is not None:
@@ -87,7 +87,9 @@ class Lines(Book):
         fixed = any(earlier.order is not None for earlier in page.charges)
         due = bool(self.allowance.delta) and not fixed and not (self._earlier and charge.order is None)
         if due != (charge.order is not None):
-            raise Damaged(f"{place} has an order where there is none, or none where it is due; restore it from a copy")
+            raise Damaged(
+                f"{place} has an order where there is none, or none where it is due", "restore it from a copy"
+            )
         return page.spending if charge.order is None else page.spending.at(charge.order)
 
     def _added(self, read: Read, page: Page) -> tuple[list[bytes], Read]:
@@ -105,8 +107,8 @@ class Lines(Book):
         """Refuses a witness that knows nothing of this ledger: whoever took it away could put an old copy back."""
         if self._witness is not None and self._witness.check(self.id, read.hashes) < 0:
             raise Damaged(
-                f"the witness {self._witness.path} of {self.place} is missing or empty; put it back. Only if it is "
-                "lost for good, and you know that the ledger is the newest, make it anew"
+                f"the witness {self._witness.path} of {self.place} is missing or empty",
+                "put it back. Only if it is lost for good, and you know that the ledger is the newest, make it anew",
             )
 
     def _show(self, read: Read) -> None:
@@ -149,7 +151,7 @@ class Copied(Lines):
         return self._read.page
 
     def turn(self, turned: Callable[[Page], Page]) -> None:
-        raise Unsupported("this is a copy of a ledger; whoever keeps it charges it")
+        raise Unsupported("this is a copy of a ledger", "whoever keeps it charges it")
 
 
 def _rebuilt(charge: Charge, place: str) -> Protocol:
@@ -160,8 +162,8 @@ def _rebuilt(charge: Charge, place: str) -> Protocol:
         raise Damaged(f"{place} has a question that cannot be read: {problem}") from None
     if not same:
         raise Damaged(
-            f"{place} has a question whose programme this version would not run like that, so its cost is not "
-            "known; use the version of headcount that wrote it"
+            f"{place} has a question whose programme this version would not run like that, so its cost is not known",
+            "use the version of headcount that wrote it",
         )
     return protocol
 
@@ -173,12 +175,12 @@ def _budget(first: dict[str, Any], place: str) -> Allowance:
         _ = first["id"]
         return Allowance(Fraction(first["epsilon"]), Fraction(first["delta"]), Neighbours.parse(first["neighbours"]))
     except (TypeError, KeyError, ValueError, ZeroDivisionError):
-        raise Damaged(f"{place} has no budget in its first line; restore it from a copy") from None
+        raise Damaged(f"{place} has no budget in its first line", "restore it from a copy") from None
 
 
 def _settled(page: Page, line: dict[str, Any], place: str) -> Page:
     if set(line) != {SETTLES} or line[SETTLES] not in page.reserved:
-        raise Damaged(f"{place} settles what was not reserved; restore it from a copy")
+        raise Damaged(f"{place} settles what was not reserved", "restore it from a copy")
     return page.settle(line[SETTLES])
 
 
@@ -189,4 +191,4 @@ def _charge(line: dict[str, Any], place: str) -> Charge:
             return charge
     except (TypeError, KeyError, ValueError, ZeroDivisionError):
         pass
-    raise Damaged(f"{place} is not a charge; restore it from a copy")
+    raise Damaged(f"{place} is not a charge", "restore it from a copy")

@@ -60,7 +60,7 @@ class Witness:
         for text in reversed(fresh):
             seen = parsed(text, f"{self.path}, a line")
             if seen.get("id") != ledger:
-                raise Damaged(f"{self.path} is the witness of another ledger; give each ledger its own")
+                raise Damaged(f"{self.path} is the witness of another ledger", "give each ledger its own")
             numbers.append(_agreed(seen, hashes, self.path))
         size = heard.size + sum(len(text) + 1 for text in fresh)
         self._heard = Heard(size, sha256(content[:size]).digest(), max(numbers))
@@ -70,7 +70,7 @@ class Witness:
 def _agreed(seen: dict[str, Any], hashes: tuple[str, ...], path: Path) -> int:
     number = seen.get("number")
     if not isinstance(number, int) or number < 0:
-        raise Damaged(f"{path} has a line without a number; restore it from a copy")
+        raise Damaged(f"{path} has a line without a number", "restore it from a copy")
     if number >= len(hashes):
         raise Damaged(
             f"the ledger has {len(hashes) - 1} charges and its witness {path} has seen {number}: an old copy was put "

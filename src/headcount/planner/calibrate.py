@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
@@ -60,15 +59,15 @@ def calibrations(cls: type[P], task: Question, crowd: Crowd, budget: Budget, **g
     """Every one of the protocol's choices that fits the budget, with the knob turned as far as it goes."""
     cls.require(task)
     own = set(cls.parameter_names()[1])
-    options = set(inspect.signature(cls.choices).parameters) - {"task", "crowd", "budget"}
     for name in given:
-        if name not in own | options:
-            raise BadArgument(name, f"is not a parameter of {cls.name}", f"it has {', '.join(sorted(own | options))}")
+        if name not in own | cls.options:
+            works = f"it has {', '.join(sorted(own | cls.options))}"
+            raise BadArgument(name, f"is not a parameter of {cls.name}", works)
     if budget.delta == 0.0 and not cls.pure:
         works = Phrase("use {delta} or another model", delta=1e-6)
         raise Infeasible("cannot give delta = 0", works, protocol=cls.name)
     fixed = {name: value for name, value in given.items() if name in own}
-    chosen = {name: value for name, value in given.items() if name in options}
+    chosen = {name: value for name, value in given.items() if name in cls.options}
     best, worse = math.inf, 0
     for variant in task.variants():
         bases = _bases(cls, variant, crowd, budget, fixed, chosen)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -230,7 +229,7 @@ def _left(point: Point) -> str:
 
 def _choices(kind: type[Protocol], given: Situation, overheads: list[float]) -> Iterator[Point]:
     """Every choice that fits; with some protocols one may also say how much error to trade for messages."""
-    free = "overhead" in inspect.signature(kind.choices).parameters
+    free = "overhead" in kind.options
     best = option(kind, given)
     found = {tuple(each.parameters.values()): each for each in ([best.protocol] if isinstance(best, Candidate) else [])}
     for wish in [{}, *({"overhead": overhead} for overhead in overheads if free)]:

@@ -7,7 +7,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from inspect import signature
 from typing import Any
 
 from headcount.common.plurals import people
@@ -246,9 +245,8 @@ def _calibrated(kind: type[Protocol], given: Situation) -> Protocol:
             if not given.caps.any:
                 raise
             refusals.append(refusal)
-    options = signature(kind.choices).parameters
-    evenly = {"even": True} if given.collected and "even" in options else {}
-    for overhead in (None, *(OVERHEADS if "overhead" in options else ())):
+    evenly = {"even": True} if given.collected and "even" in kind.options else {}
+    for overhead in (None, *(OVERHEADS if "overhead" in kind.options else ())):
         chosen = evenly if overhead is None else {"overhead": overhead, **evenly}
         fitting = []
         try:

@@ -35,7 +35,7 @@ FAINT_BITS = 28  # 2**-100 in parts of WHOLE
 def poisson_cells(mean: float) -> int:
     """How many cells leave at most 2**-112 of a Poisson law outside, by Chernoff's bound."""
     if mean > MOST_DUMMIES:
-        raise Infeasible("each person would send thousands of dummies; use a larger epsilon or more people")
+        raise Infeasible("each person would send thousands of dummies", "use a larger epsilon or more people")
     k = math.ceil(math.e * math.e * mean) + 8
     while k * (math.log(k / mean) - 1.0) + mean < TAIL_BITS * math.log(2.0):
         k += 8
@@ -103,7 +103,7 @@ def _weights(ratios: Iterable[Fraction]) -> list[int]:
 
 def _affordable(cells: int) -> int:
     if cells > MOST_CELLS:
-        raise Infeasible("each person's noise would be spread too far to draw; use a larger epsilon or more people")
+        raise Infeasible("each person's noise would be spread too far to draw", "use a larger epsilon or more people")
     return cells
 
 

@@ -131,7 +131,7 @@ def _window(log_mass: Callable[[Floats], Floats], mode: int, low: int, high: int
         away = np.linspace(inside, outside, 34, axis=1).astype(np.int64)[:, 1:]
     first, last = mode - int(outside[0]), mode + int(outside[1])
     if last - first > WIDEST:
-        raise Infeasible("the noise would be spread over millions of outcomes; use less of it or a larger epsilon")
+        raise Infeasible("the noise would be spread over millions of outcomes", "use less of it or a larger epsilon")
     return first, last
 
 

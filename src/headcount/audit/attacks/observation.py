@@ -65,9 +65,11 @@ class Observer:
     def __post_init__(self) -> None:
         task = self.protocol.task
         if task.open:
-            raise Unsupported("labels that nobody knows cannot be tried out; name some categories")
+            raise Unsupported("labels that nobody knows cannot be tried out", "name some categories")
         if task.values > FEW_VALUES:
-            raise Unsupported(f"a {task.name} of {task.values:,} different values has too many to try; use fewer steps")
+            raise Unsupported(
+                f"a {task.name} of {task.values:,} different values has too many to try", "use fewer steps"
+            )
         if self.seen is Vantage.MESSAGE and self.protocol.model in TRUSTED:
             raise Unsupported(
                 "promises nothing about a single message",

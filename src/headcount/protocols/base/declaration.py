@@ -44,6 +44,7 @@ class Declaration(ABC):
     relations: ClassVar[frozenset[Neighbours]] = frozenset({Neighbours.REPLACE})
     knob: ClassVar[Knob]
     searched: ClassVar[str] = ""  # a whole parameter of which `choices` lists a spread: calibration looks between too
+    options: ClassVar[frozenset[str]] = frozenset()  # that `choices` takes besides task, crowd and budget
     pure: ClassVar[bool] = False  # whether delta = 0 can be met
     steady: ClassVar[bool] = True  # whether the error has the same law whatever the data
     independent: ClassVar[bool] = False  # whether the errors of different cells are

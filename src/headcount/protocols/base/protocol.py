@@ -159,9 +159,10 @@ class Protocol(Declaration):
         if reports < self.fewest:
             came = f"{counted(reports, 'report')} came and the plan needs at least {self.fewest:,}"
             plan = f"make a plan for {people(reports)}, or " if reports else ""
-            raise TooFewReports(f"{came}; {plan}give everybody's answers")
+            raise TooFewReports(came, f"{plan}give everybody's answers")
         if reports > self.most:
-            raise TooManyReports(f"{self.name} was planned for at most {people(int(self.most))}; plan for more")
+            problem = f"was planned for at most {people(int(self.most))}"
+            raise TooManyReports(problem, "plan for more", protocol=self.name)
 
     def randomise(self, data: npt.ArrayLike, coins: Coins | None = None) -> Batch:
         """Everybody's messages, as a shuffler shows them.

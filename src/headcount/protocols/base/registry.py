@@ -6,6 +6,7 @@ only the deployer knows is an argument, or reads TODO.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -13,9 +14,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from headcount.common.as_yaml import as_yaml
 from headcount.common.atomic_files import write_atomically
-from headcount.errors import BadArgument
+from headcount.errors import BadArgument, MissingExtra
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.model import Model
 from headcount.protocols.base.protocol import Protocol
@@ -52,7 +52,20 @@ class Record:
         return self.content
 
     def to_yaml(self) -> str:
-        return as_yaml(self.content)
+        """The record as it stands in the registry, texts of several lines in blocks that can be edited."""
+        try:
+            import yaml
+        except ImportError:
+            raise MissingExtra("a record in YAML", "registry") from None
+
+        class Blocks(yaml.SafeDumper):  # type: ignore[misc]
+            """Writes texts of several lines as they are."""
+
+        def block(dumper: Any, text: str) -> Any:
+            return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
+
+        Blocks.add_representer(str, block)
+        return str(yaml.dump(self.content, Dumper=Blocks, sort_keys=False, allow_unicode=True, width=math.inf))
 
     @property
     def todo(self) -> list[str]:

@@ -37,6 +37,7 @@ class CorrelatedNoise(Protocol):
     """
 
     model: ClassVar[Model] = Model.SHUFFLE
+    options: ClassVar[frozenset[str]] = frozenset({"overhead", "even"})
     knob: ClassVar[Knob] = Knob.logistic(
         "decay",
         lambda budget, given: likely_pairs(budget, changed(given["task"]) * given["inner"], given["shape"]),

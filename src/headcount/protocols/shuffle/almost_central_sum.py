@@ -57,6 +57,7 @@ class AlmostCentralSum(Protocol):
     model: ClassVar[Model] = Model.SHUFFLE
     shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.AMOUNT})
     provable: ClassVar[bool] = False
+    options: ClassVar[frozenset[str]] = frozenset({"overhead"})
     knob: ClassVar[Knob] = Knob.logarithmic(
         "scale", 1e-2, 9e6, lambda budget, given: 2.0 / max(budget.epsilon - given["inner"], 1e-9)
     )

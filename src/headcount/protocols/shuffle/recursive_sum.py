@@ -50,6 +50,7 @@ class RecursiveSum(Protocol):
     model: ClassVar[Model] = Model.SHUFFLE
     shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.AMOUNT})
     provable: ClassVar[bool] = False
+    options: ClassVar[frozenset[str]] = frozenset({"digits"})
     knob: ClassVar[Knob] = Knob.logarithmic(
         "liars", 1e-3, 1e12, lambda budget, given: 1.3 * given["digits"] * likely_variance(budget)
     )

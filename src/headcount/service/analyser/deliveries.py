@@ -63,9 +63,9 @@ class Deliveries:
             first = do(connection, new, name=collection.id, number=number, manifest=manifest)
             row = one(connection, BATCH + self.database.alone, name=collection.id, number=number)
             if row["state"] in ("purged", "expired"):
-                raise Conflict(f"the batch is {row['state']} here, and its key is gone; a number is used once")
+                raise Conflict(f"the batch is {row['state']} here, and its key is gone", "a number is used once")
             if row["manifest"] != manifest:
-                raise Conflict("another batch of that number was announced before; a number is used once")
+                raise Conflict("another batch of that number was announced before", "a number is used once")
             reservations.reserve(connection, collection, row, reserving)
         point("after reserving")
         self.analyser.account(collection.population).noted()

@@ -144,7 +144,7 @@ class Releases:
                 here = "SELECT content FROM parts WHERE collection = :name AND number = :number AND part = :part"
                 row = one(connection, here, name=collection.id, number=number, part=part)
             if row is None:
-                raise Conflict("the batch was released meanwhile; ask for it again")
+                raise Conflict("the batch was released meanwhile", "ask for it again")
             records = list(_opened(envelope, bytes(row["content"]), key, seen))
             genuine = envelope.records(record for record in records if record is not None)
             tally += protocol.tally(Batch(0, genuine))
@@ -167,7 +167,7 @@ def _opened(envelope: Envelope, part: bytes, key: PrivateKey, seen: set[bytes]) 
 def _require_here(number: int, state: str) -> None:
     """Refuses a batch that is not here, or not any more."""
     if state == "receiving":
-        raise BatchUnavailable(f"batch {number} has not been delivered; close the collection, or wait")
+        raise BatchUnavailable(f"batch {number} has not been delivered", "close the collection, or wait")
     if state == "purged":
         raise BatchUnavailable(
             f"batch {number} had too few reports and was destroyed unread: there is no answer to release"

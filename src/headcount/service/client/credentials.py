@@ -44,7 +44,7 @@ class Credentials:
             return code
         kept = self._read()
         if not kept.get("signature"):
-            raise Unsupported("this device has no token for the batch yet; ask for one first: client.obtain(…)")
+            raise Unsupported("this device has no token for the batch yet", "ask for one first: client.obtain(…)")
         return bytes.fromhex(kept["prefix"]) + bytes.fromhex(kept["signature"])
 
     def obtain(self, remote: Remote | None = None) -> None:
@@ -100,5 +100,5 @@ class Credentials:
             if kept["format"] != FORMAT:
                 raise ValueError
         except (OSError, ValueError, KeyError, TypeError):
-            raise Refused(f"{self._path} is not a token that was kept here; move it away") from None
+            raise Refused(f"{self._path} is not a token that was kept here", "move it away") from None
         return dict(kept)

@@ -263,5 +263,5 @@ def _read(path: Path) -> dict[str, Any]:
         if kept["format"] != FORMAT:
             raise ValueError
     except (OSError, ValueError, KeyError, TypeError):
-        raise Refused(f"{path} is not a report that was made here; move it away") from None
+        raise Refused(f"{path} is not a report that was made here", "move it away") from None
     return dict(kept)

@@ -194,5 +194,5 @@ def signed(key: rsa.RSAPrivateKey, blinded: bytes) -> bytes:
     whole = of_q + own.q * ((of_p - of_q) * own.iqmp % own.p)
     answer = whole * pow(factor, -1, modulus) % modulus
     if pow(answer, EXPONENT, modulus) != asked:  # a fault would give the key away
-        raise Damaged("a token was signed wrongly and is kept back; see to the memory and processor of this machine")
+        raise Damaged("a token was signed wrongly and is kept back", "see to the memory and processor of this machine")
     return answer.to_bytes(len(blinded))

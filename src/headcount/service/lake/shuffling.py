@@ -56,7 +56,9 @@ class LakeShuffler:
             with refusing("cannot be read to their end", ASK_SPARK, "uploads"):
                 came = counted(kept)
             if came.taken < (least := collection.plan.protocol.crowd.least):
-                raise TooFewReports(f"{came.taken:,} people reported and the guarantee needs {least:,}; wait for more")
+                raise TooFewReports(
+                    f"{came.taken:,} people reported and the guarantee needs {least:,}", "wait for more"
+                )
             collection.plan.protocol.require_fit(came.taken)
             messages = came.taken * collection.wire.messages
             reports = kept.where("messages IS NOT NULL").select("messages").coalesce(files(messages))
@@ -68,7 +70,7 @@ class LakeShuffler:
             kept.unpersist()
         try:
             if out.messages.count() != messages or digests(out.messages, messages) != parts:
-                raise Damaged("what was written is not what was mixed; see to the cluster and its disks")
+                raise Damaged("what was written is not what was mixed", "see to the cluster and its disks")
             manifest = self._signed(collection, number, came, parts)
         except Refused:
             out.forget()
@@ -90,10 +92,10 @@ class LakeShuffler:
     def _require(self, connection: Any, collection: Collection, batch: Any) -> None:
         """As if it were closed by its operator."""
         if self.shuffler.clock() < (batch["closes"] if collection.fixed else collection.opens):
-            raise Unsupported("the collection has not come to the end of its window; wait for that")
+            raise Unsupported("the collection has not come to the end of its window", "wait for that")
         if self.shuffler.kept.count(connection, batch):
             raise Conflict(
-                "reports to this batch have come over the network; a batch is collected in one way or the other"
+                "reports to this batch have come over the network", "a batch is collected in one way or the other"
             )
 
     def _keys(self, collection: Collection) -> dict[int, bytes]:
@@ -114,7 +116,7 @@ class LakeShuffler:
             early = self.shuffler.clock() < batch["closes"]
             manifest = self.shuffler.signer.signed("manifest", {**content, "early": early})
             if batch["state"] != "open":
-                raise Conflict("the batch was mixed meanwhile; a number is used once")
+                raise Conflict("the batch was mixed meanwhile", "a number is used once")
             self._require(connection, collection, batch)
             over = self.shuffler.kept.drop(connection, batch)
             signed = canonical(manifest)
@@ -127,13 +129,13 @@ class LakeShuffler:
         """The manifest of a batch that was signed for here, if its messages are."""
         manifest = json.loads(batch["manifest"] or "null")
         if manifest is None:
-            raise Conflict("the batch is over, and was not mixed; reports to it count no more")
+            raise Conflict("the batch is over, and was not mixed", "reports to it count no more")
         try:
             same = digests(out.messages, manifest["messages"]) == manifest["parts"]
         except BadArgument:
             same = False
         if not same:
-            raise Conflict("the batch was mixed before, into another folder; a number is used once")
+            raise Conflict("the batch was mixed before, into another folder", "a number is used once")
         out.sign(manifest)
 
 

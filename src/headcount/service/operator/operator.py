@@ -53,8 +53,9 @@ class Absent(Remote):
 
     def _refusal(self) -> Refused:
         return Refused(
-            f"this needs the {self.party}, of which the desk has no token; ask its operator for one, and write the "
-            f"desk anew: headcount desk DIR … --{self.party} … --{self.party}-token …"
+            f"this needs the {self.party}, of which the desk has no token",
+            f"ask its operator for one, and write the "
+            f"desk anew: headcount desk DIR … --{self.party} … --{self.party}-token …",
         )
 
 
@@ -297,13 +298,13 @@ def _table(party: str) -> str:
 def _require_issuer(collection: Collection) -> None:
     if collection.admission is Admission.ANYONE:
         raise Unsupported(
-            "anybody may report to this collection without an invitation; that they need one is agreed on when it is "
-            "created (without --anyone)"
+            "anybody may report to this collection without an invitation",
+            "that they need one is agreed on when it is created (without --anyone)",
         )
     if collection.issuer is None:
         raise Unsupported(
-            "this collection was made by version 0.2, in which the shuffler invited people; the invitations that it "
-            "gave stay valid, and it gives no others"
+            "this collection was made by version 0.2, in which the shuffler invited people",
+            "the invitations that it gave stay valid, and it gives no others",
         )
 
 

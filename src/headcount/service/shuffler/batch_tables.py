@@ -98,7 +98,7 @@ class Kept:
         """Of the mixed messages."""
         row = one(connection, f"SELECT content FROM mixed_{batch['mixed']} WHERE part = :part", part=number)
         if row is None:
-            raise Damaged("a part of what was mixed is missing; see to the shuffler's database")
+            raise Damaged("a part of what was mixed is missing", "see to the shuffler's database")
         stored = self._secret("mixed", batch["mixed"]) if batch["form"] == FORM else InTheClear(b"")
         return stored.opened(bytes(row["content"]), bound(number))
 

@@ -198,7 +198,7 @@ class Batches:
             came += len(reports)
             yield b"".join(reports)
         if came != batch["reports"]:
-            raise Damaged("a batch has not as many reports as were counted; see to the shuffler's database")
+            raise Damaged("a batch has not as many reports as were counted", "see to the shuffler's database")
         yield from self._of_nobody(batch)
 
     def deliver(self, name: str, number: int) -> None:

@@ -110,5 +110,5 @@ def _read(file: BinaryIO, length: int) -> bytes:
     """Just so many bytes."""
     found = file.read(length)
     if len(found) != length:
-        raise Damaged("what was put aside while a batch was mixed ends too early; see to the disk of the key folder")
+        raise Damaged("what was put aside while a batch was mixed ends too early", "see to the disk of the key folder")
     return found

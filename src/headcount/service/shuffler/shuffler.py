@@ -168,8 +168,8 @@ class Shuffler:
             short = collection.shortfall is Shortfall.HOLD and came < least
             if batch is not None and short and not collection.fixed:
                 raise TooFewReports(
-                    f"the batch has {came:,} reports and the guarantee needs {least:,}; wait for more, or destroy the "
-                    "collection"
+                    f"the batch has {came:,} reports and the guarantee needs {least:,}",
+                    "wait for more, or destroy the collection",
                 )
             do(connection, "UPDATE collections SET state = 'closed' WHERE id = :name AND state = 'open'", name=name)
             if batch is not None and not collection.fixed and self.clock() < batch["closes"]:

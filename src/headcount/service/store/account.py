@@ -112,9 +112,9 @@ class Account(Lines):
         after = len(known.hashes) - 1
         rows: list[Any] = many(connection, LINES, name=self.name, after=after)
         if [row["number"] for row in rows] != list(range(after + 1, after + 1 + len(rows))):
-            raise Damaged(f"{self.place} lacks lines; restore the newest copy of its database")
+            raise Damaged(f"{self.place} lacks lines", "restore the newest copy of its database")
         read = self._grown(known, [complete(row["line"].encode())[0] for row in rows])
         if head is None or head["head"] != read.hashes[-1]:
-            raise Damaged(f"{self.place} does not end where it should; restore the newest copy of its database")
+            raise Damaged(f"{self.place} does not end where it should", "restore the newest copy of its database")
         self._read = read
         return read

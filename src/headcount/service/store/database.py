@@ -170,7 +170,7 @@ def _told() -> Iterator[None]:
     try:
         yield
     except DBAPIError as problem:
-        raise Unavailable(f"the database refused ({type(problem.orig).__name__}); nothing was changed") from None
+        raise Unavailable(f"the database refused ({type(problem.orig).__name__})", "nothing was changed") from None
     except SQLAlchemyError as problem:
         raise Unavailable(f"the database could not be used ({type(problem).__name__})") from None
 
@@ -204,7 +204,7 @@ def _sqlite(path: Path) -> Engine:
             connection.execute(f"PRAGMA {name} = {value}").fetchall()
             found = connection.execute(f"PRAGMA {name}").fetchone()
             if found is None or found[0] != value:
-                raise Unsupported(f"SQLite does not take {name} = {value} for {path}; use a local disk")
+                raise Unsupported(f"SQLite does not take {name} = {value} for {path}", "use a local disk")
 
     return engine
 
@@ -219,7 +219,7 @@ def _postgresql(url: URL) -> Engine:
         connection.execute("SET synchronous_commit = on")
         for name, value in SETTINGS.items():
             if connection.execute(f"SHOW {name}").fetchone() != (value,):
-                raise Unsupported(f"PostgreSQL has {name} not {value}, and might lose what it said it kept; set it")
+                raise Unsupported(f"PostgreSQL has {name} not {value}, and might lose what it said it kept", "set it")
         connection.commit()
 
     return engine

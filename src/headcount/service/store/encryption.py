@@ -44,7 +44,7 @@ class Encrypted:
         try:
             return self._cipher.decrypt(content[:NONCE], content[NONCE:], bound)
         except InvalidTag:
-            raise Damaged("what was stored of a batch is not what was written; see to the database's disk") from None
+            raise Damaged("what was stored of a batch is not what was written", "see to the database's disk") from None
 
 
 class InTheClear:

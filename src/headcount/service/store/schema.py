@@ -30,7 +30,7 @@ def migrate(database: Database, role: Role) -> None:
         found = context.get_current_revision()
         if found is not None and found not in known:
             other = "a later version" if found.startswith(f"{role}_") else "another role"
-            raise Unsupported(f"the database was made by {other} ({found}); use that, or another database")
+            raise Unsupported(f"the database was made by {other} ({found})", "use that, or another database")
         if found != steps.get_current_head():
             config.attributes["connection"] = connection
             command.upgrade(config, "head")

@@ -84,7 +84,7 @@ class Visits:
                 desk.destroy(name)
                 del self._visits[name]
                 return visit.collection.population
-        raise Refused("this demonstration has had its visitors; start it again")
+        raise Refused("this demonstration has had its visitors", "start it again")
 
     def crowd(self, name: str) -> dict[str, Any]:
         """Everybody else answers, once the visitor has."""

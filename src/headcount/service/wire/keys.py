@@ -158,7 +158,7 @@ class Keys:
             self._settle()
         key = self._get(IDENTITY)
         if not isinstance(key, Ed25519PrivateKey):
-            raise Damaged(f"{self._path(IDENTITY)} is not a key to sign with; restore it from a copy")
+            raise Damaged(f"{self._path(IDENTITY)} is not a key to sign with", "restore it from a copy")
         return Signer(key)
 
     def make(self, names: Sequence[str], suite: str) -> list[bytes]:
@@ -173,7 +173,7 @@ class Keys:
     def private(self, name: str) -> PrivateKey:
         key = self._get(name)
         if isinstance(key, Ed25519PrivateKey | RSAPrivateKey):
-            raise Damaged(f"the key {name} is not one to seal to; restore it from a copy")
+            raise Damaged(f"the key {name} is not one to seal to", "restore it from a copy")
         return key
 
     def make_signing(self, number: int, named: Callable[[str], str]) -> list[str]:
@@ -190,7 +190,7 @@ class Keys:
         """A key to sign tokens with."""
         key = self._get(name)
         if not isinstance(key, RSAPrivateKey):
-            raise Damaged(f"the key {name} is not one to sign tokens with; restore it from a copy")
+            raise Damaged(f"the key {name} is not one to sign tokens with", "restore it from a copy")
         return key
 
     def keep(self, name: str, secret: bytes) -> None:
@@ -279,4 +279,4 @@ class Keys:
 
 
 def _unreadable(name: str) -> Damaged:
-    return Damaged(f"the key {name} cannot be read; restore it from a copy")
+    return Damaged(f"the key {name} cannot be read", "restore it from a copy")

@@ -71,8 +71,8 @@ class HybridPrivateKey:
             return mlkem.MLKEM768PrivateKey.from_seed_bytes(whole[:64]), curve
         except UnsupportedAlgorithm:
             raise Unsupported(
-                f"the suite {HYBRID} needs a library cryptography that was built with ML-KEM, as its wheels are; "
-                f"install one, or use {X25519}"
+                f"the suite {HYBRID} needs a library cryptography that was built with ML-KEM, as its wheels are",
+                f"install one, or use {X25519}",
             ) from None
 
     @cached_property

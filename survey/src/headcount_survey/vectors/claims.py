@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from inspect import signature
 from typing import Any
 
 from headcount.common.canonical import canonical
@@ -46,6 +45,6 @@ def claims() -> Iterator[dict[str, Any]]:
 
 def planned(kind: type[Protocol], task: Question) -> Plan:
     budget = PURE if kind.model is Model.LOCAL else BUDGET
-    evenly: dict[str, Any] = {"even": True} if "even" in signature(kind.choices).parameters else {}
+    evenly: dict[str, Any] = {"even": True} if "even" in kind.options else {}
     protocol = calibrate(kind, task, CROWD, replace(budget, delta=(1.0 - CUT) * budget.delta), **evenly)
     return Plan(protocol, budget, Wire.of(protocol, budget))
