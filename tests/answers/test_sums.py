@@ -46,7 +46,7 @@ def test_the_plan_does_not_hang_on_one_person_s_value():
 
 
 def test_values_outside_the_bounds_are_refused_or_clipped():
-    with pytest.raises(hc.Refused, match="outside bounds"):
+    with pytest.raises(hc.Refused, match="outside the bounds"):
         hc.sum(AGES, bounds=(0, 50), **BUDGET)
     clipped = hc.sum(AGES, bounds=(0, 50), clip=True, **BUDGET)
     assert abs(clipped.value - np.minimum(AGES, 50).sum()) < 1_500
@@ -54,7 +54,7 @@ def test_values_outside_the_bounds_are_refused_or_clipped():
 
 @pytest.mark.parametrize("neighbours", ["replace", "add-remove"])
 def test_bounds_are_kept_under_either_relation(neighbours):
-    with pytest.raises(hc.Refused, match="outside bounds"):
+    with pytest.raises(hc.Refused, match="outside the bounds"):
         hc.sum(AGES, bounds=(18, 120), model="central", epsilon=1, neighbours=neighbours)
     clipped = hc.sum(AGES, bounds=(18, 60), clip=True, model="central", epsilon=1, neighbours=neighbours)
     assert abs(clipped.value - np.clip(AGES, 18, 60).sum()) < 1_500
@@ -104,7 +104,7 @@ def test_rows_of_a_person_are_added_or_averaged():
     average = hc.mean(frame, column="spent", unit="id", bounds=(0, 10), model="central", **BUDGET)
     assert abs(spent.value - 4_000) < 300
     assert abs(average.value - 2) < 0.3
-    with pytest.raises(hc.Refused, match="outside bounds"):
+    with pytest.raises(hc.Refused, match="outside the bounds"):
         hc.sum(frame, column="spent", unit="id", bounds=(0, 3), model="central", **BUDGET)
 
 
@@ -177,6 +177,6 @@ def test_a_ledger_keeps_to_one_relation():
 
 def test_refused_data_cost_nothing():
     ledger = hc.Ledger(epsilon=1, delta=1e-6)
-    with pytest.raises(hc.Refused, match="outside bounds"):
+    with pytest.raises(hc.Refused, match="outside the bounds"):
         hc.sum(AGES, bounds=(0, 50), epsilon=0.5, model="central", ledger=ledger)
     assert ledger.questions == 0

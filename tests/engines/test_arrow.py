@@ -116,7 +116,7 @@ REFUSED = {
     "gaps": (pa.table({"x": [1, None, 0]}), hc.Count(), "missing"),
     "not 0 or 1": (pa.table({"x": [0, 1, 424242]}), hc.Count(), "other than 0 and 1"),
     "text": (pa.table({"x": ["secretive"]}), hc.Count(), "where="),
-    "outside": (pa.table({"x": [0.5, 424242.0]}), hc.Mean((0, 1)), "outside bounds"),
+    "outside": (pa.table({"x": [0.5, 424242.0]}), hc.Mean((0, 1)), "outside the bounds"),
     "nan": (pa.table({"x": [0.5, float("nan")]}), hc.Mean((0, 1)), "missing"),
     "nan, to be clipped": (pa.table({"x": [0.5, float("nan")]}), hc.Mean((0, 1), clip=True), "missing"),
     "nan for a bit": (pa.table({"x": [0.0, 1.0, float("nan")]}), hc.Count(), "missing"),

@@ -143,7 +143,7 @@ def test_gaps_in_encoded_columns_are_gaps():
 
 
 def test_sums_of_a_person_do_not_wrap():
-    with pytest.raises(hc.Refused, match="outside bounds"):
+    with pytest.raises(hc.Refused, match="outside the bounds"):
         hc.sum(pd.DataFrame({"p": [1] * 4, "x": [2**62] * 4}), column="x", unit="p", bounds=(0, 10), **EXACTLY)
 
 

@@ -163,5 +163,5 @@ def test_questions_over_spark_connect():
     _, low, high = answers["count"]
     assert low <= 1_000 <= high
     assert all(abs(count - 750) < 60 for count in answers["histogram"])
-    assert "outside bounds" in answers["refused"]
+    assert "outside the bounds" in answers["refused"]
     assert sum(answers["drawn"]) == 3_000

@@ -41,9 +41,9 @@ def parsed(text: bytes, place: str) -> dict[str, Any]:
         line = None
     if not isinstance(line, dict):
         raise Damaged(
-            f"{place} is not a line of JSON. Restore the file from a copy",
-            "if the machine lost power while this, the "
-            "last one, was written, then nothing was drawn for it, and it may be removed",
+            f"{place} is not a line of JSON",
+            "restore the file from a copy; if the machine lost power while this, the last one, was written, then "
+            "nothing was drawn for it, and it may be removed",
         )
     return line
 
