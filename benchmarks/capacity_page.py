@@ -11,7 +11,7 @@ from headcount.figures.axis import Axis
 from headcount.figures.canvas import number
 from headcount.figures.lines import Line as Stroke
 from headcount.figures.lines import Note, Panel, lines
-from headcount.figures.text_table import Sheet
+from headcount.figures.text_table import TextTable
 from model import BUSY, DAY, Line, bottleneck, cores_for, largest_batch, people_a_day, shards
 from parties import DATABASES
 from stages import Measured
@@ -42,7 +42,7 @@ def batch(seen: Measured, database: str, messages: int) -> tuple[Line, Line]:
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]], words_first: int = 1) -> str:
     figures = frozenset(range(words_first, len(headings)))
-    return Sheet(tuple(headings), tuple(tuple(row) for row in rows), figures).markdown()
+    return TextTable(tuple(headings), tuple(tuple(row) for row in rows), figures).markdown()
 
 
 def page(seen: Measured, facts: str, others: float, *, quick: bool) -> str:

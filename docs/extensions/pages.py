@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from headcount.figures.text_table import Sheet
+from headcount.figures.text_table import TextTable
 
 THEMES = {"only-light": "", "only-dark": "-dark"}
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]], figures: Collection[int] = ()) -> str:
     """Columns of figures stand to the right."""
-    return Sheet(tuple(headings), tuple(map(tuple, rows)), frozenset(figures)).markdown()
+    return TextTable(tuple(headings), tuple(map(tuple, rows)), frozenset(figures)).markdown()
 
 
 def block(language: str, text: str) -> str:

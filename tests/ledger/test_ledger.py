@@ -15,7 +15,7 @@ import pytest
 import headcount as hc
 from headcount.errors import OverBudget, Unsupported
 from headcount.ledger.allowance import Allowance, down, up
-from headcount.ledger.book import Memory
+from headcount.ledger.book import MemoryBook
 from headcount.ledger.prices import Asked, renyi_price
 from headcount.ledger.spending import Spending
 from headcount.privacy.approximate_dp import ApproximateDP
@@ -150,7 +150,7 @@ def test_a_known_curve_is_worth_more_than_its_epsilon_and_delta():
 # Threads, forks and copies.
 
 
-class CheckThenAppend(Memory):
+class CheckThenAppend(MemoryBook):
     """A twin that looks first and writes later; all threads have looked before any writes."""
 
     def __init__(self, allowance, threads):

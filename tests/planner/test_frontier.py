@@ -15,7 +15,7 @@ import headcount as hc
 from headcount.errors import BadArgument, Infeasible
 from headcount.figures.text_table import comma_separated
 from headcount.planner.expected import Expected
-from headcount.planner.frontier_point import TRUST, Point, marked
+from headcount.planner.frontier import TRUST, FrontierPoint, with_front_marked
 from headcount.planner.objective import Objective
 from headcount.planner.option import number
 from headcount.privacy.model import Model
@@ -34,7 +34,7 @@ def dropouts():
     return hc.frontier("count", "dropouts", **BUDGET, protocols=FEW[:3], points=3)
 
 
-def same(point: Point, protocol: hc.Protocol, ones: int | None = None) -> bool:
+def same(point: FrontierPoint, protocol: hc.Protocol, ones: int | None = None) -> bool:
     people = protocol.crowd.size
     unit, expected = protocol.task.unit(people), Expected.parse(ones, people)
     width = Objective.INTERVAL.of(protocol, expected, people, 0.95)
@@ -103,7 +103,7 @@ def test_every_choice_is_there_and_overheads_are_swept_where_there_are_any(messa
     assert [point.x for point in swept] == sorted(point.messages for point in swept)
 
 
-def clean(points: list[Point]) -> bool:
+def clean(points: list[FrontierPoint]) -> bool:
     """Whether no point of the front is beaten, and every other one is, said without the library's own comparison."""
     for point in points:
         beaten = any(
@@ -128,10 +128,10 @@ def test_the_front_is_what_nothing_beats_at_no_more_trust(messages):
 
 
 def test_points_that_are_alike_are_both_on_the_front_and_one_that_is_worse_is_not():
-    point = Point("a", Model.SHUFFLE, 1.0, 5.0, 9.0, 1.0, 1.0, {})
+    point = FrontierPoint("a", Model.SHUFFLE, 1.0, 5.0, 9.0, 1.0, 1.0, {})
     worse = replace(point, rmse=6.0)
     trusting = replace(point, model=Model.CENTRAL, rmse=1.0)
-    front = [p.front for p in marked([point, point, worse, trusting])]
+    front = [p.front for p in with_front_marked([point, point, worse, trusting])]
     assert front == [True, True, False, True]
 
 

@@ -15,7 +15,7 @@ import headcount as hc
 from headcount.errors import BadArgument, Infeasible
 from headcount.figures.regions import Mark
 from headcount.figures.text_table import comma_separated
-from headcount.planner.best import Entry, closed_in, entries, winners
+from headcount.planner.contenders import Contender, bisected, contenders, winners
 from headcount.planner.map import SITUATIONS, USELESS
 from headcount.privacy.crowd import Crowd
 from headcount.protocols import named
@@ -53,7 +53,7 @@ def test_every_threshold_is_tried_at_every_point(pair):
     """The best threshold follows the number of ones; a map with one threshold would be another."""
     panel = pair.panels[1]
     n = pair.n[-1]
-    choices = entries(named("sample-threshold"), Crowd(n), BUDGET, "exact")
+    choices = contenders(named("sample-threshold"), Crowd(n), BUDGET, "exact")
     assert len(choices) > 5
     zsum = hc.protocol("zsum", n=n, epsilon=1, delta=1e-6).rmse()
     best = [min(zsum, *(choice.error(ones) for choice in choices)) for ones in pair.ones]
@@ -62,13 +62,13 @@ def test_every_threshold_is_tried_at_every_point(pair):
     assert sampled[0] != sampled[1]
 
 
-def side(protocols: list[Entry], ones: int) -> float:
+def side(protocols: list[Contender], ones: int) -> float:
     return min(entry.error(ones) for entry in protocols)
 
 
 def crosses(n: int, ones: float, constants: str) -> bool:
     """Whether the better of the two changes between the whole numbers around this one."""
-    zsum, sampled = (entries(named(name), Crowd(n), BUDGET, constants) for name in ("zsum", "sample-threshold"))
+    zsum, sampled = (contenders(named(name), Crowd(n), BUDGET, constants) for name in ("zsum", "sample-threshold"))
     below, above = math.floor(ones), math.floor(ones) + 1
     return (side(zsum, below) < side(sampled, below)) != (side(zsum, above) < side(sampled, above))
 
@@ -112,7 +112,7 @@ def test_what_is_no_better_than_saying_nobody_is_told_apart(pair):
     assert panel.shares(pair.ones)["zsum"] > 0.9
 
 
-class Fixed(Entry):
+class Fixed(Contender):
     """An entry with a given error."""
 
     def errors(self, ones):
@@ -130,7 +130,7 @@ def test_a_tie_goes_to_fewer_messages():
 
 @pytest.mark.parametrize("root", [1.5, 2.5, 700.5, 999.5])
 def test_closing_in_ends_at_neighbours_on_either_side(root):
-    low, high = closed_in(lambda k: k - root, (1, 1 - root), (1_000, 1_000 - root))
+    low, high = bisected(lambda k: k - root, (1, 1 - root), (1_000, 1_000 - root))
     assert high[0] - low[0] == 1
     assert low[0] < root < high[0]
 

@@ -9,7 +9,7 @@ import headcount as hc
 from headcount.common.short_decimals import compared
 from headcount.planner.expected import UNKNOWN, Expected
 from headcount.planner.objective import Objective, _together
-from headcount.planner.option import Candidate
+from headcount.planner.option import CalibratedOption
 
 BUDGET = {"epsilon": 1, "delta": 1e-4}
 SAMPLED = hc.protocol("sample-threshold", n=300, **BUDGET)
@@ -205,5 +205,5 @@ def test_of_unknown_labels_the_worst_counts():
     """Nobody knows how many there are."""
     advice = hc.advise(hc.Histogram(), n=2_000, epsilon=1, delta=1e-6)
     for option in advice.feasible:
-        assert isinstance(option, Candidate)
+        assert isinstance(option, CalibratedOption)
         assert option.rmse == pytest.approx(option.protocol.rmse())

@@ -7,7 +7,7 @@ import pytest
 from headcount.errors import Refused
 from headcount.planner import calibrate as calibration
 from headcount.planner.calibrate import attainable, calibrate
-from headcount.planner.smallest import smallest_crowd
+from headcount.planner.smallest_crowd import smallest_crowd
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.crowd import Crowd
 from headcount.protocols import CATALOGUE, named
@@ -107,5 +107,7 @@ def test_an_answer_before_it_is_certain_would_be_noticed(monkeypatch):
     """A search that stops at the first setting within the budget, however bad its answers, finds too small a crowd."""
     cls = named("poisson-count")
     right = smallest_crowd(cls, Count(), Crowd(1_000), TIGHT)
-    monkeypatch.setattr("headcount.planner.smallest.attainable", lambda *given: attainable(*given[:-1], lambda _: True))
+    monkeypatch.setattr(
+        "headcount.planner.smallest_crowd.attainable", lambda *given: attainable(*given[:-1], lambda _: True)
+    )
     assert smallest_crowd(cls, Count(), Crowd(1_000), TIGHT) < right

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import headcount.planner.candidates as planner
+import headcount.planner.selection as planner
 import headcount_survey.pages.recommendations as recommendations
 from headcount.privacy.model import Model
 from headcount.programme.coins import SeededCoins

@@ -19,7 +19,7 @@ from rich.text import Text
 
 from headcount.answers.estimate import Estimate
 from headcount.common.printable import is_control, printable
-from headcount.figures.text_table import Sheet, comma_separated
+from headcount.figures.text_table import TextTable, comma_separated
 from headcount.phrases import Spelling, said
 from headcount.planner.advice import Advice
 from headcount.privacy.model import Model
@@ -72,7 +72,7 @@ def show(value: Any, how: Format, table: RenderableType, markdown: str | None = 
     elif how is Format.CSV:
         print(printable(comma_separated(_rows(value)), keep="\r\n"), end="")
     elif how is Format.MARKDOWN:
-        print(printable(markdown or Sheet.of(_rows(value)).markdown(), keep="\n"))
+        print(printable(markdown or TextTable.of(_rows(value)).markdown(), keep="\n"))
     else:
         console().print(table)
 
@@ -140,7 +140,7 @@ def _collusion(local_epsilon: float | None) -> str:
     return "no guarantee is left" if local_epsilon is None else f"epsilon {local_epsilon:.3g} is left"
 
 
-def sheet_table(sheet: Sheet, *, numbered: bool = False) -> Table:
+def sheet_table(sheet: TextTable, *, numbered: bool = False) -> Table:
     """A sheet as the terminal draws it."""
     shift = int(numbered)
     right = tuple(column + shift for column in sheet.figures)

@@ -36,7 +36,8 @@ class Axis:
         return math.log(value / low) / math.log(high / low) if self.log else (value - low) / (high - low)
 
     def divide(self, axis: Any, values: Sequence[float], *, tight: bool) -> None:
-        """Sets limits and ticks of axes.xaxis or axes.yaxis; unless `tight`, there is some room beyond the values."""
+        """Sets limits and ticks of axes.xaxis or axes.yaxis; unless `tight`, there is some room
+        beyond the values."""
         axis.set_label_text(self.label)
         low, high = min(values), max(values)
         if self.log:

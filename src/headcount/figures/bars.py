@@ -20,8 +20,8 @@ WIDE = 30.0  # times: lengths further apart need a logarithmic axis
 class Bar:
     """A protocol's bar: its length, or None where there is nothing to show and the note says why.
 
-    `dim` is for what could serve but should not; `best` is the one to choose; `dot` is a single answer's place on the
-    same axis.
+    `dim` is for what could serve but should not; `best` is the one to choose; `dot` is a single
+    answer's place on the same axis.
     """
 
     label: str
@@ -34,10 +34,18 @@ class Bar:
 
 
 def bars(
-    rows: Sequence[Bar], path: Path | str, *, title: str, xlabel: str, subtitle: str = "", theme: str = "light",
-    unit: str = "", sign: str = "± ",
-) -> Path:  # fmt: skip
-    """Draws the rows from the top in the order given, under a heading for each model, on an axis from zero.
+    rows: Sequence[Bar],
+    path: Path | str,
+    *,
+    title: str,
+    xlabel: str,
+    subtitle: str = "",
+    theme: str = "light",
+    unit: str = "",
+    sign: str = "± ",
+) -> Path:
+    """Draws the rows from the top in the order given, under a heading for each model, on an axis
+    from zero.
 
     It is logarithmic, and says so, if the longest bar would leave nothing to see of the shortest.
     `path` ends in .svg or .png. `unit` follows every number, as in "people"; `sign` goes before it.

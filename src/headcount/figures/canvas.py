@@ -1,6 +1,7 @@
 """A sheet to draw on: one look for all figures, and the same bytes for the same figure.
 
-Matplotlib is loaded when something is drawn, never before, and whatever a user has set there is left alone.
+Matplotlib is loaded when something is drawn, never before, and whatever a user has set there is
+left alone.
 """
 
 from __future__ import annotations
@@ -32,10 +33,18 @@ class Canvas:
 
 @contextmanager
 def canvas(
-    path: Path | str, *, title: str, subtitle: str = "", size: tuple[float, float] = (8.0, 4.5), panels: int = 1,
-    theme: str = "light", together: bool = True, rows: int = 1,
-) -> Iterator[Canvas]:  # fmt: skip
-    """Draw within; the file is written at the end. The title is the finding, the subtitle says of what.
+    path: Path | str,
+    *,
+    title: str,
+    subtitle: str = "",
+    size: tuple[float, float] = (8.0, 4.5),
+    panels: int = 1,
+    theme: str = "light",
+    together: bool = True,
+    rows: int = 1,
+) -> Iterator[Canvas]:
+    """Draw within; the file is written at the end. The title is the finding, the subtitle says of
+    what.
 
     Panels stand side by side, in so many rows, `together` on one vertical axis.
     """
@@ -94,15 +103,35 @@ def balanced(text: str, letters: int) -> list[str]:
 
 def _settings(theme: Theme) -> dict[str, Any]:
     return {
-        "figure.facecolor": theme.paper, "savefig.facecolor": theme.paper, "axes.facecolor": theme.paper,
-        "text.color": theme.ink, "axes.labelcolor": theme.soft, "axes.titlecolor": theme.ink,
-        "xtick.color": theme.soft, "ytick.color": theme.soft, "axes.edgecolor": theme.soft, "grid.color": theme.faint,
-        "axes.spines.top": False, "axes.spines.right": False, "axes.linewidth": 0.8, "axes.axisbelow": True,
-        "grid.linewidth": 0.8, "font.family": "DejaVu Sans", "font.size": 10.0, "axes.labelsize": 10.0,
-        "axes.titlesize": 11.0, "axes.titlelocation": "left", "axes.titlepad": 9.0, "hatch.linewidth": 0.6,
-        "hatch.color": theme.faint, "svg.hashsalt": "headcount", "svg.fonttype": "path", "path.simplify": True,
-        "lines.linewidth": 2.0, "lines.solid_capstyle": "round",
-    }  # fmt: skip
+        "figure.facecolor": theme.paper,
+        "savefig.facecolor": theme.paper,
+        "axes.facecolor": theme.paper,
+        "text.color": theme.ink,
+        "axes.labelcolor": theme.soft,
+        "axes.titlecolor": theme.ink,
+        "xtick.color": theme.soft,
+        "ytick.color": theme.soft,
+        "axes.edgecolor": theme.soft,
+        "grid.color": theme.faint,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.linewidth": 0.8,
+        "axes.axisbelow": True,
+        "grid.linewidth": 0.8,
+        "font.family": "DejaVu Sans",
+        "font.size": 10.0,
+        "axes.labelsize": 10.0,
+        "axes.titlesize": 11.0,
+        "axes.titlelocation": "left",
+        "axes.titlepad": 9.0,
+        "hatch.linewidth": 0.6,
+        "hatch.color": theme.faint,
+        "svg.hashsalt": "headcount",
+        "svg.fonttype": "path",
+        "path.simplify": True,
+        "lines.linewidth": 2.0,
+        "lines.solid_capstyle": "round",
+    }
 
 
 def number(value: float) -> str:
@@ -144,9 +173,11 @@ def _no_ticks() -> Any:
 
 
 def apart(places: list[float], least: float, low: float = -math.inf, high: float = math.inf) -> list[float]:
-    """Heights for labels that want to stand at `places`: in the same order, `least` apart, moved as little as may be.
+    """Heights for labels that want to stand at `places`: in the same order, `least` apart, moved as
+    little as may be.
 
-    Neighbours that touch are moved together, so that the group stays centred on where its members want to be.
+    Neighbours that touch are moved together, so that the group stays centred on where its members
+    want to be.
     """
     order = sorted(range(len(places)), key=places.__getitem__)
     groups: list[tuple[float, int]] = []  # the middle, and how many

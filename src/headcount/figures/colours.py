@@ -10,21 +10,38 @@ from headcount.privacy.model import Model
 FAMILIES: dict[str, tuple[str, ...]] = {
     "central noise": ("geometric", "laplace", "stability-histogram"),
     "local": (
-        "randomised-response", "generalised-response", "basic-rappor", "optimised-unary", "local-hashing",
-        "hadamard-response", "subset-selection", "succinct-histogram", "duchi", "piecewise", "hybrid",
+        "randomised-response",
+        "generalised-response",
+        "basic-rappor",
+        "optimised-unary",
+        "local-hashing",
+        "hadamard-response",
+        "subset-selection",
+        "succinct-histogram",
+        "duchi",
+        "piecewise",
+        "hybrid",
     ),
     "dummies": (
-        "zsum", "poisson-count", "negative-binomial-count", "poisson-histogram", "balcer-cheu-histogram", "fake-users",
+        "zsum",
+        "poisson-count",
+        "negative-binomial-count",
+        "poisson-histogram",
+        "balcer-cheu-histogram",
+        "fake-users",
     ),
     "cancelling": ("correlated-count", "correlated-histogram", "almost-central-sum"),
     "sampling": ("sample-threshold",),
     "flipped bits": ("cheu-count", "cheu-sum", "blanket-sum", "blanket-histogram"),
     "shares": ("split-and-mix", "recursive-sum"),
     "hashing": ("hadamard-shuffle", "count-min-shuffle", "almost-one-message-histogram"),
-}  # fmt: skip
+}
 OF_A_MODEL = {  # the family of a protocol that none of these has a place for
-    Model.CENTRAL: "central noise", Model.LOCAL: "local", Model.SHUFFLE: "dummies", Model.THRESHOLD: "sampling",
-}  # fmt: skip
+    Model.CENTRAL: "central noise",
+    Model.LOCAL: "local",
+    Model.SHUFFLE: "dummies",
+    Model.THRESHOLD: "sampling",
+}
 SHUFFLED = "shuffled-"  # a local protocol behind a shuffler
 DASHES: tuple[tuple[float, ...], ...] = ((), (5, 2), (1.5, 1.5), (7, 2, 1.5, 2), (3, 1), (9, 3))
 PALER = 0.42  # the palest member of a family is this far on the way to the paper
@@ -32,7 +49,8 @@ PALER = 0.42  # the palest member of a family is this far on the way to the pape
 
 @dataclass(frozen=True)
 class Theme:
-    """Paper, ink and the colours on it. A model has a colour to fill with and a stronger one to write with."""
+    """Paper, ink and the colours on it. A model has a colour to fill with and a stronger one to
+    write with."""
 
     name: str
     paper: str
@@ -51,21 +69,37 @@ class Theme:
 
 
 LIGHT = Theme(
-    name="light", paper="#ffffff", ink="#1c1e21", soft="#5f6670", faint="#e3e6ea",
+    name="light",
+    paper="#ffffff",
+    ink="#1c1e21",
+    soft="#5f6670",
+    faint="#e3e6ea",
     models=dict(zip(Model, ("#0072b2", "#e69f00", "#009e73", "#cc79a7"), strict=True)),
     words=dict(zip(Model, ("#005f95", "#8f6100", "#00734f", "#9c4475"), strict=True)),
-    families=dict(zip(FAMILIES, (
-        "#0072b2", "#cc79a7", "#009e73", "#56b4e9", "#e69f00", "#d55e00", "#4d5157", "#8c8b1f",
-    ), strict=True)),
-)  # fmt: skip
+    families=dict(
+        zip(
+            FAMILIES,
+            ("#0072b2", "#cc79a7", "#009e73", "#56b4e9", "#e69f00", "#d55e00", "#4d5157", "#8c8b1f"),
+            strict=True,
+        )
+    ),
+)
 DARK = Theme(
-    name="dark", paper="#16181c", ink="#eef0f3", soft="#a3abb6", faint="#31353c",
+    name="dark",
+    paper="#16181c",
+    ink="#eef0f3",
+    soft="#a3abb6",
+    faint="#31353c",
     models=dict(zip(Model, ("#2f8fd6", "#f0b02a", "#1fb58a", "#e59ac4"), strict=True)),
     words=dict(zip(Model, ("#6fbaf0", "#f2bc4b", "#46d3a9", "#eba6cb"), strict=True)),
-    families=dict(zip(FAMILIES, (
-        "#2f8fd6", "#e59ac4", "#1fb58a", "#5aaee6", "#e9a820", "#ee7b30", "#cfd3d9", "#b9b845",
-    ), strict=True)),
-)  # fmt: skip
+    families=dict(
+        zip(
+            FAMILIES,
+            ("#2f8fd6", "#e59ac4", "#1fb58a", "#5aaee6", "#e9a820", "#ee7b30", "#cfd3d9", "#b9b845"),
+            strict=True,
+        )
+    ),
+)
 THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
 
 
@@ -82,7 +116,8 @@ def enrol(protocol: str, model: Model) -> None:
 
 
 def place_of(protocol: str) -> tuple[str, int]:
-    """A protocol's family, and its place there. One that nobody has placed is always put in the same family."""
+    """A protocol's family, and its place there. One that nobody has placed is always put in the
+    same family."""
     if protocol.startswith(SHUFFLED):
         known = FAMILIES["local"]
         local = protocol.removeprefix(SHUFFLED)

@@ -1,6 +1,8 @@
-"""Lines: what is computed as a line, what was measured as circles on it, bounds dashed, rules dotted.
+"""Lines: what is computed as a line, what was measured as circles on it, bounds dashed, rules
+dotted.
 
-Every line is called by its name where it ends, unless told where, and one thing has one colour in all panels.
+Every line is called by its name where it ends, unless told where, and one thing has one colour in
+all panels.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from typing import Any, TypeAlias
 from headcount.figures.axis import Axis
 from headcount.figures.canvas import apart, balanced, canvas
 from headcount.figures.colours import Theme, blend, dashes_of, family_of
-from headcount.figures.names import LETTER, ROW, Room, Spot, leaves
+from headcount.figures.line_labels import LETTER, ROW, FreeSpace, Spot, last_visible
 
 WIDTH, ALONE = 3.9, 5.0  # inches of a panel, and of one that has no neighbour
 HEIGHT = 3.2
@@ -32,8 +34,9 @@ Points: TypeAlias = Sequence[tuple[float, float]]
 class Line:
     """Points in the order of x, and those that were measured.
 
-    `hue` is a protocol, a family, "ink", "soft", or anything that is to have one colour of its own; the label unless
-    told. A protocol has its own dashes too. `dots` are for what exists only at the points, as at whole numbers.
+    `hue` is a protocol, a family, "ink", "soft", or anything that is to have one colour of its own;
+    the label unless told. A protocol has its own dashes too. `dots` are for what exists only at the
+    points, as at whole numbers.
     """
 
     label: str
@@ -58,7 +61,8 @@ class Line:
 
 @dataclass(frozen=True)
 class Note:
-    """Words at a place. At an x alone they stand along a thin line upwards, at a y alone along a level one.
+    """Words at a place. At an x alone they stand along a thin line upwards, at a y alone along a
+    level one.
 
     `at` is where on the line, from 0 to 1; with `to`, the note names the stretch from x that far.
     """
@@ -77,6 +81,10 @@ class Panel:
     up: Axis
     title: str = ""
     notes: Sequence[Note] = ()
+
+    def parts(self, points: Points, across: Spot, up: Spot) -> list[Spot]:
+        """How far along both axes, which end here and there, each point lies."""
+        return [(self.across.part(x, across), self.up.part(y, up)) for x, y in points]
 
     def seen(self, points: Points) -> list[tuple[float, float]]:
         """Those that there is a place for on both axes."""
@@ -106,7 +114,8 @@ def lines(
 
 
 def colours(panels: Sequence[Panel], theme: Theme) -> dict[str, str]:
-    """Protocols and families have their own; everything else gets the next that nothing in the figure has."""
+    """Protocols and families have their own; everything else gets the next that nothing in the
+    figure has."""
     hues = dict.fromkeys(line.key for panel in panels for line in panel.lines)
     own = {"ink": theme.ink, "soft": theme.soft, **theme.families}
     own |= {hue: theme.of(hue) for hue in hues if family_of(hue)}
@@ -140,7 +149,8 @@ def _drawn(axes: Any, panel: Panel, hues: Mapping[str, str], theme: Theme) -> No
 
 
 def _named(axes: Any, panel: Panel, hues: Mapping[str, str], size: Spot, theme: Theme) -> None:
-    """Beside its end, where a line ends early and there is room; otherwise at the right, as level as may be."""
+    """Beside its end, where a line ends early and there is room; otherwise at the right, as level
+    as may be."""
     across, up = axes.get_xlim(), axes.get_ylim()
     room, called = _room(panel, across, up, size), []
     for line in panel.lines:
@@ -153,7 +163,7 @@ def _named(axes: Any, panel: Panel, hues: Mapping[str, str], size: Spot, theme: 
         elif line.label and points and line.first:
             style |= {"rotation": 40, "ha": "left", "va": "bottom", "in_layout": False}
             axes.annotate(line.label, points[0], xytext=(-3, 3), textcoords="offset points", **style)
-        elif line.label and (end := leaves([(panel.across.part(x, across), panel.up.part(y, up)) for x, y in points])):
+        elif line.label and (end := last_visible(panel.parts(points, across, up))):
             text, style = _wrapped(line), style | {"linespacing": 1.1, "va": "center", "textcoords": axes.transAxes}
             early = end[0] < EARLY
             if early and (place := room.beside((end[0] * size[0], end[1] * size[1]), text)):
@@ -172,13 +182,13 @@ def _named(axes: Any, panel: Panel, hues: Mapping[str, str], size: Spot, theme: 
         axes.annotate("\n".join(text), end, xytext=place, xycoords=axes.transAxes, **style)
 
 
-def _room(panel: Panel, across: Spot, up: Spot, size: Spot) -> Room:
+def _room(panel: Panel, across: Spot, up: Spot, size: Spot) -> FreeSpace:
     """The panel with its lines, circles and notes in it."""
-    room = Room(size)
+    room = FreeSpace(size)
     for line in panel.lines:
         for points, joined in ((line.points, True), (line.measured, False)):
-            seen = panel.seen(points)
-            places = [(panel.across.part(x, across) * size[0], panel.up.part(y, up) * size[1]) for x, y in seen]
+            seen = panel.parts(panel.seen(points), across, up)
+            places = [(x * size[0], y * size[1]) for x, y in seen]
             for run in [places] if joined else [[place] for place in places]:
                 room.draw(run)
     for note in panel.notes:

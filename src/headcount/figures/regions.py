@@ -1,4 +1,5 @@
-"""Maps: who owns which part of a plane of two logarithmic axes, each part labelled where it is widest."""
+"""Maps: who owns which part of a plane of two logarithmic axes, each part labelled where it is
+widest."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ import numpy.typing as npt
 
 from headcount.figures.canvas import canvas, log_axis, number
 from headcount.figures.colours import Theme, blend
-from headcount.figures.label_room import Room
+from headcount.figures.region_labels import LabelSpace
 
 FADED = 0.78  # how far what is of no use goes towards the paper
 SOLID = 0.25
@@ -32,7 +33,8 @@ class Mark:
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """One panel: who owns each point, a row for each number of ones; and where that is worth having."""
+    """One panel: who owns each point, a row for each number of ones; and where that is worth
+    having."""
 
     title: str
     owners: npt.NDArray[Any]  # names, empty for nobody
@@ -44,10 +46,18 @@ class Region:
 
 
 def regions(
-    panels: Sequence[Region], n: Sequence[int], ones: Sequence[int], path: Path | str, *, title: str,
-    subtitle: str = "", marks: Sequence[Mark] = (), theme: str = "light",
-) -> Path:  # fmt: skip
-    """Draws the panels side by side over the same axes; what would be more ones than people is hatched."""
+    panels: Sequence[Region],
+    n: Sequence[int],
+    ones: Sequence[int],
+    path: Path | str,
+    *,
+    title: str,
+    subtitle: str = "",
+    marks: Sequence[Mark] = (),
+    theme: str = "light",
+) -> Path:
+    """Draws the panels side by side over the same axes; what would be more ones than people is
+    hatched."""
     size = (1.2 + 4.3 * len(panels), 5.6)
     with canvas(path, title=title, subtitle=subtitle, size=size, panels=len(panels), theme=theme) as sheet:
         for axes, panel in zip(sheet.panels, panels, strict=True):
@@ -57,7 +67,7 @@ def regions(
             axes.set_xlabel("how many people report")
             axes.tick_params(length=3)
             _coloured(axes, panel, n, ones, sheet.theme)
-            _labelled(axes, panel, Room(n, ones), marks, sheet.theme)
+            _labelled(axes, panel, LabelSpace(n, ones), marks, sheet.theme)
         sheet.panels[0].set_ylabel("how many of them hold a one")
     return Path(path)
 
@@ -76,8 +86,9 @@ def _coloured(axes: Any, panel: Region, n: Sequence[int], ones: Sequence[int], t
         axes.plot(*zip(*line, strict=True), color=theme.ink, lw=2.0, zorder=4)
 
 
-def _labelled(axes: Any, panel: Region, room: Room, marks: Sequence[Mark], theme: Theme) -> None:
-    """Marks first, then the line and what begins somewhere, then the regions where there is room left."""
+def _labelled(axes: Any, panel: Region, room: LabelSpace, marks: Sequence[Mark], theme: Theme) -> None:
+    """Marks first, then the line and what begins somewhere, then the regions where there is room
+    left."""
     small = {"fontsize": 8.5, "color": theme.ink, "zorder": 6, "in_layout": False}
     for mark in (mark for mark in marks if room.n[0] <= mark.n <= room.n[-1]):
         left = mark.n > np.sqrt(room.n[0] * room.n[-1])
@@ -115,8 +126,11 @@ def _labelled(axes: Any, panel: Region, room: Room, marks: Sequence[Mark], theme
     _written(axes, "too few ones to be seen", room, (panel.owners != "") & possible & ~panel.clear, soft)
 
 
-def _written(axes: Any, text: str, room: Room, where: Mask, look: dict[str, Any], beside: Mask | None = None) -> None:
-    """In the region if the words fit there, upright if only that fits; else beside it, with a line to it."""
+def _written(
+    axes: Any, text: str, room: LabelSpace, where: Mask, look: dict[str, Any], beside: Mask | None = None
+) -> None:
+    """In the region if the words fit there, upright if only that fits; else beside it, with a line
+    to it."""
     style = {**look, "zorder": 5, "linespacing": 1.3, "in_layout": False, "ha": "center", "va": "center"}
     for turned in (False, True):
         if (place := room.place(where, text, upright=turned)) is not None:
@@ -139,7 +153,8 @@ def _halo(colour: Any) -> list[Any]:
 
 
 def _filled(panel: Region, n: Sequence[int], ones: Sequence[int]) -> tuple[npt.NDArray[Any], Mask]:
-    """The cell on the border of the possible is coloured as the one below; what sticks out is covered."""
+    """The cell on the border of the possible is coloured as the one below; what sticks out is
+    covered."""
     owners, clear = panel.owners.copy(), panel.clear.copy()
     for column, people in enumerate(n):
         row = int(np.searchsorted(ones, people, side="right"))
@@ -149,7 +164,8 @@ def _filled(panel: Region, n: Sequence[int], ones: Sequence[int]) -> tuple[npt.N
 
 
 def _pieces(line: Sequence[tuple[float, float]], n: Sequence[int]) -> list[list[tuple[float, float]]]:
-    """The line where it is one; where several cross at the same n, the first of each, the second of each, and so on."""
+    """The line where it is one; where several cross at the same n, the first of each, the second of
+    each, and so on."""
     at = {people: [height for place, height in line if place == people] for people in n}
     pieces: list[list[tuple[float, float]]] = []
     for rank in range(max(map(len, at.values()), default=0)):
@@ -169,13 +185,15 @@ def _names(owners: npt.NDArray[Any]) -> list[str]:
 
 
 def _edges(places: Sequence[int]) -> list[float]:
-    """The edges of cells around these places, halfway by ratio; the outermost end at the places themselves."""
+    """The edges of cells around these places, halfway by ratio; the outermost end at the places
+    themselves."""
     inner = [float(np.sqrt(a * b)) for a, b in pairwise(places)]
     return [float(places[0]), *inner, float(places[-1])]
 
 
 def _heights(line: Sequence[tuple[float, float]], n: Sequence[int], ones: Sequence[int]) -> npt.NDArray[np.float64]:
-    """The cells' corners: halfway between two numbers of ones, or at the line if it runs between them."""
+    """The cells' corners: halfway between two numbers of ones, or at the line if it runs between
+    them."""
     columns = np.log(np.repeat(np.array(_edges(ones))[:, None], len(n), axis=1))
     for place, height in line:
         row = int(np.searchsorted(ones, height))

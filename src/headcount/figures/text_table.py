@@ -1,4 +1,5 @@
-"""A table of text, as people read it in a terminal, a document or a notebook; and rows as a spreadsheet reads them."""
+"""A table of text, as people read it in a terminal, a document or a notebook; and rows as a
+spreadsheet reads them."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Sheet:
+class TextTable:
     """Headings and rows of the same width; columns of figures stand to the right."""
 
     headings: tuple[str, ...]
@@ -20,7 +21,7 @@ class Sheet:
     title: str = ""
 
     @classmethod
-    def of(cls, rows: Iterable[Mapping[str, Any]]) -> Sheet:
+    def of(cls, rows: Iterable[Mapping[str, Any]]) -> TextTable:
         """Of rows of JSON."""
         flat = _flat(rows)
         return cls(tuple(flat[0]) if flat else (), tuple(tuple(map(_shown, row.values())) for row in flat))
@@ -53,7 +54,8 @@ class Sheet:
 
 
 def comma_separated(rows: Iterable[Mapping[str, Any]]) -> str:
-    """Rows of JSON as CSV: an interval's ends have columns of their own, other nested values become words."""
+    """Rows of JSON as CSV: an interval's ends have columns of their own, other nested values become
+    words."""
     flat = _flat(rows)
     out = io.StringIO()
     writer = csv.DictWriter(out, fieldnames=list(flat[0]) if flat else [], lineterminator="\n")

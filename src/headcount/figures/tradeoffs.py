@@ -1,4 +1,5 @@
-"""Points that trade one cost for another, coloured by the model of trust, each protocol called by its name."""
+"""Points that trade one cost for another, coloured by the model of trust, each protocol called by
+its name."""
 
 from __future__ import annotations
 
@@ -30,9 +31,15 @@ class Dots:
 
 
 def tradeoffs(
-    every: Sequence[Dots], path: Path | str, *, title: str, xlabel: str, ylabel: str, subtitle: str = "",
+    every: Sequence[Dots],
+    path: Path | str,
+    *,
+    title: str,
+    xlabel: str,
+    ylabel: str,
+    subtitle: str = "",
     theme: str = "light",
-) -> Path:  # fmt: skip
+) -> Path:
     """Filled dots are beaten by nothing. Both axes are logarithmic."""
     with canvas(path, title=title, subtitle=subtitle, size=SIZE, theme=theme) as sheet:
         (axes,), chosen = sheet.panels, sheet.theme
@@ -76,7 +83,8 @@ def _ends(low: float, high: float) -> tuple[float, float]:
 
 
 def covers(axes: Any, dots: Dots, every: Sequence[Dots]) -> bool:
-    """Whether its name, at the left of its only point, would be written over what belongs to another."""
+    """Whether its name, at the left of its only point, would be written over what belongs to
+    another."""
     if len(dots.points) > 1:
         return False
     end, (width, height) = _part(axes, dots.points[0]), (LETTER * len(dots.label) / SIZE[0] + 0.04, LINE / INCHES)

@@ -23,7 +23,8 @@ def down(number: Fraction | float) -> float:
 
 @dataclass(frozen=True)
 class Allowance:
-    """A budget to the last digit. A fraction may be given where no float is meant, as in Fraction(1, 3)."""
+    """A budget to the last digit. A fraction may be given where no float is meant, as in
+    Fraction(1, 3)."""
 
     epsilon: Fraction
     delta: Fraction

@@ -54,16 +54,18 @@ class Book(ABC):
 
     @abstractmethod
     def turn(self, turned: Callable[[Page], Page]) -> None:
-        """Keeps the page, with more charges, that is made of the one as it stands. If that raises, nothing changes.
+        """Keeps the page, with more charges, that is made of the one as it stands. If that raises,
+        nothing changes.
 
         Nobody else reads or writes in between, and on return the charges are there to stay.
         """
 
     def loss(self, protocol: Protocol, wire: Wire | None = None) -> PrivacyLoss:
-        """The same object for the same question, in every thread, so that repetitions are priced and composed as such.
+        """The same object for the same question, in every thread, so that repetitions are priced
+        and composed as such.
 
-        In the ledger's relation: to replace a person is to remove one and to add one, but nothing bounds an addition by
-        replacements.
+        In the ledger's relation: to replace a person is to remove one and to add one, but nothing
+        bounds an addition by replacements.
         """
         known = self._losses.get((protocol, wire))
         if known is None:
@@ -83,7 +85,7 @@ class Book(ABC):
         return Page(Spending(self.allowance))
 
 
-class Memory(Book):
+class MemoryBook(Book):
     """A book that lives and dies with its process."""
 
     def __init__(self, allowance: Allowance) -> None:

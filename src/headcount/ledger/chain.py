@@ -10,7 +10,8 @@ from headcount.errors import Damaged
 
 
 def complete(content: bytes) -> list[bytes]:
-    """The lines that were written to their end. The rest, after a crash, is a line that nobody was told of."""
+    """The lines that were written to their end. The rest, after a crash, is a line that nobody was
+    told of."""
     return content.split(b"\n")[:-1]
 
 

@@ -83,6 +83,7 @@ class Charge:
 
 
 def described(question: dict[str, Any], protocol: Protocol) -> str:
-    """The hash of a question together with the programme that its protocol runs: that of the plan, if it was one."""
+    """The hash of a question together with the programme that its protocol runs: that of the plan,
+    if it was one."""
     wire = Wire(**question["wire"]) if "wire" in question else None
     return fingerprint({**question, **for_devices(protocol, wire)})

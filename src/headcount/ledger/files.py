@@ -1,4 +1,5 @@
-"""Files that are locked, appended to and flushed to the disk. Lines end in a newline; what does not is no line yet."""
+"""Files that are locked, appended to and flushed to the disk. Lines end in a newline; what does not
+is no line yet."""
 
 from __future__ import annotations
 
@@ -16,11 +17,12 @@ OURS = 0o600  # to be read and written by the owner only
 
 @contextmanager
 def locked(path: Path, *, alone: bool) -> Iterator[int]:
-    """The file, opened anew and locked across threads and processes: by one `alone`, or shared among readers.
+    """The file, opened anew and locked across threads and processes: by one `alone`, or shared
+    among readers.
 
-    The lock goes with this opening of the file, so that neither a thread nor a forked child has it by accident. It is
-    given back by name, because a child that was forked meanwhile still holds the same opening. (Should its parent be
-    killed first, the others wait for the child to end.)
+    The lock goes with this opening of the file, so that neither a thread nor a forked child has it
+    by accident. It is given back by name, because a child that was forked meanwhile still holds the
+    same opening. (Should its parent be killed first, the others wait for the child to end.)
     """
     fcntl = _locks()
     with reading_and_writing(path):

@@ -1,8 +1,9 @@
 """A ledger in a file.
 
-A charge is checked, appended and flushed to the disk under one lock, across threads and processes, and only then
-acknowledged. A process that dies in between leaves at most a line without an end, which is cut off by the next charge:
-nothing was drawn for it. A line that has its end but not its hash was changed by somebody, and is refused.
+A charge is checked, appended and flushed to the disk under one lock, across threads and processes,
+and only then acknowledged. A process that dies in between leaves at most a line without an end,
+which is cut off by the next charge: nothing was drawn for it. A line that has its end but not its
+hash was changed by somebody, and is refused.
 """
 
 from __future__ import annotations
@@ -18,14 +19,14 @@ from headcount.ledger import files
 from headcount.ledger.allowance import Allowance
 from headcount.ledger.book import Page
 from headcount.ledger.chain import complete
-from headcount.ledger.lines import Lines, Read, first_line
+from headcount.ledger.lines import Lines, ReadSoFar, first_line
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
+class Verified:
     """What has been read, in so many bytes."""
 
-    read: Read
+    read: ReadSoFar
     size: int
     digest: bytes
 
@@ -46,7 +47,7 @@ class Journal(Lines):
             raise Damaged(f"{path} has no first line, which would say what the budget is", "begin another ledger")
         super().__init__(lines[0], str(path), witness)
         size = len(lines[0]) + 1
-        self._known = Known(self._beginning, size, sha256(content[:size]).digest())
+        self._known = Verified(self._beginning, size, sha256(content[:size]).digest())
         self.page()
 
     def page(self) -> Page:
@@ -62,7 +63,7 @@ class Journal(Lines):
                 os.ftruncate(file, known.size)
             files.append(file, b"".join(lines))
             whole = content[: known.size] + b"".join(lines)
-            self._known = Known(read, len(whole), sha256(whole).digest())
+            self._known = Verified(read, len(whole), sha256(whole).digest())
             self._show(read)
 
     def show_witness(self) -> None:
@@ -71,12 +72,13 @@ class Journal(Lines):
             with files.locked(self.path, alone=True) as file:
                 self._show(self._caught_up(files.whole_file(file)).read)
 
-    def _caught_up(self, content: bytes) -> Known:
-        """With what has been added since, here or elsewhere. Whatever was read before must still be there."""
+    def _caught_up(self, content: bytes) -> Verified:
+        """With what has been added since, here or elsewhere. Whatever was read before must still be
+        there."""
         known = self._known
         if sha256(content[: known.size]).digest() != known.digest:
             raise Damaged(f"{self.path} was cut or rewritten while it was open", "restore it from a copy")
         lines = complete(content[known.size :])
         size = known.size + sum(len(line) + 1 for line in lines)
-        self._known = Known(self._grown(known.read, lines), size, sha256(content[:size]).digest())
+        self._known = Verified(self._grown(known.read, lines), size, sha256(content[:size]).digest())
         return self._known

@@ -1,4 +1,5 @@
-"""What has been spent on one crowd. A question that would exceed the budget is refused before anything is drawn."""
+"""What has been spent on one crowd. A question that would exceed the budget is refused before
+anything is drawn."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from typing import Any, NoReturn, Self, TypeAlias
 
 from headcount.errors import AlreadyThere, BadArgument, Unsupported
 from headcount.ledger.allowance import Allowance, down, up
-from headcount.ledger.book import Book, Memory, Page
+from headcount.ledger.book import Book, MemoryBook, Page
 from headcount.ledger.charge import Charge
 from headcount.ledger.journal import Journal
 from headcount.ledger.prices import Asked, alone
@@ -30,9 +31,9 @@ Rational: TypeAlias = float | Fraction
 class Ledger:
     """A privacy filter: the budget of one crowd for all the questions it is asked.
 
-    The budget holds although later questions are chosen because of earlier answers (fully adaptive composition), and
-    whenever one stops. Made like this a ledger lives in memory, for the threads of one process; `Ledger.open` keeps it
-    in a file, for any number of processes.
+    The budget holds although later questions are chosen because of earlier answers (fully adaptive
+    composition), and whenever one stops. Made like this a ledger lives in memory, for the threads
+    of one process; `Ledger.open` keeps it in a file, for any number of processes.
 
     Parameters
     ----------
@@ -57,13 +58,18 @@ class Ledger:
     """
 
     def __init__(self, *, epsilon: Rational, delta: Rational = 0.0, neighbours: str = "replace") -> None:
-        self._book: Book = Memory(Allowance.of(epsilon, delta, neighbours))
+        self._book: Book = MemoryBook(Allowance.of(epsilon, delta, neighbours))
 
     @classmethod
     def create(
-        cls, path: str | Path, *, epsilon: Rational, delta: Rational = 0.0,
-        neighbours: str = "replace", witness: str | Path | None = None,
-    ) -> Self:  # fmt: skip
+        cls,
+        path: str | Path,
+        *,
+        epsilon: Rational,
+        delta: Rational = 0.0,
+        neighbours: str = "replace",
+        witness: str | Path | None = None,
+    ) -> Self:
         """A ledger in a new file.
 
         Parameters
@@ -85,9 +91,14 @@ class Ledger:
 
     @classmethod
     def open(
-        cls, path: str | Path, *, epsilon: Rational | None = None, delta: Rational | None = None,
-        neighbours: str | None = None, witness: str | Path | None = None,
-    ) -> Self:  # fmt: skip
+        cls,
+        path: str | Path,
+        *,
+        epsilon: Rational | None = None,
+        delta: Rational | None = None,
+        neighbours: str | None = None,
+        witness: str | Path | None = None,
+    ) -> Self:
         """The ledger in this file, which is created if there is none and a budget is given.
 
         Open the file in every process that asks questions; it locks itself.
@@ -99,8 +110,8 @@ class Ledger:
         epsilon, delta, neighbours
             The budget; given again, it must be the file's.
         witness : str or Path, optional
-            A second file, in another place, that keeps the number and hash of every charge. A ledger that has fewer
-            charges than its witness has seen is refused.
+            A second file, in another place, that keeps the number and hash of every charge. A
+            ledger that has fewer charges than its witness has seen is refused.
 
         Raises
         ------
@@ -120,7 +131,8 @@ class Ledger:
 
     @classmethod
     def verify(cls, path: str | Path, *, witness: str | Path | None = None) -> Self:
-        """The ledger in this file, after every line and its witness have been checked. Nothing is written.
+        """The ledger in this file, after every line and its witness have been checked. Nothing is
+        written.
 
         Parameters
         ----------
@@ -187,7 +199,8 @@ class Ledger:
 
     @property
     def order(self) -> Fraction | None:
-        """Of the Rényi divergences that are added up: fixed by the first charge; none where delta is 0."""
+        """Of the Rényi divergences that are added up: fixed by the first charge; none where delta
+        is 0."""
         return self._book.page().spending.order
 
     @property
@@ -248,8 +261,9 @@ class Ledger:
     def charge(self, *questions: Plan | Protocol) -> None:
         """Spend what the questions cost together, or refuse and spend nothing.
 
-        The first charge may be of a whole schedule: as nobody has an answer yet, it is composed exactly. Later charges
-        add up by a rule that holds for adaptively chosen questions. On return the charges are there to stay.
+        The first charge may be of a whole schedule: as nobody has an answer yet, it is composed
+        exactly. Later charges add up by a rule that holds for adaptively chosen questions. On
+        return the charges are there to stay.
 
         Parameters
         ----------
@@ -286,7 +300,8 @@ class Ledger:
         self.charged(*questions)(self._book.page())
 
     def require_later(self, *questions: Plan | Protocol, promised: Sequence[Plan | Protocol] = ()) -> None:
-        """Refuses questions that could not be charged one after the other, beside those `promised`."""
+        """Refuses questions that could not be charged one after the other, beside those
+        `promised`."""
         self.require_later_of(self._book.page(), *questions, promised=promised)
 
     def require_later_of(
@@ -302,17 +317,20 @@ class Ledger:
             raise refusal(now, between, after)
 
     def promising(self, *questions: Plan | Protocol) -> float:
-        """How much `spent` will grow by these questions, if they are charged one after the other; rounded up."""
+        """How much `spent` will grow by these questions, if they are charged one after the other;
+        rounded up."""
         asked, now = [self._asked(question) for question in questions], self._book.page().spending
         return up(reduce(Spending.and_also, asked, now.ordered(asked)).spent - now.spent)
 
     def charged(
         self, *questions: Plan | Protocol, promised: Sequence[Plan | Protocol] = (), reserved: bool = False
     ) -> Callable[[Page], Page]:
-        """What makes the next page of this one, or refuses: for a book that is kept together with other things.
+        """What makes the next page of this one, or refuses: for a book that is kept together with
+        other things.
 
-        If this is the first charge, the order is chosen with a view to what is `promised` beside it. A charge may be
-        `reserved` for an answer that is told later: it counts at once, and telling the answer only settles it.
+        If this is the first charge, the order is chosen with a view to what is `promised` beside
+        it. A charge may be `reserved` for an answer that is told later: it counts at once, and
+        telling the answer only settles it.
         """
         asked, ahead = ([self._asked(question) for question in part] for part in (questions, promised))
 

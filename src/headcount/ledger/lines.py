@@ -1,7 +1,8 @@
-"""A book of sealed lines, wherever they are kept: first the budget, then one for each charge and each settlement.
+"""A book of sealed lines, wherever they are kept: first the budget, then one for each charge and
+each settlement.
 
-Each line has the hash of all before it. So whoever edits, removes or moves one is found out, unless they write all of
-the rest anew or cut off the end; against that there is the witness.
+Each line has the hash of all before it. So whoever edits, removes or moves one is found out, unless
+they write all of the rest anew or cut off the end; against that there is the witness.
 """
 
 from __future__ import annotations
@@ -43,8 +44,9 @@ def first_line(allowance: Allowance) -> bytes:
 
 
 @dataclass(frozen=True, eq=False)
-class Read:
-    """What has been read and checked so far. It is replaced, never changed: threads and forks may share it."""
+class ReadSoFar:
+    """What has been read and checked so far. It is replaced, never changed: threads and forks may
+    share it."""
 
     page: Page
     hashes: tuple[str, ...]
@@ -60,9 +62,9 @@ class Lines(Book):
         self._witness = Witness(witness) if witness is not None else None
         self._questions: dict[tuple[str, str], Protocol] = {}
         self._earlier = line["format"] == EARLIER
-        self._beginning = Read(self.blank(), (seal,))
+        self._beginning = ReadSoFar(self.blank(), (seal,))
 
-    def _grown(self, read: Read, lines: Iterable[bytes]) -> Read:
+    def _grown(self, read: ReadSoFar, lines: Iterable[bytes]) -> ReadSoFar:
         """With these lines more."""
         page, hashes = read.page, list(read.hashes)
         for text in lines:
@@ -80,7 +82,7 @@ class Lines(Book):
             page = page.and_also(replace(charge, spent=after.spent), after)
         if self._witness is not None:
             self._witness.check(self.id, tuple(hashes))
-        return Read(page, tuple(hashes))
+        return ReadSoFar(page, tuple(hashes))
 
     def _ordered(self, page: Page, charge: Charge, place: str) -> Spending:
         """At the order that is fixed by this charge, if it is the first of its rule."""
@@ -92,7 +94,7 @@ class Lines(Book):
             )
         return page.spending if charge.order is None else page.spending.at(charge.order)
 
-    def _added(self, read: Read, page: Page) -> tuple[list[bytes], Read]:
+    def _added(self, read: ReadSoFar, page: Page) -> tuple[list[bytes], ReadSoFar]:
         """The lines that make this page of what was read."""
         self._readable(page, len(read.page.charges))
         lines, hashes = [], list(read.hashes)
@@ -101,17 +103,18 @@ class Lines(Book):
             line, seal = sealed(content, hashes[-1])
             lines.append(line)
             hashes.append(seal)
-        return lines, Read(page, tuple(hashes))
+        return lines, ReadSoFar(page, tuple(hashes))
 
-    def _require_witness(self, read: Read) -> None:
-        """Refuses a witness that knows nothing of this ledger: whoever took it away could put an old copy back."""
+    def _require_witness(self, read: ReadSoFar) -> None:
+        """Refuses a witness that knows nothing of this ledger: whoever took it away could put an
+        old copy back."""
         if self._witness is not None and self._witness.check(self.id, read.hashes) < 0:
             raise Damaged(
                 f"the witness {self._witness.path} of {self.place} is missing or empty",
                 "put it back. Only if it is lost for good, and you know that the ledger is the newest, make it anew",
             )
 
-    def _show(self, read: Read) -> None:
+    def _show(self, read: ReadSoFar) -> None:
         """Tells the witness, if it is behind, how far the ledger has come."""
         if self._witness is not None:
             self._witness.note(self.id, read.hashes)
@@ -124,7 +127,8 @@ class Lines(Book):
         return self._questions[key]
 
     def _readable(self, page: Page, since: int) -> None:
-        """Whoever reads the lines next must find the same questions, or they would be lost to them."""
+        """Whoever reads the lines next must find the same questions, or they would be lost to
+        them."""
         for charge, asked in zip(page.charges[since:], page.spending.asked[since:], strict=True):
             try:
                 same = self.loss(charge.protocol, charge.wire) is asked.loss

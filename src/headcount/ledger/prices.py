@@ -1,8 +1,9 @@
 """What a question costs by either of the rules that a ledger goes by, from its curve alone.
 
-*Plain*: the epsilons and deltas are added up. *Rényi*: divergences of one order, fixed by the first charge, and the
-chances of losing everything. Each rule is a theorem for questions that are chosen because of earlier answers, and each
-has half of the ledger's delta, so that a ledger may accept whatever one of them accepts.
+*Plain*: the epsilons and deltas are added up. *Rényi*: divergences of one order, fixed by the first
+charge, and the chances of losing everything. Each rule is a theorem for questions that are chosen
+because of earlier answers, and each has half of the ledger's delta, so that a ledger may accept
+whatever one of them accepts.
 """
 
 from __future__ import annotations
@@ -78,7 +79,8 @@ def renyi_limit(allowance: Allowance, order: Fraction) -> Amount:
 
 @lru_cache(maxsize=1024)
 def plain_price(asked: Asked, allowance: Allowance) -> Amount:
-    """By the budget it was planned for, or where that has too large a delta, at one with a smaller share of both.
+    """By the budget it was planned for, or where that has too large a delta, at one with a smaller
+    share of both.
 
     The epsilon that was asked for counts, where it suffices, before the one searched for.
     """
@@ -130,8 +132,8 @@ def _curve(asked: Asked, allowance: Allowance) -> PrivacyProfile:
 def best_order(questions: Iterable[Asked], allowance: Allowance) -> Fraction:
     """The order that leaves most room beside these questions, which nobody has an answer to yet.
 
-    Room is what is left of the divergence over the order, as for small Gaussian noise. Orders by which the questions do
-    not fit come last.
+    Room is what is left of the divergence over the order, as for small Gaussian noise. Orders by
+    which the questions do not fit come last.
     """
     orders, most = _orders(allowance)
     spent, lost = np.zeros(orders.size), np.zeros(orders.size)

@@ -1,8 +1,9 @@
 """What several questions come to, and whether a ledger accepts them.
 
-What is charged before any answer cannot have been chosen because of one: by exact composition it may come to the whole
-budget. It also fixes the order of the Rényi rule. Later charges are accepted while all charges together fit by plain
-sums, or by the Rényi rule; each has half of delta, so that the budget holds whichever accepts.
+What is charged before any answer cannot have been chosen because of one: by exact composition it
+may come to the whole budget. It also fixes the order of the Rényi rule. Later charges are accepted
+while all charges together fit by plain sums, or by the Rényi rule; each has half of delta, so that
+the budget holds whichever accepts.
 """
 
 from __future__ import annotations
@@ -66,11 +67,13 @@ class Spending:
 
     @property
     def spent(self) -> Fraction:
-        """The same, of a ledger that has accepted it: at most all, where all were accepted together."""
+        """The same, of a ledger that has accepted it: at most all, where all were accepted
+        together."""
         return Fraction(min(1, self.share))
 
     def room(self) -> tuple[float, Fraction]:
-        """The largest epsilon that any mechanism may have and be accepted next, and the delta it may have then."""
+        """The largest epsilon that any mechanism may have and be accepted next, and the delta it
+        may have then."""
         limit = plain_limit(self.allowance)
         rooms = [(down(limit.divergence - self.plain.divergence), limit.delta - self.plain.delta)]
         if self.order is not None:

@@ -23,17 +23,20 @@ class Heard:
 
 
 class Witness:
-    """A line for each head of one ledger that it was shown: the number of charges, and the last one's hash.
+    """A line for each head of one ledger that it was shown: the number of charges, and the last
+    one's hash.
 
-    It is written under the ledger's lock, after the charge and before its acknowledgement. So the ledger may be ahead
-    of it after a crash, and is never behind unless somebody put back an old copy.
+    It is written under the ledger's lock, after the charge and before its acknowledgement. So the
+    ledger may be ahead of it after a crash, and is never behind unless somebody put back an old
+    copy.
     """
 
     def __init__(self, path: Path) -> None:
         self.path, self._heard = path, Heard()
 
     def check(self, ledger: str, hashes: tuple[str, ...]) -> int:
-        """Refuses a ledger that lacks what was seen here; else tells the last number seen, or -1."""
+        """Refuses a ledger that lacks what was seen here; else tells the last number seen, or
+        -1."""
         if not self.path.exists():
             return -1
         with files.locked(self.path, alone=False) as file:

@@ -1,7 +1,7 @@
 """What a ledger says of itself: shares of the budget, and what would still be accepted.
 
-The share is bookkeeping: the promise is the whole budget, whenever one stops. An epsilon "so far" would be another
-promise, which does not hold for somebody who stops because of what they saw.
+The share is bookkeeping: the promise is the whole budget, whenever one stops. An epsilon "so far"
+would be another promise, which does not hold for somebody who stops because of what they saw.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ HAIR = 1.001  # within that of a limit, sums are shown to the last digit
 
 
 def percent(share: Epsilon, *, spent: bool = True) -> str:
-    """Of what is spent rounded up, of what is left rounded down: two digits, and whole from 10% on."""
+    """Of what is spent rounded up, of what is left rounded down: two digits, and whole from 10%
+    on."""
     if share == math.inf or not share:
         return "0%" if not share else "more than 100%"
     scale = 10 ** max(0, 1 - math.floor(math.log10(100 * share)))

@@ -12,11 +12,11 @@ from typing import Any
 
 from headcount.common.plurals import people
 from headcount.errors import BadArgument, Infeasible
-from headcount.figures.text_table import Sheet, comma_separated
+from headcount.figures.text_table import TextTable, comma_separated
 from headcount.phrases import Phrase
 from headcount.planner.objective import Objective
-from headcount.planner.option import Candidate, Option, number
-from headcount.planner.reasons import outright, reasons
+from headcount.planner.option import CalibratedOption, Option, number
+from headcount.planner.reasons import delta_warning, reasons
 from headcount.planner.situation import Situation
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.crowd import Crowd
@@ -29,15 +29,16 @@ from headcount.questions.question import Question
 class Advice:
     """The protocols that could answer a question, best first, as `advise` returns them.
 
-    `best` is the best plan, `advice["zsum"]` the option of a protocol, `why()` the choice in plain sentences.
+    `best` is the best plan, `advice["zsum"]` the option of a protocol, `why()` the choice in plain
+    sentences.
 
     Parameters
     ----------
     situation : Situation
         What was asked of whom, with which budget, and what makes an answer good.
     options : tuple of Option
-        The protocols in order: each calibrated, with its figures, or with what it lacks. Asked backwards, each is in a
-        situation of its own, with the epsilon or the n that it needs.
+        The protocols in order: each calibrated, with its figures, or with what it lacks. Asked
+        backwards, each is in a situation of its own, with the epsilon or the n that it needs.
     within : float, optional
         Asked backwards, how small the objective was to be.
     solved : str
@@ -70,15 +71,15 @@ class Advice:
         return self.situation.budget
 
     @cached_property
-    def feasible(self) -> tuple[Candidate, ...]:
-        return tuple(option for option in self.options if isinstance(option, Candidate))
+    def feasible(self) -> tuple[CalibratedOption, ...]:
+        return tuple(option for option in self.options if isinstance(option, CalibratedOption))
 
     @property
     def best(self) -> Plan:
         return self._first.plan
 
     @property
-    def _first(self) -> Candidate:
+    def _first(self) -> CalibratedOption:
         if not self.feasible:
             raise Infeasible(self._nothing)
         return self.feasible[0]
@@ -94,15 +95,15 @@ class Advice:
         each = [Phrase("{}: {}", ", ".join(names), reason) for reason, names in lacking]
         return Phrase("no protocol{} can serve ({})", among, Phrase.joined("; ", each))
 
-    def best_of(self, model: str) -> Candidate | None:
+    def best_of(self, model: str) -> CalibratedOption | None:
         trusted = parsed_model(model)
         return next((option for option in self.feasible if option.kind.model is trusted), None)
 
-    def plan(self, option: Candidate | str) -> Plan:
+    def plan(self, option: CalibratedOption | str) -> Plan:
         """The plan of an option, or of the protocol of this name."""
-        return (option if isinstance(option, Candidate) else self[option]).plan
+        return (option if isinstance(option, CalibratedOption) else self[option]).plan
 
-    def __getitem__(self, name: str) -> Candidate:
+    def __getitem__(self, name: str) -> CalibratedOption:
         """The option of the protocol of this name."""
         for option in self.feasible:
             if option.name == name:
@@ -110,7 +111,8 @@ class Advice:
         raise BadArgument("option", f"is {name!r}", f"use one of {', '.join(option.name for option in self.feasible)}")
 
     def why(self) -> str:
-        """The choice in plain sentences: how wrong, what is trusted and promised, what if people or operators fail."""
+        """The choice in plain sentences: how wrong, what is trusted and promised, what if people or
+        operators fail."""
         _ = self._first  # says why, if there is none
         return reasons(self.feasible)
 
@@ -126,12 +128,12 @@ class Advice:
         words += [f"within {self.within:g}"] if self.within is not None else []
         return ", ".join(words)
 
-    def sheet(self) -> Sheet:
+    def sheet(self) -> TextTable:
         """A row for each protocol that serves; those that do not are together by what they lack."""
         columns = self._columns()
         rows = [tuple(cell(option) for cell in columns.values()) for option in self.feasible]
         figures = frozenset(range(2, len(columns) - 1))
-        return Sheet(tuple(columns), tuple(rows), figures, self.title)
+        return TextTable(tuple(columns), tuple(rows), figures, self.title)
 
     def _columns(self) -> dict[str, Any]:
         given = self.situation
@@ -160,7 +162,7 @@ class Advice:
     @property
     def lacking(self) -> list[tuple[str, list[str]]]:
         """What would make others serve, and whom."""
-        return self._grouped(option for option in self.options if not isinstance(option, Candidate))
+        return self._grouped(option for option in self.options if not isinstance(option, CalibratedOption))
 
     @staticmethod
     def _grouped(options: Iterable[Option]) -> list[tuple[str, list[str]]]:
@@ -178,7 +180,7 @@ class Advice:
     def _remarks(self) -> list[str]:
         """What must be said whoever wins."""
         given = self.feasible[0].situation if self.feasible else self.situation
-        return [remark] if (remark := outright(given)) else []
+        return [remark] if (remark := delta_warning(given)) else []
 
     def table(self) -> str:
         """Plain text, a line an option."""
@@ -221,8 +223,10 @@ class Advice:
             },
             "best": self.feasible[0].name if self.feasible else None,
             "options": [option.to_json() for option in self.options],
-            "objective": str(given.objective), "confidence": given.confidence, "within": self.within,
-        }  # fmt: skip
+            "objective": str(given.objective),
+            "confidence": given.confidence,
+            "within": self.within,
+        }
 
 
 def _either_side(width: float) -> str:
@@ -233,6 +237,6 @@ def _either(models: Collection[Model]) -> str:
     return " or ".join(str(model) for model in Model if model in models)
 
 
-def _accounting(option: Candidate) -> str:
+def _accounting(option: CalibratedOption) -> str:
     kind = option.protocol.loss.kind
     return kind if option.proportionate else f"{kind}; out of proportion"

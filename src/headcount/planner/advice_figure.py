@@ -1,4 +1,5 @@
-"""The figure of an advice: a bar for each option, grouped by what must be trusted, the first choice marked."""
+"""The figure of an advice: a bar for each option, grouped by what must be trusted, the first choice
+marked."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from headcount.errors import Infeasible
 from headcount.figures.bars import Bar, bars
-from headcount.planner.option import Candidate, number
+from headcount.planner.option import CalibratedOption, number
 from headcount.privacy.model import Model
 
 if TYPE_CHECKING:
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 
 
 def drawn(advice: Advice, path: Path | str, theme: str) -> Path:
-    """To a file that ends in .svg or .png: what was solved for, or else how far off each option may be."""
+    """To a file that ends in .svg or .png: what was solved for, or else how far off each option may
+    be."""
     length, look = _question(advice)
     models = sorted({option.kind.model for option in advice.feasible}, key=list(Model).index)
     rows = [
@@ -32,7 +34,7 @@ def drawn(advice: Advice, path: Path | str, theme: str) -> Path:
     return bars(rows, path, subtitle=advice.title, theme=theme, **look)
 
 
-def _question(advice: Advice) -> tuple[Callable[[Candidate], float], dict[str, Any]]:
+def _question(advice: Advice) -> tuple[Callable[[CalibratedOption], float], dict[str, Any]]:
     """How long an option's bar is, and what is written around it."""
     unit = advice.task.unit_words
     what = advice.task.each
@@ -47,7 +49,8 @@ def _question(advice: Advice) -> tuple[Callable[[Candidate], float], dict[str, A
         return lambda option: float(option.situation.crowd.size), look
     often = f"{100 * advice.situation.confidence:.4g} of 100 answers"
     look = {
-        "title": f"How far off {what} may be, by what you trust", "unit": unit,
+        "title": f"How far off {what} may be, by what you trust",
+        "unit": unit,
         "xlabel": f"{often} are off by no more than the bar" + (f", in {unit}" if unit else ""),
-    }  # fmt: skip
+    }
     return lambda option: option.half_width, look

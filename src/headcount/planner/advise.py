@@ -1,4 +1,5 @@
-"""Which algorithm should I use? Every protocol that could serve, calibrated, with its exact predicted error."""
+"""Which algorithm should I use? Every protocol that could serve, calibrated, with its exact
+predicted error."""
 
 from __future__ import annotations
 
@@ -10,9 +11,9 @@ from headcount.common.quantity import quantity
 from headcount.errors import BadArgument, Infeasible
 from headcount.phrases import Phrase
 from headcount.planner.advice import Advice
-from headcount.planner.candidates import Names, Watch, competitors
 from headcount.planner.objective import Objective
-from headcount.planner.option import Option, option
+from headcount.planner.option import Option, best_option
+from headcount.planner.selection import Names, Progress, matching_protocols
 from headcount.planner.situation import Situation, crowd_of, situation
 from headcount.planner.solve import CLOSE, fewest_people, smallest_epsilon
 from headcount.privacy.crowd import Crowd
@@ -41,46 +42,50 @@ def advise(
     max_contributions: int = 1,
     within: float | None = None,
     protocols: Names = None,
-    watch: Watch = iter,
+    watch: Progress = iter,
 ) -> Advice:
-    """Rank the protocols of all models of trust by their exact predicted error; the others say what they lack.
+    """Rank the protocols of all models of trust by their exact predicted error; the others say what
+    they lack.
 
-    Backwards, `within` without `epsilon` finds the smallest epsilon with which each protocol's interval is that narrow,
-    and `within` without `n` the fewest people.
+    Backwards, `within` without `epsilon` finds the smallest epsilon with which each protocol's
+    interval is that narrow, and `within` without `n` the fewest people.
 
     Parameters
     ----------
     task : Question or str
         What is asked: "count", hc.Histogram(100), …
     n : int or pair of int
-        How many people will report. With a pair (fewest, most) the guarantee holds for any number between, and answers
-        are judged by the worse end.
+        How many people will report. With a pair (fewest, most) the guarantee holds for any number
+        between, and answers are judged by the worse end.
     epsilon, delta : float
         The privacy budget.
     ones : int, list, dict or str, optional
-        How many people are expected to hold a one, or in a histogram to be in a category: a number, several, a table of
-        weights such as {0: 90, 500: 10}, "uniform", or "unknown" (unless given), when the worst case counts.
+        How many people are expected to hold a one, or in a histogram to be in a category: a number,
+        several, a table of weights such as {0: 90, 500: 10}, "uniform", or "unknown" (unless
+        given), when the worst case counts.
     neighbours : str
         The adjacency: "replace" or "add-remove".
     models : str or list, optional
-        The models of trust that you accept, of "central", "shuffle-threshold", "shuffle" and "local"; all unless given.
+        The models of trust that you accept, of "central", "shuffle-threshold", "shuffle" and
+        "local"; all unless given.
     least, corrupt : int
-        Reports without which nothing is released, and how many of them may come from people who do not follow the
-        protocol.
+        Reports without which nothing is released, and how many of them may come from people who do
+        not follow the protocol.
     honest : float, optional
         Instead of `corrupt`, the fraction of reports from people who follow the protocol.
     objective : str
-        What makes an answer good: "rmse" (unless given), "interval" (unless given, with `within`), "worst-bin",
-        "relative" or "detectable".
+        What makes an answer good: "rmse" (unless given), "interval" (unless given, with `within`),
+        "worst-bin", "relative" or "detectable".
     confidence : float
         Of intervals and of what is detectable.
     max_messages, max_bytes : float, optional
         The most that a person may send: on average, or on the wire with `collected`.
     collected : bool
-        Whether reports are collected from devices, where everybody sends the same number of sealed messages.
+        Whether reports are collected from devices, where everybody sends the same number of sealed
+        messages.
     max_contributions : int
-        Where `n` counts rows, how many of them a person may have: the guarantee is for all of these together. More than
-        one needs neighbours="add-remove".
+        Where `n` counts rows, how many of them a person may have: the guarantee is for all of these
+        together. More than one needs neighbours="add-remove".
     within : float, optional
         How small the objective is to be, where epsilon or n is solved for.
     protocols : str or list, optional
@@ -98,7 +103,8 @@ def advise(
     errors.BadArgument
         If an argument is missing, out of range or does not fit another.
     errors.Infeasible
-        If none of the protocols answers such a question. If none can serve, `best` of the advice raises this.
+        If none of the protocols answers such a question. If none can serve, `best` of the advice
+        raises this.
 
     Examples
     --------
@@ -114,14 +120,26 @@ def advise(
     if unknown == "n" and (ones is not None or least is not None):
         raise BadArgument("n", "is missing", "ones and least hang on it: give it, or leave those out")
     given = situation(
-        task, n=1 + corrupt if n is None else n, epsilon=1.0 if epsilon is None else epsilon, delta=delta, ones=ones,
-        neighbours=neighbours, models=models, least=least, corrupt=corrupt, honest=honest, objective=asked,
-        confidence=confidence, max_messages=max_messages, max_bytes=max_bytes, collected=collected,
+        task,
+        n=1 + corrupt if n is None else n,
+        epsilon=1.0 if epsilon is None else epsilon,
+        delta=delta,
+        ones=ones,
+        neighbours=neighbours,
+        models=models,
+        least=least,
+        corrupt=corrupt,
+        honest=honest,
+        objective=asked,
+        confidence=confidence,
+        max_messages=max_messages,
+        max_bytes=max_bytes,
+        collected=collected,
         max_contributions=max_contributions,
-    )  # fmt: skip
-    kinds = watch(competitors(given.task, None, protocols))
+    )
+    kinds = watch(matching_protocols(given.task, None, protocols))
     if within is None:
-        return Advice(given, tuple(sorted((option(kind, given) for kind in kinds), key=lambda found: found.rank)))
+        return Advice(given, tuple(sorted((best_option(kind, given) for kind in kinds), key=lambda found: found.rank)))
     if not quantity("within", within, "use a positive number") > 0.0:
         raise BadArgument("within", f"is {within:g}", "use a positive number")
     if unknown == "epsilon":
@@ -163,7 +181,8 @@ def _solved(
 def smallest_n(
     task: Question | str, *, epsilon: float, delta: float = 0.0, within: float | None = None, **wishes: Any
 ) -> int:
-    """The fewest people for whom some protocol meets the budget with an answer that is better than a guess.
+    """The fewest people for whom some protocol meets the budget with an answer that is better than
+    a guess.
 
     Parameters
     ----------
@@ -172,7 +191,8 @@ def smallest_n(
     epsilon, delta : float
         The privacy budget.
     within : float, optional
-        How small the objective is to be instead: the half-width of the 95% interval, unless told otherwise.
+        How small the objective is to be instead: the half-width of the 95% interval, unless told
+        otherwise.
     wishes
         Other arguments of `advise`, such as `models`.
 
@@ -207,7 +227,8 @@ def smallest_n(
 
 
 def _fewest(task: Question | str, within: float, wishes: dict[str, Any]) -> int:
-    """Solved for the protocol that is best in a crowd of some size, and again while another does with fewer people."""
+    """Solved for the protocol that is best in a crowd of some size, and again while another does
+    with fewer people."""
     asked = wishes.get("protocols")
 
     def solved(names: Names) -> Advice:
@@ -242,8 +263,8 @@ def _fewest(task: Question | str, within: float, wishes: dict[str, Any]) -> int:
 def smallest_detectable(task: Question | str, *, n: Any, epsilon: float, delta: float = 0.0, **wishes: Any) -> float:
     """The fewest people with a one whom the best protocol can tell from none.
 
-    Both errors, to see some where there are none and to overlook them, have a chance of at most 5%, or of what
-    `confidence` leaves.
+    Both errors, to see some where there are none and to overlook them, have a chance of at most 5%,
+    or of what `confidence` leaves.
 
     Parameters
     ----------

@@ -1,4 +1,5 @@
-"""From a budget to parameters: turn the knob until the exact loss just fits, and verify the point that is returned."""
+"""From a budget to parameters: turn the knob until the exact loss just fits, and verify the point
+that is returned."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ from headcount.protocols.base.protocol import Protocol
 from headcount.questions.question import Question
 
 P = TypeVar("P", bound=Protocol)
-Objective = Callable[[Protocol], float]
+Measure = Callable[[Protocol], float]
 
 TIGHT = 1e-6  # delta ends this close to the budget's
 FLOOR = 1e-300
@@ -34,12 +35,12 @@ CLOSE = 1e-7  # settings of the knob that are as good as the same
 
 
 def calibrate(
-    cls: type[P], task: Question, crowd: Crowd, budget: Budget, objective: Objective | None = None, **given: Any
+    cls: type[P], task: Question, crowd: Crowd, budget: Budget, objective: Measure | None = None, **given: Any
 ) -> P:
     """The instance with the smallest objective (its worst rmse, unless told) that fits the budget.
 
-    `given` fixes some parameters, or is an option of the protocol's own `choices`. A parameter that the protocol wants
-    `searched` is looked for between its choices.
+    `given` fixes some parameters, or is an option of the protocol's own `choices`. A parameter that
+    the protocol wants `searched` is looked for between its choices.
     """
     measure = objective or (lambda p: p.rmse() * p.task.spread)
     settings: list[Mapping[str, Any]] = [{}]
@@ -56,7 +57,8 @@ def calibrate(
 
 
 def calibrations(cls: type[P], task: Question, crowd: Crowd, budget: Budget, **given: Any) -> Iterator[P]:
-    """Every one of the protocol's choices that fits the budget, with the knob turned as far as it goes."""
+    """Every one of the protocol's choices that fits the budget, with the knob turned as far as it
+    goes."""
     cls.require(task)
     own = set(cls.parameter_names()[1])
     for name in given:
@@ -97,20 +99,22 @@ def _fitted(cls: type[P], base: Mapping[str, Any], budget: Budget, fixed: Mappin
 def attainable(
     cls: type[Protocol], task: Question, crowd: Crowd, budget: Budget, good: Callable[[Protocol], bool]
 ) -> bool:
-    """Whether some choice that fits the budget is `good`, where more privacy never makes anything so.
+    """Whether some choice that fits the budget is `good`, where more privacy never makes anything
+    so.
 
     It is what calibration would find, but knobs are turned only until that is certain.
     """
 
     def watch(protocol: Protocol, within: bool) -> None:
-        """Within and good: here it is. Neither: with more noise it is no better, and with less over the budget."""
+        """Within and good: here it is. Neither: with more noise it is no better, and with less over
+        the budget."""
         if within == (protocol.serves and good(protocol)):
-            raise _Certain(within)
+            raise _Decided(within)
 
     def attains(base: Mapping[str, Any]) -> bool:
         try:
             turned = _turn(cls, base, budget, watch)
-        except _Certain as certain:
+        except _Decided as certain:
             return certain.answer
         return turned is not None and turned.serves and good(turned)
 
@@ -122,7 +126,7 @@ def attainable(
     return any(attains(base) for setting in settings for base in _bases(cls, task, crowd, budget, setting, {}))
 
 
-class _Certain(Exception):
+class _Decided(Exception):
     """The knob need not be turned further."""
 
     def __init__(self, answer: bool) -> None:
@@ -153,10 +157,12 @@ def _short(value: float) -> float:
     return shortened(value, 0.0, 1.0 if value < 1.0 else math.inf)
 
 
-def _searched(cls: type[Protocol], task: Question, crowd: Crowd, budget: Budget, measure: Objective) -> list[int]:
-    """The settings that are worth turning the knob for: the best of a spread, and the best between its neighbours.
+def _searched(cls: type[Protocol], task: Question, crowd: Crowd, budget: Budget, measure: Measure) -> list[int]:
+    """The settings that are worth turning the knob for: the best of a spread, and the best between
+    its neighbours.
 
-    They are measured with the knob where calibration would begin to look, which is near to where it ends.
+    They are measured with the knob where calibration would begin to look, which is near to where it
+    ends.
     """
     cls.require(task)
     if budget.delta == 0.0 and not cls.pure:
@@ -186,7 +192,8 @@ def _searched(cls: type[Protocol], task: Question, crowd: Crowd, budget: Budget,
 def _turn(
     cls: type[P], base: Mapping[str, Any], budget: Budget, watch: Callable[[P, bool], None] = lambda _, __: None
 ) -> P | None:
-    """The least private setting of the knob that fits, or None. Whatever is returned has been evaluated itself.
+    """The least private setting of the knob that fits, or None. Whatever is returned has been
+    evaluated itself.
 
     `watch` is shown every setting that is tried, and whether it is within the budget.
     """
@@ -220,13 +227,15 @@ def _turn(
     bracket = _bracket(knob, start, _stride(excess(start), budget), excess)
     if bracket is None:
         return None
-    # Bounds jump a little wherever their windows change; there is no need to find out exactly where.
+    # Bounds jump a little wherever their windows change; there is no need to find out exactly
+    # where.
     close = CLOSE if at(start).loss.kind == "bound" else 0.0
     return at(crossing(excess, *bracket, tight=TIGHT if budget.delta else 0.0, close=close))
 
 
 def _hopeless(knob: Knob, excess: Callable[[float], float]) -> bool:
-    """Whether not even the most private setting fits: asked where the first guess has lost everything."""
+    """Whether not even the most private setting fits: asked where the first guess has lost
+    everything."""
     try:
         return excess(knob.high) > 0.0
     except Refused:
@@ -234,8 +243,8 @@ def _hopeless(knob: Knob, excess: Callable[[float], float]) -> bool:
 
 
 def _stride(value: float, budget: Budget) -> float:
-    """Somewhat further than the budget probably is, where it is missed by so much: with noise in proportion to e^u, the
-    logarithm of delta grows like e^(3u/4)."""
+    """Somewhat further than the budget probably is, where it is missed by so much: with noise in
+    proportion to e^u, the logarithm of delta grows like e^(3u/4)."""
     if not budget.delta:
         return FIRST_STEP
     times = 1.0 + value / math.log(budget.delta)
@@ -245,10 +254,12 @@ def _stride(value: float, budget: Budget) -> float:
 def _bracket(
     knob: Knob, u: float, step: float, excess: Callable[[float], float]
 ) -> tuple[tuple[float, float], tuple[float, float]] | None:
-    """Two settings, one over the budget and one within it, found by growing steps from a first guess.
+    """Two settings, one over the budget and one within it, found by growing steps from a first
+    guess.
 
-    A setting may be refused, as one with more noise than can be drawn; then the steps get smaller again. Where delta
-    rises with more noise, what is left of it is the slack of wide tables, which more noise only makes larger.
+    A setting may be refused, as one with more noise than can be drawn; then the steps get smaller
+    again. Where delta rises with more noise, what is left of it is the slack of wide tables, which
+    more noise only makes larger.
     """
     value = excess(u)
     outward = 1.0 if value > 0.0 else -1.0

@@ -9,7 +9,7 @@ from typing import Any
 
 from headcount.answers.estimate import Estimate
 from headcount.common.plurals import people
-from headcount.figures.text_table import Sheet
+from headcount.figures.text_table import TextTable
 from headcount.phrases import Phrase
 from headcount.planner.expected import UNKNOWN
 from headcount.planner.objective import Objective
@@ -39,10 +39,11 @@ class Side:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
-    """Answers to one question in every model of trust, from the most trust to none, as `compare` returns them.
+    """Answers to one question in every model of trust, from the most trust to none, as `compare`
+    returns them.
 
-    All of them were really drawn: whoever sees them all learns what `together` says, not what each costs alone.
-    `comparison["central"]` is the estimate of a model.
+    All of them were really drawn: whoever sees them all learns what `together` says, not what each
+    costs alone. `comparison["central"]` is the estimate of a model.
 
     Parameters
     ----------
@@ -90,7 +91,7 @@ class Comparison:
         return self.served[0].n
 
     @property
-    def sheet(self) -> Sheet:
+    def sheet(self) -> TextTable:
         """A line for each model."""
         several = self.task.several
         shown = ("each count is off by", "all within") if several else ("answer", "95% interval", "error (rmse)")
@@ -99,7 +100,7 @@ class Comparison:
         title += "" if self.n is None else f"{people(self.n)}, "
         title += f"{self.budget} for each answer, {self.budget.neighbours.words}"
         rows = tuple(self._row(side, len(headings)) for side in self.sides)
-        return Sheet(headings, rows, frozenset(range(3, len(headings))), title)
+        return TextTable(headings, rows, frozenset(range(3, len(headings))), title)
 
     def _row(self, side: Side, width: int) -> tuple[str, ...]:
         head = (str(side.model), side.model.trusted)
@@ -116,7 +117,7 @@ class Comparison:
         return (*head, protocol.name, *shown, f"{protocol.messages_per_person:,.4g}", times)
 
     @property
-    def cells(self) -> Sheet | None:
+    def cells(self) -> TextTable | None:
         """Of a histogram, the largest categories as each model counted them."""
         if not self.task.several:
             return None
@@ -127,7 +128,7 @@ class Comparison:
         headings = ("category", *(str(answer.protocol.model) for answer in self.served))
         left = len(best.cells) - len(largest)
         title = f"the largest {len(largest)} of {len(best.cells):,} categories" if left > 0 else ""
-        return Sheet(headings, tuple(rows), frozenset(range(1, len(headings))), title)
+        return TextTable(headings, tuple(rows), frozenset(range(1, len(headings))), title)
 
     @property
     def sentences(self) -> list[str]:
@@ -142,7 +143,7 @@ class Comparison:
         ]
 
     @property
-    def _sheets(self) -> list[Sheet]:
+    def _sheets(self) -> list[TextTable]:
         return [self.sheet, *([] if self.cells is None else [self.cells])]
 
     def __str__(self) -> str:

@@ -1,26 +1,27 @@
-"""What accuracy costs: the error of every protocol against messages, epsilon, the crowd, or people who drop out."""
+"""What accuracy costs: the error of every protocol against messages, epsilon, the crowd, or people
+who drop out."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
 from headcount.common.plurals import people
 from headcount.errors import BadArgument, Infeasible, Refused
-from headcount.figures.text_table import Sheet
+from headcount.figures.text_table import TextTable
 from headcount.planner.calibrate import calibrations
-from headcount.planner.candidates import Names, Watch, competitors, grid, task_called, whole_grid
 from headcount.planner.expected import Expected
-from headcount.planner.frontier_point import Point, marked
-from headcount.planner.option import Candidate, number, option
+from headcount.planner.option import CalibratedOption, best_option, number
+from headcount.planner.selection import Names, Progress, integer_log_grid, log_grid, matching_protocols, parsed_task
 from headcount.planner.situation import Situation, crowd_of
 from headcount.privacy.budget import SMALLEST_EPSILON, Budget, Neighbours
 from headcount.privacy.crowd import LARGEST, Crowd
+from headcount.privacy.model import Model
 from headcount.protocols.base.protocol import Protocol
 from headcount.questions.question import Question
 
@@ -28,7 +29,60 @@ Against = Literal["messages", "epsilon", "n", "dropouts"]
 OVERHEADS = (0.002, 4.0)  # how far above the central error, where a protocol lets one say
 MOST_DROPOUTS = 0.5
 WORDS = {"epsilon": "epsilon", "n": "the number of people", "dropouts": "the share that may drop out"}
+TRUST = {model: place for place, model in enumerate(reversed(Model))}  # nobody is the least to trust
 COLUMNS = 6  # of the table that people read
+
+
+@dataclass(frozen=True)
+class FrontierPoint:
+    """A calibrated protocol: what it costs and how wrong it is, in the task's unit."""
+
+    protocol: str
+    model: Model
+    x: float  # what the error is held against
+    rmse: float
+    half_width: float  # 95%
+    messages: float  # a person
+    bits: float  # a person
+    parameters: dict[str, float]
+    front: bool = False  # nothing that asks for no more trust is more accurate at no more messages
+    epsilon_left: float | None = None  # for a plan that counts on everybody, if so many drop out
+
+    @classmethod
+    def of(cls, option: CalibratedOption, x: float | None = None) -> Self:
+        """Judged as an advice would; against messages unless a place is given."""
+        protocol, messages = option.protocol, option.protocol.messages_per_person
+        return cls(
+            option.name,
+            option.kind.model,
+            messages if x is None else x,
+            option.rmse,
+            option.half_width,
+            messages,
+            protocol.bits_per_person,
+            protocol.to_json()["parameters"],
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        left = self.epsilon_left
+        return {
+            "protocol": self.protocol,
+            "model": str(self.model),
+            "x": self.x,
+            "rmse": self.rmse,
+            "interval95": self.half_width,
+            "messages_per_person": self.messages,
+            "bits_per_person": self.bits,
+            "parameters": self.parameters,
+            "front": self.front,
+            "epsilon_left": left if left is not None and math.isfinite(left) else None,
+        }
+
+    def beats(self, other: FrontierPoint) -> bool:
+        """At least as good in error, messages and trust, and better in one of the first two."""
+        if TRUST[self.model] > TRUST[other.model] or self.rmse > other.rmse or self.messages > other.messages:
+            return False
+        return self.rmse < other.rmse or self.messages < other.messages
 
 
 @dataclass(frozen=True, repr=False)
@@ -53,7 +107,7 @@ class Frontier:
 
     situation: Situation
     against: Against
-    points: tuple[Point, ...]
+    points: tuple[FrontierPoint, ...]
 
     @property
     def task(self) -> Question:
@@ -71,19 +125,20 @@ class Frontier:
         return self.situation.budget
 
     @property
-    def front(self) -> tuple[Point, ...]:
+    def front(self) -> tuple[FrontierPoint, ...]:
         """The Pareto front, by messages: nothing is more accurate and cheaper at no more trust."""
         return tuple(sorted((point for point in self.points if point.front), key=lambda point: point.messages))
 
-    def of(self, protocol: str) -> tuple[Point, ...]:
+    def of(self, protocol: str) -> tuple[FrontierPoint, ...]:
         """The points of one protocol."""
         return tuple(point for point in self.points if point.protocol == protocol)
 
-    def sheet(self) -> Sheet:
-        """Against messages, the front; otherwise a column for each of some places along the axis."""
+    def sheet(self) -> TextTable:
+        """Against messages, the front; otherwise a column for each of some places along the
+        axis."""
         return self._costs() if self.against == "messages" else self._curves()
 
-    def _costs(self) -> Sheet:
+    def _costs(self) -> TextTable:
         rows = tuple(
             (
                 p.protocol,
@@ -96,9 +151,11 @@ class Frontier:
             for p in self.front
         )
         headings = ("protocol", "model", "messages", "bits", "error (rmse)", "95% interval")
-        return Sheet(headings, rows, frozenset({2, 3, 4, 5}), f"Nothing is more accurate with fewer messages: {self}")
+        return TextTable(
+            headings, rows, frozenset({2, 3, 4, 5}), f"Nothing is more accurate with fewer messages: {self}"
+        )
 
-    def _curves(self) -> Sheet:
+    def _curves(self) -> TextTable:
         places = sorted({point.x for point in self.points})
         shown = [
             places[i] for i in np.linspace(0, len(places) - 1, min(COLUMNS, len(places))).round().astype(int).tolist()
@@ -114,7 +171,7 @@ class Frontier:
         title = f"Error (rmse) against {WORDS[self.against]}: {self}"
         if self.against == "dropouts":
             title += " (in brackets the epsilon that is left if everybody was counted on)"
-        return Sheet(("protocol", "model", *titles), tuple(rows), frozenset(range(2, 2 + len(shown))), title)
+        return TextTable(("protocol", "model", *titles), tuple(rows), frozenset(range(2, 2 + len(shown))), title)
 
     def __str__(self) -> str:
         crowd = "" if self.against == "n" else f"{people(self.crowd.size)}, "
@@ -143,9 +200,12 @@ class Frontier:
     def to_json(self) -> dict[str, Any]:
         """Its JSON form, as `headcount frontier --format json` prints it."""
         return {
-            "task": self.task.name, "against": self.against, "budget": self.budget.to_json(),
-            "crowd": {"n": self.crowd.size, "ones": self.situation.expected.to_json()}, "points": self.rows(),
-        }  # fmt: skip
+            "task": self.task.name,
+            "against": self.against,
+            "budget": self.budget.to_json(),
+            "crowd": {"n": self.crowd.size, "ones": self.situation.expected.to_json()},
+            "points": self.rows(),
+        }
 
     def plot(self, path: Path | str, *, theme: str = "light") -> Path:
         """To a file that ends in .svg or .png."""
@@ -155,10 +215,21 @@ class Frontier:
 
 
 def frontier(
-    task: Question | str, against: Against = "messages", *, n: int, epsilon: float, delta: float = 0.0,
-    ones: Any = None, models: Names = None, protocols: Names = None, neighbours: str = "replace",
-    over: tuple[float, float] | None = None, points: int = 13, honest: float | None = None, watch: Watch = iter,
-) -> Frontier:  # fmt: skip
+    task: Question | str,
+    against: Against = "messages",
+    *,
+    n: int,
+    epsilon: float,
+    delta: float = 0.0,
+    ones: Any = None,
+    models: Names = None,
+    protocols: Names = None,
+    neighbours: str = "replace",
+    over: tuple[float, float] | None = None,
+    points: int = 13,
+    honest: float | None = None,
+    watch: Progress = iter,
+) -> Frontier:
     """The error of every protocol that can serve, exactly calibrated, against what it costs.
 
     Parameters
@@ -166,9 +237,9 @@ def frontier(
     task : Question or str
         What is asked: "count", hc.Histogram(100), …
     against : str
-        "messages": every choice at this budget, and which of them nothing beats. "epsilon" or "n": a curve for each
-        protocol. "dropouts": plans under which this share of people may fail to report, and the epsilon that is left
-        of a plan that counts on everybody.
+        "messages": every choice at this budget, and which of them nothing beats. "epsilon" or "n":
+        a curve for each protocol. "dropouts": plans under which this share of people may fail to
+        report, and the epsilon that is left of a plan that counts on everybody.
     n : int
         People.
     epsilon, delta : float
@@ -180,8 +251,8 @@ def frontier(
     neighbours : str
         The adjacency: "replace" or "add-remove".
     over : tuple of float, optional
-        The ends of the axis; a tenth to ten times the epsilon, or a hundredth to a hundred times the crowd, unless
-        given.
+        The ends of the axis; a tenth to ten times the epsilon, or a hundredth to a hundred times
+        the crowd, unless given.
     points : int
         Places on the axis.
     honest : float, optional
@@ -206,13 +277,15 @@ def frontier(
     if against not in get_args(Against):
         raise BadArgument("against", f"is {against!r}", f"use one of {', '.join(get_args(Against))}")
     given = Situation(
-        task_called(task), crowd_of(n, None, 0, honest, each=1), Budget(epsilon, delta, Neighbours.parse(neighbours)),
+        parsed_task(task),
+        crowd_of(n, None, 0, honest, each=1),
+        Budget(epsilon, delta, Neighbours.parse(neighbours)),
         Expected.parse(ones, n),
-    )  # fmt: skip
-    kinds = competitors(given.task, models, protocols)
+    )
+    kinds = matching_protocols(given.task, models, protocols)
     if against == "messages":
-        places = grid("over", over or OVERHEADS, points, 1e-4, 100.0)
-        found = marked(point for kind in watch(kinds) for point in _choices(kind, given, places))
+        places = log_grid("over", over or OVERHEADS, points, 1e-4, 100.0)
+        found = with_front_marked(point for kind in watch(kinds) for point in _choices(kind, given, places))
     else:
         situations = _situations(given, against, over, points, honest)
         found = [point for kind in watch(kinds) for point in _curve(kind, given, against, situations)]
@@ -221,24 +294,26 @@ def frontier(
     return Frontier(given, against, tuple(found))
 
 
-def _left(point: Point) -> str:
+def _left(point: FrontierPoint) -> str:
     if point.epsilon_left is None:
         return ""
     return f" (ε {number(point.epsilon_left)})" if math.isfinite(point.epsilon_left) else " (nothing)"
 
 
-def _choices(kind: type[Protocol], given: Situation, overheads: list[float]) -> Iterator[Point]:
-    """Every choice that fits; with some protocols one may also say how much error to trade for messages."""
+def _choices(kind: type[Protocol], given: Situation, overheads: list[float]) -> Iterator[FrontierPoint]:
+    """Every choice that fits; with some protocols one may also say how much error to trade for
+    messages."""
     free = "overhead" in kind.options
-    best = option(kind, given)
-    found = {tuple(each.parameters.values()): each for each in ([best.protocol] if isinstance(best, Candidate) else [])}
+    best = best_option(kind, given)
+    first = [best.protocol] if isinstance(best, CalibratedOption) else []
+    found = {tuple(each.parameters.values()): each for each in first}
     for wish in [{}, *({"overhead": overhead} for overhead in overheads if free)]:
         try:
             for protocol in calibrations(kind, given.task, given.crowd, given.budget, **wish):
                 found.setdefault(tuple(protocol.parameters.values()), protocol)
         except Refused:
             continue
-    points = (Point.of(Candidate(kind, given, protocol)) for protocol in found.values())
+    points = (FrontierPoint.of(CalibratedOption(kind, given, protocol)) for protocol in found.values())
     yield from sorted(points, key=lambda point: point.messages)
 
 
@@ -249,12 +324,12 @@ def _situations(
     n, epsilon = given.crowd.size, given.budget.epsilon
     if against == "epsilon":
         ends = over or (max(SMALLEST_EPSILON, epsilon / 10), min(50.0, epsilon * 10))
-        places = grid("over", ends, points, SMALLEST_EPSILON, 50.0)
+        places = log_grid("over", ends, points, SMALLEST_EPSILON, 50.0)
         return [(x, replace(given, budget=replace(given.budget, epsilon=x))) for x in places]
     if against == "n":
         ones = max(given.expected.truths, default=0)
         ends = over or (max(1, n // 100, ones), min(LARGEST, n * 100))
-        sizes = [x for x in whole_grid("over", ends, points, LARGEST) if x >= ones]
+        sizes = [x for x in integer_log_grid("over", ends, points, LARGEST) if x >= ones]
         return [(float(x), replace(given, crowd=crowd_of(x, None, 0, honest, given.crowd.each))) for x in sizes]
     low, high = over or (0.0, MOST_DROPOUTS)
     if not 0.0 <= low < high < 1.0:
@@ -267,14 +342,20 @@ def _situations(
 
 def _curve(
     kind: type[Protocol], given: Situation, against: Against, situations: list[tuple[float, Situation]]
-) -> Iterator[Point]:
-    everybody = option(kind, given) if against == "dropouts" else None
+) -> Iterator[FrontierPoint]:
+    everybody = best_option(kind, given) if against == "dropouts" else None
     for x, there in situations:
-        best = option(kind, there)
-        if not isinstance(best, Candidate):
+        best = best_option(kind, there)
+        if not isinstance(best, CalibratedOption):
             continue
-        point = Point.of(best, x)
-        if isinstance(everybody, Candidate):
+        point = FrontierPoint.of(best, x)
+        if isinstance(everybody, CalibratedOption):
             left = everybody.protocol.loss_if(there.crowd.honest).epsilon(there.budget.delta)
             point = replace(point, epsilon_left=left)
         yield point
+
+
+def with_front_marked(points: Iterable[FrontierPoint]) -> list[FrontierPoint]:
+    """The same, each told whether anything beats it."""
+    every = list(points)
+    return [replace(point, front=not any(other.beats(point) for other in every)) for point in every]

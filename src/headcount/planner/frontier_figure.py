@@ -11,11 +11,10 @@ from headcount.figures.axis import Axis
 from headcount.figures.canvas import number
 from headcount.figures.lines import Line, Panel, lines
 from headcount.figures.tradeoffs import Dots, tradeoffs
-from headcount.planner.frontier_point import Point
 from headcount.privacy.model import Model
 
 if TYPE_CHECKING:
-    from headcount.planner.frontier import Frontier
+    from headcount.planner.frontier import Frontier, FrontierPoint
 
 NEAR = 1.1  # times the central error
 LABELS = {
@@ -33,11 +32,17 @@ def drawn(frontier: Frontier, path: Path | str, theme: str) -> Path:
     of = {name: frontier.of(name) for name in dict.fromkeys(point.protocol for point in frontier.points)}
     if frontier.against == "messages":
         return tradeoffs(
-            [Dots(name, found[0].model, [(p.messages, p.rmse) for p in found], [p.front for p in found])
-             for name, found in of.items()],
-            path, title=_cheap(frontier), xlabel=LABELS["messages"], ylabel=ylabel, theme=theme,
+            [
+                Dots(name, found[0].model, [(p.messages, p.rmse) for p in found], [p.front for p in found])
+                for name, found in of.items()
+            ],
+            path,
+            title=_cheap(frontier),
+            xlabel=LABELS["messages"],
+            ylabel=ylabel,
+            theme=theme,
             subtitle=f"{_sentence(frontier)} Filled: nothing beats it at no more trust.",
-        )  # fmt: skip
+        )
     error = Axis(ylabel, log=True)
     if frontier.against != "dropouts":
         across = Axis(LABELS[frontier.against], log=True)
@@ -49,12 +54,16 @@ def drawn(frontier: Frontier, path: Path | str, theme: str) -> Path:
     left = _curves({name: points for name, points in kept.items() if points}, "{:.0%}".format)
     promised = frontier.budget.epsilon
     panels = [
-        Panel(errors, Axis("share of people who may fail to report", shares=True), error,
-              "Planned for: the error grows"),
-        Panel(left, Axis("share of people who fail to report", shares=True),
-              Axis(f"epsilon that really holds, where {number(promised)} was promised"),
-              "Not planned for: privacy is lost"),
-    ]  # fmt: skip
+        Panel(
+            errors, Axis("share of people who may fail to report", shares=True), error, "Planned for: the error grows"
+        ),
+        Panel(
+            left,
+            Axis("share of people who fail to report", shares=True),
+            Axis(f"epsilon that really holds, where {number(promised)} was promised"),
+            "Not planned for: privacy is lost",
+        ),
+    ]
     return lines(panels, path, title=_lost(frontier), subtitle=_sentence(frontier), theme=theme)
 
 
@@ -74,7 +83,7 @@ def _sentence(frontier: Frontier) -> str:
     return f"{text[0].upper()}{text[1:]}."
 
 
-def _best(points: Sequence[Point], model: Model) -> Point | None:
+def _best(points: Sequence[FrontierPoint], model: Model) -> FrontierPoint | None:
     return min((point for point in points if point.model is model), key=lambda point: point.rmse, default=None)
 
 

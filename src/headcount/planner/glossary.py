@@ -1,4 +1,5 @@
-"""What does this word mean? Headings, names in JSON, options of the command line, and every protocol."""
+"""What does this word mean? Headings, names in JSON, options of the command line, and every
+protocol."""
 
 from __future__ import annotations
 
@@ -46,8 +47,8 @@ def explain(word: str | None = None) -> Explanation:
     Parameters
     ----------
     word : str, optional
-        A heading, a name in JSON, an option of the command line or a protocol: "rmse", "95% interval", "--least",
-        "zsum". Without one, all words are listed.
+        A heading, a name in JSON, an option of the command line or a protocol: "rmse", "95%
+        interval", "--least", "zsum". Without one, all words are listed.
 
     Returns
     -------
@@ -105,7 +106,8 @@ def _known() -> dict[str, Entry]:
 
 
 def _key(word: str) -> str:
-    """However it is spelt: as an option, as a name in JSON, in capitals; an interval of any confidence is one."""
+    """However it is spelt: as an option, as a name in JSON, in capitals; an interval of any
+    confidence is one."""
     plain = re.sub(r"[\s_-]+", " ", word.lower()).strip()
     return re.sub(r"^[\d.]+% interval$", "95% interval", plain)
 

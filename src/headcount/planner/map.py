@@ -1,8 +1,9 @@
 """The map: who counts best among n people of whom so many hold a one.
 
-Two regimes are told apart in the literature: additive noise for many people and few ones, sample-and-threshold for
-few people and many ones. Where one ends and the other begins depends on the constants that the noise is made with.
-The map is drawn with the papers' constants and with exactly calibrated ones, from the exact law of every error.
+Two regimes are told apart in the literature: additive noise for many people and few ones,
+sample-and-threshold for few people and many ones. Where one ends and the other begins depends on
+the constants that the noise is made with. The map is drawn with the papers' constants and with
+exactly calibrated ones, from the exact law of every error.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ import numpy.typing as npt
 from headcount.errors import Infeasible
 from headcount.figures.canvas import number
 from headcount.figures.regions import Mark, Region, regions
-from headcount.figures.text_table import Sheet
+from headcount.figures.text_table import TextTable
 from headcount.phrases import Phrase
-from headcount.planner.best import Constants, Crossing, Entry, closed_in, crossings, entries, winners
-from headcount.planner.candidates import Names, Watch, competitors, whole_grid
+from headcount.planner.contenders import Constants, Contender, Crossing, bisected, contenders, crossings, winners
+from headcount.planner.selection import Names, Progress, integer_log_grid, matching_protocols
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.crowd import LARGEST, Crowd
 from headcount.privacy.model import Model
@@ -44,8 +45,9 @@ SITUATIONS = (
 
 
 @dataclass(frozen=True, eq=False)
-class Panel:
-    """One way to make the noise, and who wins with it: a row for each number of ones, a column for each crowd."""
+class MapPanel:
+    """One way to make the noise, and who wins with it: a row for each number of ones, a column for
+    each crowd."""
 
     title: str
     constants: Constants
@@ -100,7 +102,7 @@ class Map:
     budget: Budget
     n: tuple[int, ...]
     ones: tuple[int, ...]
-    panels: tuple[Panel, ...]
+    panels: tuple[MapPanel, ...]
 
     @cached_property
     def finding(self) -> str:
@@ -115,22 +117,25 @@ class Map:
         beaten = "beats both" if other[0] not in BOTH else "remains the best of all"
         return f"Calibrated exactly, {best[0]} beats {loser} {_where(best[1])}; {other[0]} {beaten}"
 
-    def sheet(self) -> Sheet:
-        """Who counts best in some of the crowds; if it takes part, from where on sample-and-threshold is beaten."""
+    def sheet(self) -> TextTable:
+        """Who counts best in some of the crowds; if it takes part, from where on
+        sample-and-threshold is beaten."""
         step = -(-len(self.n) // ROWS)
         chosen = sorted({*self.n[::step], self.n[-1]})
         rows = tuple((f"{n:,}", *(self._crossing(panel, n) for panel in self.panels)) for n in chosen)
-        return Sheet(
-            ("people", *(panel.title for panel in self.panels)), rows, frozenset(range(1 + len(self.panels))),
+        return TextTable(
+            ("people", *(panel.title for panel in self.panels)),
+            rows,
+            frozenset(range(1 + len(self.panels))),
             f"{self._heading} at {self.budget}, {self.budget.neighbours.words}",
-        )  # fmt: skip
+        )
 
     @property
     def _heading(self) -> str:
         sampled = any(SAMPLED in panel.protocols for panel in self.panels)
         return f"From how many ones on {SAMPLED} is beaten," if sampled else "Who has the smallest error"
 
-    def _crossing(self, panel: Panel, n: int) -> str:
+    def _crossing(self, panel: MapPanel, n: int) -> str:
         found = [f"{number(c.ones)} ({c.above} above)" for c in panel.crossings if c.n == n]
         if found:
             return ", ".join(found)
@@ -160,34 +165,46 @@ class Map:
             for i, n in enumerate(self.n)
             for j, ones in enumerate(self.ones)
             if ones <= n
-        ]  # fmt: skip
+        ]
 
     def plot(self, path: Path | str, *, theme: str = "light", marks: Sequence[Mark] = ()) -> Path:
-        """Panel beside panel, to a file that ends in .svg or .png; `marks` are crowds to point out."""
+        """Panel beside panel, to a file that ends in .svg or .png; `marks` are crowds to point
+        out."""
         subtitle = (
             f"Who has the smallest predicted error at {self.budget}, {self.budget.neighbours.words}. "
             "Faded: so few ones that “nobody” is as good an answer."
         )
         drawn = [
             Region(
-                title=panel.title, owners=panel.winners, clear=panel.useful(self.ones), words=WORDS,
+                title=panel.title,
+                owners=panel.winners,
+                clear=panel.useful(self.ones),
+                words=WORDS,
                 nobody="nobody's theorem\napplies" if panel.constants == "papers" else "nobody can\nmeet the budget",
-                line=[(c.n, c.ones) for c in panel.crossings], begins=_needs(panel),
+                line=[(c.n, c.ones) for c in panel.crossings],
+                begins=_needs(panel),
             )
             for panel in self.panels
-        ]  # fmt: skip
+        ]
         return regions(drawn, self.n, self.ones, path, title=self.finding, subtitle=subtitle, marks=marks, theme=theme)
 
 
 def map(
-    *, epsilon: float, delta: float = 0.0, n: tuple[float, float] = (100, 1_000_000),
-    ones: tuple[float, float] = (1, 100_000), points: int = 40, models: Names = None, protocols: Names = None,
-    neighbours: str = "replace", watch: Watch = iter,
-) -> Map:  # fmt: skip
+    *,
+    epsilon: float,
+    delta: float = 0.0,
+    n: tuple[float, float] = (100, 1_000_000),
+    ones: tuple[float, float] = (1, 100_000),
+    points: int = 40,
+    models: Names = None,
+    protocols: Names = None,
+    neighbours: str = "replace",
+    watch: Progress = iter,
+) -> Map:
     """Which protocol counts best for every number of people and of ones.
 
-    Left alone, the map compares additive noise (zsum) with sample-and-threshold, by the papers' constants and exactly,
-    and then all protocols that need a shuffler.
+    Left alone, the map compares additive noise (zsum) with sample-and-threshold, by the papers'
+    constants and exactly, and then all protocols that need a shuffler.
 
     Parameters
     ----------
@@ -219,9 +236,9 @@ def map(
     (100, 2154, 46416, 1000000)
     """
     budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
-    people, truths = whole_grid("n", n, points, LARGEST), whole_grid("ones", ones, points, LARGEST)
+    people, truths = integer_log_grid("n", n, points, LARGEST), integer_log_grid("ones", ones, points, LARGEST)
     named = models is not None or protocols is not None
-    shuffled = competitors(Count(), models or (Model.SHUFFLE, Model.THRESHOLD), protocols)
+    shuffled = matching_protocols(Count(), models or (Model.SHUFFLE, Model.THRESHOLD), protocols)
     pair = shuffled if named else [kind for kind in shuffled if kind.name in BOTH]
     wanted: list[tuple[str, Constants, list[type[Protocol]]]] = [
         ("With the papers' constants", "papers", pair),
@@ -229,12 +246,12 @@ def map(
     ]
     if not named:
         wanted.append((f"All {len(shuffled)} that need a shuffler, exactly", "exact", shuffled))
-    field: dict[tuple[Constants, str, int], list[Entry]] = {}
+    field: dict[tuple[Constants, str, int], list[Contender]] = {}
     for size in watch(people):
         for _, constants, kinds in wanted:
             for kind in kinds:
                 if (constants, kind.name, size) not in field:
-                    field[constants, kind.name, size] = entries(kind, Crowd(size), budget, constants)
+                    field[constants, kind.name, size] = contenders(kind, Crowd(size), budget, constants)
     served = {constants for (constants, _, _), team in field.items() if team}
     if "exact" not in served:
         raise _nobody(budget)
@@ -247,9 +264,13 @@ def map(
 
 
 def _panel(
-    title: str, constants: Constants, kinds: list[type[Protocol]], teams: dict[int, list[Entry]], ones: list[int],
+    title: str,
+    constants: Constants,
+    kinds: list[type[Protocol]],
+    teams: dict[int, list[Contender]],
+    ones: list[int],
     begins: int | None,
-) -> Panel:  # fmt: skip
+) -> MapPanel:
     names = np.full((len(ones), len(teams)), "", dtype=object)
     errors = np.full((len(ones), len(teams)), np.nan)
     crossed: list[Crossing] = []
@@ -261,23 +282,24 @@ def _panel(
         sampled = [entry for entry in team if entry.name == SAMPLED]
         others = [entry for entry in team if entry.name != SAMPLED]
         crossed += crossings(sampled, others, size, possible)
-    return Panel(title, constants, tuple(kind.name for kind in kinds), names, errors, tuple(crossed), begins)
+    return MapPanel(title, constants, tuple(kind.name for kind in kinds), names, errors, tuple(crossed), begins)
 
 
 def _begins(
     name: str, kinds: list[type[Protocol]], people: list[int], budget: Budget, constants: Constants
 ) -> int | None:
-    """The smallest crowd that this protocol can serve, closed in on between two crowds of the map."""
+    """The smallest crowd that this protocol can serve, closed in on between two crowds of the
+    map."""
     for kind in kinds:
         if kind.name != name:
             continue
 
         def can(size: int, kind: type[Protocol] = kind) -> float:
-            return 1.0 if entries(kind, Crowd(size), budget, constants) else -1.0
+            return 1.0 if contenders(kind, Crowd(size), budget, constants) else -1.0
 
         for fewer, more in pairwise(people):
             if can(fewer) < 0.0 < can(more):
-                return closed_in(can, (fewer, -1.0), (more, 1.0))[1][0]
+                return bisected(can, (fewer, -1.0), (more, 1.0))[1][0]
     return None
 
 
@@ -288,7 +310,7 @@ def _nobody(budget: Budget) -> Infeasible:
     return Infeasible("none of these can meet this budget in any of these crowds", "use more people or a larger budget")
 
 
-def _needs(panel: Panel) -> tuple[int, str] | None:
+def _needs(panel: MapPanel) -> tuple[int, str] | None:
     if panel.begins is None:
         return None
     who = f"{ADDITIVE}'s theorem" if panel.constants == "papers" else ADDITIVE

@@ -1,4 +1,5 @@
-"""What an answer is judged by: one number for a protocol in a situation, the smaller the better, in people."""
+"""What an answer is judged by: one number for a protocol in a situation, the smaller the better, in
+people."""
 
 from __future__ import annotations
 
@@ -38,9 +39,12 @@ class Objective(StrEnum):
     @property
     def words(self) -> str:
         return {
-            "rmse": "error (rmse)", "interval": "interval", "worst-bin": "worst bin", "relative": "relative error",
+            "rmse": "error (rmse)",
+            "interval": "interval",
+            "worst-bin": "worst bin",
+            "relative": "relative error",
             "detectable": "smallest detectable",
-        }[self]  # fmt: skip
+        }[self]
 
     def of(self, protocol: Protocol, expected: Expected, people: int, confidence: float) -> float:
         """For so many reports; in people, but for a relative error."""
@@ -69,7 +73,8 @@ def _rmse(protocol: Protocol, expected: Expected, people: int) -> float:
 
 
 def averaged(task: Question, expected: Expected) -> bool:
-    """Whether an error is that of all categories together: of a histogram of which the profile is unknown."""
+    """Whether an error is that of all categories together: of a histogram of which the profile is
+    unknown."""
     return task.shape is Shape.ONE_OF and not expected.known
 
 
@@ -86,7 +91,8 @@ def _worst(protocol: Protocol, people: int, error: Callable[[int], float], steps
 
 
 def _worst_bin(protocol: Protocol, expected: Expected, people: int, confidence: float) -> float:
-    """All bins at once; exact where their errors are independent, otherwise at least as wide as must be."""
+    """All bins at once; exact where their errors are independent, otherwise at least as wide as
+    must be."""
     bins = _bins(protocol)
     if not expected.known or protocol.steady or bins == 1:
         each = confidence ** (1.0 / bins) if protocol.independent else 1.0 - (1.0 - confidence) / bins
@@ -137,10 +143,12 @@ def _relative(protocol: Protocol, expected: Expected, people: int) -> float:
 
 
 def _detectable(protocol: Protocol, people: int, confidence: float) -> float:
-    """From how many ones on they are called some with this confidence, where none are called none as surely.
+    """From how many ones on they are called some with this confidence, where none are called none
+    as surely.
 
-    Some are said to be there if the answer is above a limit, which it exceeds at most that rarely with nobody there.
-    Answers may lie on a lattice that moves with the truth: then fewer can be noticed by luck while more are not.
+    Some are said to be there if the answer is above a limit, which it exceeds at most that rarely
+    with nobody there. Answers may lie on a lattice that moves with the truth: then fewer can be
+    noticed by luck while more are not.
     """
     limit = _quantile(protocol.noise(0, people), confidence)
     limit += 1e-9 * (

@@ -16,7 +16,7 @@ from headcount.planner.calibrate import calibrate, calibrations
 from headcount.planner.expected import Expected
 from headcount.planner.objective import Objective
 from headcount.planner.situation import Situation
-from headcount.planner.smallest import smallest_crowd
+from headcount.planner.smallest_crowd import smallest_crowd
 from headcount.privacy.model import Model
 from headcount.programme.law import Noise
 from headcount.protocols.base.plan import Plan
@@ -27,9 +27,18 @@ TOO_MANY = 1_000  # messages a person
 OVERHEADS = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)  # of the error, tried to save messages
 
 FIGURES = (
-    "parameters", "bias", "std_error", "rmse", "interval95", "messages_per_person", "bits_per_person", "wire_messages",
-    "wire_bytes", "accounting", "local_epsilon",
-)  # fmt: skip
+    "parameters",
+    "bias",
+    "std_error",
+    "rmse",
+    "interval95",
+    "messages_per_person",
+    "bits_per_person",
+    "wire_messages",
+    "wire_bytes",
+    "accounting",
+    "local_epsilon",
+)
 BESIDES = ("objective", "rmse_average", "rmse_worst", "epsilon", "n")  # which an option also has, in its own words
 
 
@@ -71,7 +80,8 @@ class Option(ABC):
     @property
     @abstractmethod
     def rank(self) -> tuple[bool, float, float, float, int]:
-        """By the objective, then messages, error and trust; whatever sends far too many messages comes last."""
+        """By the objective, then messages, error and trust; whatever sends far too many messages
+        comes last."""
 
     def figures(self) -> dict[str, Any]:
         return {}
@@ -81,13 +91,15 @@ class Option(ABC):
         head = {"protocol": self.name, "model": str(self.kind.model), "feasible": bool(figures), "reason": self.reason}
         tail = {"smallest_n": self.smallest_n, "reference": self.kind.reference}
         return {
-            **head, **{name: figures.get(name) for name in FIGURES}, **tail,
+            **head,
+            **{name: figures.get(name) for name in FIGURES},
+            **tail,
             **{name: figures.get(name) for name in BESIDES},
-        }  # fmt: skip
+        }
 
 
 @dataclass(frozen=True)
-class Candidate(Option):
+class CalibratedOption(Option):
     """A calibrated protocol."""
 
     protocol: Protocol
@@ -128,7 +140,8 @@ class Candidate(Option):
 
     @cached_property
     def noise(self) -> Noise:
-        """The law of the error, in people: at the expected truth, or where it is hardest to estimate."""
+        """The law of the error, in people: at the expected truth, or where it is hardest to
+        estimate."""
         expected = self.situation.expected
         return expected.noise(self.protocol, self.people) if expected.known else self.protocol.error(None, self.people)
 
@@ -143,7 +156,8 @@ class Candidate(Option):
 
     @cached_property
     def rmse_average(self) -> float:
-        """Over all numbers of ones alike, where nothing is known of them; of a histogram, over its categories."""
+        """Over all numbers of ones alike, where nothing is known of them; of a histogram, over its
+        categories."""
         if self.situation.expected.known or self.situation.averaged or self.protocol.steady:
             return self.rmse
         uniform = replace(self.situation, expected=Expected.parse("uniform", self.situation.crowd.size))
@@ -159,7 +173,8 @@ class Candidate(Option):
 
     @cached_property
     def half_width(self) -> float:
-        """Of the 95% interval, or of that with the confidence asked for; infinite if the law is too wide to tell."""
+        """Of the 95% interval, or of that with the confidence asked for; infinite if the law is too
+        wide to tell."""
         return _if_known(lambda: self.situation.judged(self.protocol, Objective.INTERVAL)[0])
 
     @cached_property
@@ -172,9 +187,11 @@ class Candidate(Option):
         figures: dict[str, float] = {
             "bias": _if_known(lambda: self.noise.bias * self.scale),
             "std_error": _if_known(lambda: self.noise.std_error * self.scale),
-            "rmse": self.rmse, "rmse_average": self.rmse_average, "interval95": self.half_width,
+            "rmse": self.rmse,
+            "rmse_average": self.rmse_average,
+            "interval95": self.half_width,
             "objective": self.objective,
-        } | ({} if self.situation.expected.known else {"rmse_worst": self.rmse_worst})  # fmt: skip
+        } | ({} if self.situation.expected.known else {"rmse_worst": self.rmse_worst})
         if protocol.collectable():
             messages = wire_messages(protocol, self.situation.budget)
         figures = {name: compared(figure, self.rmse if name == "bias" else 0.0) for name, figure in figures.items()}
@@ -193,7 +210,7 @@ class Candidate(Option):
 
 
 @dataclass(frozen=True)
-class Misfit(Option):
+class RefusedOption(Option):
     """A protocol that cannot serve, and why."""
 
     refusal: str
@@ -215,15 +232,16 @@ class Misfit(Option):
 
 
 @lru_cache(maxsize=1 << 12)
-def option(kind: type[Protocol], given: Situation) -> Option:
+def best_option(kind: type[Protocol], given: Situation) -> Option:
     """The protocol's best setting in this situation, or what it lacks."""
     try:
         given.require(kind)
-        found = Candidate(kind, given, _calibrated(kind, given))
+        found = CalibratedOption(kind, given, _calibrated(kind, given))
         _ = found.objective  # refused where the law of the error is too wide to be written down
         return found
     except Refused as refusal:
-        return Misfit(kind, given, refusal.reason, isinstance(refusal, Infeasible) and kind.model is not Model.CENTRAL)
+        too_few = isinstance(refusal, Infeasible) and kind.model is not Model.CENTRAL
+        return RefusedOption(kind, given, refusal.reason, too_few)
 
 
 def _if_known(figure: Callable[[], float]) -> float:

@@ -1,4 +1,5 @@
-"""From a question, a crowd and a budget to a plan: by the best protocol of a model, or by the one that is named."""
+"""From a question, a crowd and a budget to a plan: by the best protocol of a model, or by the one
+that is named."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ def ready(task: Question, budget: Budget) -> Question:
 
 
 def crowd_for(task: Question, people: int, each: int, budget: Budget) -> Crowd:
-    """The crowd to plan for: as many people as there are, or nobody in particular where their number is private."""
+    """The crowd to plan for: as many people as there are, or nobody in particular where their
+    number is private."""
     if budget.neighbours is Neighbours.ADD_REMOVE:
         return Crowd(1, each=each)
     if not people:
@@ -79,9 +81,14 @@ def _best(task: Question, crowd: Crowd, budget: Budget, trusted: Model) -> Plan:
         )
     private = budget.neighbours is Neighbours.ADD_REMOVE
     best = advise(
-        task, n=IMAGINED if private else crowd.size, epsilon=budget.epsilon, delta=budget.delta,
-        neighbours=budget.neighbours, models=[trusted], max_contributions=crowd.each,
-    ).best  # fmt: skip
+        task,
+        n=IMAGINED if private else crowd.size,
+        epsilon=budget.epsilon,
+        delta=budget.delta,
+        neighbours=budget.neighbours,
+        models=[trusted],
+        max_contributions=crowd.each,
+    ).best
     return Plan(best.protocol.among(crowd), budget) if private else best
 
 
@@ -97,7 +104,8 @@ def protocol(
     corrupt: int = 0,
     **parameters: Any,
 ) -> Protocol:
-    """A protocol by name: calibrated to a budget, or with given parameters, whose privacy loss can then be computed.
+    """A protocol by name: calibrated to a budget, or with given parameters, whose privacy loss can
+    then be computed.
 
     Parameters
     ----------
@@ -112,8 +120,8 @@ def protocol(
     neighbours : str
         The adjacency: "replace" or "add-remove".
     least, corrupt : int
-        Reports without which nothing is released (all unless given), and how many of them may come from people who do
-        not follow the protocol.
+        Reports without which nothing is released (all unless given), and how many of them may come
+        from people who do not follow the protocol.
     parameters
         Parameters of the protocol that are fixed, such as `gamma`.
 

@@ -8,24 +8,25 @@ from collections.abc import Sequence
 from headcount.common.plurals import counted, people
 from headcount.phrases import Aside, Phrase
 from headcount.planner.objective import Objective
-from headcount.planner.option import Candidate, number
+from headcount.planner.option import CalibratedOption, number
 from headcount.planner.situation import Situation
 from headcount.privacy.model import Model
 
 
-def reasons(ranked: Sequence[Candidate]) -> str:
-    """What to use and how wrong it will be; what is trusted and promised; what happens if people do not keep to it.
+def reasons(ranked: Sequence[CalibratedOption]) -> str:
+    """What to use and how wrong it will be; what is trusted and promised; what happens if people do
+    not keep to it.
 
-    And whatever there is to hold against it: a delta that promises little, a claim that cannot be proved again, an
-    answer that is no better than a guess.
+    And whatever there is to hold against it: a delta that promises little, a claim that cannot be
+    proved again, an answer that is no better than a guess.
     """
     first = ranked[0]
-    sentences = [_choice(ranked), _promise(first), outright(first.situation), _otherwise(first), _unproved(first)]
+    sentences = [_choice(ranked), _promise(first), delta_warning(first.situation), _otherwise(first), _unproved(first)]
     sentences += [_guesswork(ranked)] if first.guesswork else []
     return Phrase.joined(" ", filter(None, sentences))
 
 
-def outright(given: Situation) -> str:
+def delta_warning(given: Situation) -> str:
     """What a delta that is not below one over the number of people may mean; nothing if it is."""
     size, delta = given.crowd.size, given.budget.delta
     if size * delta < 1.0:
@@ -36,7 +37,7 @@ def outright(given: Situation) -> str:
     )
 
 
-def _choice(ranked: Sequence[Candidate]) -> str:
+def _choice(ranked: Sequence[CalibratedOption]) -> str:
     first = ranked[0]
     given = first.situation
     honest = " if nobody lies" if given.crowd.corrupt else ""
@@ -47,7 +48,7 @@ def _choice(ranked: Sequence[Candidate]) -> str:
     return f"{found}; trusting {other.kind.model.trusted}, {other.name} would {_instead(first, other)}."
 
 
-def _tells(option: Candidate) -> str:
+def _tells(option: CalibratedOption) -> str:
     """How good the answer is, by what it is judged."""
     given, often = option.situation, _often(option.situation.confidence)
     several, answer = given.task.several, given.task.each
@@ -71,14 +72,15 @@ def _tells(option: Candidate) -> str:
             return f"tells {answer} within {_amount(option.half_width, given)} of the truth {often}"
 
 
-def _over(option: Candidate) -> str:
-    """Where a typical error is that of all categories together: the worst of them may be further off."""
+def _over(option: CalibratedOption) -> str:
+    """Where a typical error is that of all categories together: the worst of them may be further
+    off."""
     if not option.situation.averaged or option.protocol.steady:
         return ""
     return f" over the categories ({_amount(option.rmse_worst, option.situation)} in the worst)"
 
 
-def _instead(first: Candidate, other: Candidate) -> str:
+def _instead(first: CalibratedOption, other: CalibratedOption) -> str:
     """How another does by the same measure; asked backwards, what it needs for as much."""
     given = other.situation
     if given.budget != first.situation.budget:
@@ -118,7 +120,7 @@ def _often(confidence: float) -> str:
     return f"{counted(round(rare) - 1, 'time')} out of {round(rare):,}"
 
 
-def _promise(first: Candidate) -> str:
+def _promise(first: CalibratedOption) -> str:
     """The meaning of (epsilon, delta), with the odds as a number."""
     budget, trust = first.situation.budget, first.kind.model.trusted
     whom = "Nobody has to be trusted" if first.kind.model is Model.LOCAL else f"You trust {trust}"
@@ -132,11 +134,11 @@ def _promise(first: Candidate) -> str:
     )
 
 
-def _otherwise(first: Candidate) -> str:
+def _otherwise(first: CalibratedOption) -> str:
     return Phrase("{}; {}.", _dropouts(first), _collusion(first))
 
 
-def _dropouts(first: Candidate) -> str:
+def _dropouts(first: CalibratedOption) -> str:
     """Noise that comes from the crowd is missing where people are; other noise is not."""
     crowd = first.situation.crowd
     if first.protocol.fewest == 0:
@@ -150,7 +152,7 @@ def _dropouts(first: Candidate) -> str:
     return Phrase("If fewer than {} come{}, nothing is released{}", fewer, liars, wish)
 
 
-def _collusion(first: Candidate) -> str:
+def _collusion(first: CalibratedOption) -> str:
     if first.kind.model is Model.LOCAL:
         return "and nobody could break it by colluding"
     if first.kind.model is Model.CENTRAL:
@@ -160,14 +162,14 @@ def _collusion(first: Candidate) -> str:
     return f"and if the shuffler and the analyser collude, {whole}"
 
 
-def _unproved(first: Candidate) -> str:
+def _unproved(first: CalibratedOption) -> str:
     if first.protocol.provable:
         return ""
     theorem = f"it is a bound that rests on the theorem of {first.kind.reference}"
     return f"`headcount verify` knows no proof of this promise: {theorem}."
 
 
-def _guesswork(ranked: Sequence[Candidate]) -> str:
+def _guesswork(ranked: Sequence[CalibratedOption]) -> str:
     """What guess is as good, and who would be better with more people."""
     guess = ranked[0].situation.task.guess
     enough = min(((option.smallest_n, option.name) for option in ranked if option.smallest_n), default=None)

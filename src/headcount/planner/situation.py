@@ -1,4 +1,5 @@
-"""A situation: what is asked of whom, with which budget, what may be trusted, and what makes an answer good."""
+"""A situation: what is asked of whom, with which budget, what may be trusted, and what makes an
+answer good."""
 
 from __future__ import annotations
 
@@ -10,9 +11,9 @@ from headcount.common.plurals import counted
 from headcount.common.quantity import quantity, require_confidence
 from headcount.errors import BadArgument, OverCap, Unsupported
 from headcount.phrases import Phrase, setting
-from headcount.planner.candidates import Names, task_called, trusted
 from headcount.planner.expected import UNKNOWN, Expected
 from headcount.planner.objective import Objective, averaged
+from headcount.planner.selection import Names, parsed_models, parsed_task
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.crowd import Crowd
 from headcount.privacy.model import Model
@@ -23,7 +24,8 @@ from headcount.questions.question import Question
 
 
 def _over_cap(over: list[tuple[str, float, float]]) -> OverCap:
-    """Says how much would have to be allowed, of what is named, costs so much and may cost at most so much."""
+    """Says how much would have to be allowed, of what is named, costs so much and may cost at most
+    so much."""
     sent = " and ".join(counted(cost, name, digits=",.4g") for name, cost, _ in over)
     allowed = " and ".join(f"{most:,.4g}" for _, _, most in over)
     works = [setting(f"max_{name}s", _at_least(cost)) for name, cost, _ in over]
@@ -44,7 +46,8 @@ def _at_least(cost: float) -> float:
 
 @dataclass(frozen=True)
 class Caps:
-    """The most a person may send: on average, or, where reports are really collected, what everybody sends."""
+    """The most a person may send: on average, or, where reports are really collected, what
+    everybody sends."""
 
     messages: float = math.inf
     bytes: float = math.inf
@@ -122,7 +125,8 @@ class Situation:
 
     @property
     def spendable(self) -> Budget:
-        """What the protocol may spend: in a collection, a part of delta pays for reports cut to a common length."""
+        """What the protocol may spend: in a collection, a part of delta pays for reports cut to a
+        common length."""
         return replace(self.budget, delta=(1.0 - CUT) * self.budget.delta) if self.collected else self.budget
 
     def costs(self, protocol: Protocol) -> tuple[float, float]:
@@ -144,10 +148,24 @@ class Situation:
 
 
 def situation(
-    task: Question | str, *, n: Any, epsilon: float, delta: float, ones: Any, neighbours: str,
-    models: Names, least: int | None, corrupt: int, honest: float | None, objective: str,
-    confidence: float, max_messages: float | None, max_bytes: float | None, collected: bool, max_contributions: int,
-) -> Situation:  # fmt: skip
+    task: Question | str,
+    *,
+    n: Any,
+    epsilon: float,
+    delta: float,
+    ones: Any,
+    neighbours: str,
+    models: Names,
+    least: int | None,
+    corrupt: int,
+    honest: float | None,
+    objective: str,
+    confidence: float,
+    max_messages: float | None,
+    max_bytes: float | None,
+    collected: bool,
+    max_contributions: int,
+) -> Situation:
     """From the words people use."""
     few, many = _range(n)
     if few != many and least is not None:
@@ -159,17 +177,15 @@ def situation(
     if collected and crowd.each > 1:
         raise BadArgument("max_contributions", f"is {crowd.each}", "in a collection everybody reports once")
     budget.require_hidden(crowd.each)
-    caps = Caps(
-        math.inf if max_messages is None else max_messages, math.inf if max_bytes is None else max_bytes
-    )  # fmt: skip
+    caps = Caps(math.inf if max_messages is None else max_messages, math.inf if max_bytes is None else max_bytes)
     return Situation(
-        task=task_called(task),
+        task=parsed_task(task),
         crowd=crowd,
         budget=budget,
         expected=Expected.parse(ones, crowd.size),
         objective=Objective.parse(objective),
         confidence=confidence,
-        trusted=frozenset(trusted(models)),
+        trusted=frozenset(parsed_models(models)),
         caps=caps,
         collected=collected,
         sizes=(int(few), crowd.size) if few != many else (),
@@ -177,7 +193,8 @@ def situation(
 
 
 def crowd_of(n: int, least: int | None, corrupt: int, honest: float | None, each: int) -> Crowd:
-    """With an honest fraction, so many of those who must report at least are relied upon, and of all who may."""
+    """With an honest fraction, so many of those who must report at least are relied upon, and of
+    all who may."""
     crowd = Crowd(n, n if least is None else least, corrupt, each)
     if honest is None:
         return crowd

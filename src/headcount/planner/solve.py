@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
-from headcount.planner.option import Candidate, Misfit, Option, number, option
+from headcount.planner.option import CalibratedOption, Option, RefusedOption, best_option, number
 from headcount.planner.situation import Situation
 from headcount.privacy.budget import SMALLEST_EPSILON
 from headcount.privacy.crowd import Crowd
@@ -25,8 +25,9 @@ STRIDE, LEAP = 4.0, 4_096.0
 
 
 @dataclass(frozen=True)
-class Unsolved(Misfit):
-    """Nothing in the range does. How few people might do is not said: it hangs on what was solved for."""
+class UnsolvedOption(RefusedOption):
+    """Nothing in the range does. How few people might do is not said: it hangs on what was solved
+    for."""
 
     @cached_property
     def smallest_n(self) -> int | None:
@@ -38,7 +39,7 @@ class Unsolved(Misfit):
 
 
 @dataclass(frozen=True)
-class Place:
+class Probe:
     """An option at an epsilon, or at a number of people."""
 
     x: float
@@ -46,18 +47,18 @@ class Place:
 
     @property
     def objective(self) -> float:
-        return self.option.objective if isinstance(self.option, Candidate) else math.inf
+        return self.option.objective if isinstance(self.option, CalibratedOption) else math.inf
 
     @property
     def sound(self) -> bool:
         """Whether it serves, in proportion."""
-        return isinstance(self.option, Candidate) and self.option.proportionate
+        return isinstance(self.option, CalibratedOption) and self.option.proportionate
 
     @property
     def guess(self) -> bool:
-        return isinstance(self.option, Candidate) and self.option.guesswork
+        return isinstance(self.option, CalibratedOption) and self.option.guesswork
 
-    def power_to(self, other: Place) -> float:
+    def power_to(self, other: Probe) -> float:
         """Of the power law through both: how steeply the objective grows from here to there."""
         if self.x == other.x or not (0.0 < self.objective < math.inf and 0.0 < other.objective < math.inf):
             return math.nan
@@ -68,17 +69,18 @@ class Place:
 class Search:
     """Options along a line, of which those within the wish are sought."""
 
-    at: Callable[[float], Place]
-    fit: Callable[[Place], bool]  # whether there is an answer worth the name
+    at: Callable[[float], Probe]
+    fit: Callable[[Probe], bool]  # whether there is an answer worth the name
     within: float
     rounded: Callable[[float], float]
     done: Callable[[float, float], bool]  # whether two places are close enough to stop
 
-    def near(self, place: Place) -> bool:
+    def near(self, place: Probe) -> bool:
         return self.fit(place) and place.objective <= self.within
 
-    def edge(self, outside: Place, inside: Place) -> Place:
-        """The last place inside: looked for beside the power law's guess, on either side, and by halving."""
+    def edge(self, outside: Probe, inside: Probe) -> Probe:
+        """The last place inside: looked for beside the power law's guess, on either side, and by
+        halving."""
         turn = 0
         while not self.done(*sorted((outside.x, inside.x))):
             middle = math.sqrt(outside.x * inside.x)
@@ -91,19 +93,20 @@ class Search:
             outside, inside = (outside, tried) if self.near(tried) else (tried, inside)
         return inside
 
-    def _guess(self, outside: Place, inside: Place, middle: float, beside: float) -> float:
+    def _guess(self, outside: Probe, inside: Probe, middle: float, beside: float) -> float:
         guess = self.likely(outside, inside)
         return middle if math.isnan(guess) else guess * (beside if outside.x < inside.x else 1.0 / beside)
 
-    def likely(self, one: Place, other: Place) -> float:
+    def likely(self, one: Probe, other: Probe) -> float:
         """Where the power law through both is just within the wish."""
         power = one.power_to(other)
         if not (math.isfinite(self.within) and abs(power) >= FLAT):
             return math.nan
         return one.x * math.exp(min(500.0, math.log(self.within / one.objective) / power))
 
-    def further(self, before: Place, here: Place, end: float) -> float:
-        """The next place on the way to the end: at least a stride, and more if the goal is likely further away."""
+    def further(self, before: Probe, here: Probe, end: float) -> float:
+        """The next place on the way to the end: at least a stride, and more if the goal is likely
+        further away."""
         likely = self.likely(before, here)
         if end > here.x:
             leap = min(max(STRIDE * here.x, likely * BESIDE), LEAP * here.x) if likely > here.x else STRIDE * here.x
@@ -114,12 +117,12 @@ class Search:
 def smallest_epsilon(kind: type[Protocol], given: Situation, within: float) -> Option:
     """The option with the smallest epsilon whose objective is at most `within`."""
 
-    def at(epsilon: float) -> Place:
-        return Place(epsilon, option(kind, replace(given, budget=replace(given.budget, epsilon=epsilon))))
+    def at(epsilon: float) -> Probe:
+        return Probe(epsilon, best_option(kind, replace(given, budget=replace(given.budget, epsilon=epsilon))))
 
     search = Search(
         at, lambda place: place.sound, within, lambda x: float(f"{x:.4g}"), lambda low, high: high / low <= CLOSE
-    )  # fmt: skip
+    )
     before = here = at(1.0)
     if search.near(here):
         while search.near(here):
@@ -137,20 +140,24 @@ def smallest_epsilon(kind: type[Protocol], given: Situation, within: float) -> O
 
 
 def fewest_people(kind: type[Protocol], given: Situation, within: float, crowd_of: Callable[[int], Crowd]) -> Option:
-    """The option with the fewest people whose objective is at most `within`, and better than a guess.
+    """The option with the fewest people whose objective is at most `within`, and better than a
+    guess.
 
-    That is an answer if it is so for more people as well. Where the objective grows with the crowd, as the error of a
-    count does if everybody adds noise, it is said up to how many people are few enough.
+    That is an answer if it is so for more people as well. Where the objective grows with the crowd,
+    as the error of a count does if everybody adds noise, it is said up to how many people are few
+    enough.
     """
 
-    def at(people: float) -> Place:
-        return Place(people, option(kind, replace(given, crowd=crowd_of(int(people)))))
+    def at(people: float) -> Probe:
+        return Probe(people, best_option(kind, replace(given, crowd=crowd_of(int(people)))))
 
     search = Search(
-        at, lambda place: place.sound and not place.guess, within,
+        at,
+        lambda place: place.sound and not place.guess,
+        within,
         lambda x: float(round(x)) if x <= FEW_PEOPLE else float(f"{x:.4g}"),
         lambda low, high: high - low <= 1.0 if high <= FEW_PEOPLE else high / low <= CLOSE,
-    )  # fmt: skip
+    )
     before = here = at(float(given.crowd.corrupt + 1))
     tried = [here]
     while not search.near(here) and here.x < MOST_PEOPLE and not _settled(before, here):
@@ -171,10 +178,10 @@ def fewest_people(kind: type[Protocol], given: Situation, within: float, crowd_o
     limit = (
         f"comes within {number(within)} for up to {most:,.0f} people only; the more there are, the further off it is"
     )
-    return Unsolved(kind, given, limit)
+    return UnsolvedOption(kind, given, limit)
 
 
-def _first(search: Search, tried: Sequence[Place]) -> Place:
+def _first(search: Search, tried: Sequence[Probe]) -> Probe:
     """With the fewest people for whom there is an answer at all."""
     for before, here in pairwise(tried):
         if search.fit(here) and not search.fit(before):
@@ -182,8 +189,9 @@ def _first(search: Search, tried: Sequence[Place]) -> Place:
     return tried[0]
 
 
-def _too_many(search: Search, here: Place) -> Place | None:
-    """A crowd that is too large, if there is one: the objective is followed for as long as it rises."""
+def _too_many(search: Search, here: Probe) -> Probe | None:
+    """A crowd that is too large, if there is one: the objective is followed for as long as it
+    rises."""
     while search.near(here):
         if here.x >= MOST_PEOPLE:
             return None
@@ -194,16 +202,18 @@ def _too_many(search: Search, here: Place) -> Place | None:
     return here
 
 
-def _settled(before: Place, here: Place) -> bool:
+def _settled(before: Probe, here: Probe) -> bool:
     """Whether more people will not bring the objective down any more."""
     return before.x >= LATE and before.power_to(here) > -FLAT
 
 
-def _never(search: Search, tried: Sequence[Place], given: Situation) -> Option:
+def _never(search: Search, tried: Sequence[Probe], given: Situation) -> Option:
     """Nowhere; the best of what could serve says how near it comes."""
     last = tried[-1].option
     best = min((place.objective for place in tried if search.fit(place)), default=math.inf)
     if math.isfinite(best):
-        return Unsolved(last.kind, given, f"comes within {number(best)} at best; allow more")
+        return UnsolvedOption(last.kind, given, f"comes within {number(best)} at best; allow more")
     guess = any(place.sound for place in tried)
-    return Unsolved(last.kind, given, "is no better than a guess where it is that close" if guess else last.reason)
+    return UnsolvedOption(
+        last.kind, given, "is no better than a guess where it is that close" if guess else last.reason
+    )

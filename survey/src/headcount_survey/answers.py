@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from headcount.figures.text_table import Sheet
-from headcount.planner.candidates import Watch
+from headcount.figures.text_table import TextTable
+from headcount.planner.selection import Progress
 from headcount_survey.notes import blanks, gaps, questions
 from headcount_survey.statement import Answer
 from headcount_survey.study import Finding, Study
@@ -20,7 +20,7 @@ class Answers(Study):
     question: ClassVar[str] = "What do the notes ask, and what is the answer?"
     source: ClassVar[str] = "every question, empty box and unfinished section of the five notes"
 
-    def run(self, quick: bool = False, watch: Watch = iter) -> Finding:
+    def run(self, quick: bool = False, watch: Progress = iter) -> Finding:
         rows = [answer.row() for answer in watch(list(ANSWERS))]
         cells = tuple((row["key"], row["says"], row["seen"]) for row in rows)
         answer = (
@@ -28,7 +28,7 @@ class Answers(Study):
             "when this page is made and by the command that stands with it. Keys like S3.8 refer "
             "to the [index of all statements](statements.md)."
         )
-        return Finding(answer, rows, Sheet(("", "question", "in figures"), cells), body=_body(rows))
+        return Finding(answer, rows, TextTable(("", "question", "in figures"), cells), body=_body(rows))
 
 
 def _body(rows: list[dict[str, Any]]) -> str:

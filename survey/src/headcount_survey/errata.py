@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from headcount.figures.text_table import Sheet
-from headcount.planner.candidates import Watch
+from headcount.figures.text_table import TextTable
+from headcount.planner.selection import Progress
 from headcount_survey.notes import TITLES
 from headcount_survey.statement import Severity
 from headcount_survey.statements import KNOWN, PAPERS, STATEMENTS, row_of, tally
@@ -17,11 +17,11 @@ class Errata(Study):
     question: ClassVar[str] = "What is wrong in the notes and in the papers, and what is right?"
     source: ClassVar[str] = "the five notes, and the papers they are about"
 
-    def run(self, quick: bool = False, watch: Watch = iter) -> Finding:
+    def run(self, quick: bool = False, watch: Progress = iter) -> Finding:
         wrong = [one for one in (*STATEMENTS, *PAPERS) if one.verdict is not Verdict.HOLDS]
         rows = [row_of(one) for one in watch(wrong)]
         cells = tuple((row["key"], row["title"], row["verdict"], row["severity"], row["seen"]) for row in rows)
-        sheet = Sheet(("", "statement", "verdict", "severity", "what was computed"), cells)
+        sheet = TextTable(("", "statement", "verdict", "severity", "what was computed"), cells)
         return Finding(_answer(rows), rows, sheet, body=_body(rows))
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from headcount.errors import BadArgument
-from headcount.figures.text_table import Sheet
-from headcount.planner.candidates import Watch
+from headcount.figures.text_table import TextTable
+from headcount.planner.selection import Progress
 from headcount_survey.answers import ANSWERS
 from headcount_survey.notes import (
     SEPARATING,
@@ -93,11 +93,11 @@ class Statements(Study):
     question: ClassVar[str] = "What do the notes say, and what became of it?"
     source: ClassVar[str] = "every definition, lemma, theorem, figure, number and question of the five notes"
 
-    def run(self, quick: bool = False, watch: Watch = iter) -> Finding:
+    def run(self, quick: bool = False, watch: Progress = iter) -> Finding:
         rows = [row_of(one) for one in watch(list(STATEMENTS))]
         asked = [answer.row() for answer in ANSWERS]
         cells = tuple((row["key"], row["says"], row["verdict"], row["seen"]) for row in rows)
-        sheet = Sheet(("", "the notes say", "verdict", "what was computed"), cells)
+        sheet = TextTable(("", "the notes say", "verdict", "what was computed"), cells)
         return Finding(self._answer(), [*rows, *asked], sheet, body=_index(rows))
 
     def _answer(self) -> str:
@@ -120,7 +120,7 @@ def _index(rows: list[dict[str, Any]]) -> str:
         (f"[{one.key}](answers.md#{anchor(one.heading)})", one.question, one.place, f"`{one.command}`")
         for one in ANSWERS
     ]
-    parts += [f"## {QUESTIONS}", "", Sheet(("", "question", "where", "answered by"), tuple(questions)).markdown()]
+    parts += [f"## {QUESTIONS}", "", TextTable(("", "question", "where", "answered by"), tuple(questions)).markdown()]
     return "\n".join(parts)
 
 
@@ -133,6 +133,6 @@ def _table(rows: list[dict[str, Any]]) -> str:
         said = f"**{row['title']}** ({row['place']}). {row['says']}"
         shown = f"{said} *Known:* {row['basis']}. *Computed:* {row['seen']}. `{row['command']}`"
         cells.append((key, f"{row['verdict']}, {row['known']}", shown))
-    return Sheet(
+    return TextTable(
         ("", "verdict", "what the notes say, how it is known, what was computed, and by which command"), tuple(cells)
     ).markdown()

@@ -9,8 +9,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
 
-from headcount.figures.text_table import Sheet
-from headcount.planner.candidates import Watch
+from headcount.figures.text_table import TextTable
+from headcount.planner.selection import Progress
 
 Drawn: TypeAlias = Callable[[Path, str], Path]  # to this file, in this theme
 
@@ -33,7 +33,7 @@ class Finding:
 
     answer: str
     rows: Sequence[Mapping[str, Any]]
-    sheet: Sheet
+    sheet: TextTable
     draw: Drawn | None = None
     body: str = ""
     caption: str = ""
@@ -47,7 +47,7 @@ class Study(ABC):
     source: ClassVar[str]  # where the notes or the papers ask or claim it
 
     @abstractmethod
-    def run(self, quick: bool = False, watch: Watch = iter) -> Finding:
+    def run(self, quick: bool = False, watch: Progress = iter) -> Finding:
         """The finding; `quick` on a coarser grid. `watch` goes through the longest list, and may show how far."""
 
 

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from headcount.planner.candidates import Watch
+from headcount.planner.selection import Progress
 from headcount.service.client.device import Client
 from headcount.service.client.limits import Limits
 from headcount.service.client.receipt import Receipt
@@ -22,7 +22,7 @@ ANYTHING = Limits(
 )
 
 
-def prepared(offer: Any, answers: Sequence[Any], watch: Watch = iter) -> list[bytes]:
+def prepared(offer: Any, answers: Sequence[Any], watch: Progress = iter) -> list[bytes]:
     """The uploads of as many devices as there are answers, which are sent by nobody."""
     name = Collection.from_json(offer["collection"]).id
     with TemporaryDirectory(prefix="headcount-", dir=_quick()) as folder:
@@ -36,7 +36,7 @@ def prepared(offer: Any, answers: Sequence[Any], watch: Watch = iter) -> list[by
 
 def reported(
     address: str, name: str, answers: Sequence[Any], *, hash: str | None = None, invitations: Sequence[str] = (),
-    watch: Watch = iter,
+    watch: Progress = iter,
 ) -> list[Receipt]:  # fmt: skip
     """The receipts of as many devices as there are answers."""
     shown = [*invitations, *[""] * (len(answers) - len(invitations))]

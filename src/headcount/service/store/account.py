@@ -20,7 +20,7 @@ from headcount.errors import BadArgument, Damaged
 from headcount.ledger.allowance import Allowance
 from headcount.ledger.book import Page
 from headcount.ledger.chain import complete
-from headcount.ledger.lines import Lines, Read, first_line
+from headcount.ledger.lines import Lines, ReadSoFar, first_line
 from headcount.service.store.database import Database, do, many, one
 
 NAME = re.compile(r"[0-9A-Za-z][0-9A-Za-z ._-]{0,63}")
@@ -77,7 +77,7 @@ class Account(Lines):
             self.turn_within(connection, turned)
         self.noted()
 
-    def turn_within(self, connection: Connection, turned: Callable[[Page], Page]) -> Read:
+    def turn_within(self, connection: Connection, turned: Callable[[Page], Page]) -> ReadSoFar:
         """As a part of this transaction. When it has ended well, `noted` must be told."""
         one(connection, ROW + self.database.alone, name=self.name)
         known = self._caught_up(connection)
@@ -105,7 +105,7 @@ class Account(Lines):
             one(connection, ROW + self.database.alone, name=self.name)
             yield connection
 
-    def _caught_up(self, connection: Connection) -> Read:
+    def _caught_up(self, connection: Connection) -> ReadSoFar:
         """With what was added since, here or elsewhere."""
         known = self._read
         head = one(connection, ROW, name=self.name)

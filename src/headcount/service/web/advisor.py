@@ -13,10 +13,10 @@ from typing import Any
 
 from headcount.errors import BadArgument, Refused
 from headcount.planner.advice import Advice
-from headcount.planner.best import entries, winners
-from headcount.planner.candidates import competitors
+from headcount.planner.contenders import contenders, winners
 from headcount.planner.frontier import frontier
-from headcount.planner.option import Candidate
+from headcount.planner.option import CalibratedOption
+from headcount.planner.selection import matching_protocols
 from headcount.planner.situation import crowd_of
 from headcount.privacy.budget import Budget
 from headcount.privacy.model import Model
@@ -53,7 +53,7 @@ def told(function: Callable[[Told], Told]) -> Callable[[Told], Told]:
 def quick(given: Told) -> Told:
     """The ranking of those that are computed in no time, and who is still to come."""
     question = Form.read(given)
-    able = [kind.name for kind in competitors(question.about, None, None) if kind.model in question.models]
+    able = [kind.name for kind in matching_protocols(question.about, None, None) if kind.model in question.models]
     soon = [name for name in able if name not in SLOW]
     waiting = [name for name in able if name in SLOW]
     if not soon:
@@ -85,7 +85,7 @@ def _ranked(question: Form, advice: Advice, everything: bool) -> Told:
     }
 
 
-def _row(option: Candidate, everything: bool) -> Told:
+def _row(option: CalibratedOption, everything: bool) -> Told:
     protocol = option.protocol
     return {
         "protocol": option.name,
@@ -130,8 +130,8 @@ def column(given: Told) -> Told:
     if not isinstance(truths, list) or not 1 <= len(truths) <= 60 or not all(_possible(one) for one in truths):
         raise BadArgument("truths", "are not numbers of ones", "give up to 60 of them")
     budget, crowd = Budget(question.epsilon, question.delta), crowd_of(question.n, None, 0, question.honest, each=1)
-    kinds = competitors(Count(), list(question.models), None)
-    field = [entry for kind in kinds for entry in entries(kind, crowd, budget, "exact")]
+    kinds = matching_protocols(Count(), list(question.models), None)
+    field = [entry for kind in kinds for entry in contenders(kind, crowd, budget, "exact")]
     possible = sorted(one for one in truths if one <= question.n)
     best, rmse = winners(field, possible)
     cells = [

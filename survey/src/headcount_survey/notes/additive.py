@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 
 from headcount.planner.planning import protocol
-from headcount.planner.smallest import smallest_crowd
+from headcount.planner.smallest_crowd import smallest_crowd
 from headcount.privacy.budget import Budget
 from headcount.privacy.crowd import Crowd
 from headcount.protocols import named

@@ -14,7 +14,7 @@ from pathlib import Path
 from textwrap import fill
 
 from headcount.planner.option import number
-from headcount.planner.smallest import smallest_crowd
+from headcount.planner.smallest_crowd import smallest_crowd
 from headcount.privacy.crowd import Crowd
 from headcount.protocols import named
 from headcount.questions.count import Count

@@ -22,7 +22,7 @@ from headcount.audit.conformance.scenarios import samples_directly
 from headcount.errors import Refused
 from headcount.planner.advice import Advice
 from headcount.planner.calibrate import calibrations
-from headcount.planner.option import TOO_MANY, Candidate, number
+from headcount.planner.option import TOO_MANY, CalibratedOption, number
 from headcount.privacy.crowd import Crowd
 from headcount.protocols import CATALOGUE
 from headcount.protocols.base.protocol import Protocol
@@ -167,7 +167,7 @@ def runs_of(protocol: Protocol, runs: int) -> int:
 
 
 def _errors(
-    asked: Asked, first: Candidate, others: list[Protocol], runs: int, seed: int
+    asked: Asked, first: CalibratedOption, others: list[Protocol], runs: int, seed: int
 ) -> tuple[float, list[tuple[float, float]]]:
     mine = asked.errors(first.protocol, runs_of(first.protocol, runs), seed, asked.held)
     found = []
@@ -180,7 +180,7 @@ def _errors(
 
 
 def _detected(
-    asked: Asked, first: Candidate, others: list[Protocol], runs: int, seed: int
+    asked: Asked, first: CalibratedOption, others: list[Protocol], runs: int, seed: int
 ) -> tuple[float, list[tuple[float, float]]]:
     """How often the number the best one can just tell from none is noticed: by it, and of one fewer by the others.
 

@@ -17,9 +17,9 @@ import numpy as np
 from headcount.answers.intervals import covering
 from headcount.figures.bars import Bar, bars
 from headcount.figures.canvas import number
-from headcount.figures.text_table import Sheet
+from headcount.figures.text_table import TextTable
 from headcount.planner.calibrate import calibrate
-from headcount.planner.candidates import Watch
+from headcount.planner.selection import Progress
 from headcount.privacy.budget import Budget
 from headcount.privacy.crowd import Crowd
 from headcount.privacy.model import Model
@@ -69,7 +69,7 @@ class ABillion(Study):
     question: ClassVar[str] = "Is the error among a thousand million people what was predicted?"
     source: ClassVar[str] = "asked by whoever plans for more people than any test can ask"
 
-    def run(self, quick: bool = False, watch: Watch = iter) -> Finding:
+    def run(self, quick: bool = False, watch: Progress = iter) -> Finding:
         plans = [plan for plan in PLANS if not (quick and plan[0] in SLOW)]
         errors = FEWER if quick else ERRORS
         rows = [judged(name, task, errors, seed=seed) for seed, (name, task) in watch(list(enumerate(plans, 1)))]
@@ -164,7 +164,7 @@ def _answer(rows: Sequence[Mapping[str, Any]]) -> str:
     )
 
 
-def _sheet(rows: Sequence[Mapping[str, Any]]) -> Sheet:
+def _sheet(rows: Sequence[Mapping[str, Any]]) -> TextTable:
     headings = (
         "protocol", "model", "asked for", "runs", "error, predicted", "simulated", "known to", "apart by (z)",
         "covered, of 95%", "messages each",
@@ -177,7 +177,7 @@ def _sheet(rows: Sequence[Mapping[str, Any]]) -> Sheet:
         )
         for row in rows
     ]  # fmt: skip
-    return Sheet(headings, tuple(cells), frozenset(range(3, 10)))
+    return TextTable(headings, tuple(cells), frozenset(range(3, 10)))
 
 
 def _drawn(rows: Sequence[Mapping[str, Any]], path: Path, theme: str) -> Path:

@@ -13,8 +13,8 @@ import numpy as np
 from headcount.figures.axis import Axis
 from headcount.figures.canvas import number
 from headcount.figures.lines import BOUND, RULE, Line, Panel, lines
-from headcount.figures.text_table import Sheet
-from headcount.planner.candidates import Watch
+from headcount.figures.text_table import TextTable
+from headcount.planner.selection import Progress
 from headcount.privacy import laws
 from headcount.privacy.blanket import ResponseBlanket
 from headcount.privacy.clones import Clones
@@ -46,7 +46,7 @@ class Amplification(Study):
     question: ClassVar[str] = "How much privacy does a shuffler add to reports that are already private on their own?"
     source: ClassVar[str] = "amplification by shuffling: Erlingsson et al. 2019, Balle et al. 2019, Feldman et al. 2021"
 
-    def run(self, quick: bool = False, watch: Watch = iter) -> Finding:
+    def run(self, quick: bool = False, watch: Progress = iter) -> Finding:
         local, crowds, kinds = ((0.3,), CROWDS[:3:2], KINDS[1:2]) if quick else (LOCAL, CROWDS, KINDS)
         grid = {(2, e, PEOPLE) for e in local} | {(ANSWERS, e, PEOPLE) for e in local}
         grid |= {(2, TWO, n) for n in crowds} | {(k, TWO, PEOPLE) for k in kinds} | {(ANSWERS, TWO, PEOPLE)}
@@ -148,7 +148,7 @@ def _solved(delta: Callable[[float], float], local: float) -> float:
     return high
 
 
-def _sheet(rows: Sequence[dict[str, Any]]) -> Sheet:
+def _sheet(rows: Sequence[dict[str, Any]]) -> TextTable:
     cells = [
         (
             str(row["answers"]), f"{row['local_epsilon']:g}", f"{row['people']:,}",
@@ -157,7 +157,7 @@ def _sheet(rows: Sequence[dict[str, Any]]) -> Sheet:
         for row in rows
     ]  # fmt: skip
     names = [*list(CALLED.values())[1:-1], "exact, or attained by a crowd"]
-    return Sheet(("answers", "local epsilon", "people", *names), tuple(cells), frozenset(range(9)))
+    return TextTable(("answers", "local epsilon", "people", *names), tuple(cells), frozenset(range(9)))
 
 
 def _answer(rows: Sequence[dict[str, Any]]) -> str:

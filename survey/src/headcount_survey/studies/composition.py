@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 from headcount.figures.axis import Axis
 from headcount.figures.canvas import number
 from headcount.figures.lines import BOUND, RULE, Line, Panel, lines
-from headcount.figures.text_table import Sheet
+from headcount.figures.text_table import TextTable
 from headcount.planner.calibrate import calibrate
-from headcount.planner.candidates import Watch
+from headcount.planner.selection import Progress
 from headcount.privacy.approximate_dp import ApproximateDP
 from headcount.privacy.budget import Budget
 from headcount.privacy.compose import compose
@@ -42,14 +42,14 @@ class Composition(Study):
     )
     source: ClassVar[str] = "the notes' histogram theorem, (2ε, 2δ) for two bins; Dwork, Rothblum and Vadhan 2010"
 
-    def run(self, quick: bool = False, watch: Watch = iter) -> Finding:
+    def run(self, quick: bool = False, watch: Progress = iter) -> Finding:
         times = TIMES[4::5] if quick else TIMES
         rows = [
             {"counts": k, **{name: together(name, k) for name in (*RULES, *PROTOCOLS, WIDE)}}
             for k in watch(list(times))
         ]
         cells = [tuple(number(row[name]) for name in ("counts", *RULES, *PROTOCOLS, WIDE)) for row in rows]
-        sheet = Sheet(
+        sheet = TextTable(
             ("counts", *(CALLED[rule] for rule in RULES), *PROTOCOLS, WIDE), tuple(cells), frozenset(range(10))
         )
         return Finding(_answer(rows), rows, sheet, partial(_drawn, rows))

@@ -12,9 +12,9 @@ import numpy as np
 
 from headcount.errors import Refused
 from headcount.figures.canvas import number
-from headcount.figures.text_table import Sheet
+from headcount.figures.text_table import TextTable
 from headcount.planner.calibrate import calibrate
-from headcount.planner.candidates import Watch
+from headcount.planner.selection import Progress
 from headcount.privacy.budget import Budget
 from headcount.privacy.crowd import Crowd
 from headcount.privacy.model import Model
@@ -66,7 +66,7 @@ class DataSets(Study):
     question: ClassVar[str] = "Who is accurate on dense data of few people, on sparse data of many, and in between?"
     source: ClassVar[str] = "notes on which algorithm to use: experiments on data sets I, II and III"
 
-    def run(self, quick: bool = False, watch: Watch = iter) -> Finding:
+    def run(self, quick: bool = False, watch: Progress = iter) -> Finding:
         runs = 400 if quick else 10_000
         kinds = {cls.name: partial(tuned, cls) for cls in CATALOGUE if Shape.BIT in cls.shapes}
         grid = [(label, data) for label in [*kinds, *PAPERS] for data in DATA_SETS]
@@ -131,7 +131,7 @@ def _won_by_sampling(rows: list[dict[str, Any]]) -> list[str]:
     return [data.name for data in DATA_SETS if at[SAMPLED, data.name] < at[ADDITIVE, data.name]]
 
 
-def _sheet(rows: list[dict[str, Any]]) -> Sheet:
+def _sheet(rows: list[dict[str, Any]]) -> TextTable:
     labels = dict.fromkeys(row["protocol"] for row in rows)
     at = {(row["protocol"], row["data"]): row for row in rows}
     cells = []
@@ -143,7 +143,7 @@ def _sheet(rows: list[dict[str, Any]]) -> Sheet:
     title = "Error (rmse) predicted, and simulated in brackets. The data are synthetic stand-ins: " + "; ".join(
         f"{data.name.split(':')[0]} imitates {data.imitates}" for data in DATA_SETS
     )
-    return Sheet(headings, tuple(cells), frozenset({1, 2, 3}), title + ".")
+    return TextTable(headings, tuple(cells), frozenset({1, 2, 3}), title + ".")
 
 
 def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:

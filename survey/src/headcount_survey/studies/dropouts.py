@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 from headcount.figures.axis import Axis
 from headcount.figures.canvas import number
 from headcount.figures.lines import Line, Note, Panel, lines
-from headcount.figures.text_table import Sheet
+from headcount.figures.text_table import TextTable
 from headcount.planner.calibrate import calibrate
-from headcount.planner.candidates import Watch
+from headcount.planner.selection import Progress
 from headcount.privacy.budget import Budget
 from headcount.privacy.crowd import Crowd
 from headcount.privacy.model import Model
@@ -36,7 +36,7 @@ class Dropouts(Study):
     question: ClassVar[str] = "What is left of the guarantee if people drop out, or if all the others collude?"
     source: ClassVar[str] = "robustness of shuffle protocols: Balcer, Cheu, Joseph and Mao 2021, arXiv:2004.09481"
 
-    def run(self, quick: bool = False, watch: Watch = iter) -> Finding:
+    def run(self, quick: bool = False, watch: Progress = iter) -> Finding:
         kinds = [cls for cls in CATALOGUE if Shape.BIT in cls.shapes or cls.name in OF_SUMS]
         shares = FEW_SHARES if quick else SHARES
         rows = [row for cls in watch(kinds) for row in _rows(cls, shares, quick)]
@@ -107,7 +107,7 @@ def _names(names: list[str]) -> str:
     return ", ".join(names) or "none"
 
 
-def _sheet(rows: list[dict[str, Any]]) -> Sheet:
+def _sheet(rows: list[dict[str, Any]]) -> TextTable:
     shown = [gone for gone in FEW_SHARES if gone in {row["gone"] for row in rows}]
     cells = []
     for name in dict.fromkeys(row["protocol"] for row in rows):
@@ -121,7 +121,7 @@ def _sheet(rows: list[dict[str, Any]]) -> Sheet:
             cells.append((name, f"{relied:.0%}", number(own["rmse"]), *epsilons, alone))
     headings = ("protocol", "counts on", "error (rmse)", *(f"{gone:.0%} gone" for gone in shown), "all others collude")
     title = f"The epsilon that is left at delta = {BUDGET.delta:g}"
-    return Sheet(headings, tuple(cells), frozenset(range(1, 3 + len(shown))), title)
+    return TextTable(headings, tuple(cells), frozenset(range(1, 3 + len(shown))), title)
 
 
 def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:

@@ -12,9 +12,9 @@ import numpy as np
 from headcount.figures.axis import Axis
 from headcount.figures.canvas import number
 from headcount.figures.lines import BOUND, SOLID, Line, Note, Panel, lines
-from headcount.figures.text_table import Sheet
+from headcount.figures.text_table import TextTable
 from headcount.planner.calibrate import calibrate
-from headcount.planner.candidates import Watch
+from headcount.planner.selection import Progress
 from headcount.privacy.budget import Budget
 from headcount.privacy.crowd import Crowd
 from headcount.programme.law import Floats
@@ -33,7 +33,7 @@ class ErrorAndOnes(Study):
     question: ClassVar[str] = "Does the error of additive binomial noise depend on how many people hold a one?"
     source: ClassVar[str] = "notes on which algorithm to use: the figure of the error against the fraction of ones"
 
-    def run(self, quick: bool = False, watch: Watch = iter) -> Finding:
+    def run(self, quick: bool = False, watch: Progress = iter) -> Finding:
         steps, runs = (13, 200) if quick else (33, 2_000)
         grid = [(found, ones) for found in protocols() for ones in numbers_of_ones(found[-1], steps)]
         rows, sizes, shares = [], [], []
@@ -95,7 +95,7 @@ def _answer(rows: list[dict[str, Any]], correlation: float) -> str:
     )
 
 
-def _sheet(rows: list[dict[str, Any]]) -> Sheet:
+def _sheet(rows: list[dict[str, Any]]) -> TextTable:
     chosen = [row for row in rows if row["ones"] in {0, PEOPLE} or row["thresholded"]]
     cells = [
         (
@@ -105,7 +105,7 @@ def _sheet(rows: list[dict[str, Any]]) -> Sheet:
         for row in chosen
     ]  # fmt: skip
     headings = ("epsilon", "parameters", "thresholded", "ones", "bias", "error (rmse)", "simulated")
-    return Sheet(headings, tuple(cells), frozenset({0, 3, 4, 5, 6}))
+    return TextTable(headings, tuple(cells), frozenset({0, 3, 4, 5, 6}))
 
 
 def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:

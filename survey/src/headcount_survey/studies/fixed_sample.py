@@ -13,8 +13,8 @@ import numpy as np
 from headcount.figures.axis import Axis
 from headcount.figures.canvas import number
 from headcount.figures.lines import BOUND, SOLID, Line, Note, Panel, lines
-from headcount.figures.text_table import Sheet
-from headcount.planner.candidates import Watch
+from headcount.figures.text_table import TextTable
+from headcount.planner.selection import Progress
 from headcount.privacy import laws
 from headcount.privacy.pair import Pair
 from headcount.programme.law import Law
@@ -33,7 +33,7 @@ class FixedSample(Study):
     question: ClassVar[str] = "Why must people be sampled by coins, and not a fixed number of them?"
     source: ClassVar[str] = "draft of sample-and-threshold: sampling m of n people without replacement"
 
-    def run(self, quick: bool = False, watch: Watch = iter) -> Finding:
+    def run(self, quick: bool = False, watch: Progress = iter) -> Finding:
         rate = exactly(EPSILON, DELTA, THRESHOLD)
         few = list(range(1, 40))
         many = np.geomspace(40, LARGE - 100, 12 if quick else 50).round().astype(int).tolist()
@@ -129,7 +129,7 @@ def _answer(rows: list[dict[str, Any]]) -> str:
     )
 
 
-def _sheet(rows: list[dict[str, Any]]) -> Sheet:
+def _sheet(rows: list[dict[str, Any]]) -> TextTable:
     large = [row for row in rows if row["part"] == "large"]
     chosen = [row for row in large if row["people"] != LARGE or row["zeros"] in {1, 2, 3, 5, 10, 100}]
     chosen += [row for row in rows if row["part"] == "small"]
@@ -142,7 +142,7 @@ def _sheet(rows: list[dict[str, Any]]) -> Sheet:
         for row in chosen
     ]  # fmt: skip
     headings = ("people", "sampled", "threshold", "zeros", "delta, fixed number", "delta, by coins", "listed")
-    return Sheet(headings, tuple(cells), frozenset(range(7)), f"Exact delta at epsilon = {EPSILON:g}")
+    return TextTable(headings, tuple(cells), frozenset(range(7)), f"Exact delta at epsilon = {EPSILON:g}")
 
 
 def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:

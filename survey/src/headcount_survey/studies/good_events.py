@@ -13,8 +13,8 @@ import numpy as np
 from headcount.figures.axis import Axis
 from headcount.figures.canvas import number
 from headcount.figures.lines import Line, Note, Panel, lines
-from headcount.figures.text_table import Sheet
-from headcount.planner.candidates import Watch
+from headcount.figures.text_table import TextTable
+from headcount.planner.selection import Progress
 from headcount.privacy import laws
 from headcount.privacy.pair import Pair
 from headcount.programme.law import Floats, Law
@@ -47,7 +47,7 @@ class GoodEvents(Study):
     question: ClassVar[str] = "How likely are the good events E1 and E2 to fail, beside the exact delta?"
     source: ClassVar[str] = "notes on which algorithm to use: the good events of both proofs, and how they relate"
 
-    def run(self, quick: bool = False, watch: Watch = iter) -> Finding:
+    def run(self, quick: bool = False, watch: Progress = iter) -> Finding:
         cover = [*range(5, 60), *range(60, 900, 5 if quick else 1)]
         ones = np.unique(np.geomspace(1, 2_000, 60 if quick else 400).round().astype(int))
         found = [*(_additive(size) for size in watch(cover)), *_sampled(ones)]
@@ -150,14 +150,14 @@ def _caption() -> str:
     )
 
 
-def _sheet(rows: list[dict[str, Any]]) -> Sheet:
+def _sheet(rows: list[dict[str, Any]]) -> TextTable:
     cells = [("E1", label, f"K = {needed(rows, step):,}") for step, label in STEPS.items()]
     sampled = [row for row in rows if row["part"] == "E2"]
     for step, label in SAMPLES.items():
         worst = max(sampled, key=lambda row: row[step])
         cells.append(("E2", label, f"{worst[step]:.2g} at {worst['size']:,} ones"))
     headings = ("event", "what", f"K for {DELTA:g}, or the largest chance")
-    return Sheet(headings, tuple(cells), frozenset({2}))
+    return TextTable(headings, tuple(cells), frozenset({2}))
 
 
 def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:

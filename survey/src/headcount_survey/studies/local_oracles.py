@@ -13,9 +13,9 @@ import numpy as np
 from headcount.figures.axis import Axis
 from headcount.figures.canvas import number
 from headcount.figures.lines import RULE, Line, Note, Panel, lines
-from headcount.figures.text_table import Sheet
+from headcount.figures.text_table import TextTable
 from headcount.planner.calibrate import calibrate
-from headcount.planner.candidates import Watch
+from headcount.planner.selection import Progress
 from headcount.privacy.budget import Budget
 from headcount.privacy.crowd import Crowd
 from headcount.protocols import named
@@ -40,7 +40,7 @@ class LocalOracles(Study):
     question: ClassVar[str] = "Which local protocol counts categories best, and from how many categories on?"
     source: ClassVar[str] = "Wang, Blocki, Li and Jha 2017: direct encoding is best below 3 e^epsilon + 2 categories"
 
-    def run(self, quick: bool = False, watch: Watch = iter) -> Finding:
+    def run(self, quick: bool = False, watch: Progress = iter) -> Finding:
         grid = {(ONE, d, 0.0) for d in (CATEGORIES[1:-1:3] if quick else CATEGORIES)}
         grid |= {(e, MANY, 0.0) for e in EPSILONS[:: 2 if quick else 1]}
         grid |= {(ONE, MANY, share) for share in SHARES[:: 4 if quick else 1]}
@@ -104,7 +104,7 @@ def rule(epsilon: float) -> float:
     return 3.0 * math.exp(epsilon) + 2.0
 
 
-def _sheet() -> Sheet:
+def _sheet() -> TextTable:
     headings = (
         "epsilon", "3 e^ε + 2", "optimised-unary wins from", "subset-selection wins from",
         f"best for {MANY} categories", "its error", "basic-rappor beats optimised-unary from a share of",
@@ -118,7 +118,7 @@ def _sheet() -> Sheet:
             f"{crossing(epsilon, 'subset-selection'):,}", best, number(error(best, epsilon, MANY)),
             f"{share:.0%}" if share < 1.0 else "never",
         ))  # fmt: skip
-    return Sheet(headings, tuple(cells), frozenset({0, 1, 2, 3, 5, 6}))
+    return TextTable(headings, tuple(cells), frozenset({0, 1, 2, 3, 5, 6}))
 
 
 def _answer(rows: Sequence[dict[str, Any]]) -> str:

@@ -13,9 +13,9 @@ import numpy as np
 from headcount.figures.axis import Axis
 from headcount.figures.canvas import number
 from headcount.figures.lines import Line, Note, Panel, lines
-from headcount.figures.text_table import Sheet
+from headcount.figures.text_table import TextTable
 from headcount.planner.calibrate import calibrate
-from headcount.planner.candidates import Watch
+from headcount.planner.selection import Progress
 from headcount.privacy.budget import Budget
 from headcount.privacy.crowd import Crowd
 from headcount.protocols import named
@@ -35,7 +35,7 @@ class LocalSums(Study):
     question: ClassVar[str] = "Which local protocol sums numbers best, and does it depend on the numbers?"
     source: ClassVar[str] = "Duchi, Jordan and Wainwright 2018; Wang et al. 2019, whose hybrid begins at epsilon 0.61"
 
-    def run(self, quick: bool = False, watch: Watch = iter) -> Finding:
+    def run(self, quick: bool = False, watch: Progress = iter) -> Finding:
         epsilons, values = (EPSILONS[::4], VALUES[::10]) if quick else (EPSILONS, VALUES)
         grid = [(epsilon, None) for epsilon in epsilons] + [(ONE, value) for value in values]
         rows = [_row(name, epsilon, value, quick) for epsilon, value in watch(grid) for name in VARIANCES]
@@ -109,7 +109,7 @@ def _row(name: str, epsilon: float, value: float | None, quick: bool) -> dict[st
     }  # fmt: skip
 
 
-def _sheet(rows: Sequence[dict[str, Any]]) -> Sheet:
+def _sheet(rows: Sequence[dict[str, Any]]) -> TextTable:
     cells = [
         (
             f"{row['epsilon']:g}", "the worst" if row["value"] is None else f"{row['value']:g}", row["protocol"],
@@ -118,7 +118,7 @@ def _sheet(rows: Sequence[dict[str, Any]]) -> Sheet:
         for row in rows
     ]  # fmt: skip
     headings = ("epsilon", "everybody holds", "protocol", "error by formula", "stated here", "simulated")
-    return Sheet(headings, tuple(cells), frozenset({0, 3, 4, 5}))
+    return TextTable(headings, tuple(cells), frozenset({0, 3, 4, 5}))
 
 
 def _answer(rows: Sequence[dict[str, Any]]) -> str:

@@ -42,9 +42,9 @@ import numpy as np
 from headcount.figures.axis import Axis
 from headcount.figures.canvas import number
 from headcount.figures.lines import BOUND, SOLID, Line, Panel, lines
-from headcount.figures.text_table import Sheet
+from headcount.figures.text_table import TextTable
 from headcount.planner.calibrate import calibrate
-from headcount.planner.candidates import Watch
+from headcount.planner.selection import Progress
 from headcount.privacy import laws
 from headcount.privacy.budget import Budget
 from headcount.privacy.crowd import Crowd
@@ -78,7 +78,7 @@ class LowerBounds(Study):
     question: ClassVar[str] = "How near do local, shuffled and central counts come to what is possible?"
     source: ClassVar[str] = "the notes' survey: randomised response is the best you can do, and the geometric count too"
 
-    def run(self, quick: bool = False, watch: Watch = iter) -> Finding:
+    def run(self, quick: bool = False, watch: Progress = iter) -> Finding:
         small, epsilons, large, tiny, bins = (
             (SMALL[:6:2], EPSILONS[1::2], LARGE[::4], TINY[::3], BINS[::3])
             if quick
@@ -210,7 +210,7 @@ def _row(
     }  # fmt: skip
 
 
-def _sheet(rows: Sequence[dict[str, Any]]) -> Sheet:
+def _sheet(rows: Sequence[dict[str, Any]]) -> TextTable:
     headings = (
         "model",
         "people",
@@ -231,7 +231,7 @@ def _sheet(rows: Sequence[dict[str, Any]]) -> Sheet:
         )
         for row in rows
     ]  # fmt: skip
-    return Sheet(headings, tuple(cells), frozenset({1, 2, 3, 4, 7, 8, 9}))
+    return TextTable(headings, tuple(cells), frozenset({1, 2, 3, 4, 7, 8, 9}))
 
 
 def _of(rows: Sequence[dict[str, Any]], **fixed: Any) -> list[dict[str, Any]]:

@@ -13,9 +13,9 @@ import numpy as np
 from headcount.figures.axis import Axis
 from headcount.figures.canvas import number
 from headcount.figures.lines import BOUND, RULE, Line, Note, Panel, lines
-from headcount.figures.text_table import Sheet
+from headcount.figures.text_table import TextTable
 from headcount.planner.calibrate import calibrate
-from headcount.planner.candidates import Watch
+from headcount.planner.selection import Progress
 from headcount.privacy.approximate_dp import ApproximateDP
 from headcount.privacy.budget import Budget
 from headcount.privacy.crowd import Crowd
@@ -39,7 +39,7 @@ class Meaning(Study):
     question: ClassVar[str] = "What does (epsilon, delta) let an observer find out about one person?"
     source: ClassVar[str] = "the notes' definitions; Dong, Roth and Su 2022 on trade-off curves"
 
-    def run(self, quick: bool = False, watch: Watch = iter) -> Finding:
+    def run(self, quick: bool = False, watch: Progress = iter) -> Finding:
         epsilons = (0.5, 1.0, 3.0) if quick else EPSILONS
         rows = [_row(name, epsilon) for epsilon in watch(list(epsilons)) for name in (ALLOWED, *PROTOCOLS)]
         return Finding(_answer(rows), rows, _sheet(rows), partial(_drawn, rows))
@@ -91,7 +91,7 @@ def _row(name: str, epsilon: float) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _sheet(rows: Sequence[dict[str, Any]]) -> Sheet:
+def _sheet(rows: Sequence[dict[str, Any]]) -> TextTable:
     headings = (
         "epsilon", "protocol", "best guess is right", "caught at 5% false alarms", "the odds double",
         "they change by e^ε", "error",
@@ -103,7 +103,7 @@ def _sheet(rows: Sequence[dict[str, Any]]) -> Sheet:
         )
         for row in rows
     ]  # fmt: skip
-    return Sheet(headings, tuple(cells), frozenset({0, 2, 3, 4, 5, 6}))
+    return TextTable(headings, tuple(cells), frozenset({0, 2, 3, 4, 5, 6}))
 
 
 def _answer(rows: Sequence[dict[str, Any]]) -> str:

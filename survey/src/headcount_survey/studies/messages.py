@@ -13,9 +13,9 @@ from headcount.errors import Refused
 from headcount.figures.axis import Axis
 from headcount.figures.canvas import number
 from headcount.figures.lines import Line, Note, Panel, lines
-from headcount.figures.text_table import Sheet
+from headcount.figures.text_table import TextTable
 from headcount.planner.calibrate import calibrate
-from headcount.planner.candidates import Watch
+from headcount.planner.selection import Progress
 from headcount.privacy.budget import Budget
 from headcount.privacy.crowd import Crowd
 from headcount.protocols import named
@@ -44,7 +44,7 @@ class Messages(Study):
     question: ClassVar[str] = "How many messages does it take to come close to the error of a trusted analyser?"
     source: ClassVar[str] = "survey of mean estimation: almost central accuracy in almost a single message"
 
-    def run(self, quick: bool = False, watch: Watch = iter) -> Finding:
+    def run(self, quick: bool = False, watch: Progress = iter) -> Finding:
         people, overheads = (PEOPLE[1::2], (0.13, 1.0)) if quick else (PEOPLE, OVERHEADS)
         grid = [(name, n) for name in TASKS for n in people]
         rows = [row for name, n in watch(grid) for row in _rows(name, n, overheads)]
@@ -102,7 +102,7 @@ def _answer(rows: list[dict[str, Any]]) -> str:
     )
 
 
-def _sheet(rows: list[dict[str, Any]]) -> Sheet:
+def _sheet(rows: list[dict[str, Any]]) -> TextTable:
     cells = []
     for name in TASKS:
         for n in dict.fromkeys(row["people"] for row in rows):
@@ -111,7 +111,7 @@ def _sheet(rows: list[dict[str, Any]]) -> Sheet:
             cells.append((name, f"{n:,}", *texts))
     headings = ("protocol", "people", "within 5%", "within 20%", "within 50%")
     title = "Messages a person to come so close to the central error, and in brackets how close"
-    return Sheet(headings, tuple(cells), frozenset({1, 2, 3, 4}), title)
+    return TextTable(headings, tuple(cells), frozenset({1, 2, 3, 4}), title)
 
 
 def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:

@@ -20,9 +20,9 @@ from headcount.audit.conformance.scenarios import samples_directly
 from headcount.errors import Refused
 from headcount.figures.bars import Bar, bars
 from headcount.figures.canvas import number
-from headcount.figures.text_table import Sheet
+from headcount.figures.text_table import TextTable
 from headcount.planner.calibrate import calibrate
-from headcount.planner.candidates import Watch
+from headcount.planner.selection import Progress
 from headcount.privacy.budget import Budget
 from headcount.privacy.crowd import Crowd
 from headcount.privacy.model import Model
@@ -62,7 +62,7 @@ def numbers(people: int) -> Floats:
 
 
 def surveyed(
-    task: Question, data: Callable[[int], Any], bounds: Mapping[str, Bound], quick: bool, watch: Watch
+    task: Question, data: Callable[[int], Any], bounds: Mapping[str, Bound], quick: bool, watch: Progress
 ) -> list[dict[str, Any]]:
     """A row for each protocol that a bound is stated for, from the most trusted model on."""
     people = FEWER if quick else PEOPLE
@@ -132,7 +132,7 @@ def _runs(protocol: Protocol, quick: bool) -> int:
     return min(most, max(fewest, round(messages / (protocol.crowd.size * max(1.0, protocol.messages_per_person)))))
 
 
-def sheet(rows: Sequence[Mapping[str, Any]]) -> Sheet:
+def sheet(rows: Sequence[Mapping[str, Any]]) -> TextTable:
     headings = (
         "protocol", "model", "sum: O of", "mean: O of", "stated by", "grows like n to the", "computed",
         "by the paper's parameters", "sum, predicted", "sum, measured", "mean, measured", "messages: O of", "messages",
@@ -145,7 +145,7 @@ def sheet(rows: Sequence[Mapping[str, Any]]) -> Sheet:
             f"{row['stated_growth']:.3g}", f"{row['growth']:.2f}", papers, number(row["predicted"]),
             number(row["measured"]), f"{row['measured_mean']:.2g}", row["stated_messages"], f"{row['messages']:,.4g}",
         ))  # fmt: skip
-    return Sheet(headings, tuple(cells), frozenset({5, 6, 7, 8, 9, 10, 12}))
+    return TextTable(headings, tuple(cells), frozenset({5, 6, 7, 8, 9, 10, 12}))
 
 
 def drawn(rows: Sequence[Mapping[str, Any]], title: str, what: str, for_whom: str, path: Path, theme: str) -> Path:

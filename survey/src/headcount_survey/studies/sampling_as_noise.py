@@ -27,9 +27,9 @@ import numpy as np
 from headcount.figures.axis import Axis
 from headcount.figures.canvas import number
 from headcount.figures.lines import BOUND, SOLID, Line, Note, Panel, lines
-from headcount.figures.text_table import Sheet
+from headcount.figures.text_table import TextTable
 from headcount.planner.calibrate import calibrate
-from headcount.planner.candidates import Watch
+from headcount.planner.selection import Progress
 from headcount.privacy.budget import Budget
 from headcount.privacy.crowd import Crowd
 from headcount.protocols.shuffle.poisson_count import PoissonCount
@@ -48,7 +48,7 @@ class SamplingAsNoise(Study):
     question: ClassVar[str] = "Are sampling with a threshold and additive noise the same thing?"
     source: ClassVar[str] = "notes on which algorithm to use: both algorithms are said to be equivalent"
 
-    def run(self, quick: bool = False, watch: Watch = iter) -> Finding:
+    def run(self, quick: bool = False, watch: Progress = iter) -> Finding:
         steps = np.geomspace(5, LARGEST, 16 if quick else 110).round().astype(int).tolist()
         rates = {tau: exactly(BUDGET.epsilon, BUDGET.delta, tau) for tau in watch(sorted({DRAFT, *steps}))}
         cover = calibrate(PoissonCount, Count(), Crowd(PEOPLE), BUDGET)
@@ -105,7 +105,7 @@ def _caption() -> str:
     )
 
 
-def _sheet(rows: list[dict[str, Any]]) -> Sheet:
+def _sheet(rows: list[dict[str, Any]]) -> TextTable:
     thresholds, ones = ([row for row in rows if row["part"] == part] for part in ("threshold", "ones"))
     cells: list[tuple[str, ...]] = [
         (f"threshold {row['size']:,}", f"{row['rate']:.2%}", number(row["left_out"]), number(row["cover"]), "", "", "")
@@ -123,7 +123,7 @@ def _sheet(rows: list[dict[str, Any]]) -> Sheet:
     ]
     headings = ("what", "asked", "left out at the threshold", "cover of additive noise")
     errors = ("error, best threshold", f"error, threshold {DRAFT}", "error, additive noise")
-    return Sheet((*headings, *errors), tuple(cells), frozenset(range(1, 7)))
+    return TextTable((*headings, *errors), tuple(cells), frozenset(range(1, 7)))
 
 
 def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:

@@ -11,9 +11,9 @@ from headcount.common.root import crossing
 from headcount.figures.axis import Axis
 from headcount.figures.canvas import number
 from headcount.figures.lines import Line, Note, Panel, lines
-from headcount.figures.text_table import Sheet
+from headcount.figures.text_table import TextTable
 from headcount.planner.calibrate import calibrate
-from headcount.planner.candidates import Watch
+from headcount.planner.selection import Progress
 from headcount.privacy.budget import Budget
 from headcount.privacy.crowd import Crowd
 from headcount.privacy.sampled_counts import SampledCount
@@ -38,7 +38,7 @@ class SamplingRate(Study):
     question: ClassVar[str] = "What share of the people may sample-and-threshold ask?"
     source: ClassVar[str] = "notes on which algorithm to use: p = epsilon/tau, tau = 3 + ln(1/delta), never above 8%"
 
-    def run(self, quick: bool = False, watch: Watch = iter) -> Finding:
+    def run(self, quick: bool = False, watch: Progress = iter) -> Finding:
         grid = [(delta, epsilon) for delta in DELTAS for epsilon in (EPSILONS[1::3] if quick else EPSILONS)]
         rows = [_row(delta, epsilon) for delta, epsilon in watch(grid)]
         cells = [
@@ -46,7 +46,7 @@ class SamplingRate(Study):
             for row in rows
         ]
         headings = ("δ", "ε", "threshold", *RULES.values())
-        sheet = Sheet(headings, tuple(cells), frozenset(range(7)))
+        sheet = TextTable(headings, tuple(cells), frozenset(range(7)))
         return Finding(_answer(rows), rows, sheet, partial(_drawn, rows), caption=CAPTION)
 
 

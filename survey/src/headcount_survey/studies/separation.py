@@ -14,9 +14,9 @@ from headcount.errors import Infeasible
 from headcount.figures.axis import Axis
 from headcount.figures.canvas import number
 from headcount.figures.lines import BOUND, RULE, Line, Panel, lines
-from headcount.figures.text_table import Sheet
+from headcount.figures.text_table import TextTable
 from headcount.planner.calibrate import calibrate
-from headcount.planner.candidates import Watch
+from headcount.planner.selection import Progress
 from headcount.privacy.budget import Budget
 from headcount.privacy.crowd import Crowd
 from headcount.protocols import named
@@ -46,7 +46,7 @@ class Separation(Study):
     question: ClassVar[str] = "How does a histogram's error grow with its bins, in each model of trust?"
     source: ClassVar[str] = "the notes' question whether histograms are easier than sums; Balcer and Cheu 2020"
 
-    def run(self, quick: bool = False, watch: Watch = iter) -> Finding:
+    def run(self, quick: bool = False, watch: Progress = iter) -> Finding:
         bins, crowds, tried = (BINS[2::3], CROWDS[:2], TRIED[:1]) if quick else (BINS, CROWDS, TRIED)
         runs = RUNS // 4 if quick else RUNS
         grid = {(d, PEOPLE) for d in (*bins, BINS[-1], *tried)} | {(MANY, n) for n in crowds}
@@ -103,7 +103,7 @@ def measured(protocol: Protocol, runs: int) -> float:
     return float(np.quantile(np.abs(seen.errors).max(axis=1), CONFIDENCE))
 
 
-def _sheet(rows: Sequence[dict[str, Any]]) -> Sheet:
+def _sheet(rows: Sequence[dict[str, Any]]) -> TextTable:
     headings = ("bins", "people", "protocol", "model", "a bin", "every bin, 95%", "simulated", "messages")
     cells = [
         (
@@ -112,7 +112,7 @@ def _sheet(rows: Sequence[dict[str, Any]]) -> Sheet:
         )
         for row in rows
     ]  # fmt: skip
-    return Sheet(headings, tuple(cells), frozenset({0, 1, 4, 5, 6, 7}))
+    return TextTable(headings, tuple(cells), frozenset({0, 1, 4, 5, 6, 7}))
 
 
 def _answer(rows: Sequence[dict[str, Any]]) -> str:

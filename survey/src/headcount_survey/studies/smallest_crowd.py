@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 from headcount.figures.axis import Axis
 from headcount.figures.canvas import number
 from headcount.figures.lines import Line, Panel, lines
-from headcount.figures.text_table import Sheet
-from headcount.planner.candidates import Watch
-from headcount.planner.smallest import smallest_crowd
+from headcount.figures.text_table import TextTable
+from headcount.planner.selection import Progress
+from headcount.planner.smallest_crowd import smallest_crowd
 from headcount.privacy.budget import Budget
 from headcount.privacy.crowd import Crowd
 from headcount.protocols import named
@@ -28,12 +28,12 @@ class SmallestCrowd(Study):
     question: ClassVar[str] = "How many people must there be before additive binomial noise can hide one of them?"
     source: ClassVar[str] = "notes on which algorithm to use: n of at least 100 ln(2/delta) / epsilon^2"
 
-    def run(self, quick: bool = False, watch: Watch = iter) -> Finding:
+    def run(self, quick: bool = False, watch: Progress = iter) -> Finding:
         epsilons = EPSILONS[::5] if quick else EPSILONS
         grid = [(delta, epsilon) for delta in DELTAS for epsilon in epsilons]
         rows = [{"delta": d, "epsilon": e, "rule": rule(e, d), "exact": exactly(e, d)} for d, e in watch(grid)]
         cells = [tuple(f"{row[name]:,g}" for name in ("delta", "epsilon", "rule", "exact")) for row in rows]
-        sheet = Sheet(("delta", "epsilon", "by the notes' rule", "exactly"), tuple(cells), frozenset(range(4)))
+        sheet = TextTable(("delta", "epsilon", "by the notes' rule", "exactly"), tuple(cells), frozenset(range(4)))
         return Finding(_answer(rows), rows, sheet, partial(_drawn, rows))
 
 

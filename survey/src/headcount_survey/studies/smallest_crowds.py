@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 
 from headcount.figures.axis import Axis
 from headcount.figures.lines import RULE, Line, Panel, lines
-from headcount.figures.text_table import Sheet
-from headcount.planner.candidates import Watch
-from headcount.planner.smallest import smallest_crowd
+from headcount.figures.text_table import TextTable
+from headcount.planner.selection import Progress
+from headcount.planner.smallest_crowd import smallest_crowd
 from headcount.privacy.budget import Budget
 from headcount.privacy.crowd import Crowd
 from headcount.privacy.model import Model
@@ -34,7 +34,7 @@ class SmallestCrowds(Study):
     question: ClassVar[str] = "How many people does each way of counting need before it is better than a guess?"
     source: ClassVar[str] = "the notes' rule for one protocol, asked of all of them"
 
-    def run(self, quick: bool = False, watch: Watch = iter) -> Finding:
+    def run(self, quick: bool = False, watch: Progress = iter) -> Finding:
         epsilons = EPSILONS[::3] if quick else EPSILONS
         kinds = sorted(
             (kind for kind in CATALOGUE if Shape.BIT in kind.shapes), key=lambda kind: (*Model,).index(kind.model)
@@ -53,7 +53,7 @@ def fewest(name: str, epsilon: float) -> int | None:
     return smallest_crowd(named(name), Count(), Crowd(1), Budget(epsilon, DELTA))
 
 
-def _sheet(rows: Sequence[dict[str, Any]], epsilons: Sequence[float]) -> Sheet:
+def _sheet(rows: Sequence[dict[str, Any]], epsilons: Sequence[float]) -> TextTable:
     names = list(dict.fromkeys((row["protocol"], row["model"]) for row in rows))
     at = {(row["protocol"], row["epsilon"]): row["people"] for row in rows}
     cells = [
@@ -61,7 +61,7 @@ def _sheet(rows: Sequence[dict[str, Any]], epsilons: Sequence[float]) -> Sheet:
         for name, model in names
     ]
     headings = ("protocol", "model", *(f"ε = {epsilon:g}" for epsilon in epsilons))
-    return Sheet(headings, tuple(cells), frozenset(range(2, len(headings))))
+    return TextTable(headings, tuple(cells), frozenset(range(2, len(headings))))
 
 
 def _answer(rows: Sequence[dict[str, Any]]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from headcount.figures.canvas import number
-from headcount.planner.candidates import Watch
+from headcount.planner.selection import Progress
 from headcount.privacy.model import Model
 from headcount.questions.count import Count
 from headcount_survey.studies import one_data_set as survey
@@ -31,7 +31,7 @@ class SurveyCounts(Study):
     question: ClassVar[str] = "How wrong is a count in each model of trust, and how many messages does it take?"
     source: ClassVar[str] = "the notes' survey of mean estimation, its table for binary values"
 
-    def run(self, quick: bool = False, watch: Watch = iter) -> Finding:
+    def run(self, quick: bool = False, watch: Progress = iter) -> Finding:
         rows = survey.surveyed(Count(), data, BOUNDS, quick, watch)
         title = "A shuffler's count is as good as a trusted analyser's, if people may send a little more"
         return Finding(_answer(rows), rows, survey.sheet(rows), survey.figure(rows, title, "A count"))

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from headcount.figures.canvas import number
-from headcount.planner.candidates import Watch
+from headcount.planner.selection import Progress
 from headcount.privacy.model import Model
 from headcount.questions.histogram import Histogram
 from headcount_survey.studies import one_data_set as survey
@@ -51,7 +51,7 @@ class SurveyHistograms(Study):
     question: ClassVar[str] = "How wrong is each bin of a histogram in each model of trust, and what does it take?"
     source: ClassVar[str] = "notes on shuffled histograms, and the survey's table continued for them"
 
-    def run(self, quick: bool = False, watch: Watch = iter) -> Finding:
+    def run(self, quick: bool = False, watch: Progress = iter) -> Finding:
         rows = survey.surveyed(Histogram(BINS), data, BOUNDS, quick, watch)
         title = "Histograms separate the models as counts do: noise for two bins instead of one, not for all"
         return Finding(_answer(rows), rows, survey.sheet(rows), survey.figure(rows, title, f"A bin of {BINS}"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from headcount.figures.canvas import number
-from headcount.planner.candidates import Watch
+from headcount.planner.selection import Progress
 from headcount.privacy.model import Model
 from headcount.questions.total import Sum
 from headcount_survey.studies import one_data_set as survey
@@ -37,7 +37,7 @@ class SurveySums(Study):
     )
     source: ClassVar[str] = "the notes' survey of mean estimation, its table for real values"
 
-    def run(self, quick: bool = False, watch: Watch = iter) -> Finding:
+    def run(self, quick: bool = False, watch: Progress = iter) -> Finding:
         rows = survey.surveyed(Sum((0, 1)), survey.numbers, BOUNDS, quick, watch)
         title = "For a sum, one message costs an error that grows with the crowd; a few messages cost none"
         draw = survey.figure(rows, title, "A sum of numbers in [0, 1]", " for the hardest crowd")

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 from headcount.figures.axis import Axis
 from headcount.figures.canvas import number
 from headcount.figures.lines import BOUND, SOLID, Line, Panel, lines
-from headcount.figures.text_table import Sheet
-from headcount.planner.candidates import Watch
+from headcount.figures.text_table import TextTable
+from headcount.planner.selection import Progress
 from headcount.protocols import named
 from headcount.questions.count import Count
 from headcount.questions.domains.domain import Shape
@@ -64,7 +64,7 @@ class SurveyTable(Study):
     )
     source: ClassVar[str] = "the notes' survey of mean estimation, its one table"
 
-    def run(self, quick: bool = False, watch: Watch = iter) -> Finding:
+    def run(self, quick: bool = False, watch: Progress = iter) -> Finding:
         rows = [_measured(entry, quick) for entry in watch(list(ENTRIES))]
         return Finding(_answer(rows), rows, _sheet(rows), partial(_drawn, rows), caption=CAPTION)
 
@@ -88,7 +88,7 @@ def _measured(entry: Entry, quick: bool) -> dict[str, Any]:
     return {**head, **row, "task": task.name, **sizes}
 
 
-def _sheet(rows: Sequence[dict[str, Any]]) -> Sheet:
+def _sheet(rows: Sequence[dict[str, Any]]) -> TextTable:
     headings = (
         "row", "notes: error", "notes: messages", "what is wrong", "sum: O of", "mean: O of", "messages: O of",
         "measured with", "sum", "mean", "messages",
@@ -101,7 +101,7 @@ def _sheet(rows: Sequence[dict[str, Any]]) -> Sheet:
         )
         for row in rows
     ]  # fmt: skip
-    return Sheet(headings, tuple(cells), frozenset({8, 9, 10}))
+    return TextTable(headings, tuple(cells), frozenset({8, 9, 10}))
 
 
 def _answer(rows: Sequence[dict[str, Any]]) -> str:

@@ -11,9 +11,9 @@ import numpy as np
 from headcount.figures.axis import Axis
 from headcount.figures.canvas import number
 from headcount.figures.lines import BOUND, RULE, Line, Note, Panel, lines
-from headcount.figures.text_table import Sheet
+from headcount.figures.text_table import TextTable
 from headcount.planner.calibrate import calibrate
-from headcount.planner.candidates import Watch
+from headcount.planner.selection import Progress
 from headcount.privacy.budget import Budget
 from headcount.privacy.crowd import Crowd
 from headcount.programme.law import Noise
@@ -35,7 +35,7 @@ class Thresholding(Study):
     question: ClassVar[str] = "What does thresholding buy, and what does it cost?"
     source: ClassVar[str] = "notes on which algorithm to use: is the threshold of the shuffle protocol deceiving?"
 
-    def run(self, quick: bool = False, watch: Watch = iter) -> Finding:
+    def run(self, quick: bool = False, watch: Progress = iter) -> Finding:
         plain = calibrate(Zsum, Count(), Crowd(PEOPLE), BUDGET)
         counts = _numbers(1, 1_000, 15 if quick else 60)
         rows = [_count(plain, ones) for ones in watch(counts)]
@@ -103,7 +103,7 @@ def _answer(rows: list[dict[str, Any]]) -> str:
     )
 
 
-def _sheet(rows: list[dict[str, Any]]) -> Sheet:
+def _sheet(rows: list[dict[str, Any]]) -> TextTable:
     counts, bins = ([row for row in rows if row["part"] == part] for part in ("a count", "a histogram"))
     cells = [
         (f"{row['ones']:,} ones", number(row["plain"]), number(row["thresholded"]), number(row["bias"]), "")
@@ -115,7 +115,7 @@ def _sheet(rows: list[dict[str, Any]]) -> Sheet:
     ]
     headings = ("what", "plain", "thresholded", "bias of thresholded", f"thresholded, bins of {SPARSE}")
     title = "The error (rmse) of a count; the worst error (95%) over the bins of a histogram"
-    return Sheet(headings, tuple(cells), frozenset({1, 2, 3, 4}), title)
+    return TextTable(headings, tuple(cells), frozenset({1, 2, 3, 4}), title)
 
 
 def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:

@@ -12,9 +12,9 @@ import numpy as np
 from headcount.figures.axis import Axis
 from headcount.figures.canvas import number
 from headcount.figures.lines import BOUND, RULE, SOLID, Line, Note, Panel, lines
-from headcount.figures.text_table import Sheet
+from headcount.figures.text_table import TextTable
 from headcount.planner.calibrate import calibrate
-from headcount.planner.candidates import Watch
+from headcount.planner.selection import Progress
 from headcount.privacy.budget import Budget
 from headcount.privacy.crowd import Crowd
 from headcount.protocols import CATALOGUE
@@ -38,7 +38,7 @@ class TooSparse(Study):
     question: ClassVar[str] = "How sparse is too sparse: from how many ones on is a count seen at all?"
     source: ClassVar[str] = "notes on which algorithm to use: the natural question at the end of the comparison"
 
-    def run(self, quick: bool = False, watch: Watch = iter) -> Finding:
+    def run(self, quick: bool = False, watch: Progress = iter) -> Finding:
         epsilons = (0.5, 1.0) if quick else EPSILONS
         rows = [row for epsilon in watch(list(epsilons)) for row in _seen(Budget(epsilon, DELTA))]
         return Finding(_answer(rows), rows, _sheet(rows), partial(_drawn, rows), caption=_caption())
@@ -164,7 +164,7 @@ def _caption() -> str:
     )
 
 
-def _sheet(rows: list[dict[str, Any]]) -> Sheet:
+def _sheet(rows: list[dict[str, Any]]) -> TextTable:
     cells = [
         (
             f"{row['epsilon']:g}", row["protocol"], _whole(row["half"]), _whole(row["sure"]),
@@ -181,7 +181,7 @@ def _sheet(rows: list[dict[str, Any]]) -> Sheet:
         "half, by analysis",
         f"{sure}, by analysis",
     )
-    return Sheet(headings, tuple(cells), frozenset({0, 2, 3, 4, 5}), "The fewest ones that are told from nobody")
+    return TextTable(headings, tuple(cells), frozenset({0, 2, 3, 4, 5}), "The fewest ones that are told from nobody")
 
 
 def _whole(value: float | None) -> str:

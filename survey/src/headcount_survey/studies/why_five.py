@@ -13,8 +13,8 @@ import numpy as np
 from headcount.common.root import crossing
 from headcount.figures.axis import Axis
 from headcount.figures.lines import Line, Note, Panel, lines
-from headcount.figures.text_table import Sheet
-from headcount.planner.candidates import Watch
+from headcount.figures.text_table import TextTable
+from headcount.planner.selection import Progress
 from headcount_survey.study import Finding, Study
 
 LAST = 3.0
@@ -30,14 +30,14 @@ class WhyFive(Study):
     question: ClassVar[str] = "Why is alpha compared with epsilon over the root of five?"
     source: ClassVar[str] = "notes on shuffle privacy: where the root of five comes from, and which way it is used"
 
-    def run(self, quick: bool = False, watch: Watch = iter) -> Finding:
+    def run(self, quick: bool = False, watch: Progress = iter) -> Finding:
         epsilons = np.linspace(0.0, LAST, 31 if quick else 121)[1:].tolist()
         rows = [_row(round(epsilon, 6)) for epsilon in watch(epsilons)]
         shown = [row for row in rows if row["epsilon"] in {0.1, 0.5, 1.0, 1.5, 2.0, 3.0}]
         names = ("epsilon", "alpha", "root_five", "half", "needed")
         cells = [(*(f"{row[name]:.4g}" for name in names), str(row["whole"])) for row in shown]
         headings = ("ε", "α", "ε/√5", "ε/√4", "c needed at this ε", "whole c up to here")
-        sheet = Sheet(headings, tuple(cells), frozenset(range(6)))
+        sheet = TextTable(headings, tuple(cells), frozenset(range(6)))
         return Finding(_answer(rows), rows, sheet, partial(_drawn, rows), caption=CAPTION)
 
 

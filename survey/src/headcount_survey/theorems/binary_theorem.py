@@ -15,7 +15,7 @@ from flint import arb
 from headcount.audit.enumeration import one_report
 from headcount.figures.axis import Axis
 from headcount.figures.lines import Line, Note, Panel, lines
-from headcount.planner.candidates import Watch
+from headcount.planner.selection import Progress
 from headcount.privacy.crowd import Crowd
 from headcount.programme.tally import Tally
 from headcount.proof.ball_laws import ball, most
@@ -168,7 +168,7 @@ class BinaryTheorem(Checked):
     verdict: ClassVar[Verdict] = Verdict.CORRECTED
     draws: ClassVar[bool] = True
 
-    def claims(self, quick: bool, watch: Watch) -> Claims:
+    def claims(self, quick: bool, watch: Progress) -> Claims:
         settings = grid(quick)
         few = [Setting.of(e, d, Fraction(1001, 1000)) for e in EPSILONS for d in DELTAS[2:]]
         small = [Setting(Fraction(1), Fraction(1), 70), Setting(Fraction(1), Fraction(1, 2), 150)]

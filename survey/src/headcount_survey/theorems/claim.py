@@ -14,8 +14,8 @@ from typing import Any, ClassVar, TypeAlias
 from flint import arb, ctx
 
 from headcount.figures.canvas import number
-from headcount.figures.text_table import Sheet
-from headcount.planner.candidates import Watch
+from headcount.figures.text_table import TextTable
+from headcount.planner.selection import Progress
 from headcount.proof.ball_laws import ball
 from headcount_survey.study import Finding, Theorem
 
@@ -98,7 +98,7 @@ class Checked(Theorem):
     """A theorem that is a list of claims, each with a short name."""
 
     @abstractmethod
-    def claims(self, quick: bool, watch: Watch) -> Claims:
+    def claims(self, quick: bool, watch: Progress) -> Claims:
         """What is to be checked; claims in a form that is false are there to be refuted."""
 
     @abstractmethod
@@ -110,7 +110,7 @@ class Checked(Theorem):
 
     draws: ClassVar[bool] = False
 
-    def run(self, quick: bool = False, watch: Watch = iter) -> Finding:
+    def run(self, quick: bool = False, watch: Progress = iter) -> Finding:
         with ctx.workprec(PRECISION):
             claims = self.claims(quick, watch)
             found, stood = self.answer(claims), standing(claims.values())
@@ -142,13 +142,13 @@ def _all_of(many: int, one: str, several: str) -> str:
     return one if many == 1 else f"{every.capitalize() if one[0].isupper() else every} {several}"
 
 
-def _sheet(claims: Iterable[Claim]) -> Sheet:
+def _sheet(claims: Iterable[Claim]) -> TextTable:
     headings = ("claim", "form", "cases", "fails", "hardest case", "left side", "right side")
     cells = [
         (c.text, str(c.form), f"{c.cases:,}", f"{c.fails:,}", c.worst.at, shown(c.worst.left), shown(c.worst.right))
         for c in claims
     ]
-    return Sheet(headings, tuple(cells), frozenset({2, 3, 5, 6}))
+    return TextTable(headings, tuple(cells), frozenset({2, 3, 5, 6}))
 
 
 def crowd(people: int) -> str:

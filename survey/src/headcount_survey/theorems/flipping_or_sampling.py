@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from headcount.figures.axis import Axis
 from headcount.figures.lines import Line, Panel, lines
-from headcount.planner.candidates import Watch
+from headcount.planner.selection import Progress
 from headcount_survey.study import Verdict
 from headcount_survey.theorems.claim import Case, Checked, Claim, Claims, Form, shown
 from headcount_survey.theorems.few_people import HALF, Flipping, Masses, Sampling, binomial, distance, padded
@@ -83,7 +83,7 @@ class FlippingOrSampling(Checked):
     verdict: ClassVar[Verdict] = Verdict.FALSE
     draws: ClassVar[bool] = True
 
-    def claims(self, quick: bool, watch: Watch) -> Claims:
+    def claims(self, quick: bool, watch: Progress) -> Claims:
         most = 4 if quick else 6
         chances = (Fraction(1, 10), Fraction(1, 4), Fraction(2, 5))
         flips = [Flipping(n, flip) for n in range(2, most + 1) for flip in chances]

@@ -13,7 +13,7 @@ from flint import arb
 from headcount.audit.enumeration import one_report
 from headcount.figures.axis import Axis
 from headcount.figures.lines import BOUND, Line, Panel, lines
-from headcount.planner.candidates import Watch
+from headcount.planner.selection import Progress
 from headcount.privacy import laws
 from headcount.privacy.crowd import Crowd
 from headcount.privacy.pair import Pair
@@ -107,7 +107,7 @@ class HistogramTheorem(Checked):
     verdict: ClassVar[Verdict] = Verdict.CORRECTED
     draws: ClassVar[bool] = True
 
-    def claims(self, quick: bool, watch: Watch) -> Claims:
+    def claims(self, quick: bool, watch: Progress) -> Claims:
         settings = grid(quick)
         mixed = [(missing, epsilon) for missing in NOISES for epsilon in (0.25, 0.5, 1.0)]
         at_once = [(s, ball(b)) for s in settings for b in BETAS if ball(b) >= s.people * s.boundary]

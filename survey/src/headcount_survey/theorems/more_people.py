@@ -14,7 +14,7 @@ from headcount.audit.enumeration import Enumerated
 from headcount.figures.axis import Axis
 from headcount.figures.lines import Line, Panel, lines
 from headcount.planner.calibrate import calibrate
-from headcount.planner.candidates import Watch
+from headcount.planner.selection import Progress
 from headcount.privacy.budget import Budget
 from headcount.privacy.crowd import Crowd
 from headcount.privacy.model import Model
@@ -102,7 +102,7 @@ class MorePeople(Checked):
     def __init__(self) -> None:
         self._kinds: set[str] = set()
 
-    def claims(self, quick: bool, watch: Watch) -> Claims:
+    def claims(self, quick: bool, watch: Progress) -> Claims:
         shuffled = tiny(Model.SHUFFLE, quick=quick)
         self._kinds = {protocol.name for protocol in shuffled}
         thresholded = tiny(Model.THRESHOLD, quick=quick)

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from headcount.figures.axis import Axis
 from headcount.figures.lines import Line, Note, Panel, lines
-from headcount.planner.candidates import Watch
+from headcount.planner.selection import Progress
 from headcount.programme.coins import SeededCoins
 from headcount_survey.study import Verdict
 from headcount_survey.theorems.claim import Case, Checked, Claim, Claims, Form, crowd, shown
@@ -75,7 +75,7 @@ class MultiMessage(Checked):
     def __init__(self) -> None:
         self._factors: dict[int, Factor] = {}
 
-    def claims(self, quick: bool, watch: Watch) -> Claims:
+    def claims(self, quick: bool, watch: Progress) -> Claims:
         people = list(range(1, PEOPLE + 1))
         self._factors = {n: GAP.factor(n) for n in watch(people)}
         several, known = people[1:], self._factors

@@ -13,7 +13,7 @@ from flint import arb
 
 from headcount.figures.axis import Axis
 from headcount.figures.lines import Line, Panel, lines
-from headcount.planner.candidates import Watch
+from headcount.planner.selection import Progress
 from headcount.privacy.sampled_counts import SampledCount
 from headcount.proof.ball_laws import ball, most
 from headcount_survey.study import Verdict
@@ -141,7 +141,7 @@ class SamplingTheorem(Checked):
     verdict: ClassVar[Verdict] = Verdict.CORRECTED
     draws: ClassVar[bool] = True
 
-    def claims(self, quick: bool, watch: Watch) -> Claims:
+    def claims(self, quick: bool, watch: Progress) -> Claims:
         points = grid(THRESHOLDS[:3] if quick else THRESHOLDS)
         rates = (Fraction(1, 100), Fraction(1, 5), Fraction(7, 10))
         proper, linear = list(drafts(linear=False)), list(drafts(linear=True))

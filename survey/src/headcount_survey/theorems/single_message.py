@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from headcount.figures.axis import Axis
 from headcount.figures.lines import Line, Panel, lines
-from headcount.planner.candidates import Watch
+from headcount.planner.selection import Progress
 from headcount.privacy.shuffled_bits import ShuffledBits
 from headcount.programme.chance import Chance
 from headcount.programme.coins import Coins, SeededCoins
@@ -127,7 +127,7 @@ class SingleMessage(Checked):
     verdict: ClassVar[Verdict] = Verdict.CORRECTED
     draws: ClassVar[bool] = True
 
-    def claims(self, quick: bool, watch: Watch) -> Claims:
+    def claims(self, quick: bool, watch: Progress) -> Claims:
         most = 3 if quick else 5
         tried = crowded(extremal(), most) + crowded(random(15 if quick else 100, SeededCoins(SEED)), most)
         factors = [(one, factor) for one in tried for factor in (Fraction(1), Fraction(5, 4), Fraction(2))]

@@ -14,7 +14,7 @@ from flint import arb
 
 from headcount.figures.axis import Axis
 from headcount.figures.lines import BOUND, Line, Note, Panel, lines
-from headcount.planner.candidates import Watch
+from headcount.planner.selection import Progress
 from headcount.proof.ball_laws import ball
 from headcount_survey.study import Verdict
 from headcount_survey.theorems.claim import Case, Checked, Claim, Claims, Form, shown
@@ -136,7 +136,7 @@ class SmoothBinomial(Checked):
     verdict: ClassVar[Verdict] = Verdict.CORRECTED
     draws: ClassVar[bool] = True
 
-    def claims(self, quick: bool, watch: Watch) -> Claims:
+    def claims(self, quick: bool, watch: Progress) -> Claims:
         laws = grid(PEOPLE[:5] if quick else PEOPLE)
         telling = [law for law in laws if law.chernoff() < 1]  # elsewhere the bound says nothing
         known = Binomial(200, HALF, HALF)

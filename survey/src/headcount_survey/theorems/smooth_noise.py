@@ -14,7 +14,7 @@ from flint import arb
 
 from headcount.figures.axis import Axis
 from headcount.figures.lines import Line, Panel, lines
-from headcount.planner.candidates import Watch
+from headcount.planner.selection import Progress
 from headcount.programme.coins import Coins, SeededCoins
 from headcount.proof.ball_laws import ball
 from headcount_survey.study import Verdict
@@ -169,7 +169,7 @@ class SmoothNoise(Checked):
     verdict: ClassVar[Verdict] = Verdict.CORRECTED
     draws: ClassVar[bool] = True
 
-    def claims(self, quick: bool, watch: Watch) -> Claims:
+    def claims(self, quick: bool, watch: Progress) -> Claims:
         some = changes(40 if quick else 400, SeededCoins(SEED))
         even = [Change(Law.uniform(size), Fraction(3, 2), (1,) * many) for size in (5, 10, 20) for many in (2, 3)]
         peaked = [Change(Law.peaked(reach), Fraction(21, 10), (2,)) for reach in range(2, 9)]

@@ -12,7 +12,7 @@ from flint import arb
 
 from headcount.figures.axis import Axis
 from headcount.figures.lines import BOUND, Line, Panel, lines
-from headcount.planner.candidates import Watch
+from headcount.planner.selection import Progress
 from headcount.proof.ball_laws import ball
 from headcount_survey.study import Verdict
 from headcount_survey.theorems.claim import Case, Checked, Claim, Claims, Form, shown
@@ -116,7 +116,7 @@ class Warner(Checked):
     verdict: ClassVar[Verdict] = Verdict.CORRECTED
     draws: ClassVar[bool] = True
 
-    def claims(self, quick: bool, watch: Watch) -> Claims:
+    def claims(self, quick: bool, watch: Progress) -> Claims:
         people = PEOPLE[:3] if quick else PEOPLE
         most = 6 if quick else 10
         laws = [(n, k, g) for n in range(1, most + 1) for k in range(n + 1) for g in GAMMAS]

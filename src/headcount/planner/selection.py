@@ -16,30 +16,31 @@ from headcount.questions.question import Question
 
 Names = Collection[str] | str | None
 WORKS = "use two numbers, the smaller first"
-Watch = Callable[[list[Any]], Iterable[Any]]  # goes through a list, and may show how far it has come
+Progress = Callable[[list[Any]], Iterable[Any]]  # goes through a list, and may show how far it has come
 
 
-def competitors(task: Question, models: Names, protocols: Names) -> list[type[Protocol]]:
-    """The protocols of the catalogue that answer the task: of these models, and of these names if any are given."""
+def matching_protocols(task: Question, models: Names, protocols: Names) -> list[type[Protocol]]:
+    """The protocols of the catalogue that answer the task: of these models, and of these names if
+    any are given."""
     kinds = CATALOGUE if protocols is None else [named(name) for name in _several("protocols", protocols)]
-    wanted = trusted(models)
+    wanted = parsed_models(models)
     found = [kind for kind in kinds if kind.answers(task) and kind.model in wanted]
     if not found:
         raise Infeasible(f"none of these protocols answers a {task.name} in these models", "use fewer conditions")
     return found
 
 
-def trusted(models: Names) -> set[Model]:
+def parsed_models(models: Names) -> set[Model]:
     """The models of these names; without any names, all of them."""
     return set(Model) if models is None else {parsed_model(model) for model in _several("models", models)}
 
 
-def task_called(task: Question | str) -> Question:
+def parsed_task(task: Question | str) -> Question:
     """The task itself, or a count or fraction by its name."""
     return question_called("task", task)
 
 
-def grid(argument: str, ends: tuple[float, float], points: int, least: float, most: float) -> list[float]:
+def log_grid(argument: str, ends: tuple[float, float], points: int, least: float, most: float) -> list[float]:
     """Evenly spaced by ratio, ends included."""
     try:
         low, high = (float(end) for end in ends)
@@ -53,9 +54,9 @@ def grid(argument: str, ends: tuple[float, float], points: int, least: float, mo
     return [low, *np.geomspace(low, high, int(points))[1:-1].tolist(), high]
 
 
-def whole_grid(argument: str, ends: tuple[float, float], points: int, most: float) -> list[int]:
+def integer_log_grid(argument: str, ends: tuple[float, float], points: int, most: float) -> list[int]:
     """The same in whole numbers, each once."""
-    return sorted({round(place) for place in grid(argument, ends, points, 1.0, most)})
+    return sorted({round(place) for place in log_grid(argument, ends, points, 1.0, most)})
 
 
 def _several(argument: str, names: Collection[str] | str) -> list[str]:

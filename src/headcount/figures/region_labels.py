@@ -14,8 +14,9 @@ CELLS = 120  # on a side
 Mask = npt.NDArray[np.bool_]
 
 
-class Room:
-    """A fine grid over the panel, in equal steps of the logarithms, on which words take their place."""
+class LabelSpace:
+    """A fine grid over the panel, in equal steps of the logarithms, on which words take their
+    place."""
 
     def __init__(self, n: Sequence[int], ones: Sequence[int]) -> None:
         self.n, self.ones = n, ones
@@ -32,7 +33,8 @@ class Room:
     def take(
         self, n: float, ones: float, text: str, side: float = 0.0, *, lines: int = 1, upright: bool = False
     ) -> None:
-        """Keeps other words away from these, which lie to this side of the place (or go up from it)."""
+        """Keeps other words away from these, which lie to this side of the place (or go up from
+        it)."""
         height, width = self._size(text, upright, lines)
         row, column = self._cell(self.ones, ones), self._cell(self.n, n) + round(side * width)
         row += height // 2 if upright else 0
@@ -42,7 +44,8 @@ class Room:
     def place(
         self, where: Mask, text: str, *, upright: bool = False, near: tuple[float, float] | None = None
     ) -> tuple[float, float] | None:
-        """The middle of the region's roomiest part, or of that nearest to a place, if the words fit; they take it."""
+        """The middle of the region's roomiest part, or of that nearest to a place, if the words
+        fit; they take it."""
         height, width = self._size(text, upright, 1 + text.count("\n"))
         free = where[np.ix_(self._up, self._across)] & self._free
         if height > CELLS or width > CELLS:

@@ -1,4 +1,5 @@
-"""Who counts best: the smallest predicted error over every calibrated choice, and where two errors are equal."""
+"""Who counts best: the smallest predicted error over every calibrated choice, and where two errors
+are equal."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ SAME = 1e-9  # errors closer than this are equal; then the one with fewer messag
 
 
 @dataclass(frozen=True)
-class Entry:
+class Contender:
     """A protocol with parameters for a crowd."""
 
     protocol: Protocol
@@ -40,8 +41,9 @@ class Entry:
         return np.array([self.error(truth) for truth in ones])
 
 
-def entries(kind: type[Protocol], crowd: Crowd, budget: Budget, constants: Constants) -> list[Entry]:
-    """Every choice that fits the budget; or the paper's only one, if its theorem covers this crowd."""
+def contenders(kind: type[Protocol], crowd: Crowd, budget: Budget, constants: Constants) -> list[Contender]:
+    """Every choice that fits the budget; or the paper's only one, if its theorem covers this
+    crowd."""
     if budget.delta == 0.0 and not kind.pure:
         return []
     try:
@@ -51,10 +53,10 @@ def entries(kind: type[Protocol], crowd: Crowd, budget: Budget, constants: Const
             found = [kind(crowd=crowd, neighbours=budget.neighbours, **kind.published(budget, crowd))]
     except Refused:
         return []
-    return [Entry(protocol, protocol.messages_per_person) for protocol in found]
+    return [Contender(protocol, protocol.messages_per_person) for protocol in found]
 
 
-def winners(field: Sequence[Entry], ones: Sequence[int]) -> tuple[list[Entry | None], Floats]:
+def winners(field: Sequence[Contender], ones: Sequence[int]) -> tuple[list[Contender | None], Floats]:
     """For each number of ones the best entry, if there is any, and its error."""
     if not field:
         return [None] * len(ones), np.full(len(ones), np.inf)
@@ -67,17 +69,20 @@ def winners(field: Sequence[Entry], ones: Sequence[int]) -> tuple[list[Entry | N
 
 @dataclass(frozen=True)
 class Crossing:
-    """Of `n` people, with fewer than so many `ones` the one side is better, and with more of them the other."""
+    """Of `n` people, with fewer than so many `ones` the one side is better, and with more of them
+    the other."""
 
     n: int
     ones: float
     above: str  # who is better above
 
 
-def crossings(one: Sequence[Entry], other: Sequence[Entry], n: int, ones: Sequence[int]) -> list[Crossing]:
-    """Where the two sides' smallest errors are equal: every change of sign between neighbours of `ones`, closed in on.
+def crossings(one: Sequence[Contender], other: Sequence[Contender], n: int, ones: Sequence[int]) -> list[Crossing]:
+    """Where the two sides' smallest errors are equal: every change of sign between neighbours of
+    `ones`, closed in on.
 
-    The errors are computed at whole numbers until two neighbours enclose the place, which is then a straight line's.
+    The errors are computed at whole numbers until two neighbours enclose the place, which is then a
+    straight line's.
     """
     if not one or not other:
         return []
@@ -89,22 +94,22 @@ def crossings(one: Sequence[Entry], other: Sequence[Entry], n: int, ones: Sequen
     leads = winners(one, ones)[1] - winners(other, ones)[1]
     found = []
     for i in np.flatnonzero(np.diff(np.signbit(leads))).tolist():
-        low, high = closed_in(lead, (ones[i], float(leads[i])), (ones[i + 1], float(leads[i + 1])))
+        low, high = bisected(lead, (ones[i], float(leads[i])), (ones[i + 1], float(leads[i + 1])))
         place = low[0] + low[1] / (low[1] - high[1])
         found.append(Crossing(n, place, best_at([*one, *other], high[0])[0]))
     return found
 
 
-def best_at(side: Sequence[Entry], truth: int) -> tuple[str, float]:
+def best_at(side: Sequence[Contender], truth: int) -> tuple[str, float]:
     """Who is best among these at so many ones, and the error."""
     best = min(side, key=lambda entry: entry.error(truth))
     return best.name, best.error(truth)
 
 
-Place = tuple[int, float]
+Sample = tuple[int, float]
 
 
-def closed_in(function: Callable[[int], float], low: Place, high: Place) -> tuple[Place, Place]:
+def bisected(function: Callable[[int], float], low: Sample, high: Sample) -> tuple[Sample, Sample]:
     """Neighbouring whole numbers where the function has opposite signs, between two such places."""
     while high[0] - low[0] > 1:
         middle = (low[0] + high[0]) // 2

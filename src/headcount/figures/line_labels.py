@@ -1,4 +1,5 @@
-"""Where lines are called by their names: at the right edge, or beside the place where one ends before it."""
+"""Where lines are called by their names: at the right edge, or beside the place where one ends
+before it."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ STEP = 0.04  # inches between two places of a line that words must not cover
 
 
 @dataclass
-class Room:
+class FreeSpace:
     """What words in a panel must not cover, in inches from its lower left corner."""
 
     size: Spot
@@ -36,7 +37,8 @@ class Room:
         self.boxes.append(box)
 
     def beside(self, end: Spot, text: Sequence[str]) -> Spot | None:
-        """The left of the words and the middle of their height, near the end of a line; None if there is no room."""
+        """The left of the words and the middle of their height, near the end of a line; None if
+        there is no room."""
         wide, tall = LETTER * max(map(len, text)), ROW * len(text)
         for left, middle in _around(end, wide, tall):
             box = (left, middle - tall / 2.0, left + wide, middle + tall / 2.0)
@@ -63,8 +65,9 @@ def _around(end: Spot, wide: float, tall: float) -> Iterator[Spot]:
         yield x - GAP - wide, y + up * tall
 
 
-def leaves(points: Sequence[Spot]) -> Spot | None:
-    """Where a line, in parts of the panel, is seen last: its last point within, or where it crosses the border."""
+def last_visible(points: Sequence[Spot]) -> Spot | None:
+    """Where a line, in parts of the panel, is seen last: its last point within, or where it crosses
+    the border."""
     inside = [i for i, point in enumerate(points) if _within(point)]
     if not inside:
         return None
