@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from headcount.answers.estimate import Estimate
-from headcount.engines.engine import Engine, Rows
+from headcount.engines.engine import Engine, Rows, engine_for
 from headcount.ledger.ledger import Ledger
 from headcount.planner.planning import crowd_for, plan_for, ready
 from headcount.privacy.budget import Budget, Neighbours
@@ -13,7 +13,7 @@ from headcount.questions.count import Count, Fraction
 from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question
 from headcount.questions.total import Mean, Sum
-from headcount.running import walk
+from headcount.running import carry_out
 
 
 def ask(
@@ -87,15 +87,11 @@ def ask(
     budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
     budget.require_hidden(rows.most or 1)
     question = ready(question, budget)
-    (estimate,) = walk(
-        question,
-        rows,
-        lambda people: [
-            plan_for(question, crowd_for(question, people, rows.most or 1, budget), budget, model, protocol, parameters)
-        ],
-        engine=engine,
-        ledger=ledger,
-    )
+    engine = engine or engine_for(data)
+    answers = engine.answers(question, rows)
+    crowd = crowd_for(question, answers.size, rows.most or 1, budget)
+    plan = plan_for(question, crowd, budget, model, protocol, parameters)
+    (estimate,) = carry_out([plan], answers, engine, ledger=ledger)
     return estimate.clamped() if clamp else estimate
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from headcount.engines.engine import Rows
+from headcount.engines.engine import Rows, engine_for
 from headcount.errors import BadArgument, Infeasible, MissingExtra, Refused
 from headcount.ledger.allowance import up
 from headcount.ledger.ledger import Ledger
@@ -25,7 +25,7 @@ from headcount.questions.count import Count
 from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question
 from headcount.questions.total import Sum
-from headcount.running import walk
+from headcount.running import carry_out
 
 
 def compare(
@@ -90,27 +90,25 @@ def compare(
     >>> print(comparison.together)
     (ε=2, δ=0)
     """
+    rows = Rows(data, column=column, where=where, unit=unit, most=max_contributions)
     budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
-    budget.require_hidden(max_contributions or 1)
+    budget.require_hidden(rows.most or 1)
     asked = ready(_task(task, bounds, clip, categories, other), budget)
+    engine = engine_for(data)
+    answers = engine.answers(asked, rows)
+    crowd = crowd_for(asked, answers.size, rows.most or 1, budget)
     plans: dict[Model, Plan] = {}
     reasons: dict[Model, str] = {}
-
-    def planned(people: int) -> list[Plan]:
-        crowd = crowd_for(asked, people, max_contributions or 1, budget)
-        for model in Model:
-            try:
-                plans[model] = plan_for(asked, crowd, budget, model)
-            except Refused as refusal:
-                reasons[model] = refusal.reason
-        if not plans:
-            raise Infeasible(Phrase.joined("; ", [Phrase("{}: {}", *each) for each in reasons.items()]))
-        return [*plans.values()]
-
-    rows = Rows(data, column=column, where=where, unit=unit, most=max_contributions)
-    drawn = dict(zip(plans, walk(asked, rows, planned, ledger=ledger), strict=False))
+    for model in Model:
+        try:
+            plans[model] = plan_for(asked, crowd, budget, model)
+        except Refused as refusal:
+            reasons[model] = refusal.reason
+    if not plans:
+        raise Infeasible(Phrase.joined("; ", [Phrase("{}: {}", *each) for each in reasons.items()]))
+    drawn = dict(zip(plans, carry_out([*plans.values()], answers, engine, ledger=ledger), strict=True))
     sides = tuple(Side(model, drawn.get(model), reasons.get(model, "")) for model in Model)
-    return Comparison(asked, budget, together(list(plans.values())), sides)
+    return Comparison(asked, budget, together([*plans.values()]), sides)
 
 
 def _task(task: Question | None, bounds: Any, clip: bool, categories: Any, other: bool) -> Question:

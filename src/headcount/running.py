@@ -7,15 +7,14 @@ charge's line says for what.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from headcount.answers.estimate import Estimate
-from headcount.engines.choice import engine_for
-from headcount.engines.engine import KEY, Engine, Rows
+from headcount.engines.engine import KEY, Engine, Rows, engine_for
 from headcount.engines.memory import MemoryEngine
 from headcount.errors import BadArgument
 from headcount.ledger.ledger import Ledger
@@ -25,7 +24,6 @@ from headcount.privacy.model import Model
 from headcount.programme.coins import Coins, NoCoins, SecretCoins
 from headcount.programme.tally import Tally
 from headcount.protocols.base.plan import Plan
-from headcount.questions.question import Question
 
 
 def run(
@@ -95,55 +93,37 @@ def run(
         raise BadArgument("max_contributions", f"is {rows.most}, more than the plan is for", works)
     if coins is not None and rows.most is not None:
         rows = replace(rows, key=coins.stream(KEY).tobytes())
-
-    def planned(people: int) -> list[Plan]:
-        plan.protocol.require_fit(people)  # before anything is charged or drawn
-        return [plan]
-
-    return walk(plan.protocol.task, rows, planned, engine=engine, coins=coins, ledger=ledger)[0]
-
-
-def walk(
-    question: Question,
-    rows: Rows,
-    planned: Callable[[int], Sequence[Plan]],
-    *,
-    engine: Engine | None = None,
-    coins: Coins | None = None,
-    ledger: Ledger | None = None,
-) -> list[Estimate]:
-    """From data to answers: the rows become codes, plans are made for so many people, and carried out."""
-    engine = engine or engine_for(rows.data)
-    answers = engine.answers(question, rows)
-    return carry_out(planned(answers.size), answers, engine, coins, ledger)
+    engine = engine or engine_for(data)
+    answers = engine.answers(plan.protocol.task, rows)
+    plan.protocol.require_fit(answers.size)  # before anything is charged or drawn
+    return carry_out([plan], answers, engine, coins, ledger)[0]
 
 
 def carry_out(
     plans: Sequence[Plan], answers: Any, engine: Engine, coins: Coins | None = None, ledger: Ledger | None = None
 ) -> list[Estimate]:
-    """The plans on answers as the engine took them in, all paid for at once.
+    """The answers of plans, all paid for at once, on what the engine made of the rows.
 
-    A trusted side counts before it is paid for, which draws nothing; where people's randomisers draw, the answers are
+    A trusted side counts before it is paid for, which draws nothing. Where people's randomisers draw, their answers are
     only looked at before.
     """
     if ledger is not None and not isinstance(ledger, Ledger):
         raise BadArgument("ledger", f"is a {type(ledger).__name__}", "use hc.Ledger.open(path)")
     if ledger is not None:
         ledger.require(*plans)  # before anybody goes to work
-    counted = [_counted(plan, answers, engine) for plan in plans]
+    tallies: dict[int, Tally] = {}
+    for at, plan in enumerate(plans):
+        if plan.protocol.model is Model.CENTRAL:
+            tallies[at] = engine.tally(plan, answers, NoCoins())
+        elif ledger is not None:
+            engine.require(plan.protocol.task, answers)
     if ledger is not None:
-        for plan, tally in zip(plans, counted, strict=True):
-            if tally is None:
-                engine.require(plan.protocol.task, answers)
         ledger.charge(*plans)
     coins = coins or SecretCoins()
-    tallies = (tally or engine.tally(plan, answers, coins) for plan, tally in zip(plans, counted, strict=True))
-    return [shown(plan, tally, coins) for plan, tally in zip(plans, tallies, strict=True)]
-
-
-def _counted(plan: Plan, answers: Any, engine: Engine) -> Tally | None:
-    """What a trusted side counts, which draws nothing; where people's randomisers draw, nothing yet."""
-    return engine.tally(plan, answers, NoCoins()) if plan.protocol.model is Model.CENTRAL else None
+    return [
+        shown(plan, tallies[at] if at in tallies else engine.tally(plan, answers, coins), coins)
+        for at, plan in enumerate(plans)
+    ]
 
 
 def shown(plan: Plan, tally: Tally, coins: Coins) -> Estimate:

@@ -15,7 +15,7 @@ import pytest
 from scipy import stats
 
 import headcount as hc
-from headcount.engines.arrow import ArrowEngine
+from headcount.engines.files import FileEngine
 from headcount.engines.memory import MemoryEngine
 from headcount.errors import BadArgument, BadData, HeadcountError, TooFewReports, TooManyReports
 from headcount.programme.coins import SeededCoins
@@ -33,7 +33,7 @@ def in_a_file(values: list[Any], folder: Path) -> dict[str, Any]:
     kind = pa.string() if isinstance((values or [""])[0], str) else pa.int64()
     path = folder / "people.parquet"
     pyarrow.parquet.write_table(pa.table({"held": pa.array(values, type=kind)}), path)
-    return {"data": path, "column": "held", "engine": ArrowEngine()}
+    return {"data": path, "column": "held", "engine": FileEngine()}
 
 
 QUESTIONS: dict[str, tuple[Callable[..., Any], dict[str, Any], Any]] = {

@@ -6,8 +6,7 @@ import json
 from typing import Any
 
 import headcount as hc
-from headcount.engines.choice import engine_for
-from headcount.engines.engine import Rows
+from headcount.engines.engine import Rows, engine_for
 from headcount.programme.coins import SeededCoins
 
 PEOPLE = 3_000

@@ -15,13 +15,12 @@ import pytest
 from visitors import CENTRAL, PEOPLE, N, plan
 
 import headcount as hc
-from headcount.engines import arrow_scan
-from headcount.engines.arrow import ArrowEngine
-from headcount.engines.choice import engine_for
-from headcount.engines.duck import database
-from headcount.engines.engine import Rows
-from headcount.engines.fold import PART
+from headcount.engines import file_codes
+from headcount.engines.duckdb_connection import database
+from headcount.engines.engine import Rows, engine_for
+from headcount.engines.files import FileEngine
 from headcount.engines.memory import MemoryEngine
+from headcount.engines.tallying import PART
 from headcount.errors import BadArgument, BadData, MissingExtra, OverBudget
 
 
@@ -53,7 +52,7 @@ def test_whatever_the_file_the_tally_is_that_of_memory(lake, place):
         for model in ("central", "shuffle"):
             made = plan(task, models=[model])
             tallies = []
-            for engine, data in ((MemoryEngine(), PEOPLE), (ArrowEngine(), lake / place)):
+            for engine, data in ((MemoryEngine(), PEOPLE), (FileEngine(), lake / place)):
                 answers = engine.answers(task, Rows(data, **rows))
                 assert answers.size == N
                 tallies.append(engine.tally(made, answers, hc.SeededCoins(5)))
@@ -68,20 +67,20 @@ def test_however_a_sum_is_added_up_it_is_exact(bounds, monkeypatch, tmp_path):
     pq.write_table(pa.table({"x": values}), tmp_path / "x.parquet")
     task = hc.Sum(bounds)
     truth = sum(map(int, task.domain.codes(values)))
-    for most in (0, arrow_scan.MOST_ADDED):
-        monkeypatch.setattr(arrow_scan, "MOST_ADDED", most)
-        assert ArrowEngine().answers(task, Rows(tmp_path / "x.parquet", "x")).total() == truth
+    for most in (0, file_codes.MOST_ADDED):
+        monkeypatch.setattr(file_codes, "MOST_ADDED", most)
+        assert FileEngine().answers(task, Rows(tmp_path / "x.parquet", "x")).total() == truth
 
 
 def test_a_sum_that_fills_a_word_is_exact(tmp_path):
     """As many people as fit, all at one end: the largest sum, and the smallest."""
     for end in (0.0, 1.0):
-        rows = (arrow_scan.MOST_ADDED - 1) // (hc.Sum((0, 1)).steps + 1)
+        rows = (file_codes.MOST_ADDED - 1) // (hc.Sum((0, 1)).steps + 1)
         database(os.getpid()).execute(
             f"COPY (SELECT {end}::DOUBLE AS x FROM range({rows})) TO '{tmp_path / 'x.parquet'}' (FORMAT parquet)"
         )
         task = hc.Sum((0, 1))
-        answers = ArrowEngine().answers(task, Rows(tmp_path / "x.parquet", "x"))
+        answers = FileEngine().answers(task, Rows(tmp_path / "x.parquet", "x"))
         assert answers.total() == int(end) * task.steps * rows
 
 
@@ -89,8 +88,8 @@ def test_parts_have_coins_of_their_own(tmp_path):
     bits = np.arange(2 * PART + 77) % 3 == 0
     pq.write_table(pa.table({"bit": bits}), tmp_path / "bits.parquet", row_group_size=100_000)
     made = hc.advise("count", n=bits.size, epsilon=1, delta=1e-6, models=["shuffle"]).best
-    answers = ArrowEngine().answers(hc.Count(), Rows(tmp_path / "bits.parquet", column="bit"))
-    drawn = ArrowEngine().tally(made, answers, hc.SeededCoins(3))
+    answers = FileEngine().answers(hc.Count(), Rows(tmp_path / "bits.parquet", column="bit"))
+    drawn = FileEngine().tally(made, answers, hc.SeededCoins(3))
     assert drawn == MemoryEngine().tally(made, bits, hc.SeededCoins(3))
     assert drawn != MemoryEngine().tally(made, bits, hc.SeededCoins(4))
     pieces = [bits[:PART], bits[PART : 2 * PART], bits[2 * PART :]]
@@ -99,7 +98,7 @@ def test_parts_have_coins_of_their_own(tmp_path):
 
 def test_streams_and_frames_are_taken_as_they_are(lake):
     reader = pa.RecordBatchReader.from_batches(PEOPLE.schema, PEOPLE.to_batches(500))
-    assert isinstance(engine_for(reader), ArrowEngine)
+    assert isinstance(engine_for(reader), FileEngine)
     assert abs(hc.count(reader, column="clicked", **CENTRAL).value - 600) < 40
 
     class Stream:
@@ -109,7 +108,7 @@ def test_streams_and_frames_are_taken_as_they_are(lake):
     assert abs(hc.count(Stream(), column="flag", **CENTRAL).value - 600) < 40
     assert isinstance(engine_for(PEOPLE), MemoryEngine)
     assert isinstance(engine_for(PEOPLE.to_pandas()), MemoryEngine)
-    assert isinstance(engine_for(lake), ArrowEngine)
+    assert isinstance(engine_for(lake), FileEngine)
 
 
 REFUSED = {
@@ -132,7 +131,7 @@ REFUSED = {
 @pytest.mark.parametrize(("table", "task", "why"), REFUSED.values(), ids=REFUSED.keys())
 def test_what_is_wrong_is_said_and_never_quoted(tmp_path, table, task, why, model):
     pq.write_table(table, tmp_path / "bad.parquet")
-    engine = ArrowEngine()
+    engine = FileEngine()
     with pytest.raises((BadData, BadArgument), match=why) as refused:  # noqa: PT012 - whichever step refuses
         answers = engine.answers(task, Rows(tmp_path / "bad.parquet", column="x"))
         assert answers.size

@@ -10,11 +10,10 @@ import pytest
 from visitors import CENTRAL, NUMBERS, PEOPLE, plan
 
 import headcount as hc
-from headcount.engines.arrow import ArrowEngine
-from headcount.engines.arrow_scan import LOTS
-from headcount.engines.choice import engine_for
-from headcount.engines.duck import database
-from headcount.engines.engine import Rows
+from headcount.engines.duckdb_connection import database
+from headcount.engines.engine import Rows, engine_for
+from headcount.engines.file_codes import LOTS
+from headcount.engines.files import FileEngine
 from headcount.engines.memory import MemoryEngine
 from headcount.errors import BadArgument, BadData, Unsupported
 
@@ -115,18 +114,18 @@ def test_rows_are_kept_by_lot(file):
     made = plan(task, models=["central"])
     tallies = {}
     for key in (1, 1, 2):
-        for engine, data in ((ArrowEngine(), file), (MemoryEngine(), PEOPLE)):
+        for engine, data in ((FileEngine(), file), (MemoryEngine(), PEOPLE)):
             rows = Rows(data, column="shop", unit="person", most=1, key=bytes([key]))
             answers = engine.answers(task, rows)
             assert answers.size == 1_000
             tally = engine.tally(made, answers, hc.SecretCoins())
             assert tallies.setdefault((type(engine), key), tally) == tally  # the same key keeps the same rows
-    assert tallies[ArrowEngine, 1] != tallies[ArrowEngine, 2]
+    assert tallies[FileEngine, 1] != tallies[FileEngine, 2]
     assert tallies[MemoryEngine, 1] != tallies[MemoryEngine, 2]
 
 
 def test_people_are_merged_as_in_memory(file):
-    for engine, data in ((ArrowEngine(), file), (MemoryEngine(), PEOPLE)):
+    for engine, data in ((FileEngine(), file), (MemoryEngine(), PEOPLE)):
         ones = engine.answers(hc.Count(), Rows(data, column="flag", unit="person"))
         assert ones.size == 1_000
         held = engine.tally(plan(hc.Count(), models=["central"]), ones, hc.SecretCoins()).totals
@@ -135,7 +134,7 @@ def test_people_are_merged_as_in_memory(file):
         made = plan(task, models=["central"])
         tallies = [
             engine.tally(made, engine.answers(task, Rows(data, column="age", unit="person")), hc.SecretCoins())
-            for engine, data in ((ArrowEngine(), file), (MemoryEngine(), PEOPLE))
+            for engine, data in ((FileEngine(), file), (MemoryEngine(), PEOPLE))
         ]
         assert tallies[0] == tallies[1]
 

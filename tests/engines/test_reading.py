@@ -25,10 +25,10 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import headcount as hc
-from headcount.engines import arrow_scan, columns, merging, tables
-from headcount.engines.arrow import ArrowEngine
-from headcount.engines.duck import database
+from headcount.engines import columns, file_codes, file_formats, several_rows
+from headcount.engines.duckdb_connection import database
 from headcount.engines.engine import Rows
+from headcount.engines.files import FileEngine
 from headcount.engines.memory import MemoryEngine
 from headcount.errors import BadArgument, Refused
 from headcount.planner.planning import plan_for
@@ -196,7 +196,7 @@ def test_columns_with_a_type_in_memory(kind, name, values):
 @given(name=asked, values=crowds())
 def test_files_with_types(kind, name, values, tmp_path_factory):
     path = FILES[kind](tmp_path_factory.mktemp("x"), values)
-    assert tallied(ArrowEngine(), name, path, column="x") == together(name, values)
+    assert tallied(FileEngine(), name, path, column="x") == together(name, values)
 
 
 @FEW
@@ -205,7 +205,7 @@ def test_files_with_types(kind, name, values, tmp_path_factory):
 @example(name="true", values=["True"] * 5 + ["maybe"])
 def test_files_without_types(name, values, tmp_path_factory):
     path = in_csv(tmp_path_factory.mktemp("x"), values)
-    assert tallied(ArrowEngine(), name, path, column="x") == together(name, values)
+    assert tallied(FileEngine(), name, path, column="x") == together(name, values)
 
 
 @pytest.mark.parametrize("ending", ["parquet", "arrow"])
@@ -214,7 +214,7 @@ def test_files_without_types(name, values, tmp_path_factory):
 @example(name="digits", values=[BIG, 0.5, "x"])
 def test_folders_of_files_with_different_types(ending, name, values, tmp_path_factory):
     path = in_many(tmp_path_factory.mktemp("x"), values, ending)
-    assert tallied(ArrowEngine(), name, path, column="x") == together(name, values)
+    assert tallied(FileEngine(), name, path, column="x") == together(name, values)
 
 
 @settings(SMALL, max_examples=6)
@@ -246,7 +246,7 @@ def test_randomisers_are_given_the_same_codes(model, name, values, tmp_path_fact
     task, where = ASKED[name]
     if together(name, values) is None:
         return
-    scan = ArrowEngine().answers(task, Rows(path, column="x", where=where))
+    scan = FileEngine().answers(task, Rows(path, column="x", where=where))
     there = np.concatenate([scan.codes(batch) for batch in scan.batches()])
     here = MemoryEngine().answers(task, Rows(values, where=where)).values
     assert there.tolist() == here.tolist()
@@ -273,7 +273,7 @@ def test_a_persons_rows_are_merged_whatever_the_others_hold(engine, name, rows, 
         path = tmp_path_factory.mktemp("x") / "x.parquet"
         pq.write_table(some, path)
         if engine == "files":
-            return tallied(ArrowEngine(), name, path, **given_rows)
+            return tallied(FileEngine(), name, path, **given_rows)
         from headcount.engines.spark import SparkEngine
 
         return tallied(SparkEngine(request.getfixturevalue("spark")), name, str(path), **given_rows)
@@ -338,7 +338,7 @@ HARD = [
 def by_duckdb(values: list[str]) -> list[float | None]:
     with database(os.getpid()).cursor() as cursor:
         cursor.register("said", pa.table({"answer": pa.array(values, pa.string())}))
-        number = arrow_scan.Column("answer", "VARCHAR").number
+        number = file_codes.Column("answer", "VARCHAR").number
         return [row[0] for row in cursor.execute(f"SELECT {number} FROM said").fetchall()]
 
 
@@ -362,7 +362,7 @@ def test_every_double_is_read_from_what_it_is_written_as(values):
 
 
 def test_a_reader_that_takes_more_for_numbers_is_caught(monkeypatch):
-    monkeypatch.setattr(arrow_scan, "NUMERAL", ".*")
+    monkeypatch.setattr(file_codes, "NUMERAL", ".*")
     assert [*map(repr, by_duckdb(TEXTS))] != as_said(TEXTS)
 
 
@@ -383,18 +383,18 @@ def test_gaps_that_make_floats_of_integers_are_caught(monkeypatch):
 
 def test_types_that_are_sniffed_are_caught(monkeypatch, tmp_path):
     def sniffed(*asked: Any) -> list[str]:
-        return [table.replace("all_varchar = true", "all_varchar = false") for table in tables.scanned(*asked)]
+        return [table.replace("all_varchar = true", "all_varchar = false") for table in file_formats.scanned(*asked)]
 
-    monkeypatch.setattr(arrow_scan, "scanned", sniffed)
+    monkeypatch.setattr(file_codes, "scanned", sniffed)
     values = [str(BIG)] * 5 + ["0.5"]
     path = in_csv(tmp_path, values)
-    assert tallied(ArrowEngine(), "digits", path, column="x") != together("digits", values)
+    assert tallied(FileEngine(), "digits", path, column="x") != together("digits", values)
 
 
 def test_files_brought_to_the_wider_type_are_caught(monkeypatch, tmp_path):
-    monkeypatch.setattr(tables, "_of_the_same_types", lambda files, *_: [files])
+    monkeypatch.setattr(file_formats, "_of_the_same_types", lambda files, *_: [files])
     values = [BIG, 0.5]
-    assert tallied(ArrowEngine(), "digits", in_many(tmp_path, values), column="x") != together("digits", values)
+    assert tallied(FileEngine(), "digits", in_many(tmp_path, values), column="x") != together("digits", values)
 
 
 def test_sums_in_the_order_of_the_rows_are_caught(monkeypatch):
@@ -405,6 +405,6 @@ def test_sums_in_the_order_of_the_rows_are_caught(monkeypatch):
     turned = {"data": [1e16, -1e16, 0.1], "unit": [1, 1, 1]}
     held = [MemoryEngine().answers(Sum((0, 1)), Rows(**some)).values.tolist() for some in (rows, turned)]
     assert held[0] == held[1]
-    monkeypatch.setattr(merging, "_totals", in_order)
+    monkeypatch.setattr(several_rows, "_totals", in_order)
     held = [MemoryEngine().answers(Sum((0, 1)), Rows(**some)).values.tolist() for some in (rows, turned)]
     assert held[0] != held[1]

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 
 import headcount as hc
-from headcount.engines.arrow import ArrowEngine
 from headcount.engines.engine import Engine, Rows
+from headcount.engines.files import FileEngine
 from headcount.engines.memory import MemoryEngine
 from headcount.errors import Refused
 from headcount.planner.planning import crowd_for, plan_for, ready
@@ -210,7 +210,7 @@ def on_every_engine(names: Iterable[str]) -> pytest.MarkDecorator:
 def setting(request: pytest.FixtureRequest) -> Setting:
     if request.param == "spark":
         return _on_spark(request.getfixturevalue("spark"))
-    return Setting({"memory": MemoryEngine, "arrow": ArrowEngine}[request.param](), lambda table: table)
+    return Setting({"memory": MemoryEngine, "arrow": FileEngine}[request.param](), lambda table: table)
 
 
 @cache
@@ -272,7 +272,7 @@ def test_the_tally_of_the_same_coins_is_the_same(setting, name, model):
     answers = setting.answers(case)
     plan = setting.plan(case, answers.size, model)
     parts = [case.table.column(case.rows["column"]).to_numpy()]
-    if not isinstance(setting.engine, MemoryEngine | ArrowEngine):
+    if not isinstance(setting.engine, MemoryEngine | FileEngine):
         parts = _partitions(setting.taken(case.table), case.rows["column"])
         assert len(parts) > 1
     for coins in (SeededCoins(3), KeyedCoins(b"k" * 32)):

@@ -10,8 +10,7 @@ import pyarrow.parquet
 import pytest
 
 import headcount as hc
-from headcount.engines.choice import engine_for
-from headcount.engines.engine import Rows
+from headcount.engines.engine import Rows, engine_for
 from headcount.engines.spark import SparkEngine
 from headcount.errors import BadArgument, BadData, Refused
 from headcount.planner.calibrate import calibrate

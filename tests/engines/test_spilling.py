@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import headcount as hc
-from headcount.engines import duck
+from headcount.engines import duckdb_connection
 
 pytest.importorskip("duckdb")
 pytest.importorskip("pyarrow")
@@ -20,7 +20,7 @@ COUNTING = """
 import json, os, sys, threading, time
 from pathlib import Path
 from headcount.errors import Refused
-from headcount.engines import duck
+from headcount.engines import duckdb_connection
 
 watched, found, ended = [Path(each) for each in sys.argv[1:]], set(), False
 
@@ -34,14 +34,14 @@ def look():
                     pass
         time.sleep(0.01)
 
-cursor = duck.database(os.getpid()).cursor()
+cursor = duckdb_connection.database(os.getpid()).cursor()
 cursor.execute("SET memory_limit = '60MB'")
 cursor.execute("SET threads = 1")
 looking = threading.Thread(target=look)
 looking.start()
 told = ""
 try:
-    with duck.refusing():
+    with duckdb_connection.refusing():
         many = "SELECT 'canary-canary-' || i AS v, count(*) FROM range(1500000) t(i) GROUP BY 1 ORDER BY 1"
         cursor.execute(f"SELECT count(*) FROM ({many})").fetchall()
 except Refused as refusal:
@@ -71,7 +71,7 @@ def counted(folder: Path, **environment: str) -> tuple[str, list[list[object]]]:
 def test_what_does_not_fit_into_memory_is_refused_and_lies_on_no_disk(tmp_path: Path) -> None:
     told, found = counted(tmp_path)
     assert "than memory can hold" in told
-    assert duck.SPILL in told
+    assert duckdb_connection.SPILL in told
     assert found == []
 
 
@@ -89,6 +89,6 @@ def test_whoever_names_a_folder_has_values_there_and_nowhere_else(tmp_path: Path
 def test_a_folder_that_others_can_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tmp_path.chmod(0o755)
     for named in (tmp_path, tmp_path / "missing"):
-        monkeypatch.setenv(duck.SPILL, str(named))
+        monkeypatch.setenv(duckdb_connection.SPILL, str(named))
         with pytest.raises(hc.Refused, match="HEADCOUNT_SPILL names no folder, or one that others can read"):
-            duck._aside()
+            duckdb_connection._aside()

@@ -7,7 +7,7 @@ import pytest
 
 import headcount as hc
 from headcount import running
-from headcount.engines.arrow import ArrowEngine
+from headcount.engines.files import FileEngine
 from headcount.engines.memory import MemoryEngine
 
 MODELS = ("central", "shuffle", "shuffle-threshold", "local")
@@ -62,7 +62,7 @@ def data(request, tmp_path):
 def events(monkeypatch, ledger):
     """What happens, in order: looked at, charged, drawn, shown."""
     seen, charge, show = [], ledger.charge, running.shown
-    for engine in (MemoryEngine, ArrowEngine):
+    for engine in (MemoryEngine, FileEngine):
         tally, require = engine.tally, engine.require
 
         def counts(self, plan, answers, coins, tally=tally):

@@ -12,7 +12,7 @@ import numpy as np
 from headcount.programme.law import Floats
 from headcount.questions.argument import CATEGORIES, Argument, Told
 from headcount.questions.domains.categories import Categories
-from headcount.questions.domains.domain import Codes, Domain, Label, Merge, Shape, complete, one_column
+from headcount.questions.domains.domain import Codes, Domain, Label, Merge, Shape
 from headcount.questions.domains.product import Product
 from headcount.questions.question import Question
 from headcount.questions.reading import Array, numbers
@@ -30,7 +30,7 @@ class Above(Domain):
     accepted = "a number"
 
     def codes(self, column: Array) -> Codes:
-        return (complete(numbers(one_column(column))).values > self.threshold).astype(np.uint8)
+        return (numbers(column).require().values > self.threshold).astype(np.uint8)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from headcount.engines.engine import Engine
-from headcount.engines.tables import files_of
+from headcount.engines.file_formats import files_of
 from headcount.errors import BadArgument, MissingExtra
 
 

@@ -2,41 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from headcount.errors import BadData, without_cause
-from headcount.questions.reading import Array, column
+from headcount.questions.reading import ONE_EACH, Array, column
 
 WIDE = {"Int128", "UInt128"}  # of polars, which numpy has not
-ONE_EACH = "data must be a list, an array or a column with one value per person"
 
 
 def array_of(data: Any) -> Array:
     """A one-dimensional array; where integers have gaps, a masked one."""
-    if isinstance(data, str | bytes | dict | set) or not (
-        isinstance(data, Iterator) or hasattr(data, "__len__") or hasattr(data, "to_numpy")
-    ):
-        raise BadData(ONE_EACH)
     try:
-        array = _converted(data)
-    except (ValueError, TypeError):
+        if type(data).__module__.startswith("pyarrow"):
+            return from_arrow(data)
+        if type(data).__module__.startswith("polars"):
+            return _from_polars(data)
+        if hasattr(data, "isna") and hasattr(data, "to_numpy"):
+            return _from_pandas(data)
+        return column(data.to_numpy() if hasattr(data, "to_numpy") else data)
+    except (ValueError, TypeError, AttributeError):
         without_cause(BadData(ONE_EACH))
-    if array.ndim != 1:
-        raise BadData(ONE_EACH)
-    return array
-
-
-def _converted(data: Any) -> Array:
-    if type(data).__module__.startswith("pyarrow"):
-        return from_arrow(data)
-    if type(data).__module__.startswith("polars"):
-        return _from_polars(data)
-    if hasattr(data, "isna") and hasattr(data, "to_numpy"):
-        return _from_pandas(data)
-    return np.asarray(data.to_numpy()) if hasattr(data, "to_numpy") else column(data)
 
 
 def _from_pandas(data: Any) -> Array:

@@ -1,8 +1,9 @@
-"""What an engine is: it takes answers in, wherever they lie, and adds up what people's randomisers make of them."""
+"""What an engine is, and which one takes which data: an engine makes codes of rows, and tallies of codes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Protocol
 
 from headcount.common.quantity import quantity
@@ -22,8 +23,7 @@ class Rows:
 
     `column` names the column of a table, `where` the value of it that counts as a one, `by` the column of groups. A row
     is a person, unless `unit` names the column of person ids: then a person's rows are merged into one answer, or, with
-    `most`, at most so many of them are kept and count each for itself. Which of a person's rows these are is drawn by
-    lot, with the `key`.
+    `most`, at most that many of them are kept and count each for itself: a sample drawn with the `key`.
     """
 
     data: Any
@@ -79,3 +79,20 @@ class Engine(Protocol):
         """Refuses answers that the task cannot take, before anything is charged or drawn."""
 
     def tally(self, plan: Plan, answers: Any, coins: Coins) -> Tally: ...
+
+
+def engine_for(data: Any) -> Engine:
+    """Files and streams are read by DuckDB, Spark's frames stay on Spark, and all else has its columns in memory."""
+    kind = type(data).__module__
+    if kind.startswith("pyspark.sql."):
+        from headcount.engines.spark import SparkEngine
+
+        return SparkEngine()
+    streamed = hasattr(data, "__arrow_c_stream__") and not (hasattr(data, "to_numpy") or hasattr(data, "column_names"))
+    if isinstance(data, str | Path) or kind == "pyarrow._dataset" or streamed:
+        from headcount.engines.files import FileEngine
+
+        return FileEngine()
+    from headcount.engines.memory import MemoryEngine
+
+    return MemoryEngine()

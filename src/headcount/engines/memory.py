@@ -1,26 +1,36 @@
-"""The engine for data in memory, or arriving in pieces."""
+"""The engine for data in memory: lists, arrays, columns and frames of pandas, polars and Arrow."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
 
 import numpy as np
 
-from headcount.engines import intake
+from headcount.engines.columns import array_of
 from headcount.engines.engine import Rows
-from headcount.engines.fold import PART, folded
-from headcount.programme.coins import Coins
+from headcount.engines.several_rows import merged
+from headcount.engines.tallying import PART, tally_parts
+from headcount.errors import BadArgument, BadData
+from headcount.phrases import Phrase
+from headcount.programme.coins import Coins, KeyedCoins
 from headcount.programme.field import Values
+from headcount.programme.table import Ints
 from headcount.programme.tally import Tally
 from headcount.protocols.base.plan import Plan
 from headcount.questions.question import Question
-from headcount.questions.reading import Array
+from headcount.questions.reading import EXACT, Array, column, distinct, texts
+
+NO_ID = (
+    "unit has missing person ids, or numbers that are not whole or too large for floats; use text, or drop those rows"
+)
 
 
 @dataclass(frozen=True, eq=False)
 class Codes:
-    """The task's own integer for each person."""
+    """The code of each person, or of each of the rows that are kept of them."""
 
     values: Values
 
@@ -33,21 +43,80 @@ class MemoryEngine:
     """One array, or an iterable of arrays of any sizes; memory stays bounded by the pieces."""
 
     def answers(self, task: Question, rows: Rows) -> Codes:
-        return Codes(intake.codes_of(rows.domain(task), rows))
+        domain, (columns, ids) = rows.domain(task), _columns(rows)
+        parts = zip(domain.parts, columns, strict=True)
+        if ids is None:
+            return Codes(domain.joined([part.codes(held) for part, held in parts]))
+        if ids.shape != columns[-1].shape:
+            raise BadArgument("unit", "has another length than the data", "give one person id per row")
+        plain = ids.dtype.kind in "iu" and not np.ma.isMaskedArray(ids)
+        _, person = distinct(ids if plain else person_ids(ids))
+        if rows.most is None:
+            return Codes(domain.joined([merged(part, held, person) for part, held in parts]))
+        kept = _sampled(person, rows.most, rows.key)
+        return Codes(domain.joined([part.codes(held)[kept] for part, held in parts]))
 
     def require(self, task: Question, answers: Codes | Array | Iterable[Array]) -> None:
         """A single array was looked at when it was taken in; what arrives only once cannot be."""
         if not isinstance(answers, Codes | np.ndarray | Iterator):
             for array in answers:
-                task.domain.codes(array)
+                task.domain.codes(column(array))
 
     def tally(self, plan: Plan, answers: Codes | Array | Iterable[Array], coins: Coins) -> Tally:
         """Arrays that arrive one after the other have coins of their own each; a single one is cut into parts."""
+        array = answers.values if isinstance(answers, Codes) else answers
+        parts = np.split(array, range(PART, array.size, PART)) if isinstance(array, np.ndarray) else array
         if isinstance(answers, Codes):
-            return folded(plan.protocol, _cut(answers.values), lambda part: part, coins)
-        parts = _cut(answers) if isinstance(answers, np.ndarray) else answers
-        return folded(plan.protocol, parts, plan.protocol.task.domain.codes, coins)
+            return tally_parts(plan.protocol, parts, np.asarray, coins)
+        return tally_parts(plan.protocol, parts, lambda part: plan.protocol.task.domain.codes(column(part)), coins)
 
 
-def _cut(array: Array) -> Iterator[Array]:
-    return (array[start : start + PART] for start in range(0, array.size, PART))
+def _columns(rows: Rows) -> tuple[list[Array], Array | None]:
+    """A column for each part of the domain, groups first; and the person ids."""
+    data, by, unit = rows.data, rows.by, rows.unit
+    if hasattr(data, "collect") and hasattr(data, "collect_schema"):
+        raise BadArgument("data", "is a frame that is not computed yet", "give what its collect() returns")
+    if rows.column is None and isinstance(unit, str):
+        problem = Phrase("names a column but {column} does not")
+        raise BadArgument("unit", problem, Phrase("give a frame, {column} and {unit}"))
+    if rows.column is None and (hasattr(data, "columns") or hasattr(data, "column_names")):
+        works = Phrase("name the column to count, for example {column}", column="clicked")
+        raise BadArgument("column", "is missing for a frame", works)
+    columns = [array_of(data if rows.column is None else _column(data, rows.column, "column"))]
+    if by is not None:
+        groups = array_of(_column(data, by, "by") if isinstance(by, str) else by)
+        if groups.shape != columns[0].shape:
+            raise BadArgument("by", "has another length than the data", "give one group per person")
+        columns.insert(0, groups)
+    if unit is None:
+        return columns, None
+    return columns, array_of(_column(data, unit, "unit") if isinstance(unit, str) else unit)
+
+
+def _column(frame: Any, name: str, argument: str) -> Any:
+    names = [str(each) for each in getattr(frame, "column_names", getattr(frame, "columns", []))]
+    if name not in names:
+        if not names:
+            raise BadArgument(argument, "was given but the data has no named columns", "leave it out or give a frame")
+        raise BadArgument(argument, f"is {name!r}, which the data does not have", f"use one of {', '.join(names[:20])}")
+    if names.count(name) > 1:
+        raise BadArgument(argument, f"is {name!r}, which occurs twice", "rename one of the two")
+    return frame[name]
+
+
+def person_ids(ids: Array) -> Array:
+    """Person ids read as text; numbers must be whole, and floats small enough to be the numbers that were written."""
+    read, found = texts(ids), distinct(ids)[0]
+    floats = [float(each) for each in found if isinstance(each, float | np.floating)]
+    exact = all(each.is_integer() and abs(each) < EXACT for each in floats)
+    whole = all(each % 1 == 0 for each in found if isinstance(each, Decimal))
+    if (read.missing | read.strange).any() or not (exact and whole):
+        raise BadData(NO_ID)
+    return read.values
+
+
+def _sampled(person: Ints, most: int, key: bytes) -> Ints:
+    """The rows that count: at most that many of each person, every row with the same chance."""
+    order = np.lexsort([KeyedCoins(key).words(person.size), person])
+    begins = np.searchsorted(person[order], person[order])
+    return np.sort(order[np.arange(order.size) - begins < most])

@@ -11,15 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
 
 from headcount.engines.engine import Rows
-from headcount.engines.spark_scan import SparkScan, quoted
+from headcount.engines.file_formats import ARROW, COMMAS
+from headcount.engines.spark_codes import SparkCodes, quoted
 from headcount.engines.spark_work import HALF, LOOKED, PARTIALS, Look, Randomise, TallyMessages
-from headcount.engines.tables import ARROW, COMMAS, is_path
 from headcount.errors import BadArgument, BadData, MissingExtra, Refused, without_cause
 from headcount.phrases import unpacked
 from headcount.privacy.model import Model
@@ -37,22 +37,22 @@ class SparkEngine:
     def __init__(self, session: Any = None) -> None:
         self._session = session
 
-    def answers(self, task: Question, rows: Rows) -> SparkScan:
+    def answers(self, task: Question, rows: Rows) -> SparkCodes:
         rows.names()
-        if not is_path(rows.data) and not hasattr(rows.data, "sparkSession"):
+        if not isinstance(rows.data, str | Path) and not hasattr(rows.data, "sparkSession"):
             raise BadArgument("data", "is no frame of Spark", "make one with spark.createDataFrame, or give a path")
         with refusing():
-            frame = self._read(str(rows.data)) if is_path(rows.data) else rows.data
-        return SparkScan(rows.domain(task), rows, frame, refusing)
+            frame = self._read(str(rows.data)) if isinstance(rows.data, str | Path) else rows.data
+        return SparkCodes(rows.domain(task), rows, frame, refusing)
 
-    def require(self, task: Question, answers: SparkScan) -> None:
+    def require(self, task: Question, answers: SparkCodes) -> None:
         with refusing():
             found = answers.sorted_within_partitions().mapInArrow(Look(answers.from_batch).work, LOOKED).toArrow()
         refusals = [row["refused"] for row in found.to_pylist()]
         if refusals:
             raise BadData(unpacked(min(refusals)))
 
-    def tally(self, plan: Plan, answers: SparkScan, coins: Coins) -> Tally:
+    def tally(self, plan: Plan, answers: SparkCodes, coins: Coins) -> Tally:
         protocol, domain = plan.protocol, answers.domain
         with refusing():
             if protocol.model is not Model.CENTRAL or not domain.grouped:
@@ -82,7 +82,7 @@ class SparkEngine:
             tally = _added(protocol, sent.mapInArrow(TallyMessages(replace(protocol)).work, PARTIALS))
         return replace(tally, reports=reports)
 
-    def _randomised(self, protocol: Protocol, answers: SparkScan, coins: Coins) -> Tally:
+    def _randomised(self, protocol: Protocol, answers: SparkCodes, coins: Coins) -> Tally:
         """Everybody's reports, tallied where they are made. Secret coins become coins of one key, for this run only."""
         keyed = KeyedCoins() if isinstance(coins, SecretCoins) else coins
         work = Randomise(replace(protocol), answers.from_batch, keyed)

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from headcount.engines.columns import from_arrow
-from headcount.engines.fold import of_arrays
-from headcount.engines.intake import person_ids
+from headcount.engines.memory import person_ids
+from headcount.engines.tallying import tally_arrays
 from headcount.errors import BadData, Refused
 from headcount.phrases import packed
 from headcount.programme.coins import Coins
@@ -115,7 +115,7 @@ class Randomise:
         coins = self.coins.part(TaskContext.get().partitionId())
         arrays = (self.from_batch(batch.columns) for batch in batches if batch.num_rows)
         try:
-            tally = of_arrays(self.protocol, arrays, coins)
+            tally = tally_arrays(self.protocol, arrays, coins)
         except Refused as refusal:
             yield _rows([None], [0], [packed(refusal.reason)])
         else:

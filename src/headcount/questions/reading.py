@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -17,13 +17,15 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from headcount.errors import BadArgument
+from headcount.errors import BadArgument, BadData
 from headcount.phrases import Phrase, setting
 
 Array: TypeAlias = npt.NDArray[Any]
 Mask: TypeAlias = npt.NDArray[np.bool_]
 Declared: TypeAlias = bool | float | str
 
+MISSING = ("data has missing values", "drop them, or fill them in, first")
+ONE_EACH = "data must be a list, an array or a column with one value per person"
 SPACE = " \t\n\r\v\f"
 NUMERAL = r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?"
 EXACT = 1 << 53  # from here on, doubles take neighbouring whole numbers for the same
@@ -42,6 +44,14 @@ class Read:
 
     def at(self, places: Array) -> Read:
         return Read(self.values[places], self.strange[places], self.missing[places])
+
+    def require(self, problem: str = "", works: str = "") -> Read:
+        """Refuses missing values, and, where a problem is named, those that mean nothing."""
+        if self.missing.any():
+            raise BadData(*MISSING)
+        if problem and self.strange.any():
+            raise BadData(problem, works)
+        return self
 
 
 # One value
@@ -223,8 +233,13 @@ def _comparable(item: object) -> object:
 
 def column(data: Any) -> Array:
     """One value per person as an array. The values of a list stay as they are, whatever the others are."""
-    if hasattr(data, "__array__") or not isinstance(data, Iterable):
-        return data if isinstance(data, np.ndarray) else np.asarray(data)
+    if isinstance(data, str | bytes | Mapping | Set) or not (isinstance(data, Iterable) or hasattr(data, "__array__")):
+        raise BadData(ONE_EACH)
+    if hasattr(data, "__array__"):
+        array = data if isinstance(data, np.ndarray) else np.asarray(data)
+        if array.ndim != 1:
+            raise BadData(ONE_EACH)
+        return array
     items = list(data)
     kinds = {type(item) for item in items}
     if kinds <= {bool} or kinds <= {float}:

@@ -13,7 +13,7 @@ from headcount.common.quantity import quantity
 from headcount.errors import BadArgument
 from headcount.phrases import Phrase
 from headcount.questions.domains.categories import Listed, positive
-from headcount.questions.domains.domain import Codes, complete, one_column
+from headcount.questions.domains.domain import Codes
 from headcount.questions.domains.levels import bounded
 from headcount.questions.reading import Array, numbers
 
@@ -48,9 +48,9 @@ class Bins(Listed):
         return *others, f"{last[:-1]}]"
 
     def codes(self, column: Array) -> Codes:
-        if not one_column(column).size:
+        if not column.size:
             return np.zeros(0, dtype=self.narrow)
-        read, edges = complete(numbers(column)), np.array(self.edges)
+        read, edges = numbers(column).require(), np.array(self.edges)
         codes = np.searchsorted(edges, read.values, side="right") - 1
         codes = np.where(read.values == edges[-1], edges.size - 2, codes)
         return self.placed(codes, (codes >= 0) & (codes < edges.size - 1) & ~read.strange)

@@ -8,9 +8,8 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from headcount.errors import BadData
 from headcount.phrases import Phrase
-from headcount.questions.domains.domain import Domain, Merge, Shape, complete, one_column
+from headcount.questions.domains.domain import Domain, Merge, Shape
 from headcount.questions.reading import Array, Declared, equal, truths
 
 
@@ -28,12 +27,9 @@ class Bit(Domain):
 
     def codes(self, column: Array) -> npt.NDArray[np.uint8]:
         if self.where is not None:
-            return equal(one_column(column), self.where).view(np.uint8)
-        read = complete(truths(one_column(column)))
-        if read.strange.any():
-            works = Phrase("use {where} to say which counts as 1")
-            raise BadData("data has values other than 0 and 1, true and false", works)
-        return read.values
+            return equal(column, self.where).view(np.uint8)
+        works = Phrase("use {where} to say which counts as 1")
+        return truths(column).require("data has values other than 0 and 1, true and false", works).values
 
     def compared(self, place: int) -> Bit:
         return Bit()

@@ -11,7 +11,7 @@ import numpy as np
 
 from headcount.errors import BadArgument, BadData
 from headcount.phrases import Phrase
-from headcount.questions.domains.domain import Codes, Domain, Label, Merge, Shape, complete, one_column
+from headcount.questions.domains.domain import Codes, Domain, Label, Merge, Shape
 from headcount.questions.reading import Array, Declared, Mask, Read, declared_number, declared_text, numbers, texts
 
 MOST_CATEGORIES = 1 << 24
@@ -66,11 +66,11 @@ class Categories(Listed):
         object.__setattr__(self, "labels", _checked(self.labels))
 
     def codes(self, column: Array) -> Codes:
-        if not one_column(column).size:  # of whatever type nothing is
+        if not column.size:  # of whatever type nothing is
             return np.zeros(0, dtype=self.narrow)
         if self._are_codes(column):
             return column.astype(self.narrow, copy=False)
-        read = complete(texts(column) if self._textual else numbers(column))
+        read = (texts if self._textual else numbers)(column).require()
         codes, known = self._looked_up(read)
         return self.placed(codes, known & ~read.strange)
 

@@ -11,15 +11,13 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from headcount.errors import BadData
 from headcount.phrases import Phrase
-from headcount.questions.reading import Array, Declared, Read
+from headcount.questions.reading import Array, Declared
 
 Label: TypeAlias = str | int | float
 Codes: TypeAlias = npt.NDArray[Any]
 Persons: TypeAlias = npt.NDArray[np.int64]
 
-MISSING = ("data has missing values", "drop them, or fill them in, first")
 DIFFERENT = (
     "a person has rows of different categories",
     Phrase("keep one row per person, for example with {max_contributions}", max_contributions=1),
@@ -137,16 +135,3 @@ class Domain(ABC):
     def to_json(self) -> dict[str, Any]:
         """What clients in other languages need to find the code of an answer."""
         return {}
-
-
-def complete(read: Read) -> Read:
-    """Refuses missing values."""
-    if read.missing.any():
-        raise BadData(*MISSING)
-    return read
-
-
-def one_column(column: Array) -> Array:
-    if column.ndim != 1:
-        raise BadData(f"data must be one value per person, not {column.ndim}-dimensional", "try one column of it")
-    return column

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from headcount.errors import BadArgument, BadData
-from headcount.questions.domains.domain import Codes, Domain, Merge, Shape, complete, one_column
+from headcount.errors import BadArgument
+from headcount.questions.domains.domain import Codes, Domain, Merge, Shape
 from headcount.questions.reading import Array, texts
 
 
@@ -24,12 +24,10 @@ class Keys(Domain):
         raise BadArgument("categories", "are not known", "name them, or use a protocol for unknown keys")
 
     def codes(self, column: Array) -> Codes:
-        if not one_column(column).size:
+        if not column.size:
             return np.zeros(0, dtype=np.str_)
-        read = complete(texts(column))
-        if read.strange.any():
-            raise BadData("data has values that are neither text nor numbers", "turn them into text first")
-        return read.values
+        works = "turn them into text first"
+        return texts(column).require("data has values that are neither text nor numbers", works).values
 
     @property
     def described(self) -> str:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from headcount.common.quantity import quantity
 from headcount.errors import BadArgument, BadData
 from headcount.phrases import Phrase
-from headcount.questions.domains.domain import Domain, Merge, Shape, Spelling, Steps, complete, one_column
+from headcount.questions.domains.domain import Domain, Merge, Shape, Spelling, Steps
 from headcount.questions.reading import EXACT, Array
 from headcount.questions.reading import numbers as numerals
 
@@ -86,10 +86,7 @@ class Levels(Domain):
         return self.count + 1
 
     def numbers(self, column: Array) -> npt.NDArray[np.float64]:
-        read = complete(numerals(one_column(column)))
-        if read.strange.any():
-            raise BadData("data must be numbers for a sum or a mean")
-        return read.values
+        return numerals(column).require("data must be numbers for a sum or a mean").values
 
     def codes(self, column: Array) -> npt.NDArray[np.int64]:
         (low, high), held = self.limits, self.numbers(column)

@@ -20,22 +20,13 @@ ZIPPED = ".gz"  # of a CSV
 KINDS = "a .parquet, .csv (or .csv.gz), .tsv or .arrow file, a folder of them, or a glob such as 'days/*.parquet'"
 
 
-def is_path(data: Any) -> bool:
-    return isinstance(data, str | Path)
-
-
-def is_dataset(data: Any) -> bool:
-    """Arrow's own, which DuckDB reads as often as it likes."""
-    return type(data).__module__ == "pyarrow._dataset"
-
-
 def scanned(connection: DuckDBPyConnection, data: Any, names: Mapping[str, str]) -> list[str]:
     """What to select from: a table for all files whose columns of these names are of the same types.
 
     Were files of different types read as one table, DuckDB would bring them all to the widest type, and one file would
     decide what the others hold. A CSV has no types: whatever it holds is text.
     """
-    if not is_path(data):
+    if not isinstance(data, str | Path):
         connection.register("rows", _streamed(data))
         return ["rows"]
     files = files_of(data)
@@ -106,7 +97,7 @@ def _aside(file: Path) -> bool:
 
 def kind_of(data: Any) -> str:
     """What the data are, in a word; refused where there is nothing to be read."""
-    kind = _kind(files_of(data)[0]) if is_path(data) else "arrow"
+    kind = _kind(files_of(data)[0]) if isinstance(data, str | Path) else "arrow"
     return kind.upper() if kind in ("csv", "tsv") else kind.capitalize()
 
 
@@ -151,6 +142,6 @@ def _streamed(data: Any) -> Any:
     """Whatever may be read once only is kept, because it is read twice: to plan for so many, and to count them."""
     import pyarrow
 
-    if is_dataset(data):
+    if type(data).__module__ == "pyarrow._dataset":  # which DuckDB reads as often as it likes
         return data.to_reader().read_all() if hasattr(data, "to_reader") else data
     return pyarrow.RecordBatchReader.from_stream(data).read_all()

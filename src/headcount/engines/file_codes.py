@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 
 from headcount.engines.columns import from_arrow
-from headcount.engines.duck import database, refusing
+from headcount.engines.duckdb_connection import database, refusing
 from headcount.engines.engine import Rows
-from headcount.engines.fold import PART
-from headcount.engines.intake import NO_ID
-from headcount.engines.merging import Lots, in_sql
-from headcount.engines.tables import kind_of, literal, scanned
+from headcount.engines.file_formats import kind_of, literal, scanned
+from headcount.engines.memory import NO_ID
+from headcount.engines.several_rows import Lots, in_sql
+from headcount.engines.tallying import PART
 from headcount.errors import BadArgument, BadData, without_cause
 from headcount.programme.table import Ints
-from headcount.questions.domains.domain import DIFFERENT, MISSING, Codes, Domain, Spelling
-from headcount.questions.reading import EXACT, NUMERAL, SPACE
+from headcount.questions.domains.domain import DIFFERENT, Codes, Domain, Spelling
+from headcount.questions.reading import EXACT, MISSING, NUMERAL, SPACE
 
 WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"}
 REAL = {"FLOAT", "DOUBLE"}
@@ -76,7 +76,7 @@ class Source:
     columns: tuple[Column, ...]
 
 
-class ArrowScan:
+class FileCodes:
     """A table's codes, one per person, not yet read."""
 
     def __init__(self, domain: Domain, rows: Rows) -> None:

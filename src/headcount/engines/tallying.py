@@ -1,4 +1,4 @@
-"""The fold that every engine is: parts of the crowd are randomised and tallied apart, in any order, and added up."""
+"""Parts of the crowd are randomised and tallied apart, and their tallies added up: what every engine does."""
 
 from __future__ import annotations
 
@@ -24,20 +24,22 @@ WORKERS = os.cpu_count() or 1
 _Part = TypeVar("_Part")
 
 
-def folded(protocol: Protocol, parts: Iterable[_Part], encoded: Callable[[_Part], Values], coins: Coins) -> Tally:
-    """The tally of all parts, on all cores. The coins of a part hang on its number alone."""
-    tallies = _in_threads(lambda number, part: of_part(protocol, encoded(part), coins.part(number)), parts)
+def tally_parts(protocol: Protocol, parts: Iterable[_Part], codes: Callable[[_Part], Values], coins: Coins) -> Tally:
+    """The tally of all parts, on all cores. The coins of a part are a function of its number alone."""
+
+    def tally(number: int, part: _Part) -> Tally:
+        return tally_arrays(protocol, [codes(part)], coins.part(number))
+
+    tallies = _in_threads(tally, parts)
     first = next(tallies, None)
     return protocol.nobody() if first is None else reduce(add, tallies, first)
 
 
-def of_part(protocol: Protocol, values: Values, coins: Coins) -> Tally:
-    """The tally of some people, a few at a time so that their messages fit into memory."""
-    return of_arrays(protocol, [values], coins)
+def tally_arrays(protocol: Protocol, arrays: Iterable[Values], coins: Coins) -> Tally:
+    """The tally of people whose codes arrive in arrays, a few at a time so that their messages fit into memory.
 
-
-def of_arrays(protocol: Protocol, arrays: Iterable[Values], coins: Coins) -> Tally:
-    """The same of people who arrive in arrays of any sizes: who draws with whom hangs on their order alone."""
+    Which coins a person gets is a function of their place alone, whatever the sizes of the arrays.
+    """
     # A row of bits is drawn a byte to the bit before it is packed, and other messages a few words at a time.
     heavy = max(protocol.bits_per_person, 8.0 * protocol.messages_per_person)
     pieces = _cut(arrays, max(1, min(PART, int(BYTES / heavy))))
@@ -47,21 +49,18 @@ def of_arrays(protocol: Protocol, arrays: Iterable[Values], coins: Coins) -> Tal
 
 
 def _cut(arrays: Iterable[Values], size: int) -> Iterator[Values]:
-    """The same entries in the same order, so many at a time."""
+    """The same entries in the same order, `size` at a time."""
     waiting: list[Values] = []
     for array in arrays:
         start = 0
         while array.size - start >= (missing := size - sum(part.size for part in waiting)):
-            yield _joined([*waiting, array[start : start + missing]])
+            piece = array[start : start + missing]
+            yield np.concatenate([*waiting, piece]) if waiting else piece
             waiting, start = [], start + missing
         if start < array.size:
             waiting.append(array[start:])
     if waiting:
-        yield _joined(waiting)
-
-
-def _joined(parts: list[Values]) -> Values:
-    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+        yield np.concatenate(waiting) if len(waiting) > 1 else waiting[0]
 
 
 def _in_threads(work: Callable[[int, _Part], Tally], parts: Iterable[_Part]) -> Iterator[Tally]:

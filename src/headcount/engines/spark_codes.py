@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from headcount.engines.engine import Rows
-from headcount.engines.merging import Lots, in_sql
+from headcount.engines.several_rows import Lots, in_sql
 from headcount.engines.spark_work import FromBatch, ReadRows
 from headcount.errors import BadArgument, BadData
 from headcount.phrases import unpacked
@@ -30,7 +30,7 @@ HALF = 30  # bits: steps are added up in parts above and below, so that neither 
 MOST_PEOPLE = 1 << 33
 
 
-class SparkScan:
+class SparkCodes:
     """A column for each part of the domain; a row for each person."""
 
     def __init__(

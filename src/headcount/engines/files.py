@@ -7,10 +7,10 @@ person ids, also an answer for each person, which DuckDB puts on disk where memo
 
 from __future__ import annotations
 
-from headcount.engines.arrow_scan import ArrowScan
-from headcount.engines.duck import refusing
+from headcount.engines.duckdb_connection import refusing
 from headcount.engines.engine import Rows
-from headcount.engines.fold import folded
+from headcount.engines.file_codes import FileCodes
+from headcount.engines.tallying import tally_parts
 from headcount.privacy.model import Model
 from headcount.programme.coins import Coins
 from headcount.programme.tally import Tally
@@ -19,22 +19,22 @@ from headcount.questions.domains.domain import Shape
 from headcount.questions.question import Question
 
 
-class ArrowEngine:
+class FileEngine:
     """Parquet, CSV and Arrow files, folders and globs of them, and anything with the Arrow stream interface."""
 
-    def answers(self, task: Question, rows: Rows) -> ArrowScan:
-        return ArrowScan(rows.domain(task), rows)
+    def answers(self, task: Question, rows: Rows) -> FileCodes:
+        return FileCodes(rows.domain(task), rows)
 
-    def require(self, task: Question, answers: ArrowScan) -> None:
+    def require(self, task: Question, answers: FileCodes) -> None:
         with refusing():
             for batch in answers.batches():
                 answers.codes(batch)
 
-    def tally(self, plan: Plan, answers: ArrowScan, coins: Coins) -> Tally:
+    def tally(self, plan: Plan, answers: FileCodes, coins: Coins) -> Tally:
         protocol, domain = plan.protocol, answers.domain
         with refusing():
             if protocol.model is not Model.CENTRAL or not domain.grouped:
-                return folded(protocol, answers.batches(), answers.codes, coins)
+                return tally_parts(protocol, answers.batches(), answers.codes, coins)
             if domain.shape is Shape.AMOUNT:
                 return protocol.totalled(answers.size, answers.total())
             return protocol.counted(*(answers.ones() if domain.shape is Shape.BIT else answers.held()))
