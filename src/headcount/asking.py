@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TypedDict, Unpack
 
 from headcount.answers.estimate import Estimate
 from headcount.engines.engine import Engine, Rows, engine_for
@@ -14,55 +16,83 @@ from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question
 from headcount.questions.total import Mean, Sum
 from headcount.running import carry_out
+from headcount.types import Bounds, Data, Edges, Groups, Labels, ModelName, PersonIds, Relation, Where
+
+
+class Options(TypedDict, total=False):
+    """What may be said with every question, beside the data and epsilon; `ask` tells what each of them means.
+
+    Examples
+    --------
+    >>> options: hc.Options = {"delta": 1e-6, "model": "local"}
+    >>> answer = hc.count([1] * 300 + [0] * 700, epsilon=4, **options)
+    >>> print(answer.protocol.name)
+    randomised-response
+    """
+
+    delta: float
+    model: ModelName | None
+    neighbours: Relation
+    protocol: str | None
+    parameters: Mapping[str, float]
+    column: str | None
+    where: Where | None
+    by: Groups | None
+    unit: PersonIds | None
+    max_contributions: int | None
+    clamp: bool
+    engine: Engine | None
+    ledger: Ledger | None
 
 
 def ask(
-    data: Any,
+    data: Data,
     question: Question,
     *,
     epsilon: float,
     delta: float = 0.0,
-    model: str | None = None,
-    neighbours: str = "replace",
+    model: ModelName | None = None,
+    neighbours: Relation = "replace",
     protocol: str | None = None,
+    parameters: Mapping[str, float] = MappingProxyType({}),
     column: str | None = None,
-    where: object = None,
-    by: Any = None,
-    unit: Any = None,
+    where: Where | None = None,
+    by: Groups | None = None,
+    unit: PersonIds | None = None,
     max_contributions: int | None = None,
     clamp: bool = False,
     engine: Engine | None = None,
     ledger: Ledger | None = None,
-    **parameters: Any,
 ) -> Estimate:
     """Answer any question about data, under differential privacy.
 
     Parameters
     ----------
-    data
+    data : Data
         One value per person (a list, an array, a column of pandas, polars or Arrow), or a table with `column`: a frame,
         a file or folder (Parquet, CSV, Arrow) by its path, anything with the Arrow stream interface.
-    question
+    question : Question
         For example ``hc.Mean((0, 120))``.
-    epsilon, delta
+    epsilon, delta : float
         The privacy budget.
-    model
-        Whom you trust: "central", "shuffle" (unless told) or "local"; its best protocol is taken.
-    neighbours
-        The adjacency relation: "replace" one person's value, or "add-remove" one person.
-    protocol, parameters
-        A protocol by name instead of the best one, and parameters of it that are fixed.
-    column, by
-        The columns of a table that hold the answers and, for counts in groups, the groups.
-    where
+    model : str, optional
+        Whom you trust: "central", "shuffle-threshold", "shuffle" (unless told) or "local"; its best protocol is taken.
+    neighbours : str
+        The adjacency: "replace" one person's value, or "add-remove" one person.
+    protocol, parameters : str and mapping, optional
+        A protocol by name instead of the best one, and those of its parameters that are fixed instead of calibrated.
+    column, by : optional
+        The columns of a table that hold the answers and, for answers in groups, the groups.
+    where : bool, float or str, optional
         The value that counts as a one; a missing one then does not. True is compared as a truth value, 1 as a number,
-        "1" as text, whatever the others hold.
-    unit, max_contributions
-        The column of person ids, if a person may have several rows: these are merged into one answer, or so many of
-        them count, drawn by lot, each for itself (more than one needs neighbours="add-remove").
-    clamp
+        "1" as text, whatever the data hold.
+    unit, max_contributions : optional
+        The column of person ids, if a person may have several rows: these are merged into one answer, or at most
+        `max_contributions` of them, sampled at random, count each for itself (more than one needs
+        neighbours="add-remove").
+    clamp : bool
         Bring the answer into the possible range; it is then no longer unbiased.
-    engine, ledger
+    engine, ledger : optional
         Where the work is done, and the ledger that is charged.
 
     Returns
@@ -72,12 +102,15 @@ def ask(
 
     Raises
     ------
-    BadData, BadArgument, Unsupported, Infeasible, OverBudget
-        If it is refused; nothing is charged then.
+    errors.BadData, errors.BadArgument
+        If the data do not fit the question, or an argument is out of range.
+    errors.Unsupported, errors.Infeasible
+        If no protocol answers it under this model and adjacency, or none within the budget with so few people.
+    errors.OverBudget
+        If the ledger has not so much left. Whatever is refused is not charged.
 
     Examples
     --------
-    >>> import headcount as hc
     >>> ages = [20 + i % 60 for i in range(10_000)]
     >>> answer = hc.ask(ages, hc.Mean((0, 120)), epsilon=1, model="central")
     >>> 49 < answer.value < 50
@@ -95,16 +128,15 @@ def ask(
     return estimate.clamped() if clamp else estimate
 
 
-def count(data: Any, *, epsilon: float, by: Any = None, categories: Any = None, **options: Any) -> Estimate:
+def count(data: Data, *, epsilon: float, categories: Labels | None = None, **options: Unpack[Options]) -> Estimate:
     """How many people hold a one?
 
     Parameters
     ----------
     data, epsilon, options
         As for `ask`; `where` says which value counts as a one.
-    by, categories
-        The column of groups (or one group per person), and the groups to count in; whoever does not hold a one is in
-        `other`.
+    categories : list or int, optional
+        With `by`, the groups to count in; people who do not hold a one are in `other`.
 
     Returns
     -------
@@ -113,20 +145,19 @@ def count(data: Any, *, epsilon: float, by: Any = None, categories: Any = None, 
 
     Raises
     ------
-    Refused
+    errors.Refused
         As `ask` does.
 
     Examples
     --------
-    >>> import headcount as hc
     >>> answer = hc.count([1] * 300 + [0] * 700, epsilon=1, delta=1e-6)
     >>> 250 < answer.value < 350
     True
     """
-    return ask(data, Count.posed(categories=categories), epsilon=epsilon, by=by, **options)
+    return ask(data, Count.posed(categories=categories), epsilon=epsilon, **options)
 
 
-def fraction(data: Any, *, epsilon: float, **options: Any) -> Estimate:
+def fraction(data: Data, *, epsilon: float, **options: Unpack[Options]) -> Estimate:
     """Which fraction of the people hold a one?
 
     Parameters
@@ -141,12 +172,11 @@ def fraction(data: Any, *, epsilon: float, **options: Any) -> Estimate:
 
     Raises
     ------
-    Refused
+    errors.Refused
         As `ask` does.
 
     Examples
     --------
-    >>> import headcount as hc
     >>> answer = hc.fraction([1] * 300 + [0] * 700, epsilon=1, delta=1e-6)
     >>> 0.25 < answer.value < 0.35
     True
@@ -155,16 +185,16 @@ def fraction(data: Any, *, epsilon: float, **options: Any) -> Estimate:
 
 
 def histogram(
-    data: Any,
+    data: Data,
     *,
     epsilon: float,
-    categories: Any = None,
-    bins: Any = None,
-    bounds: Any = None,
+    categories: Labels | None = None,
+    bins: Edges | None = None,
+    bounds: Bounds | None = None,
     other: bool = False,
     fractions: bool = False,
     consistent: bool = False,
-    **options: Any,
+    **options: Unpack[Options],
 ) -> Estimate:
     """Which category, how often?
 
@@ -172,16 +202,16 @@ def histogram(
     ----------
     data, epsilon, options
         As for `ask`.
-    categories
+    categories : list or int, optional
         The labels, or how many there are if they are called 0, 1, 2 … With neither these nor `bins` the labels are
         whatever people hold, as text: that needs model="central" (or "shuffle-threshold"), and rare ones are not shown.
-    bins, bounds
+    bins, bounds : optional
         For numbers: the edges of bins, or how many equal bins there are between the bounds.
-    other
-        Count whoever is in none of the categories apart, instead of refusing them.
-    fractions
+    other : bool
+        Count people who are in none of the categories apart, instead of refusing them.
+    fractions : bool
         Answer in fractions of the people.
-    consistent
+    consistent : bool
         Bring the counts to the nearest ones that are not negative and add up; they are then no longer unbiased.
 
     Returns
@@ -191,12 +221,11 @@ def histogram(
 
     Raises
     ------
-    Refused
+    errors.Refused
         As `ask` does.
 
     Examples
     --------
-    >>> import headcount as hc
     >>> answer = hc.histogram(["a"] * 600 + ["b"] * 400, categories=["a", "b"], epsilon=1, delta=1e-6)
     >>> 550 < answer["a"].value < 650
     True
@@ -207,13 +236,13 @@ def histogram(
 
 
 def sum(
-    data: Any,
+    data: Data,
     *,
-    bounds: tuple[float, float],
+    bounds: Bounds,
     epsilon: float,
     whole: bool = False,
     clip: bool = False,
-    **options: Any,
+    **options: Unpack[Options],
 ) -> Estimate:
     """How much do people hold together?
 
@@ -221,11 +250,11 @@ def sum(
     ----------
     data, epsilon, options
         As for `ask`; with `unit` a person's rows are added up first.
-    bounds
+    bounds : tuple of float
         Every value lies between these, which you state without looking at the data.
-    whole
+    whole : bool
         Whether all values are whole numbers, which then need no rounding.
-    clip
+    clip : bool
         Bring values outside the bounds to the nearer one, instead of refusing them.
 
     Returns
@@ -235,12 +264,11 @@ def sum(
 
     Raises
     ------
-    Refused
+    errors.Refused
         As `ask` does.
 
     Examples
     --------
-    >>> import headcount as hc
     >>> answer = hc.sum([3] * 1_000, bounds=(0, 10), epsilon=1, delta=1e-6)
     >>> 2_800 < answer.value < 3_200
     True
@@ -249,13 +277,13 @@ def sum(
 
 
 def mean(
-    data: Any,
+    data: Data,
     *,
-    bounds: tuple[float, float],
+    bounds: Bounds,
     epsilon: float,
     whole: bool = False,
     clip: bool = False,
-    **options: Any,
+    **options: Unpack[Options],
 ) -> Estimate:
     """How much do people hold on average?
 
@@ -271,12 +299,11 @@ def mean(
 
     Raises
     ------
-    Refused
+    errors.Refused
         As `ask` does.
 
     Examples
     --------
-    >>> import headcount as hc
     >>> answer = hc.mean([3] * 1_000, bounds=(0, 10), epsilon=1, delta=1e-6)
     >>> 2.8 < answer.value < 3.2
     True

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 from headcount.engines.engine import Rows, engine_for
 from headcount.errors import BadArgument, Infeasible, MissingExtra, Refused
@@ -26,22 +25,23 @@ from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question
 from headcount.questions.total import Sum
 from headcount.running import carry_out
+from headcount.types import Bounds, Data, Labels, PersonIds, Relation, Where
 
 
 def compare(
-    data: Any,
+    data: Data,
     task: Question | None = None,
     *,
     epsilon: float,
     delta: float = 0.0,
-    neighbours: str = "replace",
+    neighbours: Relation = "replace",
     column: str | None = None,
-    where: object = None,
-    unit: Any = None,
+    where: Where | None = None,
+    unit: PersonIds | None = None,
     max_contributions: int | None = None,
-    bounds: Any = None,
+    bounds: Bounds | None = None,
     clip: bool = False,
-    categories: Any = None,
+    categories: Labels | None = None,
     other: bool = False,
     ledger: Ledger | None = None,
 ) -> Comparison:
@@ -111,7 +111,7 @@ def compare(
     return Comparison(asked, budget, together([*plans.values()]), sides)
 
 
-def _task(task: Question | None, bounds: Any, clip: bool, categories: Any, other: bool) -> Question:
+def _task(task: Question | None, bounds: Bounds | None, clip: bool, categories: Labels | None, other: bool) -> Question:
     given = [
         name for name, part in (("task", task), ("bounds", bounds), ("categories", categories)) if part is not None
     ]

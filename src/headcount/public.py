@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from headcount import errors
 from headcount.answers.estimate import Estimate
-from headcount.asking import ask, count, fraction, histogram, mean
+from headcount.asking import Options, ask, count, fraction, histogram, mean
 from headcount.asking import sum as sum
 from headcount.audit.attacks.lower_bound import Attack, attack
 from headcount.certifying import certify, verify
@@ -57,6 +57,7 @@ __all__ = [
     "Mean",
     "Model",
     "Neighbours",
+    "Options",
     "Plan",
     "PrivacyLoss",
     "Protocol",

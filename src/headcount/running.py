@@ -24,15 +24,16 @@ from headcount.privacy.model import Model
 from headcount.programme.coins import Coins, NoCoins, SecretCoins
 from headcount.programme.tally import Tally
 from headcount.protocols.base.plan import Plan
+from headcount.types import Data, PersonIds, Where
 
 
 def run(
     what: Plan | Advice,
-    data: Any,
+    data: Data,
     *,
     column: str | None = None,
-    where: object = None,
-    unit: Any = None,
+    where: Where | None = None,
+    unit: PersonIds | None = None,
     max_contributions: int | None = None,
     engine: Engine | None = None,
     coins: Coins | None = None,
@@ -132,6 +133,6 @@ def shown(plan: Plan, tally: Tally, coins: Coins) -> Estimate:
     return replace(estimate, budget=plan.budget, secret=coins.secret)
 
 
-def _arrives_in_pieces(data: Any) -> bool:
+def _arrives_in_pieces(data: Data) -> bool:
     """Arrays one after the other, rather than people."""
     return isinstance(data, Iterator) or (isinstance(data, list) and bool(data) and isinstance(data[0], np.ndarray))

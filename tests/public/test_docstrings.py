@@ -31,7 +31,7 @@ SECTION = re.compile(r"^(\w+)\n-{3,}$", re.MULTILINE)
 def _lacking(thing: type | object) -> list[str]:
     """What a reader of its docstring would miss."""
     text = inspect.getdoc(thing) or ""
-    abstract = inspect.isclass(thing) and (inspect.isabstract(thing) or issubclass(thing, Enum))
+    abstract = inspect.isclass(thing) and (inspect.isabstract(thing) or issubclass(thing, Enum | dict))
     taken = [] if abstract else [name.lstrip("*") for name in inspect.signature(thing).parameters]  # type: ignore[arg-type]
     found = SECTION.findall(text)
     told = " ".join(re.findall(r"^([*\w, ]+?)(?: :.*)?$", text, re.MULTILINE))

@@ -86,7 +86,7 @@ def test_all_is_what_the_module_holds() -> None:
 
 
 DOCS = Path(__file__).parents[2] / "docs"
-MODULES = {"headcount", "headcount.client", "headcount.errors", "headcount.testing"}
+MODULES = {"headcount", "headcount.client", "headcount.errors", "headcount.testing", "headcount.types"}
 
 
 def _unlisted(page: str) -> list[str]:

@@ -79,7 +79,7 @@ def answer(
         clamp=clamp,
         ledger=ledger_of(ledger, witness),
         engine=place,
-        **parameters_of(param),
+        parameters=parameters_of(param),
     )
     estimate = estimate.consistent() if consistent else estimate
     show(estimate.to_json(), how, estimate_table(estimate))

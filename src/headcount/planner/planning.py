@@ -61,10 +61,7 @@ def plan_for(
             raise BadArgument("model", f"is {model!r}, but {name} is of the {cls.model} model", "leave one of them out")
         return Plan(calibrate(cls, task, crowd, budget, **parameters), budget)
     if parameters:
-        unknown = next(iter(parameters))
-        raise BadArgument(
-            unknown, "is not known here", Phrase("a parameter of a protocol needs {protocol} to say which")
-        )
+        raise BadArgument("parameters", "needs protocol", "name the protocol whose parameters they are")
     return _best(task, crowd, budget, parsed_model(model or Model.SHUFFLE))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from headcount.questions.domains.filtered import Filtered, Groups
 from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question
 from headcount.questions.reading import declared
+from headcount.types import Labels
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Count(Question):
         return Bit()
 
     @classmethod
-    def posed(cls, *, categories: Any = None) -> Question:  # type: ignore[override]
+    def posed(cls, *, categories: Labels | None = None) -> Question:  # type: ignore[override]
         return cls() if categories is None else CountByGroup(categories, other=True)
 
     def read_as(self, where: object, groups: int) -> Domain:
@@ -60,7 +61,7 @@ class CountByGroup(Histogram):
     def read_as(self, where: object, groups: int) -> Domain:
         if groups != 1:
             raise BadArgument("by", "is missing", "name the column of groups, or ask for a histogram")
-        return Filtered(Groups(self.categories), Bit(None if where is None else declared(where)))
+        return Filtered(Groups(self._categories), Bit(None if where is None else declared(where)))
 
 
 @dataclass(frozen=True)

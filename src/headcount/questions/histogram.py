@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from headcount.errors import BadArgument
 from headcount.questions.argument import BOUNDS, CATEGORIES, Argument, Told
@@ -14,6 +14,7 @@ from headcount.questions.domains.categories import Categories, Listed
 from headcount.questions.domains.domain import Domain, Label, Shape
 from headcount.questions.domains.keys import Keys
 from headcount.questions.question import OTHER, Question
+from headcount.types import Bounds, Edges, Labels
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class Histogram(Question):
     True
     """
 
-    categories: Any = None
+    categories: Labels | None = None
     edges: tuple[float, ...] = ()
     other: bool = False
     fractions: bool = False
@@ -77,9 +78,9 @@ class Histogram(Question):
     def posed(  # type: ignore[override]
         cls,
         *,
-        categories: Any = None,
-        bins: Any = None,
-        bounds: Any = None,
+        categories: Labels | None = None,
+        bins: Edges | None = None,
+        bounds: Bounds | None = None,
         other: bool = False,
         fractions: bool = False,
     ) -> Histogram:
@@ -90,7 +91,9 @@ class Histogram(Question):
         return cls.binned(bins, bounds, other=other, fractions=fractions)
 
     @classmethod
-    def binned(cls, bins: Any, bounds: Any = None, *, other: bool = False, fractions: bool = False) -> Histogram:
+    def binned(
+        cls, bins: Edges, bounds: Bounds | None = None, *, other: bool = False, fractions: bool = False
+    ) -> Histogram:
         """Of numbers: `bins` is a list of edges, or how many equal bins there are between the `bounds`."""
         return cls(edges=Bins.of(bins, bounds).edges, other=other, fractions=fractions)
 
@@ -102,10 +105,14 @@ class Histogram(Question):
     def _listed(self) -> Listed | None:
         if self.edges:
             return Bins(self.edges, self.other)
-        return None if self.categories is None else Categories(self.categories, self.other)
+        return None if self.categories is None else Categories(self._categories, self.other)
+
+    @property
+    def _categories(self) -> Sequence[Label]:
+        return cast("Sequence[Label]", self.categories)  # which Categories makes of a number of them
 
     def labels(self, keys: Sequence[Label] | None = None) -> list[Label]:
-        return list(keys) if keys is not None else [*self.categories, *([OTHER] if self.other else [])]
+        return list(keys) if keys is not None else [*self._categories, *([OTHER] if self.other else [])]
 
     @property
     def per_person(self) -> bool:

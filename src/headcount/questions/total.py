@@ -13,6 +13,7 @@ from headcount.questions.argument import BOUNDS, Argument, Told
 from headcount.questions.domains.domain import Codes, Merge, Shape
 from headcount.questions.domains.levels import REAL_STEPS, Levels
 from headcount.questions.question import Question
+from headcount.types import Bounds
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Sum(Question):
     True
     """
 
-    bounds: tuple[float, float]
+    bounds: Bounds
     steps: int = REAL_STEPS
     clip: bool = False
     within: tuple[float, float] | None = None
@@ -66,11 +67,11 @@ class Sum(Question):
         object.__setattr__(self, "within", self.domain.within)
 
     @classmethod
-    def posed(cls, *, bounds: tuple[float, float], whole: bool = False, clip: bool = False) -> Self:  # type: ignore[override]
+    def posed(cls, *, bounds: Bounds, whole: bool = False, clip: bool = False) -> Self:  # type: ignore[override]
         return cls.whole(bounds, clip=clip) if whole else cls(bounds, clip=clip)
 
     @classmethod
-    def whole(cls, bounds: tuple[float, float], *, clip: bool = False) -> Self:
+    def whole(cls, bounds: Bounds, *, clip: bool = False) -> Self:
         """Of whole numbers: a step for each, unless the range is too long for that."""
         return cls(bounds, Levels.whole(bounds), clip)
 

@@ -13,6 +13,7 @@ from headcount.errors import BadArgument, BadData
 from headcount.phrases import Phrase
 from headcount.questions.domains.domain import Codes, Domain, Label, Merge, Shape
 from headcount.questions.reading import Array, Declared, Mask, Read, declared_number, declared_text, numbers, texts
+from headcount.types import Labels
 
 MOST_CATEGORIES = 1 << 24
 LISTED = 20  # labels that are named in a sentence
@@ -129,7 +130,7 @@ def positive(argument: str, number: int) -> int:
     return number
 
 
-def _checked(given: Any) -> range | tuple[Label, ...]:
+def _checked(given: Labels) -> range | tuple[Label, ...]:
     """Different labels, all of them text or all of them numbers."""
     works = Phrase("list the labels, for example {categories}, or say how many there are", categories=["a", "b"])
     if isinstance(given, int | np.integer) and not isinstance(given, bool):

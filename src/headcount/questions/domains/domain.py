@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from headcount.phrases import Phrase
 from headcount.questions.reading import Array, Declared
+from headcount.types import Label as Label
 
-Label: TypeAlias = str | int | float
 Codes: TypeAlias = npt.NDArray[Any]
 Persons: TypeAlias = npt.NDArray[np.int64]
 

@@ -1,0 +1,81 @@
+"""The types of what users pass, for annotations.
+
+Nothing here imports pandas, polars, Arrow or Spark: their columns and frames are known by the methods they have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Literal, Protocol, TypeAlias
+
+__all__ = [
+    "Bounds",
+    "Column",
+    "Data",
+    "Edges",
+    "Groups",
+    "Label",
+    "Labels",
+    "ModelName",
+    "PersonIds",
+    "Relation",
+    "Table",
+    "Where",
+]
+
+
+class HasArray(Protocol):
+    """A column or a frame of pandas or polars, an array of Arrow."""
+
+    def to_numpy(self) -> Any: ...
+
+
+class HasStream(Protocol):
+    """Anything with the Arrow stream interface."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
+
+
+class HasSession(Protocol):
+    """A frame of Spark."""
+
+    @property
+    def sparkSession(self) -> Any: ...  # noqa: N802 - Spark's own name
+
+
+Column: TypeAlias = Iterable[object] | HasArray
+"""One value per person: a list, an array, a column of pandas, polars or Arrow."""
+
+Table: TypeAlias = str | Path | HasArray | HasStream | HasSession
+"""Named columns: a frame, a stream, or Parquet, CSV or Arrow files by their path, folder or glob."""
+
+Data: TypeAlias = Column | Table
+"""What people hold: a column, or a table of which `column=` names one."""
+
+Groups: TypeAlias = str | Column
+"""The group of each person: the name of a column, or one group per person."""
+
+PersonIds: TypeAlias = str | Column
+"""Whose each row is: the name of a column, or one person id per row."""
+
+Label: TypeAlias = str | int | float
+"""A category."""
+
+Labels: TypeAlias = int | Iterable[Label]
+"""The categories, all text or all numbers; or how many there are, called 0, 1, 2 …"""
+
+Bounds: TypeAlias = tuple[float, float]
+"""The smallest and the largest possible value, stated without looking at the data."""
+
+Edges: TypeAlias = int | Sequence[float]
+"""The edges of bins, increasing; or how many equal bins there are between the bounds."""
+
+Where: TypeAlias = bool | float | str
+"""The value that counts as a one: a truth value, a number or text, each compared as what it is."""
+
+ModelName: TypeAlias = Literal["central", "shuffle-threshold", "shuffle", "local"] | str
+"""Whom people trust, one of these words or of `hc.Model`; others are refused when it is called."""
+
+Relation: TypeAlias = Literal["replace", "add-remove"] | str
+"""The adjacency, one of these words or of `hc.Neighbours`: a person's value is replaced, or a person comes or goes."""
