@@ -20,6 +20,9 @@ from collections.abc import Callable
 from pathlib import Path
 from types import CodeType, FrameType
 
+import headcount as hc
+
+FOLDER = Path(hc.__file__).parent
 DATA = [1] * 300 + [0] * 700
 WALKS = {
     "planned": "a plan that is ready",
@@ -28,14 +31,14 @@ WALKS = {
 }
 
 
-def passed(work: Callable[[], object], folder: Path) -> set[CodeType]:
-    """The functions defined below a folder that run while this is done."""
-    seen: set[CodeType] = set()
+def passed(work: Callable[[], object], folder: Path) -> list[CodeType]:
+    """The functions defined below a folder that run while this is done, in the order of their first calls."""
+    seen: dict[CodeType, None] = {}
 
     def look(frame: FrameType, event: str, _argument: object) -> None:
         code = frame.f_code
         if event == "call" and code.co_filename.startswith(f"{folder}{os.sep}") and not code.co_name.startswith("<"):
-            seen.add(code)
+            seen.setdefault(code)
 
     threading.setprofile(look)
     sys.setprofile(look)
@@ -44,17 +47,16 @@ def passed(work: Callable[[], object], folder: Path) -> set[CodeType]:
     finally:
         sys.setprofile(None)
         threading.setprofile(None)
-    return seen
+    return list(seen)
 
 
-def files(seen: set[CodeType]) -> set[str]:
-    return {code.co_filename for code in seen}
+def files(seen: list[CodeType], folder: Path) -> list[str]:
+    """Where they are, within the folder."""
+    return list(dict.fromkeys(Path(code.co_filename).relative_to(folder).as_posix() for code in seen))
 
 
-def walked(name: str) -> set[CodeType]:
-    """One of the walks, of this process; another one after it would find caches filled."""
-    import headcount as hc
-
+def walked(name: str) -> list[CodeType]:
+    """One of the walks, in this process; another one after it would find caches filled."""
     hc.count  # noqa: B018 - the first use imports everything
     plan = None
     if name == "planned":
@@ -65,26 +67,24 @@ def walked(name: str) -> set[CodeType]:
         "named": lambda: str(hc.count(DATA, protocol="poisson-count", **options)),
         "chosen": lambda: str(hc.count(DATA, **options)),
     }
-    return passed(works[name], Path(hc.__file__).parent)
+    return passed(works[name], FOLDER)
 
 
-def counted(name: str) -> tuple[int, int]:
+def counted(name: str) -> str:
     """The files and the functions of a walk in a new process."""
-    said = subprocess.run([sys.executable, __file__, name], check=True, capture_output=True, text=True).stdout
-    numbers = said.split()
-    return int(numbers[0]), int(numbers[1])
+    return subprocess.run([sys.executable, __file__, name], check=True, capture_output=True, text=True).stdout.strip()
 
 
 def main(arguments: list[str]) -> None:
     if not arguments:
         for name, what in WALKS.items():
-            print("{:3} files, {:3} functions:".format(*counted(name)), what)
+            print(f"{counted(name)}: {what}")
         return
     seen = walked(arguments[-1])
-    print(len(files(seen)), len(seen))
+    print(f"{len(files(seen, FOLDER))} files, {len(seen)} functions")
     if "-v" in arguments:
         for code in sorted(seen, key=lambda code: (code.co_filename, code.co_firstlineno)):
-            print(code.co_filename.rpartition("headcount/")[2], code.co_qualname)
+            print(Path(code.co_filename).relative_to(FOLDER).as_posix(), code.co_qualname)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from typing import TypedDict, Unpack
 from headcount.answers.estimate import Estimate
 from headcount.engines.engine import Engine, Rows, engine_for
 from headcount.ledger.ledger import Ledger
-from headcount.planner.planning import crowd_for, plan_for, ready
+from headcount.planner.planning import crowd_for, plan_for
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.questions.count import Count, Fraction
 from headcount.questions.histogram import Histogram
@@ -126,6 +126,11 @@ def ask(
     plan = plan_for(question, crowd, budget, model, protocol, parameters)
     (estimate,) = carry_out([plan], answers, engine, ledger=ledger)
     return estimate.clamped() if clamp else estimate
+
+
+def ready(task: Question, budget: Budget) -> Question:
+    """The question as it is planned for. Where people may be missing, a person counts from zero."""
+    return task.counted_from_zero() if budget.neighbours is Neighbours.ADD_REMOVE else task
 
 
 def count(data: Data, *, epsilon: float, categories: Labels | None = None, **options: Unpack[Options]) -> Estimate:

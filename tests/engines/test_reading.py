@@ -25,7 +25,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import headcount as hc
-from headcount.engines import columns, file_codes, file_formats, several_rows
+from headcount.engines import columns, file_codes, file_formats, memory, several_rows
 from headcount.engines.duckdb_connection import database
 from headcount.engines.engine import Rows
 from headcount.engines.files import FileEngine
@@ -376,7 +376,7 @@ def test_numpys_guess_is_caught(monkeypatch):
 
 
 def test_gaps_that_make_floats_of_integers_are_caught(monkeypatch):
-    monkeypatch.setattr(columns, "from_arrow", lambda data: data.to_numpy(zero_copy_only=False))
+    monkeypatch.setattr(memory, "from_arrow", lambda data: data.to_numpy(zero_copy_only=False))
     values = [BIG, None]
     assert tallied(MemoryEngine(), "digits", pa.array(values)) != together("digits", values)
 

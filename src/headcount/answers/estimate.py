@@ -330,8 +330,9 @@ class Estimate:
 
     def shown(self) -> tuple[str, str, str]:
         """The answer and the ends of its 95% interval, with as many digits as mean something."""
-        numbers = np.array([[self.value, *self.interval()]])
-        value, low, high = (f"{number:,.{self._digits(numbers)}f}" for number in numbers[0].tolist())
+        numbers = np.column_stack([self.values, self.intervals()])
+        digits = self._digits(numbers)
+        value, low, high = (f"{number:,.{digits}f}" for number in numbers[0].tolist())
         return value, low, high
 
     def _digits(self, numbers: Floats) -> int:

@@ -6,27 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from headcount.errors import BadData, without_cause
-from headcount.questions.reading import ONE_EACH, Array, column
+from headcount.questions.reading import Array, column
 
 WIDE = {"Int128", "UInt128"}  # of polars, which numpy has not
 
 
-def array_of(data: Any) -> Array:
-    """A one-dimensional array; where integers have gaps, a masked one."""
-    try:
-        if type(data).__module__.startswith("pyarrow"):
-            return from_arrow(data)
-        if type(data).__module__.startswith("polars"):
-            return _from_polars(data)
-        if hasattr(data, "isna") and hasattr(data, "to_numpy"):
-            return _from_pandas(data)
-        return column(data.to_numpy() if hasattr(data, "to_numpy") else data)
-    except (ValueError, TypeError, AttributeError):
-        without_cause(BadData(ONE_EACH))
-
-
-def _from_pandas(data: Any) -> Array:
+def from_pandas(data: Any) -> Array:
     """Its own kinds of columns turn integers into floats where one is missing."""
     if isinstance(data.dtype, np.dtype):
         return np.asarray(data.to_numpy())
@@ -39,7 +24,7 @@ def _from_pandas(data: Any) -> Array:
     return np.ma.masked_array(values, gaps)
 
 
-def _from_polars(data: Any) -> Array:
+def from_polars(data: Any) -> Array:
     if data.dtype.is_integer() and str(data.dtype) not in WIDE:
         values = np.asarray(data.fill_null(0).to_numpy())
         return np.ma.masked_array(values, data.is_null().to_numpy()) if data.null_count() else values

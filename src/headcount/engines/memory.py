@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from headcount.engines.columns import array_of
+from headcount.engines.columns import from_arrow, from_pandas, from_polars
 from headcount.engines.engine import Rows
 from headcount.engines.several_rows import merged
 from headcount.engines.tallying import PART, tally_parts
-from headcount.errors import BadArgument, BadData
+from headcount.errors import BadArgument, BadData, without_cause
 from headcount.phrases import Phrase
 from headcount.programme.coins import Coins, KeyedCoins
 from headcount.programme.field import Values
@@ -21,7 +21,7 @@ from headcount.programme.table import Ints
 from headcount.programme.tally import Tally
 from headcount.protocols.base.plan import Plan
 from headcount.questions.question import Question
-from headcount.questions.reading import EXACT, Array, column, distinct, texts
+from headcount.questions.reading import EXACT, ONE_EACH, Array, column, distinct, texts
 
 NO_ID = (
     "unit has missing person ids, or numbers that are not whole or too large for floats; use text, or drop those rows"
@@ -82,15 +82,15 @@ def _columns(rows: Rows) -> tuple[list[Array], Array | None]:
     if rows.column is None and (hasattr(data, "columns") or hasattr(data, "column_names")):
         works = Phrase("name the column to count, for example {column}", column="clicked")
         raise BadArgument("column", "is missing for a frame", works)
-    columns = [array_of(data if rows.column is None else _column(data, rows.column, "column"))]
+    columns = [_array(data if rows.column is None else _column(data, rows.column, "column"))]
     if by is not None:
-        groups = array_of(_column(data, by, "by") if isinstance(by, str) else by)
+        groups = _array(_column(data, by, "by") if isinstance(by, str) else by)
         if groups.shape != columns[0].shape:
             raise BadArgument("by", "has another length than the data", "give one group per person")
         columns.insert(0, groups)
     if unit is None:
         return columns, None
-    return columns, array_of(_column(data, unit, "unit") if isinstance(unit, str) else unit)
+    return columns, _array(_column(data, unit, "unit") if isinstance(unit, str) else unit)
 
 
 def _column(frame: Any, name: str, argument: str) -> Any:
@@ -102,6 +102,20 @@ def _column(frame: Any, name: str, argument: str) -> Any:
     if names.count(name) > 1:
         raise BadArgument(argument, f"is {name!r}, which occurs twice", "rename one of the two")
     return frame[name]
+
+
+def _array(data: Any) -> Array:
+    """A one-dimensional array; where integers have gaps, a masked one."""
+    try:
+        if type(data).__module__.startswith("pyarrow"):
+            return from_arrow(data)
+        if type(data).__module__.startswith("polars"):
+            return from_polars(data)
+        if hasattr(data, "isna") and hasattr(data, "to_numpy"):
+            return from_pandas(data)
+        return column(data.to_numpy() if hasattr(data, "to_numpy") else data)
+    except (ValueError, TypeError, AttributeError):
+        without_cause(BadData(ONE_EACH))
 
 
 def person_ids(ids: Array) -> Array:

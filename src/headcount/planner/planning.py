@@ -24,11 +24,6 @@ from headcount.questions.question import Question
 IMAGINED = 10_000  # people by whom errors are judged where their number is private
 
 
-def ready(task: Question, budget: Budget) -> Question:
-    """The question as it is planned for. Where people may be missing, a person counts from zero."""
-    return task.counted_from_zero() if budget.neighbours is Neighbours.ADD_REMOVE else task
-
-
 def crowd_for(task: Question, people: int, each: int, budget: Budget) -> Crowd:
     """The crowd to plan for: as many people as there are, or nobody in particular where their
     number is private."""

@@ -167,7 +167,7 @@ class Question(ABC):
     @property
     def about(self) -> str:
         """Of which values the answer tells, where these are not the data themselves."""
-        return of_clipped(self.clipped_to)
+        return "" if self.clipped_to is None else of_clipped(self.clipped_to)
 
     def to_json(self) -> dict[str, Any]:
         """The domain's fields among the question's own; `from_json` reads them."""

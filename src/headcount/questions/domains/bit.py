@@ -12,6 +12,11 @@ from headcount.phrases import Phrase
 from headcount.questions.domains.domain import Domain, Merge, Shape
 from headcount.questions.reading import Array, Declared, equal, truths
 
+NOT_A_BIT = (
+    "data has values other than 0 and 1, true and false",
+    Phrase("use {where} to say which counts as 1"),
+)
+
 
 @dataclass(frozen=True)
 class Bit(Domain):
@@ -28,8 +33,7 @@ class Bit(Domain):
     def codes(self, column: Array) -> npt.NDArray[np.uint8]:
         if self.where is not None:
             return equal(column, self.where).view(np.uint8)
-        works = Phrase("use {where} to say which counts as 1")
-        return truths(column).require("data has values other than 0 and 1, true and false", works).values
+        return truths(column).require(*NOT_A_BIT).values
 
     def compared(self, place: int) -> Bit:
         return Bit()
