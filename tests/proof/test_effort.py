@@ -176,10 +176,10 @@ def _free(_units: int) -> None:
 @pytest.mark.parametrize(
     ("modules", "name", "effort"),
     [
-        ("noise expression", "rounds", 20_000),
-        ("noise programme expression", "copies", 20_000),
-        ("law expression local", "values", 20_000),
-        ("balls", "noise", 20_000),
+        ("noise_sources expression", "rounds", 20_000),
+        ("noise_sources programme expression", "copies", 20_000),
+        ("enumeration expression local", "values", 20_000),
+        ("ball_laws", "noise", 20_000),
     ],
 )
 def test_a_step_that_does_not_pay_is_found_out(
