@@ -19,7 +19,7 @@ import sealing
 from headcount.protocols.base.report_size import Wire
 from headcount.service import party
 from headcount.service.analyser.analyser import inner_key
-from headcount.service.lake.counting import analysed, counted
+from headcount.service.lake.counting import analyse, count
 from headcount.service.lake.messages import Mixed
 from headcount.service.lake.session import session
 from headcount.service.lake.shuffling import LakeShuffler, read_uploads
@@ -42,7 +42,7 @@ def measure(quick: bool) -> Section:
     os.environ["PYTHONPATH"] = os.pathsep.join(sys.path)
     with TemporaryDirectory(prefix="headcount-bench-") as name, session(f"local[{CORES}]") as spark:
         folder = Path(name)
-        shuffler, analyser = (party.create(folder / role, role).opened() for role in ("shuffler", "analyser"))
+        shuffler, analyser = (party.create(folder / role, role).open() for role in ("shuffler", "analyser"))
         collection, offer = _agreed(shuffler.shuffler(), analyser.analyser(), people)
         sealing.write_uploads(folder / "uploads", offer, people)
         _as_parquet(folder, collection)
@@ -124,7 +124,7 @@ def _agreed(shuffler: Any, analyser: Any, people: int) -> tuple[Collection, Any]
 
 def _as_parquet(folder: Path, collection: Collection) -> None:
     """A file for every core, and some more."""
-    content, size = (folder / "uploads").read_bytes(), collection.envelope(1).upload_bytes
+    content, size = (folder / "uploads").read_bytes(), collection.report_format(1).upload_bytes
     bodies = [content[at : at + size] for at in range(0, len(content), size)]
     for number in range(4 * CORES):
         write_uploads(folder / "lake" / f"{number}.parquet", bodies[number :: 4 * CORES])
@@ -132,15 +132,17 @@ def _as_parquet(folder: Path, collection: Collection) -> None:
 
 def _opening(mixed: Mixed, collection: Collection, key: Any, rounds: int) -> dict[str, list[Took]]:
     """Both in turn, and each once before that: workers are started, and Java has seen its work."""
-    opening, protocol = collection.envelope(1).opening, collection.plan.protocol
+    report_format, protocol = collection.report_format(1), collection.plan.protocol
     messages = [row["message"] for row in mixed.messages.collect()]
     with ExitStack() as kept:
         pools = [kept.enter_context(ProcessPoolExecutor(1, get_context("spawn"))) for _ in range(CORES)]
         for core, pool in enumerate(pools):
-            pool.submit(_keep, opening.suite, opening.bound(INNER), stored(key), messages[core::CORES]).result()
+            pool.submit(
+                _keep, report_format.suite, report_format.info(INNER), stored(key), messages[core::CORES]
+            ).result()
         contenders: dict[str, Callable[[], object]] = {
             "alone": lambda: [each.result() for each in [pool.submit(_open_kept) for pool in pools]],
-            "lake": lambda: counted(mixed.messages, opening, protocol, key),
+            "lake": lambda: count(mixed.messages, report_format, protocol, key),
         }
         for contender in contenders.values():
             contender()
@@ -152,7 +154,7 @@ def _opening(mixed: Mixed, collection: Collection, key: Any, rounds: int) -> dic
 
 
 def _told(analyser: Any, collection: Collection, mixed: Mixed, people: int) -> None:
-    told = json.loads(analysed(analyser, collection, mixed))
+    told = json.loads(analyse(analyser, collection, mixed))
     assert told["people"] == people
     agrees("the answer", told["estimate"]["value"], people, collection.plan.protocol.rmse())
 

@@ -12,9 +12,9 @@ from itertools import islice
 import sealing
 from headcount.protocols.base.report_size import IDENTITY
 from headcount.service.party import SETTINGS, Party
-from headcount.service.shuffler.shuffler import Answer, Offered
+from headcount.service.shuffler.shuffler import Answer
 from headcount.service.wire.collection import Collection
-from headcount.service.wire.report import INNER, NO_CREDENTIAL, Upload
+from headcount.service.wire.report import INNER, NO_CREDENTIAL, Report
 from headcount.service.wire.suites import new_key, seal, unseal
 from page import Section, met
 from parties import ROLES, Serving, serving
@@ -87,11 +87,11 @@ def measure(quick: bool) -> Section:
 def filled(served: Serving, collection: Collection, number: int) -> None:
     """As many reports in the shuffler's database, through the statement that uploads go through."""
     offer = served.desk.shuffler.ask("GET", f"/v1/collections/{collection.id}")
-    opened = Party.read(served.folder / "shuffler" / SETTINGS).opened()
+    opened = Party.read(served.folder / "shuffler" / SETTINGS).open()
     shuffler, sealed = opened.shuffler(), sealing.messages(offer, number)
     while some := list(islice(sealed, TOGETHER)):
-        uploads = (Upload(os.urandom(IDENTITY), NO_CREDENTIAL, (message,)) for message in some)
-        answers = shuffler.take([Offered(collection.id, offer["batch"], upload) for upload in uploads])
+        reports = [Report(os.urandom(IDENTITY), NO_CREDENTIAL, message) for message in some]
+        [answers] = shuffler.store({(collection.id, offer["batch"]): reports}).values()
         assert set(answers) == {Answer.TAKEN}
     opened.close()
 
@@ -116,9 +116,9 @@ def _state(served: Serving, collection: Collection) -> str:
 
 def _opened_alone(collection: Collection) -> list[float]:
     """Seconds of a core that cryptography takes to open one message."""
-    envelope, key = collection.envelope(1), new_key(collection.wire.suite)
-    suite, bound = envelope.wire.suite, INNER + bytes(36)
-    size = envelope.message_bytes - collection.wire.seal
+    report_format, key = collection.report_format(1), new_key(collection.wire.suite)
+    suite, bound = collection.wire.suite, INNER + bytes(36)
+    size = report_format.message_bytes - collection.wire.seal
     sealed = [seal(suite, os.urandom(size), key.public_key(), bound) for _ in range(OPENED_ALONE)]
     taken = []
     for _ in range(3):

@@ -26,7 +26,7 @@ from headcount.service import party
 from headcount.service.party import SETTINGS, Party
 from headcount.service.shuffler.batches import Batches
 from headcount.service.shuffler.shuffler import BATCH, Shuffler
-from headcount.service.store.database import changed, one
+from headcount.service.store.database import one, update_batch
 from headcount.service.wire.collection import Admission, Collection
 from page import Section, met
 from parties import DATABASES, cluster, megabytes
@@ -61,7 +61,7 @@ def measured(database: str, number: int) -> dict[str, float]:
         folder = Path(kept.enter_context(TemporaryDirectory(prefix="headcount-bench-")))
         addresses = kept.enter_context(cluster()) if database == "PostgreSQL" else {"shuffler": ""}
         collection = _agreed(folder, addresses["shuffler"])
-        opened = Party.read(folder / "shuffler" / SETTINGS).opened()
+        opened = Party.read(folder / "shuffler" / SETTINGS).open()
         filled(opened.shuffler(), collection, number)
         opened.close()
         context = get_context("spawn")
@@ -76,8 +76,8 @@ def measured(database: str, number: int) -> dict[str, float]:
 
 def _agreed(folder: Path, address: str) -> Collection:
     """A count, between parties that are not served."""
-    analyser = party.create(folder / "analyser", "analyser").opened()
-    shuffler = party.create(folder / "shuffler", "shuffler", database=address).opened()
+    analyser = party.create(folder / "analyser", "analyser").open()
+    shuffler = party.create(folder / "shuffler", "shuffler", database=address).open()
     protocol, budget = hc.protocol("randomised-response", n=1_000, epsilon=1), hc.Budget(1, 0)
     keys = {"shuffler": shuffler.keys.signer().public, "analyser": analyser.keys.signer().public}
     plan = hc.Plan(protocol, budget, Wire.of(protocol, budget))
@@ -93,7 +93,7 @@ def _agreed(folder: Path, address: str) -> Collection:
 
 def filled(shuffler: Shuffler, collection: Collection, number: int) -> None:
     """So many reports in an open batch, which is sealed."""
-    size = collection.envelope(1).message_bytes
+    size = collection.report_format(1).message_bytes
     with shuffler.database.reading() as connection:
         batch = one(connection, BATCH, name=collection.id, number=1)
     for start in range(0, number, TOGETHER):
@@ -102,10 +102,10 @@ def filled(shuffler: Shuffler, collection: Collection, number: int) -> None:
             identity = at.to_bytes(IDENTITY, "big")
             rows.append({"id": identity, "who": identity, "messages": os.urandom(size)})
         with shuffler.database.writing() as connection:
-            shuffler.kept.add(connection, batch, rows)
+            shuffler.tables.add(connection, batch, rows)
     with shuffler.database.writing() as connection:
-        came = shuffler.kept.count(connection, batch)
-        changed(connection, batch, state="sealed", reports=came, added=0)
+        came = shuffler.tables.count(connection, batch)
+        update_batch(connection, batch, state="sealed", reports=came, added=0)
 
 
 class Nobody:
@@ -118,13 +118,13 @@ class Nobody:
     def complete(self, collection: str, batch: int) -> dict[str, Any]:
         return {}
 
-    def purged(self, notice: Any) -> dict[str, Any]:
+    def notify_purged(self, notice: Any) -> dict[str, Any]:
         return {}
 
 
 def mixed(folder: Path, name: str, said: Connection) -> None:
     """Mixes the batch, in a process that has done nothing else."""
-    opened = Party.read(folder / SETTINGS).opened()
+    opened = Party.read(folder / SETTINGS).open()
     batches = Batches(opened.shuffler(), Nobody())
     before, start = _seconds(), time.perf_counter()
     batches.shuffle(name, 1)

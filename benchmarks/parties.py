@@ -20,7 +20,7 @@ import psycopg
 import headcount as hc
 from headcount.protocols.base.report_size import HYBRID, Wire
 from headcount.service import party
-from headcount.service.operator.operator import Desk
+from headcount.service.operator.operator import Operator
 from headcount.service.wire.collection import Collection
 
 ROLES = ("analyser", "shuffler")
@@ -32,7 +32,7 @@ class Serving:
     """Both, and whoever runs them."""
 
     folder: Path
-    desk: Desk
+    desk: Operator
     pids: dict[str, int]
     ports: dict[str, int]
 
@@ -68,21 +68,21 @@ def serving(database: str) -> Iterator[Serving]:
         ports = {role: free_port() for role in ROLES}
         _make(folder, addresses, ports)
         pids = {role: kept.enter_context(process(folder / role)) for role in ROLES}
-        yield Serving(folder, Desk.open(folder), pids, ports)
+        yield Serving(folder, Operator.open(folder), pids, ports)
 
 
 def _make(folder: Path, databases: dict[str, str], ports: dict[str, int]) -> None:
     at = {role: f"127.0.0.1:{ports[role]}" for role in ROLES}
     analyser = party.create(
         folder / "analyser", "analyser", listen=at["analyser"], database=databases["analyser"]
-    ).opened()
+    ).open()
     to_deliver, to_analyse = (analyser.tokens.issue(role, role) for role in ("shuffler", "operator"))
     shuffler = party.create(
         folder / "shuffler", "shuffler", listen=at["shuffler"], database=databases["shuffler"],
         analyser=f"http://{at['analyser']}", token=to_deliver,
-    ).opened()  # fmt: skip
+    ).open()  # fmt: skip
     to_operate = shuffler.tokens.issue("operator", "operator")
-    Desk.write(
+    Operator.write(
         folder,
         shuffler=(f"http://{at['shuffler']}", to_operate),
         analyser=(f"http://{at['analyser']}", to_analyse),

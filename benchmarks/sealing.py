@@ -18,7 +18,7 @@ from headcount.programme.permutation import random_order
 from headcount.protocols.base.report_size import IDENTITY
 from headcount.service.wire.collection import Collection
 from headcount.service.wire.keys import Announced
-from headcount.service.wire.report import NO_CREDENTIAL, Upload
+from headcount.service.wire.report import NO_CREDENTIAL, Report
 
 PIECE = 2_000  # reports sealed at a time
 
@@ -43,19 +43,19 @@ def _pieces(seal: Any, offer: Any, number: int) -> Iterator[list[bytes]]:
 
 def _messages(offer: Any, number: int) -> list[bytes]:
     collection = Collection.from_json(offer["collection"])
-    envelope = collection.envelope(offer["batch"])
+    report_format = collection.report_format(offer["batch"])
     key = Announced.from_json(offer["analyser"], collection.analyser, "analyser").public
     sent = collection.plan.protocol.reports(np.ones(number, dtype=np.int64), SecretCoins()).messages
     sent = sent[random_order(number, SecretCoins())]  # they come by what they say, and a part may be refused
-    return [envelope.sealed(sent[at : at + 1], key)[0] for at in range(number)]
+    return [report_format.seal_messages(sent[at : at + 1], key)[0] for at in range(number)]
 
 
 def _uploads(offer: Any, number: int) -> list[bytes]:
     collection = Collection.from_json(offer["collection"])
-    envelope = collection.envelope(offer["batch"])
+    report_format = collection.report_format(offer["batch"])
     shuffler = Announced.from_json(offer["shuffler"], collection.shuffler, "shuffler")
     key = shuffler.public
     return [
-        envelope.upload(Upload(os.urandom(IDENTITY), NO_CREDENTIAL, (message,)), key, shuffler.number)
+        report_format.seal_report(Report(os.urandom(IDENTITY), NO_CREDENTIAL, message), key, shuffler.number)
         for message in _messages(offer, number)
     ]

@@ -35,7 +35,7 @@ def _rows(database: str, long: float, rounds: int) -> list[list[str]]:
         for _ in range(rounds):
             for name, suite in SUITES.items():
                 collection, before = served.collection(1_000, suite), list[float]()
-                size[name] = collection.envelope(1).upload_bytes
+                size[name] = collection.report_format(1).upload_bytes
                 noted = partial(_note, served, before)
                 seen = sent(served, collection, CONNECTIONS, (RATE, long), before=noted)
                 core[name].append((served.processor("shuffler") - before[0]) / len(seen.due))

@@ -81,7 +81,7 @@ def _sending(collection: Collection, port: int, file: Path, long: float) -> Iter
     """A generator of its own for each process, as long as this lasts."""
     command = [
         sys.executable, str(HERE / "generator.py"), "127.0.0.1", str(port),
-        f"/v1/collections/{collection.id}/batches/1/reports", str(file), str(collection.envelope(1).upload_bytes),
+        f"/v1/collections/{collection.id}/batches/1/reports", str(file), str(collection.report_format(1).upload_bytes),
         str(CONNECTIONS // 4), f"{file}.npz", "wait", f"{RATE}x{long}",
     ]  # fmt: skip
     generator = subprocess.Popen(command)

@@ -23,7 +23,7 @@ import headcount as hc
 from headcount.protocols.base.report_size import IDENTITY
 from headcount.service.party import SETTINGS
 from headcount.service.wire.keys import Announced
-from headcount.service.wire.report import NO_CREDENTIAL, Upload
+from headcount.service.wire.report import NO_CREDENTIAL, Report
 from messages import Stage, filled, timed, until
 from messages import _state as state
 from model import Line
@@ -101,14 +101,14 @@ def sealing(seen: Measured, messages: Sequence[int], reports: int) -> None:
     for number in messages:
         with TemporaryDirectory(prefix="headcount-bench-") as name:
             offer, collection = devices._offer(Path(name), number)
-        envelope, protocol = collection.envelope(1), collection.plan.protocol
+        report_format, protocol = collection.report_format(1), collection.plan.protocol
         inner = Announced.from_json(offer["analyser"], collection.analyser, "analyser").public
         outer = Announced.from_json(offer["shuffler"], collection.shuffler, "shuffler")
         start = time.process_time()
         for _ in range(reports):
             drawn = protocol.randomise([1]).messages
-            upload = Upload(os.urandom(IDENTITY), NO_CREDENTIAL, tuple(envelope.sealed(drawn, inner)))
-            envelope.upload(upload, outer.public, outer.number)
+            report = Report(os.urandom(IDENTITY), NO_CREDENTIAL, b"".join(report_format.seal_messages(drawn, inner)))
+            report_format.seal_report(report, outer.public, outer.number)
         seen.add("sealing, by messages", number, (time.process_time() - start) / reports)
 
 

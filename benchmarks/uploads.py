@@ -67,7 +67,7 @@ def sent(
     command = [
         sys.executable, str(HERE / "generator.py"), "127.0.0.1", str(served.ports["shuffler"]),
         f"/v1/collections/{collection.id}/batches/1/reports", str(uploads),
-        str(collection.envelope(1).upload_bytes), str(connections), str(out), door,
+        str(collection.report_format(1).upload_bytes), str(connections), str(out), door,
         *(f"{rate}x{seconds}" for rate, seconds in phases),
     ]  # fmt: skip
     before()

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import headcount as hc
-from headcount.service.operator.operator import Desk
+from headcount.service.operator.operator import Operator
 from headcount.service.wire.collection import Collection
 from page import Section, met
 from parties import free_port
@@ -68,7 +68,7 @@ def trial() -> Iterator[tuple[str, Collection]]:
             try:
                 assert server.stdout is not None
                 server.stdout.readline()
-                desk, population = Desk.open(Path(folder)), "everybody"
+                desk, population = Operator.open(Path(folder)), "everybody"
                 desk.endow(population, 1, 1e-6)
                 plan = hc.advise(hc.Count(), **SENT, protocols=["poisson-count"], collected=True).best
                 made = desk.create(

@@ -10,7 +10,7 @@ from pyarrow import parquet
 from rig import made, plan
 
 from headcount.protocols.base.report_size import IDENTITY
-from headcount.service.lake.counting import analysed
+from headcount.service.lake.counting import analyse
 from headcount.service.lake.messages import Mixed
 from headcount.service.lake.shuffling import LakeShuffler, read_uploads
 from headcount.service.lake.uploads import write_uploads
@@ -68,7 +68,7 @@ class Lake:
         return path, json.loads(path.read_text())
 
     def analyse(self, out="mixed"):
-        return analysed(self.parties.analyser, self.collection, self.mixed(out))
+        return analyse(self.parties.analyser, self.collection, self.mixed(out))
 
 
 class ByReport(SplitReports):
@@ -77,8 +77,8 @@ class ByReport(SplitReports):
     def work(self, batches):
         for batch in batches:
             for content in batch.column(0).to_pylist():
-                messages = self.opening.messages(content)
-                yield table(SPLIT, [self.door.hidden(b"order", content)] * len(messages), messages)
+                messages = self.report_format.split(content)
+                yield table(SPLIT, [self.known.keyed_hash(b"order", content)] * len(messages), messages)
 
 
 class ByChance(SplitReports):
@@ -86,5 +86,5 @@ class ByChance(SplitReports):
 
     def work(self, batches):
         for batch in batches:
-            messages = [each for content in batch.column(0).to_pylist() for each in self.opening.messages(content)]
+            messages = [each for content in batch.column(0).to_pylist() for each in self.report_format.split(content)]
             yield table(SPLIT, [os.urandom(IDENTITY) for _ in messages], messages)

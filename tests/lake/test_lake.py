@@ -33,8 +33,8 @@ def mixed_online(parties, collection, bodies):
     parties.clock.now += 10 * collection.window
     parties.batches.mix()
     with parties.shuffler.database.reading() as connection:
-        part = parties.shuffler.kept.part(connection, one(connection, "SELECT * FROM batches"), 0)
-    return [*collection.envelope(1).opening.messages(part)]
+        part = parties.shuffler.tables.part(connection, one(connection, "SELECT * FROM batches"), 0)
+    return [*collection.report_format(1).split(part)]
 
 
 def test_a_lake_is_mixed_as_a_batch_from_the_network_is(lake, folder, spark):
@@ -83,9 +83,9 @@ def test_a_lake_is_counted_as_a_batch_from_the_network_is(lake, folder, monkeypa
 def test_each_person_is_counted_once_and_junk_is_told_apart(lake, parties, spark, folder):
     offer = lake.offer
     honest = lake.reports(0, 1, 2, 6, 7)
-    resealed = made(lake.collection, offer, 0, identity=honest[0].upload.identity, messages=honest[0].upload.messages)
-    rival = made(lake.collection, offer, 9, identity=honest[1].upload.identity)
-    replayed = made(lake.collection, offer, 3, messages=(honest[2].upload.messages[0],) * 2)
+    resealed = made(lake.collection, offer, 0, identity=honest[0].identity, messages=honest[0].messages)
+    rival = made(lake.collection, offer, 9, identity=honest[1].identity)
+    replayed = made(lake.collection, offer, 3, messages=(honest[2].messages[0],) * 2)
     other = parties.agreed(plan(BUCKETS), population="people", question="Another?")
     late = made(lake.collection, {**offer, "batch": 2}, 4)
     flipped = bytearray(honest[0].body)
@@ -97,8 +97,8 @@ def test_each_person_is_counted_once_and_junk_is_told_apart(lake, parties, spark
     lake.put(*(each.body for each in honest), honest[2].body, resealed.body)
     lake.put(rival.body, replayed.body, *junk)
     assert lake.shuffle() == Came(taken=6, repeated=3, unreadable=len(junk))
-    kept = min(honest[1], rival, key=lambda each: b"".join(each.upload.messages))
-    expected = [message for each in (honest[0], kept, *honest[2:], replayed) for message in each.upload.messages]
+    kept = min(honest[1], rival, key=lambda each: b"".join(each.messages))
+    expected = [message for each in (honest[0], kept, *honest[2:], replayed) for message in each.messages]
     assert sorted(lake.rows()) == sorted(expected)
     release = json.loads(lake.analyse())
     assert (release["people"], counted(lake.collection, release)[:4]) == (6, [1, kept.bucket == 1, 1, 0])
@@ -110,7 +110,7 @@ def test_an_invitation_counts_once(parties, spark, folder):
     tickets = parties.tokens_of(lake.collection, 4)
     people = [made(lake.collection, lake.offer, n, credential=ticket) for n, ticket in enumerate(tickets)]
     twice = made(lake.collection, lake.offer, 8, credential=tickets[0])
-    same = made(lake.collection, lake.offer, 9, credential=tickets[1], identity=people[2].upload.identity)
+    same = made(lake.collection, lake.offer, 9, credential=tickets[1], identity=people[2].identity)
     lake.put(*(each.body for each in [*people, twice, same]), made(lake.collection, lake.offer, 7).body)
     came = lake.shuffle()
     assert (came.unreadable, came.taken + came.repeated) == (1, 6)
@@ -175,7 +175,7 @@ def test_messages_that_were_not_signed_for_are_refused_and_nothing_but_the_deliv
     for out, changed in (
         ("fewer", messages.slice(1)),
         ("doubled", messages.take([0, 0, *range(2, 6)])),
-        ("other", [*messages.slice(1).to_pylist(), {"message": stranger.upload.messages[0]}]),
+        ("other", [*messages.slice(1).to_pylist(), {"message": stranger.messages[0]}]),
     ):
         (folder / out / "messages").mkdir(parents=True)
         table = type(messages).from_pylist(changed, messages.schema) if isinstance(changed, list) else changed

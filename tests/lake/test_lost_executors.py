@@ -10,7 +10,7 @@ from pathlib import Path
 from lakes import Lake
 
 from headcount.service.analyser.analyser import inner_key
-from headcount.service.lake.counting import counted
+from headcount.service.lake.counting import count
 from headcount.service.lake.shuffling import Came
 from stress import STRESS
 
@@ -82,15 +82,15 @@ def test_lost_executors_change_nothing(parties, spark, folder, aside):
     lake = Lake.of(parties, spark, folder)
     reports = lake.reports(*(n % 12 for n in range(PEOPLE)))
     lake.put(*(each.body for each in reports), reports[0].body)
-    killing = lake.uploads().repartition(3).mapInArrow(Killing(str(folder / "opening")).work, "upload binary")
+    killing = lake.uploads().repartition(3).mapInArrow(Killing(str(folder / "report_format")).work, "upload binary")
     watching = kill_when(folder / "mixed" / "messages" / "_temporary", aside)
     assert lake.shuffle(uploads=killing) == Came(taken=PEOPLE, repeated=1)
     watching.join()
-    assert (folder / "opening").exists()
-    assert sorted(lake.rows()) == sorted(message for each in reports for message in each.upload.messages)
+    assert (folder / "report_format").exists()
+    assert sorted(lake.rows()) == sorted(message for each in reports for message in each.messages)
     protocol, key = lake.collection.plan.protocol, parties.analyser.keys.private(inner_key(lake.collection.id, 1))
-    opening = lake.collection.envelope(1).opening
+    report_format = lake.collection.report_format(1)
     killing = lake.mixed().messages.mapInArrow(Killing(str(folder / "counting")).work, "message binary")
-    tally, _ = counted(killing, opening, protocol, key)
+    tally, _ = count(killing, report_format, protocol, key)
     assert (folder / "counting").exists()
     assert tally.totals.tolist() == [PEOPLE // 12] * 12

@@ -88,13 +88,13 @@ def test_what_is_written_is_in_no_order_and_twins_are_caught(lake, folder, spark
     with parties.shuffler.database.reading() as connection:
         batch = one(connection, "SELECT * FROM batches")
     salt, key = (
-        parties.shuffler.kept.reports(batch).salt,
+        parties.shuffler.tables.cipher(batch).salt,
         parties.analyser.keys.private(inner_key(name, 1)).private_bytes_raw(),
     )
     outer = parties.shuffler.outer.private(1, lake.collection.wire.suite).private_bytes_raw()
-    opening, door = lake.collection.envelope(1).opening, parties.shuffler.door(name, batch)
+    report_format, known = lake.collection.report_format(1), parties.shuffler.deduplication(name, batch)
     lay = lake.uploads().toArrow().column(0).to_pylist()
-    bodies = {each.body: each.upload.messages for each in lake.people}
+    bodies = {each.body: each.messages for each in lake.people}
     places = {message: at for at, message in enumerate(message for body in lay for message in bodies[body])}
 
     lake.shuffle()
@@ -105,7 +105,9 @@ def test_what_is_written_is_in_no_order_and_twins_are_caught(lake, folder, spark
     for kind in (SplitReports, ByReport, ByChance):
         for out in ("first", "second"):
             where = f"{kind.__name__}-{out}"
-            Mixed(spark, str(folder / where)).write(reports.mapInArrow(kind(opening, door).work, SPLIT), len(places))
+            Mixed(spark, str(folder / where)).write(
+                reports.mapInArrow(kind(report_format, known).work, SPLIT), len(places)
+            )
             orders[where] = [places[message] for message in lake.rows(where)]
     assert orders["SplitReports-first"] == orders["SplitReports-second"], "done again, it is the same"
     assert orders["ByChance-first"] != orders["ByChance-second"]
@@ -116,9 +118,9 @@ def test_what_is_written_is_in_no_order_and_twins_are_caught(lake, folder, spark
     assert told["people"] == PEOPLE
     printed = capfd.readouterr()
     (folder / "printed").write_text(printed.out + printed.err)
-    message = lake.people[0].upload.messages[0]
+    message = lake.people[0].messages[0]
     kept = {part: Search(folder / part) for part in ("mixed", "shuffler", "analyser", "printed")}
-    secrets = [salt, key, outer, *(each.upload.identity for each in lake.people), *(body[:64] for body in bodies)]
+    secrets = [salt, key, outer, *(each.identity for each in lake.people), *(body[:64] for body in bodies)]
     for search in (*kept.values(), Search(lake.aside)):
         assert {hit for hit in search.hits(*secrets) if not hit[0].startswith("outer-")} == set()
     assert kept["mixed"].hits(message[:48]), "the search finds what is there"
@@ -131,7 +133,7 @@ def test_work_shows_no_key(lake):
     keys = LakeShuffler(parties.shuffler)._keys(lake.collection)
     assert keys == {1: stored(key)}
     with parties.shuffler.database.reading() as connection:
-        door = parties.shuffler.door(lake.collection.id, one(connection, "SELECT * FROM batches"))
-    shown = repr(OpenUploads(lake.collection.envelope(1).opening, door, keys))
+        known = parties.shuffler.deduplication(lake.collection.id, one(connection, "SELECT * FROM batches"))
+    shown = repr(OpenUploads(lake.collection.report_format(1), known, keys))
     assert "keys" not in shown
     assert "salt" not in shown

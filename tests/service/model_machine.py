@@ -17,6 +17,7 @@ from rig import START, WINDOW, Made, Parties, Rig, counted, made, plan
 from headcount.errors import RemoteRefusal
 from headcount.protocols.base.report_size import HYBRID, P256, X25519
 from headcount.service.wire.collection import Shortfall
+from headcount.service.wire.report import NO_CREDENTIAL, Report
 from headcount.service.wire.suites import new_key
 
 BATCHES, BUCKETS, LEAST = 3, 12, 3
@@ -70,7 +71,7 @@ class Machine(RuleBasedStateMachine):
         offer = self._offer(at)
         if own := [report for (batch, _), report in self.first.items() if batch == offer["batch"]]:
             before = data.draw(st.sampled_from(own))
-            again = made(self.collection, offer, before.bucket, identity=before.upload.identity)
+            again = made(self.collection, offer, before.bucket, identity=before.identity)
             self._send(again, lost, at)
 
     @rule(crowd=st.lists(people, max_size=4), older=st.booleans(), at=instances, data=st.data())
@@ -81,14 +82,14 @@ class Machine(RuleBasedStateMachine):
         known = [report for batch in self.taken if older or batch == offer["batch"] for report in self._reports(batch)]
         if offer["batch"] is not None and known:
             for copied in data.draw(st.lists(st.sampled_from(known), min_size=1, max_size=3)):
-                self._send(made(self.collection, offer, -1, messages=copied.upload.messages), "", at)
+                self._send(made(self.collection, offer, -1, messages=copied.messages), "", at)
 
     @rule(at=instances)
     def rubbish_inside(self, at: int) -> None:
         """A report that the shuffler can open and whose messages nobody can."""
         offer = self._offer(at)
         if offer["batch"] is not None:
-            size = self.collection.envelope(1).message_bytes
+            size = self.collection.report_format(1).message_bytes
             messages = tuple(os.urandom(size) for _ in range(self.collection.wire.messages))
             self._send(made(self.collection, offer, -1, messages=messages), "", at)
 
@@ -103,8 +104,9 @@ class Machine(RuleBasedStateMachine):
         if how == "number":
             body = body[:1] + bytes([200]) + body[2:]
         elif how == "key":
-            others = self.collection.envelope(batch)
-            body = others.upload(report.upload, new_key(self.collection.wire.suite).public_key(), report.key)
+            report_format = self.collection.report_format(batch)
+            whole = Report(report.identity, NO_CREDENTIAL, b"".join(report.messages))
+            body = report_format.seal_report(whole, new_key(self.collection.wire.suite).public_key(), report.key)
         elif how == "batch":
             batch = batch % BATCHES + 1
         elif how == "short":
@@ -132,9 +134,9 @@ class Machine(RuleBasedStateMachine):
         status = 400 if report.key in deleted else 200 if opened else 409
         assert parties.report(self.collection, report.batch, report.body).status == status
         if report.bucket >= 0:
-            self.genuine[report.batch] |= {*report.upload.messages}
+            self.genuine[report.batch] |= {*report.messages}
         if status == 200:
-            self.taken[report.batch].setdefault(report.upload.identity, report)
+            self.taken[report.batch].setdefault(report.identity, report)
 
     def _reports(self, batch: int) -> list[Made]:
         """Those of real people."""
@@ -230,7 +232,7 @@ class Machine(RuleBasedStateMachine):
 
     def _plausible(self, batch: int) -> int:
         """Reports less the messages that no device made for this batch, or that came before."""
-        sent = [message for report in self.taken[batch].values() for message in report.upload.messages]
+        sent = [message for report in self.taken[batch].values() for message in report.messages]
         return len(self.taken[batch]) - (len(sent) - len({*sent} & self.genuine[batch]))
 
     def _check(self, batch: int, release: Any) -> None:

@@ -36,7 +36,7 @@ from headcount.service.wire.admission import Issuing, Redeeming
 from headcount.service.wire.blind import Blinding
 from headcount.service.wire.collection import Collection
 from headcount.service.wire.keys import Announced
-from headcount.service.wire.report import NO_CREDENTIAL, Upload
+from headcount.service.wire.report import NO_CREDENTIAL, Report
 
 START = 1_000_000_000  # when everything begins
 WINDOW = 100
@@ -87,7 +87,8 @@ class Made:
     batch: int
     bucket: int
     key: int  # the number of the shuffler's
-    upload: Upload = field(repr=False)
+    identity: bytes = field(repr=False)
+    messages: tuple[bytes, ...] = field(repr=False)
     body: bytes = field(repr=False)
 
 
@@ -96,15 +97,16 @@ def made(
     messages: tuple[bytes, ...] | None = None, credential: bytes = NO_CREDENTIAL,
 ) -> Made:  # fmt: skip
     """What a client would send; or something like it, with this identity or these messages."""
-    envelope = collection.envelope(offer["batch"])
+    report_format = collection.report_format(offer["batch"])
     if messages is None:
         analyser = Announced.from_json(offer["analyser"], collection.analyser, "analyser")
         sent = collection.plan.protocol.reports(np.array([bucket]), Truthful())
-        messages = tuple(envelope.sealed(sent.messages, analyser.public))
+        messages = tuple(report_format.seal_messages(sent.messages, analyser.public))
     shuffler = Announced.from_json(offer["shuffler"], collection.shuffler, "shuffler")
-    upload = Upload(identity or os.urandom(IDENTITY), credential, messages)
-    body = envelope.upload(upload, shuffler.public, shuffler.number)
-    return Made(offer["batch"], bucket, shuffler.number, upload, body)
+    identity = identity or os.urandom(IDENTITY)
+    report = Report(identity, credential, b"".join(messages))
+    body = report_format.seal_report(report, shuffler.public, shuffler.number)
+    return Made(offer["batch"], bucket, shuffler.number, identity, messages, body)
 
 
 @dataclass(frozen=True)
@@ -147,7 +149,7 @@ class Parties:
     def __init__(self, rig: Rig) -> None:
         self.clock, self.tokens = rig.clock, rig.tokens
         self.loop = asyncio.new_event_loop()
-        self.opened = {role: Party.read(rig.folder / role / SETTINGS).opened() for role in ("analyser", "shuffler")}
+        self.opened = {role: Party.read(rig.folder / role / SETTINGS).open() for role in ("analyser", "shuffler")}
         self.analyser = self.opened["analyser"].analyser(rig.clock)
         self.issuer = self.opened["analyser"].issuer(rig.clock)
         self.shuffler = self.opened["shuffler"].shuffler(rig.clock)
@@ -286,7 +288,7 @@ class Receiver:
     def complete(self, collection: str, batch: int) -> dict[str, Any]:
         return dict(self._ask("POST", f"/v1/collections/{collection}/batches/{batch}/complete"))
 
-    def purged(self, notice: Any) -> dict[str, Any]:
+    def notify_purged(self, notice: Any) -> dict[str, Any]:
         return dict(self._ask("POST", "/v1/notices", notice))
 
 
@@ -306,7 +308,7 @@ class Rig:
             new = party.create(
                 folder / role, role, database=(databases or {}).get(role, ""), listen="127.0.0.1:0",
                 **({"analyser": "http://127.0.0.1:1", "token": "none"} if role == "shuffler" else {}),
-            ).opened()  # fmt: skip
+            ).open()  # fmt: skip
             tokens[role] = {each: new.tokens.issue(each, each) for each in ROLES[role]}
             new.close()
         return cls(folder, Clock(), tokens)

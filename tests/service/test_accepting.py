@@ -20,27 +20,27 @@ from headcount.protocols.base.report_size import IDENTITY, Wire
 from headcount.service import trial
 from headcount.service.analyser.deliveries import Deliveries
 from headcount.service.analyser.releases import Releases
-from headcount.service.party import Opened
+from headcount.service.party import OpenParty
 from headcount.service.shuffler import intake
 from headcount.service.shuffler.batches import Batches
 from headcount.service.shuffler.intake import Intake
-from headcount.service.shuffler.shuffler import Answer, Sent, Shuffler
+from headcount.service.shuffler.shuffler import Answer, Shuffler
 from headcount.service.wire.collection import Collection
 from headcount.service.wire.keys import Announced
-from headcount.service.wire.report import NO_CREDENTIAL, Upload
+from headcount.service.wire.report import NO_CREDENTIAL, Report, Upload
 
 LEAST = 20
 
 
 @pytest.fixture
-def parties(tmp_path: Path) -> Iterator[list[Opened]]:
-    opened = trial.opened(tmp_path, (1, 2))
+def parties(tmp_path: Path) -> Iterator[list[OpenParty]]:
+    opened = trial.open_parties(tmp_path, (1, 2))
     yield opened
     for each in opened:
         each.close()
 
 
-def _collection(parties: list[Opened]) -> tuple[Any, Shuffler, Collection]:
+def _collection(parties: list[OpenParty]) -> tuple[Any, Shuffler, Collection]:
     analyser, shuffler = parties[0].analyser(), parties[1].shuffler()
     analyser.endow("people", 2, 1e-5)
     protocol, budget = hc.protocol("randomised-response", n=LEAST, epsilon=1), hc.Budget(1, 0)
@@ -51,46 +51,47 @@ def _collection(parties: list[Opened]) -> tuple[Any, Shuffler, Collection]:
     return analyser, shuffler, collection
 
 
-def _sent(shuffler: Shuffler, collection: Collection) -> Sent:
-    offer, envelope = shuffler.offer(collection.id), collection.envelope(1)
+def _sent(shuffler: Shuffler, collection: Collection) -> Upload:
+    offer, report_format = shuffler.offer(collection.id), collection.report_format(1)
     inner = Announced.from_json(offer["analyser"], collection.analyser, "analyser")
     outer = Announced.from_json(offer["shuffler"], collection.shuffler, "shuffler")
     held = collection.plan.protocol.reports(np.ones(1, dtype=np.int64), SecretCoins()).messages
-    upload = Upload(os.urandom(IDENTITY), NO_CREDENTIAL, tuple(envelope.sealed(held, inner.public)))
-    return Sent(collection.id, 1, envelope.upload(upload, outer.public, outer.number))
+    messages = report_format.seal_messages(held, inner.public)
+    report = Report(os.urandom(IDENTITY), NO_CREDENTIAL, b"".join(messages))
+    return Upload(collection.id, 1, report_format.seal_report(report, outer.public, outer.number))
 
 
-def test_one_bad_upload_is_refused_by_itself(parties: list[Opened]) -> None:
+def test_one_bad_upload_is_refused_by_itself(parties: list[OpenParty]) -> None:
     _, shuffler, collection = _collection(parties)
     good, other = _sent(shuffler, collection), _sent(shuffler, collection)
-    bad = Sent(good.collection, 1, good.body[:-1] + bytes([good.body[-1] ^ 1]))
-    wrong_key = Sent(good.collection, 1, good.body[:1] + b"\xff" + good.body[2:])
+    bad = Upload(good.collection, 1, good.body[:-1] + bytes([good.body[-1] ^ 1]))
+    wrong_key = Upload(good.collection, 1, good.body[:1] + b"\xff" + good.body[2:])
     answers = shuffler.accept([good, bad, other, wrong_key, good])
     assert answers == [Answer.TAKEN, Answer.INVALID, Answer.TAKEN, Answer.INVALID, Answer.TAKEN]
     assert shuffler.state(collection.id)["batches"][0]["reports"] == 2
 
 
-def test_what_does_not_look_like_an_upload_never_waits(parties: list[Opened]) -> None:
+def test_what_does_not_look_like_an_upload_never_waits(parties: list[OpenParty]) -> None:
     _, shuffler, collection = _collection(parties)
     good = _sent(shuffler, collection)
-    shuffler.require(good)
+    shuffler.check(good)
     for batch, body in ((0, good.body), (2, good.body), (1, good.body + b"\x00"), (1, b"\x02" + good.body[1:])):
         with pytest.raises(WireError):
-            shuffler.require(Sent(collection.id, batch, body))
+            shuffler.check(Upload(collection.id, batch, body))
 
 
 def test_whoever_is_too_many_is_sent_away_and_nobody_else(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(intake, "WAITING", 3)
     begun, go_on, groups = Event(), Event(), list[int]()
 
-    def slow(sent: Sequence[Sent]) -> list[Answer]:
+    def slow(sent: Sequence[Upload]) -> list[Answer]:
         groups.append(len(sent))
         begun.set()
         go_on.wait()
         return [Answer.TAKEN] * len(sent)
 
     async def crowd() -> list[Answer | BaseException]:
-        queue, sent = Intake(slow), Sent("c", 1, b"")
+        queue, sent = Intake(slow), Upload("c", 1, b"")
         first = asyncio.create_task(queue.put(sent))
         await asyncio.to_thread(begun.wait)
         rest = [asyncio.create_task(queue.put(sent)) for _ in range(5)]
@@ -106,13 +107,13 @@ def test_whoever_is_too_many_is_sent_away_and_nobody_else(monkeypatch: pytest.Mo
     assert groups == [1, 3]
 
 
-def test_a_batch_is_counted_once_however_many_ask(parties: list[Opened], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_batch_is_counted_once_however_many_ask(parties: list[OpenParty], monkeypatch: pytest.MonkeyPatch) -> None:
     analyser, shuffler, collection = _collection(parties)
     shuffler.accept([_sent(shuffler, collection) for _ in range(LEAST)])
     shuffler.close(collection.id)
     Batches(shuffler, Deliveries(analyser)).advance()
     releases, counted, told = Releases(analyser), list[int](), list[str]()
-    begun, go_on, told_of = Event(), Event(), Releases._told
+    begun, go_on, told_of = Event(), Event(), Releases._answer
 
     def slow(self: Releases, of: Collection, number: int, row: Any) -> tuple[str, dict[str, Any]]:
         counted.append(number)
@@ -120,7 +121,7 @@ def test_a_batch_is_counted_once_however_many_ask(parties: list[Opened], monkeyp
         go_on.wait()
         return told_of(self, of, number, row)
 
-    monkeypatch.setattr(Releases, "_told", slow)
+    monkeypatch.setattr(Releases, "_answer", slow)
     asking = [Thread(target=lambda: told.append(releases.release(collection.id, 1))) for _ in range(3)]
     asking[0].start()
     begun.wait()

@@ -65,8 +65,8 @@ def test_prometheus_takes_the_rules_the_recipe_and_the_series():
     assert not failed, told
     for party in ("shuffler", "analyser"):
         metrics = Metrics(party)
-        metrics.answered("/live", 503)
-        metrics.stepped("failed")
+        metrics.count_answer("/live", 503)
+        metrics.count_step("failed")
         assert promtool("check", "metrics", input=metrics.page().decode()) == (0, "")
 
 

@@ -8,7 +8,7 @@ from rig import ISSUER, START, WINDOW, plan
 from headcount.errors import BadArgument
 from headcount.service.issuer.app import ISSUING
 from headcount.service.operator import operator as desk
-from headcount.service.operator.operator import Desk
+from headcount.service.operator.operator import Operator
 from headcount.service.wire.admission import Issuing
 from headcount.service.wire.collection import Collection
 from headcount.service.wire.keys import signed_format
@@ -36,7 +36,7 @@ def reached(parties):
 
 
 def created(reached, batches, told):
-    held = Desk(**reached, issuer=reached["analyser"])
+    held = Operator(**reached, issuer=reached["analyser"])
     agreed = {"question": "Which?", "population": "people", "opens": START, "window": WINDOW}
     return held.create(plan(epsilon=0.1), **agreed, batches=batches, trust_all=True, told=told)
 

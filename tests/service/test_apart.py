@@ -13,15 +13,16 @@ from headcount.common.canonical import canonical
 from headcount.errors import BadArgument
 from headcount.service.issuer.issuer import Issuer, asked_name
 from headcount.service.shuffler import shuffler
-from headcount.service.shuffler.shuffler import Answer, Sent
+from headcount.service.shuffler.shuffler import Answer
 from headcount.service.store.database import do, many
 from headcount.service.wire.keys import Keys
+from headcount.service.wire.report import Upload
 
 INVITED = "invited"
 
 
 def sent(parties, collection, bucket=0):
-    return Sent(collection.id, 1, made(collection, parties.offer(collection), bucket).body)
+    return Upload(collection.id, 1, made(collection, parties.offer(collection), bucket).body)
 
 
 @pytest.fixture
@@ -69,7 +70,7 @@ def test_a_secret_is_not_forgotten_before_its_batch_is_there(rig, monkeypatch):
         def kept(keys, name, secret):
             keep(keys, name, secret)
             if name.startswith("reports-") and not tidying:
-                tidying.append(Thread(target=other.shuffler.kept.forget))
+                tidying.append(Thread(target=other.shuffler.tables.forget))
                 tidying[0].start()
                 tidying[0].join(1)  # it may have to wait for what is begun here
 
@@ -89,7 +90,7 @@ def test_batches_are_mixed_although_something_cannot_be_forgotten(parties, monke
     def refused():
         raise PermissionError
 
-    monkeypatch.setattr(parties.shuffler.kept, "forget", refused)
+    monkeypatch.setattr(parties.shuffler.tables, "forget", refused)
     monkeypatch.setattr(parties.shuffler, "forget", lambda: None)
     assert [type(problem) for problem in parties.batches.mix()] == [PermissionError]
     assert parties.states(collection) == {1: "shuffled"}

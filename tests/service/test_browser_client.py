@@ -16,7 +16,7 @@ from headcount.common.canonical import fingerprint
 from headcount.programme.coins import DeviceCoins
 from headcount.protocols.base.report_size import HYBRID, KEYS, P256, X25519
 from headcount.service.client.device import Client
-from headcount.service.wire.report import NO_CREDENTIAL
+from headcount.service.wire.report import NO_CREDENTIAL, genuine
 from headcount.service.wire.suites import seal
 from headcount_survey.vectors import draws
 from headcount_survey.vectors.__main__ import main, write
@@ -125,7 +125,7 @@ def test_a_strict_policy_has_nothing_to_forbid():
 
 @pytest.mark.parametrize("collection", COLLECTIONS, ids=lambda collection: collection.plan.protocol.name)
 def test_python_opens_what_it_has_sealed(collection, tmp_path):
-    envelope, suite = collection.envelope(BATCH), collection.wire.suite
+    report_format, suite = collection.report_format(BATCH), collection.wire.suite
     answers = ANSWERS[collection.plan.protocol.task.name]
     told = node.reported(
         offer=json.dumps(offer(collection)), name=collection.id, hash=collection.hash, answers=answers,
@@ -138,16 +138,19 @@ def test_python_opens_what_it_has_sealed(collection, tmp_path):
         [[name, text]] = each["kept"]
         kept = json.loads(text)
         body = bytes.fromhex(kept["body"])
-        assert (envelope.key_number(body), len(body)) == (NUMBER, envelope.upload_bytes)
-        upload = envelope.opened(body, private(suite, "outer"))
-        assert [message.hex() for message in upload.messages] == kept["messages"]
+        assert (report_format.key_number(body), len(body)) == (NUMBER, report_format.upload_bytes)
+        upload = report_format.open_report(body, private(suite, "outer"))
+        assert [message.hex() for message in report_format.split(upload.messages)] == kept["messages"]
         assert upload.identity.hex() == kept["identity"]
         invited = collection.admission == "invited"
         assert upload.credential == (bytes.fromhex(INVITATION) if invited else NO_CREDENTIAL)
-        read = [envelope.read(message, private(suite, "inner")) for message in upload.messages]
+        read = [
+            report_format.open_message(message, private(suite, "inner"))
+            for message in report_format.split(upload.messages)
+        ]
         assert len(read) == collection.wire.messages
         records = [record for _, record in read if record is not None]
-        assert len(envelope.records(records)) == len(records)
+        assert len(genuine(collection.plan.protocol, records)) == len(records)
         ids.update(identity for identity, _ in read)
         folder = tmp_path / str(number)
         folder.mkdir()
@@ -246,7 +249,7 @@ def test_a_browser_makes_the_same_messages_under_a_strict_policy(written, tmp_pa
     assert len(site.uploads) == len(COLLECTIONS)
     for (path, body), collection in zip(site.uploads, COLLECTIONS, strict=True):
         assert path == f"/v1/collections/{collection.id}/batches/{BATCH}/reports"
-        envelope, suite = collection.envelope(BATCH), collection.wire.suite
-        upload = envelope.opened(body, private(suite, "outer"))
-        for message in upload.messages:
-            envelope.read(message, private(suite, "inner"))
+        report_format, suite = collection.report_format(BATCH), collection.wire.suite
+        upload = report_format.open_report(body, private(suite, "outer"))
+        for message in report_format.split(upload.messages):
+            report_format.open_message(message, private(suite, "inner"))

@@ -211,9 +211,9 @@ def test_alerts_and_dashboard_name_series_that_exist_and_all_of_them():
 def test_alerts_have_labels_that_exist():
     """A label or value that is misspelt would never fire."""
     metrics = Metrics("shuffler")
-    metrics.answered("/live", 503)
-    metrics.stepped("failed")
-    metrics.batches({"enough": 0, "short": 0, "late": 1})
+    metrics.count_answer("/live", 503)
+    metrics.count_step("failed")
+    metrics.set_batches({"enough": 0, "short": 0, "late": 1})
     page = metrics.page().decode()
     for expression in expressions():
         for name, label in re.findall(r"(headcount_\w+)\{(\w+=\"\w+\")\}", expression):

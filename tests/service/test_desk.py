@@ -15,7 +15,7 @@ from headcount.cli.proof import _released
 from headcount.errors import BadArgument, Refused, RemoteRefusal
 from headcount.protocols.base.report_size import Wire
 from headcount.service.client.limits import Limits
-from headcount.service.operator.operator import Absent, Desk
+from headcount.service.operator.operator import AbsentParty, Operator
 from headcount.service.runtime import logs
 from headcount.service.shuffler.batches import kind_of
 from headcount.service.wire.collection import Collection
@@ -52,7 +52,7 @@ class Told:
 
 
 def test_a_collection_is_known_by_its_beginning():
-    desk = Desk(Told("shuffler"), Told("analyser"))
+    desk = Operator(Told("shuffler"), Told("analyser"))
     assert _named(desk, "ab") == _named(desk, NAMES[0]) == _named(None, NAMES[0]) == NAMES[0]
     assert _named(None, "whatever somebody was told") == "whatever somebody was told"
     for name in (None, "a"):
@@ -65,39 +65,39 @@ def test_a_collection_is_known_by_its_beginning():
 
 
 def test_a_name_may_be_left_out_if_one_collection_is_under_way():
-    desk = Desk(Told("shuffler", states=("purged", "open")), Told("analyser", states=("released", "open")))
+    desk = Operator(Told("shuffler", states=("purged", "open")), Told("analyser", states=("released", "open")))
     assert _named(desk, None) == NAMES[1]
     with pytest.raises(BadArgument, match="2 collections could be meant"):
         _named(desk, None, under_way=False)
-    over = Desk(Told("shuffler", states=("purged", "purged")), Told("analyser", states=("released", "open")))
+    over = Operator(Told("shuffler", states=("purged", "purged")), Told("analyser", states=("released", "open")))
     with pytest.raises(BadArgument, match="2 collections could be meant"):
         _named(over, None)
 
 
 def test_a_batch_that_was_destroyed_is_not_waited_for():
-    desk = Desk(Told("shuffler", states=("purged", "open")), Told("analyser"))
+    desk = Operator(Told("shuffler", states=("purged", "open")), Told("analyser"))
     with pytest.raises(Refused, match=r"destroyed unread.*nothing was charged"):
         desk.release(NAMES[0])
-    for waiting in (desk, Desk(Absent("shuffler"), Told("analyser"))):
+    for waiting in (desk, Operator(AbsentParty("shuffler"), Told("analyser"))):
         with pytest.raises(RemoteRefusal, match="has not been delivered"):
             waiting.release(NAMES[1])
 
 
 def test_who_has_a_token_of_one_party_does_what_that_allows(tmp_path):
-    analyst = Desk(Absent("shuffler"), Told("analyser", states=("released", "open")))
+    analyst = Operator(AbsentParty("shuffler"), Told("analyser", states=("released", "open")))
     assert list(analyst.identities()) == ["analyser"]
     assert analyst.names() == NAMES
     states = [analyst.state(name)["batches"][0] for name in NAMES]
     assert [(batch["state"], batch["reports"]) for batch in states] == [("released", 3), ("awaited", None)]
     assert analyst.asked(NAMES[0]) == {"question": "Which?", "task": "count", "population": "people"}
     assert analyst.under_way() == [NAMES[1]]
-    operator = Desk(Told("shuffler"), Absent("analyser"))
+    operator = Operator(Told("shuffler"), AbsentParty("analyser"))
     assert operator.state(NAMES[0])["batches"][0]["state"] == "open"
     for desk, absent in ((analyst, "shuffler"), (operator, "analyser")):
         with pytest.raises(Refused, match=f"needs the {absent}, of which the desk has no token"):
             desk.destroy(NAMES[0])
-    Desk.write(tmp_path, analyser=("http://127.0.0.1:1", "hc-token"))
-    kept = Desk.open(tmp_path)
+    Operator.write(tmp_path, analyser=("http://127.0.0.1:1", "hc-token"))
+    kept = Operator.open(tmp_path)
     assert kept.analyser.address == "http://127.0.0.1:1"
     for ask in (lambda: kept.offer(NAMES[0]), lambda: kept.close(NAMES[0]), lambda: kept.shuffler.address):
         with pytest.raises(Refused, match="needs the shuffler"):
@@ -114,20 +114,20 @@ class Down:
 
 
 def test_a_desk_shows_what_the_party_that_answers_knows_and_which_does_not():
-    without = Desk(Told("shuffler", states=("shuffled", "open")), Down())
+    without = Operator(Told("shuffler", states=("shuffled", "open")), Down())
     told = without.state(NAMES[0])
     assert told["batches"][0]["state"] == "shuffled"
     assert list(told["silent"]) == ["analyser"]
-    other = Desk(Down(), Told("analyser", states=("released", "open")))
+    other = Operator(Down(), Told("analyser", states=("released", "open")))
     assert other.names() == NAMES
     assert other.asked(NAMES[0])["question"] == "Which?"
     assert [other.state(name)["batches"][0]["state"] for name in NAMES] == ["released", "awaited"]
     assert list(other.state(NAMES[0])["silent"]) == ["shuffler"]
-    assert Desk(Told("shuffler"), Told("analyser")).state(NAMES[0])["silent"] == {}
+    assert Operator(Told("shuffler"), Told("analyser")).state(NAMES[0])["silent"] == {}
     with pytest.raises(RemoteRefusal, match="cannot be reached"):
-        Desk(Down(), Down()).state(NAMES[0])
+        Operator(Down(), Down()).state(NAMES[0])
     with pytest.raises(RemoteRefusal, match="not known"):
-        Desk(Told("shuffler"), Told("analyser", token=False)).state(NAMES[0])
+        Operator(Told("shuffler"), Told("analyser", token=False)).state(NAMES[0])
 
 
 @pytest.mark.parametrize("databases", ["sqlite"], indirect=True)
@@ -135,8 +135,8 @@ def test_closing_says_what_was_done_while_the_analyser_is_down(parties, monkeypa
     parties.endowed()
     collection = parties.agreed(plan())
     parties.reported(collection, 0, 1, 2)
-    desk = Desk(Within(parties, "shuffler"), Within(parties, "analyser"))
-    silent = Desk(desk.shuffler, Down())
+    desk = Operator(Within(parties, "shuffler"), Within(parties, "analyser"))
+    silent = Operator(desk.shuffler, Down())
     parties.receiver.losing = dict.fromkeys(range(100), "request")
     monkeypatch.setattr("headcount.cli.collection._desk", lambda _: silent)
     done = CliRunner().invoke(app, ["collection", "close", collection.id, "--data", "anywhere"])
@@ -166,7 +166,7 @@ class Within:
 
 @pytest.mark.parametrize("databases", ["sqlite"], indirect=True)
 def test_strangers_and_trust_in_everybody_have_to_be_written_out(parties, folder, monkeypatch):
-    desk = Desk(Within(parties, "shuffler"), Within(parties, "analyser"))
+    desk = Operator(Within(parties, "shuffler"), Within(parties, "analyser"))
     monkeypatch.setattr("headcount.cli.collection._desk", lambda _: desk)
     parties.endowed(delta=1e-3)
     trusting, careful = folder / "trusting.json", folder / "careful.json"
@@ -202,11 +202,11 @@ def test_a_year_that_devices_would_not_go_along_with_is_foreseen():
 
 
 def test_a_desk_finds_out_at_once_that_something_is_wrong():
-    assert Desk(Told("shuffler"), Told("analyser")).identities() == {"shuffler": "0" * 64, "analyser": "0" * 64}
+    assert Operator(Told("shuffler"), Told("analyser")).identities() == {"shuffler": "0" * 64, "analyser": "0" * 64}
     with pytest.raises(BadArgument, match="is the address of the analyser"):
-        Desk(Told("analyser"), Told("shuffler")).identities()
+        Operator(Told("analyser"), Told("shuffler")).identities()
     with pytest.raises(BadArgument, match=r"refused by the analyser.*not known"):
-        Desk(Told("shuffler"), Told("analyser", token=False)).identities()
+        Operator(Told("shuffler"), Told("analyser", token=False)).identities()
 
 
 def test_a_batch_that_cannot_be_delivered_keeps_no_other_waiting(parties):

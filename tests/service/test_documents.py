@@ -72,9 +72,9 @@ def told(*names):
 def shown(party, figures):
     """Every series of a party."""
     metrics = Metrics(party)
-    metrics.answered("/live", 200)
-    metrics.stepped("done")
-    metrics.batches(dict.fromkeys(REPORTS, 0))
+    metrics.count_answer("/live", 200)
+    metrics.count_step("done")
+    metrics.set_batches(dict.fromkeys(REPORTS, 0))
     for figure in figures:
         metrics.set(figure, 1.0)
     return [line for line in metrics.page().decode().splitlines() if not line.startswith("#")]

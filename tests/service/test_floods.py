@@ -14,11 +14,12 @@ from headcount.errors import BadArgument
 from headcount.programme.coins import SecretCoins
 from headcount.service.shuffler import batches, shuffler
 from headcount.service.shuffler import external_shuffle as scatter
-from headcount.service.shuffler.batch_tables import Kept
+from headcount.service.shuffler.batch_tables import BatchTables
 from headcount.service.shuffler.batches import Batches
-from headcount.service.shuffler.shuffler import Answer, Offered
+from headcount.service.shuffler.shuffler import Answer
 from headcount.service.wire.collection import MOST, Collection
 from headcount.service.wire.keys import Keys
+from headcount.service.wire.report import Upload
 from stress import lengths
 
 
@@ -58,9 +59,8 @@ def test_places_are_given_out_once_however_many_take_reports(rig, groups, monkey
         collection = one.agreed(plan(), most=most)
         offer, taken = one.offer(collection), 0
         for group in range(2 * groups):
-            uploads = [made(collection, offer, 0).upload for _ in range(3)]
-            offered = [Offered(collection.id, 1, upload) for upload in (*uploads, uploads[0])]
-            answers = (one, other)[group % 2].shuffler.take(offered)
+            uploads = [Upload(collection.id, 1, made(collection, offer, 0).body) for _ in range(3)]
+            answers = (one, other)[group % 2].shuffler.accept([*uploads, uploads[0]])
             assert answers[3] is answers[0]
             assert {*answers} <= {Answer.TAKEN, Answer.FULL}
             taken += answers[:3].count(Answer.TAKEN)
@@ -72,8 +72,8 @@ def take_all(say, rig, agreed, offer, number):
     collection = Collection.from_json(agreed)
     with rig.opened() as parties:
         for _ in range(number):
-            uploads = [made(collection, offer, 0).upload for _ in range(8)]
-            answers = parties.shuffler.take([Offered(collection.id, 1, upload) for upload in uploads])
+            uploads = [Upload(collection.id, 1, made(collection, offer, 0).body) for _ in range(8)]
+            answers = parties.shuffler.accept(uploads)
             say(b"%d" % answers.count(Answer.TAKEN))
 
 
@@ -192,7 +192,7 @@ def mixed_in_memory(say, folder, messages, memory):
     found, total = 0, 0
     used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()  # noqa: PTH123, SIM115
     resource.setrlimit(resource.RLIMIT_AS, (used + memory, used + memory))
-    for mixed in scatter.mixed_blocks(blocks(), size, messages * size, SecretCoins(), keys.aside):
+    for mixed in scatter.mixed_blocks(blocks(), size, messages * size, SecretCoins(), keys.temporary_file):
         numbers = np.frombuffer(mixed, dtype="<u8")[:: size // 8]
         found, total = found + len(numbers), total + int(numbers.sum())
     assert (found, total) == (messages, messages * (messages - 1) // 2)
@@ -224,7 +224,7 @@ def test_what_is_put_aside_cannot_be_read_and_has_no_name(folder):
     assert len(secret) == 64
 
     def aside():
-        contents.append(keys.aside())
+        contents.append(keys.temporary_file())
         return contents[-1]
 
     pieces = scatter.mixed_blocks([secret * 600_000], 64, 64 * 600_000, SecretCoins(), aside)
@@ -245,4 +245,4 @@ def test_reports_are_read_in_blocks(parties, agreed, monkeypatch):
     parties.clock.now += WINDOW
     [batch] = parties.batches._due()
     with parties.shuffler.database.reading() as connection:
-        assert [len(some) for some in Kept.messages(parties.shuffler.kept, connection, batch, 100)] == [7, 5]
+        assert [len(some) for some in BatchTables.messages(parties.shuffler.tables, connection, batch, 100)] == [7, 5]

@@ -67,7 +67,7 @@ def files(rig, databases, request):
 
 
 def probes(reports):
-    return [message[PROBE] for report in reports for message in report.upload.messages]
+    return [message[PROBE] for report in reports for message in report.messages]
 
 
 def looked_at(parties):

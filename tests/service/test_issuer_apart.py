@@ -11,7 +11,7 @@ from headcount.errors import Refused, RemoteRefusal
 from headcount.service import party, server
 from headcount.service.client.device import Client
 from headcount.service.client.limits import Limits
-from headcount.service.operator.operator import Desk
+from headcount.service.operator.operator import Operator
 from headcount.service.party import Party
 from headcount.service.store.database import many
 
@@ -20,7 +20,7 @@ ANYTHING = Limits(epsilon=50, colluding=50, least=1, lifetime_epsilon=1_000)
 
 
 def serving(say, folder):
-    asyncio.run(server.serve([Party.read(folder / role).opened() for role in ROLES], lambda: say(b"ready")))
+    asyncio.run(server.serve([Party.read(folder / role).open() for role in ROLES], lambda: say(b"ready")))
 
 
 @pytest.fixture
@@ -30,21 +30,21 @@ def desk(folder):
     for role in ROLES:
         address = f"{HOST}:{free_port()}"
         delivering = {"analyser": held["analyser"][0], "token": tokens["shuffler"]} if role == "shuffler" else {}
-        new = party.create(folder / role, role, listen=address, **delivering).opened()
+        new = party.create(folder / role, role, listen=address, **delivering).open()
         for name in ("operator", *(["shuffler"] if role == "analyser" else [])):
             tokens[name] = new.tokens.issue(name, name)
         held[role] = f"http://{address}", tokens["operator"]
         new.close()
     child = Child(serving, folder)
     assert child.next() == b"ready"
-    Desk.write(folder / "desk", **held)
-    yield Desk.open(folder / "desk")
+    Operator.write(folder / "desk", **held)
+    yield Operator.open(folder / "desk")
     child.tell(15)
     assert child.code == 0
 
 
 def rows(folder, role, table):
-    opened = Party.read(folder / role).opened()
+    opened = Party.read(folder / role).open()
     with opened.database.reading() as connection:
         found = many(connection, f"SELECT * FROM {table}")
     opened.close()
@@ -62,12 +62,12 @@ def test_an_issuer_of_its_own_lets_people_in(desk, folder):
         desk.invite(open_to_all.id, 1)
     # Whoever holds the issuer's token only may invite; the analyser may not.
     kept = {"issuer": (desk.issuer.address, desk.issuer._token)}
-    Desk.write(folder / "inviting", **kept)
-    inviting = Desk.open(folder / "inviting")
+    Operator.write(folder / "inviting", **kept)
+    inviting = Operator.open(folder / "inviting")
     assert inviting.names() == [made.id]
     codes = inviting.invite(made.id, 4)
     with pytest.raises(RemoteRefusal, match="not known here"):
-        Desk(desk.shuffler, desk.analyser).invite(made.id, 1)
+        Operator(desk.shuffler, desk.analyser).invite(made.id, 1)
     for person, code in enumerate(codes):
         device = Client(folder / f"device{person}", ANYTHING)
         receipt = device.report(desk.shuffler.address, made.id, person, hash=made.hash, invitation=code)

@@ -84,7 +84,7 @@ def test_only_the_shuffler_may_say_so_and_only_of_what_did_not_come(parties):
         signed("notice", {"collection": collection.hash}),
     ):  # fmt: skip
         with pytest.raises(BadArgument):
-            parties.apps["analyser"].deliveries.purged(wrong)
+            parties.apps["analyser"].deliveries.notify_purged(wrong)
     assert kept(parties) == [1, 2]
     parties.told("analyser", "POST", "/v1/notices", signed("notice", content), role="shuffler")
     assert parties.states(collection, "analyser") == {1: "delivered", 2: "purged"}

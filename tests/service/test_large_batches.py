@@ -14,7 +14,7 @@ from headcount.service.shuffler import external_shuffle as scatter
 from headcount.service.shuffler.batches import Batches
 from headcount.service.shuffler.shuffler import BATCH
 from headcount.service.store import database
-from headcount.service.store.database import Database, changed, do, one
+from headcount.service.store.database import Database, do, one, update_batch
 from stress import lengths
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="how much memory was used at most is asked of Linux")
@@ -27,15 +27,15 @@ TOGETHER = 1_000
 
 def filled(parties, collection, reports):
     """A batch of reports of random bytes, which nobody has to open here."""
-    size, shuffler = MESSAGES * collection.envelope(1).message_bytes, parties.shuffler
+    size, shuffler = MESSAGES * collection.report_format(1).message_bytes, parties.shuffler
     with shuffler.database.reading() as connection:
         batch = one(connection, BATCH, name=collection.id, number=1)
     for start in range(0, reports, TOGETHER):
         names = [at.to_bytes(IDENTITY, "big") for at in range(start, start + TOGETHER)]
         with shuffler.database.writing() as connection:
-            shuffler.kept.add(connection, batch, [{"id": n, "who": n, "messages": os.urandom(size)} for n in names])
+            shuffler.tables.add(connection, batch, [{"id": n, "who": n, "messages": os.urandom(size)} for n in names])
     with shuffler.database.writing() as connection:
-        changed(connection, batch, state="sealed", reports=reports, added=0)
+        update_batch(connection, batch, state="sealed", reports=reports, added=0)
 
 
 def most_memory():
@@ -47,7 +47,7 @@ def most_memory():
 def mixed_and_dropped(say, folder, name):
     """Mixed and thrown away, as after its delivery; how much more memory that took."""
     scatter.MEMORY = scatter.BLOCK = database.AT_A_TIME = AT_ONCE
-    opened = Party.read(folder / "shuffler" / SETTINGS).opened()
+    opened = Party.read(folder / "shuffler" / SETTINGS).open()
     batches = Batches(opened.shuffler(), receiver=None)
     Path("/proc/self/clear_refs").write_text("5")
     before = most_memory()
@@ -55,7 +55,7 @@ def mixed_and_dropped(say, folder, name):
     with opened.database.writing() as connection:
         batch = one(connection, BATCH, name=name, number=1)
         assert batch["state"] == "shuffled"
-        changed(connection, batch, state="delivered")
+        update_batch(connection, batch, state="delivered")
     batches.purge(name, 1)
     say(str(most_memory() - before).encode())
     opened.close()

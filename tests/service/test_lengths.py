@@ -56,7 +56,7 @@ def test_every_value_makes_requests_and_answers_of_one_length(collection, served
 def test_taken_retried_and_unreadable_reports_get_the_same_answer(collection, served, folder):
     """To the byte, but for the time of day."""
     answers = set()
-    size = collection.envelope(1).message_bytes
+    size = collection.report_format(1).message_bytes
     offer = json.loads(spoken(served.ports["shuffler"], request(f"/v1/collections/{collection.id}")).body)
     for value in range(BUCKETS):
         for coins in (Truthful(), SecretCoins()):

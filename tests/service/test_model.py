@@ -14,7 +14,7 @@ from headcount.errors import HeadcountError
 from headcount.service.analyser import releases
 from headcount.service.shuffler import batches, intake
 from headcount.service.shuffler.shuffler import Answer, Shuffler
-from headcount.service.wire.deduplication import Door
+from headcount.service.wire.deduplication import Deduplication
 from stress import lengths
 
 
@@ -73,12 +73,12 @@ def test_on_postgresql(folder, postgres, sequences, under_stress):
 
 opened, mixed = releases._opened, batches.mixed_blocks
 TWINS = {
-    "copies of a message are counted": (releases, "_opened", lambda envelope, part, key, _: (
-        record for at in range(0, len(part), envelope.message_bytes)
-        for record in opened(envelope, part[at : at + envelope.message_bytes], key, set())
+    "copies of a message are counted": (releases, "_opened", lambda report_format, part, key, _: (
+        record for at in range(0, len(part), report_format.message_bytes)
+        for record in opened(report_format, part[at : at + report_format.message_bytes], key, set())
     )),
-    "a retry is kept again": (Door, "hidden", lambda *_: os.urandom(16)),
-    "what was not kept is acknowledged": (Shuffler, "take", lambda _, offered: [Answer.TAKEN for _ in offered]),
+    "a retry is kept again": (Deduplication, "keyed_hash", lambda *_: os.urandom(16)),
+    "what was not kept is acknowledged": (Shuffler, "accept", lambda _, uploads: [Answer.TAKEN] * len(uploads)),
     "a window never ends": (Shuffler, "_within", lambda *_: True),
     "a message is lost in the mixing": (batches, "mixed_blocks", lambda blocks, size, *rest: (
         block[:-size] + bytes(size) for block in mixed(blocks, size, *rest)

@@ -23,7 +23,7 @@ from headcount.cli.collection import given_or_read
 from headcount.cli.render import Format, show
 from headcount.common.canonical import canonical
 from headcount.common.printable import printable
-from headcount.service.operator.operator import Desk
+from headcount.service.operator.operator import Operator
 from headcount.service.wire import http_client as remote
 from headcount.service.wire.schemas import SCHEMAS
 from headcount.service.wire.validation import ANSWERS, fits, form_of
@@ -94,12 +94,12 @@ def place(tmp_path_factory):
         spoilers = {role: stack.enter_context(between(served.ports[role])) for role in ("shuffler", "analyser")}
         addresses = {role: f"http://127.0.0.1:{port}" for role, (_, port) in spoilers.items()}
         tokens = {role: rig.tokens[role]["operator"] for role in spoilers}
-        Desk.write(folder / "desk", **{role: (addresses[role], tokens[role]) for role in spoilers})
+        Operator.write(folder / "desk", **{role: (addresses[role], tokens[role]) for role in spoilers})
         (folder / "tokens").mkdir()
         for role, token in tokens.items():
             (folder / "tokens" / role).write_text(token)
         plan().save(folder / "plan.json")
-        desk = Desk.open(folder / "desk")
+        desk = Operator.open(folder / "desk")
         desk.endow("people", 50, 0)
         name, other, invited = (
             desk.create(plan(), question="Which?", population="people", window=3_600, admission=admission).id
@@ -206,7 +206,7 @@ def test_an_error_of_our_own_shows_where_and_no_value(monkeypatch, tmp_path):
         secret = {HELD: 1}
         raise KeyError(f"{HELD} {secret}")
 
-    monkeypatch.setattr(Desk, "open", broken)
+    monkeypatch.setattr(Operator, "open", broken)
     done = shell("collection", "report", "--answer", HELD, "--data", tmp_path)
     assert done.returncode == command_line.FAULT
     assert "KeyError" in done.stderr

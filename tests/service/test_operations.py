@@ -16,7 +16,7 @@ from headcount.common.atomic_files import write_atomically
 from headcount.errors import BadArgument
 from headcount.service import party
 from headcount.service.client.device import Client, Limits
-from headcount.service.operator.operator import Desk
+from headcount.service.operator.operator import Operator
 from headcount.service.party import Party, secret
 from headcount.service.runtime.gauges import KEPT, CachedGauges
 from headcount.service.shuffler.outer_keys import LIFETIME
@@ -113,7 +113,7 @@ def test_every_file_with_a_secret_is_made_for_its_owner_alone(tmp_path, parties)
         database.write_bytes(b"")
         database.chmod(0o666)
         Database.open(f"sqlite:///{database}").close()
-        Desk.write(tmp_path, analyser=("http://127.0.0.1:1", "hc-token"))
+        Operator.write(tmp_path, analyser=("http://127.0.0.1:1", "hc-token"))
         parties.endowed()
         collection = parties.agreed(plan())
         device = Client(tmp_path / "device", Limits(least=1), lambda: START)

@@ -16,7 +16,7 @@ from headcount.protocols.base.report_size import HYBRID, IDENTITY, P256, X25519
 from headcount.service.analyser.deliveries import Deliveries
 from headcount.service.wire.collection import Collection
 from headcount.service.wire.keys import Announced, Signer, verified
-from headcount.service.wire.report import NO_CREDENTIAL, Envelope, Upload
+from headcount.service.wire.report import NO_CREDENTIAL, Report, genuine
 from headcount.service.wire.signed_release import Released
 from headcount.service.wire.suites import new_key, public_bytes
 from stress import lengths
@@ -115,12 +115,12 @@ class Everything:
         public = self.signer.public
         terms = {"shuffler": public, "analyser": public, "admission": "anyone"}
         self.collection = Collection(plan(suite=suite), "Which?", "people", START, 100, **terms)
-        self.envelope: Envelope = self.collection.envelope(1)
+        self.format = self.collection.report_format(1)
         self.outer, self.inner = new_key(suite), new_key(suite)
         sent = self.collection.plan.protocol.reports(np.array([3]), Truthful())
-        self.messages = self.envelope.sealed(sent.messages, self.inner.public_key())
-        upload = Upload(bytes(IDENTITY), NO_CREDENTIAL, tuple(self.messages))
-        self.body = self.envelope.upload(upload, self.outer.public_key(), 1)
+        self.messages = self.format.seal_messages(sent.messages, self.inner.public_key())
+        report = Report(bytes(IDENTITY), NO_CREDENTIAL, b"".join(self.messages))
+        self.body = self.format.seal_report(report, self.outer.public_key(), 1)
         key = public_bytes(self.inner.public_key()).hex()
         self.announced = Announced("analyser", self.collection.purpose(1), 1, suite, key, START).to_json()
 
@@ -131,10 +131,12 @@ class Everything:
 
 
 PARSERS = {
-    "an upload": lambda e, d: e.envelope.opened(d.of_bytes(e.body), e.outer),
-    "its number": lambda e, d: e.envelope.key_number(d.of_bytes(e.body)),
-    "a message": lambda e, d: e.envelope.read(d.of_bytes(e.messages[0]), e.inner),
-    "what was sealed inside": lambda e, d: e.envelope.records([d.of_bytes(bytes(64))[: e.envelope.record.itemsize]]),
+    "an upload": lambda e, d: e.format.open_report(d.of_bytes(e.body), e.outer),
+    "its number": lambda e, d: e.format.key_number(d.of_bytes(e.body)),
+    "a message": lambda e, d: e.format.open_message(d.of_bytes(e.messages[0]), e.inner),
+    "what was sealed inside": lambda e, d: genuine(
+        e.collection.plan.protocol, [d.of_bytes(bytes(64))[: e.collection.plan.protocol.message.itemsize]]
+    ),
     "a collection": lambda e, d: e.reread(d.of_json(e.collection.to_json())),
     "a key that is announced": lambda e, d: Announced.from_json(
         d.of_json(e.signer.signed("announcement", e.announced)), e.signer.public, "analyser"

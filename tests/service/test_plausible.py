@@ -11,9 +11,9 @@ from headcount.privacy.budget import Budget
 from headcount.protocols.base.plan import Plan
 from headcount.protocols.base.report_size import Wire
 from headcount.service.analyser.releases import Releases
-from headcount.service.shuffler.shuffler import Answer, Sent
+from headcount.service.shuffler.shuffler import Answer
 from headcount.service.wire.keys import Announced
-from headcount.service.wire.report import DUMMY, INNER
+from headcount.service.wire.report import DUMMY, INNER, Upload
 from headcount.service.wire.signed_release import Released
 from headcount.service.wire.suites import seal
 
@@ -28,29 +28,29 @@ def counting(corrupt=0, least=LEAST, delta=1e-6):
 
 
 def rubbish(collection, offer):
-    size = collection.envelope(1).message_bytes
+    size = collection.report_format(1).message_bytes
     return made(collection, offer, 0, messages=tuple(os.urandom(size) for _ in range(collection.wire.messages)))
 
 
 def half_rubbish(collection, offer):
     """One message that nobody can open, beside dummies that look as they should."""
-    envelope, key = (
-        collection.envelope(1),
+    report_format, key = (
+        collection.report_format(1),
         Announced.from_json(offer["analyser"], collection.analyser, "analyser").public,
     )
-    bound = INNER + envelope.collection + envelope.batch.to_bytes(4, "big")
-    dummy = DUMMY + bytes(envelope.record.itemsize)
+    bound = report_format.info(INNER)
+    dummy = DUMMY + bytes(collection.plan.protocol.message.itemsize)
     sealed = (
         seal(collection.wire.suite, os.urandom(16) + dummy, key, bound) for _ in range(collection.wire.messages - 1)
     )
-    return made(collection, offer, 0, messages=(*sealed, os.urandom(envelope.message_bytes)))
+    return made(collection, offer, 0, messages=(*sealed, os.urandom(report_format.message_bytes)))
 
 
 def collected(parties, collection, honest, *others):
     """So many honest people, and these."""
     offer = parties.offer(collection)
     reports = [*(made(collection, offer, 1) for _ in range(honest)), *(other(collection, offer) for other in others)]
-    answers = parties.shuffler.accept([Sent(collection.id, 1, report.body) for report in reports])
+    answers = parties.shuffler.accept([Upload(collection.id, 1, report.body) for report in reports])
     assert {*answers} == {Answer.TAKEN}
     parties.clock.now += WINDOW
     parties.batches.advance()
@@ -136,12 +136,12 @@ def test_a_release_that_contradicts_itself_is_refused(parties):
 @only_sqlite
 def test_an_analyser_that_counts_reports_instead_of_messages_is_found_out(parties, monkeypatch):
     """The twin believes the shuffler's number, and tells what one person holds."""
-    counted = Releases._counted
+    counted = Releases._count
 
     def believing(self, collection, number, manifest):
         return counted(self, collection, number, manifest)[0], manifest["messages"]
 
-    monkeypatch.setattr(Releases, "_counted", believing)
+    monkeypatch.setattr(Releases, "_count", believing)
     parties.endowed(delta=1e-3)
     assert collected(parties, parties.agreed(counting()), 1, *[rubbish] * (LEAST - 1)).status == 200
 

@@ -33,7 +33,7 @@ from headcount.service.runtime import logs
 from headcount.service.shuffler import external_shuffle as scatter
 from headcount.service.store.database import do, many, one
 from headcount.service.wire.keys import Announced
-from headcount.service.wire.report import DUMMY, INNER, REAL
+from headcount.service.wire.report import DUMMY, INNER, REAL, Report
 from headcount.service.wire.suites import new_key, seal
 from headcount_survey.vectors.offers import agreed
 from headcount_survey.vectors.offers import offer as offered
@@ -89,9 +89,9 @@ def files(folder):
 
 
 def test_uploads_are_as_long_whatever_is_answered(parties, collection):
-    offer, envelope = parties.offer(collection), collection.envelope(1)
+    offer, report_format = parties.offer(collection), collection.report_format(1)
     lengths = {len(made(collection, offer, bucket).body) for bucket in range(12)}
-    assert lengths == {envelope.upload_bytes}
+    assert lengths == {report_format.upload_bytes}
 
 
 def test_a_device_randomises_once_and_sends_the_same_bytes_again(parties, collection, folder):
@@ -172,13 +172,13 @@ def test_the_shuffler_cannot_open_messages(alone):
     _, parties = alone
     collection = parties.agreed(plan())
     [report] = parties.reported(collection, 3)
-    envelope, keys = collection.envelope(1), parties.shuffler.outer.keys
+    report_format, keys = collection.report_format(1), parties.shuffler.outer.keys
     assert [name for name in keys.names() if name.startswith("inner")] == []
     own = [keys.private(name) for name in keys.names() if name.startswith("outer")]
     for key in [*own, new_key(collection.wire.suite)]:
-        for message in report.upload.messages:
+        for message in report.messages:
             with pytest.raises(WireError):
-                envelope.read(message, key)
+                report_format.open_message(message, key)
 
 
 def test_reports_are_stored_under_keyed_hashes(alone):
@@ -191,10 +191,12 @@ def test_reports_are_stored_under_keyed_hashes(alone):
     found = files(rig.folder / "shuffler")
     with parties.shuffler.database.reading() as connection:
         batch = one(connection, "SELECT * FROM batches")
-        identity, _ = parties.shuffler.door(collection.id, batch).known(report.upload)
+        identity, _ = parties.shuffler.deduplication(collection.id, batch).identify(
+            Report(report.identity, credential, b"".join(report.messages))
+        )
     assert identity in found
-    assert report.upload.messages[0] not in found
-    assert report.upload.identity not in found
+    assert report.messages[0] not in found
+    assert report.identity not in found
     assert credential[:32] not in found
     assert credential[32:] not in found
 
@@ -215,8 +217,8 @@ def test_nothing_groups_messages_once_they_are_mixed(alone):
     [path] = keys.glob("mixed-*")
     with parties.shuffler.database.reading() as connection:
         batch = one(connection, "SELECT * FROM batches")
-        mixed = collection.envelope(1).opening.messages(parties.shuffler.kept.part(connection, batch, 0))
-    assert {*mixed} == {message for report in reports for message in report.upload.messages}
+        mixed = collection.report_format(1).split(parties.shuffler.tables.part(connection, batch, 0))
+    assert {*mixed} == {message for report in reports for message in report.messages}
     parties.batches.advance()
     assert [*keys.glob("mixed-*")] == []
     found = files(rig.folder / "shuffler")
@@ -227,7 +229,9 @@ def test_the_answer_to_a_report_does_not_tell_what_is_in_it(parties, collection)
     """Twice the same, and messages that nobody can open, are answered alike."""
     offer = parties.offer(collection)
     report = made(collection, offer, 0)
-    bad = made(collection, offer, 0, messages=tuple(os.urandom(collection.envelope(1).message_bytes) for _ in range(2)))
+    bad = made(
+        collection, offer, 0, messages=tuple(os.urandom(collection.report_format(1).message_bytes) for _ in range(2))
+    )
     answers = [parties.report(collection, 1, body) for body in (report.body, report.body, bad.body)]
     assert len({(answer.status, answer.body) for answer in answers}) == 1
 
@@ -320,16 +324,16 @@ def test_the_number_of_a_batch_is_used_once(parties, collection):
 
 def test_messages_count_once_and_bad_ones_are_left_out_one_by_one(parties, collection):
     """A shuffler that copies, or a client that lies, spoils nobody else's."""
-    offer, envelope = parties.offer(collection), collection.envelope(1)
+    offer, report_format = parties.offer(collection), collection.report_format(1)
     key = Announced.from_json(offer["analyser"], collection.analyser, "analyser").public
     first = made(collection, offer, 4)
-    size, bound = envelope.record.itemsize, INNER + envelope.collection + envelope.batch.to_bytes(4, "big")
+    size, bound = collection.plan.protocol.message.itemsize, report_format.info(INNER)
     odd = [
-        seal(envelope.wire.suite, os.urandom(16) + content, key, bound)
+        seal(report_format.suite, os.urandom(16) + content, key, bound)
         for content in (REAL + b"\xff" * size, DUMMY + b"\x01" * size, b"\x07" + bytes(size))
     ]
-    unreadable = os.urandom(envelope.message_bytes)
-    for messages in (first.upload.messages, first.upload.messages, (odd[0], odd[1]), (odd[2], unreadable)):
+    unreadable = os.urandom(report_format.message_bytes)
+    for messages in (first.messages, first.messages, (odd[0], odd[1]), (odd[2], unreadable)):
         body = made(collection, offer, 4, messages=messages).body
         assert parties.report(collection, 1, body).status == 200
     parties.reported(collection, *range(7))  # beside six bad messages
@@ -342,7 +346,7 @@ def test_messages_count_once_and_bad_ones_are_left_out_one_by_one(parties, colle
 def test_a_report_has_exactly_as_many_messages_as_was_agreed(parties, collection):
     offer = parties.offer(collection)
     one, two = made(collection, offer, 0), made(collection, offer, 0)
-    for messages in (one.upload.messages[:1], one.upload.messages + two.upload.messages[:1]):
+    for messages in (one.messages[:1], one.messages + two.messages[:1]):
         assert parties.report(collection, 1, made(collection, offer, 0, messages=messages).body).status == 400
 
 
@@ -362,7 +366,7 @@ def test_a_release_that_was_interrupted_is_charged_once(parties, collection, mon
     parties.reported(collection, 0, 1, 2)
     closed(parties)
     with monkeypatch.context() as broken:
-        broken.setattr(Releases, "_kept", _lost)
+        broken.setattr(Releases, "_commit", _lost)
         with pytest.raises(Unavailable):
             parties.apps["analyser"].releases.release(collection.id, 1)
     assert parties.states(collection, "analyser") == {1: "claimed"}
@@ -401,7 +405,7 @@ def test_the_key_and_the_messages_of_a_batch_go_with_its_release(alone):
     found = files(rig.folder / "analyser")
     assert len(kept) == 1
     assert kept[0] not in found
-    assert not any(message in found for report in reports for message in report.upload.messages)
+    assert not any(message in found for report in reports for message in report.messages)
 
 
 def test_reports_of_nobody_are_told(parties):

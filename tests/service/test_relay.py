@@ -160,7 +160,7 @@ def test_people_report_through_a_relay_and_the_shuffler_sees_the_relay_alone(rig
     assert {call["path"] for call in calls} == {named, f"{named}/batches/1/reports"}
     assert {name for call in calls for name, _ in call["headers"]} <= {"host", "content-length"}
     lengths = {dict(call["headers"])["content-length"] for call in calls if call["path"].endswith("/reports")}
-    assert lengths == {str(collection.envelope(1).upload_bytes)}
+    assert lengths == {str(collection.report_format(1).upload_bytes)}
     assert not CANARY.search(notes.read_bytes())
     log = notes.with_suffix(".log").read_bytes()
     assert b'"event": "serving"' in log

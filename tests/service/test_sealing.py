@@ -1,6 +1,7 @@
 """Seals are those of RFC 9180: its vectors open, others open ours and we theirs, and nothing else opens at all."""
 
 import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from rig import Truthful, plan
 from headcount.errors import BadArgument, WireError
 from headcount.protocols.base.report_size import HEAD, HYBRID, KEYS, P256, X25519
 from headcount.service.wire.keys import Announced, Signer
-from headcount.service.wire.report import INNER, NO_CREDENTIAL, Envelope, Upload
+from headcount.service.wire.report import INNER, NO_CREDENTIAL, Report, ReportFormat
 from headcount.service.wire.suites import (
     HybridPrivateKey,
     new_key,
@@ -129,23 +130,28 @@ def test_a_hybrid_seal_needs_both_halves():
             unseal(HYBRID, sealed, half, INFO)
 
 
+def format_of(agreed, collection, batch):
+    return ReportFormat.of(agreed.protocol, agreed.wire, collection, batch)
+
+
 class Sealed:
     """One upload, with all keys that opening it takes."""
 
     def __init__(self, suite):
-        self.envelope = Envelope(plan(suite=suite), bytes(range(32)), 3)
+        self.plan = plan(suite=suite)
+        self.format = format_of(self.plan, bytes(range(32)), 3)
         self.outer, self.inner = new_key(suite), new_key(suite)
-        records = self.envelope.plan.protocol.reports(np.array([5]), Truthful()).messages
-        self.messages = tuple(self.envelope.sealed(records, self.inner.public_key()))
-        self.upload = Upload(os.urandom(16), NO_CREDENTIAL, self.messages)
-        self.body = self.envelope.upload(self.upload, self.outer.public_key(), 7)
+        records = self.plan.protocol.reports(np.array([5]), Truthful()).messages
+        self.messages = tuple(self.format.seal_messages(records, self.inner.public_key()))
+        self.report = Report(os.urandom(16), NO_CREDENTIAL, b"".join(self.messages))
+        self.body = self.format.seal_report(self.report, self.outer.public_key(), 7)
 
 
 @suites
 def test_an_upload_opens_as_it_was_sealed(suite):
     sealed = Sealed(suite)
-    assert sealed.envelope.opened(sealed.body, sealed.outer) == sealed.upload
-    records = [sealed.envelope.read(message, sealed.inner)[1] for message in sealed.messages]
+    assert sealed.format.open_report(sealed.body, sealed.outer) == sealed.report
+    records = [sealed.format.open_message(message, sealed.inner)[1] for message in sealed.messages]
     assert sorted(record is None for record in records) == [False, True]
 
 
@@ -154,8 +160,8 @@ def test_no_truncation_and_no_flipped_bit_opens(suite):
     """Of an upload, and of a message."""
     sealed = Sealed(suite)
     for whole, opened in (
-        (sealed.body, lambda body: sealed.envelope.opened(body, sealed.outer)),
-        (sealed.messages[0], lambda message: sealed.envelope.read(message, sealed.inner)),
+        (sealed.body, lambda body: sealed.format.open_report(body, sealed.outer)),
+        (sealed.messages[0], lambda message: sealed.format.open_message(message, sealed.inner)),
     ):
         opened(whole)
         step = 1 if suite != HYBRID else 37  # of which the encapsulated key is most
@@ -178,19 +184,19 @@ def _flipped(whole, bit):
 @pytest.mark.parametrize("what", ["batch", "collection", "layer", "key", "plan"])
 def test_a_seal_is_for_one_batch_of_one_collection_and_one_layer(suite, what):
     sealed, other = Sealed(suite), new_key(suite)
-    envelope = {
-        "batch": Envelope(sealed.envelope.plan, sealed.envelope.collection, 4),
-        "collection": Envelope(sealed.envelope.plan, bytes(32), 3),
-        "plan": Envelope(plan(messages=3, suite=suite), sealed.envelope.collection, 3),
-    }.get(what, sealed.envelope)
+    other_format = {
+        "batch": replace(sealed.format, batch=4),
+        "collection": replace(sealed.format, collection=bytes(32)),
+        "plan": format_of(plan(messages=3, suite=suite), sealed.format.collection, 3),
+    }.get(what, sealed.format)
     outer, inner = (other, other) if what == "key" else (sealed.outer, sealed.inner)
     if what == "layer":
         outer, inner = sealed.inner, sealed.outer
     with pytest.raises(WireError):
-        envelope.opened(sealed.body, outer)
+        other_format.open_report(sealed.body, outer)
     if what != "plan":  # which the collection's hash is of; a message is as long in both
         with pytest.raises(WireError):
-            envelope.read(sealed.messages[0], inner)
+            other_format.open_message(sealed.messages[0], inner)
 
 
 @pytest.mark.parametrize("point", LOW_ORDER, ids=lambda point: point.hex()[:8])
@@ -198,9 +204,9 @@ def test_points_that_make_a_secret_known_to_all_open_nothing(point):
     sealed = Sealed(X25519)
     tail = sealed.body[HEAD + 32 :]
     with pytest.raises(WireError):
-        sealed.envelope.opened(sealed.body[:HEAD] + point + tail, sealed.outer)
+        sealed.format.open_report(sealed.body[:HEAD] + point + tail, sealed.outer)
     with pytest.raises(WireError):
-        sealed.envelope.read(point + sealed.messages[0][32:], sealed.inner)
+        sealed.format.open_message(point + sealed.messages[0][32:], sealed.inner)
 
 
 @pytest.mark.parametrize("point", LOW_ORDER, ids=lambda point: point.hex()[:8])
@@ -218,18 +224,16 @@ def test_nobody_seals_to_a_key_that_makes_a_secret_known_to_all(point):
 def test_points_that_are_not_on_the_curve_open_nothing(point):
     sealed = Sealed(P256)
     with pytest.raises(WireError):
-        sealed.envelope.read(point + sealed.messages[0][65:], sealed.inner)
+        sealed.format.open_message(point + sealed.messages[0][65:], sealed.inner)
 
 
 def test_a_message_that_says_neither_real_nor_dummy_is_none():
     sealed = Sealed(X25519)
-    envelope, key = sealed.envelope, sealed.inner
-    size = envelope.record.itemsize
-    bound = INNER + envelope.collection + envelope.batch.to_bytes(4, "big")
+    size, key = sealed.plan.protocol.message.itemsize, sealed.inner
     for content in (b"\x02" + bytes(size), b"\x00" + b"\x01" * size, b"\xff" * (1 + size)):
-        message = seal(envelope.wire.suite, bytes(16) + content, key.public_key(), bound)
+        message = seal(X25519, bytes(16) + content, key.public_key(), sealed.format.info(INNER))
         with pytest.raises(WireError):
-            envelope.read(message, key)
+            sealed.format.open_message(message, key)
 
 
 def test_ids_are_fresh_and_the_order_means_nothing():
@@ -237,7 +241,7 @@ def test_ids_are_fresh_and_the_order_means_nothing():
     places, seen = [0, 0], set()
     for _ in range(400):
         sealed = Sealed(X25519)
-        read = [sealed.envelope.read(message, sealed.inner) for message in sealed.messages]
+        read = [sealed.format.open_message(message, sealed.inner) for message in sealed.messages]
         seen |= {identity for identity, _ in read}
         places[[record is not None for _, record in read].index(True)] += 1
     assert len(seen) == 800

@@ -10,7 +10,7 @@ import pytest
 from rig import counted, made, plan
 from serving import Served
 
-from headcount.service.wire.deduplication import Door
+from headcount.service.wire.deduplication import Deduplication
 from stress import lengths
 
 pytestmark = pytest.mark.parametrize("databases", ["postgresql"], indirect=True)
@@ -108,7 +108,7 @@ def test_any_of_them_may_be_killed(rig, collection, kills):
 def each_with_a_salt_of_its_own():
     """The twin: a process knows only what came to itself."""
     own = secrets.token_bytes(8)
-    Door.hidden = lambda *given: own + given[-1][:8]
+    Deduplication.keyed_hash = lambda *given: own + given[-1][:8]
 
 
 def test_processes_that_do_not_share_the_key_of_the_hashes_are_found_out(rig, collection):

@@ -10,7 +10,7 @@ import pytest
 from headcount.errors import RemoteRefusal
 from headcount.service.analyser import webhook
 from headcount.service.analyser.webhook import Webhook
-from headcount.service.wire import deadline as timely
+from headcount.service.wire import deadline
 from headcount.service.wire import http_client as remote
 from headcount.service.wire.http_client import Remote
 
@@ -107,7 +107,7 @@ def test_with_a_timeout_for_each_byte_it_would_have_been_held(monkeypatch):
 def test_a_deadline_that_has_passed_sends_nothing():
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        slow = timely.Timely(ours, time.monotonic() - 1)
+        slow = deadline.DeadlineSocket(ours, time.monotonic() - 1)
         with pytest.raises(TimeoutError):
             slow.sendall(b"x")
         theirs.settimeout(0)

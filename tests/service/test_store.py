@@ -121,7 +121,7 @@ def test_tables_of_another_version_are_refused(rig, role, found, words):
     with rig.opened() as parties, parties.opened[role].database.writing() as connection:
         do(connection, "UPDATE schema_version SET version_num = :found", found=found.format(other))
     with pytest.raises(Unsupported, match=words):
-        Party.read(rig.folder / role).opened()
+        Party.read(rig.folder / role).open()
 
 
 @pytest.mark.parametrize("role", ROLES)
@@ -132,7 +132,7 @@ def test_the_steps_of_a_schema_go_down_and_up_with_data_in_it(rig, role):
         parties.reported(collection, 0, 1, 2)
         rig.clock.now += WINDOW
         parties.batches.advance()
-    opened = Party.read(rig.folder / role).opened()
+    opened = Party.read(rig.folder / role).open()
     with closing(opened):
         columns = tables(opened.database)
         revert(opened.database, role, "base")
@@ -155,13 +155,13 @@ def of_the_first_form(parties, collection):
     reports = parties.reported(collection, 0, 1, 2)
     with shuffler.database.reading() as connection:
         kept = {bytes(row["messages"]) for row in many(connection, f"SELECT messages FROM reports_{batch['tag']}")}
-    assert kept == {b"".join(report.upload.messages) for report in reports}
+    assert kept == {b"".join(report.messages) for report in reports}
     return reports
 
 
 def mixed_in_the_first_form(parties):
     """The same when it is mixed and not yet delivered."""
-    kept, database = parties.shuffler.kept, parties.shuffler.database
+    kept, database = parties.shuffler.tables, parties.shuffler.database
     with database.writing() as connection:
         batch = one(connection, "SELECT * FROM batches")
         part = kept.part(connection, batch, 0)
@@ -240,7 +240,7 @@ class Bare:
 
 def forget_reservations(rig):
     """The first batch was delivered and not charged, the second was released and charged; in the first schema."""
-    opened = Party.read(rig.folder / "analyser").opened()
+    opened = Party.read(rig.folder / "analyser").open()
     with closing(opened):
         with opened.database.writing() as connection:
             lines = [json.loads(row["line"]) for row in many(connection, "SELECT line FROM charges ORDER BY number")]

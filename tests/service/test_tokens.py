@@ -23,9 +23,9 @@ from headcount.service.store.database import many
 from headcount.service.wire.admission import Issuing, Redeeming
 from headcount.service.wire.blind import BITS, EXPONENT, PREFIX, SIZE, Blinding, NotSigned, encode, verifies
 from headcount.service.wire.collection import Collection
-from headcount.service.wire.deduplication import Door, invitation
+from headcount.service.wire.deduplication import Deduplication, invitation
 from headcount.service.wire.keys import Keys
-from headcount.service.wire.report import Upload
+from headcount.service.wire.report import Report, Upload
 
 VECTOR = json.loads((Path(__file__).parents[2] / "clients" / "js" / "test" / "rfc9474.json").read_text())
 ANYTHING = Limits(epsilon=50, least=1, lifetime_epsilon=1_000)
@@ -160,7 +160,7 @@ def test_a_request_holds_nothing_of_the_token(parties, tmp_path):
     device.obtain(offer, collection.id, invitation=code, remote=issuer)
     path = device.prepare(offer, collection.id, 3, invitation=code)
     [(_, asked)] = issuer.asked
-    shown = parties.shuffler.open(collection.id, 1, device.upload(path)).upload.credential
+    shown = parties.shuffler.open(Upload(collection.id, 1, device.upload(path))).credential
     assert len(shown) == TOKEN
     assert asked[:32].hex() == code
     pieces = {asked[at : at + 4] for at in range(len(asked) - 3)}
@@ -391,10 +391,10 @@ def test_a_token_is_known_by_its_prefix_alone():
     redeeming = Redeeming(MODULUS, MESSAGE)
     first = Blinding.draw(MODULUS)
     second = replace(Blinding.draw(MODULUS), prefix=first.prefix)
-    door, known = Door("ab" * 16, bytes(32), redeeming), set()
+    dedup, known = Deduplication("ab" * 16, bytes(32), redeeming), set()
     for blinding in (first, second):
         signature = blinding.finished(MODULUS, MESSAGE, signed(KEY, blinding.blinded(MODULUS, MESSAGE)))
-        known.add(door.known(Upload(b"0" * 16, blinding.prefix + signature, ())))
+        known.add(dedup.identify(Report(b"0" * 16, blinding.prefix + signature, b"")))
     assert len(known) == 1
     assert None not in known
 

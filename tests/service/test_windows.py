@@ -101,13 +101,13 @@ def test_reports_of_nobody_cannot_be_told_from_others(parties, agreed):
     """By their number, their length, or where they are: the analyser is sent one mixed heap."""
     collection = agreed(COUNT, shortfall="top-up")
     offer = parties.offer(collection)
-    real = {made(collection, offer, 1).upload.messages for _ in range(3)}
+    real = {made(collection, offer, 1).messages for _ in range(3)}
     for messages in real:
         assert parties.report(collection, 1, made(collection, offer, 1, messages=messages).body).status == 200
     at(parties, WINDOW)
     with parties.analyser.database.reading() as connection:
         [row] = many(connection, "SELECT content FROM parts")
-    heap, size = bytes(row["content"]), collection.envelope(1).message_bytes
+    heap, size = bytes(row["content"]), collection.report_format(1).message_bytes
     found = [heap[place : place + size] for place in range(0, len(heap), size)]
     assert len(found) == 6
     assert {message for (message,) in real} < {*found}

@@ -6,8 +6,8 @@ import pytest
 from chromium import clean, looking, typed
 
 import headcount as hc
-from headcount.service.client.simulated import reported
-from headcount.service.operator.operator import Desk
+from headcount.service.client.simulated import report_all
+from headcount.service.operator.operator import Operator
 from headcount.service.wire.signed_release import Released
 
 
@@ -24,7 +24,7 @@ COUNTRIES = [f"Country {number}" for number in range(78)]
 @pytest.fixture
 def made(trial):
     """Collections of all kinds, by what they ask."""
-    desk = Desk.open(trial.folder)
+    desk = Operator.open(trial.folder)
     desk.endow("travellers", 20.0, 1e-2)
     found = {}
     for question, task, n, answers, shortfall in [
@@ -36,7 +36,7 @@ def made(trial):
     ]:
         plan = hc.advise(task, n=n, epsilon=2.0, delta=1e-4, models=["local"], collected=True).best
         made = desk.create(plan, question=question, population="travellers", window=3_600, shortfall=shortfall, **TRIAL)
-        reported(desk.shuffler.address, made.id, answers, hash=made.hash)
+        report_all(desk.shuffler.address, made.id, answers, hash=made.hash)
         found[question] = made.id
         if question != "Almost?":
             desk.close(made.id)
@@ -67,7 +67,7 @@ def test_an_operator_is_told_exactly_what_became_of_batches(trial, made, browser
         page.click("nav a[data-part=advisor]")
         page.wait_for_timeout(3_500)
         page.click("nav a[data-part=collections]")
-        reported(trial.shuffler, made["Almost?"], [1])
+        report_all(trial.shuffler, made["Almost?"], [1])
         looked.wait("text=4 reports of at least 1,234")
         assert page.evaluate("() => getSelection().toString()") == "Where?"
         logged_in(looked, trial, trial.analyser, "analyser")
@@ -83,7 +83,7 @@ def test_an_operator_is_told_exactly_what_became_of_batches(trial, made, browser
         file = tmp_path / saved.value.suggested_filename
         saved.value.save_as(file)
         assert Released.read(file).content["people"] == 100
-        told = Desk.open(trial.folder).analyser.text("POST", f"/v1/collections/{made['Where?']}/batches/1/release")
+        told = Operator.open(trial.folder).analyser.text("POST", f"/v1/collections/{made['Where?']}/batches/1/release")
         assert file.read_text() == told
         assert file.name in page.text_content(f"[data-collection='{made['Where?']}'] details code")
         for width in (1280, 360, 320):
@@ -97,14 +97,14 @@ def test_an_operator_is_told_exactly_what_became_of_batches(trial, made, browser
 
 
 def test_an_operator_sees_how_far_it_is_and_what_was_answered(trial, browser, tmp_path):
-    desk = Desk.open(trial.folder)
+    desk = Operator.open(trial.folder)
     colours = ["red", "green", "blue"]
     plan = hc.advise(
         hc.Histogram(colours), n=40, epsilon=2.0, delta=1e-3, models=["local"], collected=True
     ).best  # fmt: skip
     desk.endow("painters", 4.0, 1e-2)
     made = desk.create(plan, question="Which colour?", population="painters", window=3_600, **TRIAL)
-    reported(desk.shuffler.address, made.id, ["red"] * 25, hash=made.hash)
+    report_all(desk.shuffler.address, made.id, ["red"] * 25, hash=made.hash)
     with looking(browser) as looked:
         page = looked.page
 
@@ -114,7 +114,7 @@ def test_an_operator_sees_how_far_it_is_and_what_was_answered(trial, browser, tm
         assert "Which colour?" in shown
         assert "25 reports of at least 40" in shown
         assert looked.layout() == {}
-        reported(desk.shuffler.address, made.id, ["green"] * 15, hash=made.hash)
+        report_all(desk.shuffler.address, made.id, ["green"] * 15, hash=made.hash)
         desk.close(made.id)
         log_in(trial.analyser, "analyser")
         card = f"[data-collection='{made.id}']"

@@ -12,13 +12,13 @@ from typer.testing import CliRunner
 import headcount as hc
 from headcount.cli.main import app
 from headcount.protocols.base.report_size import P256
-from headcount.service.operator.operator import Desk
+from headcount.service.operator.operator import Operator
 from headcount.service.web.static_files import contents
 
 
 def test_whoever_answers_is_counted(trial, browser):
     """A visitor, a shuffler, an analyser, and a crowd: from an answer in the browser to a release that is proved."""
-    desk = Desk.open(trial.folder)
+    desk = Operator.open(trial.folder)
     before = set(desk.names())
     with looking(browser) as looked:
         page = looked.page
@@ -77,7 +77,7 @@ class Quiet(SimpleHTTPRequestHandler):
 
 
 def test_people_report_from_a_page_that_is_somebody_elses(trial, browser, tmp_path):
-    desk = Desk.open(trial.folder)
+    desk = Operator.open(trial.folder)
     plan = hc.advise(hc.Histogram(["red", "green"]), n=100, epsilon=2.0, models=["local"], collected=True).best
     plan.save(tmp_path / "plan.json")
     desk.endow("customers", 2.0, 1e-6)

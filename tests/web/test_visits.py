@@ -5,7 +5,7 @@ import time
 import pytest
 
 from headcount.errors import Refused, UnknownCollection
-from headcount.service.operator.operator import Desk
+from headcount.service.operator.operator import Operator
 from headcount.service.web import visits
 from headcount.service.web.visits import DEMONSTRATION, Visits
 
@@ -16,8 +16,8 @@ def test_a_visit_that_nobody_answered_makes_room_for_the_next(empty_trial, monke
     first, second, third = (few.begin()["collection"] for _ in range(3))
     with pytest.raises(UnknownCollection):
         few.state(first)
-    assert set(Desk.open(empty_trial.folder).names()) == {second, third}
-    populations = [each["population"] for each in Desk.open(empty_trial.folder).populations()]
+    assert set(Operator.open(empty_trial.folder).names()) == {second, third}
+    populations = [each["population"] for each in Operator.open(empty_trial.folder).populations()]
     assert populations == [f"{DEMONSTRATION} 1", f"{DEMONSTRATION} 2"]
     monkeypatch.setattr(Visits, "_came", lambda *_: 1)
     with pytest.raises(Refused, match="has had its visitors"):

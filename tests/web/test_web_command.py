@@ -69,7 +69,7 @@ def test_questions_are_answered_or_refused_in_words(address):
 
 
 def test_a_party_in_earnest_computes_for_nobody(tmp_path):
-    opened = party.create(tmp_path / "analyser", "analyser").opened()
+    opened = party.create(tmp_path / "analyser", "analyser").open()
     paths = {(route.method, route.path) for route in Pages(["collections"])(opened)}
     opened.close()
     assert paths == {("GET", "/"), ("GET", "/page/about"), ("GET", "/page/{file}")}

@@ -30,7 +30,7 @@ from headcount.questions.question import of_clipped
 from headcount.service.client.limits import Limits
 
 if TYPE_CHECKING:
-    from headcount.service.operator.operator import Desk
+    from headcount.service.operator.operator import Operator
     from headcount.service.wire.signed_release import Released
 
 collections = Commands(help="Counting over a network: a plan, a shuffler and an analyser.")
@@ -98,7 +98,7 @@ def create(
     crowd = made.plan.protocol.crowd
     facts = {
         "collection": made.id, "hash": made.hash, "protocol": made.plan.protocol.name, "messages": made.wire.messages,
-        "bytes": made.envelope(1).upload_bytes, "least": crowd.least, "corrupt": crowd.corrupt,
+        "bytes": made.report_format(1).upload_bytes, "least": crowd.least, "corrupt": crowd.corrupt,
         "admission": str(made.admission), "fixed": made.fixed,
     }  # fmt: skip
     table = grid("", "")
@@ -200,17 +200,17 @@ def given_or_read(answer: str | None) -> str:
 
 
 def _rehearsed(
-    address: str, name: str, answer: Any, devices: int, hash: str | None, held: Desk | None, how: Format
+    address: str, name: str, answer: Any, devices: int, hash: str | None, held: Operator | None, how: Format
 ) -> None:
     """As many devices as were asked for; whoever holds the desk invites them, where that is needed."""
-    from headcount.service.client.simulated import reported
+    from headcount.service.client.simulated import report_all
 
     if not 1 <= devices <= MOST_DEVICES:
         raise BadArgument("--devices", f"is {devices}", f"use a number from 1 to {MOST_DEVICES:,}")
     needed = held is not None and held.collection(name).admission == "invited"
     invitations = held.invite(name, devices) if held is not None and needed else []
     watch = Bar("devices report")
-    receipts = reported(address, name, [answer] * devices, hash=hash, invitations=invitations, watch=watch)
+    receipts = report_all(address, name, [answer] * devices, hash=hash, invitations=invitations, watch=watch)
     states = Counter(receipt.state for receipt in receipts)
     told = ", ".join(f"{number:,} {state}" for state, number in sorted(states.items()))
     show(dict(states), how, f"{devices:,} devices reported: {told}")
@@ -326,7 +326,7 @@ def seconds(text: str) -> int:
     return int(found[1]) * SECONDS[found[2] or "s"]
 
 
-def _named(held: Desk | None, name: str | None, *, under_way: bool = True) -> str:
+def _named(held: Operator | None, name: str | None, *, under_way: bool = True) -> str:
     """The collection that is meant: by its whole name, by its beginning, or because no other is there or under way."""
     if name is not None and (held is None or len(name) == WHOLE_NAME):
         return name
@@ -349,7 +349,7 @@ def _said(name: str | None) -> str:
     return "is missing" if name is None else f"is {name!r}"
 
 
-def _desk(folder: Path) -> Desk:
-    from headcount.service.operator.operator import Desk
+def _desk(folder: Path) -> Operator:
+    from headcount.service.operator.operator import Operator
 
-    return Desk.open(folder)
+    return Operator.open(folder)

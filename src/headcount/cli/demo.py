@@ -41,8 +41,8 @@ def demo(
     """Simulated people report over the network of this machine; the answer is released, signed and proved."""
     # Ends with both parties gone and nothing left behind. The story is told to people only.
     try:
-        from headcount.service.client.simulated import reported
-        from headcount.service.operator.operator import Desk
+        from headcount.service.client.simulated import report_all
+        from headcount.service.operator.operator import Operator
         from headcount.service.wire.signed_release import Released
     except ImportError:
         raise MissingExtra("the demonstration", "service") from None
@@ -68,7 +68,7 @@ def demo(
         terminal.print(
             f"\nA shuffler listens at port {ports[0]}, an analyser at {ports[1]}, with keys and databases apart."
         )
-        desk = Desk.open(folder)
+        desk = Operator.open(folder)
         desk.endow("simulated people", 2 * epsilon, 2 * delta)
         collection = desk.create(
             advice.best,
@@ -79,7 +79,7 @@ def demo(
         )
         lots = (min(MOST_DEVICES, people - at) for at in range(0, people, MOST_DEVICES))
         invited = [invitation for lot in lots for invitation in desk.invite(collection.id, lot)]
-        receipts = reported(
+        receipts = report_all(
             desk.shuffler.address, collection.id, answers.astype(int).tolist(), hash=collection.hash,
             invitations=invited, watch=Bar("devices report"),
         )  # fmt: skip

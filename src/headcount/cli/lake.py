@@ -39,13 +39,13 @@ def report(
     devices: Annotated[int, typer.Option(help="As so many devices with this answer, which keep nothing.")] = 1,
 ) -> None:
     """To try it out: the uploads of some devices, sealed, in a file of a lake."""
-    from headcount.service.client.simulated import prepared
+    from headcount.service.client.simulated import prepare_uploads
     from headcount.service.lake.uploads import write_uploads
 
     if not 1 <= devices <= MOST_DEVICES:
         raise BadArgument("--devices", f"is {devices}", f"use a number from 1 to {MOST_DEVICES:,}")
     watch = Bar("devices report")
-    write_uploads(out, prepared(_offer(collection), [given_or_read(answer)] * devices, watch))
+    write_uploads(out, prepare_uploads(_offer(collection), [given_or_read(answer)] * devices, watch))
     print(f"{devices:,} upload{'s' * (devices > 1)} in {out}")
 
 
@@ -92,7 +92,7 @@ def analyse(
 ) -> None:
     """As the analyser: open and count mixed messages; the answer is paid for, signed, and always the same."""
     with _imported():
-        from headcount.service.lake.counting import analysed
+        from headcount.service.lake.counting import analyse
         from headcount.service.lake.messages import Mixed
         from headcount.service.lake.session import session
         from headcount.service.wire.signed_release import Released
@@ -100,7 +100,7 @@ def analyse(
     opened = opened_party(config, "analyser")
     try:
         with console().status("opening and counting"), session(spark) as at_work:
-            told = Released(json.loads(analysed(opened.analyser(), agreed, Mixed(at_work, mixed))))
+            told = Released(json.loads(analyse(opened.analyser(), agreed, Mixed(at_work, mixed))))
     finally:
         opened.close()
     if out is not None:

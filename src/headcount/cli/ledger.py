@@ -18,7 +18,7 @@ from headcount.ledger.words import percent
 from headcount.protocols.base.saved import load_plan
 
 if TYPE_CHECKING:
-    from headcount.service.operator.operator import Desk
+    from headcount.service.operator.operator import Operator
 
 ledgers = Commands(help="What has been spent on one crowd, kept in a file.")
 
@@ -95,10 +95,10 @@ def _verified(file: Path, witness: Path | None, data: Path | None) -> Ledger:
     return Ledger.verify(file, witness=witness)
 
 
-def _desk(folder: Path) -> Desk:
-    from headcount.service.operator.operator import Desk
+def _desk(folder: Path) -> Operator:
+    from headcount.service.operator.operator import Operator
 
-    return Desk.open(folder)
+    return Operator.open(folder)
 
 
 def _exists(path: Path) -> None:

@@ -18,7 +18,7 @@ from headcount.errors import BadArgument, MissingExtra
 from headcount.protocols.base.report_size import HYBRID, KEYS
 
 if TYPE_CHECKING:
-    from headcount.service.party import Opened
+    from headcount.service.party import OpenParty
 
 parties = Commands(help="A shuffler, an analyser or an issuer, in a folder of its own.")
 keys = Commands(help="The keys that a shuffler's reports are sealed to.")
@@ -54,7 +54,7 @@ def serve(
     if listen is not None and config is None:
         raise BadArgument("--listen", "is given with --data", "use --ports")
     if data is not None:
-        opened = trial.opened(data, ports)
+        opened = trial.open_parties(data, ports)
         pages = Pages(["advisor", "collections", "ask"], data)
     else:
         party = Party.read(cast(Path, config), os.environ)
@@ -63,7 +63,7 @@ def serve(
         if listen is not None:
             host, port = address_of(listen)
             party = replace(party, host=host, port=port)
-        opened = [party.opened()]
+        opened = [party.open()]
         pages = Pages(["collections"])
 
     def ready() -> None:
@@ -99,7 +99,7 @@ def create(
         folder, cast(party.Role, role), database=database, listen=listen, analyser=analyser,
         token=shown,
     )  # fmt: skip
-    opened = made.opened()
+    opened = made.open()
     for name in ("operator", *(["shuffler"] if role == "analyser" else [])):
         write_secret(folder / f"{name}.token", opened.tokens.issue(name, name))
     print(f"the {role} is made in {folder}, and signs as {opened.keys.signer().public}")
@@ -133,7 +133,7 @@ def desk(
 
     Who has a token of one of them leaves the other out; an analyst, for example, needs the analyser only.
     """
-    from headcount.service.operator.operator import PARTIES, Absent, Desk
+    from headcount.service.operator.operator import PARTIES, AbsentParty, Operator
     from headcount.service.wire.http_client import Remote
 
     given = {
@@ -151,9 +151,9 @@ def desk(
     if not held:
         raise BadArgument("--analyser", "is missing, and --shuffler too", "give the address and token of one, or both")
     reached = {party: Remote(*shown, party=party) for party, shown in held.items()}
-    both = {party: reached.get(party) or Absent(party) for party in PARTIES}
-    found = Desk(**both, issuer=reached.get("issuer")).identities()
-    Desk.write(folder, **held)
+    both = {party: reached.get(party) or AbsentParty(party) for party in PARTIES}
+    found = Operator(**both, issuer=reached.get("issuer")).identities()
+    Operator.write(folder, **held)
     for party, key in found.items():
         print(f"the {party} signs as {key}")
     print(f"written to {folder}; now use --data {folder}")
@@ -245,10 +245,10 @@ def show_tokens(config: Config, how: Formats = Format.TABLE) -> None:
     opened.close()
 
 
-def opened_party(config: Path, role: str | None = None) -> Opened:
+def opened_party(config: Path, role: str | None = None) -> OpenParty:
     from headcount.service.party import Party
 
     party = Party.read(config, os.environ)
     if role is not None and party.role != role:
         raise BadArgument("--config", f"is that of the {party.role}", f"give the {role}'s")
-    return party.opened()
+    return party.open()

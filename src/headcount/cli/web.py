@@ -24,7 +24,7 @@ def web(port: Annotated[int, typer.Option(help="Where the page is.", min=0, max=
         raise MissingExtra("serving", "service") from None
     with TemporaryDirectory(prefix="headcount-") as name:
         folder = Path(name)
-        opened = trial.opened(folder, (port or _free(), _free()))
+        opened = trial.open_parties(folder, (port or _free(), _free()))
         pages = Pages(["advisor", "ask"], folder)
         at = next(each.party for each in opened if each.party.role == "shuffler")
         try:

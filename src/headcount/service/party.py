@@ -26,11 +26,11 @@ from headcount.service.issuer.issuer import Issuer
 from headcount.service.runtime.metrics import Metrics
 from headcount.service.runtime.tokens import Tokens
 from headcount.service.shuffler.app import ShufflerApp
-from headcount.service.shuffler.batches import Batches, Receiver
+from headcount.service.shuffler.batches import Batches
 from headcount.service.shuffler.shuffler import Shuffler
 from headcount.service.store.database import Database
 from headcount.service.store.schema import migrate
-from headcount.service.wire.http_client import RemoteReceiver
+from headcount.service.wire.http_client import Receiver, RemoteReceiver
 from headcount.service.wire.keys import Keys
 
 Role = Literal["shuffler", "analyser", "issuer"]
@@ -87,13 +87,13 @@ class Party:
             given.get("webhook", ""),
         )  # fmt: skip
 
-    def opened(self) -> Opened:
-        """Its database brought up to date, its keys at hand. What a crash kept from being forgotten is forgotten."""
+    def open(self) -> OpenParty:
+        """Connects to its database, migrates it and reads its keys."""
         database = Database.open(self.database)
         try:
             migrate(database, self.role)
-            database.forget()
-            return Opened(self, database, Keys(self.keys), Tokens(database, self.role))
+            database.checkpoint()
+            return OpenParty(self, database, Keys(self.keys), Tokens(database, self.role))
         except BaseException:
             database.close()
             raise
@@ -127,7 +127,7 @@ def create(
         write_secret(folder / "analyser.token", token)
     write_secret(path, "\n".join(f"{name} = {json.dumps(value)}" for name, value in lines.items()))
     party = Party.read(path)
-    party.opened().close()
+    party.open().close()
     return party
 
 
@@ -152,7 +152,7 @@ def address_of(listen: str) -> tuple[str, int]:
 
 
 @dataclass(frozen=True)
-class Opened:
+class OpenParty:
     """A party at work."""
 
     party: Party
@@ -179,7 +179,7 @@ class Opened:
     def app(self) -> ShufflerApp | AnalyserApp | IssuerApp:
         metrics = Metrics(self.party.role)
         self.keys.tidy()
-        self.database.forget()
+        self.database.checkpoint()
         if self.party.role == "issuer":
             issuer = self.issuer()
             issuer.tidy()

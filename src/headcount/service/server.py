@@ -14,10 +14,10 @@ from granian.http import HTTP1Settings
 from granian.server.embed import Server
 
 from headcount.errors import BadArgument
-from headcount.service.party import Opened
-from headcount.service.runtime.common_routes import PartyApp
+from headcount.service.party import OpenParty
 from headcount.service.runtime.http import Route
 from headcount.service.runtime.logs import log
+from headcount.service.runtime.party_app import PartyApp
 from headcount.service.shuffler.app import ShufflerApp
 from headcount.service.shuffler.batches import kind_of
 
@@ -28,16 +28,16 @@ STEP = 0.5  # seconds between looks at what is due
 SOON = 0.02  # seconds until it is tried again whether a party can be reached
 EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # where who listens to all is reached from here
 
-Pages = Callable[[Opened], Sequence[Route]]
+Pages = Callable[[OpenParty], Sequence[Route]]
 
 
-def nothing(_: Opened) -> Sequence[Route]:
+def no_pages(_: OpenParty) -> Sequence[Route]:
     """No pages."""
     return ()
 
 
-def run(parties: Sequence[Opened], ready: Callable[[], None] = lambda: None, pages: Pages = nothing) -> None:
-    """The same, on a loop that is faster where there is one."""
+def run(parties: Sequence[OpenParty], ready: Callable[[], None] = lambda: None, pages: Pages = no_pages) -> None:
+    """Runs `serve`, on uvloop where there is one."""
     loop: Callable[[], asyncio.AbstractEventLoop] = asyncio.new_event_loop
     with suppress(ImportError):  # there is none for Windows
         import uvloop
@@ -47,13 +47,15 @@ def run(parties: Sequence[Opened], ready: Callable[[], None] = lambda: None, pag
         runner.run(serve(parties, ready, pages))
 
 
-async def serve(parties: Sequence[Opened], ready: Callable[[], None] = lambda: None, pages: Pages = nothing) -> None:
+async def serve(
+    parties: Sequence[OpenParty], ready: Callable[[], None] = lambda: None, pages: Pages = no_pages
+) -> None:
     """Until the process is told to end. What is under way is finished first. `pages` are what people look at."""
     for opened in parties:
         _require_free(opened.party.host, opened.party.port)
     apps = [opened.app() for opened in parties]
     for app, opened in zip(apps, parties, strict=True):
-        app.besides = tuple(pages(opened))
+        app.pages = tuple(pages(opened))
     servers = [
         Server(
             app, opened.party.host, opened.party.port, interface=Interfaces.ASGI, http=HTTPModes.http1,
@@ -86,7 +88,7 @@ async def serve(parties: Sequence[Opened], ready: Callable[[], None] = lambda: N
         opened.close()
 
 
-async def _once_reached(parties: Sequence[Opened], ready: Callable[[], None]) -> None:
+async def _once_reached(parties: Sequence[OpenParty], ready: Callable[[], None]) -> None:
     """Tells so when all of them can be."""
     for opened in parties:
         host = EVERYWHERE.get(opened.party.host, opened.party.host)
@@ -103,9 +105,9 @@ async def _steps(app: PartyApp, step: Callable[[], list[Exception]], ended: asyn
     """What is due, again and again; what fails is tried again at the next look."""
     while not ended.is_set():
         try:
-            app.metrics.stepped("failed" if await asyncio.to_thread(step) else "done")
+            app.metrics.count_step("failed" if await asyncio.to_thread(step) else "done")
         except Exception as problem:  # noqa: BLE001  # whatever it is, reports are still taken
-            app.metrics.stepped("failed")
+            app.metrics.count_step("failed")
             log("step failed", party=app.metrics.party, problem=kind_of(problem))
         with suppress(TimeoutError):
             await asyncio.wait_for(ended.wait(), STEP)

@@ -82,12 +82,12 @@ class Analyser:
         with self.database.reading() as connection:
             known = one(connection, COLLECTION, name=collection.id)
         if known is None:
-            known = self._agreed(collection, canonical(config))
+            known = self._agree(collection, canonical(config))
         if known["state"] == "destroyed":
             raise UnknownCollection(collection.id)
         return list(json.loads(known["keys"]))
 
-    def _agreed(self, collection: Collection, config: str) -> Any:
+    def _agree(self, collection: Collection, config: str) -> Any:
         """Promises, and notes what was agreed, in one transaction: nobody else promises the same budget meanwhile.
 
         What takes a while, prices and keys, is done before anything is locked.
@@ -109,12 +109,12 @@ class Analyser:
                 for name in names:
                     self.keys.delete(name)
                 raise
-            keys = canonical(self._announced(collection))
+            keys = canonical(self._announce_keys(collection))
             new = "INSERT INTO collections VALUES (:id, :config, :keys, 'open')"
             do(connection, new, id=collection.id, config=config, keys=keys)
             return one(connection, COLLECTION, name=collection.id)
 
-    def _announced(self, collection: Collection) -> list[dict[str, Any]]:
+    def _announce_keys(self, collection: Collection) -> list[dict[str, Any]]:
         """The keys of all its batches."""
         suite, made = collection.wire.suite, self.keys.make
         keys = made(inner_keys(collection.id, collection.batches), collection.wire.suite)
@@ -126,11 +126,11 @@ class Analyser:
 
     def collection(self, name: str) -> Collection:
         with self.database.reading() as connection:
-            return self.still(connection, name)
+            return self.lock_open(connection, name)
 
-    def still(self, connection: Connection, name: str) -> Collection:
-        """The collection, which is not destroyed while this transaction lasts."""
-        row = one(connection, COLLECTION + self.database.shared, name=name)
+    def lock_open(self, connection: Connection, name: str) -> Collection:
+        """The collection, locked FOR SHARE: nobody destroys it while this transaction lasts."""
+        row = one(connection, COLLECTION + self.database.for_share, name=name)
         if row is None or row["state"] == "destroyed":
             raise UnknownCollection(name)
         return Collection.from_json(json.loads(row["config"]))
@@ -161,7 +161,7 @@ class Analyser:
     def destroy(self, name: str) -> None:
         """Messages, keys and answers; what was charged stays charged. Again is not an error."""
         with self.database.writing() as connection:
-            row = one(connection, COLLECTION + self.database.alone, name=name)
+            row = one(connection, COLLECTION + self.database.for_update, name=name)
             if row is None:
                 raise UnknownCollection(name)
             do(connection, "DELETE FROM parts WHERE collection = :name", name=name)
@@ -214,7 +214,7 @@ class Analyser:
         for name in names:
             self.keys.delete(name)
         if names:
-            self.database.forget()
+            self.database.checkpoint()
 
 
 def inner_key(name: str, number: int) -> str:

@@ -17,10 +17,10 @@ from headcount.service.analyser.gauges import of_analyser
 from headcount.service.analyser.releases import Releases
 from headcount.service.issuer.app import IssuerRoutes
 from headcount.service.issuer.issuer import Issuer
-from headcount.service.runtime.common_routes import LARGEST_CONFIG, OPERATOR, PartyApp, fields
 from headcount.service.runtime.gauges import CachedGauges
 from headcount.service.runtime.http import Request, Response, Route
 from headcount.service.runtime.metrics import Metrics
+from headcount.service.runtime.party_app import LARGEST_CONFIG, OPERATOR, PartyApp, fields
 from headcount.service.runtime.tokens import Tokens
 
 ANALYST = frozenset({"operator", "analyst"})
@@ -118,7 +118,7 @@ class AnalyserApp(PartyApp):
         return Response(200, {"done": True})
 
     async def purged(self, request: Request) -> Response:
-        return Response(200, await asyncio.to_thread(self.deliveries.purged, request.json()))
+        return Response(200, await asyncio.to_thread(self.deliveries.notify_purged, request.json()))
 
     async def complete(self, request: Request) -> Response:
         where = (request.path["collection"], request.number("batch"))

@@ -11,8 +11,8 @@ from headcount.common.canonical import canonical
 from headcount.errors import BadArgument, BatchUnavailable, Conflict
 from headcount.service.analyser.analyser import BATCH, Analyser
 from headcount.service.runtime.crash_points import point
-from headcount.service.runtime.logs import moved
-from headcount.service.store.database import changed, do, one
+from headcount.service.runtime.logs import log_state
+from headcount.service.store.database import do, one, update_batch
 from headcount.service.wire.collection import Collection, Shortfall
 from headcount.service.wire.keys import verified
 
@@ -49,36 +49,36 @@ class Deliveries:
         if reports > collection.room:
             works = f"deliver at most {collection.room:,}"
             raise BadArgument("manifest", "tells of more reports than was agreed on", works)
-        self._announced(collection, number, canonical(manifest))
+        self._announce(collection, number, canonical(manifest))
 
-    def _announced(self, collection: Collection, number: int, manifest: str) -> None:
+    def _announce(self, collection: Collection, number: int, manifest: str) -> None:
         """Notes the batch and reserves what its answer costs, both or neither, before any message is taken."""
         reservations = self.analyser.reservations
         reserving = reservations.reserving(collection)
         point("before reserving")
         with self.database.writing() as connection:
-            self.analyser.still(connection, collection.id)
+            self.analyser.lock_open(connection, collection.id)
             new = "INSERT INTO batches (collection, number, state, manifest) VALUES "
             new += "(:name, :number, 'receiving', :manifest) ON CONFLICT DO NOTHING"
             first = do(connection, new, name=collection.id, number=number, manifest=manifest)
-            row = one(connection, BATCH + self.database.alone, name=collection.id, number=number)
+            row = one(connection, BATCH + self.database.for_update, name=collection.id, number=number)
             if row["state"] in ("purged", "expired"):
                 raise Conflict(f"the batch is {row['state']} here, and its key is gone", "a number is used once")
             if row["manifest"] != manifest:
                 raise Conflict("another batch of that number was announced before", "a number is used once")
             reservations.reserve(connection, collection, row, reserving)
         point("after reserving")
-        self.analyser.account(collection.population).noted()
+        self.analyser.account(collection.population).write_witness()
         point("after the witness")
         if first:
-            moved("analyser", collection.id, number, "receiving")
+            log_state("analyser", collection.id, number, "receiving")
 
     def part(self, collection: str, batch: int, number: int, content: bytes) -> None:
         """One part of a batch, which must be the one that was signed for. Again is not an error."""
         point("before a part")
         with self.database.writing() as connection:
-            self.analyser.still(connection, collection)
-            row = one(connection, BATCH + self.database.shared, name=collection, number=batch)
+            self.analyser.lock_open(connection, collection)
+            row = one(connection, BATCH + self.database.for_share, name=collection, number=batch)
             if row is None:
                 raise BatchUnavailable("no such batch was announced")
             parts = json.loads(row["manifest"])["parts"]
@@ -89,7 +89,7 @@ class Deliveries:
                 do(connection, new, name=collection, batch=batch, number=number, content=content)
         point("after a part")
 
-    def purged(self, notice: Any) -> dict[str, Any]:
+    def notify_purged(self, notice: Any) -> dict[str, Any]:
         """These batches will never come, says the shuffler: their keys die. What was delivered before stays."""
         try:
             name = str(notice["collection"])[:32]
@@ -103,7 +103,7 @@ class Deliveries:
         if not fits:
             raise BadArgument("notice", "is not one about batches of the collection", "send what was signed")
         with self.database.writing() as connection:
-            self.analyser.still(connection, name)
+            self.analyser.lock_open(connection, name)
             for number in numbers:
                 new = "INSERT INTO batches (collection, number, state, manifest) VALUES "
                 new += "(:name, :number, 'purged', :notice) ON CONFLICT DO NOTHING"
@@ -120,8 +120,8 @@ class Deliveries:
         """The receipt, once all parts are here."""
         point("before completing")
         with self.database.writing() as connection:
-            agreed = self.analyser.still(connection, collection)
-            row = one(connection, BATCH + self.database.alone, name=collection, number=batch)
+            agreed = self.analyser.lock_open(connection, collection)
+            row = one(connection, BATCH + self.database.for_update, name=collection, number=batch)
             if row is None:
                 raise BatchUnavailable("no such batch was announced")
             manifest = json.loads(row["manifest"])
@@ -132,10 +132,10 @@ class Deliveries:
                 found = one(connection, here, name=collection, number=batch)
                 if found["parts"] < len(manifest["parts"]):
                     raise BatchUnavailable("parts of the batch are missing")
-                if found["size"] != manifest["messages"] * agreed.envelope(batch).message_bytes:
+                if found["size"] != manifest["messages"] * agreed.report_format(batch).message_bytes:
                     raise BadArgument("manifest", "tells of another number of messages", "deliver what was mixed")
-                changed(connection, row, state="delivered")
+                update_batch(connection, row, state="delivered")
         if first:
-            moved("analyser", collection, batch, "delivered")
+            log_state("analyser", collection, batch, "delivered")
         point("after completing")
         return self.analyser.signer.signed("receipt", {"received": manifest["signature"]})

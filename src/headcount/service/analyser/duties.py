@@ -11,7 +11,7 @@ from headcount.service.analyser.analyser import Analyser
 from headcount.service.analyser.releases import Releases
 from headcount.service.analyser.webhook import Webhook
 from headcount.service.runtime.crash_points import point
-from headcount.service.store.database import changed, many
+from headcount.service.store.database import many, update_batch
 
 FIRST, LONGEST = 1.0, 3_600.0  # seconds until something that failed is tried again: twice as long each time
 KEYS = 60.0  # seconds between looks at keys
@@ -60,7 +60,7 @@ class Duties:
         self.webhook.post(self.analyser.signer.signed("webhook", content))
         point("after telling")
         with self.database.writing() as connection:
-            changed(connection, row, notified=True)
+            update_batch(connection, row, notified=True)
 
     def _found(self, query: str) -> list[Any]:
         with self.database.reading() as connection:

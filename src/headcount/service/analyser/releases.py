@@ -25,10 +25,10 @@ from headcount.programme.tally import Batch, Tally
 from headcount.protocols.base.certificate import certify
 from headcount.service.analyser.analyser import BATCH, Analyser, inner_key
 from headcount.service.runtime.crash_points import point
-from headcount.service.runtime.logs import moved
-from headcount.service.store.database import changed, do, one
+from headcount.service.runtime.logs import log_state
+from headcount.service.store.database import do, one, update_batch
 from headcount.service.wire.collection import Collection
-from headcount.service.wire.report import Envelope, PrivateKey
+from headcount.service.wire.report import PrivateKey, ReportFormat, genuine
 
 
 class Releases:
@@ -44,45 +44,45 @@ class Releases:
         Here one at a time: whoever asks again while a batch is counted waits, and does not count it as well.
         """
         with self._counting:
-            return self._released(self.analyser.collection(name), number)
+            return self._release(self.analyser.collection(name), number)
 
-    def _released(self, collection: Collection, number: int) -> str:
-        row = self._claimed(collection, number)
+    def _release(self, collection: Collection, number: int) -> str:
+        row = self._claim(collection, number)
         if row["state"] == "claimed":
             try:
-                row = self._kept(collection, number, *self._told(collection, number, row))
+                row = self._commit(collection, number, *self._answer(collection, number, row))
             except Refused:
-                row = self._claimed(collection, number)  # another was faster, and has forgotten the messages
+                row = self._claim(collection, number)  # another was faster, and has forgotten the messages
                 if row["state"] == "claimed":
                     raise
-        self._forgotten(collection.id, number)
+        self._forget(collection.id, number)
         if row["state"] == "refused":
             raise TooFewReports(_refusal(collection, number, json.loads(row["result"])))
         return str(row["result"])
 
-    def _claimed(self, collection: Collection, number: int) -> Any:
+    def _claim(self, collection: Collection, number: int) -> Any:
         """The batch, which is claimed and whose reservation is settled, both or neither, unless that was done."""
         name, reserving = collection.id, self.analyser.reservations.reserving(collection)
         point("before claiming")
         with self.database.writing() as connection:
-            row = one(connection, BATCH + self.database.alone, name=name, number=number)
+            row = one(connection, BATCH + self.database.for_update, name=name, number=number)
             _require_here(number, "receiving" if row is None else row["state"])
             first = row["state"] == "delivered"
             if first:
                 self.analyser.reservations.settle(connection, collection, row, reserving)
-                changed(connection, row, state="claimed")
+                update_batch(connection, row, state="claimed")
             row = one(connection, BATCH, name=name, number=number)
         if row["state"] == "claimed":
             point("after claiming")
-            self.analyser.account(collection.population).noted()
+            self.analyser.account(collection.population).write_witness()
         if first:
-            moved("analyser", name, number, "claimed")
+            log_state("analyser", name, number, "claimed")
         return row
 
-    def _told(self, collection: Collection, number: int, row: Any) -> tuple[str, dict[str, Any]]:
+    def _answer(self, collection: Collection, number: int, row: Any) -> tuple[str, dict[str, Any]]:
         """What becomes of the batch, and the answer or why there is none; in memory only."""
         manifest, plan = json.loads(row["manifest"]), collection.plan
-        tally, readable = self._counted(collection, number, manifest)
+        tally, readable = self._count(collection, number, manifest)
         crowd, came = plan.protocol.crowd, manifest["reports"]
         unreadable = manifest["messages"] - readable
         looks = {"unreadable": unreadable, "plausible": max(0, came - unreadable)}
@@ -110,33 +110,36 @@ class Releases:
         }
         return "released", self.analyser.signer.signed("release", content)
 
-    def _kept(self, collection: Collection, number: int, state: str, told: dict[str, Any]) -> Any:
+    def _commit(self, collection: Collection, number: int, state: str, told: dict[str, Any]) -> Any:
         """The batch with this answer or refusal, unless another was faster. Its messages go with that."""
         name = collection.id
         point("before releasing")
         with self.database.writing() as connection:
-            row = one(connection, BATCH + self.database.alone, name=name, number=number)
+            row = one(connection, BATCH + self.database.for_update, name=name, number=number)
             first = row["state"] == "claimed"
             if first:
-                changed(connection, row, state=state, result=canonical(told), notified=not self.analyser.webhook)
+                update_batch(connection, row, state=state, result=canonical(told), notified=not self.analyser.webhook)
                 gone = "DELETE FROM parts WHERE collection = :name AND number = :number"
                 do(connection, gone, name=name, number=number)
             row = one(connection, BATCH, name=name, number=number)
         if first:
-            moved("analyser", name, number, state)
+            log_state("analyser", name, number, state)
         point("after releasing")
         return row
 
-    def _forgotten(self, name: str, number: int) -> None:
+    def _forget(self, name: str, number: int) -> None:
         """Nothing is left of the messages, nor of the key that could open a copy of them."""
         if self.analyser.keys.has(inner_key(name, number)):
-            self.database.forget()
+            self.database.checkpoint()
             self.analyser.keys.delete(inner_key(name, number))
             point("after forgetting")
 
-    def _counted(self, collection: Collection, number: int, manifest: Any) -> tuple[Tally, int]:
+    def _count(self, collection: Collection, number: int, manifest: Any) -> tuple[Tally, int]:
         """What the batch's messages come to, each once, and how many of them somebody honest could have sent."""
-        envelope, key = collection.envelope(number), self.analyser.keys.private(inner_key(collection.id, number))
+        report_format, key = (
+            collection.report_format(number),
+            self.analyser.keys.private(inner_key(collection.id, number)),
+        )
         protocol, seen = collection.plan.protocol, set[bytes]()
         tally, readable = replace(protocol.nobody(), reports=manifest["reports"]), 0
         for part in range(len(manifest["parts"])):
@@ -145,18 +148,18 @@ class Releases:
                 row = one(connection, here, name=collection.id, number=number, part=part)
             if row is None:
                 raise Conflict("the batch was released meanwhile", "ask for it again")
-            records = list(_opened(envelope, bytes(row["content"]), key, seen))
-            genuine = envelope.records(record for record in records if record is not None)
-            tally += protocol.tally(Batch(0, genuine))
-            readable += records.count(None) + len(genuine)
+            records = list(_opened(report_format, bytes(row["content"]), key, seen))
+            counted = genuine(protocol, (record for record in records if record is not None))
+            tally += protocol.tally(Batch(0, counted))
+            readable += records.count(None) + len(counted)
         return tally, readable
 
 
-def _opened(envelope: Envelope, part: bytes, key: PrivateKey, seen: set[bytes]) -> Iterator[bytes | None]:
+def _opened(report_format: ReportFormat, part: bytes, key: PrivateKey, seen: set[bytes]) -> Iterator[bytes | None]:
     """The records in a part of a batch, None for a dummy; what cannot be opened or was there before is left out."""
-    for at in range(0, len(part), envelope.message_bytes):
+    for message in report_format.split(part):
         try:
-            identity, record = envelope.read(part[at : at + envelope.message_bytes], key)
+            identity, record = report_format.open_message(message, key)
         except WireError:
             continue
         if identity not in seen:

@@ -19,7 +19,7 @@ from headcount.errors import OverBudget
 from headcount.ledger.book import Page
 from headcount.ledger.ledger import Ledger
 from headcount.protocols.base.plan import Plan
-from headcount.service.store.database import changed, many
+from headcount.service.store.database import many, update_batch
 from headcount.service.wire.collection import Collection
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Reservations:
         """The charge for this batch is made, unless there is one."""
         if row["charge"] is None:
             read = self.analyser.account(collection.population).turn_within(connection, reserving)
-            changed(connection, row, charge=len(read.page.charges))
+            update_batch(connection, row, charge=len(read.page.charges))
 
     def settle(
         self, connection: Connection, collection: Collection, row: Any, reserving: Callable[[Page], Page]
@@ -88,4 +88,4 @@ class Reservations:
             return charged.settle(row["charge"] or len(charged.charges))
 
         read = self.analyser.account(collection.population).turn_within(connection, settled)
-        changed(connection, row, charge=row["charge"] or len(read.page.charges))
+        update_batch(connection, row, charge=row["charge"] or len(read.page.charges))

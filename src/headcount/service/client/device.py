@@ -28,7 +28,7 @@ from headcount.service.client.receipt import Receipt
 from headcount.service.wire.collection import Admission, Collection, Shortfall
 from headcount.service.wire.http_client import Remote
 from headcount.service.wire.keys import Announced
-from headcount.service.wire.report import Upload
+from headcount.service.wire.report import Report
 
 FORMAT = "headcount report 1"
 OWN = ("question", "collection", "batch", "state", "epsilon", "delta", "least", "colluding", "top_up")
@@ -127,7 +127,7 @@ class Client:
         path = self._path(collection, batch)
         with self._alone():
             if path.exists():
-                self._resealed(path, collection, batch, offer, invitation)
+                self._reseal(path, collection, batch, offer, invitation)
             else:
                 self.limits.require(collection, self.spent())
                 messages = self._sealed(collection, batch, offer, answer, coins or DeviceCoins())
@@ -177,12 +177,13 @@ class Client:
 
     def _sealed(self, collection: Collection, batch: int, offer: Any, answer: Any, coins: Coins) -> list[bytes]:
         """The answer, randomised and sealed to the analyser: once."""
-        envelope, protocol = collection.envelope(batch), collection.plan.protocol
+        protocol = collection.plan.protocol
         key = Announced.from_json(offer["analyser"], collection.analyser, "analyser")
         if key.purpose != collection.purpose(batch):
             raise BadArgument("analyser", "announced this key for something else", "do not answer")
         self._usable(key, collection)
-        return envelope.sealed(protocol.reports(encoded(protocol.task, answer), coins).messages, key.public)
+        messages = protocol.reports(encoded(protocol.task, answer), coins).messages
+        return collection.report_format(batch).seal_messages(messages, key.public)
 
     def _outer(
         self,
@@ -197,8 +198,8 @@ class Client:
         key = Announced.from_json(offer["shuffler"], collection.shuffler, "shuffler")
         self._usable(key, collection)
         credential = Credentials(self.folder, collection, batch, invitation).shown()
-        upload = Upload(identity, credential, tuple(messages))
-        body = collection.envelope(batch).upload(upload, key.public, key.number)
+        report = Report(identity, credential, b"".join(messages))
+        body = collection.report_format(batch).seal_report(report, key.public, key.number)
         return {"identity": identity.hex(), "key": key.number, "invitation": invitation, "body": body.hex()}
 
     def _usable(self, key: Announced, collection: Collection) -> None:
@@ -207,7 +208,7 @@ class Client:
         if key.suite != collection.wire.suite:
             raise BadArgument("keys", "are of another suite than was agreed", "do not answer")
 
-    def _resealed(self, path: Path, collection: Collection, batch: int, offer: Any, invitation: str) -> None:
+    def _reseal(self, path: Path, collection: Collection, batch: int, offer: Any, invitation: str) -> None:
         """The same messages to a key that took the place of the one they were sealed to, or with another invitation.
 
         Nothing is drawn anew: to do that whenever somebody asks would let them average the noise away.

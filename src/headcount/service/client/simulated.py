@@ -1,4 +1,4 @@
-"""Devices that are not there: each with a folder of its own, which is thrown away, to try a collection out."""
+"""Simulated devices, each with a temporary folder of its own, to try a collection out."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ANYTHING = Limits(
 )
 
 
-def prepared(offer: Any, answers: Sequence[Any], watch: Progress = iter) -> list[bytes]:
+def prepare_uploads(offer: Any, answers: Sequence[Any], watch: Progress = iter) -> list[bytes]:
     """The uploads of as many devices as there are answers, which are sent by nobody."""
     name = Collection.from_json(offer["collection"]).id
     with TemporaryDirectory(prefix="headcount-", dir=_quick()) as folder:
@@ -34,10 +34,15 @@ def prepared(offer: Any, answers: Sequence[Any], watch: Progress = iter) -> list
         return [upload(person) for person in watch(list(range(len(answers))))]
 
 
-def reported(
-    address: str, name: str, answers: Sequence[Any], *, hash: str | None = None, invitations: Sequence[str] = (),
+def report_all(
+    address: str,
+    name: str,
+    answers: Sequence[Any],
+    *,
+    hash: str | None = None,
+    invitations: Sequence[str] = (),
     watch: Progress = iter,
-) -> list[Receipt]:  # fmt: skip
+) -> list[Receipt]:
     """The receipts of as many devices as there are answers."""
     shown = [*invitations, *[""] * (len(answers) - len(invitations))]
 

@@ -7,9 +7,9 @@ import asyncio
 from headcount.errors import BadArgument
 from headcount.protocols.base.report_size import CREDENTIAL
 from headcount.service.issuer.issuer import Issuer
-from headcount.service.runtime.common_routes import LARGEST_CONFIG, OPERATOR, PartyApp, fields
 from headcount.service.runtime.http import Request, Response, Route
 from headcount.service.runtime.metrics import Metrics
+from headcount.service.runtime.party_app import LARGEST_CONFIG, OPERATOR, PartyApp, fields
 from headcount.service.runtime.tokens import Tokens
 from headcount.service.wire.blind import SIZE
 from headcount.service.wire.validation import ISSUING

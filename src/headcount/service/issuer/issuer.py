@@ -153,7 +153,7 @@ class Issuer:
         with self.database.writing() as connection:
             do(connection, "DELETE FROM issued WHERE collection = :name", name=collection.id)
             do(connection, "DELETE FROM issuing WHERE id = :name", name=collection.id)
-        self.database.forget()
+        self.database.checkpoint()
 
     def _kept(self, collection: Collection) -> list[str]:
         """The names of what the key folder has for it."""

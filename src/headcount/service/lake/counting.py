@@ -17,9 +17,9 @@ from headcount.service.analyser.releases import Releases
 from headcount.service.lake.messages import Mixed, digests
 from headcount.service.lake.session import ASK_SPARK, refusing
 from headcount.service.lake.work import PARTIALS, READ, CountRecords, ReadMessages, stored
-from headcount.service.store.database import changed, one
+from headcount.service.store.database import one, update_batch
 from headcount.service.wire.collection import Collection
-from headcount.service.wire.report import Opening, PrivateKey
+from headcount.service.wire.report import PrivateKey, ReportFormat
 
 
 class LakeReleases(Releases):
@@ -29,13 +29,13 @@ class LakeReleases(Releases):
         super().__init__(analyser)
         self.messages = messages
 
-    def _counted(self, collection: Collection, number: int, manifest: Any) -> tuple[Tally, int]:
+    def _count(self, collection: Collection, number: int, manifest: Any) -> tuple[Tally, int]:
         key = self.analyser.keys.private(inner_key(collection.id, number))
-        tally, readable = counted(self.messages, collection.envelope(number).opening, collection.plan.protocol, key)
+        tally, readable = count(self.messages, collection.report_format(number), collection.plan.protocol, key)
         return replace(tally, reports=manifest["reports"]), readable
 
 
-def analysed(analyser: Analyser, collection: Collection, mixed: Mixed) -> str:
+def analyse(analyser: Analyser, collection: Collection, mixed: Mixed) -> str:
     """The signed release of a mixed batch, as text. Asked again, it is the same, and nothing is counted again."""
     manifest = mixed.manifest
     if manifest.get("collection") != collection.hash:
@@ -44,13 +44,13 @@ def analysed(analyser: Analyser, collection: Collection, mixed: Mixed) -> str:
     number = int(manifest["batch"])
     messages = mixed.messages.persist()  # what was looked at is what is counted
     try:
-        received(analyser, collection, number, manifest, messages)
+        receive(analyser, collection, number, manifest, messages)
         return LakeReleases(analyser, messages).release(collection.id, number)
     finally:
         messages.unpersist()
 
 
-def received(analyser: Analyser, collection: Collection, number: int, manifest: Any, messages: Any) -> None:
+def receive(analyser: Analyser, collection: Collection, number: int, manifest: Any, messages: Any) -> None:
     """Refuses messages that are not those that the shuffler has signed for, before anything is charged or counted."""
     with analyser.database.reading() as connection:
         if one(connection, BATCH, name=collection.id, number=number)["state"] == "released":
@@ -60,18 +60,18 @@ def received(analyser: Analyser, collection: Collection, number: int, manifest: 
     if not same:
         raise BadArgument("mixed", "has other messages than were signed for", "get them from the shuffler again")
     with analyser.database.writing() as connection:
-        analyser.still(connection, collection.id)
-        row = one(connection, BATCH + analyser.database.alone, name=collection.id, number=number)
+        analyser.lock_open(connection, collection.id)
+        row = one(connection, BATCH + analyser.database.for_update, name=collection.id, number=number)
         if row["state"] == "receiving":
-            changed(connection, row, state="delivered")
+            update_batch(connection, row, state="delivered")
 
 
-def counted(messages: Any, opening: Opening, protocol: Protocol, key: PrivateKey) -> tuple[Tally, int]:
+def count(messages: Any, report_format: ReportFormat, protocol: Protocol, key: PrivateKey) -> tuple[Tally, int]:
     """What all messages come to, each once, and how many a device could have sent. Only totals leave the executors."""
     from pyspark.sql import functions as f
 
     work = CountRecords.of(protocol)
-    read = messages.mapInArrow(ReadMessages(opening, stored(key)).work, READ)
+    read = messages.mapInArrow(ReadMessages(report_format, stored(key)).work, READ)
     once = read.groupBy("id").agg(f.min("record").alias("record")).select("record")
     rows = once.mapInArrow(work.work, PARTIALS).collect()
     readable = sum(int.from_bytes(row["readable"], "big") for row in rows)

@@ -20,7 +20,7 @@ from headcount.service.lake.uploads import COLUMN
 from headcount.service.lake.work import OPENED, SPLIT, OpenUploads, SplitReports, stored
 from headcount.service.runtime.crash_points import point
 from headcount.service.shuffler.shuffler import BATCH, Shuffler
-from headcount.service.store.database import changed, one
+from headcount.service.store.database import one, update_batch
 from headcount.service.wire.collection import Collection
 
 
@@ -49,9 +49,11 @@ class LakeShuffler:
         if batch["state"] != "open":
             self._again(batch, out)
             return None
-        opening, door = collection.envelope(number).opening, self.shuffler.door(name, batch)
-        opened = uploads.select(COLUMN).mapInArrow(OpenUploads(opening, door, self._keys(collection)).work, OPENED)
-        kept = once(opened, invited=door.invited).persist()
+        report_format, known = collection.report_format(number), self.shuffler.deduplication(name, batch)
+        opened = uploads.select(COLUMN).mapInArrow(
+            OpenUploads(report_format, known, self._keys(collection)).work, OPENED
+        )
+        kept = once(opened, invited=known.invited).persist()
         try:
             with refusing("cannot be read to their end", ASK_SPARK, "uploads"):
                 came = counted(kept)
@@ -62,7 +64,7 @@ class LakeShuffler:
             collection.plan.protocol.require_fit(came.taken)
             messages = came.taken * collection.wire.messages
             reports = kept.where("messages IS NOT NULL").select("messages").coalesce(files(messages))
-            split = reports.mapInArrow(SplitReports(opening, door).work, SPLIT)
+            split = reports.mapInArrow(SplitReports(report_format, known).work, SPLIT)
             parts = digests(split, messages)
             point("before mixing")
             out.write(split, messages)
@@ -93,7 +95,7 @@ class LakeShuffler:
         """As if it were closed by its operator."""
         if self.shuffler.clock() < (batch["closes"] if collection.fixed else collection.opens):
             raise Unsupported("the collection has not come to the end of its window", "wait for that")
-        if self.shuffler.kept.count(connection, batch):
+        if self.shuffler.tables.count(connection, batch):
             raise Conflict(
                 "reports to this batch have come over the network", "a batch is collected in one way or the other"
             )
@@ -111,16 +113,16 @@ class LakeShuffler:
             "messages": came.taken * collection.wire.messages, "parts": list(parts),
         }  # fmt: skip
         with self.database.writing() as connection:
-            state = self.shuffler.locked(connection, collection.id)["state"]
-            batch = one(connection, BATCH + self.database.alone, name=collection.id, number=number)
+            state = self.shuffler.lock_collection(connection, collection.id)["state"]
+            batch = one(connection, BATCH + self.database.for_update, name=collection.id, number=number)
             early = self.shuffler.clock() < batch["closes"]
             manifest = self.shuffler.signer.signed("manifest", {**content, "early": early})
             if batch["state"] != "open":
                 raise Conflict("the batch was mixed meanwhile", "a number is used once")
             self._require(connection, collection, batch)
-            over = self.shuffler.kept.drop(connection, batch)
+            over = self.shuffler.tables.drop(connection, batch)
             signed = canonical(manifest)
-            changed(connection, batch, state="purged", reports=came.taken, added=0, manifest=signed, **over)
+            update_batch(connection, batch, state="purged", reports=came.taken, added=0, manifest=signed, **over)
             if state == "open" and number < collection.batches:
                 self.shuffler.open_batch(connection, collection, number + 1, self.shuffler.clock())
         return manifest

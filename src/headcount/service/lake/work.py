@@ -19,8 +19,8 @@ import numpy as np
 from headcount.errors import WireError
 from headcount.programme.tally import Batch, Tally
 from headcount.protocols.base.protocol import Protocol
-from headcount.service.wire.deduplication import Door
-from headcount.service.wire.report import Opening, PrivateKey, genuine
+from headcount.service.wire.deduplication import Deduplication
+from headcount.service.wire.report import PrivateKey, ReportFormat, genuine
 from headcount.service.wire.suites import private_bytes, private_key
 
 OPENED = "id binary, who binary, messages binary"
@@ -34,8 +34,8 @@ ORDER = b"order"  # what the hash that messages are sorted by is for
 class OpenUploads:
     """Uploads, opened with the shuffler's keys. One that is no report to this batch leaves a row with nothing in it."""
 
-    opening: Opening
-    door: Door
+    report_format: ReportFormat
+    known: Deduplication
     keys: Mapping[int, bytes] = field(repr=False)
 
     def work(self, batches: Iterator[Any]) -> Iterator[Any]:
@@ -46,12 +46,12 @@ class OpenUploads:
 
     def _row(self, body: bytes | None, keys: Mapping[int, PrivateKey]) -> tuple[bytes | None, ...]:
         with suppress(WireError):
-            key = keys.get(self.opening.key_number(body or b""))
+            key = keys.get(self.report_format.key_number(body or b""))
             if key is not None and body is not None:
-                upload = self.opening.opened(body, key)
-                known = self.door.known(upload)
-                if known is not None:
-                    return *known, b"".join(upload.messages)
+                report = self.report_format.open_report(body, key)
+                hashes = self.known.identify(report)
+                if hashes is not None:
+                    return *hashes, report.messages
         return None, None, None
 
 
@@ -59,21 +59,21 @@ class OpenUploads:
 class SplitReports:
     """The messages of reports, each with its place: a keyed hash of what it is, and of nothing else."""
 
-    opening: Opening
-    door: Door
+    report_format: ReportFormat
+    known: Deduplication
 
     def work(self, batches: Iterator[Any]) -> Iterator[Any]:
         for batch in batches:
             contents = batch.column(0).to_pylist()
-            messages = [message for content in contents for message in self.opening.messages(content)]
-            yield table(SPLIT, [self.door.hidden(ORDER, message) for message in messages], messages)
+            messages = [message for content in contents for message in self.report_format.split(content)]
+            yield table(SPLIT, [self.known.keyed_hash(ORDER, message) for message in messages], messages)
 
 
 @dataclass(frozen=True)
 class ReadMessages:
     """Messages, opened with the analyser's key. Dummies have no record; what cannot be opened is dropped."""
 
-    opening: Opening
+    report_format: ReportFormat
     key: bytes = field(repr=False)
 
     def work(self, batches: Iterator[Any]) -> Iterator[Any]:
@@ -82,7 +82,7 @@ class ReadMessages:
             identities, records = [], []
             for message in batch.column(0).to_pylist():
                 with suppress(WireError):
-                    identity, record = self.opening.read(message or b"", key)
+                    identity, record = self.report_format.open_message(message or b"", key)
                     identities.append(identity)
                     records.append(record)
             yield table(READ, identities, records)

@@ -37,7 +37,7 @@ KEYS_AT_ONCE = 16  # that an issuer makes with one request: a second's work
 PATIENCE = 600.0  # seconds that a batch may take to be mixed and delivered, or to be opened and counted
 
 
-class Absent(Remote):
+class AbsentParty(Remote):
     """A party that the desk has no token of: nothing can be asked of it."""
 
     def __init__(self, party: str) -> None:
@@ -60,7 +60,7 @@ class Absent(Remote):
 
 
 @dataclass(frozen=True)
-class Desk:
+class Operator:
     """An operator's credentials for the parties of its collections. A party without a token is absent.
 
     Parameters
@@ -76,7 +76,7 @@ class Desk:
     issuer: Remote | None = None  # the analyser, if there is no other
 
     @classmethod
-    def open(cls, folder: str | Path) -> Desk:
+    def open(cls, folder: str | Path) -> Operator:
         """The desk in a folder, as `headcount desk` or `headcount serve --data` made it."""
         path = Path(folder) / FILE
         if not path.exists():
@@ -115,7 +115,9 @@ class Desk:
 
     def _present(self) -> dict[str, Remote]:
         all_of_them = {"shuffler": self.shuffler, "analyser": self.analyser, ROLE: self.issuer}
-        return {party: remote for party, remote in all_of_them.items() if remote and not isinstance(remote, Absent)}
+        return {
+            party: remote for party, remote in all_of_them.items() if remote and not isinstance(remote, AbsentParty)
+        }
 
     def _counting(self) -> dict[str, Remote]:
         """The shuffler and the analyser, as far as they are present; if neither is, the one that says it is absent."""
@@ -338,7 +340,7 @@ def _at_analyser(told: dict[str, Any]) -> dict[str, Any]:
 
 def _party(party: str, given: dict[str, dict[str, str]]) -> Remote:
     if party not in given:
-        return Absent(party)
+        return AbsentParty(party)
     return Remote(given[party]["address"], given[party]["token"], PATIENCE, party=party)
 
 

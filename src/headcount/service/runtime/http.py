@@ -110,7 +110,7 @@ class App:
 
     def __init__(self, routes: Sequence[Route], tokens: Tokens, metrics: Metrics) -> None:
         self.routes, self.tokens, self.metrics = tuple(routes), tokens, metrics
-        self.besides: tuple[Route, ...] = ()  # what is served too, and not described: pages for people
+        self.pages: tuple[Route, ...] = ()  # what is served too, and not described: pages for people
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -120,10 +120,10 @@ class App:
             return
         route, response = None, Response(500, {"error": "something went wrong here; nothing of yours was kept"})
         try:
-            route, path = self._routed(scope)
+            route, path = self._route(scope)
             if route.here:
                 _require_here(scope)
-            await self._authorised(route, scope)
+            await self._authorise(route, scope)
             body = await _body(route, scope, receive)
             response = await route.handle(Request(path, body))
         except Refusal as refusal:
@@ -132,11 +132,11 @@ class App:
             response = _refused(refused)
         except Exception as problem:  # noqa: BLE001  # whatever it is, it says nothing to a stranger
             log("failed", route=route.path if route else "none", problem=type(problem).__name__)
-        self.metrics.answered(route.path if route else "none", response.status)
+        self.metrics.count_answer(route.path if route else "none", response.status)
         await _send(send, response, route is not None and route.anywhere, head=scope["method"] == "HEAD")
 
-    def _routed(self, scope: Scope) -> tuple[Route, Mapping[str, str]]:
-        every, path, method = (*self.routes, *self.besides), scope["path"], scope["method"]
+    def _route(self, scope: Scope) -> tuple[Route, Mapping[str, str]]:
+        every, path, method = (*self.routes, *self.pages), scope["path"], scope["method"]
         for route in every:
             if route.method == method and (match := route.pattern.fullmatch(path)):
                 return route, match.groupdict()
@@ -145,7 +145,7 @@ class App:
             raise Refusal(404, "there is nothing at this address")
         raise Refusal(405, "this address does not take that method", allow=others)
 
-    async def _authorised(self, route: Route, scope: Scope) -> None:
+    async def _authorise(self, route: Route, scope: Scope) -> None:
         if route.roles is None:
             return
         given = _header(scope, b"authorization")

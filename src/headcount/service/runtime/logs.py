@@ -1,4 +1,4 @@
-"""What is written down while it runs: only fields that are on this list, and never who, where from or what."""
+"""Logs: JSON lines with an allow-list of fields, none of which tells an address, a body, a token or an answer."""
 
 from __future__ import annotations
 
@@ -46,6 +46,6 @@ def log(event: str, **fields: Any) -> None:
     getattr(_logger, LEVELS.get(event, "info"))(event, **fields)
 
 
-def moved(party: str, collection: str, batch: int, state: str) -> None:
-    """A batch is in another state. Nothing is told of its reports, not even how many they are."""
+def log_state(party: str, collection: str, batch: int, state: str) -> None:
+    """Logs the new state of a batch, and nothing of its reports, not even how many there are."""
     log("batch", party=party, collection=collection, batch=batch, state=state)

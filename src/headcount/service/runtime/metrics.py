@@ -1,4 +1,4 @@
-"""How busy a party is. No series depends on what anybody reported, and labels come from lists."""
+"""Prometheus metrics of a party. No series depends on an answer, and label values come from lists."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ class Metrics:
         self.party = party
         self._answered: dict[tuple[str, int], Counter] = {}
 
-    def answered(self, route: str, status: int) -> None:
+    def count_answer(self, route: str, status: int) -> None:
         kind = route, status // 100
         if kind not in self._answered:  # to find one among its labels takes longer than to count
             self._answered[kind] = self._answers.labels(self.party, route, f"{status // 100}xx")
         self._answered[kind].inc()
 
-    def stepped(self, outcome: str) -> None:
+    def count_step(self, outcome: str) -> None:
         self._steps.labels(self.party, outcome).inc()
 
     def set(self, figure: str, value: float | None) -> None:
@@ -56,7 +56,7 @@ class Metrics:
         if value is not None:
             gauge.labels(self.party).set(value)
 
-    def batches(self, numbers: dict[str, int]) -> None:
+    def set_batches(self, numbers: dict[str, int]) -> None:
         for reports in REPORTS:
             self._batches.labels(self.party, reports).set(numbers[reports])
 

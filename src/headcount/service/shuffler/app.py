@@ -6,15 +6,16 @@ import asyncio
 
 from headcount.common.canonical import canonical
 from headcount.errors import WireError
-from headcount.service.runtime.common_routes import LARGEST_CONFIG, OPERATOR, PartyApp, fields
 from headcount.service.runtime.gauges import CachedGauges
 from headcount.service.runtime.http import Request, Response, Route
 from headcount.service.runtime.metrics import Metrics
+from headcount.service.runtime.party_app import LARGEST_CONFIG, OPERATOR, PartyApp, fields
 from headcount.service.runtime.tokens import Tokens
 from headcount.service.shuffler.batches import Batches
 from headcount.service.shuffler.gauges import of_shuffler
 from headcount.service.shuffler.intake import Intake
-from headcount.service.shuffler.shuffler import Answer, Sent, Shuffler
+from headcount.service.shuffler.shuffler import Answer, Shuffler
+from headcount.service.wire.report import Upload
 
 LARGEST_UPLOAD = 1 << 18
 TAKEN = Response(200, canonical({"report": "taken"}).encode())  # what nearly everybody is told
@@ -49,7 +50,7 @@ class ShufflerApp(PartyApp):
     async def measures(self, request: Request) -> Response:
         figures = await asyncio.to_thread(self._figures)
         self.metrics.set("waiting", self.intake.waiting)
-        self.metrics.batches(figures["batches"])
+        self.metrics.set_batches(figures["batches"])
         for name in ("share", "expires"):
             self.metrics.set(name, figures[name])
         return await super().measures(request)
@@ -69,10 +70,10 @@ class ShufflerApp(PartyApp):
         return Response(200, await asyncio.to_thread(self.shuffler.state, request.path["collection"]))
 
     async def report(self, request: Request) -> Response:
-        """Opened and kept by whoever commits next. Who comes when it is full is sent away unread."""
-        sent = Sent(request.path["collection"], request.number("batch"), request.body)
-        self.shuffler.require(sent)
-        answer = await self.intake.put(sent)
+        """Stored with the next group commit; 503 when the queue is full."""
+        upload = Upload(request.path["collection"], request.number("batch"), request.body)
+        self.shuffler.check(upload)
+        answer = await self.intake.put(upload)
         if answer is Answer.INVALID:
             raise WireError
         return TAKEN if answer is Answer.TAKEN else Response(409, {"report": answer.value})

@@ -1,7 +1,7 @@
-"""The tables of a batch: its reports as long as it is open, then its mixed messages. They are encrypted.
+"""The tables of a batch, encrypted: reports while it is open, then mixed messages.
 
-Each table has a secret of its own in the key folder. Where the database says that a batch needs it no more, it is
-destroyed: after the transaction that says so, or, if a crash came in between, when somebody looks next.
+Each table has a key of its own in the key folder. It is destroyed after the transaction that says that the batch needs
+it no more or, if a crash came in between, the next time that the shuffler looks.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from typing import Any
 from sqlalchemy import Connection
 
 from headcount.errors import Damaged
-from headcount.service.store.database import Database, blocks, changed, do, many, one
+from headcount.service.store.database import Database, blocks, do, many, one, update_batch
 from headcount.service.store.encryption import AtRest, Encrypted, InTheClear, new_secret
 from headcount.service.wire.keys import Keys
 
 FORM = 2  # encrypted; those of form 1 are not
+COLUMNS = ("id", "who", "messages")  # of a report
 NEEDED = {"reports": ("open", "sealed"), "mixed": ("sealed", "shuffled", "delivered")}  # in which states of a batch
 COUNT = "SELECT coalesce(sum(came), 0) AS came FROM counts WHERE tag = :tag"
 COME = (
@@ -26,8 +27,8 @@ COME = (
 )
 
 
-class Kept:
-    """Of all batches of one shuffler."""
+class BatchTables:
+    """Those of all batches of one shuffler."""
 
     def __init__(self, database: Database, keys: Keys) -> None:
         self.database, self.keys = database, keys
@@ -54,16 +55,21 @@ class Kept:
         columns = {"id": f"{kind} PRIMARY KEY", "who": f"{kind} NOT NULL UNIQUE", "messages": f"{kind} NOT NULL"}
         self._create(connection, f"reports_{tag}", columns, " WITHOUT ROWID")
 
-    def reports(self, batch: Any) -> AtRest:
-        """How the reports of a batch are stored."""
+    def cipher(self, batch: Any) -> AtRest:
+        """What the reports of a batch are encrypted with."""
         return self._secret("reports", batch["tag"]) if batch["form"] == FORM else InTheClear(bytes(batch["salt"]))
 
     def add(self, connection: Connection, batch: Any, rows: Sequence[Mapping[str, bytes]]) -> int:
-        """How many of these reports were not there before."""
-        stored, tag = self.reports(batch), batch["tag"]
-        sealed = [{**row, "messages": stored.sealed(row["messages"], row["id"])} for row in rows]
-        new = f"INSERT INTO reports_{tag} VALUES (:id, :who, :messages) ON CONFLICT DO NOTHING"
-        came = do(connection, new, *sealed)
+        """Stores these reports, and returns how many of them are new."""
+        cipher, tag = self.cipher(batch), batch["tag"]
+        sealed = [{**row, "messages": cipher.sealed(row["messages"], row["id"])} for row in rows]
+        if self.database.embedded:
+            new = f"INSERT INTO reports_{tag} VALUES (:id, :who, :messages) ON CONFLICT DO NOTHING"
+            came = do(connection, new, *sealed)
+        else:  # one statement for all of them
+            arrays = ", ".join(f"CAST(:{name} AS BYTEA[])" for name in COLUMNS)
+            new = f"INSERT INTO reports_{tag} SELECT * FROM unnest({arrays}) ON CONFLICT DO NOTHING"
+            came = do(connection, new, **{name: [row[name] for row in sealed] for name in COLUMNS})
         do(connection, COME, tag=tag, process=self._process, came=came)
         return came
 
@@ -79,7 +85,7 @@ class Kept:
 
     def messages(self, connection: Connection, batch: Any, each: int) -> Iterator[list[bytes]]:
         """Those of each report, so many bytes one behind the other; some megabytes of reports at a time."""
-        stored = self.reports(batch)
+        stored = self.cipher(batch)
         for rows in blocks(connection, f"SELECT id, messages FROM reports_{batch['tag']}", each):
             yield [stored.opened(bytes(content), bytes(identity)) for identity, content in rows]
 
@@ -91,7 +97,7 @@ class Kept:
         name = secrets.token_hex(8)
         kind = self.database.bytes
         self._create(connection, f"mixed_{name}", {"part": "INTEGER PRIMARY KEY", "content": f"{kind} NOT NULL"})
-        changed(connection, batch, mixed=name)
+        update_batch(connection, batch, mixed=name)
         return name
 
     def part(self, connection: Connection, batch: Any, number: int) -> bytes:
@@ -104,8 +110,8 @@ class Kept:
 
     # The end.
 
-    # The columns of a batch that change with its tables are changed by the caller, with the others and at once: a row
-    # that one transaction changes twice may meet another, which waits for it, in a deadlock.
+    # The caller updates the columns of a batch that change with its tables, together with others: a row that one
+    # transaction updates twice may deadlock with another that waits for it.
 
     def drop_reports(self, connection: Connection, batch: Any) -> dict[str, Any]:
         self.database.drop(connection, f"reports_{batch['tag']}", batch["form"] == FORM)

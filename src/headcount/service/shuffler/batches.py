@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterator
 from functools import partial
 from hashlib import sha256
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from sqlalchemy import Connection
@@ -19,31 +19,18 @@ from headcount.common.canonical import canonical
 from headcount.errors import BadArgument, Damaged, RemoteRefusal
 from headcount.programme.coins import SecretCoins
 from headcount.service.runtime.crash_points import point
-from headcount.service.runtime.logs import log, moved
+from headcount.service.runtime.logs import log, log_state
 from headcount.service.shuffler.batch_tables import FORM, bound, mixed_name
 from headcount.service.shuffler.external_shuffle import in_parts, mixed_blocks
-from headcount.service.shuffler.purge_notices import Notices
+from headcount.service.shuffler.purge_notices import PurgeNotices
 from headcount.service.shuffler.shuffler import BATCH, EARLY, Shuffler
-from headcount.service.store.database import changed, do, many, one
+from headcount.service.store.database import do, many, one, update_batch
 from headcount.service.store.encryption import Encrypted, new_secret
 from headcount.service.wire.collection import Shortfall
+from headcount.service.wire.http_client import Receiver
 from headcount.service.wire.keys import Announced, verified
 
 PART = 1 << 20  # bytes, about, in which a batch is handed on
-
-
-class Receiver(Protocol):
-    """Whom batches are delivered to: the analyser, here or elsewhere."""
-
-    def begin(self, manifest: Any) -> None: ...
-
-    def part(self, collection: str, batch: int, number: int, content: bytes) -> None: ...
-
-    def complete(self, collection: str, batch: int) -> dict[str, Any]:
-        """The signed receipt."""
-
-    def purged(self, notice: Any) -> dict[str, Any]:
-        """The signed receipt."""
 
 
 class Batches:
@@ -51,8 +38,8 @@ class Batches:
 
     def __init__(self, shuffler: Shuffler, receiver: Receiver) -> None:
         self.shuffler, self.receiver = shuffler, receiver
-        self.database, self.kept = shuffler.database, shuffler.kept
-        self.notices = Notices(shuffler, receiver)
+        self.database, self.tables = shuffler.database, shuffler.tables
+        self.notices = PurgeNotices(shuffler, receiver)
 
     def advance(self) -> list[Exception]:
         """Every step that is due, of every batch; what failed of it."""
@@ -64,7 +51,7 @@ class Batches:
 
     def mix(self) -> list[Exception]:
         """What needs nobody else: seals, and mixes, the smallest batch first."""
-        kept = [*self._tried(self.shuffler.outer.look_after), *self._tried(self.kept.forget)]
+        kept = [*self._try(self.shuffler.outer.look_after), *self._try(self.tables.forget)]
         return [*kept, *self.close(), *self._each(self.shuffle)]
 
     def hand_on(self) -> list[Exception]:
@@ -76,11 +63,11 @@ class Batches:
         problems = list[Exception]()
         for batch in self._due():
             name, number = batch["collection"], batch["number"]
-            problems += self._tried(*(partial(step, name, number) for step in steps), collection=name, batch=number)
+            problems += self._try(*(partial(step, name, number) for step in steps), collection=name, batch=number)
         return problems
 
     @staticmethod
-    def _tried(*steps: Callable[[], object], **of: Any) -> list[Exception]:
+    def _try(*steps: Callable[[], object], **of: Any) -> list[Exception]:
         """One step after the other, up to one that fails; what went wrong."""
         try:
             for step in steps:
@@ -102,28 +89,28 @@ class Batches:
         least, now = collection.plan.protocol.crowd.least, self.shuffler.clock()
         point("before sealing")
         with self.database.writing() as connection:
-            agreed = self.shuffler.locked(connection, name)["state"]
-            batch = self._locked(connection, name, number, "open")
+            agreed = self.shuffler.lock_collection(connection, name)["state"]
+            batch = self._lock(connection, name, number, "open")
             if batch is None or now < batch["closes"]:
                 return
-            came = self.shuffler.kept.count(connection, batch)
+            came = self.tables.count(connection, batch)
             if came >= least or collection.shortfall is Shortfall.TOP_UP:
                 state = "sealed"
-                changed(connection, batch, state=state, reports=came, added=max(0, least - came))
+                update_batch(connection, batch, state=state, reports=came, added=max(0, least - came))
             elif collection.shortfall is Shortfall.HOLD and batch["holds"] < collection.holds:
                 state = "held"
-                changed(connection, batch, closes=collection.next_close(now), holds=batch["holds"] + 1)
+                update_batch(connection, batch, closes=collection.next_close(now), holds=batch["holds"] + 1)
             else:
                 state = "purged"
-                changed(connection, batch, state=state, **self.kept.drop(connection, batch))
+                update_batch(connection, batch, state=state, **self.tables.drop(connection, batch))
             another = state != "held" and agreed == "open" and number < collection.batches
             if another:
                 self.shuffler.open_batch(connection, collection, number + 1, now)
-        moved("shuffler", name, number, state)
+        log_state("shuffler", name, number, state)
         if state == "held":
             return
         if another:
-            moved("shuffler", name, number + 1, "open")
+            log_state("shuffler", name, number + 1, "open")
         self.shuffler.forget()
         point("after sealing")
 
@@ -136,17 +123,17 @@ class Batches:
         batch = self._found(name, number, "sealed")
         if batch is None:
             return
-        with self.database.turn("mix", batch["tag"]) as mine:
+        with self.database.try_lock("mix", batch["tag"]) as mine:
             if mine and self._found(name, number, "sealed") is not None:
                 self._mix(name, number)
 
     def _mix(self, name: str, number: int) -> None:
         point("before mixing")
         with self.database.writing() as connection:
-            batch = self._locked(connection, name, number, "sealed")
+            batch = self._lock(connection, name, number, "sealed")
             if batch is None:
                 return
-            attempt = self.kept.begin_mixed(connection, batch)
+            attempt = self.tables.begin_mixed(connection, batch)
         secret = new_secret()
         digests = self._write(batch, attempt, Encrypted(secret))
         reports, wire = batch["reports"] + batch["added"], self.shuffler.collection(name).wire
@@ -163,12 +150,12 @@ class Batches:
         self.shuffler.keys.keep(mixed_name(attempt), secret)
         point("before it is mixed")
         with self.database.writing() as connection:
-            batch = self._locked(connection, name, number, "sealed")
+            batch = self._lock(connection, name, number, "sealed")
             if batch is None or batch["mixed"] != attempt:
                 return  # it was destroyed meanwhile, or somebody else has begun anew
-            over = self.kept.drop_reports(connection, batch)
-            changed(connection, batch, state="shuffled", manifest=manifest, form=FORM, **over)
-        moved("shuffler", name, number, "shuffled")
+            over = self.tables.drop_reports(connection, batch)
+            update_batch(connection, batch, state="shuffled", manifest=manifest, form=FORM, **over)
+        log_state("shuffler", name, number, "shuffled")
         point("when it is mixed")
         self.shuffler.forget()
         point("after mixing")
@@ -176,12 +163,12 @@ class Batches:
     def _write(self, batch: Any, attempt: str, cipher: Encrypted) -> list[str]:
         """The mixed messages into their table, part by part; what each part's hash is."""
         collection = self.shuffler.collection(batch["collection"])
-        size = collection.envelope(batch["number"]).message_bytes
+        size = collection.report_format(batch["number"]).message_bytes
         total = (batch["reports"] + batch["added"]) * collection.wire.messages * size
         digests, new = list[str](), f"INSERT INTO mixed_{attempt} VALUES (:part, :content)"
         with self.database.reading() as connection:
             blocks = mixed_blocks(
-                self._messages(connection, batch), size, total, SecretCoins(), self.shuffler.keys.aside
+                self._messages(connection, batch), size, total, SecretCoins(), self.shuffler.keys.temporary_file
             )
             for at, part in enumerate(in_parts(blocks, max(1, PART // size) * size)):
                 with self.database.writing() as writing:
@@ -193,8 +180,8 @@ class Batches:
     def _messages(self, connection: Connection, batch: Any) -> Iterator[bytes]:
         """Of all reports, and of nobody where a batch was short."""
         collection, came = self.shuffler.collection(batch["collection"]), 0
-        each = collection.envelope(batch["number"]).message_bytes * collection.wire.messages
-        for reports in self.kept.messages(connection, batch, each):
+        each = collection.report_format(batch["number"]).message_bytes * collection.wire.messages
+        for reports in self.tables.messages(connection, batch, each):
             came += len(reports)
             yield b"".join(reports)
         if came != batch["reports"]:
@@ -206,7 +193,7 @@ class Batches:
         batch = self._found(name, number, "shuffled")
         if batch is None:
             return
-        with self.database.turn("deliver", batch["tag"]) as mine:
+        with self.database.try_lock("deliver", batch["tag"]) as mine:
             if mine and self._found(name, number, "shuffled") is not None:
                 self._deliver(batch)
 
@@ -216,7 +203,7 @@ class Batches:
         self.receiver.begin(manifest)
         for at in range(len(manifest["parts"])):
             with self.database.reading() as connection:
-                part = self.kept.part(connection, batch, at)
+                part = self.tables.part(connection, batch, at)
             self.receiver.part(name, number, at, part)
             point("while delivering")
         receipt = self.receiver.complete(name, number)
@@ -224,22 +211,22 @@ class Batches:
             raise BadArgument("receipt", "is for another batch", "ask the analyser's operator")
         point("after delivering")
         with self.database.writing() as connection:
-            first = self._locked(connection, name, number, "shuffled") is not None
+            first = self._lock(connection, name, number, "shuffled") is not None
             if first:
-                changed(connection, batch, state="delivered", receipt=canonical(receipt))
+                update_batch(connection, batch, state="delivered", receipt=canonical(receipt))
         if first:
-            moved("shuffler", name, number, "delivered")
+            log_state("shuffler", name, number, "delivered")
         point("after noting the receipt")
 
     def purge(self, name: str, number: int) -> None:
         """What the analyser has, the shuffler needs no more."""
         point("before purging")
         with self.database.writing() as connection:
-            batch = self._locked(connection, name, number, "delivered")
+            batch = self._lock(connection, name, number, "delivered")
             if batch is None:
                 return
-            changed(connection, batch, state="purged", **self.kept.drop(connection, batch))
-        moved("shuffler", name, number, "purged")
+            update_batch(connection, batch, state="purged", **self.tables.drop(connection, batch))
+        log_state("shuffler", name, number, "purged")
         self.shuffler.forget()
         point("after purging")
 
@@ -248,21 +235,21 @@ class Batches:
         collection, number = self.shuffler.collection(batch["collection"]), batch["number"]
         with self.database.reading() as connection:
             row = one(connection, "SELECT keys FROM collections WHERE id = :name", name=collection.id)
-        protocol, envelope = collection.plan.protocol, collection.envelope(number)
+        protocol, report_format = collection.plan.protocol, collection.report_format(number)
         key = Announced.from_json(json.loads(row["keys"])[number - 1], collection.analyser, "analyser").public
         nothing = np.zeros(1, dtype=np.int64)
         for _ in range(batch["added"]):
-            yield b"".join(envelope.sealed(protocol.reports(nothing, SecretCoins()).messages, key))
+            yield b"".join(report_format.seal_messages(protocol.reports(nothing, SecretCoins()).messages, key))
 
     def _found(self, name: str, number: int, state: str) -> Any:
-        """The batch, if it is in this state; it may be moved on by others."""
+        """The batch, if it is in this state; other processes may move it on."""
         with self.database.reading() as connection:
             batch = one(connection, BATCH, name=name, number=number)
         return batch if batch is not None and batch["state"] == state else None
 
-    def _locked(self, connection: Connection, name: str, number: int, state: str) -> Any:
-        """The batch, if it is in this state; nobody else moves it on until the transaction ends."""
-        batch = one(connection, BATCH + self.database.alone, name=name, number=number)
+    def _lock(self, connection: Connection, name: str, number: int, state: str) -> Any:
+        """The batch, if it is in this state; no other process moves it on until the transaction ends."""
+        batch = one(connection, BATCH + self.database.for_update, name=name, number=number)
         return batch if batch is not None and batch["state"] == state else None
 
 

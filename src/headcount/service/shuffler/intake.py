@@ -1,6 +1,7 @@
-"""Many uploads, one commit: whoever waits for the disk waits together, and is answered when it is there.
+"""Group commit of uploads: requests queue up, one thread stores up to 256 of them in a transaction and answers them.
 
-Uploads are opened here as well and not where they arrive, so that all who wait are in one queue that can be full.
+The queue is bounded: a request that finds it full is answered with 503 before anything is opened. Uploads are opened by
+the same thread, so that there is one queue.
 """
 
 from __future__ import annotations
@@ -11,19 +12,20 @@ from threading import Condition, Thread
 from time import sleep
 
 from headcount.errors import Busy
-from headcount.service.shuffler.shuffler import Answer, Sent
+from headcount.service.shuffler.shuffler import Answer
+from headcount.service.wire.report import Upload
 
 TOGETHER = 256  # uploads in a commit, at most
-GATHER = 0.005  # seconds that the first of them waits for company
-WAITING = 512  # and before it; who comes then is sent away
+GATHER = 0.005  # seconds that the first of them waits for others
+WAITING = 512  # uploads in the queue, at most
 
 
 class Intake:
-    """A queue with an end, and one thread that empties it."""
+    """A bounded queue, and the thread that empties it."""
 
-    def __init__(self, take: Callable[[Sequence[Sent]], Sequence[Answer | Exception]]) -> None:
-        self._take = take
-        self._queue: list[tuple[Sent, asyncio.Future[Answer]]] = []
+    def __init__(self, accept: Callable[[Sequence[Upload]], Sequence[Answer | Exception]]) -> None:
+        self._accept = accept
+        self._queue: list[tuple[Upload, asyncio.Future[Answer]]] = []
         self._ready, self._closed = Condition(), False
         self._thread = Thread(target=self._run, name="intake", daemon=True)
         self._thread.start()
@@ -36,14 +38,15 @@ class Intake:
     def full(self) -> bool:
         return self.waiting >= WAITING
 
-    async def put(self, sent: Sent) -> Answer:
-        """What became of it, once that is on the disk."""
+    async def put(self, upload: Upload) -> Answer:
+        """The answer, once the report is on the disk."""
         if self.full:
             raise Busy
         future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         with self._ready:
-            self._queue.append((sent, future))
-            self._ready.notify()
+            self._queue.append((upload, future))
+            if len(self._queue) == 1:
+                self._ready.notify()
         return await future
 
     def close(self) -> None:
@@ -63,8 +66,8 @@ class Intake:
             if not waiting:
                 return
             try:
-                answers: Sequence[Answer | Exception] = self._take([sent for sent, _ in waiting])
-            except Exception as problem:  # noqa: BLE001  # whoever waits is told, and the next ones are taken
+                answers: Sequence[Answer | Exception] = self._accept([upload for upload, _ in waiting])
+            except Exception as problem:  # noqa: BLE001  # answers all of them, and the next ones are accepted
                 answers = [problem] * len(waiting)
             loop = waiting[0][1].get_loop()
             loop.call_soon_threadsafe(_answer, [future for _, future in waiting], answers)

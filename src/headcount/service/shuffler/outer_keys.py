@@ -47,11 +47,11 @@ class OuterKeys:
             [key] = self.keys.make([_name(number)], suite)
             announced = Announced("shuffler", "", number, suite, key.hex(), expires)
             signed = self.signer.signed("announcement", announced.to_json())
-            do(connection, "UPDATE sealing_keys SET state = 'expired', expires = :at WHERE suite = :suite AND "
-               "state = 'active'", at=int(self.clock()) + GRACE, suite=suite)  # fmt: skip
-            do(connection, "INSERT INTO sealing_keys VALUES (:number, :suite, 'active', :announcement, :expires)",
-               number=number, suite=suite, announcement=canonical(signed),
-               expires=expires)  # fmt: skip
+            over = "UPDATE sealing_keys SET state = 'expired', expires = :at WHERE suite = :suite AND state = 'active'"
+            do(connection, over, at=int(self.clock()) + GRACE, suite=suite)
+            new = "INSERT INTO sealing_keys VALUES (:number, :suite, 'active', :announcement, :expires)"
+            row = {"number": number, "suite": suite, "announcement": canonical(signed), "expires": expires}
+            do(connection, new, row)
         return number
 
     def retire(self, number: int | None = None) -> list[int]:
@@ -83,8 +83,8 @@ class OuterKeys:
         for suite in suites:
             self.rotate(suite)
 
-    def forget(self) -> None:
-        """Those that were deleted meanwhile, by whomever: their files are gone."""
+    def forget_deleted(self) -> None:
+        """Drops keys from memory whose files another process has deleted."""
         for number in [number for number in list(self._private) if not self.keys.has(_name(number))]:
             self._private.pop(number, None)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, Protocol
 
 from headcount.errors import BadArgument, RemoteRefusal, UnknownCollection
 from headcount.service.shuffler.shuffler import Shuffler
 from headcount.service.store.database import many
+from headcount.service.wire.http_client import Receiver
 from headcount.service.wire.keys import verified
 
 UNKNOWN = 404
@@ -17,17 +17,10 @@ BATCHES = (
 )
 
 
-class Told(Protocol):
-    """Whom notices are sent to: the analyser, here or elsewhere."""
-
-    def purged(self, notice: Any) -> dict[str, Any]:
-        """The signed receipt."""
-
-
-class Notices:
+class PurgeNotices:
     """Sent when something is new, and again after a restart, which changes nothing at the other side."""
 
-    def __init__(self, shuffler: Shuffler, receiver: Told) -> None:
+    def __init__(self, shuffler: Shuffler, receiver: Receiver) -> None:
         self.shuffler, self.receiver = shuffler, receiver
         self._told: dict[str, list[int]] = {}  # by collection: the batches that the analyser knows to be purged
 
@@ -45,7 +38,7 @@ class Notices:
         collection = self.shuffler.collection(name)
         notice = self.shuffler.signer.signed("notice", {"collection": collection.hash, "purged": purged})
         try:
-            receipt = self.receiver.purged(notice)
+            receipt = self.receiver.notify_purged(notice)
         except (RemoteRefusal, UnknownCollection) as refusal:
             if isinstance(refusal, RemoteRefusal) and refusal.status != UNKNOWN:
                 raise  # one that does not know the collection, or no longer, has no key of it

@@ -1,4 +1,4 @@
-"""The shuffler: takes sealed reports and cannot read them. What becomes of a batch is in `batches`.
+"""The shuffler: accepts sealed reports, which it cannot read, and stores them. What becomes of a batch is in `batches`.
 
 Nothing is kept that tells when a report came or from whom: reports are stored under a keyed hash of a number that the
 client drew, encrypted, and the secret of both goes with the batch. Several processes may take reports at once, with one
@@ -11,7 +11,6 @@ import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
@@ -21,15 +20,15 @@ from headcount.common.canonical import canonical
 from headcount.errors import BadArgument, TooFewReports, Unavailable, UnknownCollection, WireError
 from headcount.programme.permutation import in_random_order
 from headcount.service.runtime.crash_points import point
-from headcount.service.runtime.logs import log, moved
-from headcount.service.shuffler.batch_tables import Kept
+from headcount.service.runtime.logs import log, log_state
+from headcount.service.shuffler.batch_tables import BatchTables
 from headcount.service.shuffler.outer_keys import OuterKeys
-from headcount.service.store.database import Database, changed, do, many, one
+from headcount.service.store.database import Database, do, many, one, update_batch
 from headcount.service.wire.admission import Redeeming
 from headcount.service.wire.collection import Admission, Collection, Shortfall
-from headcount.service.wire.deduplication import Door
+from headcount.service.wire.deduplication import Deduplication
 from headcount.service.wire.keys import Announced, Keys
-from headcount.service.wire.report import Envelope, Upload
+from headcount.service.wire.report import Report, ReportFormat, Upload
 
 BATCH = "SELECT * FROM batches WHERE collection = :name AND number = :number"
 OPEN_BATCH = "SELECT * FROM batches WHERE collection = :name AND state = 'open'"
@@ -48,26 +47,8 @@ class Answer(Enum):
     INVALID = "invalid"
 
 
-@dataclass(frozen=True)
-class Sent:
-    """An upload as it came, and the batch that it was sent to."""
-
-    collection: str
-    batch: int
-    body: bytes
-
-
-@dataclass(frozen=True)
-class Offered:
-    """An upload that has been opened, and the batch that it was sent to."""
-
-    collection: str
-    batch: int
-    upload: Upload
-
-
 Place = tuple[str, int]  # a collection, and the number of a batch
-Groups = Mapping[Place, Sequence[Offered]]
+Groups = Mapping[Place, Sequence[Report]]
 
 
 class Shuffler:
@@ -77,7 +58,7 @@ class Shuffler:
         self.database, self.keys, self.clock = database, keys, clock
         self.signer = keys.signer()
         self.outer = OuterKeys(database, keys, self.signer, clock)
-        self.kept = Kept(database, keys)
+        self.tables = BatchTables(database, keys)
         self._collections: dict[str, Collection] = {}
         self._nearly_full: set[Place] = set()
 
@@ -101,7 +82,7 @@ class Shuffler:
             if first:
                 self.open_batch(connection, collection, 1, self.clock())
         if first:
-            moved("shuffler", collection.id, 1, "open")
+            log_state("shuffler", collection.id, 1, "open")
         return collection
 
     def _require_earlier(self, collection: Collection) -> None:
@@ -145,11 +126,14 @@ class Shuffler:
             row = one(connection, "SELECT state FROM collections WHERE id = :name", name=name)
             batches = [
                 {
-                    "batch": batch["number"], "state": batch["state"], "reports": self.kept.count(connection, batch),
-                    "added": batch["added"] or 0, "closes": batch["closes"] if batch["state"] == "open" else None,
+                    "batch": batch["number"],
+                    "state": batch["state"],
+                    "reports": self.tables.count(connection, batch),
+                    "added": batch["added"] or 0,
+                    "closes": batch["closes"] if batch["state"] == "open" else None,
                 }
                 for batch in many(connection, BATCHES, name=name)
-            ]  # fmt: skip
+            ]
         return {"collection": name, "state": row["state"], "least": least, "batches": batches}
 
     def names(self) -> list[str]:
@@ -162,9 +146,9 @@ class Shuffler:
         collection = self.collection(name)
         least = collection.plan.protocol.crowd.least
         with self.database.writing() as connection:
-            self.locked(connection, name)
-            batch = one(connection, OPEN_BATCH + self.database.alone, name=name)
-            came = 0 if batch is None else self.kept.count(connection, batch)
+            self.lock_collection(connection, name)
+            batch = one(connection, OPEN_BATCH + self.database.for_update, name=name)
+            came = 0 if batch is None else self.tables.count(connection, batch)
             short = collection.shortfall is Shortfall.HOLD and came < least
             if batch is not None and short and not collection.fixed:
                 raise TooFewReports(
@@ -173,144 +157,137 @@ class Shuffler:
                 )
             do(connection, "UPDATE collections SET state = 'closed' WHERE id = :name AND state = 'open'", name=name)
             if batch is not None and not collection.fixed and self.clock() < batch["closes"]:
-                changed(connection, batch, closes=EARLY)
+                update_batch(connection, batch, closes=EARLY)
 
     def destroy(self, name: str) -> None:
         """Everything that is kept of a collection but what was agreed."""
         self.collection(name)
         with self.database.writing() as connection:
-            self.locked(connection, name)
-            batches = many(connection, BATCHES + self.database.alone, name=name)
+            self.lock_collection(connection, name)
+            batches = many(connection, BATCHES + self.database.for_update, name=name)
             for batch in batches:
-                over = self.kept.drop(connection, batch)
+                over = self.tables.drop(connection, batch)
                 undelivered = batch["state"] != "purged" and batch["receipt"] is None
-                changed(connection, batch, state="purged", **over, **({"manifest": None} if undelivered else {}))
+                update_batch(connection, batch, state="purged", **over, **({"manifest": None} if undelivered else {}))
             do(connection, "UPDATE collections SET state = 'destroyed' WHERE id = :name", name=name)
         for batch in batches:
             if batch["state"] != "purged":
-                moved("shuffler", name, batch["number"], "purged")
+                log_state("shuffler", name, batch["number"], "purged")
         self.forget()
 
     # Reports.
 
-    def require(self, sent: Sent) -> Envelope:
-        """How it is sealed, by its looks; whatever does not look like an upload raises WireError."""
-        collection = self.collection(sent.collection)
-        if not 1 <= sent.batch <= collection.batches:
+    def check(self, upload: Upload) -> ReportFormat:
+        """The format of reports to its batch; WireError if the upload does not have its length and version."""
+        collection = self.collection(upload.collection)
+        if not 1 <= upload.batch <= collection.batches:
             raise WireError
-        envelope = collection.envelope(sent.batch)
-        envelope.key_number(sent.body)
-        return envelope
+        report_format = collection.report_format(upload.batch)
+        report_format.key_number(upload.body)
+        return report_format
 
-    def open(self, name: str, batch: int, body: bytes) -> Offered:
-        """An upload, opened; whatever is not one raises WireError."""
-        envelope = self.require(Sent(name, batch, body))
-        key = self.outer.private(envelope.key_number(body), envelope.wire.suite)
-        return Offered(name, batch, envelope.opened(body, key))
+    def open(self, upload: Upload) -> Report:
+        """The report in an upload; WireError if it cannot be opened."""
+        report_format = self.check(upload)
+        key = self.outer.private(report_format.key_number(upload.body), report_format.suite)
+        return report_format.open_report(upload.body, key)
 
-    def accept(self, sent: Sequence[Sent]) -> list[Answer | Exception]:
-        """Opens these uploads and keeps what is in them. An error is the answer to uploads of its own batch only."""
-        self.outer.forget()
-        answers, opened = list[Answer | Exception]([Answer.INVALID] * len(sent)), dict[int, Offered]()
-        for at, each in enumerate(sent):
+    def accept(self, uploads: Sequence[Upload]) -> list[Answer | Exception]:
+        """Opens these uploads and stores their reports. An exception answers only uploads to its own batch."""
+        self.outer.forget_deleted()
+        answers, groups = list[Answer | Exception]([Answer.INVALID] * len(uploads)), dict[Place, dict[int, Report]]()
+        for at, upload in enumerate(uploads):
             with suppress(WireError):
-                opened[at] = self.open(each.collection, each.batch, each.body)
-        for at, answer in zip(opened, self.take(list(opened.values())), strict=True):
-            answers[at] = answer
+                groups.setdefault((upload.collection, upload.batch), {})[at] = self.open(upload)
+        stored = self.store({place: [*group.values()] for place, group in groups.items()})
+        for place, group in groups.items():
+            for at, answer in zip(group, stored[place], strict=True):
+                answers[at] = answer
         return answers
 
-    def take(self, offered: Sequence[Offered]) -> list[Answer | Exception]:
-        """Keeps these reports, all in one transaction. A report that is there already is not kept again.
+    def store(self, groups: Groups) -> dict[Place, Sequence[Answer | Exception]]:
+        """Stores the reports to these batches in one transaction (group commit); duplicates are stored once.
 
         Where that fails because of one batch, each has a transaction of its own.
         """
-        groups: dict[Place, list[Offered]] = {}
-        for each in offered:
-            groups.setdefault((each.collection, each.batch), []).append(each)
         point("before taking reports")
         answers = dict[Place, Sequence[Answer | Exception]]()
         try:
-            answers |= self._taken(groups)
+            answers |= self._store(groups)
         except Unavailable:
             raise
         except Exception as problem:
             if len(groups) == 1:
                 raise
             log("reports failed", party="shuffler", problem=type(problem).__name__)
-            for place, group in groups.items():
-                answers |= self._alone(place, group)
+            for place, reports in groups.items():
+                try:
+                    answers |= self._store({place: reports})
+                except Exception as own:  # noqa: BLE001  # answers the uploads to this batch
+                    answers[place] = [own] * len(reports)
         point("after taking reports")
-        told = {batch: iter(found) for batch, found in answers.items()}
-        return [next(told[each.collection, each.batch]) for each in offered]
+        return answers
 
-    def _alone(self, place: Place, sent: Sequence[Offered]) -> dict[Place, Sequence[Answer | Exception]]:
-        """Those to one batch, which may fail."""
-        try:
-            return dict(self._taken({place: sent}))
-        except Exception as problem:  # noqa: BLE001  # whoever waits for this batch is told
-            return {place: [problem] * len(sent)}
+    def _store(self, groups: Groups) -> dict[Place, list[Answer]]:
+        """One transaction, repeated if a batch is nearly full. Rows are locked in one order: no deadlock."""
+        while True:
+            try:
+                with self.database.writing() as connection:
+                    return {
+                        place: self._store_batch(connection, place, reports)
+                        for place, reports in sorted(groups.items())
+                    }
+            except NearlyFull as found:
+                self._nearly_full |= {found.batch}
 
-    def _taken(self, groups: Groups) -> dict[Place, list[Answer]]:
-        """One transaction, or another if a batch turns out to be nearly full."""
-        try:
-            return self._written(groups)
-        except NearlyFull as found:
-            self._nearly_full |= {found.batch}
-            return self._taken(groups)
-
-    def _written(self, groups: Groups) -> dict[Place, list[Answer]]:
-        """The rows of batches are locked in one order, so that no two wait for each other."""
-        with self.database.writing() as connection:
-            return {place: self._into(connection, place, sent) for place, sent in sorted(groups.items())}
-
-    def _into(self, connection: Connection, place: Place, sent: Sequence[Offered]) -> list[Answer]:
-        """Into one batch, whose row is locked against its end: shared, or alone where every place left counts."""
-        (name, number), alone = place, place in self._nearly_full
-        lock = self.database.alone if alone else self.database.shared
+    def _store_batch(self, connection: Connection, place: Place, reports: Sequence[Report]) -> list[Answer]:
+        """Into one batch, whose row is locked against its end: FOR SHARE, or FOR UPDATE where it is nearly full."""
+        (name, number), nearly_full = place, place in self._nearly_full
+        lock = self.database.for_update if nearly_full else self.database.for_share
         batch = one(connection, BATCH + lock, name=name, number=number)
         if batch is None or batch["state"] != "open" or not self._within(name, batch):
-            return [Answer.CLOSED] * len(sent)
-        room = self.collection(name).room - self.kept.count(connection, batch)
-        if not alone and room < AT_ONCE:  # what others are about to keep is not counted yet
+            return [Answer.CLOSED] * len(reports)
+        room = self.collection(name).room - self.tables.count(connection, batch)
+        if not nearly_full and room < AT_ONCE:  # what others are about to store is not counted yet
             raise NearlyFull(place)
-        answers, kept, door = [], dict[bytes, dict[str, bytes]](), self.door(name, batch)
-        for each in sent:
-            known = door.known(each.upload)
-            if known is None:
+        answers, rows, known = [], dict[bytes, dict[str, bytes]](), self.deduplication(name, batch)
+        for report in reports:
+            hashes = known.identify(report)
+            if hashes is None:
                 answers.append(Answer.INVALID)
                 continue
-            identity, who = known
-            there = identity in kept or (alone and self.kept.has(connection, batch, identity))
+            identity, who = hashes
+            there = identity in rows or (nearly_full and self.tables.has(connection, batch, identity))
             answers.append(Answer.TAKEN if there or room >= 1 else Answer.FULL)
             if not there and room >= 1:
-                kept[identity] = {"id": identity, "who": who, "messages": b"".join(each.upload.messages)}
+                rows[identity] = {"id": identity, "who": who, "messages": report.messages}
                 room -= 1
-        if kept:
-            self.kept.add(connection, batch, in_random_order([*kept.values()]))
+        if rows:
+            self.tables.add(connection, batch, in_random_order([*rows.values()]))
         return answers
 
     def _within(self, name: str, batch: Any) -> bool:
         return bool(self.collection(name).opens <= self.clock() < batch["closes"])
 
-    def door(self, name: str, batch: Any) -> Door:
-        """Who comes in to this batch."""
-        collection, salt = self.collection(name), self.kept.reports(batch).salt
+    def deduplication(self, name: str, batch: Any) -> Deduplication:
+        """How reports to this batch are admitted and told apart."""
+        collection, salt = self.collection(name), self.tables.cipher(batch).salt
         if collection.issuer is not None:
-            return Door(name, salt, Redeeming.of(collection.issuer, collection.hash, batch["number"]))
+            return Deduplication(name, salt, Redeeming.of(collection.issuer, collection.hash, batch["number"]))
         invited = collection.admission is Admission.INVITED
-        return Door(name, salt, None, self.signer.secret_before(INVITATIONS) if invited else b"")
+        return Deduplication(name, salt, None, self.signer.secret_before(INVITATIONS) if invited else b"")
 
-    def locked(self, connection: Connection, name: str) -> Any:
+    def lock_collection(self, connection: Connection, name: str) -> Any:
         """The collection's row, locked before those of its batches: so that no batch is opened meanwhile."""
-        return one(connection, "SELECT * FROM collections WHERE id = :name" + self.database.alone, name=name)
+        return one(connection, "SELECT * FROM collections WHERE id = :name" + self.database.for_update, name=name)
 
     def open_batch(self, connection: Connection, collection: Collection, number: int, now: float) -> None:
-        self.kept.begin(connection, collection.id, number, collection.next_close(now))
+        self.tables.begin(connection, collection.id, number, collection.next_close(now))
 
     def forget(self) -> None:
         """After something was deleted: nothing of it can be read any more."""
-        self.kept.forget()
-        self.database.forget()
+        self.tables.forget()
+        self.database.checkpoint()
 
 
 class NearlyFull(Exception):

@@ -59,8 +59,8 @@ class Account(Lines):
         self._read = self._beginning
         if not anew:
             with self._alone() as connection:
-                self._require_witness(self._caught_up(connection))
-        self.noted()
+                self._require_witness(self._catch_up(connection))
+        self.write_witness()
 
     def lines(self) -> list[str]:
         """All of them, for somebody else to check."""
@@ -69,18 +69,18 @@ class Account(Lines):
 
     def page(self) -> Page:
         with self._alone() as connection:
-            return self._caught_up(connection).page
+            return self._catch_up(connection).page
 
     def turn(self, turned: Callable[[Page], Page]) -> None:
         """In a transaction of its own; see `turn_within` for one that does more."""
         with self.database.writing() as connection:
             self.turn_within(connection, turned)
-        self.noted()
+        self.write_witness()
 
     def turn_within(self, connection: Connection, turned: Callable[[Page], Page]) -> ReadSoFar:
-        """As a part of this transaction. When it has ended well, `noted` must be told."""
-        one(connection, ROW + self.database.alone, name=self.name)
-        known = self._caught_up(connection)
+        """As a part of this transaction. When it has ended well, `write_witness` must be called."""
+        one(connection, ROW + self.database.for_update, name=self.name)
+        known = self._catch_up(connection)
         lines, read = self._added(known, turned(known.page))
         first = len(known.hashes)
         for number, line in enumerate(lines, first):
@@ -88,24 +88,24 @@ class Account(Lines):
         do(connection, "UPDATE populations SET head = :head WHERE name = :name", head=read.hashes[-1], name=self.name)
         return read
 
-    def noted(self) -> None:
+    def write_witness(self) -> None:
         """The charges are there to stay: so the witness may know of them."""
         with self._alone() as connection:
-            self._show(self._caught_up(connection))
+            self._show(self._catch_up(connection))
 
     def page_within(self, connection: Connection) -> Page:
         """As it stands, while nobody else charges until this transaction ends."""
-        one(connection, ROW + self.database.alone, name=self.name)
-        return self._caught_up(connection).page
+        one(connection, ROW + self.database.for_update, name=self.name)
+        return self._catch_up(connection).page
 
     @contextmanager
     def _alone(self) -> Iterator[Connection]:
         """While nobody else charges: so ledger and witness are those of one moment."""
         with self.database.writing() as connection:
-            one(connection, ROW + self.database.alone, name=self.name)
+            one(connection, ROW + self.database.for_update, name=self.name)
             yield connection
 
-    def _caught_up(self, connection: Connection) -> ReadSoFar:
+    def _catch_up(self, connection: Connection) -> ReadSoFar:
         """With what was added since, here or elsewhere."""
         known = self._read
         head = one(connection, ROW, name=self.name)

@@ -1,7 +1,7 @@
-"""A database that does what it is told: SQLite in a file, or PostgreSQL.
+"""Connections and transactions of SQLite and PostgreSQL, with the settings that make a commit durable.
 
-What is committed is on the disk. Whoever writes in SQLite has the file for themselves from the first statement on; in
-PostgreSQL they lock the row that they decide about (`Database.alone`), which SQLite does not need.
+A writing transaction of SQLite has the whole file (BEGIN IMMEDIATE); one of PostgreSQL locks the rows that it decides
+about (FOR UPDATE).
 """
 
 from __future__ import annotations
@@ -72,12 +72,12 @@ class Database:
         return self.engine.dialect.name == "sqlite"
 
     @property
-    def alone(self) -> str:
+    def for_update(self) -> str:
         """The end of a query that locks its rows for a decision (FOR UPDATE) until the transaction ends."""
         return "" if self.embedded else " FOR UPDATE"
 
     @property
-    def shared(self) -> str:
+    def for_share(self) -> str:
         """The end of a query that locks its rows against decisions (FOR SHARE), but not against other readers."""
         return "" if self.embedded else " FOR SHARE"
 
@@ -89,7 +89,7 @@ class Database:
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """One transaction, which is on the disk when this ends, or was never there."""
-        with _told(), self.engine.connect() as connection:
+        with _translating_errors(), self.engine.connect() as connection:
             if self.embedded:
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
             yield connection
@@ -97,14 +97,14 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        with _told(), self.engine.connect() as connection:
+        with _translating_errors(), self.engine.connect() as connection:
             yield connection
 
     @contextmanager
-    def turn(self, step: str, what: str) -> Iterator[bool]:
-        """Whether this is the only process, and thread, that takes this step with this; nobody waits.
+    def try_lock(self, step: str, what: str) -> Iterator[bool]:
+        """An advisory lock: whether this process and thread got it. Nobody waits, and it ends with the process.
 
-        It ends with the process. What must not be done twice is decided by a row all the same.
+        It saves work; what must not be done twice is decided by a row.
         """
         if self.embedded:
             with _flocked(Path(f"{self.engine.url.database}-{step}")) as mine:
@@ -131,13 +131,13 @@ class Database:
     def close(self) -> None:
         self.engine.dispose()
 
-    def forget(self) -> None:
-        """After something was deleted: nothing of it is left in the log beside the file.
+    def checkpoint(self) -> None:
+        """Empties SQLite's write-ahead log, so that nothing that was deleted is left in it.
 
-        While somebody reads the log it cannot be emptied; it is tried again a few times, and when the party starts.
+        It cannot be emptied while somebody reads it: that is tried a few times, and when the party starts.
         """
         for _ in range(TRIES if self.embedded else 0):
-            with _told(), self.engine.connect() as connection:
+            with _translating_errors(), self.engine.connect() as connection:
                 busy = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0][0]
             if not busy:
                 return
@@ -165,8 +165,8 @@ def _flocked(path: Path) -> Iterator[bool]:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
-    """Says in one line what the database could not do, and nothing of what it was given."""
+def _translating_errors() -> Iterator[None]:
+    """Raises Unavailable for errors of the database, without anything that it was given."""
     try:
         yield
     except DBAPIError as problem:
@@ -242,12 +242,12 @@ def blocks(connection: Connection, statement: str, each: int, **given: Any) -> I
 
 
 def do(connection: Connection, statement: str, *rows: dict[str, Any], **given: Any) -> int:
-    """How many rows it changed."""
+    """Executes a statement, once or for each row, and returns how many rows it changed."""
     return int(connection.execute(text(statement), list(rows) if rows else given).rowcount)
 
 
-def changed(connection: Connection, batch: Any, **columns: Any) -> None:
-    """The batch with other columns."""
+def update_batch(connection: Connection, batch: Any, **columns: Any) -> None:
+    """Sets these columns of a batch."""
     changes = ", ".join(f"{column} = :{column}" for column in columns)
     this = {"of": batch["collection"], "at": batch["number"]}
     do(connection, f"UPDATE batches SET {changes} WHERE collection = :of AND number = :at", **columns, **this)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from headcount.service.party import Opened
+from headcount.service.party import OpenParty
 from headcount.service.runtime.http import Handler, Request, Response, Route
 from headcount.service.web import advisor
 from headcount.service.web.static_files import PAGE, contents
@@ -42,7 +42,7 @@ class Pages:
         self.visits = None if trial is None else Visits(trial)
         self._threads = ThreadPoolExecutor(4)  # visits ask this very server, whose own threads must not wait for them
 
-    def __call__(self, opened: Opened) -> list[Route]:
+    def __call__(self, opened: OpenParty) -> list[Route]:
         role = opened.party.role
         parts = [part for part in self.parts if part != "ask" or role == "shuffler"]
 

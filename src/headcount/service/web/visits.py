@@ -19,8 +19,8 @@ from headcount.programme.chance import Chance
 from headcount.programme.coins import SecretCoins
 from headcount.protocols.base.plan import Plan
 from headcount.questions.count import Count
-from headcount.service.client.simulated import reported
-from headcount.service.operator.operator import Desk
+from headcount.service.client.simulated import report_all
+from headcount.service.operator.operator import Operator
 from headcount.service.runtime.logs import log
 from headcount.service.wire.collection import Collection
 from headcount.service.wire.signed_release import Released
@@ -62,7 +62,7 @@ class Visits:
     def begin(self) -> dict[str, Any]:
         """A collection for one visitor, with a budget that lasts for one answer."""
         with self._lock:
-            desk = Desk.open(self.folder)
+            desk = Operator.open(self.folder)
             population = self._freed(desk) if len(self._visits) >= MOST else _endowed(desk)
             made = desk.create(
                 self.plan,
@@ -76,7 +76,7 @@ class Visits:
             self._visits[made.id] = Visit(made)
         return self.state(made.id)
 
-    def _freed(self, desk: Desk) -> str:
+    def _freed(self, desk: Operator) -> str:
         """The population of the oldest visit that was never answered, which is forgotten: a page that is loaded again
         must not take the place of somebody who answers. Its budget is untouched."""
         for name, visit in self._visits.items():
@@ -108,10 +108,10 @@ class Visits:
         }  # fmt: skip
 
     def _answered(self, visit: Visit) -> None:
-        desk, name = Desk.open(self.folder), visit.collection.id
+        desk, name = Operator.open(self.folder), visit.collection.id
         try:
             answers = SecretCoins().bernoulli(YES, PEOPLE - 1)
-            reported(desk.shuffler.address, name, answers.astype(int).tolist(), hash=visit.collection.hash)
+            report_all(desk.shuffler.address, name, answers.astype(int).tolist(), hash=visit.collection.hash)
             visit.state = "counting"
             desk.close(name)
             told = Released(desk.release(name))
@@ -124,7 +124,7 @@ class Visits:
             visit.state, visit.problem = "failed", "something went wrong here, and there will be no answer"
 
     def _came(self, name: str) -> int:
-        batches = Desk.open(self.folder).shuffler.ask("GET", f"/v1/collections/{name}/state")["batches"]
+        batches = Operator.open(self.folder).shuffler.ask("GET", f"/v1/collections/{name}/state")["batches"]
         return int(batches[0]["reports"])
 
     def _visit(self, name: str) -> Visit:
@@ -133,7 +133,7 @@ class Visits:
         return self._visits[name]
 
 
-def _endowed(desk: Desk) -> str:
+def _endowed(desk: Operator) -> str:
     """A population that is new, and can pay for one answer."""
     known = {each["population"] for each in desk.populations()}
     new = next(name for number in range(1, 1_000_000) if (name := f"{DEMONSTRATION} {number}") not in known)

@@ -20,7 +20,7 @@ from headcount.protocols.base.plan import Plan
 from headcount.protocols.base.report_size import CREDENTIAL, TOKEN, Wire
 from headcount.protocols.base.saved import plan_from_json
 from headcount.service.wire.admission import Issuing
-from headcount.service.wire.report import Envelope
+from headcount.service.wire.report import ReportFormat
 
 FORMATS = {1: "headcount collection 1", 2: "headcount collection 2"}  # 1 is that of version 0.2, and is still read
 SINCE_2 = frozenset({"automatic", "most", "issuer"})  # fields that format 1 does not have
@@ -132,15 +132,15 @@ class Collection:
         """What the analyser's key for a batch is announced for."""
         return f"{self.hash} {batch}"
 
-    def envelope(self, batch: int) -> Envelope:
-        """Made once for each batch: every report is opened with it."""
-        if batch not in self._envelopes:
-            credential = CREDENTIAL if self.issuer is None else TOKEN
-            self._envelopes[batch] = Envelope(self.plan, bytes.fromhex(self.hash), batch, credential)
-        return self._envelopes[batch]
+    def report_format(self, batch: int) -> ReportFormat:
+        """How reports to this batch are sealed; made once for each batch."""
+        if batch not in self._formats:
+            credential, own = CREDENTIAL if self.issuer is None else TOKEN, bytes.fromhex(self.hash)
+            self._formats[batch] = ReportFormat.of(self.plan.protocol, self.wire, own, batch, credential)
+        return self._formats[batch]
 
     @cached_property
-    def _envelopes(self) -> dict[int, Envelope]:
+    def _formats(self) -> dict[int, ReportFormat]:
         return {}
 
     def next_close(self, now: float) -> int:

@@ -12,13 +12,13 @@ from typing import Any, cast
 PIECE = 1 << 16  # bytes that are sent before somebody looks at the time
 
 
-class Timely:
+class DeadlineSocket:
     """A connected socket that may be used until a moment. It has what `http.client` asks of one."""
 
     def __init__(self, own: socket.socket, until: float) -> None:
         self._own, self.until = own, until
 
-    def hurry(self) -> None:
+    def set_timeout(self) -> None:
         """Gives what is done next as long as is left; TimeoutError if nothing is."""
         left = self.until - time.monotonic()
         if left <= 0:
@@ -27,28 +27,28 @@ class Timely:
 
     def sendall(self, content: bytes) -> None:
         for start in range(0, len(content), PIECE):
-            self.hurry()
+            self.set_timeout()
             self._own.sendall(content[start : start + PIECE])
 
     def makefile(self, _: str) -> io.BufferedReader:
-        return io.BufferedReader(Reading(self, self._own.makefile("rb", buffering=0)))
+        return io.BufferedReader(DeadlineReader(self, self._own.makefile("rb", buffering=0)))
 
     def close(self) -> None:
         """The socket itself is closed when nobody reads from it any more."""
         self._own.close()
 
 
-class Reading(io.RawIOBase):
+class DeadlineReader(io.RawIOBase):
     """What arrives at such a socket."""
 
-    def __init__(self, over: Timely, own: socket.SocketIO) -> None:
+    def __init__(self, over: DeadlineSocket, own: socket.SocketIO) -> None:
         self._over, self._own = over, own
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, place: Any) -> int | None:
-        self._over.hurry()
+        self._over.set_timeout()
         return self._own.readinto(place)
 
     def close(self) -> None:
@@ -61,5 +61,5 @@ def open_until(connection: http.client.HTTPConnection, until: float) -> None:
     if connection.sock is None:
         connection.connect()
         own = cast(socket.socket, connection.sock)  # which connecting has made
-        connection.sock = cast(socket.socket, Timely(own, until))
-    cast(Timely, connection.sock).until = until
+        connection.sock = cast(socket.socket, DeadlineSocket(own, until))
+    cast(DeadlineSocket, connection.sock).until = until

@@ -1,4 +1,4 @@
-"""Who comes in to a batch, and under which hashes: they tell whether a report was there before, and nothing else."""
+"""Admission and deduplication of reports: tokens and invitations are checked, and hashed under a key of the batch."""
 
 from __future__ import annotations
 
@@ -7,32 +7,32 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 
 from headcount.service.wire.admission import Redeeming
-from headcount.service.wire.report import Upload
+from headcount.service.wire.report import Report
 
 HALF = 16  # bytes of an invitation: who is invited, and then the signature of that
 
 
 @dataclass(frozen=True)
-class Door:
-    """Of one batch. It is small, so that it can be sent to whoever opens uploads."""
+class Deduplication:
+    """Of one batch. It is small, so that it can be sent to executors."""
 
     collection: str  # its id
-    salt: bytes = field(repr=False)  # the key of the hashes, which goes with the batch
-    tokens: Redeeming | None = None  # where an issuer lets people in
+    salt: bytes = field(repr=False)  # the key of the hashes, which is destroyed with the batch
+    tokens: Redeeming | None = None  # where an issuer invites people
     invitations: bytes = field(default=b"", repr=False)  # the secret that signs them, in collections of version 0.2
 
     @property
     def invited(self) -> bool:
-        """Whether only those may report who were let in."""
+        """Whether only people with an invitation may report."""
         return self.tokens is not None or bool(self.invitations)
 
-    def known(self, upload: Upload) -> tuple[bytes, bytes] | None:
-        """As what a report is known, and its sender; None if that is somebody who is not let in."""
-        identity = self.hidden(b"upload", upload.identity)
+    def identify(self, report: Report) -> tuple[bytes, bytes] | None:
+        """The keyed hashes of the report's id and of its sender; None if the sender was not invited."""
+        identity = self.keyed_hash(b"upload", report.identity)
         if not self.invited:
             return identity, identity
-        sender = self._sender(upload.credential)
-        return None if sender is None else (identity, self.hidden(b"credential", sender))
+        sender = self._sender(report.credential)
+        return None if sender is None else (identity, self.keyed_hash(b"credential", sender))
 
     def _sender(self, credential: bytes) -> bytes | None:
         """What tells this sender from others, and counts once."""
@@ -40,7 +40,7 @@ class Door:
             return self.tokens.number(credential)
         return credential if is_invitation(self.invitations, self.collection, credential) else None
 
-    def hidden(self, purpose: bytes, what: bytes) -> bytes:
+    def keyed_hash(self, purpose: bytes, what: bytes) -> bytes:
         return blake2b(purpose + what, key=self.salt, digest_size=16).digest()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import http.client
 import time
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import quote, urlsplit
 
 from headcount.common.canonical import canonical
@@ -117,8 +117,22 @@ class Remote:
         self.close()
 
 
+class Receiver(Protocol):
+    """The analyser as the shuffler sees it, in this process or over HTTP."""
+
+    def begin(self, manifest: Any) -> None: ...
+
+    def part(self, collection: str, batch: int, number: int, content: bytes) -> None: ...
+
+    def complete(self, collection: str, batch: int) -> dict[str, Any]:
+        """The signed receipt."""
+
+    def notify_purged(self, notice: Any) -> dict[str, Any]:
+        """The signed receipt."""
+
+
 class RemoteReceiver:
-    """The analyser, to which a shuffler delivers."""
+    """The analyser over HTTP."""
 
     def __init__(self, address: str, token: str) -> None:
         self._remote = Remote(address, token, party="analyser")
@@ -132,7 +146,7 @@ class RemoteReceiver:
     def complete(self, collection: str, batch: int) -> dict[str, Any]:
         return dict(self._remote.ask("POST", f"/v1/collections/{collection}/batches/{batch}/complete"))
 
-    def purged(self, notice: Any) -> dict[str, Any]:
+    def notify_purged(self, notice: Any) -> dict[str, Any]:
         return dict(self._remote.ask("POST", "/v1/notices", notice))
 
 

@@ -27,9 +27,9 @@ from headcount.errors import BadArgument, Damaged, WireError
 from headcount.service.wire.blind import BITS, EXPONENT, SIZE
 from headcount.service.wire.schemas import SCHEMAS
 from headcount.service.wire.suites import (
-    Kept,
     PrivateKey,
     PublicKey,
+    StoredKey,
     new_key,
     private_bytes,
     private_key,
@@ -202,7 +202,7 @@ class Keys:
         """What was kept under this name."""
         return self._content(name)
 
-    def aside(self) -> BinaryIO:
+    def temporary_file(self) -> BinaryIO:
         """A file without a name on this folder's disk, which is gone when it is closed or the process ends."""
         return TemporaryFile(dir=self.folder)
 
@@ -231,7 +231,7 @@ class Keys:
     def _path(self, name: str) -> Path:
         return self.folder / f"{name}.key"
 
-    def _get(self, name: str) -> Kept:
+    def _get(self, name: str) -> StoredKey:
         try:
             return private_key(self._content(name))
         except ValueError:

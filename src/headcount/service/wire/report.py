@@ -1,26 +1,24 @@
-"""One report as bytes: every message sealed to the analyser, all of them once more to the shuffler.
+"""The wire format of a report: every message sealed to the analyser (HPKE), all of them once more to the shuffler.
 
     message = HPKE(analyser's key of the batch, 16 random bytes | real or dummy | the record)
-    upload  = version | number of the shuffler's key | HPKE(shuffler's key, upload's id | credential | messages)
+    upload  = version | number of the shuffler's key | HPKE(shuffler's key, report's id | credential | messages)
 
-Both seals are bound to the collection's hash and the number of the batch. There is one form for everything: no field is
-optional, no length depends on what a person holds, and whatever is not exactly like this is refused alike.
+Both seals are bound to the collection's hash and the number of the batch. Every field has a fixed length, which does
+not depend on the answer; whatever does not have exactly this form raises the same error.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from headcount.errors import Unsupported, WireError
+from headcount.errors import WireError
 from headcount.programme.coins import Coins, DeviceCoins
 from headcount.programme.permutation import in_random_order
-from headcount.protocols.base.plan import Plan
 from headcount.protocols.base.protocol import Protocol
 from headcount.protocols.base.report_size import CREDENTIAL, HEAD, IDENTITY, KIND, Wire
 from headcount.service.wire.suites import PrivateKey as PrivateKey
@@ -34,48 +32,62 @@ INNER, OUTER = b"headcount/1 inner\x00", b"headcount/1 outer\x00"
 Records: TypeAlias = npt.NDArray[Any]
 
 
-def laid_out(message: np.dtype[Any]) -> np.dtype[Any]:
-    """A message as its bytes are written, the lowest first."""
-    return message.newbyteorder("<")
+@dataclass(frozen=True)
+class Upload:
+    """The body that a device sent, and the batch that it was sent to."""
 
-
-def contents(messages: Records, number: int, coins: Coins) -> list[bytes]:
-    """So many messages before they are sealed, dummies among them, in an order that means nothing, each with an id.
-
-    The few that are too many are left out: the plan has paid for that.
-    """
-    form = laid_out(messages.dtype)
-    real = [REAL + one.tobytes() for one in messages.astype(form)]
-    dummies = [DUMMY + bytes(form.itemsize)] * (number - len(real))
-    whole = in_random_order(in_random_order(real, coins)[:number] + dummies, coins)
-    return [coins.stream(IDENTITY).tobytes() + content for content in whole]
+    collection: str
+    batch: int
+    body: bytes
 
 
 @dataclass(frozen=True)
-class Upload:
-    """What the shuffler finds in an upload: nothing that it can read."""
+class Report:
+    """What an opened upload contains: sealed messages, which the shuffler cannot read."""
 
     identity: bytes
     credential: bytes
-    messages: tuple[bytes, ...]
+    messages: bytes  # all of them, one behind the other
 
 
 @dataclass(frozen=True)
-class Opening:
-    """How the reports to one batch of a collection are opened: so little that it can be sent to whoever opens them."""
+class ReportFormat:
+    """How the reports to one batch of a collection are sealed and opened. It is small, so that executors get a copy."""
 
     suite: str
     collection: bytes  # its hash
     batch: int
+    messages: int  # that everybody sends
     message_bytes: int
     upload_bytes: int
     credential_bytes: int = CREDENTIAL
 
-    def bound(self, layer: bytes) -> bytes:
-        """What a seal of this layer is bound to."""
+    @classmethod
+    def of(
+        cls, protocol: Protocol, wire: Wire, collection: bytes, batch: int, credential_bytes: int = CREDENTIAL
+    ) -> ReportFormat:
+        sizes = wire.message_bytes(protocol), wire.upload_bytes(protocol, credential_bytes)
+        return cls(wire.suite, collection, batch, wire.messages, *sizes, credential_bytes)
+
+    def info(self, layer: bytes) -> bytes:
+        """What a seal of this layer is bound to: the `info` of HPKE."""
         return layer + self.collection + self.batch.to_bytes(4, "big")
 
-    # What the shuffler does.
+    # The device.
+
+    def seal_messages(self, messages: Records, analyser: PublicKey) -> list[bytes]:
+        """The messages of one person and dummies, as many as everybody sends, each sealed to the analyser."""
+        info = self.info(INNER)
+        return [
+            seal(self.suite, content, analyser, info) for content in contents(messages, self.messages, DeviceCoins())
+        ]
+
+    def seal_report(self, report: Report, shuffler: PublicKey, number: int) -> bytes:
+        """The body of an upload, sealed to the shuffler's key of this number."""
+        content = report.identity + report.credential + report.messages
+        return bytes([VERSION, number]) + seal(self.suite, content, shuffler, self.info(OUTER))
+
+    # The shuffler.
 
     def key_number(self, body: bytes) -> int:
         """Which of the shuffler's keys an upload was sealed to."""
@@ -83,23 +95,23 @@ class Opening:
             raise WireError
         return body[1]
 
-    def opened(self, body: bytes, key: PrivateKey) -> Upload:
+    def open_report(self, body: bytes, key: PrivateKey) -> Report:
         self.key_number(body)
-        content = self._open(body[HEAD:], key, OUTER)
+        content = unseal(self.suite, body[HEAD:], key, self.info(OUTER))
         start = IDENTITY + self.credential_bytes
-        return Upload(content[:IDENTITY], content[IDENTITY:start], self.messages(content[start:]))
+        return Report(content[:IDENTITY], content[IDENTITY:start], content[start:])
 
-    def messages(self, content: bytes) -> tuple[bytes, ...]:
-        """Those that stand one behind the other."""
+    def split(self, content: bytes) -> tuple[bytes, ...]:
+        """Messages that stand one behind the other."""
         return tuple(content[at : at + self.message_bytes] for at in range(0, len(content), self.message_bytes))
 
-    # What the analyser does.
+    # The analyser.
 
-    def read(self, message: bytes, key: PrivateKey) -> tuple[bytes, bytes | None]:
+    def open_message(self, message: bytes, key: PrivateKey) -> tuple[bytes, bytes | None]:
         """The message's own id, and its record unless it is a dummy."""
         if len(message) != self.message_bytes:
             raise WireError
-        content = self._open(message, key, INNER)
+        content = unseal(self.suite, message, key, self.info(INNER))
         identity, kind, record = content[:IDENTITY], content[IDENTITY : IDENTITY + KIND], content[IDENTITY + KIND :]
         if kind == REAL:
             return identity, record
@@ -107,75 +119,25 @@ class Opening:
             raise WireError
         return identity, None
 
-    def _open(self, content: bytes, key: PrivateKey, layer: bytes) -> bytes:
-        return unseal(self.suite, content, key, self.bound(layer))
+
+def little_endian(message: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype of a message as its bytes are written."""
+    return message.newbyteorder("<")
 
 
-@dataclass(frozen=True)
-class Envelope:
-    """How the reports to one batch of a collection are sealed and opened."""
+def contents(messages: Records, number: int, coins: Coins) -> list[bytes]:
+    """The plaintexts of one person's messages: padded with dummies to this number, permuted, each with a random id.
 
-    plan: Plan
-    collection: bytes  # its hash
-    batch: int
-    credential_bytes: int = CREDENTIAL
-
-    @cached_property
-    def wire(self) -> Wire:
-        if self.plan.wire is None:
-            works = "make it with advise(..., collected=True)"
-            raise Unsupported("the plan does not say how it is collected", works)
-        return self.plan.wire
-
-    @property
-    def record(self) -> np.dtype[Any]:
-        return laid_out(self.plan.protocol.message)
-
-    @cached_property
-    def message_bytes(self) -> int:
-        return self.wire.message_bytes(self.plan.protocol)
-
-    @cached_property
-    def upload_bytes(self) -> int:
-        return self.wire.upload_bytes(self.plan.protocol, self.credential_bytes)
-
-    @cached_property
-    def opening(self) -> Opening:
-        return Opening(
-            self.wire.suite, self.collection, self.batch, self.message_bytes, self.upload_bytes, self.credential_bytes
-        )
-
-    # What a client does.
-
-    def sealed(self, messages: Records, analyser: PublicKey) -> list[bytes]:
-        """Everybody's number of messages, dummies among them, each sealed to the analyser."""
-        bound = self.opening.bound(INNER)
-        return [
-            seal(self.wire.suite, content, analyser, bound)
-            for content in contents(messages, self.wire.messages, DeviceCoins())
-        ]
-
-    def upload(self, upload: Upload, shuffler: PublicKey, number: int) -> bytes:
-        """The whole report, as it is sent."""
-        content = upload.identity + upload.credential + b"".join(upload.messages)
-        return bytes([VERSION, number]) + seal(self.wire.suite, content, shuffler, self.opening.bound(OUTER))
-
-    # What the shuffler and the analyser do.
-
-    def key_number(self, body: bytes) -> int:
-        return self.opening.key_number(body)
-
-    def opened(self, body: bytes, key: PrivateKey) -> Upload:
-        return self.opening.opened(body, key)
-
-    def read(self, message: bytes, key: PrivateKey) -> tuple[bytes, bytes | None]:
-        return self.opening.read(message, key)
-
-    def records(self, contents: Iterable[bytes]) -> Records:
-        return genuine(self.plan.protocol, contents)
+    Messages beyond this number are cut; the plan's delta has paid for that.
+    """
+    form = little_endian(messages.dtype)
+    real = [REAL + one.tobytes() for one in messages.astype(form)]
+    dummies = [DUMMY + bytes(form.itemsize)] * (number - len(real))
+    whole = in_random_order(in_random_order(real, coins)[:number] + dummies, coins)
+    return [coins.stream(IDENTITY).tobytes() + content for content in whole]
 
 
 def genuine(protocol: Protocol, contents: Iterable[bytes]) -> Records:
-    """Those that somebody who keeps to the protocol might have sent."""
-    found = np.frombuffer(b"".join(contents), dtype=laid_out(protocol.message)).astype(protocol.message)
+    """The records that an honest device could have sent."""
+    found = np.frombuffer(b"".join(contents), dtype=little_endian(protocol.message)).astype(protocol.message)
     return found[protocol.genuine(found)]

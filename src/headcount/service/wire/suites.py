@@ -85,7 +85,7 @@ class HybridPrivateKey:
 
 
 PrivateKey: TypeAlias = HybridPrivateKey | x25519.X25519PrivateKey | ec.EllipticCurvePrivateKey
-Kept: TypeAlias = PrivateKey | Ed25519PrivateKey | RSAPrivateKey  # to open with, to sign with, to sign tokens with
+StoredKey: TypeAlias = PrivateKey | Ed25519PrivateKey | RSAPrivateKey  # to open with, to sign with, to sign tokens with
 PublicKey: TypeAlias = HybridPublicKey | x25519.X25519PublicKey | ec.EllipticCurvePublicKey
 
 
@@ -95,18 +95,18 @@ def new_key(suite: str) -> PrivateKey:
     return x25519.X25519PrivateKey.generate() if suite == X25519 else ec.generate_private_key(ec.SECP256R1())
 
 
-def private_bytes(key: Kept) -> bytes:
+def private_bytes(key: StoredKey) -> bytes:
     """As it is kept: a seed as it is, everything else in PKCS #8."""
     if isinstance(key, HybridPrivateKey):
         return key.seed
     return key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
 
 
-def private_key(content: bytes) -> Kept:
+def private_key(content: bytes) -> StoredKey:
     """The key that was kept like this; a ValueError if none was."""
     if len(content) == SEED:
         return HybridPrivateKey(content)
-    return cast(Kept, load_der_private_key(content, password=None))
+    return cast(StoredKey, load_der_private_key(content, password=None))
 
 
 def public_bytes(key: PublicKey) -> bytes:
