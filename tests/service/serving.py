@@ -87,7 +87,7 @@ def _serving(say: Say, rig: Rig, ports: dict[str, int], prepare: Callable[[], No
     prepare()
     address = f"http://{HOST}:{ports['analyser']}"
     parties = [replace(Party.read(rig.folder / role), port=ports[role], analyser=address) for role in ports]
-    asyncio.run(server.serve([party.opened() for party in parties], lambda: say(b"ready")))
+    asyncio.run(server.serve([party.open() for party in parties], lambda: say(b"ready")))
 
 
 def as_it_is() -> None:

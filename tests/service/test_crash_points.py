@@ -132,15 +132,15 @@ def nothing_is_left(parties, collection):
 
 def keeps_with_the_next():
     """The twin has acknowledged what it keeps only together with the next ones."""
-    waiting, take = [], Shuffler.take
+    waiting, accept = [], Shuffler.accept
 
-    def later(self, offered):
+    def later(self, uploads):
         ready = waiting[:]
-        waiting[:] = offered
-        take(self, ready)
-        return [Answer.TAKEN] * len(offered)
+        waiting[:] = uploads
+        accept(self, ready)
+        return [Answer.TAKEN] * len(uploads)
 
-    Shuffler.take = later
+    Shuffler.accept = later
 
 
 def test_an_acknowledgement_before_the_commit_is_found_out(rig):

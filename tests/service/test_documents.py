@@ -41,6 +41,9 @@ def test_every_promise_names_tests_and_they_exist():
     assert len(NAMED.findall(MODEL)) > 30
     assert missing(MODEL) == []
     assert bare(MODEL) == []
+    attacks = MODEL.partition("| attack or fault | tests |\n|---|---|\n")[2].splitlines()
+    assert len(attacks) > 30
+    assert [attack for attack in attacks if not NAMED.search(attack)] == []
 
 
 def test_twins_of_the_model_are_caught():
