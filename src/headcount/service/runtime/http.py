@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
@@ -236,10 +237,18 @@ def _refused(problem: Exception) -> Response:
 
 async def _send(send: Send, response: Response, anywhere: bool, head: bool) -> None:
     body = response.body
-    own = {b"content-type": response.kind.encode(), b"content-length": str(len(body)).encode()}
-    headers = list({**HEADERS, **dict(response.headers), **(ANYWHERE if anywhere else {}), **own}.items())
+    headers = _headers(response.kind, len(body), response.headers, anywhere)
     await send({"type": "http.response.start", "status": response.status, "headers": headers})
     await send({"type": "http.response.body", "body": b"" if head else body})
+
+
+@lru_cache(maxsize=256)
+def _headers(
+    kind: str, length: int, more: tuple[tuple[bytes, bytes], ...], anywhere: bool
+) -> list[tuple[bytes, bytes]]:
+    """Nearly all answers to uploads are the same."""
+    own = {b"content-type": kind.encode(), b"content-length": str(length).encode()}
+    return list({**HEADERS, **dict(more), **(ANYWHERE if anywhere else {}), **own}.items())
 
 
 async def _lifespan(receive: Receive, send: Send) -> None:

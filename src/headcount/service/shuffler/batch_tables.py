@@ -18,7 +18,6 @@ from headcount.service.store.encryption import AtRest, Encrypted, InTheClear, ne
 from headcount.service.wire.keys import Keys
 
 FORM = 2  # encrypted; those of form 1 are not
-COLUMNS = ("id", "who", "messages")  # of a report
 NEEDED = {"reports": ("open", "sealed"), "mixed": ("sealed", "shuffled", "delivered")}  # in which states of a batch
 COUNT = "SELECT coalesce(sum(came), 0) AS came FROM counts WHERE tag = :tag"
 COME = (
@@ -63,13 +62,8 @@ class BatchTables:
         """Stores these reports, and returns how many of them are new."""
         cipher, tag = self.cipher(batch), batch["tag"]
         sealed = [{**row, "messages": cipher.sealed(row["messages"], row["id"])} for row in rows]
-        if self.database.embedded:
-            new = f"INSERT INTO reports_{tag} VALUES (:id, :who, :messages) ON CONFLICT DO NOTHING"
-            came = do(connection, new, *sealed)
-        else:  # one statement for all of them
-            arrays = ", ".join(f"CAST(:{name} AS BYTEA[])" for name in COLUMNS)
-            new = f"INSERT INTO reports_{tag} SELECT * FROM unnest({arrays}) ON CONFLICT DO NOTHING"
-            came = do(connection, new, **{name: [row[name] for row in sealed] for name in COLUMNS})
+        new = f"INSERT INTO reports_{tag} VALUES (:id, :who, :messages) ON CONFLICT DO NOTHING"
+        came = do(connection, new, *sealed)
         do(connection, COME, tag=tag, process=self._process, came=came)
         return came
 

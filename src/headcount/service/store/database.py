@@ -7,14 +7,16 @@ about (FOR UPDATE).
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from headcount.errors import BadArgument, MissingExtra, Unavailable, Unsupported
@@ -34,6 +36,7 @@ PRAGMAS = {
 SETTINGS = {"fsync": "on", "full_page_writes": "on", "synchronous_commit": "on"}  # of PostgreSQL, for the same
 SECRET = 0o600
 TRIES = 10  # to empty the log
+PARAMETER = re.compile(r"(?<!:):(\w+)")  # of a statement; `::` is a cast
 AT_A_TIME = 1 << 22  # bytes of a large answer that are in memory, about
 
 
@@ -226,24 +229,35 @@ def _postgresql(url: URL) -> Engine:
 
 
 def one(connection: Connection, statement: str, **given: Any) -> Any:
-    """The first row, or None."""
-    return connection.execute(text(statement), given).mappings().first()
+    """The first row, or None. Parameters are written `:name`."""
+    return connection.exec_driver_sql(_native(connection, statement), given).mappings().first()
 
 
 def many(connection: Connection, statement: str, **given: Any) -> list[Any]:
-    return list(connection.execute(text(statement), given).mappings())
+    return list(connection.exec_driver_sql(_native(connection, statement), given).mappings())
 
 
 def blocks(connection: Connection, statement: str, each: int, **given: Any) -> Iterator[Sequence[Any]]:
     """All rows, of about so many bytes each, a few megabytes at a time: no more of them are in memory."""
     rows = max(1, AT_A_TIME // each)
     streamed = {"stream_results": True, "max_row_buffer": rows}
-    yield from connection.execute(text(statement), given, execution_options=streamed).partitions(rows)
+    native = _native(connection, statement)
+    yield from connection.exec_driver_sql(native, given, execution_options=streamed).partitions(rows)
 
 
 def do(connection: Connection, statement: str, *rows: dict[str, Any], **given: Any) -> int:
     """Executes a statement, once or for each row, and returns how many rows it changed."""
-    return int(connection.execute(text(statement), list(rows) if rows else given).rowcount)
+    return int(connection.exec_driver_sql(_native(connection, statement), list(rows) if rows else given).rowcount)
+
+
+def _native(connection: Connection, statement: str) -> str:
+    """The statement in the driver's own style: SQLAlchemy would convert every row."""
+    return statement if connection.dialect.name == "sqlite" else _for_psycopg(statement)
+
+
+@lru_cache(maxsize=1_024)
+def _for_psycopg(statement: str) -> str:
+    return PARAMETER.sub(r"%(\1)s", statement.replace("%", "%%"))
 
 
 def update_batch(connection: Connection, batch: Any, **columns: Any) -> None:
