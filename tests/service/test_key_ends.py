@@ -54,7 +54,7 @@ def reads_at_a_notice(parties, monkeypatch):
     notice = parties.shuffler.signer.signed("notice", {"collection": collection.hash, "purged": [1]})
     with monkeypatch.context() as counting:
         counting.setattr(Database, "reading", lambda self: reads.append(1) or reading(self))
-        parties.apps["analyser"].deliveries.purged(notice)
+        parties.apps["analyser"].deliveries.notify_purged(notice)
     return len(reads)
 
 
