@@ -1,4 +1,7 @@
-"""Questions about data: count, fraction, histogram, sum, mean, and any other question by `ask`."""
+"""Questions about data: count, fraction, histogram, sum, mean, and any other question by `ask`.
+
+Internal: docs/api.md lists what is public.
+"""
 
 from __future__ import annotations
 

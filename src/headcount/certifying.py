@@ -1,4 +1,7 @@
-"""Certificates: what proves a claim to whoever does not take our word for it, and the proof."""
+"""Certificates: what proves a claim to whoever does not take our word for it, and the proof.
+
+Internal: docs/api.md lists what is public.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""One question, answered by the best protocol of every model of trust, on the same people."""
+"""One question, answered by the best protocol of every model of trust, on the same people.
+
+Internal: docs/api.md lists what is public.
+"""
 
 from __future__ import annotations
 

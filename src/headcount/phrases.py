@@ -1,4 +1,7 @@
-"""Text that names arguments, and how they are written: in Python, on the command line, on the page."""
+"""Text that names arguments, and how they are written: in Python, on the command line, on the page.
+
+Internal: docs/api.md lists what is public.
+"""
 
 from __future__ import annotations
 

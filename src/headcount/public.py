@@ -1,4 +1,7 @@
-"""The public names of `headcount` itself, which loads them on first use."""
+"""The public names of `headcount` itself, which loads them on first use.
+
+Internal: docs/api.md lists what is public.
+"""
 
 from __future__ import annotations
 

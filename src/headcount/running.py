@@ -3,6 +3,8 @@
 What can be refused about the data or the budget is refused first. Then the ledger is charged, durably; only then is
 anything drawn, and only what was drawn is shown. Whoever is interrupted in between has paid and seen nothing: the
 charge's line says for what.
+
+Internal: docs/api.md lists what is public.
 """
 
 from __future__ import annotations

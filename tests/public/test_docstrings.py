@@ -6,6 +6,7 @@ import doctest
 import inspect
 import re
 from enum import Enum
+from html.parser import HTMLParser
 from types import ModuleType
 
 import pytest
@@ -83,6 +84,17 @@ def test_a_wrong_example_is_noticed() -> None:
     assert "Crowd(5)" in "".join(said)
 
 
+def test_every_question_takes_the_same_options_as_ask() -> None:
+    asked = inspect.signature(hc.ask).parameters
+    options = {name: asked[name].annotation for name in asked if name not in ("data", "question", "epsilon")}
+    assert hc.Options.__annotations__.keys() == options.keys()
+    assert {name: kind.__forward_arg__ for name, kind in hc.Options.__annotations__.items()} == options
+    for name in ("count", "fraction", "histogram", "sum", "mean"):
+        taken = inspect.signature(getattr(hc, name)).parameters
+        assert taken["options"].annotation == "Unpack[Options]"
+        assert not set(taken) & set(options)
+
+
 def test_classes_with_a_constructor_have_an_example() -> None:
     names = {test.name.rpartition(".")[2] for test in _examples() if test.examples}
     kept = {"Receipt", "Operator"}  # which only a collection makes: docs/operator.md
@@ -128,6 +140,50 @@ def _readable(text: str) -> bool:
 def test_everything_public_prints_on_one_readable_line() -> None:
     assert [repr(thing) for thing in _things() if not _readable(repr(thing))] == []
     assert "secret" not in repr(client.Remote("https://shuffler.example", "secret"))
+
+
+class _Closed(HTMLParser):
+    """Whether every tag is closed by its own, and which there are."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.opened: list[str] = []
+        self.seen: set[str] = set()
+        self.wrong = False
+        self.feed(text)
+        self.sound = not self.opened and not self.wrong
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.seen.add(tag)
+        self.opened += [] if tag == "br" else [tag]
+
+    def handle_endtag(self, tag: str) -> None:
+        self.wrong |= not self.opened or self.opened.pop() != tag
+
+
+def _tables() -> list[object]:
+    ledger = hc.Ledger(epsilon=4, delta=1e-5)
+    return [
+        hc.histogram(["<b>"] * 600 + ["&"] * 400, categories=["<b>", "&"], epsilon=1, delta=1e-6, ledger=ledger),
+        hc.advise("count", n=1_000, epsilon=1, delta=1e-6, models="shuffle"),
+        hc.compare(ANSWERS, epsilon=1),
+        hc.frontier("count", n=1_000, epsilon=1, delta=1e-6, protocols="zsum"),
+        hc.map(epsilon=1, delta=1e-6, points=2, protocols=["zsum"]),
+        ledger,
+    ]
+
+
+def test_tables_are_tables_in_a_notebook() -> None:
+    for thing in _tables():
+        page = _Closed(thing._repr_html_())  # type: ignore[attr-defined]
+        assert page.sound, thing
+        assert {"table", "tr", "th", "td"} <= page.seen, thing
+        assert "b" not in page.seen, thing
+
+
+@pytest.mark.parametrize("text", ["<table><tr></table></tr>", "<div>", "</p>"])
+def test_a_tag_that_is_not_closed_is_noticed(text: str) -> None:
+    assert not _Closed(text).sound
 
 
 @pytest.mark.parametrize(

@@ -116,3 +116,29 @@ def test_guides_teach_public_modules_only() -> None:
     }
     inside = "headcount.audit.attacks.lower_bound"
     assert _internal(f"from {inside} import attack\n") == [inside]
+
+
+ROOMS = sorted(path.parent.name for path in Path(hc.__file__).parent.glob("*/__init__.py"))
+TOP = sorted(path.stem for path in Path(hc.__file__).parent.glob("*.py") if not path.stem.startswith("_"))
+
+
+@pytest.mark.parametrize("name", [*ROOMS, *TOP])
+def test_a_module_says_whether_it_is_internal(name: str) -> None:
+    said = importlib.import_module(f"headcount.{name}").__doc__ or ""
+    assert ("docs/api.md" in said) == (f"headcount.{name}" not in MODULES)
+
+
+LOADED = "import sys; before = set(sys.modules); {}; print(len(set(sys.modules) - before))"
+
+
+def _loaded(code: str) -> int:
+    """How many modules a fresh interpreter loads for this."""
+    done = subprocess.run([sys.executable, "-c", LOADED.format(code)], check=True, capture_output=True, text=True)
+    return int(done.stdout)
+
+
+def test_an_import_loads_less_than_numpy_and_the_first_use_loads_the_rest() -> None:
+    """Modules are counted instead of seconds."""
+    ours, numpy = _loaded("import headcount"), _loaded("import numpy")
+    assert ours <= numpy
+    assert _loaded("import headcount; headcount.count") > numpy

@@ -4,4 +4,6 @@
 below by experiment; `mutants` breaks sound protocols, to show that the checks notice. All three
 build on `enumeration`, the exact law of what a small crowd sends and releases. The public face is
 `headcount.testing`.
+
+Internal: docs/api.md lists what is public.
 """

@@ -1,4 +1,7 @@
-"""The command line."""
+"""The command line.
+
+Internal: docs/api.md lists what is public.
+"""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from headcount.ledger.charge import Charge
 from headcount.ledger.journal import Journal
 from headcount.ledger.prices import Asked, alone
 from headcount.ledger.spending import Spending, fit_together
-from headcount.ledger.words import described, refusal
+from headcount.ledger.words import charge_table, described, refusal
 from headcount.phrases import Phrase
 from headcount.privacy.approximate_dp import ApproximateDP
 from headcount.privacy.budget import Budget
@@ -371,6 +371,9 @@ class Ledger:
     def __repr__(self) -> str:
         page = self._book.page()
         return described(page.spending, self.inherited)
+
+    def _repr_html_(self) -> str:
+        return charge_table(self.charges, repr(self)).html()
 
 
 @lru_cache(maxsize=256)

@@ -7,16 +7,20 @@ would be another promise, which does not hold for somebody who stops because of 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 
 from headcount.common.plurals import counted
 from headcount.errors import OverBudget
+from headcount.figures.text_table import TextTable
 from headcount.ledger.allowance import down, up
+from headcount.ledger.charge import Charge
 from headcount.ledger.prices import Amount, Epsilon, plain_limit, renyi_limit
 from headcount.ledger.spending import Spending
 from headcount.privacy.budget import SMALLEST_EPSILON
 from headcount.privacy.compose import compose
 
+SHOWN = 20  # charges in a notebook
 HARDLY = 1e-9  # of the last digit shown: what floats are off is not rounded to a whole one
 HAIR = 1.001  # within that of a limit, sums are shown to the last digit
 
@@ -47,6 +51,24 @@ def described(spending: Spending, inherited: int) -> str:
             "earlier answers"
         )
     return text
+
+
+def charge_table(charges: Sequence[Charge], title: str) -> TextTable:
+    """The last charges of a ledger, a row each."""
+    rows = tuple(
+        (
+            str(charge.number),
+            charge.day,
+            charge.question["task"]["name"],
+            charge.question["protocol"],
+            f"{float(charge.epsilon):.4g}",
+            f"{float(charge.delta):.4g}",
+            percent(up(charge.spent)),
+        )
+        for charge in charges[-SHOWN:]
+    )
+    headings = ("", "day", "question", "protocol", "epsilon", "delta", "spent so far")
+    return TextTable(headings, rows, frozenset({0, 4, 5, 6}), title)
 
 
 def refusal(before: Spending, between: Spending, after: Spending) -> OverBudget:

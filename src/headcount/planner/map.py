@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -151,6 +152,9 @@ class Map:
 
     def __repr__(self) -> str:
         return f"Map: {self.finding}, {self.budget}, {len(self.n)} by {len(self.ones)} points"
+
+    def _repr_html_(self) -> str:
+        return f"<div><p>{escape(self.finding)}.</p>{self.sheet().html()}</div>"
 
     def to_json(self) -> dict[str, Any]:
         """Its JSON form, as `headcount map --format json` prints it."""

@@ -1,6 +1,8 @@
 """Exact accounting: privacy losses, integer laws, composition and budgets.
 
 Begin with `loss`. A module here prices one kind of view; protocols choose among them.
+
+Protocols of other packages may import from here: it changes with minor versions only (docs/api.md).
 """
 
 from headcount.privacy.budget import Budget, Neighbours

@@ -2,6 +2,8 @@
 
 Begin with `brick`. A protocol imports its bricks, draws and tallies from here. Imports common and
 questions; knows no protocol.
+
+Protocols of other packages may import from here: it changes with minor versions only (docs/api.md).
 """
 
 from headcount.programme.brick import NOTHING, All, Brick, Copies, Each, Emit, Let, Maybe

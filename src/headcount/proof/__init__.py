@@ -4,6 +4,8 @@ This package imports nothing else of headcount. It reads a certificate: the repo
 the trusted side does, who takes part, and the claim. It works out what neighbouring crowds look
 like from that alone, in ball arithmetic with every tail bounded, and answers *proved*, *refuted*
 with a witness, or *cannot prove* with the reason.
+
+Internal: docs/api.md lists what is public.
 """
 
 from headcount.proof.effort import DEFAULT as DEFAULT_EFFORT

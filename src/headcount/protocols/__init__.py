@@ -5,6 +5,8 @@ class:
 
     [project.entry-points."headcount.protocols"]
     dummy = "my_package:Dummy"
+
+Internal but for `base`, from which protocols of other packages may import: docs/api.md lists what is public.
 """
 
 from __future__ import annotations

@@ -4,6 +4,8 @@ Begin with `question.py` and `domains/domain.py`. A question is one file; it is 
 command line and by the advisor. Nothing outside of this package asks a question or a domain of which class it is: they
 answer for themselves. Another package adds questions by an entry point of the group `headcount.questions`, which names
 a class.
+
+Internal: docs/api.md lists what is public.
 """
 
 from __future__ import annotations
