@@ -23,14 +23,14 @@ const PINNED = "give the hash of a collection that somebody has checked with hea
 /** Refuses a plan unless it is as private as it claims: both mixed, and if the operators work together. */
 export function requireProved(plan: Plan): void {
   const { brick } = plan.programme;
-  const told = odds(brick, plan.task.values);
+  const told = odds(brick, plan.domain.values);
   const alone = told && logarithm(told);
   if (plan.colluding !== null && !(alone !== undefined && alone <= plan.colluding * SHORT)) {
     refuse(alone, "if the shuffler and the analyser work together");
   }
   if (alone !== undefined && alone <= plan.epsilon * SHORT) return;
   if (plan.delta === 0) refuse(alone, "once they are mixed"); // what mixing adds is never certain
-  const crowd = { values: plan.task.values, honest: plan.crowd.honest, epsilon: plan.epsilon, effort: new Effort() };
+  const crowd = { values: plan.domain.values, honest: plan.crowd.honest, epsilon: plan.epsilon, effort: new Effort() };
   const bounds = [
     () => (steps(brick, crowd.values) * BigInt(crowd.values) > MOST_STEPS ? undefined : added(brick, crowd)),
     () => lies(brick, crowd),

@@ -8,8 +8,8 @@ export class Refused extends Error {
 export class BadArgument extends Refused {
   override name = "BadArgument";
 
-  constructor(readonly argument: string, problem: string, works: string) {
-    super(`${argument} ${problem}; ${works}`);
+  constructor(readonly argument: string, readonly problem: string, readonly remedy: string) {
+    super(`${argument} ${problem}; ${remedy}`);
   }
 }
 

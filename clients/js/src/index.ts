@@ -7,4 +7,4 @@ export type { Collection, Plan } from "./plan.js";
 export { type Receipt, receiptText } from "./receipt.js";
 export { Remote } from "./remote.js";
 export { BrowserStore, MemoryStore, type Store } from "./store.js";
-export type { Answer } from "./task.js";
+export type { Answer } from "./domain.js";

@@ -4,6 +4,7 @@
  */
 
 import { unhex } from "./bytes.js";
+import { type Domain, domain } from "./domain.js";
 import { BadArgument, Refused } from "./errors.js";
 import { type Issuer, readIssuer, requireSigned } from "./issuer.js";
 import { type Entries, fingerprint, type Json } from "./json.js";
@@ -11,7 +12,6 @@ import { Programme } from "./programme.js";
 import { boolean, fail, number, object, oneOf, string, whole } from "./reading.js";
 import { recordForm, type RecordForm } from "./record.js";
 import { type SuiteName, SUITES } from "./suites.js";
-import { type Task, task } from "./task.js";
 import { requireBounded } from "./work.js";
 
 const FORMATS = ["headcount collection 1", "headcount collection 2"] as const; // 1 is that of version 0.2
@@ -40,7 +40,7 @@ export interface Crowd {
 
 /** How a report is made of an answer. */
 export interface Report {
-  readonly task: Task;
+  readonly domain: Domain;
   readonly programme: Programme;
   readonly record: RecordForm;
   readonly messages: number;
@@ -81,10 +81,10 @@ export async function readCollection(source: Json | undefined, hash?: string): P
 export function readReport(source: Entries): Report {
   const device = object(source.get("device"), ["record", "colluding"]);
   const wire = object(source.get("wire"), ["messages", "suite"]);
-  const [asked, programme] = [task(source.get("task")), new Programme(source.get("programme"))];
-  requireBounded(programme.brick, asked.values);
+  const [held, programme] = [domain(source.get("task")), new Programme(source.get("programme"))];
+  requireBounded(programme.brick, held.values);
   return {
-    task: asked,
+    domain: held,
     programme,
     record: recordForm(device.get("record")),
     messages: whole(wire.get("messages"), 1, MOST_MESSAGES),

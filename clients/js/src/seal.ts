@@ -29,7 +29,7 @@ const OUTER = "headcount/1 outer\0";
  * The few that are too many are left out: the plan has paid for that.
  */
 export function contents(report: Report, answer: unknown, coins: Coins): Bytes[] {
-  const sent = report.programme.messages(report.task.encoded(answer), coins);
+  const sent = report.programme.messages(report.domain.encoded(answer), coins);
   const records = sent.map((message) => joined(REAL, record(message, report.record)));
   const real = coins.mixed(records).slice(0, report.messages);
   const dummy = joined(DUMMY, new Uint8Array(recordBytes(report.record)));

@@ -11,7 +11,7 @@ import type * as ProgrammeModule from "../src/programme.js";
 import type * as ReadingModule from "../src/reading.js";
 import type * as RecordModule from "../src/record.js";
 import type * as SealModule from "../src/seal.js";
-import type * as TaskModule from "../src/task.js";
+import type * as DomainModule from "../src/domain.js";
 
 /** The modules that are put to the test: those of this package, or a broken twin's. */
 export interface Modules {
@@ -25,7 +25,7 @@ export interface Modules {
   reading: typeof ReadingModule;
   record: typeof RecordModule;
   seal: typeof SealModule;
-  task: typeof TaskModule;
+  domain: typeof DomainModule;
 }
 
 /** The entries of a file of vectors, one to a line. */
@@ -96,12 +96,12 @@ export function compareAnswers(from: Modules, text: string): Record<string, numb
   for (const line of entries(text)) {
     const entry = from.json.read(line) as Entries;
     const [source, cases] = [entry.get("task") as Entries, entry.get("cases") as Entries[]];
-    const task = from.task.task(source);
+    const held = from.domain.domain(source);
     for (const each of cases) {
       const value = each.get("value");
       let found: bigint | null;
       try {
-        found = task.encoded(plain(each.get("answer") as Json));
+        found = held.encoded(plain(each.get("answer") as Json));
       } catch (problem) {
         if ((problem as Error).name !== "BadArgument") throw problem;
         found = null;
@@ -144,7 +144,7 @@ export function compareClaims(from: Modules, text: string): Record<string, numbe
         return false;
       }
     };
-    const found = from.odds.odds(plan.programme.brick, plan.task.values);
+    const found = from.odds.odds(plan.programme.brick, plan.domain.values);
     const [alone, told] = [found && from.odds.logarithm(found), plain(entry.get("alone") as Json)];
     const right = told === null ? Infinity : Number(told);
     if (alone !== undefined && !(alone === right || (alone > right && alone < right + 1e-9))) throw new Error(`${name}: ${alone} alone`);

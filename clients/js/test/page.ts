@@ -4,6 +4,7 @@ import * as bytes from "../src/bytes.js";
 import * as claim from "../src/claim.js";
 import * as coins from "../src/coins.js";
 import type * as Bundle from "../src/index.js";
+import * as domain from "../src/domain.js";
 import * as json from "../src/json.js";
 import * as odds from "../src/odds.js";
 import * as plan from "../src/plan.js";
@@ -12,11 +13,10 @@ import * as reading from "../src/reading.js";
 import * as record from "../src/record.js";
 import * as seal from "../src/seal.js";
 import { SUITES } from "../src/suites.js";
-import * as task from "../src/task.js";
 import { COMPARISONS, entries } from "./compare.js";
 
 const SEALS = 200;
-const ours = { bytes, claim, coins, json, odds, plan, programme, reading, record, seal, task };
+const ours = { bytes, claim, coins, domain, json, odds, plan, programme, reading, record, seal };
 
 async function text(path: string): Promise<string> {
   return (await fetch(path)).text();

@@ -40,15 +40,15 @@ const TWINS: [string, string, string, string][] = [
   ["too many messages are cut before they are mixed", "seal", "coins.mixed(records).slice(0, report.messages)", "coins.mixed(records.slice(0, report.messages))"],
   ["the real ones come first", "seal", "coins.mixed([...real, ...dummies])", "[...real, ...dummies]"],
   ["ids are shared", "seal", "joined(coins.stream(IDENTITY), content)", "joined(new Uint8Array(IDENTITY), content)"],
-  ["halves are rounded up", "task", "rest === 0.5 && down % 2 !== 0", "rest === 0.5"],
-  ["a bin includes its upper edge", "task", "edge <= given", "edge < given"],
+  ["halves are rounded up", "domain", "rest === 0.5 && down % 2 !== 0", "rest === 0.5"],
+  ["a bin includes its upper edge", "domain", "edge <= given", "edge < given"],
   ["white space of all kinds is left out", "values", 'value.replace(SPACE, "")', "value.trim()"],
   ["whatever JavaScript takes for a number is one", "values", "NUMERAL.test(trimmed(value))", "true"],
   ["truth is spelt in one case only", "values", "/^(true|false)$/i", "/^(true|false)$/"],
   ["small numbers are written with an exponent", "values", ": writtenOut(value)", ": String(value)"],
   ["large numbers are written with an exponent", "values", "String(BigInt(value))", "String(value)"],
-  ["what is missing is in none of the categories", "task", "values.missing(answer)", "false"],
-  ["what is in no category is in the first", "task", "at < 0 ? found.categories : at", "at < 0 ? 0 : at"],
+  ["what is missing is in none of the categories", "domain", "values.missing(answer)", "false"],
+  ["what is in no category is in the first", "domain", "at < 0 ? found.categories : at", "at < 0 ? 0 : at"],
 ];
 
 /** The same of what is worked out of a plan. */

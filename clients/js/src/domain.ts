@@ -1,14 +1,17 @@
-/** What is asked: which answers there are, and the whole number that stands for each. An answer is never quoted. */
+/**
+ * What people hold, as a question's JSON tells it: which answers there are, and the whole number that stands for each.
+ * The question's own name and fields do not matter here. An answer is never quoted.
+ */
 
 import { BadArgument } from "./errors.js";
 import { type Entries, type Json, Numeral } from "./json.js";
-import { boolean, fail, list, number, object, string, whole } from "./reading.js";
+import { boolean, fail, list, number, whole } from "./reading.js";
 import * as values from "./values.js";
 
 export type Answer = boolean | number | string;
 
 /** How answers are encoded, as whole numbers from 0 on. */
-export interface Task {
+export interface Domain {
   readonly values: number; // how many there are
   encoded(answer: unknown): bigint;
 }
@@ -16,18 +19,25 @@ export interface Task {
 const REAL_STEPS = 2 ** 40;
 const SLACK = 1e-6; // of a step
 const MOST_CATEGORIES = 1 << 24;
+/** The fields of each kind of domain, which the first of them tells from the others; a bit has none. */
+const KINDS: readonly (readonly [fields: readonly string[], read: (source: Entries) => Domain])[] = [
+  [["bounds", "steps", "clip"], levels],
+  [["edges", "other"], (source) => listed(binned(source.get("edges")), source)],
+  [["categories", "other"], (source) => listed(labelled(source.get("categories")), source)],
+];
+const ELSEWHERE = ["within", "parts"]; // fields of domains that no device is asked for
+const FIELDS = new Set([...KINDS.flatMap(([fields]) => fields), ...ELSEWHERE]);
 
-/** How answers to this task are encoded; whatever else is answered is refused. */
-export function task(source: Json | undefined): Task {
-  if (!(source instanceof Map)) fail();
-  const name = string(source.get("name"));
-  if (name === "count" || name === "fraction") return count(source);
-  if (name === "sum" || name === "mean") return sum(source);
-  return name === "histogram" ? histogram(source) : fail();
+/** How answers are encoded; whatever else is answered is refused, and so is a domain that this version does not know. */
+export function domain(source: Json | undefined): Domain {
+  if (!(source instanceof Map) || typeof source.get("name") !== "string") fail();
+  const [fields, read] = KINDS.find(([[first = ""]]) => source.has(first)) ?? [[], bit];
+  const told = [...source.keys()].filter((name) => FIELDS.has(name));
+  if (told.length !== fields.length || fields.some((name) => !source.has(name))) fail();
+  return read(source);
 }
 
-function count(source: Entries): Task {
-  object(source, ["name"]);
+function bit(): Domain {
   const works = "answer true or false, or 1 or 0";
   const encoded = (answer: unknown): bigint => {
     const found = values.truth(answer);
@@ -36,8 +46,8 @@ function count(source: Entries): Task {
   return { values: 2, encoded };
 }
 
-function sum(source: Entries): Task {
-  object(source, ["name", "bounds", "steps", "clip"]);
+/** A number within bounds, in equal steps. */
+function levels(source: Entries): Domain {
   const [low, high, ...more] = list(source.get("bounds")).map(number);
   const [steps, clip] = [whole(source.get("steps"), 1, REAL_STEPS), boolean(source.get("clip"))];
   if (low === undefined || high === undefined || more.length || !(low < high)) fail();
@@ -56,12 +66,12 @@ function sum(source: Entries): Task {
   return { values: steps + 1, encoded };
 }
 
-function histogram(source: Entries): Task {
-  object(source, ["name", "other", "fractions"], ["categories", "edges"]);
-  boolean(source.get("fractions"));
+/** Where an answer that is not missing belongs, or -1. */
+type Places = { categories: number; works: string; place: (answer: unknown) => number };
+
+/** One of several categories, or perhaps none of them. */
+function listed(found: Places, source: Entries): Domain {
   const other = boolean(source.get("other"));
-  if (source.has("edges") === source.has("categories")) fail();
-  const found = source.has("edges") ? binned(source.get("edges")) : labelled(source.get("categories"));
   const encoded = (answer: unknown): bigint => {
     if (values.missing(answer)) refuse("is missing", found.works);
     const at = found.place(answer);
@@ -70,9 +80,6 @@ function histogram(source: Entries): Task {
   };
   return { values: found.categories + Number(other), encoded };
 }
-
-/** Where an answer that is not missing belongs, or -1. */
-type Places = { categories: number; works: string; place: (answer: unknown) => number };
 
 /** Bins include their lower edge, the last one also its upper. */
 function binned(source: Json | undefined): Places {
