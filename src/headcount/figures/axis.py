@@ -1,4 +1,4 @@
-"""An axis: what it measures, how it is divided, and how far along it something lies."""
+"""An axis of a figure: label, scale, limits and ticks."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ LONG = 1e6  # numbers so long that only a few fit below a panel
 
 @dataclass(frozen=True)
 class Axis:
-    """A label and a scale: plain unless `log`, in percent if it shows `shares`.
+    """A label and a scale: linear unless `log`, in percent if it shows `shares`.
 
-    The data say where it ends, unless told; a plain vertical one begins at nought.
+    The data set the limits that are not given; a linear vertical axis begins at zero.
     """
 
     label: str
@@ -27,17 +27,16 @@ class Axis:
     high: float | None = None
 
     def shows(self, value: float) -> bool:
-        """There is no place for infinity, nor for nought on a logarithmic axis."""
+        """Whether the value has a place: it is finite, and positive on a logarithmic axis."""
         return math.isfinite(value) and (value > 0.0 or not self.log)
 
     def part(self, value: float, ends: tuple[float, float]) -> float:
-        """How far from the one end to the other: between 0 and 1, unless it lies beyond them."""
+        """How far the value lies from one end to the other: between 0 and 1 within the limits."""
         low, high = ends
         return math.log(value / low) / math.log(high / low) if self.log else (value - low) / (high - low)
 
     def divide(self, axis: Any, values: Sequence[float], *, tight: bool) -> None:
-        """Sets limits and ticks of axes.xaxis or axes.yaxis; unless `tight`, there is some room
-        beyond the values."""
+        """Set limits and ticks of axes.xaxis or axes.yaxis, with a margin unless `tight`."""
         axis.set_label_text(self.label)
         low, high = min(values), max(values)
         if self.log:

@@ -1,4 +1,4 @@
-"""Bars side by side: how far each protocol may be off, under the model of trust it needs."""
+"""Horizontal bars, a protocol each, grouped by model of trust."""
 
 from __future__ import annotations
 

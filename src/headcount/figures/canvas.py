@@ -1,7 +1,7 @@
-"""A sheet to draw on: one look for all figures, and the same bytes for the same figure.
+"""The canvas of all figures: one style, and the same bytes for the same figure.
 
-Matplotlib is loaded when something is drawn, never before, and whatever a user has set there is
-left alone.
+Matplotlib is imported when a figure is drawn, not before, and a user's own settings of it are left
+alone.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ def canvas(
     together: bool = True,
     rows: int = 1,
 ) -> Iterator[Canvas]:
-    """Draw within; the file is written at the end. The title is the finding, the subtitle says of
-    what.
+    """A figure to draw on, written to its file at the end. The title states the finding, the
+    subtitle its subject.
 
-    Panels stand side by side, in so many rows, `together` on one vertical axis.
+    Panels stand side by side in `rows`, with a shared vertical axis if they are `together`.
     """
     target, chosen = destination(path), theme_called(theme)
     try:
@@ -68,7 +68,8 @@ def canvas(
 
 
 def destination(path: Path | str, argument: str = "path") -> Path:
-    """Where the figure goes, if that can be drawn; its folder is made when it is."""
+    """The file to write, refused if its format is unknown. Its folder is made when the figure is
+    written."""
     target = Path(path)
     if target.suffix not in SUFFIXES:
         raise BadArgument(argument, f"is {target.name!r}", f"use a name that ends in {' or '.join(SUFFIXES)}")
@@ -78,7 +79,8 @@ def destination(path: Path | str, argument: str = "path") -> Path:
 
 
 def _headed(figure: Any, title: str, subtitle: str, theme: Theme) -> float:
-    """Writes both at the upper left, and tells how much of the height is left below them."""
+    """Write title and subtitle at the upper left; returns the part of the height that is left
+    below."""
     width, height = figure.get_size_inches()
     down = 0.14
     for text, points, weight, colour in ((title, 13.0, "bold", theme.ink), (subtitle, 10.0, "normal", theme.soft)):
@@ -90,7 +92,7 @@ def _headed(figure: Any, title: str, subtitle: str, theme: Theme) -> float:
 
 
 def balanced(text: str, letters: int) -> list[str]:
-    """In as few lines as it takes, none of which is longer than it has to be."""
+    """The text wrapped into as few lines as possible, of nearly equal length."""
     least = max(map(len, text.split()), default=1)
     lines = wrap(text, max(letters, least), break_on_hyphens=False)
     for fewer in range(letters, least - 1, -1):
@@ -135,7 +137,7 @@ def _settings(theme: Theme) -> dict[str, Any]:
 
 
 def number(value: float) -> str:
-    """Three digits that mean something, with separators of thousands."""
+    """Three significant digits, with thousands separators."""
     if value == 0.0:
         return "0"
     if not math.isfinite(value):
@@ -146,7 +148,7 @@ def number(value: float) -> str:
 
 
 def decades(low: float, high: float, most: int = 9) -> list[float]:
-    """Powers of ten from `low` to `high`, not too many of them."""
+    """Powers of ten from `low` to `high`, at most about `most` of them."""
     first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
     step = max(1, math.ceil((last - first + 1) / most))
     return [10.0**power for power in range(first, last + 1) if power % step == 0]
@@ -174,10 +176,9 @@ def _no_ticks() -> Any:
 
 def apart(places: list[float], least: float, low: float = -math.inf, high: float = math.inf) -> list[float]:
     """Heights for labels that want to stand at `places`: in the same order, `least` apart, moved as
-    little as may be.
+    little as possible.
 
-    Neighbours that touch are moved together, so that the group stays centred on where its members
-    want to be.
+    Touching neighbours are moved as a group, centred on where its members want to be.
     """
     order = sorted(range(len(places)), key=places.__getitem__)
     groups: list[tuple[float, int]] = []  # the middle, and how many

@@ -110,14 +110,13 @@ def theme_called(name: str) -> Theme:
 
 
 def enrol(protocol: str, model: Model) -> None:
-    """Gives a protocol a place, the last one in a family of its model, unless it has one."""
+    """Give a protocol the last place in a family of its model, unless it has one."""
     if not family_of(protocol):
         FAMILIES[OF_A_MODEL[model]] += (protocol,)
 
 
 def place_of(protocol: str) -> tuple[str, int]:
-    """A protocol's family, and its place there. One that nobody has placed is always put in the
-    same family."""
+    """A protocol's family and its place there; deterministic for one that was never enrolled."""
     if protocol.startswith(SHUFFLED):
         known = FAMILIES["local"]
         local = protocol.removeprefix(SHUFFLED)
@@ -129,7 +128,7 @@ def place_of(protocol: str) -> tuple[str, int]:
 
 
 def family_of(hue: str) -> str:
-    """Of a protocol that has its place; none of anything else."""
+    """The family of an enrolled protocol; nothing otherwise."""
     known = any(hue.removeprefix(SHUFFLED) in members for members in FAMILIES.values())
     return place_of(hue)[0] if known else ""
 
@@ -140,6 +139,6 @@ def dashes_of(protocol: str) -> tuple[float, ...]:
 
 
 def blend(colour: str, other: str, share: float) -> str:
-    """So much of the way from the one to the other."""
+    """The colour this part of the way from the first to the second."""
     ends = ([int(text[i : i + 2], 16) for i in (1, 3, 5)] for text in (colour, other))
     return "#" + "".join(f"{round(a + share * (b - a)):02x}" for a, b in zip(*ends, strict=True))

@@ -1,5 +1,4 @@
-"""Where lines are called by their names: at the right edge, or beside the place where one ends
-before it."""
+"""Placement of line labels: at the right edge, or beside the end of a shorter line."""
 
 from __future__ import annotations
 
@@ -20,25 +19,26 @@ STEP = 0.04  # inches between two places of a line that words must not cover
 
 @dataclass
 class FreeSpace:
-    """What words in a panel must not cover, in inches from its lower left corner."""
+    """What labels must not cover, in inches from the panel's lower left corner."""
 
     size: Spot
     spots: list[Spot] = field(default_factory=list)
     boxes: list[Box] = field(default_factory=list)
 
     def draw(self, points: Sequence[Spot]) -> None:
-        """A line through these."""
+        """Take the space of a line through these points."""
         self.spots += points[:1]
         for here, there in pairwise(points):
             steps = max(1, min(2000, math.ceil(math.dist(here, there) / STEP)))
             self.spots += [_between(here, there, (i + 1) / steps) for i in range(steps)]
 
     def write(self, box: Box) -> None:
+        """Take the space of a box."""
         self.boxes.append(box)
 
     def beside(self, end: Spot, text: Sequence[str]) -> Spot | None:
-        """The left of the words and the middle of their height, near the end of a line; None if
-        there is no room."""
+        """Take a place for the text near the end of a line: its left and mid-height, or None if
+        there is no space."""
         wide, tall = LETTER * max(map(len, text)), ROW * len(text)
         for left, middle in _around(end, wide, tall):
             box = (left, middle - tall / 2.0, left + wide, middle + tall / 2.0)
@@ -66,8 +66,8 @@ def _around(end: Spot, wide: float, tall: float) -> Iterator[Spot]:
 
 
 def last_visible(points: Sequence[Spot]) -> Spot | None:
-    """Where a line, in parts of the panel, is seen last: its last point within, or where it crosses
-    the border."""
+    """Where a line, in parts of the panel, is last visible: its last point inside, or where it
+    crosses the border."""
     inside = [i for i, point in enumerate(points) if _within(point)]
     if not inside:
         return None

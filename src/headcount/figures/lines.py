@@ -1,8 +1,6 @@
-"""Lines: what is computed as a line, what was measured as circles on it, bounds dashed, rules
-dotted.
+"""Line charts: computed values as lines, measured ones as circles, bounds dashed, rules dotted.
 
-Every line is called by its name where it ends, unless told where, and one thing has one colour in
-all panels.
+Every line is labelled where it ends, unless told where, and one thing has one colour in all panels.
 """
 
 from __future__ import annotations
@@ -55,7 +53,7 @@ class Line:
 
     @property
     def inside(self) -> bool:
-        """Whether its name stands within the panel and not at the right of it."""
+        """Whether its label stands within the panel and not to its right."""
         return self.first or self.at is not None
 
 
@@ -83,18 +81,18 @@ class Panel:
     notes: Sequence[Note] = ()
 
     def parts(self, points: Points, across: Spot, up: Spot) -> list[Spot]:
-        """How far along both axes, which end here and there, each point lies."""
+        """Points as parts of the panel, from 0 to 1 along either axis."""
         return [(self.across.part(x, across), self.up.part(y, up)) for x, y in points]
 
     def seen(self, points: Points) -> list[tuple[float, float]]:
-        """Those that there is a place for on both axes."""
+        """The points that have a place on both axes."""
         return [(x, y) for x, y in points if self.across.shows(x) and self.up.shows(y)]
 
 
 def lines(
     panels: Sequence[Panel], path: Path | str, *, title: str, subtitle: str = "", theme: str = "light", columns: int = 2
 ) -> Path:
-    """Draws the panels, so many side by side."""
+    """Draw the panels, `columns` side by side."""
     columns = min(columns, len(panels))
     rows = math.ceil(len(panels) / columns)
     labels = [[row for line in panel.lines if not line.inside for row in _wrapped(line)] for panel in panels]
@@ -114,8 +112,8 @@ def lines(
 
 
 def colours(panels: Sequence[Panel], theme: Theme) -> dict[str, str]:
-    """Protocols and families have their own; everything else gets the next that nothing in the
-    figure has."""
+    """The colour of every hue: protocols and families have their own, others the next that is free
+    in the figure."""
     hues = dict.fromkeys(line.key for panel in panels for line in panel.lines)
     own = {"ink": theme.ink, "soft": theme.soft, **theme.families}
     own |= {hue: theme.of(hue) for hue in hues if family_of(hue)}
@@ -149,8 +147,8 @@ def _drawn(axes: Any, panel: Panel, hues: Mapping[str, str], theme: Theme) -> No
 
 
 def _named(axes: Any, panel: Panel, hues: Mapping[str, str], size: Spot, theme: Theme) -> None:
-    """Beside its end, where a line ends early and there is room; otherwise at the right, as level
-    as may be."""
+    """Label lines: beside the end where a line ends early and there is space, otherwise at the
+    right."""
     across, up = axes.get_xlim(), axes.get_ylim()
     room, called = _room(panel, across, up, size), []
     for line in panel.lines:
@@ -183,7 +181,7 @@ def _named(axes: Any, panel: Panel, hues: Mapping[str, str], size: Spot, theme: 
 
 
 def _room(panel: Panel, across: Spot, up: Spot, size: Spot) -> FreeSpace:
-    """The panel with its lines, circles and notes in it."""
+    """The panel's free space, with its lines, circles and notes taken."""
     room = FreeSpace(size)
     for line in panel.lines:
         for points, joined in ((line.points, True), (line.measured, False)):

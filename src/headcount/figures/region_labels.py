@@ -1,4 +1,4 @@
-"""Where on a map there is room for words."""
+"""Placement of labels within the regions of a map."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 class LabelSpace:
-    """A fine grid over the panel, in equal steps of the logarithms, on which words take their
-    place."""
+    """A fine grid over the panel, evenly spaced in logarithms, on which labels take their place."""
 
     def __init__(self, n: Sequence[int], ones: Sequence[int]) -> None:
         self.n, self.ones = n, ones
@@ -33,8 +32,7 @@ class LabelSpace:
     def take(
         self, n: float, ones: float, text: str, side: float = 0.0, *, lines: int = 1, upright: bool = False
     ) -> None:
-        """Keeps other words away from these, which lie to this side of the place (or go up from
-        it)."""
+        """Take the space of words beside a point, or above it."""
         height, width = self._size(text, upright, lines)
         row, column = self._cell(self.ones, ones), self._cell(self.n, n) + round(side * width)
         row += height // 2 if upright else 0
@@ -44,8 +42,8 @@ class LabelSpace:
     def place(
         self, where: Mask, text: str, *, upright: bool = False, near: tuple[float, float] | None = None
     ) -> tuple[float, float] | None:
-        """The middle of the region's roomiest part, or of that nearest to a place, if the words
-        fit; they take it."""
+        """Take the middle of the region's widest part, or of its part nearest to a point, if the
+        words fit."""
         height, width = self._size(text, upright, 1 + text.count("\n"))
         free = where[np.ix_(self._up, self._across)] & self._free
         if height > CELLS or width > CELLS:
@@ -68,7 +66,7 @@ class LabelSpace:
         return self._at(self.n, column + width / 2.0), self._at(self.ones, row + height / 2.0)
 
     def middle(self, where: Mask) -> tuple[float, float]:
-        """Of the region's cells the one deepest inside."""
+        """The cell deepest inside the region."""
         row, column = _deepest(where[np.ix_(self._up, self._across)])
         return self._at(self.n, column + 0.5), self._at(self.ones, row + 0.5)
 
@@ -89,7 +87,7 @@ class LabelSpace:
 
 
 def _deepest(where: Mask) -> tuple[int, int]:
-    """The cell farthest from all that is not so; of several the uppermost."""
+    """The cell farthest from everything outside; of several the uppermost."""
     from scipy.ndimage import distance_transform_edt
 
     depth = distance_transform_edt(np.pad(where, 1))[1:-1, 1:-1]

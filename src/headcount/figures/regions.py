@@ -1,4 +1,4 @@
-"""Maps: who owns which part of a plane of two logarithmic axes, each part labelled where it is
+"""Maps of a plane of two logarithmic axes: which owner has which region, labelled where it is
 widest."""
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Mark:
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """One panel: who owns each point, a row for each number of ones; and where that is worth
+    """One panel: the owner of each point, a row for each number of ones; and where that is worth
     having."""
 
     title: str
@@ -56,8 +56,7 @@ def regions(
     marks: Sequence[Mark] = (),
     theme: str = "light",
 ) -> Path:
-    """Draws the panels side by side over the same axes; what would be more ones than people is
-    hatched."""
+    """Draw the panels side by side over the same axes; more ones than people are hatched."""
     size = (1.2 + 4.3 * len(panels), 5.6)
     with canvas(path, title=title, subtitle=subtitle, size=size, panels=len(panels), theme=theme) as sheet:
         for axes, panel in zip(sheet.panels, panels, strict=True):
@@ -87,8 +86,7 @@ def _coloured(axes: Any, panel: Region, n: Sequence[int], ones: Sequence[int], t
 
 
 def _labelled(axes: Any, panel: Region, room: LabelSpace, marks: Sequence[Mark], theme: Theme) -> None:
-    """Marks first, then the line and what begins somewhere, then the regions where there is room
-    left."""
+    """Label marks first, then lines, then the regions where there is space left."""
     small = {"fontsize": 8.5, "color": theme.ink, "zorder": 6, "in_layout": False}
     for mark in (mark for mark in marks if room.n[0] <= mark.n <= room.n[-1]):
         left = mark.n > np.sqrt(room.n[0] * room.n[-1])
@@ -129,8 +127,8 @@ def _labelled(axes: Any, panel: Region, room: LabelSpace, marks: Sequence[Mark],
 def _written(
     axes: Any, text: str, room: LabelSpace, where: Mask, look: dict[str, Any], beside: Mask | None = None
 ) -> None:
-    """In the region if the words fit there, upright if only that fits; else beside it, with a line
-    to it."""
+    """Write in the region if the words fit there, upright if only that fits; else beside it, with a
+    line to it."""
     style = {**look, "zorder": 5, "linespacing": 1.3, "in_layout": False, "ha": "center", "va": "center"}
     for turned in (False, True):
         if (place := room.place(where, text, upright=turned)) is not None:
@@ -146,15 +144,14 @@ def _written(
 
 
 def _halo(colour: Any) -> list[Any]:
-    """So that words can be read on hatching and on lines."""
+    """An outline, so that words can be read on hatching and on lines."""
     from matplotlib.patheffects import withStroke
 
     return [withStroke(linewidth=3.5, foreground=colour)]
 
 
 def _filled(panel: Region, n: Sequence[int], ones: Sequence[int]) -> tuple[npt.NDArray[Any], Mask]:
-    """The cell on the border of the possible is coloured as the one below; what sticks out is
-    covered."""
+    """Owners and clarity with the border cells coloured as those below; what protrudes is covered."""
     owners, clear = panel.owners.copy(), panel.clear.copy()
     for column, people in enumerate(n):
         row = int(np.searchsorted(ones, people, side="right"))
@@ -164,8 +161,8 @@ def _filled(panel: Region, n: Sequence[int], ones: Sequence[int]) -> tuple[npt.N
 
 
 def _pieces(line: Sequence[tuple[float, float]], n: Sequence[int]) -> list[list[tuple[float, float]]]:
-    """The line where it is one; where several cross at the same n, the first of each, the second of
-    each, and so on."""
+    """The line in pieces: where it crosses an n several times, all first crossings, all second
+    ones, and so on."""
     at = {people: [height for place, height in line if place == people] for people in n}
     pieces: list[list[tuple[float, float]]] = []
     for rank in range(max(map(len, at.values()), default=0)):

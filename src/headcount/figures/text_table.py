@@ -1,5 +1,4 @@
-"""A table of text, as people read it in a terminal, a document or a notebook; and rows as a
-spreadsheet reads them."""
+"""A table of text for terminals, documents and notebooks; and rows as CSV."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class TextTable:
-    """Headings and rows of the same width; columns of figures stand to the right."""
+    """Headings and rows of the same width; columns of `figures` are right-aligned."""
 
     headings: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -22,12 +21,12 @@ class TextTable:
 
     @classmethod
     def of(cls, rows: Iterable[Mapping[str, Any]]) -> TextTable:
-        """Of rows of JSON."""
+        """The table of rows of JSON."""
         flat = _flat(rows)
         return cls(tuple(flat[0]) if flat else (), tuple(tuple(map(_shown, row.values())) for row in flat))
 
     def text(self) -> str:
-        """Plain, a line a row."""
+        """Plain text, a line for each row."""
         table = [self.headings, *self.rows]
         widths = [max(len(row[i]) for row in table) for i in range(len(self.headings))]
         lines = ("  ".join(map(self._aside, range(len(row)), row, widths)).rstrip() for row in table)
@@ -54,8 +53,8 @@ class TextTable:
 
 
 def comma_separated(rows: Iterable[Mapping[str, Any]]) -> str:
-    """Rows of JSON as CSV: an interval's ends have columns of their own, other nested values become
-    words."""
+    """Rows of JSON as CSV: the ends of an interval have columns of their own, other nested values
+    become text."""
     flat = _flat(rows)
     out = io.StringIO()
     writer = csv.DictWriter(out, fieldnames=list(flat[0]) if flat else [], lineterminator="\n")

@@ -1,5 +1,4 @@
-"""Points that trade one cost for another, coloured by the model of trust, each protocol called by
-its name."""
+"""Scatter charts of two costs, coloured by model of trust, with labelled protocols."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ ONE = 1.02  # labels of whatever costs no more than this stand at the left
 
 @dataclass(frozen=True)
 class Dots:
-    """A protocol's choices in the order of x; `best` says which of them nothing beats."""
+    """A protocol's choices in the order of x; `best` marks those on the Pareto front."""
 
     label: str
     model: Model
@@ -40,7 +39,7 @@ def tradeoffs(
     subtitle: str = "",
     theme: str = "light",
 ) -> Path:
-    """Filled dots are beaten by nothing. Both axes are logarithmic."""
+    """Draw the points, filled on the Pareto front. Both axes are logarithmic."""
     with canvas(path, title=title, subtitle=subtitle, size=SIZE, theme=theme) as sheet:
         (axes,), chosen = sheet.panels, sheet.theme
         across = [x for dots in every for x, _ in dots.points]
@@ -76,15 +75,15 @@ def _dotted(axes: Any, dots: Dots, theme: Theme) -> None:
 
 
 def _ends(low: float, high: float) -> tuple[float, float]:
-    """Of the horizontal axis, with room for the labels on either side."""
+    """The limits of the horizontal axis, with space for labels on either side."""
     left, right = math.log(low) - 0.3, math.log(max(high, 2.0)) + 0.3
     right += 0.3 * (right - left)
     return math.exp(min(left, -0.42 * right / 0.58) if low <= ONE else left), math.exp(right)
 
 
 def covers(axes: Any, dots: Dots, every: Sequence[Dots]) -> bool:
-    """Whether its name, at the left of its only point, would be written over what belongs to
-    another."""
+    """Whether the label to the left of its only point would cover another protocol's points or
+    line."""
     if len(dots.points) > 1:
         return False
     end, (width, height) = _part(axes, dots.points[0]), (LETTER * len(dots.label) / SIZE[0] + 0.04, LINE / INCHES)

@@ -1,4 +1,4 @@
-"""What may be spent, in rationals. Floats are rationals already."""
+"""The budget of a ledger in exact rationals."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from headcount.privacy.budget import Budget, Neighbours
 
 
 def up(number: Fraction | float) -> float:
-    """The smallest float that is not below."""
+    """The smallest float not below the number."""
     nearest = float(number)
     return nearest if nearest >= number else math.nextafter(nearest, math.inf)
 
 
 def down(number: Fraction | float) -> float:
-    """The largest float that is not above."""
+    """The largest float not above the number."""
     return -up(-number)
 
 
 @dataclass(frozen=True)
 class Allowance:
-    """A budget to the last digit. A fraction may be given where no float is meant, as in
-    Fraction(1, 3)."""
+    """A budget in exact rationals; a Fraction may be given where no float is exact, as Fraction(1,
+    3)."""
 
     epsilon: Fraction
     delta: Fraction

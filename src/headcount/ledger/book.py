@@ -1,4 +1,4 @@
-"""Where charges are kept. A book is changed by one party at a time, whole or not at all."""
+"""Storage of charges: one writer at a time, and every change atomic."""
 
 from __future__ import annotations
 
@@ -20,24 +20,25 @@ from headcount.protocols.base.report_size import Wire
 
 @dataclass(frozen=True, eq=False)
 class Page:
-    """A book as it stands."""
+    """The state of a book."""
 
     spending: Spending
     charges: tuple[Charge, ...] = ()
     settled: tuple[int, ...] = ()  # the numbers of charges that were reserved and whose answer was then told
 
     def and_also(self, charge: Charge, after: Spending) -> Page:
+        """The page with one more charge."""
         return Page(after, (*self.charges, charge), self.settled)
 
     def settle(self, number: int) -> Page:
-        """With the charge of this number no longer reserved; once is enough."""
+        """The page with this charge no longer reserved; idempotent."""
         if number in self.settled or number not in self.reserved:
             return self
         return Page(self.spending, self.charges, (*self.settled, number))
 
     @property
     def reserved(self) -> tuple[int, ...]:
-        """The numbers of charges whose answer has not been told yet."""
+        """Numbers of charges whose answer has not been told yet."""
         return tuple(charge.number for charge in self.charges if charge.reserved and charge.number not in self.settled)
 
 
@@ -50,22 +51,22 @@ class Book(ABC):
 
     @abstractmethod
     def page(self) -> Page:
-        """As it stands now."""
+        """The current state."""
 
     @abstractmethod
     def turn(self, turned: Callable[[Page], Page]) -> None:
-        """Keeps the page, with more charges, that is made of the one as it stands. If that raises,
+        """Replace the state by what the function makes of it, atomically and durably; if it raises,
         nothing changes.
 
-        Nobody else reads or writes in between, and on return the charges are there to stay.
+        Nobody else reads or writes in between.
         """
 
     def loss(self, protocol: Protocol, wire: Wire | None = None) -> PrivacyLoss:
-        """The same object for the same question, in every thread, so that repetitions are priced
-        and composed as such.
+        """The loss of a question: the same object for the same question, in every thread, so that
+        repetitions compose as such.
 
-        In the ledger's relation: to replace a person is to remove one and to add one, but nothing
-        bounds an addition by replacements.
+        It is in the ledger's adjacency: replacing a person is removing one and adding one, which is
+        group privacy for two; nothing bounds an addition by replacements.
         """
         known = self._losses.get((protocol, wire))
         if known is None:
@@ -86,7 +87,7 @@ class Book(ABC):
 
 
 class MemoryBook(Book):
-    """A book that lives and dies with its process."""
+    """A book in memory, for one process."""
 
     def __init__(self, allowance: Allowance) -> None:
         super().__init__(allowance)

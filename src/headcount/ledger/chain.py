@@ -1,4 +1,4 @@
-"""Lines of JSON, each with the hash of itself and of all before it."""
+"""A hash chain of JSON lines: each has the hash of itself and of all before it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from headcount.errors import Damaged
 
 
 def complete(content: bytes) -> list[bytes]:
-    """The lines that were written to their end. The rest, after a crash, is a line that nobody was
-    told of."""
+    """The complete lines. After a crash, what follows is a line that was never acknowledged."""
     return content.split(b"\n")[:-1]
 
 
@@ -26,7 +25,7 @@ def ended(line: dict[str, Any]) -> bytes:
 
 
 def opened(text: bytes, before: str, place: str) -> tuple[dict[str, Any], str]:
-    """The line and its hash; refused unless it is, to the byte, what was sealed in this place."""
+    """The line and its hash; refused unless it is, byte for byte, what was sealed in this place."""
     line = parsed(text, place)
     seal = line.pop("hash", None)
     if seal != fingerprint(line, before) or ended({**line, "hash": seal})[:-1] != text:

@@ -1,4 +1,4 @@
-"""A charge: which question was paid for, and how much of the budget all questions then came to."""
+"""A charge: a question that was paid for, and the share of the budget that was then spent."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def as_text(number: Fraction) -> str:
 
 @dataclass(frozen=True)
 class Charge:
-    """One line of a ledger. The day is all that is told of the time."""
+    """One line of a ledger. Of the time, only the day is kept."""
 
     number: int
     day: str
@@ -49,7 +49,7 @@ class Charge:
         *,
         reserved: bool = False,
     ) -> Charge:
-        """Of this question, which has this price by itself."""
+        """The charge of a question at its own price."""
         protocol = question.protocol if isinstance(question, Plan) else question
         asked = question.question() if isinstance(question, Plan) else question.to_json()
         day, hashed = datetime.now(UTC).date().isoformat(), described(asked, protocol)
@@ -64,16 +64,16 @@ class Charge:
 
     @property
     def wire(self) -> Wire | None:
-        """How it was collected, if it was."""
+        """How reports were collected, if they were."""
         return Wire(**self.question["wire"]) if "wire" in self.question else None
 
     @property
     def budget(self) -> Budget | None:
-        """What a plan was made for."""
+        """The budget of a plan."""
         return Budget(**self.question["budget"]) if "budget" in self.question else None
 
     def to_json(self) -> dict[str, Any]:
-        """With rationals as text; without an order where none is fixed."""
+        """Its JSON form, with rationals as text."""
         known = {name: part for name, part in vars(self).items() if part is not None}
         return known | {name: as_text(part) for name, part in known.items() if name in RATIONALS}
 
@@ -83,7 +83,6 @@ class Charge:
 
 
 def described(question: dict[str, Any], protocol: Protocol) -> str:
-    """The hash of a question together with the programme that its protocol runs: that of the plan,
-    if it was one."""
+    """The hash of a question with its protocol's programme: that of the plan, if it was one."""
     wire = Wire(**question["wire"]) if "wire" in question else None
     return fingerprint({**question, **for_devices(protocol, wire)})

@@ -42,7 +42,7 @@ def whole_file(file: int) -> bytes:
 
 
 def append(file: int, line: bytes) -> None:
-    """Adds the line, durably. If it cannot be written in full it is taken back."""
+    """Append the lines, durably; if they cannot be written in full they are removed again."""
     before, left = os.fstat(file).st_size, memoryview(line)
     try:
         while left:
@@ -54,7 +54,7 @@ def append(file: int, line: bytes) -> None:
 
 
 def create(path: Path, line: bytes) -> None:
-    """A file with this first line: there in full or not at all, and never in place of another."""
+    """Create a file with this first line, atomically, and never in place of another."""
     _locks()
     if not path.parent.is_dir():
         raise BadArgument("ledger", f"{path} would be in a folder that does not exist", "make the folder first")
@@ -76,7 +76,7 @@ def create(path: Path, line: bytes) -> None:
 
 @contextmanager
 def reading_and_writing(path: Path) -> Iterator[None]:
-    """Says on one line what the system did not allow."""
+    """Raise system errors as a refusal of one line."""
     try:
         yield
     except FileExistsError:

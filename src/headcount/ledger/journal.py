@@ -24,7 +24,7 @@ from headcount.ledger.lines import Lines, ReadSoFar, first_line
 
 @dataclass(frozen=True, eq=False)
 class Verified:
-    """What has been read, in so many bytes."""
+    """What has been read and verified, its size in bytes and its digest."""
 
     read: ReadSoFar
     size: int
@@ -32,7 +32,7 @@ class Verified:
 
 
 class Journal(Lines):
-    """The book in a file."""
+    """A book in a file."""
 
     @staticmethod
     def create(path: Path, allowance: Allowance) -> None:
@@ -67,14 +67,14 @@ class Journal(Lines):
             self._show(read)
 
     def show_witness(self) -> None:
-        """Tells the witness, if it is behind, how far the ledger has come."""
+        """Bring the witness up to date."""
         if self._witness is not None:
             with files.locked(self.path, alone=True) as file:
                 self._show(self._caught_up(files.whole_file(file)).read)
 
     def _caught_up(self, content: bytes) -> Verified:
-        """With what has been added since, here or elsewhere. Whatever was read before must still be
-        there."""
+        """The state with lines appended since, here or elsewhere. What was read before must still
+        be there."""
         known = self._known
         if sha256(content[: known.size]).digest() != known.digest:
             raise Damaged(f"{self.path} was cut or rewritten while it was open", "restore it from a copy")

@@ -1,8 +1,7 @@
-"""A book of sealed lines, wherever they are kept: first the budget, then one for each charge and
-each settlement.
+"""A book of hash-chained lines: first the budget, then a line for each charge and each settlement.
 
-Each line has the hash of all before it. So whoever edits, removes or moves one is found out, unless
-they write all of the rest anew or cut off the end; against that there is the witness.
+Each line has the hash of all before it. Editing, removing or moving one is detected, unless all of
+the rest is rewritten or the end cut off; against that there is the witness.
 """
 
 from __future__ import annotations
@@ -45,15 +44,14 @@ def first_line(allowance: Allowance) -> bytes:
 
 @dataclass(frozen=True, eq=False)
 class ReadSoFar:
-    """What has been read and checked so far. It is replaced, never changed: threads and forks may
-    share it."""
+    """What has been read and verified so far. It is immutable: threads and forks may share it."""
 
     page: Page
     hashes: tuple[str, ...]
 
 
 class Lines(Book):
-    """A book that is read from its lines, and written by adding some."""
+    """A book that is read from lines, and written by appending some."""
 
     def __init__(self, first: bytes, place: str, witness: Path | None) -> None:
         line, seal = opened(first, "", f"{place}, line 1,")
@@ -65,7 +63,7 @@ class Lines(Book):
         self._beginning = ReadSoFar(self.blank(), (seal,))
 
     def _grown(self, read: ReadSoFar, lines: Iterable[bytes]) -> ReadSoFar:
-        """With these lines more."""
+        """The state after these lines."""
         page, hashes = read.page, list(read.hashes)
         for text in lines:
             place = f"{self.place}, line {len(hashes) + 1},"
@@ -85,7 +83,7 @@ class Lines(Book):
         return ReadSoFar(page, tuple(hashes))
 
     def _ordered(self, page: Page, charge: Charge, place: str) -> Spending:
-        """At the order that is fixed by this charge, if it is the first of its rule."""
+        """The page at the order that this charge fixes, if it is the first of its rule."""
         fixed = any(earlier.order is not None for earlier in page.charges)
         due = bool(self.allowance.delta) and not fixed and not (self._earlier and charge.order is None)
         if due != (charge.order is not None):
@@ -95,7 +93,7 @@ class Lines(Book):
         return page.spending if charge.order is None else page.spending.at(charge.order)
 
     def _added(self, read: ReadSoFar, page: Page) -> tuple[list[bytes], ReadSoFar]:
-        """The lines that make this page of what was read."""
+        """The lines to append for this page, and the state after them."""
         self._readable(page, len(read.page.charges))
         lines, hashes = [], list(read.hashes)
         charged = [charge.to_json() for charge in page.charges[len(read.page.charges) :]]
@@ -106,8 +104,8 @@ class Lines(Book):
         return lines, ReadSoFar(page, tuple(hashes))
 
     def _require_witness(self, read: ReadSoFar) -> None:
-        """Refuses a witness that knows nothing of this ledger: whoever took it away could put an
-        old copy back."""
+        """Refuse a witness that knows nothing of this ledger: if it was removed, an old copy could
+        be restored."""
         if self._witness is not None and self._witness.check(self.id, read.hashes) < 0:
             raise Damaged(
                 f"the witness {self._witness.path} of {self.place} is missing or empty",
@@ -115,20 +113,19 @@ class Lines(Book):
             )
 
     def _show(self, read: ReadSoFar) -> None:
-        """Tells the witness, if it is behind, how far the ledger has come."""
+        """Bring the witness up to date."""
         if self._witness is not None:
             self._witness.note(self.id, read.hashes)
 
     def _asked(self, charge: Charge, place: str) -> Protocol:
-        """The question of a charge, provided that it still means what it meant."""
+        """The question of a charge, provided that it still has the same meaning."""
         key = (canonical(charge.question), charge.plan)
         if key not in self._questions:
             self._questions[key] = _rebuilt(charge, place)
         return self._questions[key]
 
     def _readable(self, page: Page, since: int) -> None:
-        """Whoever reads the lines next must find the same questions, or they would be lost to
-        them."""
+        """Refuse charges that would not be read back as the same questions."""
         for charge, asked in zip(page.charges[since:], page.spending.asked[since:], strict=True):
             try:
                 same = self.loss(charge.protocol, charge.wire) is asked.loss
@@ -142,7 +139,7 @@ class Lines(Book):
 
 
 class Copied(Lines):
-    """Lines as somebody else has sent them: to look at and to check, never to charge."""
+    """Lines received from elsewhere: to read and verify, never to charge."""
 
     def __init__(self, lines: Sequence[bytes], place: str, witness: Path | None = None) -> None:
         if not lines:

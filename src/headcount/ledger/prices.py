@@ -1,9 +1,9 @@
-"""What a question costs by either of the rules that a ledger goes by, from its curve alone.
+"""The price of a question by either rule of a ledger, from its privacy profile alone.
 
-*Plain*: the epsilons and deltas are added up. *Rényi*: divergences of one order, fixed by the first
-charge, and the chances of losing everything. Each rule is a theorem for questions that are chosen
-because of earlier answers, and each has half of the ledger's delta, so that a ledger may accept
-whatever one of them accepts.
+*Plain*: basic composition, epsilons and deltas are added up. *Rényi*: divergences of one order,
+fixed by the first charge, and the probabilities of losing everything. Each rule is a theorem for
+adaptively chosen questions, and each has half of the ledger's delta, so that a ledger may accept
+whatever either accepts.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Asked(NamedTuple):
 
 @dataclass(frozen=True)
 class Amount:
-    """What questions come to by one rule, or may come to: epsilons or divergences, and deltas."""
+    """A sum or a limit by one rule: epsilons or divergences, and deltas."""
 
     divergence: Epsilon = Fraction(0)
     delta: Fraction = Fraction(0)
@@ -51,12 +51,12 @@ class Amount:
         return Amount(self.divergence + other.divergence, self.delta + other.delta)
 
     def share(self, limit: Amount) -> Epsilon:
-        """Of what they may come to: the larger of both parts."""
+        """The share of a limit: the larger of both parts."""
         parts = ((self.divergence, limit.divergence), (self.delta, limit.delta))
         return max((here / most if most else math.inf) if here else Fraction(0) for here, most in parts)
 
     def times(self, limit: Amount, before: Amount) -> float:
-        """How often this fits between what was before and the limit."""
+        """How often this amount fits between what was spent before and the limit."""
         rooms = ((limit.divergence - before.divergence, self.divergence), (limit.delta - before.delta, self.delta))
         if any(room < 0 for room, _ in rooms):
             return 0
@@ -97,7 +97,7 @@ def plain_price(asked: Asked, allowance: Allowance) -> Amount:
 
 
 def alone(asked: Asked, allowance: Allowance) -> Amount:
-    """What it costs by itself, for people to read: of a plan its own budget."""
+    """The price by itself, for people to read: of a plan its own budget."""
     if asked.budget is not None:
         return Amount(Fraction(asked.budget.epsilon), Fraction(asked.budget.delta))
     price = plain_price(asked, allowance)
@@ -108,7 +108,7 @@ def alone(asked: Asked, allowance: Allowance) -> Amount:
 
 @lru_cache(maxsize=1024)
 def renyi_price(asked: Asked, allowance: Allowance, order: Fraction) -> Amount:
-    """At the cut where the larger of its two shares is least."""
+    """The Rényi price at the truncation where the larger of its two shares is least."""
     limit = renyi_limit(allowance, order)
     prices = [
         Amount(exactly(rho.item()), Fraction(lost))
@@ -147,7 +147,7 @@ def best_order(questions: Iterable[Asked], allowance: Allowance) -> Fraction:
 
 @lru_cache(maxsize=256)
 def _orders(allowance: Allowance) -> tuple[Floats, Floats]:
-    """All orders that are tried, which doubles hold exactly, and what each allows; at least one."""
+    """All orders that are tried, exact in doubles, and the limit at each; at least one."""
     orders = np.unique(np.round(1024.0 * (1.0 + 2.0 ** (np.arange(-6 * STEPS, 20 * STEPS) / STEPS))) / 1024.0)
     most = renyi_budget(orders, down(allowance.epsilon), down(RENYI * allowance.delta))
     usable = most > 0.0 if (most > 0.0).any() else most == most.max()

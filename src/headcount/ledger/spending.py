@@ -1,9 +1,9 @@
-"""What several questions come to, and whether a ledger accepts them.
+"""Composition of several questions, and whether a ledger accepts them.
 
-What is charged before any answer cannot have been chosen because of one: by exact composition it
-may come to the whole budget. It also fixes the order of the Rényi rule. Later charges are accepted
-while all charges together fit by plain sums, or by the Rényi rule; each has half of delta, so that
-the budget holds whichever accepts.
+Questions charged before any answer are not adaptive: by exact composition they may come to the
+whole budget. They also fix the order of the Rényi rule. Later charges are accepted while all
+charges together fit by basic composition, or by the Rényi rule; each has half of delta, so that the
+budget holds whichever accepts.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Spending:
     renyi: Amount = field(default_factory=Amount)
 
     def ordered(self, questions: Iterable[Asked]) -> Spending:
-        """With the order that serves these questions best, unless there is one already."""
+        """The same with the order that serves these questions best, unless there is one already."""
         if self.order is not None or not self.allowance.delta:
             return self
         return self.at(best_order(questions, self.allowance))
@@ -50,7 +50,7 @@ class Spending:
         return Spending(self.allowance, self.asked, order, self.plain, sum(prices, Amount()))
 
     def and_also(self, asked: Asked) -> Spending:
-        """With one question more. The first one fixes the order, if nothing did before."""
+        """The same with one more question. The first one fixes the order, if nothing did before."""
         if self.order is None and self.allowance.delta:
             return self.ordered([asked]).and_also(asked)
         renyi = Amount() if self.order is None else renyi_price(asked, self.allowance, self.order)
@@ -59,7 +59,7 @@ class Spending:
 
     @property
     def share(self) -> Epsilon:
-        """Of the budget, by the rule that asks for less; more than 1 is too much."""
+        """The share of the budget by the rule that needs less; more than 1 is too much."""
         plain = self.plain.share(plain_limit(self.allowance))
         if self.order is None:
             return plain
@@ -67,13 +67,11 @@ class Spending:
 
     @property
     def spent(self) -> Fraction:
-        """The same, of a ledger that has accepted it: at most all, where all were accepted
-        together."""
+        """The share of a ledger that accepted it: at most 1, where all were accepted together."""
         return Fraction(min(1, self.share))
 
     def room(self) -> tuple[float, Fraction]:
-        """The largest epsilon that any mechanism may have and be accepted next, and the delta it
-        may have then."""
+        """The largest epsilon that any mechanism may have to be accepted next, and its delta."""
         limit = plain_limit(self.allowance)
         rooms = [(down(limit.divergence - self.plain.divergence), limit.delta - self.plain.delta)]
         if self.order is not None:
@@ -97,5 +95,5 @@ class Spending:
 
 
 def fit_together(allowance: Allowance, questions: Sequence[Asked]) -> bool:
-    """Whether questions that nobody has an answer to yet come to no more than the budget."""
+    """Whether questions without any answer yet fit the budget by exact composition."""
     return compose(asked.loss for asked in questions).delta(down(allowance.epsilon)) <= allowance.delta

@@ -1,4 +1,4 @@
-"""A second file, in another place, that remembers how far a ledger had come."""
+"""A witness: a second file, elsewhere, with the length and last hash of a ledger."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from headcount.ledger.chain import complete, ended, parsed
 
 @dataclass(frozen=True)
 class Heard:
-    """What has been read and agreed with: so many bytes, and the last number in them."""
+    """What has been read and agreed with: its size in bytes, and the last number in them."""
 
     size: int = 0
     digest: bytes = sha256().digest()
@@ -35,15 +35,14 @@ class Witness:
         self.path, self._heard = path, Heard()
 
     def check(self, ledger: str, hashes: tuple[str, ...]) -> int:
-        """Refuses a ledger that lacks what was seen here; else tells the last number seen, or
-        -1."""
+        """Refuse a ledger that lacks what was seen here; returns the last number seen, or -1."""
         if not self.path.exists():
             return -1
         with files.locked(self.path, alone=False) as file:
             return self._last(files.whole_file(file), ledger, hashes)
 
     def note(self, ledger: str, hashes: tuple[str, ...]) -> None:
-        """Writes the head down, durably, unless it is known."""
+        """Write the head down, durably, unless it is known."""
         number = len(hashes) - 1
         line = ended({"hash": hashes[-1], "id": ledger, "number": number})
         if not self.path.exists():

@@ -26,8 +26,7 @@ HAIR = 1.001  # within that of a limit, sums are shown to the last digit
 
 
 def percent(share: Epsilon, *, spent: bool = True) -> str:
-    """Of what is spent rounded up, of what is left rounded down: two digits, and whole from 10%
-    on."""
+    """A percentage with two digits, whole from 10% on: spent is rounded up, left is rounded down."""
     if share == math.inf or not share:
         return "0%" if not share else "more than 100%"
     scale = 10 ** max(0, 1 - math.floor(math.log10(100 * share)))
@@ -72,7 +71,8 @@ def charge_table(charges: Sequence[Charge], title: str) -> TextTable:
 
 
 def refusal(before: Spending, between: Spending, after: Spending) -> OverBudget:
-    """Of questions that are too much: before them, with those that are promised, and with all."""
+    """Why questions are too much: the shares before them, with those that are promised, and with
+    all."""
     asked = len(after.asked) - len(between.asked)
     these = "this question" if asked == 1 else f"these {asked} questions together"
     if not between.asked:
@@ -86,7 +86,7 @@ def refusal(before: Spending, between: Spending, after: Spending) -> OverBudget:
 
 
 def _first(these: str, after: Spending) -> str:
-    """Nothing was charged before: so they were composed exactly."""
+    """The first questions, which are composed exactly."""
     budget = after.allowance.budget
     epsilon = compose(asked.loss for asked in after.asked).epsilon(budget.delta)
     plain = after.plain.divergence if not after.plain.delta else math.inf
@@ -105,7 +105,7 @@ def _first(these: str, after: Spending) -> str:
 
 
 def _sums(after: Spending) -> str:
-    """What the questions come to by either rule."""
+    """The sums of the questions by either rule."""
     plain = _sum(after.plain, plain_limit(after.allowance), "epsilon")
     if after.order is None:
         return plain
@@ -114,7 +114,7 @@ def _sums(after: Spending) -> str:
 
 
 def _sum(amount: Amount, limit: Amount, name: str) -> str:
-    """The part of which there is less."""
+    """The part that is scarcer."""
     here, most = amount.divergence, limit.divergence
     if amount.delta * limit.divergence > amount.divergence * limit.delta:
         here, most, name = amount.delta, limit.delta, "delta"
@@ -136,7 +136,7 @@ def _advice(between: Spending, promised: int) -> str:
 
 
 def _down(number: Fraction | float) -> float:
-    """To two digits."""
+    """Two digits, rounded down."""
     scale = 10.0 ** (1 - math.floor(math.log10(number))) if number > 0 else 1.0
     return math.floor(float(number) * scale) / scale
 

@@ -86,7 +86,7 @@ class Advice:
 
     @property
     def _nothing(self) -> Phrase:
-        """That no protocol serves, and what each of those that could be trusted lacks."""
+        """The refusal: no protocol serves, and what each trusted one lacks."""
         trusted = self.situation.trusted
         among = "" if len(trusted) == len(Model) else f" of the {_either(trusted)} model"
         lacking = self._grouped(option for option in self.options if option.kind.model in trusted)
@@ -111,8 +111,8 @@ class Advice:
         raise BadArgument("option", f"is {name!r}", f"use one of {', '.join(option.name for option in self.feasible)}")
 
     def why(self) -> str:
-        """The choice in plain sentences: how wrong, what is trusted and promised, what if people or
-        operators fail."""
+        """The choice in plain sentences: error, trust, promise, and what happens if people drop out
+        or operators collude."""
         _ = self._first  # says why, if there is none
         return reasons(self.feasible)
 
@@ -129,7 +129,7 @@ class Advice:
         return ", ".join(words)
 
     def sheet(self) -> TextTable:
-        """A row for each protocol that serves; those that do not are together by what they lack."""
+        """A row for each protocol that serves."""
         columns = self._columns()
         rows = [tuple(cell(option) for cell in columns.values()) for option in self.feasible]
         figures = frozenset(range(2, len(columns) - 1))
@@ -161,12 +161,12 @@ class Advice:
 
     @property
     def lacking(self) -> list[tuple[str, list[str]]]:
-        """What would make others serve, and whom."""
+        """What the other protocols lack, each reason with the protocols that have it."""
         return self._grouped(option for option in self.options if not isinstance(option, CalibratedOption))
 
     @staticmethod
     def _grouped(options: Iterable[Option]) -> list[tuple[str, list[str]]]:
-        """Those that lack the same together."""
+        """Names of protocols by reason."""
         grouped: defaultdict[str, list[str]] = defaultdict(list)
         for option in options:
             grouped[option.reason].append(option.name)
@@ -178,12 +178,12 @@ class Advice:
 
     @property
     def _remarks(self) -> list[str]:
-        """What must be said whoever wins."""
+        """Warnings that hold whatever is chosen."""
         given = self.feasible[0].situation if self.feasible else self.situation
         return [remark] if (remark := delta_warning(given)) else []
 
     def table(self) -> str:
-        """Plain text, a line an option."""
+        """Plain text, a line for each option."""
         if not self.feasible:
             return "\n".join([f"{self.title}: no protocol can serve", *self._others])
         return "\n".join([self.sheet().text(), *self._others, *self._remarks])
@@ -196,7 +196,7 @@ class Advice:
         return comma_separated(self.to_json()["options"])
 
     def plot(self, path: Path | str, *, theme: str = "light") -> Path:
-        """The options as bars, grouped by what must be trusted, into a PNG or SVG file."""
+        """Draw the options as bars, grouped by model of trust, into a PNG or SVG file."""
         from headcount.planner.advice_figure import drawn
 
         return drawn(self, path, theme)

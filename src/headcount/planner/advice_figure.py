@@ -1,5 +1,4 @@
-"""The figure of an advice: a bar for each option, grouped by what must be trusted, the first choice
-marked."""
+"""The figure of an advice: a bar for each option, grouped by model of trust."""
 
 from __future__ import annotations
 
@@ -18,8 +17,8 @@ if TYPE_CHECKING:
 
 
 def drawn(advice: Advice, path: Path | str, theme: str) -> Path:
-    """To a file that ends in .svg or .png: what was solved for, or else how far off each option may
-    be."""
+    """Draw an advice to an .svg or .png file: what was solved for, or else the half-width of each
+    option."""
     length, look = _question(advice)
     models = sorted({option.kind.model for option in advice.feasible}, key=list(Model).index)
     rows = [
@@ -35,7 +34,7 @@ def drawn(advice: Advice, path: Path | str, theme: str) -> Path:
 
 
 def _question(advice: Advice) -> tuple[Callable[[CalibratedOption], float], dict[str, Any]]:
-    """How long an option's bar is, and what is written around it."""
+    """The length of an option's bar, and the words around it."""
     unit = advice.task.unit_words
     what = advice.task.each
     wish = "" if advice.within is None else f"{number(advice.within)}{f' {unit}' if unit else ''}"

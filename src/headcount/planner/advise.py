@@ -1,5 +1,4 @@
-"""Which algorithm should I use? Every protocol that could serve, calibrated, with its exact
-predicted error."""
+"""Advice: every protocol that could serve, calibrated, with its exact predicted error."""
 
 from __future__ import annotations
 
@@ -11,11 +10,13 @@ from headcount.common.quantity import quantity
 from headcount.errors import BadArgument, Infeasible
 from headcount.phrases import Phrase
 from headcount.planner.advice import Advice
+from headcount.planner.expected import Expected
 from headcount.planner.objective import Objective
 from headcount.planner.option import Option, best_option
-from headcount.planner.selection import Names, Progress, matching_protocols
-from headcount.planner.situation import Situation, crowd_of, situation
+from headcount.planner.selection import Names, Progress, matching_protocols, parsed_models, parsed_task
+from headcount.planner.situation import Caps, Situation, crowd_and_sizes, crowd_of
 from headcount.planner.solve import CLOSE, fewest_people, smallest_epsilon
+from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.crowd import Crowd
 from headcount.questions.question import Question
 
@@ -119,23 +120,20 @@ def advise(
     unknown = _unknown(n, epsilon, within)
     if unknown == "n" and (ones is not None or least is not None):
         raise BadArgument("n", "is missing", "ones and least hang on it: give it, or leave those out")
-    given = situation(
-        task,
-        n=1 + corrupt if n is None else n,
-        epsilon=1.0 if epsilon is None else epsilon,
-        delta=delta,
-        ones=ones,
-        neighbours=neighbours,
-        models=models,
-        least=least,
-        corrupt=corrupt,
-        honest=honest,
-        objective=asked,
-        confidence=confidence,
-        max_messages=max_messages,
-        max_bytes=max_bytes,
-        collected=collected,
-        max_contributions=max_contributions,
+    budget = Budget(1.0 if epsilon is None else epsilon, delta, Neighbours.parse(neighbours))
+    people = 1 + corrupt if n is None else n
+    crowd, sizes = crowd_and_sizes(people, budget, least, corrupt, honest, max_contributions)
+    given = Situation(
+        parsed_task(task),
+        crowd,
+        budget,
+        Expected.parse(ones, crowd.size),
+        Objective.parse(asked),
+        confidence,
+        frozenset(parsed_models(models)),
+        Caps.of(max_messages, max_bytes),
+        collected,
+        sizes,
     )
     kinds = watch(matching_protocols(given.task, None, protocols))
     if within is None:
@@ -147,22 +145,22 @@ def advise(
         found = [smallest_epsilon(kind, given, within) for kind in kinds]
         return _solved(given, found, within, unknown, lambda each: each.situation.budget.epsilon)
 
-    def crowd(people: int) -> Crowd:
+    def crowd_of_size(people: int) -> Crowd:
         return crowd_of(people, None, corrupt, honest, max_contributions)
 
-    found = [fewest_people(kind, given, within, crowd) for kind in kinds]
+    found = [fewest_people(kind, given, within, crowd_of_size) for kind in kinds]
     return _solved(given, found, within, unknown, lambda each: each.situation.crowd.size)
 
 
 def _require_effort(given: Situation, within: float) -> None:
-    """Refuses a wish that whoever guesses the middle fulfils without asking anybody."""
+    """Refuse a wish that a guess of the middle fulfils without asking anybody."""
     half = given.task.unit(given.crowd.size) * given.crowd.size / 2.0
     if given.objective in (Objective.RMSE, Objective.INTERVAL, Objective.WORST_BIN) and within > half:
         raise BadArgument("within", f"is {within:g}, which a guess without asking comes to", f"use less than {half:g}")
 
 
 def _unknown(n: Any, epsilon: float | None, within: float | None) -> str:
-    """What is to be solved for."""
+    """The argument to solve for."""
     missing = [name for name, value in (("n", n), ("epsilon", epsilon)) if value is None]
     if within is None and missing:
         raise BadArgument(missing[0], "is missing", Phrase("give it, or {within} to have it solved for"))
@@ -174,6 +172,7 @@ def _unknown(n: Any, epsilon: float | None, within: float | None) -> str:
 def _solved(
     given: Situation, found: list[Option], within: float, unknown: str, needed: Callable[[Option], float]
 ) -> Advice:
+    """The advice, ranked by what each option needs."""
     ranked = sorted(found, key=lambda each: (each.rank[0], needed(each), *each.rank[1:]))
     return Advice(given, tuple(ranked), within, unknown)
 

@@ -1,5 +1,4 @@
-"""From a budget to parameters: turn the knob until the exact loss just fits, and verify the point
-that is returned."""
+"""Calibration: the least private setting of a protocol's knob whose exact loss fits a budget."""
 
 from __future__ import annotations
 
@@ -57,8 +56,8 @@ def calibrate(
 
 
 def calibrations(cls: type[P], task: Question, crowd: Crowd, budget: Budget, **given: Any) -> Iterator[P]:
-    """Every one of the protocol's choices that fits the budget, with the knob turned as far as it
-    goes."""
+    """Every choice of the protocol that fits the budget, with the least private setting of its
+    knob."""
     cls.require(task)
     own = set(cls.parameter_names()[1])
     for name in given:
@@ -127,7 +126,7 @@ def attainable(
 
 
 class _Decided(Exception):
-    """The knob need not be turned further."""
+    """The search of the knob is decided."""
 
     def __init__(self, answer: bool) -> None:
         super().__init__()
@@ -234,7 +233,7 @@ def _turn(
 
 
 def _hopeless(knob: Knob, excess: Callable[[float], float]) -> bool:
-    """Whether not even the most private setting fits: asked where the first guess has lost
+    """Whether the most private setting does not fit either: asked where the first guess loses
     everything."""
     try:
         return excess(knob.high) > 0.0

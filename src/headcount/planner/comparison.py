@@ -1,4 +1,4 @@
-"""The price of trust on somebody's own data: the best of every model of trust, side by side."""
+"""The price of trust on one's own data: the best protocol of every model of trust, side by side."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LARGEST = 10  # categories that are shown
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """What one model of trust answered, or why it cannot."""
+    """The answer of one model of trust, or why it has none."""
 
     model: Model
     answer: Estimate | None = None
@@ -30,7 +30,7 @@ class Side:
 
     @cached_property
     def error(self) -> float | None:
-        """The predicted root mean square error in the task's unit, whatever the data."""
+        """The predicted root mean square error in the task's unit, for the worst data."""
         if self.answer is None:
             return None
         protocol = self.answer.protocol
@@ -82,7 +82,7 @@ class Comparison:
         raise KeyError(model)
 
     def price_of_trust(self, side: Side) -> float | None:
-        """How many times the error of the central model the side's is."""
+        """The ratio of the side's error to that of the central model."""
         central = next((one.error for one in self.sides if one.model is Model.CENTRAL), None)
         return side.error / central if side.error is not None and central else None
 

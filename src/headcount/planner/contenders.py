@@ -1,5 +1,4 @@
-"""Who counts best: the smallest predicted error over every calibrated choice, and where two errors
-are equal."""
+"""Counting protocols compared: the smallest predicted error, and where two errors cross."""
 
 from __future__ import annotations
 
@@ -42,8 +41,7 @@ class Contender:
 
 
 def contenders(kind: type[Protocol], crowd: Crowd, budget: Budget, constants: Constants) -> list[Contender]:
-    """Every choice that fits the budget; or the paper's only one, if its theorem covers this
-    crowd."""
+    """Every choice that fits the budget; or the paper's only one, if its theorem covers this crowd."""
     if budget.delta == 0.0 and not kind.pure:
         return []
     try:
@@ -57,7 +55,7 @@ def contenders(kind: type[Protocol], crowd: Crowd, budget: Budget, constants: Co
 
 
 def winners(field: Sequence[Contender], ones: Sequence[int]) -> tuple[list[Contender | None], Floats]:
-    """For each number of ones the best entry, if there is any, and its error."""
+    """For each number of ones the best contender, if there is any, and its error."""
     if not field:
         return [None] * len(ones), np.full(len(ones), np.inf)
     order = sorted(field, key=lambda entry: entry.messages)
@@ -69,8 +67,8 @@ def winners(field: Sequence[Contender], ones: Sequence[int]) -> tuple[list[Conte
 
 @dataclass(frozen=True)
 class Crossing:
-    """Of `n` people, with fewer than so many `ones` the one side is better, and with more of them
-    the other."""
+    """A number of `ones` among `n` people at which two sides' errors are equal, and which is better
+    above."""
 
     n: int
     ones: float
@@ -78,11 +76,11 @@ class Crossing:
 
 
 def crossings(one: Sequence[Contender], other: Sequence[Contender], n: int, ones: Sequence[int]) -> list[Crossing]:
-    """Where the two sides' smallest errors are equal: every change of sign between neighbours of
-    `ones`, closed in on.
+    """The crossings of the two sides' smallest errors: every change of sign on the grid `ones`,
+    bisected.
 
-    The errors are computed at whole numbers until two neighbours enclose the place, which is then a
-    straight line's.
+    Errors are computed at whole numbers until two neighbours enclose the crossing, which is then
+    interpolated linearly.
     """
     if not one or not other:
         return []
@@ -101,7 +99,7 @@ def crossings(one: Sequence[Contender], other: Sequence[Contender], n: int, ones
 
 
 def best_at(side: Sequence[Contender], truth: int) -> tuple[str, float]:
-    """Who is best among these at so many ones, and the error."""
+    """The best contender's name and error at this number of ones."""
     best = min(side, key=lambda entry: entry.error(truth))
     return best.name, best.error(truth)
 
@@ -110,7 +108,7 @@ Sample = tuple[int, float]
 
 
 def bisected(function: Callable[[int], float], low: Sample, high: Sample) -> tuple[Sample, Sample]:
-    """Neighbouring whole numbers where the function has opposite signs, between two such places."""
+    """Neighbouring whole numbers between which the function changes its sign."""
     while high[0] - low[0] > 1:
         middle = (low[0] + high[0]) // 2
         value = function(middle)

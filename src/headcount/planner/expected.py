@@ -1,4 +1,4 @@
-"""What is known beforehand of how many people hold a one, or are in a category."""
+"""Prior knowledge of how many people hold a one, or are in a category."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ WORKS = Phrase(
 
 @dataclass(frozen=True)
 class Expected:
-    """Numbers of ones and their weights, which add up to one; without any, nothing is known and the
-    worst one counts.
+    """Numbers of ones and their weights, which add up to one; none if nothing is known and the
+    worst case counts.
 
     In a histogram they are the numbers of people in its bins: its sparsity.
     """
@@ -72,7 +72,7 @@ class Expected:
         return bool(self.truths)
 
     def mean_square(self, protocol: Protocol, error: Callable[[int], float]) -> float:
-        """The root of the error's mean square."""
+        """The root mean square of the error over these numbers."""
         if protocol.steady:
             return error(self.truths[0])
         squares = (w * error(truth) ** 2 for truth, w in zip(self.truths, self.weights, strict=True))

@@ -1,5 +1,4 @@
-"""What accuracy costs: the error of every protocol against messages, epsilon, the crowd, or people
-who drop out."""
+"""The price of accuracy: the error of every protocol against messages, epsilon, people or dropouts."""
 
 from __future__ import annotations
 
@@ -50,7 +49,7 @@ class FrontierPoint:
 
     @classmethod
     def of(cls, option: CalibratedOption, x: float | None = None) -> Self:
-        """Judged as an advice would; against messages unless a place is given."""
+        """The point of an option; against messages unless a place is given."""
         protocol, messages = option.protocol, option.protocol.messages_per_person
         return cls(
             option.name,
@@ -79,7 +78,8 @@ class FrontierPoint:
         }
 
     def beats(self, other: FrontierPoint) -> bool:
-        """At least as good in error, messages and trust, and better in one of the first two."""
+        """Whether it dominates the other: no worse in error, messages and trust, and better in one
+        of the first two."""
         if TRUST[self.model] > TRUST[other.model] or self.rmse > other.rmse or self.messages > other.messages:
             return False
         return self.rmse < other.rmse or self.messages < other.messages
@@ -301,8 +301,7 @@ def _left(point: FrontierPoint) -> str:
 
 
 def _choices(kind: type[Protocol], given: Situation, overheads: list[float]) -> Iterator[FrontierPoint]:
-    """Every choice that fits; with some protocols one may also say how much error to trade for
-    messages."""
+    """Every choice that fits, with several overheads where the protocol trades error for messages."""
     free = "overhead" in kind.options
     best = best_option(kind, given)
     first = [best.protocol] if isinstance(best, CalibratedOption) else []
@@ -356,6 +355,6 @@ def _curve(
 
 
 def with_front_marked(points: Iterable[FrontierPoint]) -> list[FrontierPoint]:
-    """The same, each told whether anything beats it."""
+    """The points, each with whether it is on the Pareto front."""
     every = list(points)
     return [replace(point, front=not any(other.beats(point) for other in every)) for point in every]

@@ -47,8 +47,8 @@ SITUATIONS = (
 
 @dataclass(frozen=True, eq=False)
 class MapPanel:
-    """One way to make the noise, and who wins with it: a row for each number of ones, a column for
-    each crowd."""
+    """One way to calibrate, and the best protocol: a row for each number of ones, a column for each
+    crowd."""
 
     title: str
     constants: Constants
@@ -292,8 +292,7 @@ def _panel(
 def _begins(
     name: str, kinds: list[type[Protocol]], people: list[int], budget: Budget, constants: Constants
 ) -> int | None:
-    """The smallest crowd that this protocol can serve, closed in on between two crowds of the
-    map."""
+    """The smallest crowd that this protocol can serve, bisected between two crowds of the map."""
     for kind in kinds:
         if kind.name != name:
             continue

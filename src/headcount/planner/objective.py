@@ -1,5 +1,4 @@
-"""What an answer is judged by: one number for a protocol in a situation, the smaller the better, in
-people."""
+"""Objectives: how good a protocol's answer is in a situation, as one number, smaller is better."""
 
 from __future__ import annotations
 
@@ -21,7 +20,7 @@ LATTICES = 4.0  # steps of a lattice beyond which it makes no difference
 
 
 class Objective(StrEnum):
-    """Measured exactly, from the law of the error."""
+    """A measure of the error, computed exactly from its law."""
 
     RMSE = "rmse"  # the size of a typical error; of a histogram, over its categories
     INTERVAL = "interval"  # half the width of the interval
@@ -47,7 +46,7 @@ class Objective(StrEnum):
         }[self]
 
     def of(self, protocol: Protocol, expected: Expected, people: int, confidence: float) -> float:
-        """For so many reports; in people, but for a relative error."""
+        """The objective with this many reports; in people, except for a relative error."""
         match self:
             case Objective.RMSE:
                 return _rmse(protocol, expected, people)
@@ -73,7 +72,7 @@ def _rmse(protocol: Protocol, expected: Expected, people: int) -> float:
 
 
 def averaged(task: Question, expected: Expected) -> bool:
-    """Whether an error is that of all categories together: of a histogram of which the profile is
+    """Whether an error is the root mean square over all categories: of a histogram whose profile is
     unknown."""
     return task.shape is Shape.ONE_OF and not expected.known
 
@@ -85,14 +84,14 @@ def _interval(protocol: Protocol, expected: Expected, people: int, confidence: f
 
 
 def _worst(protocol: Protocol, people: int, error: Callable[[int], float], steps: int = 40) -> float:
-    """Whatever the truth."""
+    """The largest error over all truths."""
     extremes = protocol.extremes(people)
     return max(map(error, extremes)) if extremes else worst_truth(error, people, steps)[0]
 
 
 def _worst_bin(protocol: Protocol, expected: Expected, people: int, confidence: float) -> float:
-    """All bins at once; exact where their errors are independent, otherwise at least as wide as
-    must be."""
+    """The simultaneous half-width of all bins; exact where their errors are independent, else a
+    union bound."""
     bins = _bins(protocol)
     if not expected.known or protocol.steady or bins == 1:
         each = confidence ** (1.0 / bins) if protocol.independent else 1.0 - (1.0 - confidence) / bins
@@ -102,13 +101,13 @@ def _worst_bin(protocol: Protocol, expected: Expected, people: int, confidence: 
 
 
 def _bins(protocol: Protocol) -> int:
-    """Of unknown labels there may be as many as people."""
+    """The number of bins; with unknown labels, as many as people."""
     task = protocol.task
     return protocol.crowd.size if task.open else task.cells
 
 
 def _together(laws: list[Noise], bins: Floats, independent: bool, confidence: float) -> float:
-    """The smallest width that holds the errors of so many bins of each law, all at once."""
+    """The smallest width that covers the errors of all bins simultaneously, `bins` of each law."""
     sizes = [np.abs(law.values) for law in laws]
     orders = [np.argsort(size, kind="stable") for size in sizes]
     reached = [np.cumsum(law.masses[order]) for law, order in zip(laws, orders, strict=True)]
@@ -134,7 +133,7 @@ def _together(laws: list[Noise], bins: Floats, independent: bool, confidence: fl
 
 
 def _relative(protocol: Protocol, expected: Expected, people: int) -> float:
-    """Of nobody, as if of one person."""
+    """The relative root mean square error; of nobody, as if of one person."""
     squares = (
         weight * (protocol.size_of_error(min(truth, people), people) / max(1, truth)) ** 2
         for truth, weight in zip(expected.truths, expected.weights, strict=True)
@@ -143,12 +142,12 @@ def _relative(protocol: Protocol, expected: Expected, people: int) -> float:
 
 
 def _detectable(protocol: Protocol, people: int, confidence: float) -> float:
-    """From how many ones on they are called some with this confidence, where none are called none
-    as surely.
+    """The smallest number of ones that is told from none with this confidence, with both error
+    probabilities bounded.
 
-    Some are said to be there if the answer is above a limit, which it exceeds at most that rarely
-    with nobody there. Answers may lie on a lattice that moves with the truth: then fewer can be
-    noticed by luck while more are not.
+    Some are said to be there if the answer exceeds the quantile of the error with nobody there.
+    Answers may lie on a lattice that moves with the truth: then fewer ones can be detected by luck
+    while more are not.
     """
     limit = _quantile(protocol.noise(0, people), confidence)
     limit += 1e-9 * (

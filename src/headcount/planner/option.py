@@ -1,4 +1,4 @@
-"""One protocol's place in an advice: calibrated, with its exact figures, or with what it lacks."""
+"""An option of an advice: a protocol calibrated in a situation with its exact figures, or refused."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ BESIDES = ("objective", "rmse_average", "rmse_worst", "epsilon", "n")  # which a
 
 
 def number(value: float) -> str:
-    """With the digits that mean something; a dash for what cannot be told."""
+    """Significant digits; a dash for what is not finite."""
     if not math.isfinite(value):
         return "-"
     value = compared(value)  # what a machine adds or takes away far behind makes no whole number a broken one
@@ -70,7 +70,7 @@ class Option(ABC):
 
     @property
     def too_few(self) -> int:
-        """How many people are known not to suffice."""
+        """A number of people that is known not to suffice."""
         return 0
 
     @property
@@ -80,8 +80,8 @@ class Option(ABC):
     @property
     @abstractmethod
     def rank(self) -> tuple[bool, float, float, float, int]:
-        """By the objective, then messages, error and trust; whatever sends far too many messages
-        comes last."""
+        """The order: by the objective, then messages, error and trust; options with far too many
+        messages come last."""
 
     def figures(self) -> dict[str, Any]:
         return {}
@@ -135,7 +135,7 @@ class CalibratedOption(Option):
 
     @property
     def people(self) -> int:
-        """The crowd at which it is worst, of those at which it is judged."""
+        """Of the crowds at which it is judged, the one where it is worst."""
         return self._judged[1]
 
     @cached_property
@@ -156,8 +156,8 @@ class CalibratedOption(Option):
 
     @cached_property
     def rmse_average(self) -> float:
-        """Over all numbers of ones alike, where nothing is known of them; of a histogram, over its
-        categories."""
+        """The error averaged over all numbers of ones, where nothing is known of them; of a
+        histogram, over its categories."""
         if self.situation.expected.known or self.situation.averaged or self.protocol.steady:
             return self.rmse
         uniform = replace(self.situation, expected=Expected.parse("uniform", self.situation.crowd.size))
@@ -165,7 +165,7 @@ class CalibratedOption(Option):
 
     @cached_property
     def rmse_worst(self) -> float:
-        """At the number of ones, or of people in a category, that is hardest to estimate."""
+        """The error at the number of ones, or of people in a category, that is hardest to estimate."""
         if not self.situation.averaged or self.protocol.steady:
             return self.rmse
         task, sizes = self.situation.task, self.situation.sizes or (self.situation.crowd.size,)
@@ -173,13 +173,12 @@ class CalibratedOption(Option):
 
     @cached_property
     def half_width(self) -> float:
-        """Of the 95% interval, or of that with the confidence asked for; infinite if the law is too
-        wide to tell."""
+        """The half-width of the interval; infinite if the law is too wide to compute."""
         return _if_known(lambda: self.situation.judged(self.protocol, Objective.INTERVAL)[0])
 
     @cached_property
     def guesswork(self) -> bool:
-        """Whether the answer is no better than to say half of the crowd without asking anybody."""
+        """Whether the answer is no better than guessing half of the crowd."""
         return self.rmse_worst >= self.situation.task.unit(self.people) * self.people / 2.0
 
     def figures(self) -> dict[str, Any]:
@@ -233,7 +232,7 @@ class RefusedOption(Option):
 
 @lru_cache(maxsize=1 << 12)
 def best_option(kind: type[Protocol], given: Situation) -> Option:
-    """The protocol's best setting in this situation, or what it lacks."""
+    """The protocol's best setting in this situation, or why it is refused."""
     try:
         given.require(kind)
         found = CalibratedOption(kind, given, _calibrated(kind, given))
@@ -245,7 +244,7 @@ def best_option(kind: type[Protocol], given: Situation) -> Option:
 
 
 def _if_known(figure: Callable[[], float]) -> float:
-    """Infinite where the law of the error is too wide to be written down."""
+    """The figure; infinite where the law of the error is too wide to compute."""
     try:
         return figure()
     except Infeasible:

@@ -1,5 +1,4 @@
-"""From a question, a crowd and a budget to a plan: by the best protocol of a model, or by the one
-that is named."""
+"""Plans for a question, a crowd and a budget: by the best protocol of a model, or by a named one."""
 
 from __future__ import annotations
 
@@ -25,8 +24,7 @@ IMAGINED = 10_000  # people by whom errors are judged where their number is priv
 
 
 def crowd_for(task: Question, people: int, each: int, budget: Budget) -> Crowd:
-    """The crowd to plan for: as many people as there are, or nobody in particular where their
-    number is private."""
+    """The crowd to plan for; a nominal one where the number of people is private."""
     if budget.neighbours is Neighbours.ADD_REMOVE:
         return Crowd(1, each=each)
     if not people:

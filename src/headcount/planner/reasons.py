@@ -1,4 +1,4 @@
-"""An advice in a few sentences that somebody without statistics can act on."""
+"""An advice in plain sentences, for readers without statistics."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from headcount.privacy.model import Model
 
 
 def reasons(ranked: Sequence[CalibratedOption]) -> str:
-    """What to use and how wrong it will be; what is trusted and promised; what happens if people do
-    not keep to it.
+    """The choice and its error; what is trusted and promised; what happens under dropouts and
+    collusion.
 
-    And whatever there is to hold against it: a delta that promises little, a claim that cannot be
-    proved again, an answer that is no better than a guess.
+    And any objections: a delta that promises little, a claim that cannot be proved again, an answer
+    that is no better than a guess.
     """
     first = ranked[0]
     sentences = [_choice(ranked), _promise(first), delta_warning(first.situation), _otherwise(first), _unproved(first)]
@@ -27,7 +27,7 @@ def reasons(ranked: Sequence[CalibratedOption]) -> str:
 
 
 def delta_warning(given: Situation) -> str:
-    """What a delta that is not below one over the number of people may mean; nothing if it is."""
+    """A warning if delta is not below one over the number of people."""
     size, delta = given.crowd.size, given.budget.delta
     if size * delta < 1.0:
         return ""
@@ -73,15 +73,14 @@ def _tells(option: CalibratedOption) -> str:
 
 
 def _over(option: CalibratedOption) -> str:
-    """Where a typical error is that of all categories together: the worst of them may be further
-    off."""
+    """The worst category's error, where the typical error is over all categories."""
     if not option.situation.averaged or option.protocol.steady:
         return ""
     return f" over the categories ({_amount(option.rmse_worst, option.situation)} in the worst)"
 
 
 def _instead(first: CalibratedOption, other: CalibratedOption) -> str:
-    """How another does by the same measure; asked backwards, what it needs for as much."""
+    """How another option does by the same measure; solved backwards, what it needs instead."""
     given = other.situation
     if given.budget != first.situation.budget:
         return f"need ε={given.budget.epsilon:.3g} for that"
@@ -139,7 +138,8 @@ def _otherwise(first: CalibratedOption) -> str:
 
 
 def _dropouts(first: CalibratedOption) -> str:
-    """Noise that comes from the crowd is missing where people are; other noise is not."""
+    """What happens when people drop out, who take their share of the noise along in the shuffle
+    model."""
     crowd = first.situation.crowd
     if first.protocol.fewest == 0:
         return "However many report, there is an answer: their number is private"
@@ -170,7 +170,7 @@ def _unproved(first: CalibratedOption) -> str:
 
 
 def _guesswork(ranked: Sequence[CalibratedOption]) -> str:
-    """What guess is as good, and who would be better with more people."""
+    """Which guess is as good, and with how many people which protocol would be better."""
     guess = ranked[0].situation.task.guess
     enough = min(((option.smallest_n, option.name) for option in ranked if option.smallest_n), default=None)
     more = "no number of people would change that"

@@ -1,4 +1,5 @@
-"""Who takes part in a comparison."""
+"""What a comparison ranges over: protocols, models, questions and grids, parsed from names and
+ends."""
 
 from __future__ import annotations
 
@@ -41,7 +42,7 @@ def parsed_task(task: Question | str) -> Question:
 
 
 def log_grid(argument: str, ends: tuple[float, float], points: int, least: float, most: float) -> list[float]:
-    """Evenly spaced by ratio, ends included."""
+    """A logarithmic grid, ends included."""
     try:
         low, high = (float(end) for end in ends)
     except (TypeError, ValueError):
@@ -55,12 +56,12 @@ def log_grid(argument: str, ends: tuple[float, float], points: int, least: float
 
 
 def integer_log_grid(argument: str, ends: tuple[float, float], points: int, most: float) -> list[int]:
-    """The same in whole numbers, each once."""
+    """A logarithmic grid of distinct integers."""
     return sorted({round(place) for place in log_grid(argument, ends, points, 1.0, most)})
 
 
 def _several(argument: str, names: Collection[str] | str) -> list[str]:
-    """Names in a list, or between commas."""
+    """The names of a list, or of a comma-separated text."""
     listed = [names] if isinstance(names, str) else names
     if not isinstance(listed, Collection) or not all(isinstance(name, str) for name in listed):
         raise BadArgument(argument, f"is {names!r}", "give a name, or a list of them")

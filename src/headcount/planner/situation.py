@@ -1,5 +1,4 @@
-"""A situation: what is asked of whom, with which budget, what may be trusted, and what makes an
-answer good."""
+"""A situation: question, crowd, budget, trust, and what makes an answer good."""
 
 from __future__ import annotations
 
@@ -13,7 +12,6 @@ from headcount.errors import BadArgument, OverCap, Unsupported
 from headcount.phrases import Phrase, setting
 from headcount.planner.expected import UNKNOWN, Expected
 from headcount.planner.objective import Objective, averaged
-from headcount.planner.selection import Names, parsed_models, parsed_task
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.crowd import Crowd
 from headcount.privacy.model import Model
@@ -24,8 +22,7 @@ from headcount.questions.question import Question
 
 
 def _over_cap(over: list[tuple[str, float, float]]) -> OverCap:
-    """Says how much would have to be allowed, of what is named, costs so much and may cost at most
-    so much."""
+    """The refusal of costs over their caps, with the caps that would do."""
     sent = " and ".join(counted(cost, name, digits=",.4g") for name, cost, _ in over)
     allowed = " and ".join(f"{most:,.4g}" for _, _, most in over)
     works = [setting(f"max_{name}s", _at_least(cost)) for name, cost, _ in over]
@@ -59,11 +56,17 @@ class Caps:
             if most != math.inf and not quantity(f"max_{name}", most, works) > 0.0:
                 raise BadArgument(f"max_{name}", f"is {most:g}", works)
 
+    @classmethod
+    def of(cls, messages: float | None, size: float | None) -> Caps:
+        """Caps where they are given."""
+        return cls(*(math.inf if most is None else most for most in (messages, size)))
+
     @property
     def any(self) -> bool:
         return min(self.messages, self.bytes) < math.inf
 
     def require(self, messages: float, size: float) -> None:
+        """Refuse a protocol that needs trust that is not given."""
         costs = (("message", messages, self.messages), ("byte", size, self.bytes))
         over = [(name, cost, most) for name, cost, most in costs if cost > most]
         if over:
@@ -72,7 +75,7 @@ class Caps:
 
 @dataclass(frozen=True)
 class Situation:
-    """Everything that the ranking of protocols hangs on."""
+    """Everything that the ranking of protocols depends on."""
 
     task: Question
     crowd: Crowd
@@ -89,6 +92,9 @@ class Situation:
         require_confidence(self.confidence)
         if not isinstance(self.collected, bool):
             raise BadArgument("collected", f"is {self.collected!r}", "use True or False")
+        if self.collected and self.crowd.each > 1:
+            raise BadArgument("max_contributions", f"is {self.crowd.each}", "in a collection everybody reports once")
+        self.budget.require_hidden(self.crowd.each)
         if self.objective in (Objective.RELATIVE, Objective.DETECTABLE) and self.task.shape is Shape.AMOUNT:
             raise BadArgument(
                 "objective", f"is '{self.objective}', which a {self.task.name} has not", "use 'interval' or 'rmse'"
@@ -125,8 +131,8 @@ class Situation:
 
     @property
     def spendable(self) -> Budget:
-        """What the protocol may spend: in a collection, a part of delta pays for reports cut to a
-        common length."""
+        """What the protocol may spend: in a collection, a part of delta pays for reports truncated
+        to a common length."""
         return replace(self.budget, delta=(1.0 - CUT) * self.budget.delta) if self.collected else self.budget
 
     def costs(self, protocol: Protocol) -> tuple[float, float]:
@@ -139,7 +145,7 @@ class Situation:
         return messages, wire_bytes(protocol, messages)
 
     def require(self, kind: type[Protocol]) -> None:
-        """Refuses a protocol that asks for trust that is not there."""
+        """Refuse a protocol that needs trust that is not given."""
         if kind.model not in self.trusted:
             unwanted = f"is of the {kind.model} model, which was not asked for"
             raise Unsupported(unwanted if kind.model is Model.LOCAL else f"needs {kind.model.trusted}")
@@ -147,54 +153,23 @@ class Situation:
             raise Unsupported(f"cannot be collected from devices: it needs {kind.model.trusted}")
 
 
-def situation(
-    task: Question | str,
-    *,
-    n: Any,
-    epsilon: float,
-    delta: float,
-    ones: Any,
-    neighbours: str,
-    models: Names,
-    least: int | None,
-    corrupt: int,
-    honest: float | None,
-    objective: str,
-    confidence: float,
-    max_messages: float | None,
-    max_bytes: float | None,
-    collected: bool,
-    max_contributions: int,
-) -> Situation:
-    """From the words people use."""
+def crowd_and_sizes(
+    n: Any, budget: Budget, least: int | None, corrupt: int, honest: float | None, each: int
+) -> tuple[Crowd, tuple[int, ...]]:
+    """The crowd to plan for, and where `n` is a range the two sizes at which answers are judged."""
     few, many = _range(n)
-    if few != many and least is not None:
+    if few == many:
+        return crowd_of(many, least, corrupt, honest, each), ()
+    if least is not None:
         raise BadArgument("least", "is given together with a range of n", "leave one of them out")
-    budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
-    if budget.neighbours is Neighbours.REPLACE and few != many:
+    if budget.neighbours is Neighbours.REPLACE:
         least = few  # otherwise how many report is private, and any number of them gets an answer
-    crowd = crowd_of(many, least, corrupt, honest, max_contributions)
-    if collected and crowd.each > 1:
-        raise BadArgument("max_contributions", f"is {crowd.each}", "in a collection everybody reports once")
-    budget.require_hidden(crowd.each)
-    caps = Caps(math.inf if max_messages is None else max_messages, math.inf if max_bytes is None else max_bytes)
-    return Situation(
-        task=parsed_task(task),
-        crowd=crowd,
-        budget=budget,
-        expected=Expected.parse(ones, crowd.size),
-        objective=Objective.parse(objective),
-        confidence=confidence,
-        trusted=frozenset(parsed_models(models)),
-        caps=caps,
-        collected=collected,
-        sizes=(int(few), crowd.size) if few != many else (),
-    )
+    crowd = crowd_of(many, least, corrupt, honest, each)
+    return crowd, (int(few), crowd.size)
 
 
 def crowd_of(n: int, least: int | None, corrupt: int, honest: float | None, each: int) -> Crowd:
-    """With an honest fraction, so many of those who must report at least are relied upon, and of
-    all who may."""
+    """The crowd; an honest fraction applies to the least number of reports as to the largest."""
     crowd = Crowd(n, n if least is None else least, corrupt, each)
     if honest is None:
         return crowd

@@ -1,4 +1,4 @@
-"""How many people does a protocol need?"""
+"""The fewest people with whom a protocol can serve."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Backwards: how much budget, or how many people, an answer this close takes."""
+"""Solving backwards: the smallest epsilon, or the fewest people, for an error."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ STRIDE, LEAP = 4.0, 4_096.0
 
 @dataclass(frozen=True)
 class UnsolvedOption(RefusedOption):
-    """Nothing in the range does. How few people might do is not said: it hangs on what was solved
-    for."""
+    """No epsilon or number of people in the range is enough. `smallest_n` is not stated: it depends
+    on what was solved for."""
 
     @cached_property
     def smallest_n(self) -> int | None:
@@ -51,7 +51,7 @@ class Probe:
 
     @property
     def sound(self) -> bool:
-        """Whether it serves, in proportion."""
+        """Whether it serves, without far too many messages."""
         return isinstance(self.option, CalibratedOption) and self.option.proportionate
 
     @property
@@ -59,7 +59,7 @@ class Probe:
         return isinstance(self.option, CalibratedOption) and self.option.guesswork
 
     def power_to(self, other: Probe) -> float:
-        """Of the power law through both: how steeply the objective grows from here to there."""
+        """The exponent of the power law of the objective through both probes."""
         if self.x == other.x or not (0.0 < self.objective < math.inf and 0.0 < other.objective < math.inf):
             return math.nan
         return math.log(other.objective / self.objective) / math.log(other.x / self.x)
@@ -67,7 +67,7 @@ class Probe:
 
 @dataclass(frozen=True)
 class Search:
-    """Options along a line, of which those within the wish are sought."""
+    """Probes along a line, of which those with an objective within the wish are sought."""
 
     at: Callable[[float], Probe]
     fit: Callable[[Probe], bool]  # whether there is an answer worth the name
@@ -79,8 +79,7 @@ class Search:
         return self.fit(place) and place.objective <= self.within
 
     def edge(self, outside: Probe, inside: Probe) -> Probe:
-        """The last place inside: looked for beside the power law's guess, on either side, and by
-        halving."""
+        """The last probe inside: by the power law's guess, on either side of it, and by bisection."""
         turn = 0
         while not self.done(*sorted((outside.x, inside.x))):
             middle = math.sqrt(outside.x * inside.x)
@@ -98,15 +97,15 @@ class Search:
         return middle if math.isnan(guess) else guess * (beside if outside.x < inside.x else 1.0 / beside)
 
     def likely(self, one: Probe, other: Probe) -> float:
-        """Where the power law through both is just within the wish."""
+        """Where the power law through both probes just meets the wish."""
         power = one.power_to(other)
         if not (math.isfinite(self.within) and abs(power) >= FLAT):
             return math.nan
         return one.x * math.exp(min(500.0, math.log(self.within / one.objective) / power))
 
     def further(self, before: Probe, here: Probe, end: float) -> float:
-        """The next place on the way to the end: at least a stride, and more if the goal is likely
-        further away."""
+        """The next place on the way to the end: at least a stride, and more if the power law says
+        so."""
         likely = self.likely(before, here)
         if end > here.x:
             leap = min(max(STRIDE * here.x, likely * BESIDE), LEAP * here.x) if likely > here.x else STRIDE * here.x
@@ -182,7 +181,7 @@ def fewest_people(kind: type[Protocol], given: Situation, within: float, crowd_o
 
 
 def _first(search: Search, tried: Sequence[Probe]) -> Probe:
-    """With the fewest people for whom there is an answer at all."""
+    """The probe with the fewest people for whom there is an answer at all."""
     for before, here in pairwise(tried):
         if search.fit(here) and not search.fit(before):
             return replace(search, within=math.inf).edge(before, here)
@@ -190,8 +189,7 @@ def _first(search: Search, tried: Sequence[Probe]) -> Probe:
 
 
 def _too_many(search: Search, here: Probe) -> Probe | None:
-    """A crowd that is too large, if there is one: the objective is followed for as long as it
-    rises."""
+    """A crowd that is too large, if there is one: the objective is followed while it rises."""
     while search.near(here):
         if here.x >= MOST_PEOPLE:
             return None
@@ -203,12 +201,12 @@ def _too_many(search: Search, here: Probe) -> Probe | None:
 
 
 def _settled(before: Probe, here: Probe) -> bool:
-    """Whether more people will not bring the objective down any more."""
+    """Whether more people no longer reduce the objective."""
     return before.x >= LATE and before.power_to(here) > -FLAT
 
 
 def _never(search: Search, tried: Sequence[Probe], given: Situation) -> Option:
-    """Nowhere; the best of what could serve says how near it comes."""
+    """The refusal, with the best objective that was reached."""
     last = tried[-1].option
     best = min((place.objective for place in tried if search.fit(place)), default=math.inf)
     if math.isfinite(best):
