@@ -181,6 +181,16 @@ def test_tables_are_tables_in_a_notebook() -> None:
         assert "b" not in page.seen, thing
 
 
+def test_a_question_prints_what_was_said_of_it() -> None:
+    said = [hc.Count(), hc.Sum((0, 1)), hc.Mean.whole((0, 9), clip=True), hc.Histogram(["a", "b"], other=True)]
+    assert [repr(question) for question in said] == [
+        "Count()",
+        "Sum(bounds=(0.0, 1.0))",
+        "Mean(bounds=(0.0, 9.0), steps=9, clip=True)",
+        "Histogram(categories=('a', 'b'), other=True)",
+    ]
+
+
 @pytest.mark.parametrize("text", ["<table><tr></table></tr>", "<div>", "</p>"])
 def test_a_tag_that_is_not_closed_is_noticed(text: str) -> None:
     assert not _Closed(text).sound

@@ -10,7 +10,7 @@ from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
-from headcount.common.plurals import people
+from headcount.common.plurals import counted, people
 from headcount.errors import BadArgument, Infeasible, Refused
 from headcount.figures.text_table import TextTable
 from headcount.planner.calibrate import calibrations
@@ -188,7 +188,7 @@ class Frontier:
         return self.sheet().markdown()
 
     def __repr__(self) -> str:
-        return f"Frontier: {self}, against {self.against}, {len(self.points)} points"
+        return f"Frontier: {self}, against {self.against}, {counted(len(self.points), 'point')}"
 
     def _repr_html_(self) -> str:
         return self.sheet().html()

@@ -20,7 +20,7 @@ from headcount.questions.reading import declared
 from headcount.types import Labels
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Count(Question):
     """How many people hold a one?
 
@@ -54,7 +54,7 @@ class Count(Question):
         return np.array([float(np.count_nonzero(codes))])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CountByGroup(Histogram):
     """How many people in each group hold a one? Everybody else is in `other`."""
 
@@ -64,7 +64,7 @@ class CountByGroup(Histogram):
         return Filtered(Groups(self._categories), Bit(None if where is None else declared(where)))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Fraction(Count):
     """Which fraction of the people hold a one?
 

@@ -17,7 +17,7 @@ from headcount.questions.question import OTHER, Question
 from headcount.types import Bounds, Edges, Labels
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Histogram(Question):
     """Which category, how often? Each person belongs to one.
 

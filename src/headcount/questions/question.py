@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import Field, fields, is_dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -168,6 +169,13 @@ class Question(ABC):
     def about(self) -> str:
         """Of which values the answer tells, where these are not the data themselves."""
         return "" if self.clipped_to is None else of_clipped(self.clipped_to)
+
+    def __repr__(self) -> str:
+        """What was said; what was left out is left out."""
+        own: tuple[Field[Any], ...] = fields(self) if is_dataclass(self) else ()
+        given: dict[str, Any] = {each.name: getattr(self, each.name) for each in own}
+        said = (f"{each.name}={given[each.name]!r}" for each in own if given[each.name] != each.default)
+        return f"{type(self).__name__}({', '.join(said)})"
 
     def to_json(self) -> dict[str, Any]:
         """The domain's fields among the question's own; `from_json` reads them."""

@@ -16,7 +16,7 @@ from headcount.questions.question import Question
 from headcount.types import Bounds
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Sum(Question):
     """How much do people hold together? Every value lies within `bounds`, which are never read from the data.
 
@@ -100,7 +100,7 @@ class Sum(Question):
         return np.array([float(codes.sum(dtype=np.float64)) / self.steps])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Mean(Sum):
     """How much do people hold on average?
 
