@@ -1,4 +1,4 @@
-"""Questions about data: count, fraction, histogram, sum, mean, and any other question by `ask`.
+"""Questions about data: count, fraction, histogram, sum, mean, distribution, and any other by `ask`.
 
 Internal: docs/api.md lists what is public.
 """
@@ -7,15 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TypedDict, Unpack
+from typing import Literal, TypedDict, Unpack, cast
 
+from headcount.answers.distribution import DistributionEstimate, QuantileEstimate
 from headcount.answers.estimate import Estimate
 from headcount.engines.engine import Engine, Rows, engine_for
 from headcount.ledger.ledger import Ledger
 from headcount.planner.planning import crowd_for, plan_for
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.questions.count import Count, Fraction
+from headcount.questions.distribution import BINS, Distribution
 from headcount.questions.histogram import Histogram
+from headcount.questions.quantile import Quantile
 from headcount.questions.question import Question
 from headcount.questions.total import Mean, Sum
 from headcount.running import carry_out
@@ -317,3 +320,93 @@ def mean(
     True
     """
     return ask(data, Mean.posed(bounds=bounds, whole=whole, clip=clip), epsilon=epsilon, **options)
+
+
+def distribution(
+    data: Data,
+    *,
+    bounds: Bounds,
+    epsilon: float,
+    bins: int = BINS,
+    clip: bool = False,
+    best_for: Literal["ranges", "quantiles", "bins"] = "ranges",
+    **options: Unpack[Options],
+) -> DistributionEstimate:
+    """How are people's numbers distributed?
+
+    Parameters
+    ----------
+    data, epsilon, options
+        As for `ask`.
+    bounds : tuple of float
+        Every value lies between these, which you state without looking at the data.
+    bins : int
+        Equal bins between the bounds; ranges and quantiles are told to within one of them.
+    clip : bool
+        Bring values outside the bounds to the nearer one, instead of refusing them.
+    best_for : str
+        What is to have the smallest error: "ranges", "quantiles" or single "bins".
+
+    Returns
+    -------
+    DistributionEstimate
+        Ranges, the distribution function and quantiles, all from one release.
+
+    Raises
+    ------
+    errors.Refused
+        As `ask` does.
+
+    Examples
+    --------
+    >>> ages = [20 + i % 60 for i in range(10_000)]
+    >>> answer = hc.distribution(ages, bounds=(0, 120), bins=120, epsilon=1, model="central")
+    >>> 48 < answer.median.value < 52
+    True
+    >>> 1_600 < answer.between(30, 40).value < 1_750
+    True
+    """
+    question = Distribution(bounds, bins, clip, best_for)
+    return cast(DistributionEstimate, ask(data, question, epsilon=epsilon, **options))
+
+
+def quantile(
+    data: Data,
+    at: float = 0.5,
+    *,
+    bounds: Bounds,
+    epsilon: float,
+    bins: int = BINS,
+    clip: bool = False,
+    **options: Unpack[Options],
+) -> QuantileEstimate:
+    """Below which value does a part of the people lie? `distribution` tells several for the same price.
+
+    Parameters
+    ----------
+    data, epsilon, options
+        As for `ask`.
+    at : float
+        The part of the people, above 0 and below 1: 0.5, the median, unless given.
+    bounds, bins, clip
+        As for `distribution`.
+
+    Returns
+    -------
+    QuantileEstimate
+        The value, and an interval of whole bins.
+
+    Raises
+    ------
+    errors.Refused
+        As `ask` does, and if so few people lie beyond it that noise hides them.
+
+    Examples
+    --------
+    >>> ages = [20 + i % 60 for i in range(10_000)]
+    >>> answer = hc.quantile(ages, 0.9, bounds=(0, 120), bins=120, epsilon=1, model="central")
+    >>> 72 < answer.value < 76
+    True
+    """
+    question = Quantile(bounds, bins, clip, at=at)
+    return cast(DistributionEstimate, ask(data, question, epsilon=epsilon, **options)).quantile(at)

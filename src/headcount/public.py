@@ -6,8 +6,9 @@ Internal: docs/api.md lists what is public.
 from __future__ import annotations
 
 from headcount import errors
+from headcount.answers.distribution import DistributionEstimate, QuantileEstimate
 from headcount.answers.estimate import Estimate
-from headcount.asking import Options, ask, count, fraction, histogram, mean
+from headcount.asking import Options, ask, count, distribution, fraction, histogram, mean, quantile
 from headcount.asking import sum as sum
 from headcount.audit.attacks.lower_bound import Attack, attack
 from headcount.certifying import certify, verify
@@ -35,7 +36,9 @@ from headcount.protocols.base.plan import Plan
 from headcount.protocols.base.protocol import Protocol
 from headcount.protocols.base.saved import load_plan, plan_from_json
 from headcount.questions.count import Count, Fraction
+from headcount.questions.distribution import Distribution
 from headcount.questions.histogram import Histogram
+from headcount.questions.quantile import Quantile
 from headcount.questions.total import Mean, Sum
 from headcount.running import run
 
@@ -50,6 +53,8 @@ __all__ = [
     "Comparison",
     "Count",
     "Crowd",
+    "Distribution",
+    "DistributionEstimate",
     "Estimate",
     "Fraction",
     "Frontier",
@@ -64,6 +69,8 @@ __all__ = [
     "Plan",
     "PrivacyLoss",
     "Protocol",
+    "Quantile",
+    "QuantileEstimate",
     "Refused",
     "SecretCoins",
     "SeededCoins",
@@ -76,6 +83,7 @@ __all__ = [
     "compare",
     "compose",
     "count",
+    "distribution",
     "errors",
     "explain",
     "fraction",
@@ -85,6 +93,7 @@ __all__ = [
     "mean",
     "plan_from_json",
     "protocol",
+    "quantile",
     "run",
     "smallest_detectable",
     "smallest_n",

@@ -8,16 +8,19 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from headcount.answers.difference import Difference
+from headcount.answers.linear import CellErrors, ErrorLaw, Linear, cell_errors
 from headcount.answers.worst_case import worst_truth
 from headcount.common.quantity import require_confidence
-from headcount.errors import Unsupported
+from headcount.errors import BadArgument, Unsupported
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.programme.law import Floats, Noise
 from headcount.programme.tally import Tally
 from headcount.questions.domains.domain import Label
 from headcount.questions.question import OTHER
+from headcount.questions.strategies.strategy import distinct
 
 if TYPE_CHECKING:
     from headcount.protocols.base.protocol import Protocol
@@ -132,6 +135,44 @@ class Estimate:
     def _spans(self, confidence: float) -> Floats:
         """A row [low, high] for each cell, in people."""
         return self._bounded(self.protocol.intervals(self.tally, confidence))
+
+    def linear(self, weights: npt.ArrayLike) -> Linear:
+        """A sum of the parts of the answer with these weights, and its exact interval.
+
+        Parameters
+        ----------
+        weights : array-like
+            One for each part, in order: for each category of a histogram, for each bin of a distribution.
+
+        Returns
+        -------
+        Linear
+
+        Raises
+        ------
+        errors.Unsupported
+            If the errors of the parts depend on each other or on the data in a way that is not known.
+        errors.BadArgument
+            If there are not as many weights as parts.
+
+        Examples
+        --------
+        >>> answer = hc.histogram(["a"] * 600 + ["b"] * 400, categories=["a", "b", "c"], epsilon=1, model="central")
+        >>> 500 < answer.linear([1, 0, 1]).value < 700
+        True
+        """
+        given = np.asarray(weights, dtype=np.float64)
+        if given.shape != self.people.shape:
+            raise BadArgument("weights", "are not one for each part of the answer", f"give {self.people.size:,}")
+        part = float((given * self.values).sum()), self._law_of(given)
+        return Linear(part[0], part, part, self.promises())
+
+    def _law_of(self, weights: Floats) -> ErrorLaw:
+        return self._errors.combined(*distinct(self.protocol.task.strategy.coefficients(weights))).scaled(self.scale)
+
+    @property
+    def _errors(self) -> CellErrors:
+        return cell_errors(self.protocol, self.tally.reports)
 
     def each_at(self, confidence: float) -> float:
         """The confidence of each interval for which all of them cover at once."""

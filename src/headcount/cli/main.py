@@ -31,6 +31,8 @@ class Everything(Elsewhere):
         "histogram": "questions.histogram",
         "sum": "questions.sum",
         "mean": "questions.mean",
+        "distribution": "questions.distribution",
+        "quantile": "questions.quantile",
         "advise": "advise.advisor",
         "compare": "compare.compare",
         "frontier": "frontier.frontiers",

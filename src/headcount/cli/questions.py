@@ -1,4 +1,4 @@
-"""Questions about a table, a command for each: count, fraction, histogram, sum, mean, and those of other packages."""
+"""Questions about a table, a command for each: count, histogram, sum, quantile, and whatever else can be asked."""
 
 from __future__ import annotations
 

@@ -86,13 +86,13 @@ def _escaped(text: str) -> str:
 
 
 def _rows(value: Any) -> list[dict[str, Any]]:
-    """A row for each option of an advice, cell of a histogram or line of a list; otherwise a single one."""
+    """A row for each option of an advice, cell of a histogram, quantile or line of a list; otherwise a single one."""
     if isinstance(value, list):
         return value
     if "cells" in value:
         other = [{"category": OTHER, **value["other"]}] if value["other"] else []
         return [*value["cells"], *other]
-    rows: list[dict[str, Any]] = value.get("options", [value])
+    rows: list[dict[str, Any]] = value.get("options") or value.get("quantiles") or [value]
     return rows
 
 

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 import numpy as np
 
+from headcount.answers.linear import CellErrors
 from headcount.answers.worst_case import worst_over_categories, worst_truth
 from headcount.errors import BadArgument
 from headcount.planner.expected import Expected
@@ -78,9 +79,20 @@ def averaged(task: Question, expected: Expected) -> bool:
 
 
 def _interval(protocol: Protocol, expected: Expected, people: int, confidence: float) -> float:
+    if protocol.task.ordered:
+        return _of_half_the_bins(protocol, people, confidence)
     if expected.known:
         return expected.noise(protocol, people).half_width(confidence)
     return _worst(protocol, people, lambda truth: protocol.noise(truth, people).half_width(confidence), 24)
+
+
+def _of_half_the_bins(protocol: Protocol, people: int, confidence: float) -> float:
+    """Of the people in the first half of the bins, if their error were as large as a cell's."""
+    errors = CellErrors(protocol.noise(0, people))
+    law = errors.combined(*protocol.task.strategy.prefix(max(1, protocol.task.values // 2)))
+    if not law.std_error:
+        return 0.0
+    return max(map(abs, law.tails((1.0 - confidence) / 2.0))) * errors.std_error / law.std_error
 
 
 def _worst(protocol: Protocol, people: int, error: Callable[[int], float], steps: int = 40) -> float:

@@ -49,14 +49,11 @@ class ManyCells(PrivacyLoss):
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
         asked = np.minimum(epsilon, LARGEST_EPSILON).tolist()
-        forward, backward = (np.array([side.delta(e) for e in asked]) for side in self._sides)
-        return forward, backward
+        forward = np.array([self._sides[0].delta(e) for e in asked])
+        return forward, forward if self.replaced else np.array([self._sides[1].delta(e) for e in asked])
 
     def slack(self, epsilon: float) -> float:
-        asked = min(epsilon, LARGEST_EPSILON)
-        return max(side.slack(asked) for side in self._sides) + math.fsum(
-            times * (1 + self.replaced) * pair.dropped for pair, times in self.changed
-        )
+        return math.fsum(times * (1 + self.replaced) * pair.dropped for pair, times in self.changed)
 
     def least(self, epsilon: float) -> float:
         """A lower bound on delta: nearly equal losses are merged and rounded down.
@@ -160,10 +157,8 @@ class _Sum:
     def delta(self, epsilon: float) -> float:
         if self._lost:
             return 1.0
-        return min(1.0, self._points.delta(epsilon, self._points.tilt(epsilon)) + self.gone)
-
-    def slack(self, epsilon: float) -> float:
-        return 0.0 if self._lost else self._points.slack(epsilon)
+        points, tilt = self._points, self._points.tilt(epsilon)
+        return min(1.0, points.delta(epsilon, tilt) + points.error(epsilon, tilt) + self.gone)
 
     def least(self, epsilon: float) -> float:
         if self._lost:
@@ -190,9 +185,9 @@ class _OnGrid:
         left = np.exp(self._cumulant(tilt) - tilt * above) * self._summed[tilt][first:]
         return float((np.maximum(1.0 - exp_down(np.float64(epsilon)) * np.exp(-above), 0.0) * left).sum())
 
-    def slack(self, epsilon: float) -> float:
+    def error(self, epsilon: float, tilt: float) -> float:
         """A bound on the transform's error in the tilted masses, tilted back at epsilon."""
-        tilt, transforms = self.tilt(epsilon), sum(times for _, times in self.parts)
+        transforms = sum(times for _, times in self.parts)
         return 2.0 * transforms * FOURIER_ERROR * math.exp(min(0.0, self._cumulant(tilt) - tilt * epsilon))
 
     def tilt(self, epsilon: float) -> float:

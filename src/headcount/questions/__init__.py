@@ -1,4 +1,4 @@
-"""What may be asked: domains (what people hold) and questions (what is asked of it).
+"""What may be asked: domains (what people hold), questions (what is asked of it), strategies (how it is measured).
 
 Begin with `question.py` and `domains/domain.py`. A question is one file; it is found by name in `QUESTIONS`, on the
 command line and by the advisor. Nothing outside of this package asks a question or a domain of which class it is: they
@@ -15,14 +15,16 @@ from typing import Any
 
 from headcount.errors import BadArgument
 from headcount.questions.count import Count, Fraction
+from headcount.questions.distribution import Distribution
 from headcount.questions.histogram import Histogram
+from headcount.questions.quantile import Quantile
 from headcount.questions.question import Question
 from headcount.questions.total import Mean, Sum
 
-__all__ = ["Count", "Fraction", "Histogram", "Mean", "Question", "Sum"]
+__all__ = ["Count", "Distribution", "Fraction", "Histogram", "Mean", "Quantile", "Question", "Sum"]
 
 GROUP = "headcount.questions"
-OWN: tuple[type[Question], ...] = (Count, Fraction, Sum, Mean, Histogram)
+OWN: tuple[type[Question], ...] = (Count, Fraction, Sum, Mean, Histogram, Distribution, Quantile)
 
 
 def installed(own: tuple[type[Question], ...] = OWN) -> dict[str, type[Question]]:

@@ -89,6 +89,11 @@ class Question(ABC):
         return 1.0
 
     @property
+    def ordered(self) -> bool:
+        """Whether the answers are those of ordered bins, of which ranges and quantiles can be asked."""
+        return False
+
+    @property
     def open(self) -> bool:
         """Whether any label may occur."""
         return self.shape is Shape.KEY

@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from headcount.answers.distribution import DistributionEstimate
 from headcount.answers.estimate import Estimate
 from headcount.answers.intervals import covering
 from headcount.answers.worst_case import worst_truth
@@ -268,7 +269,8 @@ class Protocol(Declaration):
         if self.model in (Model.CENTRAL, Model.THRESHOLD) and not released.released:
             works = "estimate(release(tally))"
             raise Unsupported("must release a tally before anybody sees it", works, protocol=self.name)
-        return Estimate(protocol=self, tally=released, people=self.task.rebuilt(self.point(released), released.reports))
+        kind = DistributionEstimate if self.task.ordered else Estimate
+        return kind(protocol=self, tally=released, people=self.task.rebuilt(self.point(released), released.reports))
 
     def error(self, truth: int | None = None, reports: int | None = None) -> Noise:
         """The law of a cell's error.

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
+import numpy as np
+
 from headcount.programme.field import Field
 from headcount.programme.law import Floats
 from headcount.programme.table import Ints
+
+SAME = 11  # digits in which coefficients agree that are one
 
 
 class Strategy(ABC):
@@ -15,6 +19,8 @@ class Strategy(ABC):
     A protocol counts the people of every cell with an error of its own, of which the errors here are linear functions:
     `rebuilt` is unbiased whatever the noise, and best where all cells have the same variance.
     """
+
+    codes: int  # how many there are
 
     @property
     @abstractmethod
@@ -42,7 +48,17 @@ class Strategy(ABC):
     def coefficients(self, weights: Floats) -> Floats:
         """How much each cell counts in the sum of the rebuilt codes with these weights."""
 
-    @property
-    def spread(self) -> float:
-        """The standard error of an answer, on average over all that is asked for, if that of a cell is one."""
-        return 1.0
+    def prefix(self, codes: int) -> tuple[Floats, Ints]:
+        """The coefficients of the first codes' sum: each different one, and how many cells have it."""
+        weights = np.zeros(self.codes)
+        weights[:codes] = 1.0
+        return distinct(self.coefficients(weights))
+
+
+def distinct(coefficients: Floats) -> tuple[Floats, Ints]:
+    """Those that are not 0, each once, and how often each occurs."""
+    scale = float(np.abs(coefficients).max(initial=0.0))
+    if not scale:
+        return np.zeros(0), np.zeros(0, dtype=np.int64)
+    found, times = np.unique(np.round(coefficients / scale, SAME), return_counts=True)
+    return found[found != 0.0] * scale, times[found != 0.0]

@@ -103,9 +103,7 @@ class Tree(Strategy):
             own = mean - self._expected(mean, level)
             carried = own + np.repeat(carried, self.radices[level])
             found.append(carried * self.variances[level])
-            if level + 1 < self.families:
-                below = self.radices[level + 1] * self.variances[level + 1]
-                carried = carried * (self.variances[level] / below)
+            carried = carried * self._passed(level)
         return np.concatenate(found)
 
     def _expected(self, mean: Floats, level: int) -> Floats:
@@ -114,6 +112,38 @@ class Tree(Strategy):
             return np.zeros(mean.size)
         radix = self.radices[level]
         return np.repeat(_families(mean, radix).mean(axis=1), radix)
+
+    def prefix(self, codes: int) -> tuple[Floats, Ints]:
+        """Without going through all nodes: only the path to the prefix's end parts siblings, and what is below any
+        other node counts for a share of what that counts."""
+        found: list[tuple[float, int]] = []
+        carried, rest = 0.0, codes if codes < self.leaves or not self.public else 0
+        for level, (radix, nodes) in enumerate(zip(self.radices, self.nodes, strict=True)):
+            below = self.leaves // nodes
+            whole, rest = divmod(rest, below)
+            mean = (whole + rest / below) / radix if level or self.public else 0.0
+            sides = [(1.0, whole), (0.0, radix - whole - (whole < radix)), (rest / below, int(whole < radix))]
+            shares = [(carried + weight - mean, many) for weight, many in sides]
+            for each, many in shares[:2]:
+                found += self._below(level, each, many)
+            found.append((shares[2][0] * self.variances[level], shares[2][1]))
+            carried = shares[2][0] * self._passed(level)
+        coefficients, times = np.array(found).T
+        used = (times > 0) & (np.abs(coefficients) > 1e-12)
+        return coefficients[used], times[used].astype(np.int64)
+
+    def _below(self, level: int, carried: float, many: int) -> Iterator[tuple[float, int]]:
+        """The coefficients of so many nodes of a level, and of all nodes below them."""
+        for deeper in range(level, self.families):
+            yield carried * self.variances[deeper], many
+            if deeper + 1 < self.families:
+                carried, many = carried * self._passed(deeper), many * self.radices[deeper + 1]
+
+    def _passed(self, level: int) -> float:
+        """What a node's children are given of what it counts."""
+        if level + 1 == self.families:
+            return 0.0
+        return self.variances[level] / (self.radices[level + 1] * self.variances[level + 1])
 
     def prefix_variances(self) -> Floats:
         """The variance of the rebuilt number of people in the first 0, 1, 2, ... codes."""

@@ -1,0 +1,453 @@
+"""The answer about a distribution: ranges, the distribution function, quantiles, all from one release."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from headcount.answers.estimate import Cell, Estimate, digits
+from headcount.answers.linear import ErrorLaw, Linear, prefix_tails
+from headcount.common.quantity import quantity, require_confidence
+from headcount.errors import BadArgument, Unsupported
+from headcount.programme.coins import SecretCoins
+from headcount.programme.law import Floats
+from headcount.questions.domains.domain import Label
+
+DRAWS, MOST_DRAWN = 999, 1 << 22  # of fresh noise for a band, and cells of them at a time
+FEWEST_DRAWS = 99
+CLEAR = 2.0  # standard errors: so many people must lie beyond a quantile
+AT_AN_EDGE = 1e-9  # of a bin
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class QuantileEstimate:
+    """A value that a part of the people lie below, and its interval.
+
+    It is the quantile of these people, not of others like them. The value lies within one bin; the
+    interval is made of whole bins.
+
+    Parameters
+    ----------
+    part : float
+        The part of the people that lie below it.
+    value : float
+        By interpolation within its bin.
+    of : DistributionEstimate
+        The answer that it comes from.
+
+    Examples
+    --------
+    >>> answer = hc.quantile([3.0] * 900 + [7.0] * 100, 0.5, bounds=(0, 10), bins=16, epsilon=1, model="central")
+    >>> low, high = answer.interval()
+    >>> low <= 3 <= high
+    True
+    """
+
+    part: float
+    value: float
+    of: DistributionEstimate
+
+    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """The confidence interval, by inverting a test of every bin.
+
+        Let v* be the bin of the true quantile. It is at or after the first bin up to which so many
+        people may lie, and at or before the last one before which fewer may: each side is wrong
+        only if the error at v*, or just before it, is beyond its own tail. No other bin is tested.
+
+        Parameters
+        ----------
+        confidence : float
+            Chance that the interval covers the truth, above 0 and below 1.
+
+        Returns
+        -------
+        tuple of float
+            Its two ends.
+        """
+        require_confidence(confidence)
+        return self.of.quantile_ends(self.part, (1.0 - confidence) / 2.0)
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __str__(self) -> str:
+        low, high = self.interval()
+        places = digits(low, high)
+        ends = f"95% interval {low:,.{places}f} to {high:,.{places}f}"
+        return f"{self.value:,.{places}f}  ({ends})   {', '.join(self.of.promises())}"
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DistributionEstimate(Estimate):
+    """The answer to `hc.Distribution`: how many people lie in any range, and where the quantiles are.
+
+    All of it comes from one release, so that nothing more is spent by asking further. Ends of ranges
+    that lie within a bin are answered by interpolation, with an interval that covers both sides.
+
+    Parameters
+    ----------
+    protocol, tally, people, budget, secret, within
+        As for `Estimate`; `people` are those of each bin.
+
+    Examples
+    --------
+    >>> answer = hc.distribution([3.0] * 900 + [7.0] * 100, bounds=(0, 10), bins=16, epsilon=1, model="central")
+    >>> 2 < answer.median.value < 4
+    True
+    """
+
+    @property
+    def edges(self) -> Floats:
+        """The edges of the bins."""
+        edges: Floats = self.protocol.task.domain.edges  # type: ignore[attr-defined]
+        return edges
+
+    def below(self, value: float) -> Linear:
+        """How many people lie below a value.
+
+        Parameters
+        ----------
+        value : float
+            Within the bounds.
+
+        Returns
+        -------
+        Linear
+        """
+        return self.between(float(self.edges[0]), value)
+
+    def between(self, low: float, high: float) -> Linear:
+        """How many people lie from one value on and below another; at the upper bound, up to it.
+
+        Parameters
+        ----------
+        low, high : float
+            Within the bounds, the smaller first.
+
+        Returns
+        -------
+        Linear
+        """
+        first, last = (self._place(name, end) for name, end in (("low", low), ("high", high)))
+        if first > last:
+            raise BadArgument("high", f"is {high:g}, less than {low:g}", "give the smaller end first")
+        counted = np.append(0.0, np.cumsum(self.people))
+        value = float(np.interp([first, last], np.arange(counted.size), counted) @ [-1.0, 1.0])
+        least = self._range(math.ceil(first), math.floor(last))
+        most = self._range(math.floor(first), math.ceil(last))
+        return Linear(value, least, most, self.promises())
+
+    def _place(self, name: str, value: float) -> float:
+        """In bins from the first edge; an edge is a whole number."""
+        low, high = float(self.edges[0]), float(self.edges[-1])
+        works = f"use a number from {low:g} to {high:g}"
+        if not low <= quantity(name, value, works) <= high:
+            raise BadArgument(name, f"is {value:g}", works)
+        place = float(np.interp(value, self.edges, np.arange(self.edges.size)))
+        nearest = round(place)
+        return float(nearest) if abs(place - nearest) <= AT_AN_EDGE * max(1.0, nearest) else place
+
+    def _range(self, first: int, last: int) -> tuple[float, ErrorLaw]:
+        """The people in these bins."""
+        weights = np.zeros(self.people.size)
+        weights[first : max(first, last)] = 1.0
+        return float(self.people @ weights), self._law_of(weights)
+
+    def histogram(self, edges: Sequence[float]) -> list[Cell]:
+        """How many people lie between neighbouring edges, with 95% intervals.
+
+        Parameters
+        ----------
+        edges : sequence of float
+            Increasing, within the bounds.
+
+        Returns
+        -------
+        list of Cell
+        """
+        pairs = [(float(low), float(high)) for low, high in pairwise(edges)]
+        found = [(f"[{low:g}, {high:g})", self.between(low, high)) for low, high in pairs]
+        return [Cell(label, part.value, part.interval()) for label, part in found]
+
+    @property
+    def mean(self) -> Linear:
+        """The mean, from the middles of the bins; `hc.mean` alone is more accurate.
+
+        Raises
+        ------
+        errors.Unsupported
+            If the number of people is private.
+        """
+        people = self._public("mean")
+        middles, half = (self.edges[:-1] + self.edges[1:]) / 2.0, float(self.edges[1] - self.edges[0]) / 2.0
+        law = self._law_of(middles / people)
+        value = float(middles @ self.people) / people
+        return Linear(value, (value - half, law), (value + half, law), self.promises())
+
+    def _public(self, what: str) -> int:
+        if self.n is None:
+            works = "ask for numbers of people: between, below, histogram"
+            raise Unsupported(f"the {what} is divided by the number of people, which is private", works)
+        return self.n
+
+    @cached_property
+    def _prefixes(self) -> Floats:
+        """How many people lie in the first 1, 2, 3, ... bins."""
+        return np.cumsum(self.people)
+
+    def _prefix_tails(self, bins: int, part: float, chance: float) -> tuple[float, float]:
+        """The tails of the error of the people in the first bins, less a part of all of them."""
+        if self.n is not None:
+            return prefix_tails(self.protocol, self.tally.reports, bins, chance)
+        weights = np.full(self.people.size, -part)
+        weights[:bins] += 1.0
+        return self._law_of(weights).tails(chance)
+
+    @cached_property
+    def _largest_error(self) -> float:
+        """The largest standard error of a prefix."""
+        variances = self.protocol.task.strategy.prefix_variances()  # type: ignore[attr-defined]
+        return self._errors.std_error * math.sqrt(float(variances.max()))
+
+    def quantile(self, part: float) -> QuantileEstimate:
+        """The value below which a part of the people lie.
+
+        Parameters
+        ----------
+        part : float
+            Above 0 and below 1: 0.5 is the median.
+
+        Returns
+        -------
+        QuantileEstimate
+
+        Raises
+        ------
+        errors.Unsupported
+            If so few people lie beyond it that noise hides them.
+        """
+        works = "use a number above 0 and below 1, for example 0.5"
+        if not 0.0 <= quantity("part", part, works) <= 1.0:
+            raise BadArgument("part", f"is {part:g}", works)
+        people = float(self._prefixes[-1]) if self.n is None else float(self.n)
+        least = CLEAR * self._largest_error / max(people, 1.0)
+        if not least <= part <= 1.0 - least:
+            few = f"fewer than {math.ceil(CLEAR * self._largest_error):,} people lie beyond the {part:g} quantile"
+            works = f"ask for {_up(least)} to {_down(1.0 - least)}" if least < 0.5 else "ask more people"
+            raise Unsupported(f"{few}, no more than noise hides", works)
+        return QuantileEstimate(part, self._interpolated(part * people), self)
+
+    def _interpolated(self, people: float) -> float:
+        """Where the distribution function first reaches so many people, within its bin."""
+        reached = np.flatnonzero(self._prefixes >= people)
+        bin_ = int(reached[0]) if reached.size else self.people.size - 1
+        before = float(self._prefixes[bin_ - 1]) if bin_ else 0.0
+        inside = (people - before) / max(float(self._prefixes[bin_]) - before, 1e-9)
+        low, high = float(self.edges[bin_]), float(self.edges[bin_ + 1])
+        return low + min(max(inside, 0.0), 1.0) * (high - low)
+
+    def quantile_ends(self, part: float, tail: float) -> tuple[float, float]:
+        """The interval of a quantile whose sides fail with this chance each."""
+        people = float(self._prefixes[-1]) if self.n is None else float(self.n)
+        excess = np.append(0.0, self._prefixes) - part * people  # after 0, 1, 2, ... bins
+        # By Cantelli's inequality no tail is longer; a part of all people adds at most as much as a prefix has.
+        furthest = (1 + (self.n is None)) * self._largest_error * math.sqrt((1.0 - tail) / tail)
+        last = excess.size - 1
+        after = next(
+            (
+                bins
+                for bins in np.flatnonzero(excess >= -furthest).tolist()
+                if bins and (excess[bins] >= 0.0 or excess[bins] - self._prefix_tails(bins, part, tail)[0] >= 0.0)
+            ),
+            last,
+        )
+        before = next(
+            (
+                bins
+                for bins in np.flatnonzero(excess <= furthest)[::-1].tolist()
+                if bins < last and (excess[bins] < 0.0 or excess[bins] - self._prefix_tails(bins, part, tail)[1] < 0.0)
+            ),
+            0,
+        )
+        first, final = min(after - 1, before), max(after - 1, before)
+        return float(self.edges[first]), float(self.edges[final + 1])
+
+    def quantiles(self, parts: Iterable[float]) -> list[QuantileEstimate]:
+        """Several quantiles; each interval has its own confidence.
+
+        Parameters
+        ----------
+        parts : iterable of float
+            Above 0 and below 1.
+
+        Returns
+        -------
+        list of QuantileEstimate
+        """
+        return [self.quantile(part) for part in parts]
+
+    @property
+    def median(self) -> QuantileEstimate:
+        """The value below which half of the people lie."""
+        return self.quantile(0.5)
+
+    @property
+    def minimum(self) -> QuantileEstimate:
+        """Refused: one person moves it at will.
+
+        Raises
+        ------
+        errors.Unsupported
+            Always.
+        """
+        return self.quantile(0.0)
+
+    @property
+    def maximum(self) -> QuantileEstimate:
+        """Refused: one person moves it at will.
+
+        Raises
+        ------
+        errors.Unsupported
+            Always.
+        """
+        return self.quantile(1.0)
+
+    def cdf(self, confidence: float = 0.95) -> Floats:
+        """The distribution function at every edge: a row [edge, part of the people below, low, high].
+
+        Each interval has its own confidence; `band` has one for all of them.
+
+        Parameters
+        ----------
+        confidence : float
+            Chance that an interval covers the truth, above 0 and below 1.
+
+        Returns
+        -------
+        ndarray
+        """
+        require_confidence(confidence)
+        people, tail = self._public("distribution function"), (1.0 - confidence) / 2.0
+        counted = np.append(0.0, self._prefixes)
+        ends = np.array([self._prefix_tails(bins, 0.0, tail)[::-1] for bins in range(counted.size)])
+        return np.column_stack([self.edges, counted / people, (counted[:, None] - ends) / people])
+
+    def band(self, confidence: float = 0.95) -> Floats:
+        """The distribution function with a band that covers all of it at once: rows as of `cdf`.
+
+        The noise does not depend on the data, so that it is compared with noise drawn afresh: what
+        the largest of the errors exceeds is one of several exchangeable numbers. The confidence
+        includes the chance of these draws.
+
+        Parameters
+        ----------
+        confidence : float
+            Chance that the band covers everything, above 0 and below 1.
+
+        Returns
+        -------
+        ndarray
+        """
+        require_confidence(confidence)
+        people, strategy = self._public("distribution function"), self.protocol.task.strategy
+        spread = self._errors.std_error * np.sqrt(strategy.prefix_variances())  # type: ignore[attr-defined]
+        draws = max(FEWEST_DRAWS, math.ceil(2.0 / (1.0 - confidence)), min(DRAWS, 16 * MOST_DRAWN // strategy.size))
+        at_once = max(1, min(draws, MOST_DRAWN // strategy.size))
+        sizes = [min(at_once, draws - start) for start in range(0, draws, at_once)]
+        largest = np.sort(np.concatenate([self._largest_of_fresh_noise(size, spread[1:]) for size in sizes]))
+        half = float(largest[math.ceil((draws + 1) * confidence) - 1]) * spread
+        counted = np.append(0.0, self._prefixes)
+        return np.column_stack([self.edges, *(each / people for each in (counted, counted - half, counted + half))])
+
+    def _largest_of_fresh_noise(self, draws: int, spread: Floats) -> Floats:
+        """The largest error of a prefix, in standard errors, with noise that is not that of the answer."""
+        noise, strategy = self._errors.noise, self.protocol.task.strategy
+        reached = np.cumsum(noise.masses)
+        uniform = SecretCoins().uniform(draws * strategy.size) * reached[-1]
+        cells = noise.values[np.minimum(np.searchsorted(reached, uniform, side="right"), reached.size - 1)]
+        errors = np.abs(np.cumsum(strategy.rebuilt(cells.reshape(draws, strategy.size), 0), axis=1))
+        known = spread > 0.0
+        return np.asarray((errors[:, known] / spread[known]).max(axis=1, initial=0.0))
+
+    @cached_property
+    def _bin_law(self) -> ErrorLaw:
+        """That of a single bin, which is the same for all of them."""
+        return self._errors.combined(*self.protocol.task.strategy.prefix(1))
+
+    def _spans(self, confidence: float) -> Floats:
+        low, high = self._bin_law.tails((1.0 - confidence) / 2.0)
+        return self._bounded(np.stack([self.people - high, self.people - low], axis=1))
+
+    def each_at(self, confidence: float) -> float:
+        return 1.0 - (1.0 - confidence) / self.people.size
+
+    @property
+    def std_error(self) -> float:
+        """That of a single bin."""
+        return self._bin_law.std_error
+
+    @property
+    def simultaneous95(self) -> None:
+        """None: `band` covers the whole distribution at once, `intervals` all bins."""
+        return None
+
+    @property
+    def shown_quantiles(self) -> list[QuantileEstimate]:
+        """Those that are printed and that noise does not hide."""
+        found = []
+        for part in self.protocol.task.shown_quantiles:  # type: ignore[attr-defined]
+            try:
+                found.append(self.quantile(part))
+            except Unsupported:
+                continue
+        return found
+
+    def rows(self, most: int | None = None) -> list[tuple[str, str, str]]:
+        """Each quantile that is printed, its value and its interval, as text."""
+        found = []
+        for each in self.shown_quantiles[:most]:
+            low, high = each.interval()
+            places = digits(low, high)
+            span = f"{low:,.{places}f} to {high:,.{places}f}"
+            found.append((f"{100.0 * each.part:g}%", f"{each.value:,.{places}f}", span))
+        return found
+
+    def _lines(self) -> list[str]:
+        lines = [f"{name:>5}  {value}  (95% interval {span})" for name, value, span in self.rows()]
+        return lines or ["too few people for quantiles; see .between and .band"]
+
+    def __repr__(self) -> str:
+        return f"Estimate: distribution in {self.people.size:,} bins, {', '.join(self.promises())}"
+
+    def _answer(self) -> dict[str, Any]:
+        quantiles = [
+            {"quantile": each.part, "value": each.value, "interval95": list(each.interval())}
+            for each in self.shown_quantiles
+        ]
+        return {
+            "quantiles": quantiles,
+            "bounds": [float(self.edges[0]), float(self.edges[-1])],
+            "bins": self.people.size,
+            "counts": self.people.tolist(),
+        }
+
+    def __getitem__(self, category: Label) -> Cell:
+        low, high = self._spans(0.95)[self.categories.index(category)].tolist()
+        return Cell(category, float(self.people[self.categories.index(category)]), (low, high))
+
+
+def _up(part: float) -> str:
+    return f"{math.ceil(1e3 * part) / 1e3:g}"
+
+
+def _down(part: float) -> str:
+    return f"{math.floor(1e3 * part) / 1e3:g}"

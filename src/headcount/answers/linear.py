@@ -1,0 +1,201 @@
+r"""Linear combinations of cells: the exact law of their error, and intervals for what they estimate.
+
+The cells' errors are independent and have one law, with the characteristic function $\varphi$. Their
+sum with the coefficients $a$ has $\prod_v \varphi(a_v t)$, and the Fourier series of that is its law.
+Few cells, or cells that all count alike, keep their lattice: their laws are put on a grid, each value
+shared between its two neighbours so that its mean is kept.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from headcount.common.quantity import require_confidence
+from headcount.errors import Unsupported
+from headcount.programme.law import Floats, Ints, Noise, weighed
+
+if TYPE_CHECKING:
+    from headcount.protocols.base.protocol import Protocol
+
+REACH = 24.0  # standard deviations: half the period of the series
+SMOOTH_POINTS = 1 << 12
+POINTS = 1 << 15  # of the grid of lattices
+FINE = 1 << 12  # steps of the table of a characteristic function to the inverse of a standard deviation
+LARGEST_TABLE = 1 << 21
+NEGLIGIBLE = 1e-13
+HARMONICS = 64, 256, 1_024, 2_048
+FEW = 64  # cells whose lattices are not blurred by each other
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorLaw:
+    """The law of an error: falling masses of a density on a grid if it is `smooth`, and of points otherwise."""
+
+    noise: Noise
+    std_error: float
+    smooth: bool = False
+
+    def tails(self, chance: float) -> tuple[float, float]:
+        """Two values: the error is below the first, and above the second, with at most this chance."""
+        values, masses = self.noise.values, self.noise.masses
+        reached = np.cumsum(masses)
+        if self.smooth:
+            ends = np.interp([chance, 1.0 - chance], reached - masses / 2.0, values)
+            return float(ends[0]), float(ends[1])
+        allowed = (chance * reached[-1] - self.noise.dropped) * (1.0 - 1e-9)
+        low = int(np.searchsorted(reached, allowed, side="right"))
+        high = int(np.searchsorted(reached, reached[-1] - allowed))
+        return float(values[min(low, values.size - 1)]), float(values[min(high, values.size - 1)])
+
+    def scaled(self, by: float) -> ErrorLaw:
+        """Of the error times a number that is not negative."""
+        noise = Noise(self.noise.values * by, self.noise.masses, self.noise.dropped)
+        return ErrorLaw(noise, self.std_error * by, self.smooth)
+
+
+class CellErrors:
+    """The law of the errors of cells, and that of any linear combination of them."""
+
+    def __init__(self, noise: Noise) -> None:
+        self.noise, self.std_error = noise, noise.std_error
+        self.first, self.step = float(noise.values[0]), max(noise.step, 1e-300)
+
+    @cached_property
+    def _table(self) -> Any:
+        """The characteristic function over one period, of values counted from that nearest to zero."""
+        masses = self.noise.masses / self.noise.masses.sum()
+        wanted = 2.0 * math.pi * max(self.std_error / self.step, 1.0) * FINE
+        length = 1 << math.ceil(math.log2(max(min(wanted, LARGEST_TABLE), 2 * masses.size)))
+        turns = np.exp(-2j * np.pi * ((np.arange(length + 1) * self._nearest) % length) / length)
+        return np.append(spectrum := np.conj(np.fft.fft(masses, length)), spectrum[0]) * turns
+
+    @property
+    def _nearest(self) -> int:
+        """The place of the value nearest to zero."""
+        return round(-self.first / self.step)
+
+    def _characteristic(self, at: Floats) -> Any:
+        table = self._table
+        turn = at * self.step / (2.0 * np.pi)
+        place = (turn - np.floor(turn)) * (table.size - 1)
+        below = np.minimum(place.astype(np.int64), table.size - 2)
+        share = place - below
+        value = (1.0 - share) * table[below] + share * table[below + 1]
+        return value * np.exp(1j * at * (self.first + self.step * self._nearest))
+
+    def combined(self, coefficients: Floats, times: Ints) -> ErrorLaw:
+        """The law of the sum of so many errors with each of these coefficients."""
+        spread = self.std_error * math.sqrt(float((times * coefficients**2).sum()))
+        if not spread:
+            return ErrorLaw(Noise(np.zeros(1), np.ones(1)), 0.0)
+        alike = np.ptp(np.abs(coefficients)) == 0.0 or int(times.sum()) <= FEW
+        series = None if alike else self._series(coefficients, times, 2.0 * REACH * spread)
+        if series is None:
+            return ErrorLaw(self._on_grid(coefficients, times, spread), spread)
+        masses = np.roll(np.fft.irfft(np.conj(series), SMOOTH_POINTS), SMOOTH_POINTS // 2)
+        values = 2.0 * REACH * spread / SMOOTH_POINTS * np.arange(-SMOOTH_POINTS // 2, SMOOTH_POINTS // 2)
+        return ErrorLaw(Noise(values, np.where(masses > NEGLIGIBLE, masses, 0.0)), spread, smooth=True)
+
+    def _series(self, coefficients: Floats, times: Ints, period: float) -> Any:
+        """The characteristic function at the multiples of 2 pi / period, until it has fallen to nothing."""
+        for harmonics in HARMONICS:
+            at = 2.0 * np.pi / period * np.arange(harmonics + 1)
+            each = self._characteristic(np.multiply.outer(coefficients, at))
+            found = np.prod(each ** times[:, None], axis=0)
+            if np.abs(found[harmonics // 2 :]).max() < NEGLIGIBLE:
+                return found
+        return None
+
+    def _on_grid(self, coefficients: Floats, times: Ints, spread: float) -> Noise:
+        """On a grid that the lattice of the largest coefficient is part of."""
+        largest = float(np.abs(coefficients).max()) * self.step
+        step = largest / math.ceil(largest * POINTS / (2.0 * REACH * spread))
+        start, spectrum = 0.0, np.ones(POINTS // 2 + 1, dtype=np.complex128)
+        for coefficient, many in zip(coefficients.tolist(), times.tolist(), strict=True):
+            values = self.noise.values * (coefficient / step)
+            lowest = float(values.min())
+            below = np.floor(values - lowest + 1e-9).astype(np.int64)
+            share = np.clip(values - lowest - below, 0.0, 1.0)
+            masses = weighed(below % POINTS, self.noise.masses * (1.0 - share), POINTS)
+            masses += weighed((below + 1) % POINTS, self.noise.masses * share, POINTS)
+            spectrum *= np.fft.rfft(masses) ** many
+            start += many * lowest
+        first = math.ceil(-start - POINTS / 2)
+        masses = np.roll(np.fft.irfft(spectrum, POINTS), -first)
+        dropped = float(times.sum()) * self.noise.dropped
+        return Noise((start + first + np.arange(POINTS)) * step, np.where(masses > NEGLIGIBLE, masses, 0.0), dropped)
+
+
+@lru_cache(maxsize=64)
+def cell_errors(protocol: Protocol, reports: int) -> CellErrors:
+    """Those of a protocol's cells, where they are independent and whatever the data."""
+    if not (protocol.independent and protocol.steady) or protocol.task.open:
+        problem = "has errors that depend on each other, or on the data"
+        raise Unsupported(problem, "ask for the sum instead", protocol=protocol.name)
+    return CellErrors(protocol.noise(0, reports))
+
+
+@lru_cache(maxsize=1 << 14)
+def prefix_tails(protocol: Protocol, reports: int, codes: int, chance: float) -> tuple[float, float]:
+    """The tails of the error of the people with the first codes."""
+    return cell_errors(protocol, reports).combined(*protocol.task.strategy.prefix(codes)).tails(chance)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Linear:
+    """A sum of an answer's parts with weights, such as the people in a range, and its interval.
+
+    Where the bins do not tell it exactly, the truth lies between two sums: `least` and `most` are
+    estimates of them, each with the law of its error.
+
+    Examples
+    --------
+    >>> answer = hc.distribution([3.0] * 900 + [7.0] * 100, bounds=(0, 10), bins=16, epsilon=1, model="central")
+    >>> low, high = answer.below(5).interval()
+    >>> low < 900 < high
+    True
+    """
+
+    value: float
+    least: tuple[float, ErrorLaw]
+    most: tuple[float, ErrorLaw]
+    promises: Sequence[str] = ()
+
+    @property
+    def std_error(self) -> float:
+        """The standard deviation of the error; the larger one of the two sums."""
+        return max(law.std_error for _, law in (self.least, self.most))
+
+    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """The confidence interval, from the exact law of the error: either end fails equally often.
+
+        Parameters
+        ----------
+        confidence : float
+            Chance that the interval covers the truth, above 0 and below 1.
+
+        Returns
+        -------
+        tuple of float
+            Its two ends.
+        """
+        require_confidence(confidence)
+        tail = (1.0 - confidence) / 2.0
+        (low, first), (high, last) = self.least, self.most
+        return low - first.tails(tail)[1], high - last.tails(tail)[0]
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __str__(self) -> str:
+        low, high = self.interval()
+        promises = f"   {', '.join(self.promises)}" if self.promises else ""
+        return f"{self.value:,.6g}  (95% interval {low:,.6g} to {high:,.6g}){promises}"
+
+    __repr__ = __str__

@@ -1,0 +1,161 @@
+"""How are the values distributed?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+
+from headcount.errors import BadArgument
+from headcount.programme.law import Floats
+from headcount.questions.argument import BOUNDS, Argument, Told
+from headcount.questions.domains.domain import Codes, Label, Shape
+from headcount.questions.domains.intervals import Intervals
+from headcount.questions.question import Question
+from headcount.questions.strategies.tree import Tree, radices_over
+
+BINS = 1_024
+AIMS = ("ranges", "quantiles", "bins")
+SHOWN = (0.05, 0.25, 0.5, 0.75, 0.95)
+
+
+@dataclass(frozen=True)
+class Distribution(Question):
+    """How are people's numbers distributed: how many lie in any range, and where are the quantiles?
+
+    Numbers lie between `bounds`, which are divided into `bins` equal ones. All ranges, the distribution function and
+    the quantiles are answered at once, from noisy counts of the nodes of a tree over the bins. Its `radices` are chosen
+    with the protocol, as they are best for most ranges, for quantiles or for single bins.
+
+    Parameters
+    ----------
+    bounds : tuple of float
+        The smallest and the largest possible value, stated without looking at the data.
+    bins : int
+        Equal bins between the bounds.
+    clip : bool
+        Whether values outside are brought to the nearer bound, instead of refused.
+    best_for : str
+        "ranges" (unless given), "quantiles" or "bins".
+    radices : tuple of int, optional
+        How many children the nodes of each level of the tree have; chosen unless given.
+    public : bool
+        Whether the number of people is public; it is, unless neighbours="add-remove".
+
+    Raises
+    ------
+    errors.BadArgument
+        If the bounds are not two finite numbers, the smaller first, or the others do not fit them.
+
+    Examples
+    --------
+    >>> answer = hc.ask([3.0] * 900 + [7.0] * 100, hc.Distribution((0, 10), 16), epsilon=1, model="central")
+    >>> 850 < answer.below(5).value < 950
+    True
+    """
+
+    bounds: tuple[float, float]
+    bins: int = BINS
+    clip: bool = False
+    best_for: Literal["ranges", "quantiles", "bins"] = "ranges"
+    radices: tuple[int, ...] | None = None
+    public: bool = True
+    name: ClassVar[str] = "distribution"
+    shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.K_OF})
+    asks: ClassVar[str] = "How many people lie in each range"
+    unit_words: ClassVar[str] = "people"
+    guess: ClassVar[str] = "to guess half of the people for every range"
+    arguments: ClassVar[tuple[Argument, ...]] = (
+        replace(BOUNDS, needed=True),
+        Argument("bins", Told.NUMBER, f"How many equal bins there are; {BINS:,} unless given."),
+        Argument("clip", Told.FLAG, "Bring values outside the bounds to the nearer one instead of refusing them."),
+    )
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "bounds", self.domain.bounds)
+        object.__setattr__(self, "bins", self.domain.count)
+        if self.best_for not in AIMS:
+            raise BadArgument("best_for", f"is {self.best_for!r}", f"use one of {', '.join(AIMS)}")
+        if self.radices is not None:
+            object.__setattr__(self, "radices", _checked(self.radices, self.bins))
+
+    @classmethod
+    def posed(  # type: ignore[override]
+        cls, *, bounds: tuple[float, float], bins: float | None = None, clip: bool = False
+    ) -> Self:
+        if bins is not None and bins != int(bins):
+            raise BadArgument("bins", f"is {bins:g}", "use a whole number of them")
+        return cls(bounds, BINS if bins is None else int(bins), clip)
+
+    @cached_property
+    def domain(self) -> Intervals:
+        return Intervals(self.bounds, self.bins, self.clip)
+
+    @property
+    def shape(self) -> Shape:
+        return Shape.K_OF
+
+    @cached_property
+    def strategy(self) -> Tree:
+        return Tree(self.bins, self.radices or (self.bins,), self.public)
+
+    @property
+    def ordered(self) -> bool:
+        return True
+
+    @property
+    def shown_quantiles(self) -> tuple[float, ...]:
+        """Those that are printed."""
+        return SHOWN
+
+    def variants(self) -> Iterable[Question]:
+        """For each number of levels the radices that are best if all cells have the same variance."""
+        if self.radices is not None:
+            return (self,)
+        levels = range(1, max(2, self.bins.bit_length()))
+        found = (min(radices_over(self.bins, each), key=self._error, default=None) for each in levels)
+        return [replace(self, radices=radices) for radices in found if radices is not None]
+
+    def _error(self, radices: tuple[int, ...]) -> float:
+        tree = Tree(self.bins, radices, self.public)
+        return {"ranges": tree.mean_range, "quantiles": tree.mean_prefix}.get(self.best_for) or tree.leaf
+
+    @cached_property
+    def spread(self) -> float:
+        return math.sqrt(self._error(self.strategy.radices))
+
+    def rebuilt(self, cells: Floats, reports: int) -> Floats:
+        return self.strategy.rebuilt(cells, reports)
+
+    def truth(self, codes: Codes) -> Floats:
+        return self.strategy.counts(np.bincount(codes, minlength=self.bins)).astype(np.float64)
+
+    def counted_from_zero(self) -> Self:
+        return replace(self, public=False)
+
+    def labels(self, keys: Sequence[Label] | None = None) -> list[Label]:
+        return list(self.domain.labels)
+
+    @property
+    def each(self) -> str:
+        return {"ranges": "a typical range", "quantiles": "the people below a value"}.get(self.best_for, "each bin")
+
+    @property
+    def clipped_to(self) -> tuple[float, float] | None:
+        return self.bounds if self.clip else None
+
+    def to_json(self) -> dict[str, Any]:
+        radices = None if self.radices is None else list(self.radices)
+        return {**super().to_json(), "best_for": self.best_for, "radices": radices, "public": self.public}
+
+
+def _checked(radices: Sequence[int], bins: int) -> tuple[int, ...]:
+    works = f"use whole numbers whose product is {bins:,} or a little more"
+    found = tuple(int(radix) for radix in radices)
+    if not found or found != tuple(radices) or min(found) < 1 or not bins <= math.prod(found) <= 2 * bins:
+        raise BadArgument("radices", f"is {radices!r}", works)
+    return found
