@@ -153,8 +153,14 @@ def test_every_protocol_has_a_place_and_members_of_a_family_differ():
 
 def test_numbers_and_ticks_read_well():
     assert [number(x) for x in (0, 0.00123, 1, 3.14159, 12345.6, 1e6, float("inf"))] == [
-        "0", "0.00123", "1", "3.14", "12,346", "1,000,000", "∞",
-    ]  # fmt: skip
+        "0",
+        "0.00123",
+        "1",
+        "3.14",
+        "12,346",
+        "1,000,000",
+        "∞",
+    ]
     assert decades(1, 1000) == [1, 10, 100, 1000]
     assert len(decades(1e-9, 1e12)) <= 9
     assert blend("#000000", "#ffffff", 0.5) == "#808080"

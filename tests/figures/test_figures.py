@@ -48,10 +48,8 @@ FIGURES = {
         lambda: exactly("almost-one-message-histogram", "mean", 10**6, MANY, buckets=1_000, prime=1_009),
     ),
     "cheu-sum": (None, lambda: exactly("cheu-sum", "lam", 10**4, hc.Sum((0, 1)), levels=32)),
-    "split-and-mix": (
-        published_shares(10**4, 1 << 32, 2.0**-40), lambda: fewest_shares(10**4, 1 << 32, 2.0**-40)
-    ),
-}  # fmt: skip
+    "split-and-mix": (published_shares(10**4, 1 << 32, 2.0**-40), lambda: fewest_shares(10**4, 1 << 32, 2.0**-40)),
+}
 
 
 @pytest.mark.parametrize("name", FIGURES)

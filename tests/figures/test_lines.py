@@ -24,9 +24,11 @@ LOG = Panel(
     LINES, Axis("ones", log=True), Axis("error", log=True, high=40.0), "a panel", [Note("floor", 4.0), Note("x", 2, 3)]
 )
 PLAIN = Panel(
-    [Line("law", [(0, 0.0), (1, 0.6), (2, 0.3)], dots=True), LINES[0]], Axis("share", shares=True), Axis("error"),
+    [Line("law", [(0, 0.0), (1, 0.6), (2, 0.3)], dots=True), LINES[0]],
+    Axis("share", shares=True),
+    Axis("error"),
     notes=[Note("half", y=0.5), Note("good", 0.5, to=1.5)],
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize("theme", THEMES)

@@ -27,9 +27,15 @@ def geometric(epsilon):
 # Two questions, the second tuned to what is left.
 
 PAIRS = [
-    (1, 1e-2, poisson(16)), (1, 1e-2, poisson(36)), (1, 1e-2, geometric(0.3)), (1, 1e-2, geometric(0.9)),
-    (2, 1e-3, poisson(36)), (2, 1e-3, geometric(1.2)), (2, 1e-6, poisson(60)), (2, 1e-6, geometric(0.1)),
-]  # fmt: skip
+    (1, 1e-2, poisson(16)),
+    (1, 1e-2, poisson(36)),
+    (1, 1e-2, geometric(0.3)),
+    (1, 1e-2, geometric(0.9)),
+    (2, 1e-3, poisson(36)),
+    (2, 1e-3, geometric(1.2)),
+    (2, 1e-6, poisson(60)),
+    (2, 1e-6, geometric(0.1)),
+]
 
 
 @pytest.mark.parametrize(("epsilon", "delta", "first"), PAIRS, ids=str)

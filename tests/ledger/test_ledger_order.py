@@ -12,10 +12,7 @@ from headcount.engines.memory import MemoryEngine
 
 MODELS = ("central", "shuffle", "shuffle-threshold", "local")
 PEOPLE = 2_000
-PLANS = {
-    model: hc.advise(hc.Count(), n=PEOPLE, epsilon=1, delta=1e-4, models=model).best
-    for model in MODELS
-}  # fmt: skip
+PLANS = {model: hc.advise(hc.Count(), n=PEOPLE, epsilon=1, delta=1e-4, models=model).best for model in MODELS}
 
 
 class Interrupted(Exception):

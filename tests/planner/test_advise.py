@@ -58,14 +58,31 @@ def test_when_nothing_serves_the_advice_says_why():
 
 def test_the_json_is_the_documented_one():
     described = json.loads(json.dumps(ADVICE.to_json(), allow_nan=False))
-    assert list(described) == [
-        "task", "budget", "crowd", "best", "options", "objective", "confidence", "within",
-    ]  # fmt: skip
+    assert list(described) == ["task", "budget", "crowd", "best", "options", "objective", "confidence", "within"]
     assert list(described["options"][0]) == [
-        "protocol", "model", "feasible", "reason", "parameters", "bias", "std_error", "rmse", "interval95",
-        "messages_per_person", "bits_per_person", "wire_messages", "wire_bytes", "accounting", "local_epsilon",
-        "smallest_n", "reference", "objective", "rmse_average", "rmse_worst", "epsilon", "n",
-    ]  # fmt: skip
+        "protocol",
+        "model",
+        "feasible",
+        "reason",
+        "parameters",
+        "bias",
+        "std_error",
+        "rmse",
+        "interval95",
+        "messages_per_person",
+        "bits_per_person",
+        "wire_messages",
+        "wire_bytes",
+        "accounting",
+        "local_epsilon",
+        "smallest_n",
+        "reference",
+        "objective",
+        "rmse_average",
+        "rmse_worst",
+        "epsilon",
+        "n",
+    ]
     few = hc.advise(hc.Count(), n=40, epsilon=1, delta=1e-6).to_json()["options"][-1]
     assert few["feasible"] is False
     assert few["rmse"] is few["parameters"] is None
@@ -79,9 +96,16 @@ def test_it_prints_in_a_terminal_and_in_a_notebook():
 
 @pytest.mark.parametrize(
     ("options", "hint"),
-    [({"n": 0}, "n is 0"), ({"ones": 10_001}, "ones"), ({"ones": -1}, "ones"), ({"least": 0.5}, "least"),
-     ({"corrupt": 10_000}, "corrupt"), ({"epsilon": 0}, "epsilon"), ({"models": ["moon"]}, "model")],
-)  # fmt: skip
+    [
+        ({"n": 0}, "n is 0"),
+        ({"ones": 10_001}, "ones"),
+        ({"ones": -1}, "ones"),
+        ({"least": 0.5}, "least"),
+        ({"corrupt": 10_000}, "corrupt"),
+        ({"epsilon": 0}, "epsilon"),
+        ({"models": ["moon"]}, "model"),
+    ],
+)
 def test_nonsense_gets_a_helpful_answer(options, hint):
     with pytest.raises(hc.Refused, match=hint):
         hc.advise(hc.Count(), **{"n": 10_000, "epsilon": 1, "delta": 1e-6, **options})
@@ -175,7 +199,7 @@ def test_what_cannot_be_told_is_a_dash():
         (hc.Count(), {}, "(plan with a smaller least= if some may stay away: the promise holds without them)"),
         (hc.Count(), {"n": 1}, "If nobody reports, nothing is released"),
     ],
-)  # fmt: skip
+)
 def test_the_sentences_speak_of_what_was_asked(task, wish, says):
     why = hc.advise(task, **{"n": 3_000, "epsilon": 1, "delta": 1e-6, "models": "central,local", **wish}).why()
     assert says in why

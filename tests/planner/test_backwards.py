@@ -138,7 +138,7 @@ def test_what_cannot_be_detected_is_refused_rather_than_infinite():
         ({"n": 10_000, "within": 20}, "How much epsilon it takes to tell the count within 20 people", True),
         ({"epsilon": 1, "within": 20}, "How many people it takes to tell the count within 20 people", False),
     ],
-)  # fmt: skip
+)
 def test_the_figure_draws_what_was_asked(given, words, log, tmp_path):
     advice = hc.advise("count", delta=1e-6, **{"protocols": CHEAP, **given})
     text = advice.plot(tmp_path / "options.svg").read_text()

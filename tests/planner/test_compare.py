@@ -137,11 +137,15 @@ def test_unknown_labels_and_worthless_models():
 
 @pytest.mark.parametrize(
     ("given", "match"),
-    [({"bounds": (0, 1), "categories": 2}, "categories is given together with bounds"),
-     ({"task": hc.Count(), "bounds": (0, 1)}, "leave one of them out"), ({"task": "count"}, "Mean"),
-     ({"where": "x", "bounds": (0, 1)}, "where is for counts"), ({"epsilon": -1}, "epsilon"),
-     ({"categories": ["a"]}, "outside the categories")],
-)  # fmt: skip
+    [
+        ({"bounds": (0, 1), "categories": 2}, "categories is given together with bounds"),
+        ({"task": hc.Count(), "bounds": (0, 1)}, "leave one of them out"),
+        ({"task": "count"}, "Mean"),
+        ({"where": "x", "bounds": (0, 1)}, "where is for counts"),
+        ({"epsilon": -1}, "epsilon"),
+        ({"categories": ["a"]}, "outside the categories"),
+    ],
+)
 def test_refusals_come_before_anything_is_drawn(given, match, undrawn):
     ledger = hc.Ledger(epsilon=9, delta=1e-5)
     with pytest.raises(hc.Refused, match=match):

@@ -138,8 +138,10 @@ def test_closing_in_ends_at_neighbours_on_either_side(root):
 def test_it_prints_its_finding_a_table_json_and_csv(everybody, pair):
     assert "correlated-count beats both" in everybody.finding
     assert [panel.title for panel in everybody.panels] == [
-        "With the papers' constants", "Calibrated exactly", "All 6 that need a shuffler, exactly",
-    ]  # fmt: skip
+        "With the papers' constants",
+        "Calibrated exactly",
+        "All 6 that need a shuffler, exactly",
+    ]
     assert [len(panel.protocols) for panel in everybody.panels] == [2, 2, 6]
     assert len(pair.panels) == 2
     assert "(zsum above)" in str(pair)

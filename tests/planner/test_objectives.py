@@ -30,11 +30,14 @@ def test_nothing_known(unknown):
 @pytest.mark.parametrize(
     ("ones", "truths", "weights"),
     [
-        (7, (7,), (1.0,)), ([3, 3, 5, 0], (0, 3, 5), (0.25, 0.5, 0.25)), ({0: 9, 4: 1}, (0, 4), (0.9, 0.1)),
-        (np.array([2, 2]), (2,), (1.0,)), (np.int64(4), (4,), (1.0,)),
+        (7, (7,), (1.0,)),
+        ([3, 3, 5, 0], (0, 3, 5), (0.25, 0.5, 0.25)),
+        ({0: 9, 4: 1}, (0, 4), (0.9, 0.1)),
+        (np.array([2, 2]), (2,), (1.0,)),
+        (np.int64(4), (4,), (1.0,)),
         ("uniform", tuple(range(11)), (0.05, *[0.1] * 9, 0.05)),
     ],
-)  # fmt: skip
+)
 def test_the_ways_to_say_what_is_expected(ones, truths, weights):
     found = Expected.parse(ones, 10)
     assert found.truths == truths

@@ -36,9 +36,14 @@ PLAN = planned(hc.Count())
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     people = pd.DataFrame(
-        {"person": np.arange(N) // 2, "clicked": np.arange(N) % 5 == 0,
-         "browser": ["chrome", "lynx", "lynx"] * (N // 3), "age": np.arange(N) // 2 % 100, "size": [1, 2, 3] * (N // 3)}
-    )  # fmt: skip
+        {
+            "person": np.arange(N) // 2,
+            "clicked": np.arange(N) % 5 == 0,
+            "browser": ["chrome", "lynx", "lynx"] * (N // 3),
+            "age": np.arange(N) // 2 % 100,
+            "size": [1, 2, 3] * (N // 3),
+        }
+    )
     pq.write_table(pa.Table.from_pandas(people), "people.parquet")
     people.to_csv("people.csv", index=False)
     return tmp_path
@@ -134,14 +139,19 @@ def test_what_was_edited_and_hashed_anew_must_still_be_a_plan(tmp_path):
 
 @pytest.mark.parametrize(
     ("content", "match"),
-    [("", "is not JSON"), ("clicked\n1\n", "is not JSON"), ("[" * 100_000, "is not JSON"),
-     ('{"a": 1, "a": 2}', "is not JSON"),
-     ("[1, 2]", "is not a saved plan"), ("{}", "is not a saved plan"),
-     (json.dumps(PLAN.to_json()), "is not a saved plan"),
-     (json.dumps(hc.certify(PLAN).to_json()), "is a certificate"),
-     ('{"format": "headcount plan 2", "headcount": "9.9"}', "a form that this version does not know")],
+    [
+        ("", "is not JSON"),
+        ("clicked\n1\n", "is not JSON"),
+        ("[" * 100_000, "is not JSON"),
+        ('{"a": 1, "a": 2}', "is not JSON"),
+        ("[1, 2]", "is not a saved plan"),
+        ("{}", "is not a saved plan"),
+        (json.dumps(PLAN.to_json()), "is not a saved plan"),
+        (json.dumps(hc.certify(PLAN).to_json()), "is a certificate"),
+        ('{"format": "headcount plan 2", "headcount": "9.9"}', "a form that this version does not know"),
+    ],
     ids=str,
-)  # fmt: skip
+)
 def test_what_is_no_plan_is_refused(content, match, tmp_path):
     (tmp_path / "plan.json").write_text(content)
     with pytest.raises(hc.Refused, match=match):

@@ -51,11 +51,15 @@ def test_both_figures_are_drawn_and_are_the_same_each_time(tmp_path, theme, endi
     sizes = [Size(people, 9.5, 9.4, 0.2) for people in (500, 1_000, 2_000)]
     first, second = (
         simulated(
-            Runs(law.values[rng], law), sizes, tmp_path / f"{i}{ending}", model=Model.SHUFFLE, title="As predicted",
+            Runs(law.values[rng], law),
+            sizes,
+            tmp_path / f"{i}{ending}",
+            model=Model.SHUFFLE,
+            title="As predicted",
             theme=theme,
         ).read_bytes()
         for i in range(2)
-    )  # fmt: skip
+    )
     assert first == second
     trust = models_of_trust(tmp_path / f"trust{ending}", theme=theme)
     assert trust.read_bytes() == models_of_trust(tmp_path / f"again{ending}", theme=theme).read_bytes()

@@ -1,7 +1,8 @@
 """The survey: what the notes and papers of the field say, recomputed with headcount.
 
-Begin with `catalogue.py`, which lists the studies. A study is a question with what was computed to answer it
-(`study.py`); a statement is a sentence of the notes or papers with the check that bears it out (`statement.py`).
+Begin with `catalogue.py`, which lists the studies. A study is a question with what was computed to
+answer it (`study.py`); a statement is a sentence of the notes or papers with the check that bears
+it out (`statement.py`).
 
 - `studies`: a question in each file
 - `theorems`: a theorem in each file, checked wherever that can be done
@@ -11,5 +12,6 @@ Begin with `catalogue.py`, which lists the studies. A study is a question with w
 - `vectors`: test vectors for clients in other languages
 - `cli`: what `headcount study` does
 
-The package imports headcount, and headcount never imports it: the command line finds it by its entry point.
+The package imports headcount, and headcount never imports it: the command line finds it by its
+entry point.
 """

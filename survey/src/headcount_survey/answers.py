@@ -36,7 +36,13 @@ def _body(rows: list[dict[str, Any]]) -> str:
     for row in rows:
         more = f", and more of it by `{row['more']}`" if row["more"] else ""
         parts += [
-            f"## {row['key']} {row['title']}", "", f"*{row['place']}.* {row['says']}", "", row["ought"], "",
-            f"In figures: {row['seen']}. `{row['command']}`{more}", "",
-        ]  # fmt: skip
+            f"## {row['key']} {row['title']}",
+            "",
+            f"*{row['place']}.* {row['says']}",
+            "",
+            row["ought"],
+            "",
+            f"In figures: {row['seen']}. `{row['command']}`{more}",
+            "",
+        ]
     return "\n".join(parts).rstrip()

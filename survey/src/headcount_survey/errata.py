@@ -60,10 +60,13 @@ def _entry(row: dict[str, Any]) -> list[str]:
     more = f", and more of it by `{row['more']}`" if row["more"] else ""
     place = row["place"][0].upper() + row["place"][1:]
     return [
-        f"### {row['key']} {row['title']}", "",
-        f"*{place}.* **{row['verdict'].capitalize()}.** Severity: {row['severity']}.", "",
+        f"### {row['key']} {row['title']}",
+        "",
+        f"*{place}.* **{row['verdict'].capitalize()}.** Severity: {row['severity']}.",
+        "",
         f"- *It says:* {row['says']}",
         f"- *Rather:* {row['ought']}" if row["verdict"] == Verdict.CORRECTED else f"- *In truth:* {row['ought']}",
         f"- *Known:* {row['basis']}.",
-        f"- *Seen:* {row['seen']}. `{row['command']}`{more}", "",
-    ]  # fmt: skip
+        f"- *Seen:* {row['seen']}. `{row['command']}`{more}",
+        "",
+    ]

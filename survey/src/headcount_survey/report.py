@@ -10,7 +10,8 @@ from headcount_survey.study import Finding, Study, Theorem
 
 
 def write(study: Study, found: Finding, folder: Path) -> list[Path]:
-    """Into the folder: NAME.md, NAME.json, NAME.csv and, if it draws, NAME.svg, NAME-dark.svg and NAME.png."""
+    """Into the folder: NAME.md, NAME.json, NAME.csv and, if it draws, NAME.svg, NAME-dark.svg and
+    NAME.png."""
     folder.mkdir(parents=True, exist_ok=True)
     texts = {"md": page(study, found), "json": _json(study, found), "csv": comma_separated(found.rows)}
     written = []
@@ -36,10 +37,19 @@ def page(study: Study, found: Finding) -> str:
     figure = [f"![{found.answer.split('. ')[0].rstrip('.')}.]({study.name}.svg)", ""]
     figure += [f"*{found.caption}*", ""] if found.caption else []
     lines = [
-        f"# {study.question}", "", f"*{source}{'' if source.endswith('?') else '.'}*", "",
-        *stated, found.answer, "", *(figure if found.draw else []),
-        found.body or found.sheet.markdown(), "", f"Made by `headcount study run {study.name}`.", "",
-    ]  # fmt: skip
+        f"# {study.question}",
+        "",
+        f"*{source}{'' if source.endswith('?') else '.'}*",
+        "",
+        *stated,
+        found.answer,
+        "",
+        *(figure if found.draw else []),
+        found.body or found.sheet.markdown(),
+        "",
+        f"Made by `headcount study run {study.name}`.",
+        "",
+    ]
     return "\n".join(lines)
 
 

@@ -15,8 +15,9 @@ from headcount_survey.study import Verdict
 class Seen:
     """What a computation showed, and the figures of it in one line.
 
-    `said` tells whether the statement came out right as it is said; `mended`, whether the corrected form did, if there
-    is one that keeps what the statement is for; `instead`, where nothing can be kept, whether the contrary did.
+    `said` tells whether the statement came out right as it is said; `mended`, whether the corrected
+    form did, if there is one that keeps what the statement is for; `instead`, where nothing can be
+    kept, whether the contrary did.
     """
 
     said: bool
@@ -95,7 +96,8 @@ def refuted(said: object, instead: object, figure: str) -> Seen:
 
 @dataclass(frozen=True)
 class Statement:
-    """One row: where it stands, what it says (in our words), the verdict, what is right, and the check.
+    """One row: where it stands, what it says (in our words), the verdict, what is right, and the
+    check.
 
     `basis` is how that is known; whatever does not hold as it is said has a `severity`.
     """
@@ -133,9 +135,18 @@ class Rows(list[Statement]):
         self.note = note
 
     def __call__(
-        self, key: str, title: str, place: str, says: str, verdict: Verdict = Verdict.HOLDS, ought: str = "",
-        more: str = "", *, basis: Basis, severity: Severity | None = None,
-    ) -> Callable[[Check], Check]:  # fmt: skip
+        self,
+        key: str,
+        title: str,
+        place: str,
+        says: str,
+        verdict: Verdict = Verdict.HOLDS,
+        ought: str = "",
+        more: str = "",
+        *,
+        basis: Basis,
+        severity: Severity | None = None,
+    ) -> Callable[[Check], Check]:
         def keep(check: Check) -> Check:
             self.append(Statement(key, title, self.note, place, says, verdict, ought, more, check, basis, severity))
             return check
@@ -148,7 +159,8 @@ QUESTIONS = "Questions and gaps"
 
 @dataclass(frozen=True)
 class Reply:
-    """A paragraph whose figures have just been computed, the chief one of them, and whether they bear it out."""
+    """A paragraph whose figures have just been computed, the chief one of them, and whether they
+    bear it out."""
 
     text: str
     figure: str
@@ -177,10 +189,18 @@ class Answer:
     def row(self) -> dict[str, Any]:
         told = tell(self.reply)
         return {
-            "key": self.key, "title": self.title, "note": QUESTIONS, "place": self.place, "says": self.question,
-            "verdict": "answered", "ought": told.text, "seen": told.figure, "supported": told.sound,
-            "command": self.command, "more": also(self.more),
-        }  # fmt: skip
+            "key": self.key,
+            "title": self.title,
+            "note": QUESTIONS,
+            "place": self.place,
+            "says": self.question,
+            "verdict": "answered",
+            "ought": told.text,
+            "seen": told.figure,
+            "supported": told.sound,
+            "command": self.command,
+            "more": also(self.more),
+        }
 
 
 class Questions(list[Answer]):

@@ -1,4 +1,5 @@
-"""Every statement of the notes, where it stands, what became of it and the command that shows it."""
+"""Every statement of the notes, where it stands, what became of it and the command that shows
+it."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ from headcount_survey.notes import (
     shuffling,
     smooth,
     survey,
-)  # fmt: skip
+)
 from headcount_survey.papers import ROWS
 from headcount_survey.statement import QUESTIONS, Answer, Statement, also, look, supported
 from headcount_survey.study import Finding, Study, Verdict
@@ -55,7 +56,8 @@ PAPERS: tuple[Statement, ...] = tuple(sorted(ROWS, key=lambda s: _place(s.key)))
 
 
 def found(key: str) -> list[Statement | Answer]:
-    """The statement, erratum or answer of this key; `S1` is all of S1.1, S1.2 and so on, and `all` is all."""
+    """The statement, erratum or answer of this key; `S1` is all of S1.1, S1.2 and so on, and `all`
+    is all."""
     every: list[Statement | Answer] = [*STATEMENTS, *PAPERS, *ANSWERS]
     those = [one for one in every if key == "all" or one.key == key or one.key.startswith(f"{key}.")]
     if not those:
@@ -81,11 +83,21 @@ def tally(statements: Sequence[Statement]) -> str:
 def row_of(one: Statement) -> dict[str, Any]:
     seen = look(one.check)
     return {
-        "key": one.key, "title": one.title, "note": one.note, "place": one.place, "says": one.says,
-        "verdict": str(one.verdict), "severity": one.severity and str(one.severity), "ought": one.ought,
-        "known": str(one.basis.known), "basis": str(one.basis), "seen": seen.figure, "supported": supported(one),
-        "command": one.command, "more": also(one.more),
-    }  # fmt: skip
+        "key": one.key,
+        "title": one.title,
+        "note": one.note,
+        "place": one.place,
+        "says": one.says,
+        "verdict": str(one.verdict),
+        "severity": one.severity and str(one.severity),
+        "ought": one.ought,
+        "known": str(one.basis.known),
+        "basis": str(one.basis),
+        "seen": seen.figure,
+        "supported": supported(one),
+        "command": one.command,
+        "more": also(one.more),
+    }
 
 
 class Statements(Study):
@@ -112,7 +124,8 @@ class Statements(Study):
 
 
 def _index(rows: list[dict[str, Any]]) -> str:
-    """A table for each note; what does not hold is linked to its erratum, a question to its answer."""
+    """A table for each note; what does not hold is linked to its erratum, a question to its
+    answer."""
     parts = []
     for title in TITLES:
         parts += [f"## {title}", "", _table([row for row in rows if row["note"] == title]), ""]

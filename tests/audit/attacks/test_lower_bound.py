@@ -56,10 +56,15 @@ def test_nine_tenths_of_the_exact_epsilon_are_found(name):
 
 @pytest.mark.parametrize(
     ("twin", "delta"),
-    [(TooLittleNoise, 0.0), (TooFewDummies, None), (UnaccountedTail, None), (ThresholdOffByOne, None),
-     (KeepsTooOften, 0.0)],
+    [
+        (TooLittleNoise, 0.0),
+        (TooFewDummies, None),
+        (UnaccountedTail, None),
+        (ThresholdOffByOne, None),
+        (KeepsTooOften, 0.0),
+    ],
     ids=lambda case: getattr(case, "__name__", str(case)),
-)  # fmt: skip
+)
 def test_broken_twins_are_caught(twin, delta):
     found = attack(twin.tiny(), samples=10**6, delta=delta, coins=SeededCoins(3))
     assert found.violated, str(found)
@@ -80,9 +85,16 @@ class LineByLine(Protocol):
 
 @pytest.mark.parametrize(
     ("name", "seen"),
-    [("geometric", "view"), ("basic-rappor", "view"), ("subset-selection", "released"), ("zsum", "released"),
-     ("split-and-mix", "view"), ("cheu-sum", "view"), ("sample-threshold", "view")],
-)  # fmt: skip
+    [
+        ("geometric", "view"),
+        ("basic-rappor", "view"),
+        ("subset-selection", "released"),
+        ("zsum", "released"),
+        ("split-and-mix", "view"),
+        ("cheu-sum", "view"),
+        ("sample-threshold", "view"),
+    ],
+)
 def test_many_crowds_at_once_look_like_one_after_the_other(name, seen):
     tiny = named(name).tiny()
     slow = type("Slow", (LineByLine, type(tiny)), {})(**{field: getattr(tiny, field) for field in _fields(tiny)})
@@ -205,11 +217,18 @@ def test_crowds_and_events_in_words():
 
 @pytest.mark.parametrize(
     ("wrong", "argument"),
-    [({"seen": "everything"}, "seen"), ({"samples": 10}, "samples"), ({"samples": math.nan}, "samples"),
-     ({"delta": 1.0}, "delta"), ({"error": 0.0}, "error"), ({"people": 0}, "people"),
-     ({"pair": ((6, 0), (4, 2))}, "pair"), ({"pair": ((6, 0), (5, 0))}, "pair"),
-     ({"pair": ((5, 0, 1), (5, 1, 0))}, "pair")],
-)  # fmt: skip
+    [
+        ({"seen": "everything"}, "seen"),
+        ({"samples": 10}, "samples"),
+        ({"samples": math.nan}, "samples"),
+        ({"delta": 1.0}, "delta"),
+        ({"error": 0.0}, "error"),
+        ({"people": 0}, "people"),
+        ({"pair": ((6, 0), (4, 2))}, "pair"),
+        ({"pair": ((6, 0), (5, 0))}, "pair"),
+        ({"pair": ((5, 0, 1), (5, 1, 0))}, "pair"),
+    ],
+)
 def test_what_makes_no_sense_is_refused(wrong, argument):
     with pytest.raises(BadArgument) as refusal:
         attack(named("zsum").tiny(), **wrong)

@@ -23,11 +23,15 @@ def test_the_same_in_a_larger_crowd(name):
 
 @pytest.mark.parametrize(
     ("twin", "what"),
-    [(DrawsForOnes, "the amount of randomness"), (BranchesOnData, "the lines run"),
-     (TellsTheNeighbour, "other people's messages"), (ScaledByTheLargest, "more of the tally"),
-     (NoiseByTheTotal, "the noise")],
+    [
+        (DrawsForOnes, "the amount of randomness"),
+        (BranchesOnData, "the lines run"),
+        (TellsTheNeighbour, "other people's messages"),
+        (ScaledByTheLargest, "more of the tally"),
+        (NoiseByTheTotal, "the noise"),
+    ],
     ids=lambda case: getattr(case, "__name__", None),
-)  # fmt: skip
+)
 def test_twins_are_caught(twin, what, monkeypatch):
     monkeypatch.setattr("headcount.audit.attacks.replay.HOME", "/")  # a twin's own lines count as the library's
     found = replay(twin.tiny(), pairs=60, coins=SeededCoins(1))

@@ -111,9 +111,17 @@ def test_two_sided_noise_in_integers_is_what_is_drawn():
 
 
 SLOW = {
-    "poisson-histogram", "correlated-histogram", "almost-central-sum", "almost-one-message-histogram", "geometric",
-    "hadamard-shuffle", "split-and-mix", "count-min-shuffle", "laplace", "stability-histogram",
-}  # fmt: skip
+    "poisson-histogram",
+    "correlated-histogram",
+    "almost-central-sum",
+    "almost-one-message-histogram",
+    "geometric",
+    "hadamard-shuffle",
+    "split-and-mix",
+    "count-min-shuffle",
+    "laplace",
+    "stability-histogram",
+}
 
 
 @tinies(lambda tiny: id(tiny) in ONE_EACH and tiny.name not in SLOW)

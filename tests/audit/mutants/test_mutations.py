@@ -33,18 +33,24 @@ from headcount.protocols.shuffle.poisson_count import PoissonCount
 from headcount.protocols.shuffle.sample_threshold import SampleThreshold
 from headcount.protocols.shuffle.split_and_mix import SplitAndMix
 from headcount.protocols.shuffle.zsum import Zsum
-from headcount.testing import (
-    Nonconforming,
-    the_certificate_says_what_is_released,
-    what_is_drawn_is_what_is_claimed,
-)
+from headcount.testing import Nonconforming, the_certificate_says_what_is_released, what_is_drawn_is_what_is_claimed
 from stress import TINIES, called, some
 
 FEW = [
-    Geometric.tiny(), list(Geometric.tinies())[-1], list(Laplace.tinies())[1], RandomisedResponse.tiny(),
-    GeneralisedResponse.tiny(), BasicRappor.tiny(), Zsum.tiny(), PoissonCount.tiny(), NegativeBinomialCount.tiny(),
-    BalcerCheuHistogram.tiny(), BlanketHistogram.tiny(), SplitAndMix.tiny(), *SampleThreshold.tinies(),
-]  # fmt: skip
+    Geometric.tiny(),
+    list(Geometric.tinies())[-1],
+    list(Laplace.tinies())[1],
+    RandomisedResponse.tiny(),
+    GeneralisedResponse.tiny(),
+    BasicRappor.tiny(),
+    Zsum.tiny(),
+    PoissonCount.tiny(),
+    NegativeBinomialCount.tiny(),
+    BalcerCheuHistogram.tiny(),
+    BlanketHistogram.tiny(),
+    SplitAndMix.tiny(),
+    *SampleThreshold.tinies(),
+]
 QUICK = ("geometric", "randomised-response", "generalised-response", "zsum", "negative-binomial-count")
 few = pytest.mark.parametrize("tiny", some(FEW, lambda tiny: tiny.name in QUICK), ids=called)
 once = cache(try_mutation)
@@ -128,8 +134,12 @@ class Uniform(Release):
 def test_noise_of_any_kind_is_broken():
     strange = twin(Geometric.tiny(), released=lambda _: Uniform())
     for mutation in MUTATIONS:
-        if mutation.name in {"noise times 0.9", "one-sided noise", "noise dropped for one in a hundred",
-                             "fresh noise when asked again"}:  # fmt: skip
+        if mutation.name in {
+            "noise times 0.9",
+            "one-sided noise",
+            "noise dropped for one in a hundred",
+            "fresh noise when asked again",
+        }:
             made = mutation.make(strange)
             assert isinstance(made.released(), ChangedNoise), mutation.name
             assert made.released().law(5) != strange.released().law(5)

@@ -1,4 +1,5 @@
-"""A statement of the notes on the command line: what it says, the verdict, and evidence computed on the spot."""
+"""A statement of the notes on the command line: what it says, the verdict, and evidence computed on
+the spot."""
 
 from __future__ import annotations
 
@@ -14,18 +15,52 @@ from headcount.cli.render import Format, console, grid, show
 
 OPEN, SHUT = "\ue000", "\ue001"  # of an absolute value, until spaces are settled
 SIGNS = {
-    "epsilon": "ε", "delta": "δ", "gamma": "γ", "alpha": "α", "beta": "β", "lambda": "λ", "tau": "τ", "mu": "μ",
-    "eta": "η", "rho": "ρ", "Delta": "Δ", "Gamma": "Γ", "Omega": "Ω", "Theta": "Θ", "le": " ≤ ", "ge": " ≥ ",
-    "in": " ∈ ", "notin": " ∉ ", "sim": " ∼ ", "to": " → ", "pm": " ± ", "cdot": "·", "cdots": "…", "dots": "…",
-    "circ": "∘", "exists": "∃", "sum": "Σ ", "prod": "Π ", "ln": " ln ", "tilde": "~", "left": "", "right": "",
-    "lvert": OPEN, "rvert": SHUT, "lceil": "⌈", "rceil": "⌉", "lfloor": "⌊", "rfloor": "⌋",
-}  # fmt: skip
+    "epsilon": "ε",
+    "delta": "δ",
+    "gamma": "γ",
+    "alpha": "α",
+    "beta": "β",
+    "lambda": "λ",
+    "tau": "τ",
+    "mu": "μ",
+    "eta": "η",
+    "rho": "ρ",
+    "Delta": "Δ",
+    "Gamma": "Γ",
+    "Omega": "Ω",
+    "Theta": "Θ",
+    "le": " ≤ ",
+    "ge": " ≥ ",
+    "in": " ∈ ",
+    "notin": " ∉ ",
+    "sim": " ∼ ",
+    "to": " → ",
+    "pm": " ± ",
+    "cdot": "·",
+    "cdots": "…",
+    "dots": "…",
+    "circ": "∘",
+    "exists": "∃",
+    "sum": "Σ ",
+    "prod": "Π ",
+    "ln": " ln ",
+    "tilde": "~",
+    "left": "",
+    "right": "",
+    "lvert": OPEN,
+    "rvert": SHUT,
+    "lceil": "⌈",
+    "rceil": "⌉",
+    "lfloor": "⌊",
+    "rfloor": "⌋",
+}
 GROUP = r"(\{(?:[^{}]|\{[^{}]*\})*\}|\\[A-Za-z]+|\w)"
 FRACTION, ROOT = re.compile(rf"\\frac ?{GROUP} ?{GROUP}"), re.compile(rf"\\sqrt ?{GROUP}")
 
 
 def plain(text: str) -> str:
-    """Formulas as a terminal can show them: Greek letters and signs for commands, fractions on a line."""
+    """Formulas as a terminal can show them: Greek letters and signs for commands, fractions on a
+    line."""
     parts = text.split("$")
     return "".join(_signs(part) if i % 2 else re.sub(r"\*([^*]+)\*", r"\1", part) for i, part in enumerate(parts))
 
@@ -60,7 +95,8 @@ def check(
     ],
     how: Formats = Format.TABLE,
 ) -> None:
-    """What the notes or a paper say, what became of it, and the evidence; exit code 1 if that does not bear it out."""
+    """What the notes or a paper say, what became of it, and the evidence; exit code 1 if that does
+    not bear it out."""
     from headcount_survey.statements import found
 
     rows = [_row(one) for one in Bar("checks")(found(key))]

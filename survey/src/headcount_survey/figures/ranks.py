@@ -1,4 +1,5 @@
-"""Names down the side and panels beside each other: what was predicted as a stroke, what was seen as a dot."""
+"""Names down the side and panels beside each other: what was predicted as a stroke, what was seen
+as a dot."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ ROW = 0.29  # inches
 
 @dataclass(frozen=True)
 class Cell:
-    """The stroke's place and the dot's; without a stroke the note stands there instead, else behind the number."""
+    """The stroke's place and the dot's; without a stroke the note stands there instead, else behind
+    the number."""
 
     value: float | None
     dot: float | None = None
@@ -35,10 +37,18 @@ class Rank:
 
 
 def ranks(
-    rows: Sequence[Rank], titles: Sequence[str], path: Path | str, *, title: str, xlabel: str, subtitle: str = "",
-    theme: str = "light", low: float | None = None,
-) -> Path:  # fmt: skip
-    """In the order given, under a heading for each model, on logarithmic axes that are the same in all panels."""
+    rows: Sequence[Rank],
+    titles: Sequence[str],
+    path: Path | str,
+    *,
+    title: str,
+    xlabel: str,
+    subtitle: str = "",
+    theme: str = "light",
+    low: float | None = None,
+) -> Path:
+    """In the order given, under a heading for each model, on logarithmic axes that are the same in
+    all panels."""
     models = list(dict.fromkeys(row.model for row in rows))
     values = [v for row in rows for cell in row.cells for v in (cell.value, cell.dot) if v]
     low = min(values) / 1.5 if low is None else low
@@ -66,10 +76,17 @@ def _placed(axes: Any, rows: Sequence[Rank], models: list[Model], theme: Theme, 
     for model in models:
         if headed:
             axes.annotate(
-                f"{model}: you trust {model.trusted}", (0.0, -down), xycoords=axes.get_yaxis_transform(), va="center",
-                color=theme.words[model], fontsize=9.5, weight="bold", annotation_clip=False, in_layout=False,
+                f"{model}: you trust {model.trusted}",
+                (0.0, -down),
+                xycoords=axes.get_yaxis_transform(),
+                va="center",
+                color=theme.words[model],
+                fontsize=9.5,
+                weight="bold",
+                annotation_clip=False,
+                in_layout=False,
                 bbox={"facecolor": theme.paper, "edgecolor": "none", "pad": 0.5},
-            )  # fmt: skip
+            )
         down += 0.9
         for row in (row for row in rows if row.model is model):
             heights[id(row)] = -down

@@ -30,7 +30,8 @@ class Runs:
 
 @dataclass(frozen=True)
 class Size:
-    """The size of a typical error among so many people: predicted, and in so many runs, with its standard error."""
+    """The size of a typical error among so many people: predicted, and in so many runs, with its
+    standard error."""
 
     people: int
     predicted: float
@@ -39,10 +40,18 @@ class Size:
 
 
 def simulated(
-    runs: Runs, sizes: Sequence[Size], path: Path | str, *, model: Model, title: str, subtitle: str = "",
-    theme: str = "light", unit: str = "people",
-) -> Path:  # fmt: skip
-    """On the left how often each error came out, on the right how large a typical one is among more people."""
+    runs: Runs,
+    sizes: Sequence[Size],
+    path: Path | str,
+    *,
+    model: Model,
+    title: str,
+    subtitle: str = "",
+    theme: str = "light",
+    unit: str = "people",
+) -> Path:
+    """On the left how often each error came out, on the right how large a typical one is among more
+    people."""
     with canvas(path, title=title, subtitle=subtitle, size=SIZE, panels=2, theme=theme, together=False) as sheet:
         left, right = sheet.panels
         _shares(left, runs, sheet.theme.models[model], sheet.theme, unit)
@@ -51,7 +60,8 @@ def simulated(
 
 
 def edges(law: Noise, runs: int) -> Floats:
-    """Of bins that hold whole steps of the law, so that none holds one value more than its neighbour."""
+    """Of bins that hold whole steps of the law, so that none holds one value more than its
+    neighbour."""
     order = np.argsort(law.values)
     values, reached = law.values[order], np.cumsum(law.masses[order])
     low, high = values[np.searchsorted(reached, FAR)], values[np.searchsorted(reached, reached[-1] - FAR)]
@@ -77,9 +87,11 @@ def _shares(axes: Any, runs: Runs, colour: str, theme: Theme, unit: str) -> None
     for end in (-half, half):
         axes.plot([end, end], [0.0, 0.84 * top], color=theme.soft, lw=0.9, dashes=(3, 2), zorder=1)
     axes.annotate(
-        "", (half, 0.84 * top), xytext=(-half, 0.84 * top),
+        "",
+        (half, 0.84 * top),
+        xytext=(-half, 0.84 * top),
         arrowprops={"arrowstyle": "<->", "color": theme.soft, "lw": 0.9, "shrinkA": 0, "shrinkB": 0},
-    )  # fmt: skip
+    )
     axes.text(0.0, 0.865 * top, f"95 of 100 within ± {number(half)}", ha="center", color=theme.ink, fontsize=9.5)
     axes.set_xlabel(f"error, in {unit}")
     axes.set_ylabel("how often")
@@ -93,9 +105,19 @@ def _growth(axes: Any, sizes: Sequence[Size], colour: str, theme: Theme, unit: s
     people = [size.people for size in sizes]
     line = axes.plot(people, [size.predicted for size in sizes], "o-", ms=2.6, color=theme.ink, lw=1.4, zorder=4)[0]
     dots = axes.errorbar(
-        people, [size.simulated for size in sizes], yerr=[2.0 * size.doubt for size in sizes], fmt="o", ms=7,
-        color=colour, mec=theme.paper, mew=1.0, ecolor=colour, elinewidth=1.6, capsize=0, zorder=3,
-    )  # fmt: skip
+        people,
+        [size.simulated for size in sizes],
+        yerr=[2.0 * size.doubt for size in sizes],
+        fmt="o",
+        ms=7,
+        color=colour,
+        mec=theme.paper,
+        mew=1.0,
+        ecolor=colour,
+        elinewidth=1.6,
+        capsize=0,
+        zorder=3,
+    )
     lowest = (min(size.predicted, size.simulated - 2.0 * size.doubt) for size in sizes)
     low = max(min(lowest), 1e-3)
     high = max(max(size.predicted, size.simulated + 2.0 * size.doubt) for size in sizes)
@@ -106,9 +128,14 @@ def _growth(axes: Any, sizes: Sequence[Size], colour: str, theme: Theme, unit: s
     last = sizes[-1]
     up = 12 if last.predicted >= sizes[0].predicted else -19  # where the line does not pass
     axes.annotate(
-        f"{number(last.predicted)} among {last.people:,}", (last.people, last.predicted), xytext=(0, up),
-        textcoords="offset points", ha="right", fontsize=9.5, color=theme.ink,
-    )  # fmt: skip
+        f"{number(last.predicted)} among {last.people:,}",
+        (last.people, last.predicted),
+        xytext=(0, up),
+        textcoords="offset points",
+        ha="right",
+        fontsize=9.5,
+        color=theme.ink,
+    )
     axes.set_xlabel("people")
     axes.set_ylabel(f"size of a typical error, in {unit}")
     axes.set_title("Among more people", weight="bold")

@@ -1,4 +1,5 @@
-"""The models of trust, one below the other: the way of a value to the answer, and where trust ends on it."""
+"""The models of trust, one below the other: the way of a value to the answer, and where trust ends
+on it."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ SIZE = (11.6, 6.9)
 
 @dataclass(frozen=True)
 class Way:
-    """What happens at each place, nothing where a value only passes; after which of them trust ends; what is seen."""
+    """What happens at each place, nothing where a value only passes; after which of them trust
+    ends; what is seen."""
 
     steps: tuple[str, str, str, str, str, str]
     last: int
@@ -33,7 +35,8 @@ WAYS = {
         ("what you hold", "", "", "add up", "add noise", "answer"), 4, "seen by others: the noisy result"
     ),
     Model.THRESHOLD: Way(
-        ("what you hold", "speak or not", "mix", "count", "drop what is small", "answer"), 4,
+        ("what you hold", "speak or not", "mix", "count", "drop what is small", "answer"),
+        4,
         "seen by others: counts that are large enough",
     ),
     Model.SHUFFLE: Way(
@@ -42,7 +45,7 @@ WAYS = {
     Model.LOCAL: Way(
         ("what you hold", "add much noise", "", "count", "", "answer"), 1, "seen by others: your very message"
     ),
-}  # fmt: skip
+}
 
 
 def models_of_trust(path: Path | str, *, theme: str = "light") -> Path:
@@ -103,6 +106,12 @@ def _box(left: float, low: float, width: float, height: float, face: str, edge: 
 
     round_ = "round,pad=0,rounding_size=0.1"
     return FancyBboxPatch(
-        (left, low), width, height, boxstyle=round_, facecolor=face, edgecolor=edge or "none", linewidth=1.2,
+        (left, low),
+        width,
+        height,
+        boxstyle=round_,
+        facecolor=face,
+        edgecolor=edge or "none",
+        linewidth=1.2,
         zorder=5 if edge else 1,
-    )  # fmt: skip
+    )

@@ -33,15 +33,18 @@ def needed(epsilon: float, delta: float) -> int | None:
 
 
 @row(
-    "S6.11", "How many users additive noise needs", PLACE,
+    "S6.11",
+    "How many users additive noise needs",
+    PLACE,
     r"Given $(\epsilon, \delta)$, this regime needs at least $\frac{100}{\epsilon^2}\ln\frac2\delta$ users: a "
     r"deterministic formula for $n$.",
     Verdict.CORRECTED,
     "That many are *sufficient* for the published proof. The noise itself, summed exactly, hides a person among far "
     "fewer. (Further down the note says so: the analysis needs them, not the algorithm.)",
     "smallest-crowd",
-    basis=INSTANCE, severity=Severity.ACCURACY,
-)  # fmt: skip
+    basis=INSTANCE,
+    severity=Severity.ACCURACY,
+)
 def users() -> Seen:
     budgets = ((0.5, 0.05), (1.0, 0.05), (1.0, 1e-6))
     rule, exact = [math.ceil(2 * noise(e, d)) for e, d in budgets], [needed(e, d) or 0 for e, d in budgets]
@@ -55,14 +58,17 @@ def users() -> Seen:
 
 
 @row(
-    "S6.1", "Where the noise is largest", PLACE,
+    "S6.1",
+    "Where the noise is largest",
+    PLACE,
     r"At the smallest $n$, where $p = 1/2$, the most noise is added, as the variance of a binomial is largest there.",
     Verdict.FALSE,
     r"$p$ is tied to $n$: with $K = \frac{50}{\epsilon^2}\ln\frac2\delta$ the variance is $K(1-K/n)$, which is "
     r"*smallest*, $K/2$, at $n = 2K$ and rises to $K$. (For a fixed $n$ the remark on binomials is right.)",
     "error-and-ones",
-    basis=proved("$K(1-K/n)$ rises with $n$"), severity=Severity.ACCURACY,
-)  # fmt: skip
+    basis=proved("$K(1-K/n)$ rises with $n$"),
+    severity=Severity.ACCURACY,
+)
 def largest() -> Seen:
     k = noise(1.0, 1e-6)
     spread = [k * (1 - k / n) for n in (2 * k, 4 * k, 100 * k)]
@@ -74,25 +80,30 @@ def largest() -> Seen:
 
 
 @row(
-    "S6.2", "A thousand users", PLACE + ", figure of users against the budget",
+    "S6.2",
+    "A thousand users",
+    PLACE + ", figure of users against the budget",
     r"At $\epsilon = 0.5$, which is generous, and $\delta = 0.05$, privacy takes a thousand users or more.",
     Verdict.CORRECTED,
     r"The rule asks for 1,476. Exactly, 17 have the budget met and an answer better than a guess. And $\delta = "
     r"0.05$ is not a level of confidence but what may leak.",
     "smallest-crowd",
-    basis=INSTANCE, severity=Severity.ACCURACY,
-)  # fmt: skip
+    basis=INSTANCE,
+    severity=Severity.ACCURACY,
+)
 def thousand() -> Seen:
     rule, exact = math.ceil(2 * noise(0.5, 0.05)), needed(0.5, 0.05) or 0
     return corrected(exact >= 1000, (rule, exact) == (1476, 17), f"(0.5, 0.05): {rule:,} by the rule, {exact} exactly")
 
 
 @row(
-    "S6.3", "The noise is close to its mean", PLACE,
+    "S6.3",
+    "The noise is close to its mean",
+    PLACE,
     r"As $n$ is large, $\mathrm{Bin}(n, p)$ is close to $np$, and the error of the fraction is small, within "
     r"$1/\sqrt n$.",
     basis=proved(r"the share's standard deviation is $\sqrt{\gamma(1-\gamma)/n} \le \frac{1}{2\sqrt n}$"),
-)  # fmt: skip
+)
 def close() -> Seen:
     k = noise(1.0, 1e-6)
     crowds = [2 * k, 10 * k, 1000 * k]
@@ -107,12 +118,14 @@ def close() -> Seen:
 
 
 @row(
-    "S6.23", "The number of ones does not matter", PLACE + ", figure of error against the fraction of ones",
+    "S6.23",
+    "The number of ones does not matter",
+    PLACE + ", figure of error against the fraction of ones",
     r"The error is $\lvert np - Z\rvert$ with $Z \sim \mathrm{Bin}(n, p)$; the number of ones does not occur in it, "
     r"and no correlation shows.",
     more="error-and-ones",
     basis=proved("the estimate less the truth is $Z - np$ or its negative, in which no $x$ occurs"),
-)  # fmt: skip
+)
 def no_matter() -> Seen:
     plain = protocol("zsum", n=2000, gamma=0.2)
     found = [plain.error(ones).rmse for ones in (0, 1, 100, 1000, 2000)]
@@ -123,7 +136,9 @@ def no_matter() -> Seen:
 
 
 @row(
-    "S6.4", "Where additive noise is effective", PLACE,
+    "S6.4",
+    "Where additive noise is effective",
+    PLACE,
     "So the effective application is a large crowd in which ones are sparse.",
     Verdict.CORRECTED,
     r"A large crowd, and many more ones than $\sqrt K$: the error does not grow with the count, but it does not "
@@ -131,7 +146,7 @@ def no_matter() -> Seen:
     "error-and-ones",
     basis=proved(r"the error is $\sqrt{K(1-K/n)}$ whatever the count (S6.23); for the threshold, Q11"),
     severity=Severity.ACCURACY,
-)  # fmt: skip
+)
 def effective() -> Seen:
     n, k = 100_000, noise(1.0, 1e-6)
     law = binomial(n, k / n)
@@ -146,13 +161,16 @@ def effective() -> Seen:
 
 
 @row(
-    "S6.25", "Additive noise has no trouble with few ones", "sample and threshold",
+    "S6.25",
+    "Additive noise has no trouble with few ones",
+    "sample and threshold",
     r"For very sparse data, $k \le \tau$, additive noise mechanisms have no issue, provided $n$ is big enough.",
     Verdict.CORRECTED,
     r"The size of $n$ does not help: the noise has standard deviation $\sqrt K$ in people, 27 by the paper and 5.8 "
     r"calibrated, where $k \le \tau = 17$. They report *something* unbiased, whose relative error is large.",
-    basis=proved(r"the error $\sqrt{K(1-K/n)}$ does not fall as $n$ grows (S6.1)"), severity=Severity.ACCURACY,
-)  # fmt: skip
+    basis=proved(r"the error $\sqrt{K(1-K/n)}$ does not fall as $n$ grows (S6.1)"),
+    severity=Severity.ACCURACY,
+)
 def few_ones() -> Seen:
     exact = [rmse("zsum", n) for n in (10_000, 1_000_000)]
     paper = math.sqrt(noise(1.0, 1e-6))
@@ -165,7 +183,9 @@ def few_ones() -> Seen:
 
 
 @row(
-    "S6.15", "Delta shrinks as the crowd grows", "dependence on epsilon and delta",
+    "S6.15",
+    "Delta shrinks as the crowd grows",
+    "dependence on epsilon and delta",
     r"Both regimes promise privacy except in bad events, whose likelihood $\delta$ shrinks very quickly as $n$ "
     r"grows.",
     Verdict.CORRECTED,
@@ -175,7 +195,7 @@ def few_ones() -> Seen:
     "more-people",
     basis=certified(r"200 to 1,600 people at $\epsilon = 1$, $n\gamma = 30$ or $\gamma = 0.15$"),
     severity=Severity.PRIVACY,
-)  # fmt: skip
+)
 def shrinks() -> Seen:
     crowds = (200, 400, 800, 1600)
     tied, fixed = (
@@ -192,11 +212,13 @@ def shrinks() -> Seen:
 
 
 @row(
-    "S6.26", "The Chernoff bound", "dependence on epsilon and delta",
+    "S6.26",
+    "The Chernoff bound",
+    "dependence on epsilon and delta",
     r"$P[\sum X_i \ge (1+\delta)\mu] \le \left(\frac{e^\delta}{(1+\delta)^{1+\delta}}\right)^\mu \le "
     r"e^{-\delta^2\mu/(2+\delta)}$ for $\delta \ge 0$.",
     basis=proved(r"Markov's inequality for $e^{sX}$; and $\ln(1+\delta) \ge \frac{2\delta}{2+\delta}$"),
-)  # fmt: skip
+)
 def chernoff() -> Seen:
     cases = list(product((20, 200), (0.05, 0.3, 0.5), (0.1, 0.5, 1.0, 3.0)))
     first, second = [], []
@@ -213,12 +235,14 @@ def chernoff() -> Seen:
 
 
 @row(
-    "S6.28", "Sensitivity Delta", "dependence on epsilon and delta, shuffle",
+    "S6.28",
+    "Sensitivity Delta",
+    "dependence on epsilon and delta, shuffle",
     r"In general, if the function has sensitivity $\Delta$, smooth noise gives $(\epsilon\Delta, \delta\Delta)$; "
     r"here $\Delta = 1$. (The law must be smooth for shifts up to $\Delta$.)",
     more="smooth-noise",
     basis=proved("Q17"),
-)  # fmt: skip
+)
 def sensitivity() -> Seen:
     worst = 0.0
     for (n, g), e, by in product(((200, 0.5), (500, 0.3)), (0.2, 0.4), (1, 2, 3)):
@@ -233,7 +257,9 @@ def sensitivity() -> Seen:
 
 
 @row(
-    "S6.19", "Binary sums tell all about integer sums", "the problem",
+    "S6.19",
+    "Binary sums tell all about integer sums",
+    "the problem",
     "Whoever understands binary sums has what it takes to analyse sums of integers.",
     Verdict.CORRECTED,
     "In one respect: with one message each, the error of a sum of whole numbers of a *fixed range* "
@@ -249,7 +275,7 @@ def sensitivity() -> Seen:
         r"$c(D(D+2)/12 + D^2/4)$ at most, which is the square above, whatever $n$. For reals, theorem 4.2 of 1903.02837"
     ),
     severity=Severity.ACCURACY,
-)  # fmt: skip
+)
 def integers() -> Seen:
     crowds, ranges = (2_000, 128_000), (2, 4, 8)
     found = {

@@ -46,7 +46,9 @@ def mended(alpha: float, gamma: float) -> float:
 
 
 @row(
-    "S1.1", "Lemma 3: the binomial law is smooth", "lemma 3, both versions",
+    "S1.1",
+    "Lemma 3: the binomial law is smooth",
+    "lemma 3, both versions",
     r"For $\gamma \le 1/2$, $\alpha \le 1$ and $k \le \alpha\gamma/2$, $\mathrm{Bin}(n, \gamma)$ is $(\epsilon, "
     r"\delta, k)$-smooth with $\epsilon = \ln\frac{1+\alpha}{1-\alpha}$ and $\delta = e^{-\alpha^2\gamma n/8} + "
     r"e^{-\alpha^2\gamma n/(8+2\alpha)}$.",
@@ -54,8 +56,9 @@ def mended(alpha: float, gamma: float) -> float:
     r"$k \le \alpha\gamma n/2$. Without $n$ the condition admits no whole $k \ge 1$, since $\alpha\gamma/2 \le "
     r"1/4$. (The proof in the second version has $n$.)",
     "smooth-binomial",
-    basis=proved("Q6 bounds the ratio on $G$, and S1.16 the chance of leaving $G$"), severity=Severity.WORDING,
-)  # fmt: skip
+    basis=proved("Q6 bounds the ratio on $G$, and S1.16 the chance of leaving $G$"),
+    severity=Severity.WORDING,
+)
 def lemma() -> Seen:
     cases = [(n, g, a, int(a * g * n / 2.0)) for n, g, a in GRID if a * g * n >= 2.0]
     worst = max(
@@ -70,7 +73,9 @@ def lemma() -> Seen:
 
 
 @row(
-    "S1.5", "Which interval contains which", "proof of lemma 3, second version",
+    "S1.5",
+    "Which interval contains which",
+    "proof of lemma 3, second version",
     r"If $k \le \alpha\mu/2$, then $G = [(1-\alpha)\mu + k, (1+\alpha)\mu - k]$ lies inside $[(1-\alpha/2)\mu, "
     r"(1+\alpha/2)\mu]$; they 'doubled the range of $G$'.",
     Verdict.CORRECTED,
@@ -78,7 +83,7 @@ def lemma() -> Seen:
     r"\notin G$ imply that $Y$ lies in the Chernoff tails. (The note on binary sums has it right.)",
     basis=proved(r"$(1-\alpha)\mu + k \le (1-\alpha/2)\mu$ says $k \le \alpha\mu/2$, and so does the other end"),
     severity=Severity.PROOF,
-)  # fmt: skip
+)
 def containment() -> Seen:
     cases = [(n, g, a, k) for n, g, a in GRID for k in range(1, int(a * g * n / 2.0) + 1)]
     inner = [((1 - a / 2) * n * g, (1 + a / 2) * n * g) for n, g, a, _ in cases]
@@ -100,7 +105,7 @@ def containment() -> Seen:
     r"(1-\alpha/2)\mu] \le e^{-\alpha^2\mu/8}$.",
     more="smooth-binomial",
     basis=proved(r"Chernoff's bounds $e^{-a^2\mu/(2+a)}$ and $e^{-a^2\mu/2}$ at $a = \alpha/2$"),
-)  # fmt: skip
+)
 def chernoff() -> Seen:
     upper = [tail(n, g, (1 + a / 2) * n * g) / math.exp(-a * a * n * g / (8 + 2 * a)) for n, g, a in GRID]
     lower = [tail(n, 1 - g, n - (1 - a / 2) * n * g) / math.exp(-a * a * n * g / 8) for n, g, a in GRID]
@@ -111,11 +116,13 @@ def chernoff() -> Seen:
 
 
 @row(
-    "S1.17", "Splitting by the good event", "proof of lemma 3, second version",
+    "S1.17",
+    "Splitting by the good event",
+    "proof of lemma 3, second version",
     r"The chance that the ratio is large is at most that given $Y \in G$, plus that of $Y \notin G$; so it remains "
     r"to make the first of them 0.",
     basis=proved(r"split by whether $Y \in G$; a conditional chance is no smaller than the joint one"),
-)  # fmt: skip
+)
 def split() -> Seen:
     shares = []
     for n, g, a in GRID:
@@ -128,7 +135,9 @@ def split() -> Seen:
 
 
 @row(
-    "S1.6", "The ratio of two masses", "proof of lemma 3, second version",
+    "S1.6",
+    "The ratio of two masses",
+    "proof of lemma 3, second version",
     r"$D(y)/D(y+k') = \frac{(1-\gamma)^{k'}}{y^{k'}} \cdot \frac{(y+1)\cdots(y+k')}{(n-y)\cdots(n-y-k'+1)}$ for $k' "
     r"\ge 0$, and for $k' < 0$ the like with $y(y-1)\cdots(y-\lvert k'\rvert)$ below.",
     Verdict.CORRECTED,
@@ -136,7 +145,7 @@ def split() -> Seen:
     r"at $y - \lvert k'\rvert + 1$: $\lvert k'\rvert$ factors, not one more.",
     basis=proved(r"a step from $y$ to $y+1$ multiplies the mass by $\frac{\gamma}{1-\gamma}\cdot\frac{n-y}{y+1}$"),
     severity=Severity.PROOF,
-)  # fmt: skip
+)
 def masses() -> Seen:
     n, g, y = 12, Fraction(1, 4), 5
     up, down = mass_ratio(n, g, y, 2), mass_ratio(n, g, y, -2)
@@ -152,7 +161,9 @@ def masses() -> Seen:
 
 
 @row(
-    "S1.7", "The bound on the ratio, upwards", "proof of lemma 3, second version, copied from the paper",
+    "S1.7",
+    "The bound on the ratio, upwards",
+    "proof of lemma 3, second version, copied from the paper",
     r"For $y \in G$ and $k' \ge 0$ the ratio is at most $(1+\alpha)^{k'}$, hence at most "
     r"$\left(\frac{1+\alpha}{1-\alpha}\right)^{k'}$.",
     Verdict.CORRECTED,
@@ -160,8 +171,9 @@ def masses() -> Seen:
     r"$\frac{1+\alpha}{1-\alpha}$ because $\gamma \le 1/2$. The bound in the middle is false; the one at the end "
     r"stands.",
     "smooth-binomial",
-    basis=proved("Q6"), severity=Severity.PROOF,
-)  # fmt: skip
+    basis=proved("Q6"),
+    severity=Severity.PROOF,
+)
 def upwards() -> Seen:
     cases = [(n, g, a) for n, g, a in GRID if a * g * n >= 2.0]
     seen = [(worst_ratio(n, g, a, 1), a, g) for n, g, a in cases]
@@ -185,7 +197,7 @@ def upwards() -> Seen:
     r"k'\rvert\epsilon}$ impossible.",
     more="smooth-binomial",
     basis=proved("Q6"),
-)  # fmt: skip
+)
 def downwards() -> Seen:
     cases = [(n, g, a, s) for n, g, a in GRID for s in (-1, -2, -4, 1, 2, 4) if a * g * n >= 2.0 * abs(s)]
     worst = max(worst_ratio(n, g, a, s) / ((1 + a) / (1 - a)) ** abs(s) for n, g, a, s in cases)

@@ -27,9 +27,12 @@ asked = Questions()
 
 
 @asked(
-    "Q15", "The empty row of the table", f"{SURVEY}, table of bounds, the row called almost central",
-    "Upper bound and number of messages are left empty.", "survey-table",
-)  # fmt: skip
+    "Q15",
+    "The empty row of the table",
+    f"{SURVEY}, table of bounds, the row called almost central",
+    "Upper bound and number of messages are left empty.",
+    "survey-table",
+)
 def empty_row() -> Reply:
     found, (fewest, shape) = protocol("correlated-count", n=10_000, overhead=0.1, **BUDGET), fewest_extra(0.1)
     extra = 10_000 * (found.messages_per_person - 1)
@@ -58,10 +61,11 @@ def empty_row() -> Reply:
 
 
 @asked(
-    "Q16", "The sentence that breaks off",
+    "Q16",
+    "The sentence that breaks off",
     f"{SURVEY}, central privacy, for real numbers",
     "A sentence on real numbers stops after its fourth word, which is 'probability'. What was it going to say?",
-)  # fmt: skip
+)
 def breaks_off() -> Reply:
     within = {chance: math.log(1 / chance) for chance in (0.05, 1e-6)}
     exact = protocol("laplace", Sum((0, 1)), n=1000, epsilon=1.0).error().half_width(0.95)
@@ -76,11 +80,13 @@ def breaks_off() -> Reply:
 
 
 @asked(
-    "Q18", "The three data sets", f"{BINARY}, experiments; a heading on the experiments of the paper",
+    "Q18",
+    "The three data sets",
+    f"{BINARY}, experiments; a heading on the experiments of the paper",
     "Three data sets were to show where each algorithm shines, as those of the paper do not: dense and few, sparse "
     "and many, in between.",
     "data-sets",
-)  # fmt: skip
+)
 def data_sets() -> Reply:
     added, sample, third = (
         {data.name.split(":")[0]: tuned(named(name), data).rmse(data.ones) for data in DATA_SETS}
@@ -114,7 +120,7 @@ def _listed(errors: dict[str, float]) -> str:
     f"{SEPARATING}, the binary histogram: 'put picture'",
     "What does the protocol look like?",
     "binary-theorem",
-)  # fmt: skip
+)
 def picture() -> Reply:
     held, dummies = (1, 0, 0, 1, 0, 1), (1, 1, 0, 1, 1, 1)
     others, theirs = (0, 0, 0, 1, 0, 1), (1, 1, 1, 1, 1, 1)  # the first holds none, and the third sends a dummy
@@ -132,12 +138,13 @@ def picture() -> Reply:
 
 
 @asked(
-    "Q20", "The section on roadblocks",
+    "Q20",
+    "The section on roadblocks",
     f"{SEPARATING}, single-message simulation: 'as to why see roadblocks section'",
     "A local analyser can shuffle single messages by itself, and the reason why it cannot shuffle several is said to "
     "stand in a section that does not exist. What would it say?",
     "multi-message",
-)  # fmt: skip
+)
 def roadblocks() -> Reply:
     pair, mixed = pure_epsilon(*BOTH), worst(BOTH, 3)
     return Reply(
@@ -156,13 +163,14 @@ def roadblocks() -> Reply:
 
 
 @asked(
-    "Q21", "What there is on local privacy",
+    "Q21",
+    "What there is on local privacy",
     f"{SEPARATING}, introduction: 'there has been a lot of work on local privacy, see here TODO'; "
     f"{SHUFFLING}: a survey of randomised response that is not there; pure shuffle privacy, second "
     "version: 'TODO: edit this'",
     "Where can one read about local privacy?",
     "local-oracles",
-)  # fmt: skip
+)
 def local_privacy() -> Reply:
     n = 10_000
     bit, lower = response(n, 1.0), least_local(500, 1.0) / response(500, 1.0)
@@ -189,11 +197,12 @@ def local_privacy() -> Reply:
 
 
 @asked(
-    "Q22", "The later post",
+    "Q22",
+    "The later post",
     f"{SHUFFLING}, introduction: 'in a later post I show the connection with Grahams paper'",
     "There is no later post. What would it have shown?",
     "sampling-as-noise",
-)  # fmt: skip
+)
 def later_post() -> Reply:
     lie = protocol("cheu-count", n=10**6, **BUDGET).parameters["lam"] / 2
     rate = largest_rate(4_920)
@@ -210,12 +219,13 @@ def later_post() -> Reply:
 
 
 @asked(
-    "Q23", "The two empty columns",
+    "Q23",
+    "The two empty columns",
     f"{BINARY}, the two regimes: 'Simplified additive noise' beside 'Sample and threshold'",
     "The two algorithms were to be described side by side, as the analyser sees them, and nothing stands below the "
     "headings. How do they go?",
     "error-and-ones",
-)  # fmt: skip
+)
 def columns() -> Reply:
     gamma, k, n = 0.2, 700, 2_000
     added = protocol("zsum", n=n, gamma=gamma)
@@ -239,12 +249,13 @@ def columns() -> Reply:
 
 
 @asked(
-    "Q24", "What the experiments of the sampling paper do not show",
+    "Q24",
+    "What the experiments of the sampling paper do not show",
     f"{BINARY}, a heading without text: 'The experiments in the AI Stats paper do not shine light on the strengths of "
     "this algorithm'",
     "Which strengths has sample-and-threshold that an experiment on counts does not show?",
     "too-sparse",
-)  # fmt: skip
+)
 def strengths() -> Reply:
     n, bins = 100_000, 10**6
     dummies = protocol("poisson-histogram", Histogram(bins), n=n, **BUDGET).messages_per_person

@@ -20,7 +20,9 @@ row = Rows(BINARY)
 
 
 @row(
-    "S6.17", "Dense data of few people", PLACE + "; experiments, data sets I to III",
+    "S6.17",
+    "Dense data of few people",
+    PLACE + "; experiments, data sets I to III",
     "Sample-and-threshold shines on data that are not sparse, among not many users; additive noise on sparse data "
     "of many; a third data set lies between.",
     Verdict.CORRECTED,
@@ -29,8 +31,9 @@ row = Rows(BINARY)
     "has the threshold that suits the count; to sampling only a few small sizes are left at which "
     "additive noise cannot meet the budget, and there it is off by a quarter of the count itself.",
     "data-sets",
-    basis=INSTANCE, severity=Severity.ACCURACY,
-)  # fmt: skip
+    basis=INSTANCE,
+    severity=Severity.ACCURACY,
+)
 def dense() -> Seen:
     budget, ones = Budget(0.5, 1e-3), {200: 100, 500: 250, 2000: 1000}
     fewest = [smallest_crowd(named(name), Count(), Crowd(1), budget) or 0 for name in ("zsum", "sample-threshold")]
@@ -49,14 +52,17 @@ def dense() -> Seen:
 
 
 @row(
-    "S6.18", "Two algorithms are enough", "the two regimes",
+    "S6.18",
+    "Two algorithms are enough",
+    "the two regimes",
     "To understand when to use which algorithm, it is enough to analyse these two.",
     Verdict.FALSE,
     "Neither is the best choice at the usual budgets. Noise whose bulk cancels comes close to the central model "
     "whatever the number of ones, under a shuffler that is trusted with less.",
     "survey-table",
-    basis=INSTANCE, severity=Severity.ACCURACY,
-)  # fmt: skip
+    basis=INSTANCE,
+    severity=Severity.ACCURACY,
+)
 def two() -> Seen:
     n, ones = 10_000, (10, 200, 5000)
     third = protocol("correlated-count", n=n, epsilon=1.0, delta=1e-6).rmse()

@@ -24,7 +24,8 @@ def report(x: int, p: Fraction) -> dict[Word, Fraction]:
 
 
 def errors(n: int, missing: float, k: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """The analyser's error in people for each number of dummies that are missing; it prints 0 unless c* > 1."""
+    """The analyser's error in people for each number of dummies that are missing; it prints 0
+    unless c* > 1."""
     gone = np.arange(n + 1.0)
     return np.where(k > gone, missing - gone, -float(k))
 
@@ -36,11 +37,13 @@ def accuracy(epsilon: float, delta: float, beta: float) -> float:
 
 
 @row(
-    "S2.9", "The randomiser", "an algorithm for binary sums, both versions",
+    "S2.9",
+    "The randomiser",
+    "an algorithm for binary sums, both versions",
     r"With $1 - p = \frac{50}{\epsilon^2 n}\ln\frac2\delta$ and $z \sim \mathrm{Bernoulli}(p)$, send $x + z$ copies "
     r"of a one: at most two bits.",
     basis=proved(r"$x + z \le 2$; and $1-p \le 1/2$ if $n$ is as large as the theorem asks"),
-)  # fmt: skip
+)
 def randomiser() -> Seen:
     most = [max(len(messages) for messages in report(x, Fraction(9, 10))) for x in (0, 1)]
     chances = [1.0 - noise(e, d) / math.ceil(2 * noise(e, d)) for e, d in BUDGETS]
@@ -52,7 +55,9 @@ def randomiser() -> Seen:
 
 
 @row(
-    "S2.11", "The number of messages is all there is", "proof of the theorem on binary sums, both versions",
+    "S2.11",
+    "The number of messages is all there is",
+    "proof of the theorem on binary sums, both versions",
     r"All messages are alike, so their number tells everything; it is $\sum x_i + \mathrm{Bin}(n, 1-\gamma) = n - "
     r"(\mathrm{Bin}(n, \gamma) - \sum x_i)$, a 1-sensitive sum plus binomial noise, and what follows from it is "
     r"private by post-processing.",
@@ -60,7 +65,7 @@ def randomiser() -> Seen:
         r"equal messages are told by their number; $n$ less $\mathrm{Bin}(n, 1-\gamma)$ is $\mathrm{Bin}(n, "
         r"\gamma)$"
     ),
-)  # fmt: skip
+)
 def only_a_number() -> Seen:
     p, same = Fraction(7, 10), 0
     crowds = [x for n in (1, 2, 3, 4) for x in product((0, 1), repeat=n)]
@@ -77,12 +82,14 @@ def only_a_number() -> Seen:
 
 
 @row(
-    "S2.10", "The theorem, part (i): privacy", "theorem on binary sums, both versions",
+    "S2.10",
+    "The theorem, part (i): privacy",
+    "theorem on binary sums, both versions",
     r"For $n \ge \frac{100}{\epsilon^2}\ln\frac2\delta$ the protocol is $(\epsilon, \delta)$-private in the shuffle "
     r"model. (Neighbours replace a value; $\epsilon$ and $\delta$ are positive.)",
     more="binary-theorem",
     basis=proved("S1.23, S2.11 and S1.12"),
-)  # fmt: skip
+)
 def private() -> Seen:
     crowds = [(e, d, more * math.ceil(2 * noise(e, d))) for e, d in BUDGETS for more in (1, 4)]
     exact = [(shifted(binomial(n, noise(e, d) / n), e), d) for e, d, n in crowds]
@@ -91,7 +98,9 @@ def private() -> Seen:
 
 
 @row(
-    "S2.1", "The theorem, part (ii): accuracy", "theorem on binary sums, both versions; the derivation is left open",
+    "S2.1",
+    "The theorem, part (ii): accuracy",
+    "theorem on binary sums, both versions; the derivation is left open",
     r"For $\beta > \delta^{25}$ the error of the fraction is at most $\alpha$ with probability $1-\beta$. No "
     r"$\alpha$ is given.",
     Verdict.CORRECTED,
@@ -100,8 +109,9 @@ def private() -> Seen:
     r"$120.72\,\ln(2/\delta)/(\epsilon^2 n)$. Bernstein's inequality bounds $\lvert\sum z_i - np\rvert$ by the "
     r"second term; the first is what the threshold may swallow.",
     "binary-theorem",
-    basis=proved("Q5"), severity=Severity.ACCURACY,
-)  # fmt: skip
+    basis=proved("Q5"),
+    severity=Severity.ACCURACY,
+)
 def accurate() -> Seen:
     shares, simple = [], []
     for (e, d), more in product(BUDGETS, (1, 4)):
@@ -124,12 +134,14 @@ def accurate() -> Seen:
 
 
 @row(
-    "S2.12", "The theorem, part (iii): nobody, no error", "theorem on binary sums and its proof, both versions",
+    "S2.12",
+    "The theorem, part (iii): nobody, no error",
+    "theorem on binary sums and its proof, both versions",
     r"If everybody holds 0, the number of messages is $\mathrm{Bin}(n, p)$, so $c^* \le 1$ with probability 1 and "
     r"the output is 0.",
     more="binary-theorem",
     basis=proved("Q14"),
-)  # fmt: skip
+)
 def nobody() -> Seen:
     found = [float(np.abs(errors(n, 0.3 * n, 0)).max()) for n in (1, 10, 1000)]
     others = float(binomial(1000, 0.3)[np.abs(errors(1000, 300.0, 1)) > 0].sum())
@@ -140,15 +152,18 @@ def nobody() -> Seen:
 
 
 @row(
-    "S2.4", "Thresholding twice", "the histogram's analyser, both versions",
+    "S2.4",
+    "Thresholding twice",
+    "the histogram's analyser, both versions",
     r"The histogram's analyser runs the binary one on each bin and then, as its own third step, returns $c^* - p$ "
     r"if $c^* > 1$ and 0 otherwise; $\epsilon$ and $\delta$ lie in $[0, 1]$.",
     Verdict.CORRECTED,
     r"The third step belongs to the binary analyser and is done there already. Taken literally it would test the "
     r"*estimated* fraction against 1 and print 0 nearly always. And $\epsilon, \delta \in (0, 1]$: at 0 no $p$ is "
     r"defined.",
-    basis=INSTANCE, severity=Severity.ACCURACY,
-)  # fmt: skip
+    basis=INSTANCE,
+    severity=Severity.ACCURACY,
+)
 def twice() -> Seen:
     n, k = 2000, 1500
     law, once = binomial(n, 0.2), errors(n, 400.0, k) + k

@@ -18,12 +18,14 @@ row = Rows(BINARY)
 
 
 @row(
-    "S6.27", "The smaller event", "dependence on epsilon and delta, shuffle",
+    "S6.27",
+    "The smaller event",
+    "dependence on epsilon and delta, shuffle",
     r"$\tilde E_1$, the sum within $(1 \pm \alpha/2)np$, lies inside $E_1$, the sum within $[(1-\alpha)np + 1, "
     r"(1+\alpha)np - 1]$; so $E_1$ is at least as likely. (If $\alpha np \ge 2$.)",
     more="good-events",
     basis=proved("S1.5 with $k = 1$"),
-)  # fmt: skip
+)
 def smaller() -> Seen:
     cases = [(n, g, a) for n, g, a in GRID if a * n * g >= 2]
     gaps = []
@@ -36,17 +38,21 @@ def smaller() -> Seen:
 
 
 @row(
-    "S6.22", "The expected sample", EVENTS,
+    "S6.22",
+    "The expected sample",
+    EVENTS,
     r"If $k$ people hold a one and each is sampled with chance $p_2$, the sample has $kp_2 = km/n$ ones on average.",
     basis=proved("linearity of the expectation"),
-)  # fmt: skip
+)
 def expected() -> Seen:
     off = max(abs(float((binomial(k, p) * np.arange(k + 1)).sum()) - k * p) for k in (1, 10, 300) for p in (0.01, 0.3))
     return holds(off < 1e-9, f"6 laws, to {off:.0e}")
 
 
 @row(
-    "S6.7", "Lemma 1", EVENTS,
+    "S6.7",
+    "Lemma 1",
+    EVENTS,
     r"The number of samples of an item exceeds $\tau$ times its expectation with a chance of at most $\delta$, "
     r"where $\tau = 3 + \ln(1/\delta)$.",
     Verdict.CORRECTED,
@@ -57,7 +63,7 @@ def expected() -> Seen:
         r"most $\delta$ as $\tau\ln\tau - 2\tau + 4 > 0$"
     ),
     severity=Severity.PROOF,
-)  # fmt: skip
+)
 def lemma() -> Seen:
     tau = threshold(1e-6)
     once = float(binomial(1, 0.01)[1])
@@ -72,7 +78,9 @@ def lemma() -> Seen:
 
 
 @row(
-    "S6.8", "From one event to the other", EVENTS,
+    "S6.8",
+    "From one event to the other",
+    EVENTS,
     r"$\sum z_ix_i = n - \sum\overline{z_ix_i} = n - (2n - \sum x_i - \sum z_i)$; hence $E_2$ is $\sum z_i \le "
     r"\tau\frac kn np_1 + (n-k)$, a one-sided version of $E_1$.",
     Verdict.FALSE,
@@ -80,8 +88,9 @@ def lemma() -> Seen:
     r"n + \sum(1-x_i)(1-z_i)$. The last sum was lost, and with it all that follows; $E_2$ is about the coins of the "
     r"$k$ people who hold a one. (Also, $p_1$ stands where $p_2$ is meant.)",
     "flipping-or-sampling",
-    basis=proved("expand $(1-z)(1-x)$"), severity=Severity.PROOF,
-)  # fmt: skip
+    basis=proved("expand $(1-z)(1-x)$"),
+    severity=Severity.PROOF,
+)
 def complement() -> Seen:
     cases = [(x, z) for x in product((0, 1), repeat=3) for z in product((0, 1), repeat=3)]
     inner = [sum(a * b for a, b in zip(x, z, strict=True)) for x, z in cases]
@@ -97,15 +106,18 @@ def complement() -> Seen:
 
 
 @row(
-    "S6.21", "One side or two", EVENTS + ", intuition",
+    "S6.21",
+    "One side or two",
+    EVENTS + ", intuition",
     "That one event is one-sided and the other two-sided is no great matter: it changes the constant in a logarithm.",
     Verdict.FALSE,
     r"For sampling the loss $\ln\frac{(k+1)(1-p)}{k+1-v}$ *grows* with the sampled count $v$, so only the upper "
     r"tail can hurt; the other way round it is at most $\ln\frac1{1-p}$, always. And no lower event of probability "
     r"$1-\delta$ exists for small counts, as $P[X = 0] = (1-p)^k$.",
     "good-events",
-    basis=proved("Q9"), severity=Severity.PROOF,
-)  # fmt: skip
+    basis=proved("Q9"),
+    severity=Severity.PROOF,
+)
 def sides() -> Seen:
     p, k = 0.3, 20
     loss = ratios_of_one_more(k, p)
@@ -124,7 +136,9 @@ def ratios_of_one_more(k: int, p: float) -> np.ndarray[tuple[int], np.dtype[np.f
 
 
 @row(
-    "S6.9", "Both algorithms are equivalent", "dependence on epsilon and delta",
+    "S6.9",
+    "Both algorithms are equivalent",
+    "dependence on epsilon and delta",
     "The two algorithms have been shown to be equivalent.",
     Verdict.CORRECTED,
     "Nothing above shows it, and at no fixed threshold are they: nobody's ones are a noisy 0 in "
@@ -134,8 +148,9 @@ def ratios_of_one_more(k: int, p: float) -> np.ndarray[tuple[int], np.dtype[np.f
     r"$k/\tau \to 1$, to the very Poisson law to which the additive noise tends as $n$ grows. "
     "Below the threshold they differ at any size.",
     "sampling-as-noise",
-    basis=proved("Q7"), severity=Severity.PRIVACY,
-)  # fmt: skip
+    basis=proved("Q7"),
+    severity=Severity.PRIVACY,
+)
 def both() -> Seen:
     added, p = binomial(400, 0.1), 0.302
     nobody = 1.0 - float(added.max())

@@ -1,4 +1,5 @@
-"""From smoothness to the constants fifty and a hundred: the tangent, the five, and how many people it takes."""
+"""From smoothness to the constants fifty and a hundred: the tangent, the five, and how many people
+it takes."""
 
 from __future__ import annotations
 
@@ -24,10 +25,12 @@ def noise(epsilon: float, delta: float) -> float:
 
 
 @row(
-    "S1.19", "One exponential for two", PLACE,
+    "S1.19",
+    "One exponential for two",
+    PLACE,
     r"For $\alpha < 1$, $e^{-\alpha^2\gamma n/8} + e^{-\alpha^2\gamma n/(8+2\alpha)} < 2e^{-\alpha^2\gamma n/10}$.",
     basis=proved(r"$8 < 10$, and $8 + 2\alpha < 10$ for $\alpha < 1$"),
-)  # fmt: skip
+)
 def one_exponential() -> Seen:
     cases = [(mean, a) for mean in (1.0, 10.0, 100.0, 1000.0) for a in np.arange(1, 100) / 100.0]
     worst = max(tails(mean, a) / (2.0 * math.exp(-a * a * mean / 10.0)) for mean, a in cases)
@@ -35,10 +38,12 @@ def one_exponential() -> Seen:
 
 
 @row(
-    "S1.20", "Alpha and epsilon", PLACE + "; note on binary sums",
+    "S1.20",
+    "Alpha and epsilon",
+    PLACE + "; note on binary sums",
     r"$\epsilon = \ln\frac{1+\alpha}{1-\alpha}$ is the same as $\alpha = \frac{e^\epsilon-1}{e^\epsilon+1}$.",
     basis=proved("solve the one for the other"),
-)  # fmt: skip
+)
 def tangent() -> Seen:
     alpha = np.expm1(EPSILONS) / (np.exp(EPSILONS) + 1.0)
     gap = float(np.abs(np.log((1 + alpha) / (1 - alpha)) - EPSILONS).max())
@@ -46,7 +51,9 @@ def tangent() -> Seen:
 
 
 @row(
-    "S1.8", "Alpha and epsilon over the root of five", PLACE + "; note on binary sums",
+    "S1.8",
+    "Alpha and epsilon over the root of five",
+    PLACE + "; note on binary sums",
     r"From the plots of $\alpha - \epsilon/\sqrt5$ and $\alpha - \epsilon/\sqrt4$: $\epsilon/\sqrt5 \ge \alpha$ for "
     r"all $\epsilon$ in $[0, 1]$.",
     Verdict.CORRECTED,
@@ -58,7 +65,7 @@ def tangent() -> Seen:
         r" and $\tanh x \le x$"
     ),
     severity=Severity.PROOF,
-)  # fmt: skip
+)
 def lower_bound() -> Seen:
     alpha = np.tanh(EPSILONS / 2.0)
     above, below = alpha - EPSILONS / math.sqrt(5.0), EPSILONS / 2.0 - alpha
@@ -71,17 +78,17 @@ def lower_bound() -> Seen:
 
 
 @row(
-    "S1.10", "Why five", PLACE,
+    "S1.10",
+    "Why five",
+    PLACE,
     r"They chose the smallest whole number such that $\alpha > 0$ for all $\epsilon$ in $[0, 1]$.",
     Verdict.CORRECTED,
     r"The smallest whole $c$ with $\alpha \ge \epsilon/\sqrt c$ on $[0, 1]$. As $\tanh(\epsilon/2)/\epsilon$ falls, "
     r"$\epsilon = 1$ decides: $c \ge 1/\tanh^2(1/2) = 4.683$. ($\alpha$ itself is positive whatever $c$ is.)",
     "why-five",
-    basis=proved(
-        r"as $\alpha/\epsilon$ falls (S1.8), $\alpha \ge \epsilon/\sqrt c$ on $(0, 1]$ just if it holds at 1"
-    ),
+    basis=proved(r"as $\alpha/\epsilon$ falls (S1.8), $\alpha \ge \epsilon/\sqrt c$ on $(0, 1]$ just if it holds at 1"),
     severity=Severity.WORDING,
-)  # fmt: skip
+)
 def why_five() -> Seen:
     alpha = np.tanh(EPSILONS / 2.0)
     works = {c: bool((alpha >= EPSILONS / math.sqrt(c)).all()) for c in range(1, 9)}
@@ -97,7 +104,9 @@ def why_five() -> Seen:
 
 
 @row(
-    "S1.9", "A larger alpha", "note on binary sums, shuffle",
+    "S1.9",
+    "A larger alpha",
+    "note on binary sums, shuffle",
     r"A constant larger than $\alpha$ only widens the good region, so the bounds hold for it too; that is why any "
     r"$\alpha$ in $[\epsilon/\sqrt5, 1)$ makes the binomial law $(\epsilon, \delta, 1)$-smooth.",
     Verdict.CORRECTED,
@@ -109,7 +118,7 @@ def why_five() -> Seen:
         " promise"
     ),
     severity=Severity.PRIVACY,
-)  # fmt: skip
+)
 def larger_alpha() -> Seen:
     exact = smoothness(binomial(200, 0.5), 0.5, 1)
     larger, fixed = tails(100.0, 0.99), tails(100.0, math.tanh(0.25))
@@ -122,11 +131,13 @@ def larger_alpha() -> Seen:
 
 
 @row(
-    "S1.21", "How much noise", PLACE + "; note on binary sums",
+    "S1.21",
+    "How much noise",
+    PLACE + "; note on binary sums",
     r"$2e^{-\alpha^2\gamma n/10} \le 2e^{-\epsilon^2\gamma n/50}$, and setting that to $\delta$ gives $\gamma = "
     r"\frac{50}{\epsilon^2 n}\ln\frac2\delta$.",
     basis=proved(r"$\alpha^2 \ge \epsilon^2/5$ by S1.8; solve for $\gamma$"),
-)  # fmt: skip
+)
 def how_much() -> Seen:
     sides = [(2 * math.exp(-(math.tanh(e / 2) ** 2) * noise(e, d) / 10), d) for e, d in BUDGETS]
     solved = max(abs(2 * math.exp(-(e**2) * noise(e, d) / 50) / d - 1) for e, d in BUDGETS)
@@ -138,11 +149,13 @@ def how_much() -> Seen:
 
 
 @row(
-    "S1.22", "Smooth for shifts by one", PLACE,
+    "S1.22",
+    "Smooth for shifts by one",
+    PLACE,
     r"For $k = 1$ one needs $n\alpha\gamma \ge 2$, and indeed $n\alpha\gamma \ge "
     r"\frac{10\sqrt5}{\epsilon}\ln\frac2\delta \ge 10\sqrt5\ln2 \ge 2$.",
     basis=proved(r"$\alpha \ge \epsilon/\sqrt5$, $\epsilon \le 1$ and $\delta \le 1$"),
-)  # fmt: skip
+)
 def by_one() -> Seen:
     least = min(noise(e, d) * math.tanh(e / 2) for e in EPSILONS for d in (1.0, 0.5, 1e-6))
     floor = 10 * math.sqrt(5) * math.log(2)
@@ -150,12 +163,14 @@ def by_one() -> Seen:
 
 
 @row(
-    "S1.23", "How many people make it smooth", PLACE,
+    "S1.23",
+    "How many people make it smooth",
+    PLACE,
     r"If $n \ge \frac{100}{\epsilon^2}\ln\frac2\delta$, then $\mathrm{Bin}(n, \gamma)$ is $(\epsilon, \delta, "
     r"1)$-smooth. (The hundred is what keeps $\gamma \le 1/2$.)",
     more="smooth-binomial",
     basis=proved(r"S1.1, S1.21 and S1.22; that many people is just what makes $\gamma \le 1/2$"),
-)  # fmt: skip
+)
 def how_many() -> Seen:
     crowds = [(e, d, math.ceil(2 * noise(e, d)) * more) for e, d in BUDGETS if e >= 0.3 for more in (1, 3)]
     share = max(smoothness(binomial(n, noise(e, d) / n), e, 1) / d for e, d, n in crowds)

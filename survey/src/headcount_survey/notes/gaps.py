@@ -41,11 +41,12 @@ def sampled(n: int, ones: int) -> float:
 
 
 @asked(
-    "Q7", "Is shuffled randomised response sample-and-threshold",
+    "Q7",
+    "Is shuffled randomised response sample-and-threshold",
     f"{SHUFFLING}, introduction; {BINARY}, dependence on epsilon and delta",
     "Can the two protocols be shown to be equivalent, as the notes expect?",
     "flipping-or-sampling",
-)  # fmt: skip
+)
 def equivalent() -> Reply:
     response = rmse("cheu-count", 10_000)
     few, many = sampled(10_000, 200), sampled(10_000, 5_000)
@@ -86,11 +87,12 @@ def equivalent() -> Reply:
 
 
 @asked(
-    "Q8", "Can the two events be brought together",
+    "Q8",
+    "Can the two events be brought together",
     f"{BINARY}, the events E1 and E2",
     "The events look alike but for constants. Can their variables be related better?",
     "good-events",
-)  # fmt: skip
+)
 def events() -> Reply:
     n = math.ceil(2 * noise(1.0, 1e-6))
     gamma = noise(1.0, 1e-6) / n
@@ -120,11 +122,12 @@ def events() -> Reply:
 
 
 @asked(
-    "Q9", "Would a two-sided bound keep the proof",
+    "Q9",
+    "Would a two-sided bound keep the proof",
     f"{BINARY}, the event E2",
     "Does the proof of sample-and-threshold survive if its bound is made two-sided?",
     "good-events",
-)  # fmt: skip
+)
 def two_sided() -> Reply:
     p, delta = 0.3, 1e-6
     first = math.ceil(math.log(delta) / math.log1p(-p))  # from here on an empty sample is rare enough to be excluded
@@ -140,11 +143,12 @@ def two_sided() -> Reply:
 
 
 @asked(
-    "Q10", "How sparse is too sparse",
+    "Q10",
+    "How sparse is too sparse",
     f"{BINARY}, sample and threshold",
     "How sparse may the ones be before they are lost?",
     "too-sparse",
-)  # fmt: skip
+)
 def how_sparse() -> Reply:
     draft = seen_half(17, -math.expm1(-1.0) / 17)
     found = {tau: (seen_half(tau, rate), rate) for tau in range(4, 61) if (rate := largest_rate(tau))}
@@ -168,16 +172,18 @@ def how_sparse() -> Reply:
 
 
 @asked(
-    "Q11", "Is the threshold deceiving",
+    "Q11",
+    "Is the threshold deceiving",
     f"{BINARY}, heading without text",
     "Is it deceiving that counts are dropped below a fraction of 1? (A heading says so, slightly, and stops.)",
     "thresholding",
-)  # fmt: skip
+)
 def deceiving() -> Reply:
     n, k = 100_000, noise(1.0, 1e-6)
     law = binomial(n, k / n)
     silent = {ones: float(law[np.arange(n + 1) >= ones].sum()) for ones in (500, 725, 900)}
-    # Without the threshold, how many bins it takes before the largest error exceeds what the threshold may swallow.
+    # Without the threshold, how many bins it takes before the largest error exceeds what the
+    # threshold may swallow.
     swallowed = k + 3 * math.sqrt(k)
     missed = float(law[np.arange(n + 1) >= swallowed].sum())
     tail = float(binomial_above(math.floor(k + swallowed), n, k / n))  # below, the error is K at most
@@ -202,11 +208,12 @@ def deceiving() -> Reply:
 
 
 @asked(
-    "Q12", "Why the gap closes for two",
+    "Q12",
+    "Why the gap closes for two",
     f"{SEPARATING}, multi-message shuffle privacy",
     "Why is the gap randomiser private among two people or more, and not alone?",
     "multi-message",
-)  # fmt: skip
+)
 def gap() -> Reply:
     sums = [{0, 1, 3, 4}]
     for _ in range(3):
@@ -227,11 +234,12 @@ def gap() -> Reply:
 
 
 @asked(
-    "Q13", "Which algorithm should company A use",
+    "Q13",
+    "Which algorithm should company A use",
     f"{BINARY}, the game",
     "A company knows its budget and nothing of statistics, and wants the best count it can have. What should it use?",
     "survey-table",
-)  # fmt: skip
+)
 def company() -> Reply:
     names = ("geometric", "correlated-count", "cheu-count", "zsum", "randomised-response")
     deltas = [0.0, 1e-6, 1e-6, 1e-6, 0.0]
@@ -261,11 +269,12 @@ def company() -> Reply:
 
 
 @asked(
-    "Q14", "Why all zeros are exact",
+    "Q14",
+    "Why all zeros are exact",
     f"{SEPARATING}, theorem on binary sums, part (iii), an empty box",
     "Why is there no error if everybody holds 0? (An empty question box.)",
     "binary-theorem",
-)  # fmt: skip
+)
 def zeros() -> Reply:
     largest = float(np.abs(errors(2000, 400.0, 0)).max())
     plain = math.sqrt(2000 * 0.2 * 0.8)

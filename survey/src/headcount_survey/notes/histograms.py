@@ -40,11 +40,13 @@ def quantile(
 
 
 @row(
-    "S2.13", "The histogram's randomiser", "the histogram's algorithm, both versions",
+    "S2.13",
+    "The histogram's randomiser",
+    "the histogram's algorithm, both versions",
     r"For every bin $j$ run the binary randomiser on $\mathbb{1}[x = j]$ and send what it sends, marked $j$; so the "
     r"bins' counts carry independent noise.",
     basis=proved("people draw independently of each other, and each of them for each bin"),
-)  # fmt: skip
+)
 def independent() -> Seen:
     p, people = Fraction(3, 5), (0, 0, 2)
     view = shuffled([report(x, 3, p) for x in people])
@@ -59,12 +61,14 @@ def independent() -> Seen:
 
 
 @row(
-    "S2.15", "Two bins, twice the price", "proof of part (i) for histograms, both versions",
+    "S2.15",
+    "Two bins, twice the price",
+    "proof of part (i) for histograms, both versions",
     r"Bins whose count does not change look the same; the two that do are each $(\epsilon, \delta)$-close by the "
     r"binary theorem, so by composition the histogram is $(2\epsilon, 2\delta)$-private.",
     more="histogram-theorem",
     basis=proved("basic composition of two independent views"),
-)  # fmt: skip
+)
 def composition() -> Seen:
     laws = [(binomial(n, g), e) for n, g in ((40, 0.5), (100, 0.3), (200, 0.1)) for e in (0.2, 0.5, 1.0)]
     share = max(two_cells(law, 2 * e) / (2 * shifted(law, e)) for law, e in laws)
@@ -76,7 +80,9 @@ def composition() -> Seen:
 
 
 @row(
-    "S2.2", "The histogram's theorem, parts (i) and (iii)", "theorem on histograms, both versions",
+    "S2.2",
+    "The histogram's theorem, parts (i) and (iii)",
+    "theorem on histograms, both versions",
     r"The histogram is '$2(\epsilon, \delta)$'-private; and for $\beta > \delta^{25}$ all bins at once are within "
     r"$\alpha = O(\ln(1/\delta)/(\epsilon^2 n))$ with probability $1-\beta$, for any $n$.",
     Verdict.CORRECTED,
@@ -93,7 +99,7 @@ def composition() -> Seen:
         r"$g(2K_0) = 24\ln2 - \ln(100(L + \ln2))$"
     ),
     severity=Severity.ACCURACY,
-)  # fmt: skip
+)
 def simultaneous() -> Seen:
     def room(e: float, d: float, n: float, beta: float) -> float:
         """Bernstein's side condition for n bins: the variance less ln(2n/beta)."""
@@ -118,7 +124,9 @@ def simultaneous() -> Seen:
 
 
 @row(
-    "S2.14", "The histogram's theorem, part (ii)", "theorem on histograms, both versions",
+    "S2.14",
+    "The histogram's theorem, part (ii)",
+    "theorem on histograms, both versions",
     r"For $\beta > \delta^{25}$ each bin is within $\alpha = O(\ln(1/\delta)/(\epsilon^2 n))$ with probability "
     r"$1-\beta$; it follows from the binary theorem.",
     Verdict.CORRECTED,
@@ -130,7 +138,7 @@ def simultaneous() -> Seen:
         r"noise does not vanish, $K$ being at least $50\ln2$, while $\ln(1/\delta)$ does"
     ),
     severity=Severity.ACCURACY,
-)  # fmt: skip
+)
 def each_bin() -> Seen:
     def needed(d: float) -> float:
         """The error that is exceeded with chance 1/20, in units of ln(1/delta)."""
@@ -152,7 +160,9 @@ def each_bin() -> Seen:
 
 
 @row(
-    "S2.3", "The union bound over bins", "proof of part (iii) for histograms, both versions",
+    "S2.3",
+    "The union bound over bins",
+    "proof of part (iii) for histograms, both versions",
     r"With $Q$ the non-empty bins: $P[\exists j: \tilde c_j - c_j \le \alpha] \le \sum_{j\in Q} P[\tilde c_j - c_j "
     r"\le \alpha] \le \beta/n = \beta$, since a count whose *estimate* is 0 is reported as nonzero with probability "
     r"0.",
@@ -161,11 +171,9 @@ def each_bin() -> Seen:
     r"$\beta/n$, the sum over at most $n$ of them at most $\beta$; and bins whose *true* count $c_j$ is 0 err with "
     r"probability 0.",
     "histogram-theorem",
-    basis=proved(
-        "the union bound over the at most $n$ bins that somebody holds; the others err with chance 0 (S2.12)"
-    ),
+    basis=proved("the union bound over the at most $n$ bins that somebody holds; the others err with chance 0 (S2.12)"),
     severity=Severity.PROOF,
-)  # fmt: skip
+)
 def union() -> Seen:
     e, d, beta, n = 1.0, 0.5, 0.05, 400
     law, missing = binomial(n, noise(e, d) / n), noise(e, d)
@@ -182,10 +190,12 @@ def union() -> Seen:
 
 
 @row(
-    "S2.16", "The histogram's theorem, part (iv)", "theorem on histograms, both versions",
+    "S2.16",
+    "The histogram's theorem, part (iv)",
+    "theorem on histograms, both versions",
     r"Nobody sends more than $d + 1$ messages.",
     basis=proved("one draw for each bin, and one's own message"),
-)  # fmt: skip
+)
 def most_messages() -> Seen:
     most = {bins: max(len(m) for m in report(0, bins, Fraction(1, 2))) for bins in (1, 2, 3, 6)}
     return holds(
@@ -195,14 +205,16 @@ def most_messages() -> Seen:
 
 
 @row(
-    "S2.5", "Messages and bits", "proof of part (iv) for histograms, both versions",
+    "S2.5",
+    "Messages and bits",
+    "proof of part (iv) for histograms, both versions",
     r"So there are at most $d + 1$ 'messages/bits/1's'.",
     Verdict.CORRECTED,
     r"Up to $d+1$ *messages*, each of which names a bin and takes $\lceil\log_2 d\rceil$ bits; and the usual number "
     r"is hardly smaller, $1 + dp \ge 1 + d/2$ on average.",
     basis=proved(r"a message tells $d$ bins apart; the mean is $1 + dp$ by linearity, and $p \ge 1/2$"),
     severity=Severity.ACCURACY,
-)  # fmt: skip
+)
 def bits() -> Seen:
     p, bins = Fraction(1, 2), 6
     law = report(0, bins, p)
@@ -216,12 +228,14 @@ def bits() -> Seen:
 
 
 @row(
-    "S2.6", "Error without the number of bins", "main takeaways and introduction, both versions",
+    "S2.6",
+    "Error without the number of bins",
+    "main takeaways and introduction, both versions",
     "In the shuffle model all bins of a histogram can be estimated with an error that does not depend on how many "
     "there are.",
     more="separation",
     basis=proved("S2.2, whose bound has $n$ in it and not $d$"),
-)  # fmt: skip
+)
 def shuffle_error() -> Seen:
     n, missing = 2000, noise(1.0, 1e-3)
     law = binomial(n, missing / n)
@@ -237,7 +251,9 @@ def shuffle_error() -> Seen:
 
 
 @row(
-    "S2.7", "Local error grows with the number of bins", "main takeaways, both versions",
+    "S2.7",
+    "Local error grows with the number of bins",
+    "main takeaways, both versions",
     r"A local histogram errs by something like $\sqrt{\ln d}$ on some bin, so the gap in the number of people "
     r"needed, between shuffle and local, is as large as you like.",
     more="lower-bounds",
@@ -247,7 +263,7 @@ def shuffle_error() -> Seen:
         r"for a fixed share of the people $n$ must grow like $\ln d$; under a shuffler it need not "
         "(S2.6)"
     ),
-)  # fmt: skip
+)
 def local_error() -> Seen:
     n, e = 2000, 1.0
     q = 1 / (math.exp(e) + 1)  # optimised unary encoding: empty bins are independent Bin(n, q)
@@ -270,7 +286,9 @@ def local_error() -> Seen:
 
 
 @row(
-    "S2.8", "Central error does not", "main takeaways, both versions",
+    "S2.8",
+    "Central error does not",
+    "main takeaways, both versions",
     r"With a trusted analyser there is an algorithm whose error on every bin does not depend on $d$ (reference to "
     r"Bun, Nissim and Stemmer).",
     more="separation",
@@ -278,9 +296,10 @@ def local_error() -> Seen:
         "only the at most $n$ bins that somebody holds get noise; one that a single person brings in is shown"
         r" with a chance of at most $\delta$"
     ),
-)  # fmt: skip
+)
 def central_error() -> Seen:
-    # Noise for the bins somebody holds, and those that come out below the threshold are not reported.
+    # Noise for the bins somebody holds, and those that come out below the threshold are not
+    # reported.
     a, delta = math.exp(-0.5), 1e-6
     threshold = next(t for t in range(1, 100) if a ** (t - 1) / (1 + a) <= delta)
     reach = np.arange(0.0, 400.0)

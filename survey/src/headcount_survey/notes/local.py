@@ -31,14 +31,17 @@ def beyond(n: int, gamma: float, ones: int, t: float) -> float:
 
 
 @row(
-    "S4.9", "Privacy of randomised response", "local privacy",
+    "S4.9",
+    "Privacy of randomised response",
+    "local privacy",
     r"Tell the truth with chance $1/2 + \gamma$: privacy is trivially achieved.",
     Verdict.CORRECTED,
     r"It is, with $\epsilon = \ln\frac{1+2\gamma}{1-2\gamma}$, that is $\gamma = \frac12\tanh\frac\epsilon2$; a "
     r"$\gamma$ chosen without this promises nothing in particular.",
     "warner",
-    basis=proved("the ratio of the chances of either answer"), severity=Severity.PRIVACY,
-)  # fmt: skip
+    basis=proved("the ratio of the chances of either answer"),
+    severity=Severity.PRIVACY,
+)
 def privacy() -> Seen:
     found = {g: math.log((0.5 + g) / (0.5 - g)) for g in (0.1, 0.25, 0.45, 0.499)}
     back = max(abs(0.5 * math.tanh(e / 2) - g) for g, e in found.items())
@@ -50,12 +53,14 @@ def privacy() -> Seen:
 
 
 @row(
-    "S4.15", "The estimator is unbiased", UPPER,
+    "S4.15",
+    "The estimator is unbiased",
+    UPPER,
     r"With $k$ ones received, $\hat f = \frac{k - (1/2-\gamma)N}{2\gamma}$ estimates the sum of the inputs without "
     r"bias.",
     more="warner",
     basis=proved("linearity of the expectation"),
-)  # fmt: skip
+)
 def unbiased() -> Seen:
     gamma, exact = Fraction(1, 5), 0
     crowds = [(n, ones) for n in range(1, 7) for ones in range(n + 1)]
@@ -74,13 +79,16 @@ def unbiased() -> Seen:
 
 
 @row(
-    "S4.6", "The derivation of it", "local privacy, proof",
+    "S4.6",
+    "The derivation of it",
+    "local privacy, proof",
     r"$E[\hat f] = \frac1{2\gamma}(E[k] - N/2 - N\gamma) = k$, with $k$ for what is received and for the truth.",
     Verdict.CORRECTED,
     r"$\frac1{2\gamma}(E[k] - N/2 + N\gamma)$, with $E[k] = (\frac12+\gamma)s + (\frac12-\gamma)(N-s)$, which is $s "
     r"= \sum x_i$, the true sum.",
-    basis=proved("linearity of the expectation"), severity=Severity.PROOF,
-)  # fmt: skip
+    basis=proved("linearity of the expectation"),
+    severity=Severity.PROOF,
+)
 def derivation() -> Seen:
     n, gamma, s = 100, 0.2, 30
     mean = (0.5 + gamma) * s + (0.5 - gamma) * (n - s)
@@ -93,14 +101,17 @@ def derivation() -> Seen:
 
 
 @row(
-    "S4.7", "The tail bound", UPPER,
+    "S4.7",
+    "The tail bound",
+    UPPER,
     r"By Hoeffding, $P[\lvert\hat f - E\hat f\rvert \ge t] \le 2e^{-2nt^2}$.",
     Verdict.CORRECTED,
     r"$2\exp(-8\gamma^2t^2/N)$ for the sum, $2\exp(-8\gamma^2Nt^2)$ for the mean: $\hat f$ is the sum of bits "
     r"divided by $2\gamma$, and the scale of a mean does not fit a sum.",
     "warner",
-    basis=proved(r"Hoeffding's bound for $N$ bits at the distance $2\gamma t$"), severity=Severity.ACCURACY,
-)  # fmt: skip
+    basis=proved(r"Hoeffding's bound for $N$ bits at the distance $2\gamma t$"),
+    severity=Severity.ACCURACY,
+)
 def hoeffding() -> Seen:
     n, gamma, t = 1000, 0.1, 100.0
     exact, noted = beyond(n, gamma, 300, t), 2 * math.exp(-2 * n * t * t)
@@ -115,15 +126,18 @@ def hoeffding() -> Seen:
 
 
 @row(
-    "S4.8", "Solving for the error", UPPER,
+    "S4.8",
+    "Solving for the error",
+    UPPER,
     r"So with probability $1-\delta$ the error is at most $\sqrt{\frac1{2n}\ln\frac1\delta}$, since $\hat f$ is a "
     r"sum of Bernoulli variables: $O(1/\sqrt N)$.",
     Verdict.CORRECTED,
     r"$\frac1{2\gamma}\sqrt{\frac N2\ln\frac2\delta}$ for the sum, $O(\sqrt N/\epsilon)$; the two tails give "
     r"$\ln(2/\delta)$. And $\hat f$ is an *affine function* of a sum of Bernoulli variables.",
     "warner",
-    basis=proved(r"set S4.7's bound to $\delta$ and solve for $t$"), severity=Severity.ACCURACY,
-)  # fmt: skip
+    basis=proved(r"set S4.7's bound to $\delta$ and solve for $t$"),
+    severity=Severity.ACCURACY,
+)
 def solved() -> Seen:
     cases = [(n, g, b) for n in (100, 1000) for g in (0.05, 0.2) for b in (0.3, 0.05, 0.001)]
     noted = [beyond(n, g, n // 4, n * math.sqrt(math.log(1 / b) / (2 * n))) / b for n, g, b in cases]
@@ -137,12 +151,14 @@ def solved() -> Seen:
 
 
 @row(
-    "S4.16", "By the variance", UPPER,
+    "S4.16",
+    "By the variance",
+    UPPER,
     "The estimator being unbiased, its variance is its mean squared error, which gives another derivation: of a "
     "typical error, not of a confidence interval.",
     more="warner",
     basis=proved("without bias the two are the same thing"),
-)  # fmt: skip
+)
 def variance() -> Seen:
     off = []
     for n, e in ((50, 0.5), (200, 1.0), (200, 2.0)):
@@ -158,7 +174,9 @@ def variance() -> Seen:
 
 
 @row(
-    "S4.17", "Nothing local does better", "local privacy, lower bound",
+    "S4.17",
+    "Nothing local does better",
+    "local privacy, lower bound",
     r"The algorithm of 1965 is the best one can do: $O(1/\sqrt N)$ is the least error that privacy allows.",
     Verdict.CORRECTED,
     r"The least is $\Omega(1/(\epsilon\sqrt N))$ for the mean. As a *randomiser* of one bit it is best exactly: any "
@@ -170,9 +188,10 @@ def variance() -> Seen:
         "order is in Beimel et al. (1103.2626), the constant in `lower-bounds`"
     ),
     severity=Severity.ACCURACY,
-)  # fmt: skip
+)
 def best() -> Seen:
-    # Any two laws a, b with ratios within e^epsilon arise from the bit: mix u where x = 1 is said, and v otherwise.
+    # Any two laws a, b with ratios within e^epsilon arise from the bit: mix u where x = 1 is said,
+    # and v otherwise.
     e, keep = 1.0, math.e / (1 + math.e)
     draws, worst = SeededCoins(11).uniform(4000).reshape(500, 8), 0.0
     for line in draws:
@@ -186,7 +205,8 @@ def best() -> Seen:
     estimate = (np.arange(n + 1.0) - (0.5 - gamma) * n) / (2 * gamma)
     law = answers(n, gamma, 5)
     plain, clipped = (math.sqrt(float((law * (est - 5) ** 2).sum())) for est in (estimate, np.clip(estimate, 0, n)))
-    # Least squares over all analysers when any number of ones is as likely: no analyser is uniformly better than this.
+    # Least squares over all analysers when any number of ones is as likely: no analyser is
+    # uniformly better than this.
     laws = np.array([answers(1000, gamma, k) for k in range(0, 1001, 4)])
     counts = np.arange(0.0, 1001.0, 4.0)[:, None]
     total = np.maximum(laws.sum(axis=0), 1e-300)
@@ -202,12 +222,14 @@ def best() -> Seen:
 
 
 @row(
-    "S4.11", "More messages, more accuracy", "shuffle privacy, Balle et al. 2020",
+    "S4.11",
+    "More messages, more accuracy",
+    "shuffle privacy, Balle et al. 2020",
     "In the shuffle model several messages from everybody can bring the accuracy close to that of the central "
     "model, in particular for sums of reals.",
     more="messages",
     basis=INSTANCE,
-)  # fmt: skip
+)
 def messages() -> Seen:
     found = {name: rmse(name, 1000) for name in ("blanket-sum", "recursive-sum", "split-and-mix", "laplace")}
     one, three, many, central = found.values()

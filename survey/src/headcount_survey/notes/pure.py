@@ -50,7 +50,7 @@ def in_event(law: Exact, letters: str) -> Fraction:
         r"if $P[R(x) \in Y] > e^\epsilon P[R(x') \in Y]$, then $Y^n$ is that much likelier on $(x, \dots, x)$ "
         r"than on $(x', x, \dots, x)$"
     ),
-)  # fmt: skip
+)
 def single() -> Seen:
     found = [(worst(laws, n), pure_epsilon(*laws)) for laws in random_laws(60, 3) for n in (1, 2, 3)]
     gap = min(shuffle - local for shuffle, local in found)
@@ -62,13 +62,16 @@ def single() -> Seen:
 
 
 @row(
-    "S3.1", "The crowd that shows it", "pure shuffle privacy, first version, equation (9)",
+    "S3.1",
+    "The crowd that shows it",
+    "pure shuffle privacy, first version, equation (9)",
     r"$P[R(x) \in Y]^n > e^\epsilon P[R(x') \in Y]\,P[R(x') \in Y]^{n-1}$, which is $e^\epsilon P[(S\circ R)(X') "
     r"\in Y^n]$ for $X' = (x', x, \dots, x)$.",
     Verdict.CORRECTED,
     r"The other $n-1$ people of $X'$ hold $x$: $e^\epsilon P[R(x') \in Y]\,P[R(x) \in Y]^{n-1}$.",
-    basis=proved("independence: $X'$ has one $x'$ and $n-1$ times $x$"), severity=Severity.PROOF,
-)  # fmt: skip
+    basis=proved("independence: $X'$ has one $x'$ and $n-1$ times $x$"),
+    severity=Severity.PROOF,
+)
 def crowd() -> Seen:
     x, other = LEAKY
     view = in_event(shuffled([other, x, x]), "a")
@@ -77,14 +80,16 @@ def crowd() -> Seen:
 
 
 @row(
-    "S3.2", "One event for everybody", "pure shuffle privacy, second version, equation (1)",
+    "S3.2",
+    "One event for everybody",
+    "pure shuffle privacy, second version, equation (1)",
     r"$P[(S\circ R)(X) \in T^n] = \prod_i P[R(x_i) \in T_i]$, where $T$ is a bounded interval.",
     Verdict.CORRECTED,
     r"$\prod_i P[R(x_i) \in T]$ with one set $T$, the same for all: shuffling keeps the chance of $T^n$ because "
     r"that event does not depend on the order. $T$ may be any set.",
     basis=proved("$T^n$ is the same event in every order; with different sets it is not, as two people show"),
     severity=Severity.PROOF,
-)  # fmt: skip
+)
 def one_event() -> Seen:
     x, other = LEAKY
     mixed = {tuple(w[::-1]): m for w, m in sequences([x, other]).items()}
@@ -101,7 +106,9 @@ def one_event() -> Seen:
 
 
 @row(
-    "S3.11", "Why shuffling keeps the chance", "pure shuffle privacy, first version, note on equation (7)",
+    "S3.11",
+    "Why shuffling keeps the chance",
+    "pure shuffle privacy, first version, note on equation (7)",
     r"$P[(S\circ R)(X) \in Y^n] = P[R(X) \in Y^n]$ because the shuffle is uniform, so that no shuffling is as "
     r"likely as any other order.",
     Verdict.CORRECTED,
@@ -112,7 +119,7 @@ def one_event() -> Seen:
         "others that change"
     ),
     severity=Severity.PROOF,
-)  # fmt: skip
+)
 def orders() -> Seen:
     x, other = LEAKY
     before = sequences([x, other])
@@ -135,8 +142,9 @@ def orders() -> Seen:
     Verdict.CORRECTED,
     "The randomiser is *locally* private; what matters is a single *message*, of any length; and the two protocols "
     "have the *same* distribution.",
-    basis=proved("S3.6 and S3.7, whose proofs do not look into a message"), severity=Severity.WORDING,
-)  # fmt: skip
+    basis=proved("S3.6 and S3.7, whose proofs do not look into a message"),
+    severity=Severity.WORDING,
+)
 def words() -> Seen:
     laws = random_laws(1, 5)[0]
     people = [laws[0], laws[1], laws[1]]
@@ -154,12 +162,14 @@ def words() -> Seen:
 
 
 @row(
-    "S3.7", "One message and pure privacy: a local protocol does the same", "pure shuffle privacy, both versions",
+    "S3.7",
+    "One message and pure privacy: a local protocol does the same",
+    "pure shuffle privacy, both versions",
     r"Any single-message protocol that is $\epsilon$-private under a shuffler can be simulated by a local one: the "
     r"analyser shuffles by itself, and the randomiser is private by the lemma.",
     more="single-message",
     basis=proved("the analyser shuffles by itself, which gives the same law; the randomiser is private by S3.6"),
-)  # fmt: skip
+)
 def simulated() -> Seen:
     gaps = []
     for laws in random_laws(40, 3):
@@ -174,15 +184,18 @@ def simulated() -> Seen:
 
 
 @row(
-    "S3.12", "What the failure means", "pure shuffle privacy, last sentence of the proof, second version",
+    "S3.12",
+    "What the failure means",
+    "pure shuffle privacy, last sentence of the proof, second version",
     "When the local randomiser is not private, the anonymised version of it fails to be centrally private as well, "
     "all the time.",
     Verdict.CORRECTED,
     r"That is so for $\delta = 0$ and one message. With $\delta > 0$ shuffling amplifies: a randomiser that is only "
     r"$\epsilon_0$-private locally becomes $(\epsilon, \delta)$-private with a much smaller $\epsilon$.",
     "amplification",
-    basis=INSTANCE, severity=Severity.ACCURACY,
-)  # fmt: skip
+    basis=INSTANCE,
+    severity=Severity.ACCURACY,
+)
 def amplified() -> Seen:
     loss = Clones(2.0, 9_999)
     epsilon = loss.epsilon(1e-6)

@@ -24,12 +24,13 @@ BUDGET: dict[str, Any] = {"epsilon": 1.0, "delta": 1e-6}
 
 
 @asked(
-    "Q1", "Are histograms easier",
+    "Q1",
+    "Are histograms easier",
     f"{SEPARATING}, beginning",
     "Do histograms differ much from the mean of a discrete population, and are they easier because values fall into "
     "buckets?",
     "separation",
-)  # fmt: skip
+)
 def histograms() -> Reply:
     one = protocol("poisson-count", n=10_000, **BUDGET).rmse()
     bins = protocol("poisson-histogram", Histogram(100), n=10_000, **BUDGET).rmse()
@@ -50,11 +51,12 @@ def histograms() -> Reply:
 
 
 @asked(
-    "Q2", "How accurate are local models",
+    "Q2",
+    "How accurate are local models",
     f"{SEPARATING}, introduction",
     "How accurate are the known local protocols? (Left to be verified.)",
     "lower-bounds",
-)  # fmt: skip
+)
 def local() -> Reply:
     n, e = 10_000, 1.0
     bit, item = response(n, e), math.sqrt(n * 4 * math.exp(e)) / math.expm1(e)
@@ -77,12 +79,13 @@ def local() -> Reply:
 
 
 @asked(
-    "Q3", "Does the paper of 2021 end the equivalence",
+    "Q3",
+    "Does the paper of 2021 end the equivalence",
     f"{SEPARATING}, introduction",
     "A paper of September 2021 comes close to central accuracy with close to one message. What does that do to the "
     "equivalence of local and single-message pure shuffle privacy?",
     "single-message",
-)  # fmt: skip
+)
 def equivalence() -> Reply:
     found = protocol("correlated-count", n=10_000, **BUDGET)
     one = protocol("cheu-count", n=10_000, **BUDGET).rmse()
@@ -103,11 +106,12 @@ def equivalence() -> Reply:
 
 
 @asked(
-    "Q4", "Why the square root of five",
+    "Q4",
+    "Why the square root of five",
     f"{SEPARATING}, proof of the theorem on binary sums",
     "Why is it the square root of five?",
     "why-five",
-)  # fmt: skip
+)
 def why_five() -> Reply:
     least = 1 / math.tanh(0.5) ** 2
     falling = np.tanh(EPSILONS / 2) / EPSILONS
@@ -126,11 +130,12 @@ def why_five() -> Reply:
 
 
 @asked(
-    "Q5", "The accuracy that was to be derived",
+    "Q5",
+    "The accuracy that was to be derived",
     f"{SEPARATING}, the accuracy of the protocol (part II)",
     "How accurate is the protocol? (The paper's own derivation has slips, and the notes leave theirs empty.)",
     "binary-theorem",
-)  # fmt: skip
+)
 def accurate() -> Reply:
     constants = [accuracy(e, d, d**25) * e**2 / math.log(2 / d) for e, d in BUDGETS]
     top = 50 + math.sqrt(5000)
@@ -151,12 +156,13 @@ def accurate() -> Reply:
 
 
 @asked(
-    "Q6", "Where the ratio inequality comes from",
+    "Q6",
+    "Where the ratio inequality comes from",
     f"{SEPARATING}, proof of lemma 3",
     "How does one get from the products to a power of $(1+\\alpha)/(1-\\alpha)$? (In the first version the proof is "
     "missing altogether.)",
     "smooth-binomial",
-)  # fmt: skip
+)
 def ratio() -> Reply:
     cases = [(n, g, a) for n, g, a in GRID if a * g * n >= 2.0]
     closest = max(worst_ratio(n, g, a, 1) / mended(a, g) for n, g, a in cases)
@@ -178,11 +184,12 @@ def ratio() -> Reply:
 
 
 @asked(
-    "Q17", "The proof of lemma 2",
+    "Q17",
+    "The proof of lemma 2",
     f"{SEPARATING}, lemma 2, first version; unfinished in the second",
     "Why is noise from a smooth law private? (The proof is missing, then unfinished.)",
     "smooth-noise",
-)  # fmt: skip
+)
 def lemma() -> Reply:
     law = binomial(400, 0.5)
     exact, smooth = shifted(law, 0.3), smoothness(law, 0.3, 1)

@@ -47,8 +47,8 @@ def largest_rate(tau: int) -> float:
 
 
 def left_out(tau: int) -> tuple[float, Floats]:
-    """How many are not sampled of a crowd whose sample is the threshold on average, at the largest rate; and the "
-    "law."""
+    """How many are not sampled of a crowd whose sample is the threshold on average, at the largest
+    rate; and the " "law."""
     p = largest_rate(tau)
     return tau * (1 - p) / p, binomial(round(tau / p), 1 - p)
 
@@ -74,14 +74,16 @@ def from_noise(tau: int) -> float:
 
 
 @row(
-    "S6.20", "Analysed where the analyser stands", "the problem",
+    "S6.20",
+    "Analysed where the analyser stands",
+    "the problem",
     "Although users add noise, sample and threshold by themselves or through a shuffler, it is enough to analyse "
     "what the analyser sees.",
     basis=proved(
         r"the sample of $k$ holders is $\mathrm{Bin}(k, p)$ whoever draws it, and the answer is made of it "
         "alone"
     ),
-)  # fmt: skip
+)
 def where() -> Seen:
     p, off = 0.3, 0.0
     for x in product((0, 1), repeat=5):
@@ -101,7 +103,9 @@ def where() -> Seen:
 
 
 @row(
-    "S6.5", "The condition on the sample", PLACE,
+    "S6.5",
+    "The condition on the sample",
+    PLACE,
     r"To ensure privacy, $\tau \ge 3 + \ln(1/\delta)$ and $m \le \epsilon n/\tau$, with the coin's $p = m/n$.",
     Verdict.CORRECTED,
     r"The draft's proof bounds the ratio by $\frac1{1-\tau m/n}$, so it needs $m \le (1-e^{-\epsilon})n/\tau$; at "
@@ -112,7 +116,7 @@ def where() -> Seen:
         r"$\frac{1}{1-x} \le e^\epsilon$ says $x \le 1-e^{-\epsilon}$; that either rate is safe is an instance"
     ),
     severity=Severity.PROOF,
-)  # fmt: skip
+)
 def condition() -> Seen:
     proved = {e: 1 / (1 - e) <= math.exp(e) for e in (0.1, 0.5, 0.9)}
     mended = all(abs(1 / (1 + math.expm1(-e)) - math.exp(e)) < 1e-12 for e in (0.1, 0.5, 0.9, 1.0))
@@ -127,14 +131,15 @@ def condition() -> Seen:
 
 
 @row(
-    "S6.12", "More samples: less privacy, more accuracy", PLACE,
+    "S6.12",
+    "More samples: less privacy, more accuracy",
+    PLACE,
     r"A larger sample $m$ costs privacy and gains accuracy.",
     more="sampling-rate",
     basis=proved(
-        "a smaller sample can be drawn from what a larger one shows; above the threshold the variance is "
-        "$k(1-p)/p$"
+        "a smaller sample can be drawn from what a larger one shows; above the threshold the variance is $k(1-p)/p$"
     ),
-)  # fmt: skip
+)
 def bigger() -> Seen:
     rates = (0.05, 0.1, 0.2, 0.3, 0.5)
     deltas, errors = [exactly(p, 17, 1.0) for p in rates], [error(p, 17, 2000) for p in rates]
@@ -148,7 +153,9 @@ def bigger() -> Seen:
 
 
 @row(
-    "S6.13", "The most accurate choice", PLACE,
+    "S6.13",
+    "The most accurate choice",
+    PLACE,
     r"Given $(\epsilon, \delta)$, the best for accuracy is $m = \epsilon n/\tau$ with the smallest $\tau = 3 + "
     r"\ln(1/\delta)$.",
     Verdict.CORRECTED,
@@ -163,7 +170,7 @@ def bigger() -> Seen:
         r"with $\tau$; and the variance of what passes, $k(1-p)/p$, falls as the rate grows"
     ),
     severity=Severity.ACCURACY,
-)  # fmt: skip
+)
 def most_accurate() -> Seen:
     tau = math.ceil(threshold(1e-6))
     exact, noted, best = largest_rate(tau), 1.0 / tau, best_for(2000, 10_000, Budget(1.0, 1e-6))
@@ -179,11 +186,13 @@ def most_accurate() -> Seen:
 
 
 @row(
-    "S6.14", "Extreme privacy, tiny samples", PLACE + ", figure of p against the budget",
+    "S6.14",
+    "Extreme privacy, tiny samples",
+    PLACE + ", figure of p against the budget",
     r"A very small $\epsilon$ leaves a sample of less than one person in a hundred.",
     more="sampling-rate",
     basis=proved(r"solve $\epsilon/\tau < 1/100$"),
-)  # fmt: skip
+)
 def tiny() -> Seen:
     from_here = {d: threshold(d) / 100 for d in (0.05, 1e-3, 1e-6)}
     return holds(
@@ -194,7 +203,9 @@ def tiny() -> Seen:
 
 
 @row(
-    "S6.6", "Never more than 8%", PLACE + ", figure of p against the budget",
+    "S6.6",
+    "Never more than 8%",
+    PLACE + ", figure of p against the budget",
     r"Whatever the budget, the sample stays within 8% of the people.",
     Verdict.CORRECTED,
     r"By the rule $p = \epsilon/(3 + \ln(1/\delta))$ is 16.7% at $(1, 0.05)$; the 8% belongs to $\epsilon = 0.5$. "
@@ -202,7 +213,7 @@ def tiny() -> Seen:
     "sampling-rate",
     basis=proved(r"$\ln(1/\delta) > 0$, so that $p < \epsilon/3$; the exact rate is an instance"),
     severity=Severity.ACCURACY,
-)  # fmt: skip
+)
 def eight() -> Seen:
     grid = [(e, d) for e in (0.1, 0.5, 1.0) for d in (0.05, 1e-3, 1e-6)]
     rule = {budget: budget[0] / threshold(budget[1]) for budget in grid}
@@ -216,10 +227,12 @@ def eight() -> Seen:
 
 
 @row(
-    "S6.16", "The rate does not depend on the crowd", PLACE,
+    "S6.16",
+    "The rate does not depend on the crowd",
+    PLACE,
     r"$p = m/n = \epsilon/\tau$ does not depend on $n$.",
     basis=proved(r"neither $\epsilon/\tau$ nor the law of a sample of $k$ holders has $n$ in it"),
-)  # fmt: skip
+)
 def rate() -> Seen:
     rates = {n: 1.0 * n / 17 / n for n in (100, 10_000, 10**9)}
     exact = [SampledCount(0.3, 17, n).delta(1.0) for n in (200, 10_000, 10**6)]
@@ -230,11 +243,13 @@ def rate() -> Seen:
 
 
 @row(
-    "S6.24", "Too sparse for the threshold", PLACE,
+    "S6.24",
+    "Too sparse for the threshold",
+    PLACE,
     r"Data with $k \le \tau$ ones are beyond the reach of the algorithm.",
     more="too-sparse",
     basis=proved(r"$P[\mathrm{Bin}(k, p) \ge \tau] \le p^\tau$ for $k \le \tau$"),
-)  # fmt: skip
+)
 def no_hope() -> Seen:
     tau, rates = 17, (1 / 17, 0.302)
     passed = [float(binomial_above(tau - 1, tau, p)) for p in rates]
@@ -247,14 +262,17 @@ def no_hope() -> Seen:
 
 
 @row(
-    "S6.10", "However few people there are", PLACE,
+    "S6.10",
+    "However few people there are",
+    PLACE,
     r"Small crowds are no obstacle to good estimates if only enough of the people hold a one.",
     Verdict.CORRECTED,
     r"True of *privacy*: $p$ and $\tau$ do not know $n$. The relative error is $\sqrt{(1-p)/(pk)}$, and $k \le n$ "
     r"must exceed $\tau/p$ to be seen at all, which makes a smallest crowd after all.",
     "too-sparse",
-    basis=proved("the sample's variance is $kp(1-p)$, and $p^2$ divides it"), severity=Severity.ACCURACY,
-)  # fmt: skip
+    basis=proved("the sample's variance is $kp(1-p)$, and $p^2$ divides it"),
+    severity=Severity.ACCURACY,
+)
 def however_few() -> Seen:
     tau = 17
     p = -math.expm1(-1.0) / tau  # the draft's

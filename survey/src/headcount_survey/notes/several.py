@@ -26,12 +26,14 @@ def gap_laws() -> list[Exact]:
 
 
 @row(
-    "S3.8", "Two messages, nothing to see", "multi-message shuffle privacy, both versions",
+    "S3.8",
+    "Two messages, nothing to see",
+    "multi-message shuffle privacy, both versions",
     r"Send $x$ and $1-x$: the shuffled output is $n$ zeros and $n$ ones whatever the data, private for every "
     r"$\epsilon \ge 0$, and the randomiser is not private for any.",
     more="multi-message",
     basis=proved("every person adds one 0 and one 1; the ordered pair is the value itself"),
-)  # fmt: skip
+)
 def nothing_to_see() -> Seen:
     shuffled_epsilon = max(worst(BOTH, n) for n in (1, 2, 3, 6))
     return holds(
@@ -41,12 +43,14 @@ def nothing_to_see() -> Seen:
 
 
 @row(
-    "S3.9", "Randomisers that shuffle first", "multi-message shuffle privacy, both versions",
+    "S3.9",
+    "Randomisers that shuffle first",
+    "multi-message shuffle privacy, both versions",
     r"Nothing is lost if a randomiser shuffles its own messages before it sends them; so shuffled, the one above is "
     r"0-private.",
     more="multi-message",
     basis=proved("a shuffle of all messages undoes any order that was before"),
-)  # fmt: skip
+)
 def pre_shuffled() -> Seen:
     first = [shuffled([law]) for law in BOTH]
     same = all(
@@ -59,12 +63,14 @@ def pre_shuffled() -> Seen:
 
 
 @row(
-    "S3.10", "Pre-shuffled and still not private", "multi-message shuffle privacy, both versions",
+    "S3.10",
+    "Pre-shuffled and still not private",
+    "multi-message shuffle privacy, both versions",
     r"Some protocol is $\epsilon$-private under the shuffler for a finite $\epsilon$ although its pre-shuffled "
     r"randomiser is not private for any: $R^{gap}$, whose ones never send exactly two ones out of four.",
     more="multi-message",
     basis=proved("Q12"),
-)  # fmt: skip
+)
 def gap() -> Seen:
     alone = pure_epsilon(*[shuffled([law]) for law in gap_laws()])
     found = {n: worst(gap_laws(), n) for n in (2, 3)}
@@ -75,7 +81,9 @@ def gap() -> Seen:
 
 
 @row(
-    "S3.4", "How private the gap is", "multi-message shuffle privacy, both versions",
+    "S3.4",
+    "How private the gap is",
+    "multi-message shuffle privacy, both versions",
     r"If the input is 1 the output cannot have two ones; for $n \ge 2$ the shuffled output can be anything in "
     r"$\{0,1\}^4n$, which gives perfect privacy for some $\epsilon > 0$.",
     Verdict.CORRECTED,
@@ -91,7 +99,7 @@ def gap() -> Seen:
         "others, whatever they hold, and being linear in $h$ it stays so when more are added"
     ),
     severity=Severity.PRIVACY,
-)  # fmt: skip
+)
 def perfect() -> Seen:
     found = {n: worst(gap_laws(), n) for n in (2, 3, 4, 6)}
     zero, one = gap_laws()
@@ -113,10 +121,12 @@ def perfect() -> Seen:
 
 
 @row(
-    "S3.13", "One word gives it away", "multi-message shuffle privacy, both versions",
+    "S3.13",
+    "One word gives it away",
+    "multi-message shuffle privacy, both versions",
     r"Whoever sends $(0,1,1,0)$ holds a 0 for certain, so $R^{gap}$ cannot be private.",
     basis=proved("a one never sends exactly two ones"),
-)  # fmt: skip
+)
 def gives_away() -> Seen:
     zero, one = gap_laws()
     word = (0, 1, 1, 0)
@@ -126,7 +136,9 @@ def gives_away() -> Seen:
 
 
 @row(
-    "S3.5", "Not any more", "introduction, main findings, 2, both versions",
+    "S3.5",
+    "Not any more",
+    "introduction, main findings, 2, both versions",
     "A paper of September 2021 has nearly central accuracy with nearly one message, so the equivalence of local and "
     "single-message shuffle privacy no longer stands.",
     Verdict.FALSE,
@@ -134,8 +146,9 @@ def gives_away() -> Seen:
     r"protocol has $\delta > 0$ and a *random* number of messages, one only on average and nearly. Either is enough "
     r"to leave the theorem.",
     "single-message",
-    basis=proved("its assumptions are not met by the protocol of that paper"), severity=Severity.PROOF,
-)  # fmt: skip
+    basis=proved("its assumptions are not met by the protocol of that paper"),
+    severity=Severity.PROOF,
+)
 def not_any_more() -> Seen:
     found = protocol("correlated-count", n=10_000, epsilon=1.0, delta=1e-6)
     delta, messages = found.loss.delta(3.0), found.messages_per_person

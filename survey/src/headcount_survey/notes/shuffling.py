@@ -33,10 +33,12 @@ def total(n: int, lam: float, ones: int) -> np.ndarray[tuple[int], np.dtype[np.f
 
 
 @row(
-    "S5.3", "The problem", "binary sums; the same in the note on binary sums",
+    "S5.3",
+    "The problem",
+    "binary sums; the same in the note on binary sums",
     r"Everybody holds 0 or 1, and $f(X) = \sum x_i$ is to be estimated.",
     basis=proved("one bit changes the sum by one"),
-)  # fmt: skip
+)
 def problem() -> Seen:
     crowds = list(product((0, 1), repeat=4))
     gaps = {abs(sum(a) - sum(b)) for a in crowds for b in crowds if sum(x != y for x, y in zip(a, b, strict=True)) == 1}
@@ -47,7 +49,9 @@ def problem() -> Seen:
 
 
 @row(
-    "S5.1", "The randomiser", "binary sums, local randomiser",
+    "S5.1",
+    "The randomiser",
+    "binary sums, local randomiser",
     r"For a whole $\lambda$ from 1 to $n-1$: with chance $\lambda/n$ send a fair coin, otherwise $x$. Nothing is "
     r"said about $\epsilon$ and $\delta$.",
     Verdict.CORRECTED,
@@ -57,7 +61,7 @@ def problem() -> Seen:
     "more-people",
     basis=certified("6,000 people with 0 to 59 ones at $(1, 10^{-6})$; the rule is proved in 1808.01394"),
     severity=Severity.PRIVACY,
-)  # fmt: skip
+)
 def randomiser() -> Seen:
     n, rule = 6000, 64 * math.log(4e6)
     lam = protocol("cheu-count", n=n, epsilon=1.0, delta=1e-6).parameters["lam"]
@@ -73,10 +77,12 @@ def randomiser() -> Seen:
 
 
 @row(
-    "S5.4", "What is sent", "binary sums, derivation",
+    "S5.4",
+    "What is sent",
+    "binary sums, derivation",
     r"$P[y_i = 1] = (1-p)\,P[x_i = 1] + p/2$ with $p = \lambda/n$.",
     basis=proved("a fair coin with chance $p$, the truth otherwise"),
-)  # fmt: skip
+)
 def sent() -> Seen:
     leaf, chances = protocol("cheu-count", n=8, lam=3.0), []
     for x in (0, 1):
@@ -92,11 +98,13 @@ def sent() -> Seen:
 
 
 @row(
-    "S5.5", "Unbiased", "binary sums, analyser",
+    "S5.5",
+    "Unbiased",
+    "binary sums, analyser",
     r"$\frac{n}{n-\lambda}\left(\sum y_i - \frac\lambda2\right)$ is an unbiased estimator of $\sum x_i$.",
     more="warner",
     basis=proved("sum S5.4 over all people and solve"),
-)  # fmt: skip
+)
 def unbiased() -> Seen:
     cases = [(n, ones, Fraction(n * j, 7)) for n in range(1, 9) for ones in range(n + 1) for j in (1, 3, 6)]
     exact = 0
@@ -107,14 +115,17 @@ def unbiased() -> Seen:
 
 
 @row(
-    "S5.6", "What kind of estimator", "binary sums, equation (1)",
+    "S5.6",
+    "What kind of estimator",
+    "binary sums, equation (1)",
     r"$\frac1n\sum x_i = \frac{\frac1n\sum y_i - p/2}{1-p}$, where $\frac1n\sum y_i$ is the maximum likelihood "
     r"estimate of $P[y_i = 1]$; and so $\sum x_i$ equals the analyser's output.",
     Verdict.CORRECTED,
     r"The two sides agree in *expectation* only: it is the estimator of moments. The most likely *count* may be "
     r"another whole number, even after rounding and clipping.",
-    basis=proved("S5.5 for the expectation; the case below for the likelihood"), severity=Severity.WORDING,
-)  # fmt: skip
+    basis=proved("S5.5 for the expectation; the case below for the likelihood"),
+    severity=Severity.WORDING,
+)
 def kind() -> Seen:
     n, lam = 10, 4.0
     likelihood = np.array([total(n, lam, ones) for ones in range(n + 1)])
@@ -130,10 +141,12 @@ def kind() -> Seen:
 
 
 @row(
-    "S5.7", "A variant of randomised response", "binary sums",
+    "S5.7",
+    "A variant of randomised response",
+    "binary sums",
     "The algorithm is a modified version of randomised response.",
     basis=proved("a fair coin with chance $p$ is a lie with chance $p/2$"),
-)  # fmt: skip
+)
 def variant() -> Seen:
     n, lam = 8, Fraction(3)
     keep = says_one(1, n, lam)
@@ -146,7 +159,9 @@ def variant() -> Seen:
 
 
 @row(
-    "S5.2", "Equivalent to sample and threshold", "binary sums, introduction",
+    "S5.2",
+    "Equivalent to sample and threshold",
+    "binary sums, introduction",
     "This protocol and sample-and-threshold are expected to turn out equivalent.",
     Verdict.CORRECTED,
     "As they stand they are not. Whoever does not tell the truth sends a *fair coin* here and "
@@ -156,8 +171,9 @@ def variant() -> Seen:
     r"count *less* Poisson noise of the least mean that the budget allows, as $\tau$ grows and "
     r"$k/\tau \to 1$, and only above the threshold.",
     "sampling-as-noise",
-    basis=proved("Q7"), severity=Severity.PRIVACY,
-)  # fmt: skip
+    basis=proved("Q7"),
+    severity=Severity.PRIVACY,
+)
 def equivalent() -> Seen:
     n, lam, p = 1000, 66.0, 0.3
     zeros = float(total(n, lam, 0)[1:].sum())
@@ -184,13 +200,16 @@ def equivalent() -> Seen:
 
 
 @row(
-    "S5.8", "The reference", "binary sums; references, commented out",
+    "S5.8",
+    "The reference",
+    "binary sums; references, commented out",
     "The work re-derived is reference [1], almost central accuracy in almost a single message.",
     Verdict.CORRECTED,
     "It is Cheu et al. 2019 (arXiv:1808.01394), after which the note is named: exactly one message from everybody. "
     "The paper referred to sends a random number of them.",
-    basis=INSTANCE, severity=Severity.WORDING,
-)  # fmt: skip
+    basis=INSTANCE,
+    severity=Severity.WORDING,
+)
 def reference() -> Seen:
     one, several = (protocol(name, n=1000, epsilon=1.0, delta=1e-6) for name in ("cheu-count", "correlated-count"))
     sends = [list(found.programme.sends({"value": 1}, 2)) for found in (one, several)]

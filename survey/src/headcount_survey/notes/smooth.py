@@ -27,11 +27,9 @@ row = Rows(SEPARATING)
     r"The shifts are those with $0 < \lvert k'\rvert \le k$: at $k' = 0$ the ratio is 1, which always reaches "
     r"$e^0$, so that no law at all would be smooth. And the second form needs *at least* $1-\delta$.",
     "smooth-binomial",
-    basis=proved(
-        r"at $k' = 0$ the ratio is 1 for every law; and $P[E \ge t] \le \delta$ says $P[E < t] \ge 1-\delta$"
-    ),
+    basis=proved(r"at $k' = 0$ the ratio is 1 for every law; and $P[E \ge t] \le \delta$ says $P[E < t] \ge 1-\delta$"),
     severity=Severity.WORDING,
-)  # fmt: skip
+)
 def shifts() -> Seen:
     at_zero = float(binomial(100, 0.5)[ratios(binomial(100, 0.5), 0) >= 1.0].sum())
     even = [Fraction(1, 10)] * 10  # on 0 .. 9; only from 9 to 10 does the ratio reach anything
@@ -52,14 +50,17 @@ def shifts() -> Seen:
 
 
 @row(
-    "S1.3", "What the ratio compares", "smooth distributions, both versions",
+    "S1.3",
+    "What the ratio compares",
+    "smooth distributions, both versions",
     r"In words: having drawn $Y$, the chance that a second draw falls into a window about $Y$ of width $k'$ is "
     r"close to the chance of $Y$ itself.",
     Verdict.CORRECTED,
     r"The ratio compares two single masses, $D(Y)$ and $D(Y+k')$. No chance of a window is involved, and a law may "
     r"pass the one test and fail the other, with nearly every draw of $Y$.",
-    basis=proved("one law that passes the one test and fails the other is enough"), severity=Severity.WORDING,
-)  # fmt: skip
+    basis=proved("one law that passes the one test and fails the other is enough"),
+    severity=Severity.WORDING,
+)
 def windows() -> Seen:
     comb = np.tile([0.099, 0.001], 10)
     window = comb + np.append(comb[1:], 0.0)  # from Y to Y + 1
@@ -88,7 +89,7 @@ def windows() -> Seen:
         " refutes the converse"
     ),
     severity=Severity.PRIVACY,
-)  # fmt: skip
+)
 def excess() -> Seen:
     law = binomial(1000, 0.5)
     excess, often = shifted(law, 0.1), smoothness(law, 0.1, 1)
@@ -101,12 +102,14 @@ def excess() -> Seen:
 
 
 @row(
-    "S1.12", "Lemma 2 for a single number", "lemma 2, first version",
+    "S1.12",
+    "Lemma 2 for a single number",
+    "lemma 2, first version",
     r"If $f$ is a whole number that one person changes by at most 1, and $\eta$ is drawn from an $(\epsilon, "
     r"\delta, 1)$-smooth law, then $f + \eta$ is differentially private.",
     more="smooth-noise",
     basis=proved(r"Q17 with $\Delta = 1$"),
-)  # fmt: skip
+)
 def one_number() -> Seen:
     cases = [(n, g, e) for n in (20, 100, 1000) for g in (0.1, 0.3, 0.5) for e in (0.2, 0.5, 1.0)]
     worst = max(shifted(binomial(n, g), e) / smoothness(binomial(n, g), e, 1) for n, g, e in cases)
@@ -116,15 +119,18 @@ def one_number() -> Seen:
 
 
 @row(
-    "S1.13", "How much one person changes a histogram", "background, both versions",
+    "S1.13",
+    "How much one person changes a histogram",
+    "background, both versions",
     "A histogram whose records differ in one count is a 1-sensitive function, so noise from a smooth law makes it "
     "private.",
     Verdict.CORRECTED,
     "Each *bin* changes by at most 1, the histogram by 2 in all: whoever is replaced leaves one "
     r"bin and enters another. Lemma 2 then gives $(2\epsilon, 2\delta)$, as the notes' own theorem "
     "on histograms has it.",
-    basis=proved("the person who is replaced leaves one bin and enters another"), severity=Severity.PRIVACY,
-)  # fmt: skip
+    basis=proved("the person who is replaced leaves one bin and enters another"),
+    severity=Severity.PRIVACY,
+)
 def sensitivity() -> Seen:
     crowds = list(itertools.product(range(3), repeat=3))
     neighbours = [(a, b) for a in crowds for b in crowds if sum(x != y for x, y in zip(a, b, strict=True)) == 1]
@@ -139,14 +145,17 @@ def sensitivity() -> Seen:
 
 
 @row(
-    "S1.14", "Incremental functions", "proof of lemma 2, second version",
+    "S1.14",
+    "Incremental functions",
+    "proof of lemma 2, second version",
     r"A function is $k$-incremental if for all $X, X'$ no coordinate of $f(X) - f(X')$ exceeds $k$; binary sums are "
     r"1-incremental.",
     Verdict.CORRECTED,
     r"For all *neighbouring* $X \sim X'$, and in size: $\lvert k_j\rvert \le k$ (the proof writes $k_j \le k$, and "
     r"$j \in \lfloor m \rfloor$ for $j \in \{1, \dots, m\}$).",
-    basis=proved("neighbours differ in one bit; any two crowds may differ in all $n$"), severity=Severity.WORDING,
-)  # fmt: skip
+    basis=proved("neighbours differ in one bit; any two crowds may differ in all $n$"),
+    severity=Severity.WORDING,
+)
 def incremental() -> Seen:
     crowds = list(itertools.product((0, 1), repeat=4))
     far = max(abs(sum(a) - sum(b)) for a in crowds for b in crowds)
@@ -159,7 +168,9 @@ def incremental() -> Seen:
 
 
 @row(
-    "S1.4", "Lemma 2 for several numbers", "lemma 2 and its proof, second version",
+    "S1.4",
+    "Lemma 2 for several numbers",
+    "lemma 2 and its proof, second version",
     r"For a $k$-incremental $f$ of total sensitivity $\Delta$ and noise from an $(\epsilon, \delta, k)$-smooth law, "
     r"$f(x) + \eta$ is $(\epsilon', \delta')$-private with $\epsilon' = \epsilon\Delta$; $\delta'$ is given in "
     r"terms of itself, one $\eta$ serves all coordinates, and the proof takes the 'probability' of $M(X)/M(X')$.",
@@ -168,8 +179,9 @@ def incremental() -> Seen:
     r"is bounded is the likelihood ratio $\prod_j D(\eta_j)/D(\eta_j + k_j)$, where coordinate $j$ moves by its own "
     r"$k_j$.",
     "smooth-noise",
-    basis=proved("Q17"), severity=Severity.PRIVACY,
-)  # fmt: skip
+    basis=proved("Q17"),
+    severity=Severity.PRIVACY,
+)
 def several_numbers() -> Seen:
     law, epsilon = binomial(60, 0.5), 0.6
     smooth, own = smoothness(law, epsilon, 1), two_cells(law, 2.0 * epsilon)
@@ -185,15 +197,15 @@ def several_numbers() -> Seen:
 
 
 @row(
-    "S1.15", "The step before the union bound", "end of the proof of lemma 2, second version",
+    "S1.15",
+    "The step before the union bound",
+    "end of the proof of lemma 2, second version",
     r"By smoothness, coordinate $j$'s ratio reaches $e^{\epsilon'\lvert k_j\rvert/\Delta}$ with a chance of at most "
     r"$\delta'/\Delta$. (There the proof stops; the union bound over the at most $\Delta$ coordinates that move "
     r"completes it.)",
     more="smooth-noise",
-    basis=proved(
-        r"it is the definition of smoothness at $\epsilon = \epsilon'/\Delta$ and $\delta = \delta'/\Delta$"
-    ),
-)  # fmt: skip
+    basis=proved(r"it is the definition of smoothness at $\epsilon = \epsilon'/\Delta$ and $\delta = \delta'/\Delta$"),
+)
 def union() -> Seen:
     flat = np.full(10, 0.1)
     one = smoothness(flat, 0.5, 1)
@@ -207,7 +219,9 @@ def union() -> Seen:
 
 
 @row(
-    "S1.24", "The tail of the product", "after the proof of lemma 2, second version, commented out",
+    "S1.24",
+    "The tail of the product",
+    "after the proof of lemma 2, second version, commented out",
     r"$P[\prod_j D(\eta_j)/D(\eta_j + k_j) \ge e^{\Delta\epsilon}] \le \delta$, by the sensitivity of $f$.",
     Verdict.CORRECTED,
     r"At most $\Delta\delta$: the product can only be so large if one of the at most $\Delta$ "
@@ -216,7 +230,7 @@ def union() -> Seen:
     "smooth-noise",
     basis=proved("the union bound of S1.15; the law below shows that the factor cannot be left out"),
     severity=Severity.PRIVACY,
-)  # fmt: skip
+)
 def product_tail() -> Seen:
     flat, epsilon = np.full(10, 0.1), 0.5
     delta = smoothness(flat, epsilon, 1)

@@ -36,11 +36,13 @@ def response(n: int, epsilon: float) -> float:
 
 
 @row(
-    "S4.14", "The problem and the three models", "problem statement",
+    "S4.14",
+    "The problem and the three models",
+    "problem statement",
     "People hold bounded reals, bounded integers or bits, whose sum or mean is wanted; privacy is central, local, "
     "or between the two, shuffled; each has a definition of its own.",
     basis=INSTANCE,
-)  # fmt: skip
+)
 def models() -> Seen:
     flip, people = 0.25, 3
     one = divergence(np.array([1 - flip, flip]), np.array([flip, 1 - flip]), 0.5)
@@ -55,14 +57,17 @@ def models() -> Seen:
 
 
 @row(
-    "S4.1", "Two scales in one table", TABLE,
+    "S4.1",
+    "Two scales in one table",
+    TABLE,
     r"Upper bounds: $O(1/\epsilon)$ in the central model, $O(1/\sqrt n)$ in the local one.",
     Verdict.CORRECTED,
     r"The first is the error of a *sum*, the second that of a *mean*. For sums $O(1/\epsilon)$ and $\Theta(\sqrt "
     r"n/\epsilon)$; for means both divided by $n$.",
     "survey-table",
-    basis=proved("a sum's error is $n$ times its mean's"), severity=Severity.ACCURACY,
-)  # fmt: skip
+    basis=proved("a sum's error is $n$ times its mean's"),
+    severity=Severity.ACCURACY,
+)
 def scales() -> Seen:
     crowds = (100, 10_000, 1_000_000)
     central, local = rmse("geometric", 100, 0.0), [response(n, 1.0) for n in crowds]
@@ -76,10 +81,12 @@ def scales() -> Seen:
 
 
 @row(
-    "S4.12", "The central row", TABLE,
+    "S4.12",
+    "The central row",
+    TABLE,
     r"Central: error $O(1/\epsilon)$ with one message each.",
     basis=proved(r"the variance is $\frac{1}{2\sinh^2(\epsilon/2)} \le \frac{2}{\epsilon^2}$"),
-)  # fmt: skip
+)
 def central_row() -> Seen:
     found = [math.sqrt(2 * math.exp(-e)) / -math.expm1(-e) * e for e in (0.01, 0.1, 0.5, 1.0)]
     return holds(
@@ -90,14 +97,16 @@ def central_row() -> Seen:
 
 
 @row(
-    "S4.13", "The local row", TABLE,
+    "S4.13",
+    "The local row",
+    TABLE,
     r"Local: error $O(1/\sqrt n)$ with one message each.",
     Verdict.CORRECTED,
     r"$\Theta(1/(\epsilon\sqrt n))$ for the mean when $\epsilon \le 1$: the constant hides the $\epsilon$ that the "
     r"other rows show.",
     basis=proved(r"the standard deviation is $\frac{1}{2\sinh(\epsilon/2)\sqrt n}$, and S4.17 from below"),
     severity=Severity.ACCURACY,
-)  # fmt: skip
+)
 def local_row() -> Seen:
     flat = [response(10_000, e) / 100.0 for e in (0.01, 0.1, 1.0)]
     scaled = [value * e for value, e in zip(flat, (0.01, 0.1, 1.0), strict=True)]
@@ -110,14 +119,17 @@ def local_row() -> Seen:
 
 
 @row(
-    "S4.2", "The privacy blanket's row", TABLE,
+    "S4.2",
+    "The privacy blanket's row",
+    TABLE,
     r"Privacy blanket: error $O(1/\epsilon)$ with $O(\log(n/\delta))$ messages.",
     Verdict.CORRECTED,
     r"Those are the bounds of the same authors' *multi-message* protocols. The blanket is a single-message protocol "
     r"whose squared error is $\Theta(n^{1/3})$: error $n^{1/6}$.",
     "survey-table",
-    basis=proved("both sides in section 4 of the blanket's paper (1903.02837)"), severity=Severity.ACCURACY,
-)  # fmt: skip
+    basis=proved("both sides in section 4 of the blanket's paper (1903.02837)"),
+    severity=Severity.ACCURACY,
+)
 def blanket_row() -> Seen:
     crowds = (1_000, 64_000)
     blanket, mixed = ([rmse(name, n) for n in crowds] for name in ("blanket-sum", "split-and-mix"))
@@ -132,7 +144,9 @@ def blanket_row() -> Seen:
 
 
 @row(
-    "S4.3", "The vanishing row", TABLE,
+    "S4.3",
+    "The vanishing row",
+    TABLE,
     r"Binary sums, Ghazi et al.: error $O(1/\epsilon)$ with $O(\log^2(1/\delta)/n)$ messages.",
     Verdict.CORRECTED,
     r"$1 + O(\ln^2(1/\delta)/(\gamma\epsilon^2 n))$ messages of one bit on average: it is what comes on top of one "
@@ -142,7 +156,7 @@ def blanket_row() -> Seen:
     "messages",
     basis=proved("in the papers (2106.04247, 2109.13158); the figures are instances, each accounted for exactly"),
     severity=Severity.ACCURACY,
-)  # fmt: skip
+)
 def vanishing_row() -> Seen:
     crowds = (1_000, 10_000, 100_000)
     found = [protocol("correlated-count", n=n, epsilon=1.0, delta=1e-6, overhead=0.2) for n in crowds]
@@ -159,7 +173,8 @@ def vanishing_row() -> Seen:
 
 @cache
 def fewest_extra(overhead: float) -> tuple[float, int]:
-    """The fewest messages beyond one each, in all, over the shapes of a negative binomial flood; and that shape."""
+    """The fewest messages beyond one each, in all, over the shapes of a negative binomial flood;
+    and that shape."""
     n, budget = 10_000, dict[str, Any](epsilon=1.0, delta=1e-6)
     inner = protocol("correlated-count", n=n, overhead=overhead, **budget).parameters["inner"]
     tried = {
@@ -171,14 +186,17 @@ def fewest_extra(overhead: float) -> tuple[float, int]:
 
 
 @row(
-    "S4.10", "The lower bound among the upper bounds", TABLE,
+    "S4.10",
+    "The lower bound among the upper bounds",
+    TABLE,
     r"Binary sums, Ghazi et al.: $\Omega(\sqrt{\log(1/\delta)})$ with one message, in the column of upper bounds.",
     Verdict.CORRECTED,
     r"A *lower* bound: with one message each, the expected *squared* error is $\Omega(\ln n)$ for $\delta = "
     r"n^{-\Omega(1)}$ and constant $\epsilon$; so the error is $\Omega(\sqrt{\ln(1/\delta)})$ in that range of "
     r"$\delta$ only.",
-    basis=proved("in the paper (2106.04247), without a constant"), severity=Severity.ACCURACY,
-)  # fmt: skip
+    basis=proved("in the paper (2106.04247), without a constant"),
+    severity=Severity.ACCURACY,
+)
 def lower_row() -> Seen:
     deltas = (1e-3, 1e-6, 1e-12)
     squares = [protocol("cheu-count", n=20_000, epsilon=1.0, delta=d).rmse() ** 2 for d in deltas]
@@ -193,14 +211,16 @@ def lower_row() -> Seen:
 
 
 @row(
-    "S4.5", "Laplace noise on integers", CENTRAL,
+    "S4.5",
+    "Laplace noise on integers",
+    CENTRAL,
     "For whole numbers the continuous Laplace law is no option.",
     Verdict.FALSE,
     r"It can: $f + \mathrm{Lap}(1/\epsilon)$ is $\epsilon$-private whatever the values are. The discrete law is "
     r"preferred because answers stay whole, because it has less variance, and because doubles leak.",
     basis=proved(r"a change of $f$ by 1 changes the density by a factor of at most $e^\epsilon$"),
     severity=Severity.WORDING,
-)  # fmt: skip
+)
 def laplace() -> Seen:
     def below(t: Floats, centre: float) -> Floats:
         """The Laplace law of scale 1/epsilon, epsilon = 1."""
@@ -220,7 +240,8 @@ def laplace() -> Seen:
 
 
 def best(n: int, epsilon: float, loss: Floats) -> float:
-    """The least expected loss of any epsilon-private mechanism for a count of 0 .. n, all equally likely."""
+    """The least expected loss of any epsilon-private mechanism for a count of 0 .. n, all equally
+    likely."""
     from scipy.optimize import linprog
 
     size, factor = n + 1, math.exp(epsilon)
@@ -247,7 +268,9 @@ def geometric(n: int, epsilon: float, loss: Floats) -> float:
 
 
 @row(
-    "S4.4", "The best central mechanism", CENTRAL,
+    "S4.4",
+    "The best central mechanism",
+    CENTRAL,
     "Two-sided geometric noise was shown to be optimal, so its error is a lower bound for central differential "
     "privacy: we cannot do better.",
     Verdict.CORRECTED,
@@ -255,7 +278,7 @@ def geometric(n: int, epsilon: float, loss: Floats) -> float:
     r"$\delta > 0$ one can do better, and for sums with sensitivity above 1 and large $\epsilon$ the staircase does.",
     basis=proved(r"Ghosh et al. (0811.2841) for pure privacy; for $\delta > 0$ by the mechanism below"),
     severity=Severity.ACCURACY,
-)  # fmt: skip
+)
 def optimal() -> Seen:
     off = np.abs(np.arange(6.0)[:, None] - np.arange(6.0)[None, :])
     losses = [off, off**2, (off > 0).astype(float)]

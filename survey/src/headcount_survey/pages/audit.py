@@ -2,9 +2,10 @@
 
     python -m headcount_survey.pages.audit --out docs/audit.md
 
-For each tiny instance of the catalogue: a plan of the same kind for ten thousand people, whose certificate is proved
-again and refuted with less noise; every view of small crowds, enumerated; a million runs, attacked; every mutation of
-it, and how many the checks notice. It takes most of an hour on two cores.
+For each tiny instance of the catalogue: a plan of the same kind for ten thousand people, whose
+certificate is proved again and refuted with less noise; every view of small crowds, enumerated; a
+million runs, attacked; every mutation of it, and how many the checks notice. It takes most of an
+hour on two cores.
 """
 
 from __future__ import annotations
@@ -53,11 +54,16 @@ def line(protocol: Protocol) -> Line:
     noticed = [one for one in applied if one.check]
     exact = protocol.loss.kind != "bound"
     cells = (
-        protocol.name, f"{protocol.task.name}, {protocol.neighbours}", protocol.loss.kind, *_proved(certificate),
-        f"{small.people}", f"{float(small.largest.exact.low):.6g}", f"{small.largest.claimed:.6g}",
+        protocol.name,
+        f"{protocol.task.name}, {protocol.neighbours}",
+        protocol.loss.kind,
+        *_proved(certificate),
+        f"{small.people}",
+        f"{float(small.largest.exact.low):.6g}",
+        f"{small.largest.claimed:.6g}",
         *((f"{attacked.found:.3f}", f"{attacked.exact:.3f}") if attacked else ("", "")),
         f"{len(noticed)} of {len(applied)}",
-    )  # fmt: skip
+    )
     fine = small.holds and len(noticed) == len(applied) and (attacked is None or attacked.sound)
     return Line(cells, fine and (certificate is None or certificate.fine or not exact))
 
@@ -108,9 +114,14 @@ def main() -> None:
             lines.append(one)
             print(one, "" if one.fine else "!", flush=True)
     head = HEAD.format(
-        day=datetime.now(UTC).date(), python=platform.python_version(), epsilon=EPSILON, people=PEOPLE, delta=DELTA,
-        versions=", ".join(f"{name} {version(name)}" for name in VERSIONS), samples=10**6,
-    )  # fmt: skip
+        day=datetime.now(UTC).date(),
+        python=platform.python_version(),
+        epsilon=EPSILON,
+        people=PEOPLE,
+        delta=DELTA,
+        versions=", ".join(f"{name} {version(name)}" for name in VERSIONS),
+        samples=10**6,
+    )
     if given.out:
         given.out.write_text(head + "".join(f"{one}\n" for one in lines), encoding="utf-8")
     sys.exit(not all(one.fine for one in lines))

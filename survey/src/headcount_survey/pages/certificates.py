@@ -1,9 +1,11 @@
-"""Every protocol's certificate over a grid of budgets and crowds: proved, and refuted once its noise is too small.
+"""Every protocol's certificate over a grid of budgets and crowds: proved, and refuted once its
+noise is too small.
 
     python -m headcount_survey.pages.certificates [--only zsum] [--out docs/certificates.md]
 
-A certificate whose report or release is that of the same protocol with one percent less noise, while it claims what it
-did, must be refuted where the accounting is exact, and must never be proved.
+A certificate whose report or release is that of the same protocol with one percent less noise,
+while it claims what it did, must be refuted where the accounting is exact, and must never be
+proved.
 """
 
 from __future__ import annotations
@@ -32,15 +34,20 @@ from headcount.questions.total import Mean, Sum
 
 TASKS: tuple[Question, ...] = (Count(), Histogram(20), Sum((0, 10)), Mean.whole((0, 10)))
 GRID = (
-    (0.05, 1e-12, 1_000_000), (0.3, 1e-6, 1_000_000), (1.0, 1e-6, 10_000), (1.0, 1e-12, 1_000_000), (2.0, 1e-9, 3_000),
+    (0.05, 1e-12, 1_000_000),
+    (0.3, 1e-6, 1_000_000),
+    (1.0, 1e-6, 10_000),
+    (1.0, 1e-12, 1_000_000),
+    (2.0, 1e-9, 3_000),
     (4.0, 1e-5, 100),
-)  # fmt: skip
+)
 LESS = 0.01
 MOST_BOUNDED = 10_000  # people, up to whom bounds are looked at: some of their programmes are very long
 
 
 def lowered(protocol: Protocol, less: float = LESS) -> Protocol:
-    """The same with so much less noise: the knob is so much nearer to its noiseless end, or one whole step."""
+    """The same with so much less noise: the knob is so much nearer to its noiseless end, or one
+    whole step."""
     given: dict[str, Any] = {"task": protocol.task, "crowd": protocol.crowd, "neighbours": protocol.neighbours}
     knob, parameters = protocol.knob, protocol.parameters
     needed: dict[str, Any] = {name: parameters[name] for name in protocol.parameter_names()[0]}

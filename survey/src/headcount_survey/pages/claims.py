@@ -2,8 +2,9 @@
 
     python -m headcount_survey.pages.claims [--people 12] [--out docs/claims.md]
 
-Crowds of 1, 2, 3 … people, planned for as many or for more than turn up, and corrupt ones besides. What everybody sends
-is enumerated in integers, from the report programme alone. The command fails if any claim does.
+Crowds of 1, 2, 3 … people, planned for as many or for more than turn up, and corrupt ones besides.
+What everybody sends is enumerated in integers, from the report programme alone. The command fails
+if any claim does.
 """
 
 from __future__ import annotations
@@ -36,10 +37,12 @@ OUTCOMES = 4_000_000  # of all crowds of a size together, at most
 
 
 def judged(tiny: Protocol, most: int = PEOPLE, limit: int = OUTCOMES) -> Iterator[JudgedClaim]:
-    """One instance among 1, 2, … people, as far as so many outcomes allow; of each plan all that may turn up.
+    """One instance among 1, 2, … people, as far as so many outcomes allow; of each plan all that
+    may turn up.
 
-    Corrupt people are planned for besides in crowds that are no larger than the instance's own. The claims of a trusted
-    analyser are about any number of people, and need not be the best for fewer than the tiny instance has.
+    Corrupt people are planned for besides in crowds that are no larger than the instance's own. The
+    claims of a trusted analyser are about any number of people, and need not be the best for fewer
+    than the tiny instance has.
     """
     before, enumerated = 0, Enumerated(tiny)
     known: dict[int, list[Interval]] = {}
@@ -82,7 +85,8 @@ def _with_corrupt(tiny: Protocol, honest: int) -> Iterator[JudgedClaim]:
 
 @dataclass(frozen=True)
 class Row:
-    """One tiny instance: how far it was enumerated, its largest crowd at one epsilon, and the widest gap of all."""
+    """One tiny instance: how far it was enumerated, its largest crowd at one epsilon, and the
+    widest gap of all."""
 
     protocol: Protocol
     people: int
@@ -95,7 +99,8 @@ class Row:
 
 
 def row(tiny: Protocol, most: int = PEOPLE, limit: int = OUTCOMES, epsilon: float = 1.0) -> Row:
-    """One instance among at most so many people. Refuses one whose parameters suit none of these crowds."""
+    """One instance among at most so many people. Refuses one whose parameters suit none of these
+    crowds."""
     every = list(judged(tiny, most, limit))
     if not every:
         raise BadArgument("people", f"is {most}, which is too few for {tiny.name}", "allow more")
@@ -122,10 +127,18 @@ HEAD = (
 def line(row: Row) -> str:
     protocol, largest = row.protocol, row.largest
     cells = [
-        protocol.name, protocol.task.name, protocol.neighbours.words, f"{row.people}", f"{row.compared}",
-        protocol.loss.kind, f"{float(largest.exact.high):.9g}", f"{largest.claimed:.9g}", f"{row.closest:.1e}",
-        "" if math.isnan(row.furthest) else f"{max(row.furthest, 0.0):.1e}", f"{row.width:.1e}",
-    ]  # fmt: skip
+        protocol.name,
+        protocol.task.name,
+        protocol.neighbours.words,
+        f"{row.people}",
+        f"{row.compared}",
+        protocol.loss.kind,
+        f"{float(largest.exact.high):.9g}",
+        f"{largest.claimed:.9g}",
+        f"{row.closest:.1e}",
+        "" if math.isnan(row.furthest) else f"{max(row.furthest, 0.0):.1e}",
+        f"{row.width:.1e}",
+    ]
     return "| " + " | ".join(cells) + " |"
 
 
@@ -142,15 +155,22 @@ def main() -> None:
             print(refusal, flush=True)
         else:
             print(line(rows[-1]), flush=True)
-    page = "\n".join([
-        "# Claims and truths of small crowds", "",
-        "Made by `make claims`: every view of every two neighbouring crowds of up to so many",
-        "people, in integers, from the report programmes alone; planned for as many or more, and with corrupt people",
-        "among them. Delta is that of the largest crowd at epsilon 1. The least margin is the smallest difference of a",
-        "claim from the truth; too much is what an exact claim has beyond the truth, its rounding up and its stated",
-        "slack; width is that of the widest interval in which a truth is known to lie.",
-        "", *HEAD, *map(line, rows), "",
-    ])  # fmt: skip
+    page = "\n".join(
+        [
+            "# Claims and truths of small crowds",
+            "",
+            "Made by `make claims`: every view of every pair of neighbouring crowds of up to this many",
+            "people, in integers, from the report programmes alone; planned for as many or more, and",
+            "with corrupt people among them. Delta is that of the largest crowd at epsilon 1. The least",
+            "margin is the smallest difference of a claim from the truth; too much is what an exact",
+            "claim has beyond the truth, its rounding up and its stated slack; width is that of the",
+            "widest interval in which a truth is known to lie.",
+            "",
+            *HEAD,
+            *map(line, rows),
+            "",
+        ]
+    )
     if arguments.out:
         arguments.out.write_text(page, encoding="utf-8")
     wrong = [row.protocol.name for row in rows if not row.holds]

@@ -2,8 +2,8 @@
 
     python -m headcount_survey.pages.company [--runs 20000] [--out docs/company-a.md]
 
-Every number and every sentence that hangs on one is computed. The command fails if a prediction is off by more than
-five standard errors of its simulation.
+Every number and every sentence that hangs on one is computed. The command fails if a prediction is
+off by more than five standard errors of its simulation.
 """
 
 from __future__ import annotations
@@ -26,9 +26,13 @@ def _row(answer: Answer, papers: Answer) -> str:
     if answer.protocol is None:
         return f"| {answer.by} | {answer.name}: {answer.why} | | | | |"
     cells = [
-        answer.by, answer.name, number(answer.predicted), number(answer.simulated), f"{answer.spent:.2f}",
+        answer.by,
+        answer.name,
+        number(answer.predicted),
+        number(answer.simulated),
+        f"{answer.spent:.2f}",
         "" if answer is papers else _against(answer.predicted, papers.predicted),
-    ]  # fmt: skip
+    ]
     return "| " + " | ".join(cells) + " |"
 
 

@@ -1,4 +1,5 @@
-"""Which algorithm should company A use? Three made-up crowds, by two papers' constants and by exact accounting."""
+"""Which algorithm should company A use? Three made-up crowds, by two papers' constants and by exact
+accounting."""
 
 from __future__ import annotations
 
@@ -36,7 +37,8 @@ TRUST = {
 
 @dataclass(frozen=True)
 class Answer:
-    """A plan, or why there is none, and its error: the root of the mean square, predicted and simulated."""
+    """A plan, or why there is none, and its error: the root of the mean square, predicted and
+    simulated."""
 
     by: str
     name: str
@@ -108,7 +110,7 @@ class Case:
         budget, trusted = BUDGET, [str(model) for model in models]
         return advise(
             Count(), n=self.people, epsilon=budget.epsilon, delta=budget.delta, ones=self.ones, models=trusted
-        )  # fmt: skip
+        )
 
     @property
     def answers(self) -> Iterator[Answer]:
@@ -145,5 +147,6 @@ CASES = (
 
 
 def published_need() -> int:
-    """The fewest people for whom zsum's closed form is defined: its chance is a half then, and falls with the crowd."""
+    """The fewest people for whom zsum's closed form is defined: its chance is a half then, and
+    falls with the crowd."""
     return math.ceil(2.0 * float(named("zsum").published(BUDGET, Crowd(1))["gamma"]))

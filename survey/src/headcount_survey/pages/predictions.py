@@ -1,8 +1,10 @@
-"""Predicted bias, variance, interval and coverage against simulation, for every protocol and every task it answers.
+"""Predicted bias, variance, interval and coverage against simulation, for every protocol and every
+task it answers.
 
     python -m headcount_survey.pages.predictions [--runs 20000] [--out docs/predictions.md]
 
-Each figure is judged in standard errors of the simulation itself; the command fails if any is off by more than five.
+Each figure is judged in standard errors of the simulation itself; the command fails if any is off
+by more than five.
 """
 
 from __future__ import annotations
@@ -68,11 +70,19 @@ from their law where that is known and goes through every person where it is not
 def row(judged: JudgedPrediction) -> str:
     name = judged.protocol if judged.task != "histogram" else f"{judged.protocol}, {judged.cell}"
     cells = [
-        name, str(judged.model), f"{_clean(judged.bias):.4g}", f"{judged.bias_z:+.1f}", f"{_clean(judged.std):.4g}",
-        f"{judged.simulated_std:.4g}", f"{judged.variance_z:+.1f}", f"{judged.half:.4g}", f"{judged.within:.4f}",
-        f"{judged.inside:.4f}" if judged.exact else f"({judged.inside:.4f})", f"{judged.coverage:.4f}",
+        name,
+        str(judged.model),
+        f"{_clean(judged.bias):.4g}",
+        f"{judged.bias_z:+.1f}",
+        f"{_clean(judged.std):.4g}",
+        f"{judged.simulated_std:.4g}",
+        f"{judged.variance_z:+.1f}",
+        f"{judged.half:.4g}",
+        f"{judged.within:.4f}",
+        f"{judged.inside:.4f}" if judged.exact else f"({judged.inside:.4f})",
+        f"{judged.coverage:.4f}",
         f"{judged.wider:.2f}" if math.isfinite(judged.wider) else "",
-    ]  # fmt: skip
+    ]
     return "| " + " | ".join(cells) + " |"
 
 

@@ -31,7 +31,8 @@ LOCAL = (Model.LOCAL,)
 
 @dataclass(frozen=True)
 class Asked:
-    """A question to the advisor, with the people who hold each category, or a one; nothing is said of sums."""
+    """A question to the advisor, with the people who hold each category, or a one; nothing is said
+    of sums."""
 
     task: Question
     people: int
@@ -43,9 +44,14 @@ class Asked:
     def advice(self) -> Advice:
         ones = None if not self.held else self.held[0] if len(self.held) == 1 else list(self.held)
         return advise(
-            self.task, n=self.people, epsilon=self.budget.epsilon, delta=self.budget.delta, ones=ones,
-            models=[str(model) for model in self.trusted], objective=self.objective,
-        )  # fmt: skip
+            self.task,
+            n=self.people,
+            epsilon=self.budget.epsilon,
+            delta=self.budget.delta,
+            ones=ones,
+            models=[str(model) for model in self.trusted],
+            objective=self.objective,
+        )
 
     def values(self, protocol: Protocol, held: tuple[int, ...]) -> Values:
         """What people hold: of sums, all of them what is hardest for the protocol."""

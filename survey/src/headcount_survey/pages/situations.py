@@ -1,4 +1,5 @@
-"""The grid of crowds and budgets in which predictions are held against simulation, and which protocols take part."""
+"""The grid of crowds and budgets in which predictions are held against simulation, and which
+protocols take part."""
 
 from __future__ import annotations
 
@@ -72,7 +73,8 @@ def answering(task: Question) -> Iterable[type[Protocol]]:
 
 
 def entrant(cls: type[Protocol], situation: Scenario, runs: int = RUNS) -> Protocol | None:
-    """The protocol as it is judged in a situation; not if it cannot serve, or would send more than we can wait for."""
+    """The protocol as it is judged in a situation; not if it cannot serve, or would send more than
+    we can wait for."""
     try:
         protocol = situation.calibrated(cls)
     except Refused:

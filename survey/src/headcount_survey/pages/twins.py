@@ -2,8 +2,8 @@
 
     python -m headcount_survey.pages.twins [--only zsum] [--out docs/twins.md]
 
-Every tiny instance of the catalogue is mutated in every way there is; the command fails if any twin goes unnoticed, or
-if the sound protocol in the same wrapping does not.
+Every tiny instance of the catalogue is mutated in every way there is; the command fails if any twin
+goes unnoticed, or if the sound protocol in the same wrapping does not.
 """
 
 from __future__ import annotations
@@ -39,12 +39,19 @@ def main() -> None:
             found.append(one)
             print(row(one), flush=True)
     applied, missed = [one for one in found if not one.unfit], [one for one in found if not one.fine]
-    page = "\n".join([
-        "# Broken twins", "",
-        f"Made by `make twins`: {len(MUTATIONS)} mutations of {len(tinies)} instances, of which",
-        f"{len(applied)} apply and {len(applied) - len(missed)} are caught; {len(accused)} sound ones are accused.", "",
-        "| protocol | mutation | caught by | message |", "|---|---|---|---|", *map(row, found), "",
-    ])  # fmt: skip
+    page = "\n".join(
+        [
+            "# Broken twins",
+            "",
+            f"Made by `make twins`: {len(MUTATIONS)} mutations of {len(tinies)} instances, of which",
+            f"{len(applied)} apply and {len(applied) - len(missed)} are caught; {len(accused)} sound ones are accused.",
+            "",
+            "| protocol | mutation | caught by | message |",
+            "|---|---|---|---|",
+            *map(row, found),
+            "",
+        ]
+    )
     if arguments.out:
         arguments.out.write_text(page, encoding="utf-8")
     print(f"{len(applied) - len(missed)} of {len(applied)} twins caught; {len(accused)} sound ones accused", *accused)

@@ -25,12 +25,15 @@ row = Rows(HISTOGRAMS)
 
 
 @row(
-    "P3", "When the lower bound's delta is small enough", "claim 3.4",
+    "P3",
+    "When the lower bound's delta is small enough",
+    "claim 3.4",
     r"The claim assumes $\delta < (1/200h)^{1/25}$; its proof writes $>$ at that place.",
     FIX,
     r"$\le$ is what is needed and enough: $h\delta^{25} \le 1/200$.",
-    basis=proved(r"solve $h\delta^{25} \le 1/200$ for $\delta$"), severity=Severity.WORDING,
-)  # fmt: skip
+    basis=proved(r"solve $h\delta^{25} \le 1/200$ for $\delta$"),
+    severity=Severity.WORDING,
+)
 def small_delta() -> Seen:
     edge = {h: (1 / (200 * h)) ** (1 / 25) for h in (1, 10, 1000)}
     above = [h * (1.01 * d) ** 25 <= 1 / 200 for h, d in edge.items()]
@@ -48,7 +51,9 @@ row.note = SHUFFLING
 
 
 @row(
-    "P4.1", "Sums of reals for any crowd", "corollary C.3",
+    "P4.1",
+    "Sums of reals for any crowd",
+    "corollary C.3",
     r"For $\delta$ between $8e^{-0.03n^{1/4}}$ and $1/n$ the error of a sum of reals is "
     r"$O(\frac1\epsilon\ln\frac1\delta\sqrt{\ln\frac1\beta})$.",
     FIX,
@@ -56,7 +61,7 @@ row.note = SHUFFLING
     r"crowds of a thousand.",
     basis=proved(r"$0.03n^{1/4} - \ln(8n)$ falls and then rises, so that it is positive from its one root above on"),
     severity=Severity.ACCURACY,
-)  # fmt: skip
+)
 def empty_range() -> Seen:
     def room(n: float) -> float:
         return -math.log(n) - math.log(8) + 0.03 * math.sqrt(math.sqrt(n))
@@ -73,12 +78,15 @@ def empty_range() -> Seen:
 
 
 @row(
-    "P4.2", "The delta of each of r bits", "corollary C.3, chain of inequalities",
+    "P4.2",
+    "The delta of each of r bits",
+    "corollary C.3, chain of inequalities",
     r"$\ln(8r/\delta_0)$ is written where each bit is run at $\delta_0 = \delta/2r$.",
     FIX,
     r"$\ln(4/\delta_0) = \ln(8r/\delta)$.",
-    basis=proved(r"put $\delta_0 = \delta/2r$ in"), severity=Severity.WORDING,
-)  # fmt: skip
+    basis=proved(r"put $\delta_0 = \delta/2r$ in"),
+    severity=Severity.WORDING,
+)
 def each_bit() -> Seen:
     r, delta = 50, 1e-6
     each = delta / (2 * r)
@@ -94,14 +102,17 @@ row.note = COUNTING
 
 
 @row(
-    "P5.1", "Two sets of constants", "appendix C, against theorem 13",
+    "P5.1",
+    "Two sets of constants",
+    "appendix C, against theorem 13",
     r"The histograms' appendix draws $NB(r, p)$ with $p = e^{-0.1\epsilon/\Delta}$ and $r = "
     r"50e^{\epsilon/\Delta}\ln(1/\delta)$.",
     FIX,
     r"Those are an earlier version's: private, but with some fifty times or more the messages of theorem 13's $p = "
     r"e^{-0.2\epsilon/\Delta}$ and $r = 3(1 + \ln(1/\delta))$.",
-    basis=INSTANCE, severity=Severity.ACCURACY,
-)  # fmt: skip
+    basis=INSTANCE,
+    severity=Severity.ACCURACY,
+)
 def constants() -> Seen:
     e, d = 0.5, 1e-4
     old, new = (50 * math.exp(e) * math.log(1 / d), math.exp(-0.1 * e)), (3 * (1 + math.log(1 / d)), math.exp(-0.2 * e))
@@ -116,10 +127,15 @@ def constants() -> Seen:
 
 
 @row(
-    "P5.2", "Sampling the logarithmic law", "lemma 31", r"The loop does not begin with 1.", FIX,
+    "P5.2",
+    "Sampling the logarithmic law",
+    "lemma 31",
+    r"The loop does not begin with 1.",
+    FIX,
     r"It must begin with $k = 1$, the likeliest value: $P[k] = -p^k/(k\ln(1-p))$ for $k \ge 1$.",
-    basis=proved("the masses add up to 1 from $k = 1$ on"), severity=Severity.PRIVACY,
-)  # fmt: skip
+    basis=proved("the masses add up to 1 from $k = 1$ on"),
+    severity=Severity.PRIVACY,
+)
 def logarithmic() -> Seen:
     p = 0.8
     first = -p / math.log(1 - p)
@@ -139,8 +155,9 @@ def logarithmic() -> Seen:
     FIX,
     r"Twice: each draw of $D^3$ sends a $+1$ and a $-1$. (The same passage has $(1-\gamma)\epsilon_1$ for "
     r"$(1-\gamma)\epsilon$ and $D^3$ for $D^2$ in a tail.)",
-    basis=proved("linearity of the expectation"), severity=Severity.ACCURACY,
-)  # fmt: skip
+    basis=proved("linearity of the expectation"),
+    severity=Severity.ACCURACY,
+)
 def pairs() -> Seen:
     z1, z2, z3 = Fraction(1, 10), Fraction(1, 5), Fraction(1, 2)  # chances that each of the three draws is 1
     mean = Fraction(0)
@@ -161,8 +178,9 @@ def pairs() -> Seen:
     r"About 0.0003 extra messages a user at $\epsilon = 1$, $\delta = 10^{-6}$, $n = 10^4$.",
     FIX,
     r"0.0034: the smallest Poisson mean for that budget is 34.07.",
-    basis=INSTANCE, severity=Severity.ACCURACY,
-)  # fmt: skip
+    basis=INSTANCE,
+    severity=Severity.ACCURACY,
+)
 def poisson() -> Seen:
     found = protocol("poisson-count", n=10_000, epsilon=1.0, delta=1e-6).parameters["mean"]
     return corrected(
@@ -174,12 +192,16 @@ row.note = ALMOST
 
 
 @row(
-    "P9", "Which logarithm", "weights of the zero-sum atoms, proof of theorem 2",
-    r"$\Gamma = \Delta(\lceil\log\Delta\rceil + 1)$, which public code reads as the natural logarithm.", FIX,
+    "P9",
+    "Which logarithm",
+    "weights of the zero-sum atoms, proof of theorem 2",
+    r"$\Gamma = \Delta(\lceil\log\Delta\rceil + 1)$, which public code reads as the natural logarithm.",
+    FIX,
     r"To the base 2. With the natural one the weights no longer dominate, from $\Delta = 6$ on, and what is drawn "
     r"is less noise than the proof needs.",
-    basis=certified(r"$\Delta$ from 2 to 64"), severity=Severity.PRIVACY,
-)  # fmt: skip
+    basis=certified(r"$\Delta$ from 2 to 64"),
+    severity=Severity.PRIVACY,
+)
 def which_logarithm() -> Seen:
     def load(top: int, log: float) -> float:
         atoms, gamma = ZeroSumSets(top), top * (math.ceil(log) + 1)

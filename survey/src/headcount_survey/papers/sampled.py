@@ -23,18 +23,18 @@ row = Rows(CLONES)
 
 
 @row(
-    "P6", "Clones for every randomiser", "theorems 3.1 and 3.2, lemma 3.5; corrected by the authors since",
+    "P6",
+    "Clones for every randomiser",
+    "theorems 3.1 and 3.2, lemma 3.5; corrected by the authors since",
     r"For every $\epsilon_0$-private randomiser each of the others sends a clone with chance $2/(e^{\epsilon_0}+1)$.",
     FIX,
     r"Proved where the victim's own report consists of clones only, as for one flipped bit. Where a third part is "
     r"left, as with three values, the simulation cannot know when to draw it; there use $e^{-\epsilon_0}$ or a "
     r"blanket. No counterexample is known.",
     "amplification",
-    basis=proved(
-        "for one flipped bit the victim's law is a mixture of the two clones; for others nothing is claimed"
-    ),
+    basis=proved("for one flipped bit the victim's law is a mixture of the two clones; for others nothing is claimed"),
     severity=Severity.PRIVACY,
-)  # fmt: skip
+)
 def clones() -> Seen:
     ratio = math.exp(1.5)
     left = {
@@ -66,8 +66,9 @@ row.note = SAMPLE
     FIX,
     r"$\frac{(k+1)(1-p)}{k+1-v}$ when everybody is sampled with chance $p$; the draft's bound leaves out $1-p$, "
     r"which only makes it larger.",
-    basis=proved("divide the two binomial masses"), severity=Severity.PROOF,
-)  # fmt: skip
+    basis=proved("divide the two binomial masses"),
+    severity=Severity.PROOF,
+)
 def one_more() -> Seen:
     p, k = Fraction(3, 10), 12
     law = [[math.comb(m, v) * p**v * (1 - p) ** (m - v) for v in range(k + 1)] for m in (k, k + 1)]
@@ -94,7 +95,7 @@ def one_more() -> Seen:
         "suppressed"
     ),
     severity=Severity.PROOF,
-)  # fmt: skip
+)
 def way_back() -> Seen:
     edge = -math.expm1(-1.0)
     back = {p: float(SampledCount(p, 3, 200).orders(np.array([1.0]))[1][0]) for p in (0.3, edge, 0.75)}
@@ -106,16 +107,18 @@ def way_back() -> Seen:
 
 
 @row(
-    "P7.3", "Neighbours by replacement", "definition of neighbours, against theorem 1",
-    r"Neighbours replace one item by another, but the proof is for a single count that changes.", FIX,
+    "P7.3",
+    "Neighbours by replacement",
+    "definition of neighbours, against theorem 1",
+    r"Neighbours replace one item by another, but the proof is for a single count that changes.",
+    FIX,
     r"A replaced item changes two counts. At the same $\epsilon$ the exact $\delta$ may be larger, by more than "
     r"half at high sampling rates; $\epsilon + \ln\frac1{1-p}$ keeps the $\delta$ of one count.",
     basis=proved(
-        "every outcome of the count that gains is at least $1-p$ times as likely as before; the factors are "
-        "instances"
+        "every outcome of the count that gains is at least $1-p$ times as likely as before; the factors are instances"
     ),
     severity=Severity.PRIVACY,
-)  # fmt: skip
+)
 def replaced() -> Seen:
     rate, more, kept = 0.95 * -math.expm1(-1.0), {}, []
     for tau, people in ((4, 60), (12, 60), (30, 400)):
@@ -139,8 +142,9 @@ def replaced() -> Seen:
     FIX,
     r"$n-k-m+v$. And the chance of one subset is not that of a count: it lacks the binomial coefficients that make "
     r"the sum 1.",
-    basis=proved("$m-v$ of the $n-k$ others are sampled"), severity=Severity.WORDING,
-)  # fmt: skip
+    basis=proved("$m-v$ of the $n-k$ others are sampled"),
+    severity=Severity.WORDING,
+)
 def left_out() -> Seen:
     n, k, m = 7, 3, 4
     seen = {(sum(i < k for i in s), n - k - sum(i >= k for i in s)) for s in itertools.combinations(range(n), m)}
@@ -156,14 +160,17 @@ row.note = ORACLES
 
 
 @row(
-    "P8", "When a frequency oracle is private", "the framework of pure protocols",
+    "P8",
+    "When a frequency oracle is private",
+    "the framework of pure protocols",
     r"A protocol that supports the true value with chance $p^*$ and any other with $q^*$ is $\epsilon$-private if "
     r"and only if $p^*/q^* \le e^\epsilon$.",
     FIX,
     r"For generalised response and local hashing. For unary codes the condition is $\frac{p(1-q)}{(1-p)q} \le "
     r"e^\epsilon$, as two bits change.",
-    basis=proved("two bits of a unary code change"), severity=Severity.PRIVACY,
-)  # fmt: skip
+    basis=proved("two bits of a unary code change"),
+    severity=Severity.PRIVACY,
+)
 def oracles() -> Seen:
     p, q, e = 0.5, 1 / (2 * math.e), 1.0
     rows = [

@@ -1,1 +1,2 @@
-"""A question in each file: what is computed to answer it, the figure, and the answer in a paragraph."""
+"""A question in each file: what is computed to answer it, the figure, and the answer in a
+paragraph."""

@@ -1,7 +1,9 @@
-"""A thousand million people: does the error that was predicted come true where nobody could ask them all?
+"""A thousand million people: does the error that was predicted come true where nobody could ask
+them all?
 
-A tally's law is known, and so it can be drawn without touching anybody. What each category holds falls like 1, 1/2,
-1/3 and so on, as words and places do; of a sum, everybody holds a whole number from 0 to 100.
+A tally's law is known, and so it can be drawn without touching anybody. What each category holds
+falls like 1, 1/2, 1/3 and so on, as words and places do; of a sum, everybody holds a whole number
+from 0 to 100.
 """
 
 from __future__ import annotations
@@ -77,7 +79,8 @@ class ABillion(Study):
 
 
 def judged(name: str, task: Question, errors: int, people: int = PEOPLE, seed: int = 1) -> dict[str, Any]:
-    """Predicted and simulated error of a protocol, in people, and how often the interval held the truth."""
+    """Predicted and simulated error of a protocol, in people, and how often the interval held the
+    truth."""
     protocol = calibrate(named(name), task, Crowd(people), BUDGET)
     held = crowd(task, people)
     truth = truths(task, held)
@@ -91,12 +94,20 @@ def judged(name: str, task: Question, errors: int, people: int = PEOPLE, seed: i
     unsure = float(squares.std()) / math.sqrt(squares.size) / (2.0 * simulated)
     inside = _covering(protocol, tallies, answers, truth)
     return {
-        "protocol": name, "model": str(protocol.model), "task": task.name, "cells": truth.size, "people": people,
-        "runs": runs, "predicted": predicted, "simulated": simulated, "standard_error": unsure,
-        "z": (simulated - predicted) / unsure, "coverage": inside,
+        "protocol": name,
+        "model": str(protocol.model),
+        "task": task.name,
+        "cells": truth.size,
+        "people": people,
+        "runs": runs,
+        "predicted": predicted,
+        "simulated": simulated,
+        "standard_error": unsure,
+        "z": (simulated - predicted) / unsure,
+        "coverage": inside,
         "coverage_error": math.sqrt(CONFIDENCE * (1.0 - CONFIDENCE) / squares.size),
         "messages": protocol.messages_per_person,
-    }  # fmt: skip
+    }
 
 
 def crowd(task: Question, people: int) -> Ints:
@@ -126,7 +137,8 @@ def expected(protocol: Protocol, truth: Floats) -> list[float]:
 def _covering(protocol: Protocol, tallies: list[Tally], answers: Floats, truth: Floats) -> float:
     """How often the interval that comes with an answer holds the truth.
 
-    Of one cell, every different answer has its own; of very many, some are made, and it hardly changes between them.
+    Of one cell, every different answer has its own; of very many, some are made, and it hardly
+    changes between them.
     """
     if truth.size > 1:
         ends = [protocol.intervals(tally, CONFIDENCE) for tally in tallies]
@@ -166,17 +178,32 @@ def _answer(rows: Sequence[Mapping[str, Any]]) -> str:
 
 def _sheet(rows: Sequence[Mapping[str, Any]]) -> TextTable:
     headings = (
-        "protocol", "model", "asked for", "runs", "error, predicted", "simulated", "known to", "apart by (z)",
-        "covered, of 95%", "messages each",
-    )  # fmt: skip
+        "protocol",
+        "model",
+        "asked for",
+        "runs",
+        "error, predicted",
+        "simulated",
+        "known to",
+        "apart by (z)",
+        "covered, of 95%",
+        "messages each",
+    )
     cells = [
         (
-            row["protocol"], row["model"], _named(row), f"{row['runs']:,}", number(row["predicted"]),
-            number(row["simulated"]), f"{row['standard_error'] / row['simulated']:.1%}", f"{row['z']:+.1f}",
-            f"{row['coverage']:.2%}", f"{row['messages']:,.6g}",
+            row["protocol"],
+            row["model"],
+            _named(row),
+            f"{row['runs']:,}",
+            number(row["predicted"]),
+            number(row["simulated"]),
+            f"{row['standard_error'] / row['simulated']:.1%}",
+            f"{row['z']:+.1f}",
+            f"{row['coverage']:.2%}",
+            f"{row['messages']:,.6g}",
         )
         for row in rows
-    ]  # fmt: skip
+    ]
     return TextTable(headings, tuple(cells), frozenset(range(3, 10)))
 
 
@@ -189,7 +216,11 @@ def _drawn(rows: Sequence[Mapping[str, Any]], path: Path, theme: str) -> Path:
         for row in ordered
     ]
     return bars(
-        shown, path, title="Among a thousand million people the error is what was predicted",
+        shown,
+        path,
+        title="Among a thousand million people the error is what was predicted",
         subtitle=f"Bars: predicted. Dots: simulated. {BUDGET}; a sum of 0 to 100 each, in hundreds",
-        xlabel="root mean square error, people", theme=theme, sign="",
-    )  # fmt: skip
+        xlabel="root mean square error, people",
+        theme=theme,
+        sign="",
+    )

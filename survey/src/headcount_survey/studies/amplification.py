@@ -1,4 +1,5 @@
-"""How much privacy does shuffling add to a local report: by closed forms, by numerical bounds, and exactly?"""
+"""How much privacy does shuffling add to a local report: by closed forms, by numerical bounds, and
+exactly?"""
 
 from __future__ import annotations
 
@@ -30,15 +31,23 @@ PEOPLE, TWO = 10_000, 2.0
 CROWDS = (1_000, 3_000, 10_000, 30_000, 100_000, 1_000_000)
 KINDS, ANSWERS = (2, 3, 5, 10, 20, 50, 100), 10
 CALLED = {
-    "none": "without a shuffler", "erlingsson": "Erlingsson et al. 2019", "blanket": "Balle et al. 2019, closed form",
-    "clones_formula": "Feldman et al. 2021, closed form", "clones": "clones, computed", "cover": "blanket, computed",
+    "none": "without a shuffler",
+    "erlingsson": "Erlingsson et al. 2019",
+    "blanket": "Balle et al. 2019, closed form",
+    "clones_formula": "Feldman et al. 2021, closed form",
+    "clones": "clones, computed",
+    "cover": "blanket, computed",
     "exact": "exact",
-}  # fmt: skip
+}
 LOOKS: dict[str, tuple[str, tuple[float, ...]]] = {
-    "none": ("soft", RULE), "erlingsson": ("hashing", BOUND), "blanket": ("sampling", BOUND),
-    "clones_formula": ("central noise", BOUND), "clones": ("central noise", ()), "cover": ("sampling", ()),
+    "none": ("soft", RULE),
+    "erlingsson": ("hashing", BOUND),
+    "blanket": ("sampling", BOUND),
+    "clones_formula": ("central noise", BOUND),
+    "clones": ("central noise", ()),
+    "cover": ("sampling", ()),
     "exact": ("ink", ()),
-}  # fmt: skip
+}
 
 
 class Amplification(Study):
@@ -55,7 +64,8 @@ class Amplification(Study):
 
 
 def shuffled(answers: int, local: float, people: int) -> dict[str, float | None]:
-    """Epsilon of the shuffled reports by each method, at the study's delta; None where a method has no claim."""
+    """Epsilon of the shuffled reports by each method, at the study's delta; None where a method has
+    no claim."""
     lie = answers / (math.exp(local) + answers - 1.0)
     exact = (
         ShuffledBits(Chance(lie / 2.0), people - 1).epsilon(DELTA)
@@ -63,11 +73,14 @@ def shuffled(answers: int, local: float, people: int) -> dict[str, float | None]
         else _solved(lambda epsilon: attained(answers, lie, people, epsilon), local)
     )
     return {
-        "none": local, "erlingsson": erlingsson(local, people), "blanket": blanket(local, people),
+        "none": local,
+        "erlingsson": erlingsson(local, people),
+        "blanket": blanket(local, people),
         "clones_formula": clones_formula(local, people),
         "clones": Clones(local, people - 1, binary=answers == 2).epsilon(DELTA),
-        "cover": ResponseBlanket(lie, answers, people).epsilon(DELTA), "exact": exact,
-    }  # fmt: skip
+        "cover": ResponseBlanket(lie, answers, people).epsilon(DELTA),
+        "exact": exact,
+    }
 
 
 def erlingsson(local: float, people: int) -> float | None:
@@ -99,10 +112,12 @@ def clones_formula(local: float, people: int) -> float | None:
 
 
 def attained(answers: int, lie: float, people: int, epsilon: float) -> float:
-    """Delta of one crowd, in which everybody else holds a third answer: no bound on delta can lie below it.
+    """Delta of one crowd, in which everybody else holds a third answer: no bound on delta can lie
+    below it.
 
-    With N the counts of n messages that hold the third answer, and mu the law of a message, the view of a person who
-    holds x has masses (1/n) sum_w N_w mu_x(w)/mu_3(w) times those of N: the divergence is an expectation over N."""
+    With N the counts of n messages that hold the third answer, and mu the law of a message, the
+    view of a person who holds x has masses (1/n) sum_w N_w mu_x(w)/mu_3(w) times those of N: the
+    divergence is an expectation over N."""
     each, factor = lie / answers, math.exp(epsilon)
     keep = 1.0 - lie + each
     third = (factor - 1.0) * each / keep  # what a message with the third answer counts against
@@ -114,7 +129,8 @@ def attained(answers: int, lie: float, people: int, epsilon: float) -> float:
 
 
 def _others(people: int, second: float, rest: float) -> tuple[Floats, Floats, Floats]:
-    """Counts of two cells of a multinomial on a coarse grid, with their masses: smooth where the grid is coarse."""
+    """Counts of two cells of a multinomial on a coarse grid, with their masses: smooth where the
+    grid is coarse."""
     law = laws.binomial(people, second)
     step = max(1, int(law.masses.size // 100))
     seconds, first = law.values[::step], law.masses[::step] * step
@@ -151,11 +167,13 @@ def _solved(delta: Callable[[float], float], local: float) -> float:
 def _sheet(rows: Sequence[dict[str, Any]]) -> TextTable:
     cells = [
         (
-            str(row["answers"]), f"{row['local_epsilon']:g}", f"{row['people']:,}",
+            str(row["answers"]),
+            f"{row['local_epsilon']:g}",
+            f"{row['people']:,}",
             *("" if row[name] is None else f"{row[name]:.3g}" for name in list(CALLED)[1:]),
         )
         for row in rows
-    ]  # fmt: skip
+    ]
     names = [*list(CALLED.values())[1:-1], "exact, or attained by a crowd"]
     return TextTable(("answers", "local epsilon", "people", *names), tuple(cells), frozenset(range(9)))
 
@@ -198,17 +216,35 @@ def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
     single = [name for name in every if name != "cover"]  # for one bit that is what the clones are
     local, after = Axis("local epsilon", log=True, low=0.1, high=5.0), "epsilon, shuffled"
     panels = [
-        Panel(drawn("local_epsilon", {"answers": 2, "people": PEOPLE}, single), local,
-              Axis(after, log=True, low=2e-3, high=8.0), f"One bit, {PEOPLE:,} people"),
-        Panel(drawn("local_epsilon", {"answers": ANSWERS, "people": PEOPLE}, every), local,
-              Axis(after, log=True, low=9e-4, high=8.0), f"{ANSWERS} answers, {PEOPLE:,} people"),
-        Panel(drawn("people", {"answers": 2, "local_epsilon": TWO}, single[2:]), Axis("people", log=True),
-              Axis(after, log=True), f"One bit, local epsilon {TWO:g}"),
-        Panel(drawn("answers", {"people": PEOPLE, "local_epsilon": TWO}, computed), Axis("answers", log=True),
-              Axis(after, log=True), f"Several answers, local epsilon {TWO:g}"),
-    ]  # fmt: skip
+        Panel(
+            drawn("local_epsilon", {"answers": 2, "people": PEOPLE}, single),
+            local,
+            Axis(after, log=True, low=2e-3, high=8.0),
+            f"One bit, {PEOPLE:,} people",
+        ),
+        Panel(
+            drawn("local_epsilon", {"answers": ANSWERS, "people": PEOPLE}, every),
+            local,
+            Axis(after, log=True, low=9e-4, high=8.0),
+            f"{ANSWERS} answers, {PEOPLE:,} people",
+        ),
+        Panel(
+            drawn("people", {"answers": 2, "local_epsilon": TWO}, single[2:]),
+            Axis("people", log=True),
+            Axis(after, log=True),
+            f"One bit, local epsilon {TWO:g}",
+        ),
+        Panel(
+            drawn("answers", {"people": PEOPLE, "local_epsilon": TWO}, computed),
+            Axis("answers", log=True),
+            Axis(after, log=True),
+            f"Several answers, local epsilon {TWO:g}",
+        ),
+    ]
     return lines(
-        panels, path, title="Shuffling adds far more privacy than the closed forms say",
+        panels,
+        path,
+        title="Shuffling adds far more privacy than the closed forms say",
         subtitle=f"Randomised response, shuffled, at δ = {DELTA:g}: upper bounds, beside what is exact or attained",
         theme=theme,
-    )  # fmt: skip
+    )

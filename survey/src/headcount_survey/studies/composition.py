@@ -123,6 +123,9 @@ def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
         Axis("epsilon of all together", log=True),
     )
     return lines(
-        [panel], path, title="Counts cost least together where each is exactly accounted",
-        subtitle=f"{EACH} each, δ = {DELTA:g} for all", theme=theme,
-    )  # fmt: skip
+        [panel],
+        path,
+        title="Counts cost least together where each is exactly accounted",
+        subtitle=f"{EACH} each, δ = {DELTA:g} for all",
+        theme=theme,
+    )

@@ -78,7 +78,8 @@ class DataSets(Study):
 
 
 def tuned(cls: type[Protocol], data: DataSet) -> Protocol:
-    """As well as the budget allows for these data; the count could not be known, and is granted to sampling here."""
+    """As well as the budget allows for these data; the count could not be known, and is granted to
+    sampling here."""
     if cls is SampleThreshold:
         return best_for(data.ones, data.people, BUDGET)
     return calibrate(cls, Count(), Crowd(data.people), BUDGET, lambda protocol: protocol.rmse(data.ones))
@@ -155,10 +156,15 @@ def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
     lines.sort(key=lambda line: list(Model).index(line.model))
     wins = ", ".join(name.split(":")[0] for name in _won_by_sampling(rows))
     return ranks(
-        lines, [f"{d.name}\n{d.ones:,} of {d.people:,}" for d in DATA_SETS], path, theme=theme, low=0.5,
-        title=f"Sampling beats binomial noise on {wins}" if wins
+        lines,
+        [f"{d.name}\n{d.ones:,} of {d.people:,}" for d in DATA_SETS],
+        path,
+        theme=theme,
+        low=0.5,
+        title=f"Sampling beats binomial noise on {wins}"
+        if wins
         else "Binomial noise beats sampling on dense, sparse and middling data alike",
         xlabel="error (rmse, people)",
         subtitle=f"A count at ε = {BUDGET.epsilon:g}, δ = {BUDGET.delta:g}: strokes predicted, dots seen; "
         "pale by the papers",
-    )  # fmt: skip
+    )

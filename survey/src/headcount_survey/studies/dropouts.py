@@ -56,10 +56,17 @@ def _rows(cls: type[Protocol], shares: tuple[float, ...], quick: bool) -> list[d
         protocol = _planned(cls, round(relied * PEOPLE), quick)
         for gone in shares:
             left = protocol.loss_if(round((1.0 - gone) * PEOPLE)).epsilon(BUDGET.delta)
-            rows.append({
-                "protocol": cls.name, "model": str(cls.model), "relied": relied, "gone": gone, "rmse": protocol.rmse(),
-                "epsilon_left": left if math.isfinite(left) else None, "local_epsilon": protocol.local_epsilon,
-            })  # fmt: skip
+            rows.append(
+                {
+                    "protocol": cls.name,
+                    "model": str(cls.model),
+                    "relied": relied,
+                    "gone": gone,
+                    "rmse": protocol.rmse(),
+                    "epsilon_left": left if math.isfinite(left) else None,
+                    "local_epsilon": protocol.local_epsilon,
+                }
+            )
     return rows
 
 
@@ -137,8 +144,10 @@ def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
         up = Axis("epsilon that is left", log=True, low=0.7, high=HIGHEST)
         panels.append(Panel(curves, across, up, title, [note] if relied < 1.0 else []))
     return lines(
-        panels, path, title="Noise that people bring is missed when they do not; a plan may rely on fewer of them",
+        panels,
+        path,
+        title="Noise that people bring is missed when they do not; a plan may rely on fewer of them",
         subtitle=f"epsilon at delta = {BUDGET.delta:g}, planned as {BUDGET.epsilon:g} for {PEOPLE:,} people; "
         "a line ends where none is left",
         theme=theme,
-    )  # fmt: skip
+    )

@@ -39,11 +39,20 @@ class ErrorAndOnes(Study):
         rows, sizes, shares = [], [], []
         for seed, ((epsilon, kind, protocol), ones) in enumerate(watch(grid)):
             seen = protocol.simulate(np.repeat([0, 1], [PEOPLE - ones, ones]), runs=runs, seed=seed)
-            rows.append({
-                "epsilon": epsilon, "delta": BUDGETS[0].delta, "parameters": kind, "thresholded": protocol.thresholded,
-                "floor": PEOPLE * float(protocol.gamma), "ones": ones, "share": ones / PEOPLE,
-                "bias": protocol.noise(ones, PEOPLE).bias, "rmse": protocol.rmse(ones), "simulated": seen.rmse,
-            })  # fmt: skip
+            rows.append(
+                {
+                    "epsilon": epsilon,
+                    "delta": BUDGETS[0].delta,
+                    "parameters": kind,
+                    "thresholded": protocol.thresholded,
+                    "floor": PEOPLE * float(protocol.gamma),
+                    "ones": ones,
+                    "share": ones / PEOPLE,
+                    "bias": protocol.noise(ones, PEOPLE).bias,
+                    "rmse": protocol.rmse(ones),
+                    "simulated": seen.rmse,
+                }
+            )
             if not protocol.thresholded:
                 sizes.append(np.abs(seen.errors[:, 0]) / rows[-1]["rmse"])
                 shares.append(np.full(runs, ones / PEOPLE))
@@ -99,11 +108,16 @@ def _sheet(rows: list[dict[str, Any]]) -> TextTable:
     chosen = [row for row in rows if row["ones"] in {0, PEOPLE} or row["thresholded"]]
     cells = [
         (
-            f"{row['epsilon']:g}", row["parameters"], "yes" if row["thresholded"] else "no", f"{row['ones']:,}",
-            number(row["bias"]) if abs(row["bias"]) > 1e-6 else "0", number(row["rmse"]), number(row["simulated"]),
+            f"{row['epsilon']:g}",
+            row["parameters"],
+            "yes" if row["thresholded"] else "no",
+            f"{row['ones']:,}",
+            number(row["bias"]) if abs(row["bias"]) > 1e-6 else "0",
+            number(row["rmse"]),
+            number(row["simulated"]),
         )
         for row in chosen
-    ]  # fmt: skip
+    ]
     headings = ("epsilon", "parameters", "thresholded", "ones", "bias", "error (rmse)", "simulated")
     return TextTable(headings, tuple(cells), frozenset({0, 3, 4, 5, 6}))
 
@@ -125,6 +139,9 @@ def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
         across, up = Axis("people who hold a one", log=True), Axis("error (rmse, people)", log=True, low=0.8)
         panels.append(Panel(curves, across, up, title, notes))
     return lines(
-        panels, path, title="The error does not depend on the number of ones, unless it is thresholded", theme=theme,
+        panels,
+        path,
+        title="The error does not depend on the number of ones, unless it is thresholded",
+        theme=theme,
         subtitle=f"A count of {PEOPLE:,} people with binomial noise (zsum); lines are predicted, circles simulated",
-    )  # fmt: skip
+    )

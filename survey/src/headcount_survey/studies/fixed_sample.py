@@ -80,14 +80,20 @@ def _row(people: int, rate: float, zeros: int) -> dict[str, Any]:
     """Somebody holds a one or not, where so many of the people hold none at least."""
     ones, sampled = people - zeros, round(rate * people)
     return {
-        "part": "large", "people": people, "zeros": zeros, "sampled": sampled, "threshold": THRESHOLD,
+        "part": "large",
+        "people": people,
+        "zeros": zeros,
+        "sampled": sampled,
+        "threshold": THRESHOLD,
         FIXED: delta_of(partial(hypergeometric, people, sampled), ones, THRESHOLD),
-        COINS: delta_of(partial(laws.binomial, chance=rate), ones, THRESHOLD), "enumerated": None,
-    }  # fmt: skip
+        COINS: delta_of(partial(laws.binomial, chance=rate), ones, THRESHOLD),
+        "enumerated": None,
+    }
 
 
 def _small() -> Iterator[dict[str, Any]]:
-    """All samples of a few people, one by one, beside the law: the worst number of ones among them."""
+    """All samples of a few people, one by one, beside the law: the worst number of ones among
+    them."""
     for people, sampled, threshold in ((5, 2, 1), (6, 3, 2), (8, 3, 2), (8, 4, 3)):
         ways: list[Callable[[int], Law]] = [
             partial(hypergeometric, people, sampled),
@@ -96,9 +102,15 @@ def _small() -> Iterator[dict[str, Any]]:
         ]
         fixed, coins, one_by_one = (max(delta_of(way, ones, threshold) for ones in range(people)) for way in ways)
         yield {
-            "part": "small", "people": people, "zeros": None, "sampled": sampled, "threshold": threshold,
-            FIXED: fixed, COINS: coins, "enumerated": one_by_one,
-        }  # fmt: skip
+            "part": "small",
+            "people": people,
+            "zeros": None,
+            "sampled": sampled,
+            "threshold": threshold,
+            FIXED: fixed,
+            COINS: coins,
+            "enumerated": one_by_one,
+        }
 
 
 def listed(people: int, sampled: int, ones: int) -> Law:
@@ -135,12 +147,16 @@ def _sheet(rows: list[dict[str, Any]]) -> TextTable:
     chosen += [row for row in rows if row["part"] == "small"]
     cells = [
         (
-            f"{row['people']:,}", f"{row['sampled']:,}", str(row["threshold"]),
-            "the worst" if row["zeros"] is None else f"{row['zeros']:,}", f"{row[FIXED]:.3g}", f"{row[COINS]:.3g}",
+            f"{row['people']:,}",
+            f"{row['sampled']:,}",
+            str(row["threshold"]),
+            "the worst" if row["zeros"] is None else f"{row['zeros']:,}",
+            f"{row[FIXED]:.3g}",
+            f"{row[COINS]:.3g}",
             "" if row["enumerated"] is None else f"{row['enumerated']:.3g}",
         )
         for row in chosen
-    ]  # fmt: skip
+    ]
     headings = ("people", "sampled", "threshold", "zeros", "delta, fixed number", "delta, by coins", "listed")
     return TextTable(headings, tuple(cells), frozenset(range(7)), f"Exact delta at epsilon = {EPSILON:g}")
 
@@ -160,12 +176,17 @@ def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
     return lines(
         [
             Panel(
-                [betrayed], Axis("people who do not hold a one", log=True), up, "nearly everybody holds a one",
+                [betrayed],
+                Axis("people who do not hold a one", log=True),
+                up,
+                "nearly everybody holds a one",
                 [budget[0], Note(quiet, y=TINY, at=0.02)],
             ),
             Panel(hidden, Axis("people who hold a one"), up, "hardly anybody does", budget[1:]),
         ],
-        path, title="A sample of fixed size betrays whoever differs from all the others; coins do not", theme=theme,
+        path,
+        title="A sample of fixed size betrays whoever differs from all the others; coins do not",
+        theme=theme,
         subtitle=f"Sample and threshold among {LARGE:,} people, {same[0]['sampled'] / LARGE:.0%} sampled, threshold "
         f"{THRESHOLD}",
-    )  # fmt: skip
+    )

@@ -26,19 +26,29 @@ ALPHA = math.tanh(EPSILON / 2.0)
 TAU = 3.0 + math.log(1.0 / DELTA)
 RATE = -math.expm1(-EPSILON) / TAU
 STEPS = {  # from what is true to what is claimed
-    "exact": "exact δ", "loss": "loss above ε", "event": "outside E1", "narrow": "outside the narrow E1",
-    "chernoff": "Chernoff bound", "paper": "paper: 2 exp(-ε²K/50)",
-}  # fmt: skip
+    "exact": "exact δ",
+    "loss": "loss above ε",
+    "event": "outside E1",
+    "narrow": "outside the narrow E1",
+    "chernoff": "Chernoff bound",
+    "paper": "paper: 2 exp(-ε²K/50)",
+}
 SAMPLES = {
-    "exact": "exact δ", "quoted": "outside E2, as quoted", "mended": "outside E2, mended",
+    "exact": "exact δ",
+    "quoted": "outside E2, as quoted",
+    "mended": "outside E2, mended",
     "two_sided": "outside a two-sided E2",
-}  # fmt: skip
+}
 HUES = {"quoted": STEPS["event"], "mended": STEPS["narrow"], "two_sided": STEPS["chernoff"]}
 NAMED = {  # where, by the curve
-    ("E1", "exact"): (64, 1e-21), ("E1", "loss"): (205, 1e-22), ("E1", "event"): (345, 1e-15),
-    ("E2", "exact"): (8, 1e-21), ("E2", "mended"): (34, 3e-18), ("E2", "quoted"): (14, 1e-9),
+    ("E1", "exact"): (64, 1e-21),
+    ("E1", "loss"): (205, 1e-22),
+    ("E1", "event"): (345, 1e-15),
+    ("E2", "exact"): (8, 1e-21),
+    ("E2", "mended"): (34, 3e-18),
+    ("E2", "quoted"): (14, 1e-9),
     ("E2", "two_sided"): (19, 1e-3),
-}  # fmt: skip
+}
 TINY = 1e-24  # smaller chances are not drawn
 
 
@@ -57,16 +67,20 @@ class GoodEvents(Study):
 
 
 def _additive(size: int) -> dict[str, Any]:
-    """E1: the noise, Bin(n, K/n), lies within alpha of its mean, but for a one at either end; narrow, within half."""
+    """E1: the noise, Bin(n, K/n), lies within alpha of its mean, but for a one at either end;
+    narrow, within half."""
     law = laws.binomial(PEOPLE, size / PEOPLE)
     far = ALPHA**2 * size
     return {
-        "part": "E1", "size": size, "exact": Pair.shifted(law).delta(EPSILON), "loss": _loss_above(law),
+        "part": "E1",
+        "size": size,
+        "exact": Pair.shifted(law).delta(EPSILON),
+        "loss": _loss_above(law),
         "event": _outside(law, (1.0 - ALPHA) * size + 1.0, (1.0 + ALPHA) * size - 1.0),
         "narrow": _outside(law, (1.0 - ALPHA / 2.0) * size, (1.0 + ALPHA / 2.0) * size),
         "chernoff": min(1.0, math.exp(-far / 8.0) + math.exp(-far / (8.0 + 2.0 * ALPHA))),
         "paper": min(1.0, 2.0 * math.exp(-(EPSILON**2) * size / 50.0)),
-    }  # fmt: skip
+    }
 
 
 def _outside(law: Law, low: float, high: float) -> float:
@@ -74,13 +88,15 @@ def _outside(law: Law, low: float, high: float) -> float:
 
 
 def _loss_above(law: Law) -> float:
-    """The chance that a draw is likelier by more than e^epsilon than its neighbour, on the worse side."""
+    """The chance that a draw is likelier by more than e^epsilon than its neighbour, on the worse
+    side."""
     here, up, down = law.masses, np.append(law.masses[1:], 0.0), np.append(0.0, law.masses[:-1])
     return max(float(here[here > math.exp(EPSILON) * there].sum()) for there in (up, down))
 
 
 def _sampled(ones: Ints) -> list[dict[str, Any]]:
-    """E2: no more than tau times its mean is sampled; mended, no more than tau times the larger of the mean and one."""
+    """E2: no more than tau times its mean is sampled; mended, no more than tau times the larger of
+    the mean and one."""
     mean = RATE * ones
     columns: dict[str, Floats] = {
         "exact": delta_at(ones, math.ceil(TAU)),
@@ -104,7 +120,8 @@ def delta_at(ones: Ints, threshold: int) -> Floats:
 
 
 def disagreements(people: int = 3) -> tuple[int, int]:
-    """How often sum z x = sum x + sum z - n, the step that is to turn E2 into E1, fails; and of how many."""
+    """How often sum z x = sum x + sum z - n, the step that is to turn E2 into E1, fails; and of how
+    many."""
     every = list(product((0, 1), repeat=people))
     wrong = sum(sum(a * b for a, b in zip(x, z, strict=True)) != sum(x) + sum(z) - people for x in every for z in every)
     return wrong, len(every) ** 2
@@ -175,6 +192,10 @@ def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
         up = Axis("chance", log=True, low=TINY, high=2.0)
         panels.append(Panel(curves, across, up, title, [Note(f"δ = {DELTA:g}", y=DELTA, at=at)]))
     return lines(
-        panels, path, title="What the proofs bound is far likelier than what privacy needs", theme=theme, columns=1,
+        panels,
+        path,
+        title="What the proofs bound is far likelier than what privacy needs",
+        theme=theme,
+        columns=1,
         subtitle=f"ε = {EPSILON:g}; additive noise among {PEOPLE:,} people; sampling by the draft",
-    )  # fmt: skip
+    )

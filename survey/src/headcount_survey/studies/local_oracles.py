@@ -25,8 +25,13 @@ from headcount_survey.study import Finding, Study
 
 PEOPLE = 10_000
 ORACLES = (
-    "generalised-response", "basic-rappor", "optimised-unary", "local-hashing", "hadamard-response", "subset-selection",
-)  # fmt: skip
+    "generalised-response",
+    "basic-rappor",
+    "optimised-unary",
+    "local-hashing",
+    "hadamard-response",
+    "subset-selection",
+)
 HUES = dict(zip(ORACLES, ("sampling", "dummies", "central noise", "flipped bits", "hashing", "local"), strict=True))
 EPSILONS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0)
 CATEGORIES = (2, 4, 6, 10, 16, 32, 100, 316, 1_000, 10_000, 100_000)
@@ -46,10 +51,17 @@ class LocalOracles(Study):
         grid |= {(ONE, MANY, share) for share in SHARES[:: 4 if quick else 1]}
         tried = {(ONE, d, 0.0) for d in ((32,) if quick else (4, 32, 316))}
         rows = [
-            {"epsilon": e, "categories": d, "share": share, "protocol": name, "error": error(name, e, d, share),
-             "measured": measured(name, e, d) if (e, d, share) in tried else None}
-            for e, d, share in watch(sorted(grid | tried)) for name in ORACLES
-        ]  # fmt: skip
+            {
+                "epsilon": e,
+                "categories": d,
+                "share": share,
+                "protocol": name,
+                "error": error(name, e, d, share),
+                "measured": measured(name, e, d) if (e, d, share) in tried else None,
+            }
+            for e, d, share in watch(sorted(grid | tried))
+            for name in ORACLES
+        ]
         return Finding(_answer(rows), rows, _sheet(), partial(_drawn, rows))
 
 
@@ -66,7 +78,8 @@ def error(name: str, epsilon: float, categories: int, share: float = 0.0) -> flo
 
 
 def measured(name: str, epsilon: float, categories: int) -> float:
-    """The same for a category that nobody holds, simulated: all others of a crowd that holds one."""
+    """The same for a category that nobody holds, simulated: all others of a crowd that holds
+    one."""
     seen = oracle(name, epsilon, categories).simulate(
         np.zeros(PEOPLE, dtype=np.int64), runs=max(60, RUNS // categories), seed=1
     )
@@ -74,7 +87,8 @@ def measured(name: str, epsilon: float, categories: int) -> float:
 
 
 def crossing(epsilon: float, other: str = "optimised-unary") -> int:
-    """The fewest categories with which the other is more accurate than sending the category itself."""
+    """The fewest categories with which the other is more accurate than sending the category
+    itself."""
     low, high = 2, 4
     while error("generalised-response", epsilon, high) <= error(other, epsilon, high):
         low, high = high, 2 * high
@@ -86,7 +100,8 @@ def crossing(epsilon: float, other: str = "optimised-unary") -> int:
 
 
 def turning(epsilon: float) -> float:
-    """The share of the people from which on basic RAPPOR counts a category better than the optimised code.
+    """The share of the people from which on basic RAPPOR counts a category better than the
+    optimised code.
 
     Both variances are straight lines in the share, and RAPPOR's is level."""
     plain, none, everybody = (
@@ -106,18 +121,29 @@ def rule(epsilon: float) -> float:
 
 def _sheet() -> TextTable:
     headings = (
-        "epsilon", "3 e^ε + 2", "optimised-unary wins from", "subset-selection wins from",
-        f"best for {MANY} categories", "its error", "basic-rappor beats optimised-unary from a share of",
-    )  # fmt: skip
+        "epsilon",
+        "3 e^ε + 2",
+        "optimised-unary wins from",
+        "subset-selection wins from",
+        f"best for {MANY} categories",
+        "its error",
+        "basic-rappor beats optimised-unary from a share of",
+    )
     cells = []
     for epsilon in EPSILONS:
         best = min(ORACLES, key=lambda name: error(name, epsilon, MANY))
         share = turning(epsilon)
-        cells.append((
-            f"{epsilon:g}", f"{rule(epsilon):.1f}", f"{crossing(epsilon):,}",
-            f"{crossing(epsilon, 'subset-selection'):,}", best, number(error(best, epsilon, MANY)),
-            f"{share:.0%}" if share < 1.0 else "never",
-        ))  # fmt: skip
+        cells.append(
+            (
+                f"{epsilon:g}",
+                f"{rule(epsilon):.1f}",
+                f"{crossing(epsilon):,}",
+                f"{crossing(epsilon, 'subset-selection'):,}",
+                best,
+                number(error(best, epsilon, MANY)),
+                f"{share:.0%}" if share < 1.0 else "never",
+            )
+        )
     return TextTable(headings, tuple(cells), frozenset({0, 1, 2, 3, 5, 6}))
 
 
@@ -150,28 +176,55 @@ def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
         chosen = [row for row in rows if all(row[name] == value for name, value in fixed.items())]
         return [
             Line(
-                name, [(row[key], row["error"]) for row in chosen if row["protocol"] == name], HUES[name],
+                name,
+                [(row[key], row["error"]) for row in chosen if row["protocol"] == name],
+                HUES[name],
                 measured=[(r[key], r["measured"]) for r in chosen if seen and r["protocol"] == name and r["measured"]],
             )
             for name in ORACLES
-        ]  # fmt: skip
+        ]
 
     few, error = rule(ONE), Axis("error, people", log=True)
     panels = [
-        Panel(panel("categories", {"epsilon": ONE, "share": 0.0}, True), Axis("categories", log=True), error,
-              "Held by nobody, ε = 1", [Note(f"{few:.1f} categories", few, at=0.98)]),
-        Panel(panel("epsilon", {"categories": MANY, "share": 0.0}, False), Axis("epsilon", log=True), error,
-              f"Held by nobody, {MANY} categories"),
-        Panel(panel("share", {"epsilon": ONE, "categories": MANY}, False),
-              Axis("share of the people who hold it", shares=True),
-              Axis("error, people (axis from 150)", low=150.0, high=230.0),
-              f"Held by more, ε = 1, {MANY} categories", [Note("RAPPOR = optimised", turning(ONE))]),
-        Panel([Line("3 $e^ε$ + 2", [(e, rule(e)) for e in EPSILONS], "ink", RULE,
-                    [(e, float(crossing(e))) for e in EPSILONS])], Axis("epsilon"), Axis("categories", log=True),
-              "From how many on the optimised code wins"),
-    ]  # fmt: skip
+        Panel(
+            panel("categories", {"epsilon": ONE, "share": 0.0}, True),
+            Axis("categories", log=True),
+            error,
+            "Held by nobody, ε = 1",
+            [Note(f"{few:.1f} categories", few, at=0.98)],
+        ),
+        Panel(
+            panel("epsilon", {"categories": MANY, "share": 0.0}, False),
+            Axis("epsilon", log=True),
+            error,
+            f"Held by nobody, {MANY} categories",
+        ),
+        Panel(
+            panel("share", {"epsilon": ONE, "categories": MANY}, False),
+            Axis("share of the people who hold it", shares=True),
+            Axis("error, people (axis from 150)", low=150.0, high=230.0),
+            f"Held by more, ε = 1, {MANY} categories",
+            [Note("RAPPOR = optimised", turning(ONE))],
+        ),
+        Panel(
+            [
+                Line(
+                    "3 $e^ε$ + 2",
+                    [(e, rule(e)) for e in EPSILONS],
+                    "ink",
+                    RULE,
+                    [(e, float(crossing(e))) for e in EPSILONS],
+                )
+            ],
+            Axis("epsilon"),
+            Axis("categories", log=True),
+            "From how many on the optimised code wins",
+        ),
+    ]
     return lines(
-        panels, path, title="Few categories: send yours. Many: anything but that. Frequent ones: it depends",
+        panels,
+        path,
+        title="Few categories: send yours. Many: anything but that. Frequent ones: it depends",
         subtitle=f"Local counts of one category, {PEOPLE:,} people, rms error. Circles: simulated, or computed",
         theme=theme,
-    )  # fmt: skip
+    )

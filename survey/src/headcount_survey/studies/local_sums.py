@@ -77,7 +77,8 @@ def crossing(first: Callable[[float], float], second: Callable[[float], float]) 
 
 
 def begins() -> float:
-    """The epsilon from which on the mixture is better than Duchi's bit alone, at the worst number of either."""
+    """The epsilon from which on the mixture is better than Duchi's bit alone, at the worst number
+    of either."""
 
     def mixed(epsilon: float) -> float:
         part = -math.expm1(-epsilon / 2.0)
@@ -87,7 +88,8 @@ def begins() -> float:
 
 
 def overtaken() -> float:
-    """The epsilon from which on the piecewise protocol is better than Duchi's, each at its worst number."""
+    """The epsilon from which on the piecewise protocol is better than Duchi's, each at its worst
+    number."""
     return crossing(partial(worst, duchi), partial(worst, piecewise))
 
 
@@ -97,26 +99,33 @@ def protocol(name: str, epsilon: float) -> Protocol:
 
 
 def _row(name: str, epsilon: float, value: float | None, quick: bool) -> dict[str, Any]:
-    """For people who all hold the value, or for the worst one. A sum over [0, 1] has a quarter of the variance."""
+    """For people who all hold the value, or for the worst one. A sum over [0, 1] has a quarter of
+    the variance."""
     variance, chosen = VARIANCES[name], protocol(name, epsilon)
     formula = worst(variance, epsilon) if value is None else variance(epsilon, 2.0 * value - 1.0)
     seen = None
     if value in (0.0, 0.5, 1.0):
         seen = chosen.simulate(np.full(PEOPLE, value), runs=200 if quick else 1_000, seed=1).std
     return {
-        "epsilon": epsilon, "value": value, "protocol": name, "formula": math.sqrt(PEOPLE * formula / 4.0),
-        "headcount": chosen.rmse() if value is None else None, "measured": seen,
-    }  # fmt: skip
+        "epsilon": epsilon,
+        "value": value,
+        "protocol": name,
+        "formula": math.sqrt(PEOPLE * formula / 4.0),
+        "headcount": chosen.rmse() if value is None else None,
+        "measured": seen,
+    }
 
 
 def _sheet(rows: Sequence[dict[str, Any]]) -> TextTable:
     cells = [
         (
-            f"{row['epsilon']:g}", "the worst" if row["value"] is None else f"{row['value']:g}", row["protocol"],
+            f"{row['epsilon']:g}",
+            "the worst" if row["value"] is None else f"{row['value']:g}",
+            row["protocol"],
             *("" if row[key] is None else number(row[key]) for key in ("formula", "headcount", "measured")),
         )
         for row in rows
-    ]  # fmt: skip
+    ]
     headings = ("epsilon", "everybody holds", "protocol", "error by formula", "stated here", "simulated")
     return TextTable(headings, tuple(cells), frozenset({0, 3, 4, 5}))
 
@@ -151,13 +160,24 @@ def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
 
     marks = [Note("the hybrid begins", begins()), Note("piecewise = duchi", overtaken())]
     panels = [
-        Panel([worst_case(name) for name in HUES], Axis("epsilon", log=True),
-              Axis("error of the sum, people", log=True), "Worst data", marks),
-        Panel([by_value(name) for name in HUES], Axis("what everybody holds", low=0.0, high=1.0),
-              Axis("error of the sum, people"), f"By the data, ε = {ONE:g}"),
-    ]  # fmt: skip
+        Panel(
+            [worst_case(name) for name in HUES],
+            Axis("epsilon", log=True),
+            Axis("error of the sum, people", log=True),
+            "Worst data",
+            marks,
+        ),
+        Panel(
+            [by_value(name) for name in HUES],
+            Axis("what everybody holds", low=0.0, high=1.0),
+            Axis("error of the sum, people"),
+            f"By the data, ε = {ONE:g}",
+        ),
+    ]
     return lines(
-        panels, path, title="A bit for little privacy loss, a number for more, and the mixture for any data",
+        panels,
+        path,
+        title="A bit for little privacy loss, a number for more, and the mixture for any data",
         subtitle=f"Local sums of numbers in [0, 1], {PEOPLE:,} people, root mean square error. Circles: simulated",
         theme=theme,
-    )  # fmt: skip
+    )

@@ -1,32 +1,38 @@
-r"""What no protocol can beat: lower bounds that are proved and computed, drawn beside the protocols that come near.
+r"""What no protocol can beat: lower bounds that are proved and computed, drawn beside the protocols
+that come near.
 
-Local counts. Whatever a person's report is, if it is private with epsilon it can be made from one flipped bit of theirs
-[KOV16]: the two laws of it have a trade-off curve below that of the bit. So nobody who asks each person once learns
-more than from n flipped bits, and the error is at least that of the best estimate from these. With the number of ones
-evenly spread over 0 .. n beforehand, that is the mean of its variance given the flipped total, which can be summed:
-a lower bound with its constant, for the worst crowd, for every n.
+Local counts. Whatever a person's report is, if it is private with epsilon it can be made from one
+flipped bit of theirs [KOV16]: the two laws of it have a trade-off curve below that of the bit. So
+nobody who asks each person once learns more than from n flipped bits, and the error is at least
+that of the best estimate from these. With the number of ones evenly spread over 0 .. n beforehand,
+that is the mean of its variance given the flipped total, which can be summed: a lower bound with
+its constant, for the worst crowd, for every n.
 
-Local histograms. Let V be one of d - 1 bins, evenly, and let each person hold V with chance h, otherwise the last bin.
-A report then has the law (1-h) Q_0 + h Q_V, where Q_V/Q_0 lies within e^-epsilon and e^epsilon and is 1 on average, so
-that its variance is at most (e^epsilon - 1)(1 - e^-epsilon) = 4 sinh^2(epsilon/2) (Bhatia and Davis). The divergence
-from Q_0 is at most the chi-square, h^2 times that; so n reports tell at most I = 4 n h^2 sinh^2(epsilon/2) about V,
-also if each randomiser is chosen by the reports before. By Fano, any guess of V is wrong with a chance of at least
-1 - (I + ln 2)/ln(d - 1). But if t people hold V and every bin is off by less than t/2, the largest of the d - 1
-estimates is V's: so some bin is off by t/2 or more with a chance of at least 1 - (I + ln 2)/ln(d - 1) -
-P[Bin(n, h) < t], on average and so in some crowd. The best h and t are searched for.
+Local histograms. Let V be one of d - 1 bins, evenly, and let each person hold V with chance h,
+otherwise the last bin. A report then has the law (1-h) Q_0 + h Q_V, where Q_V/Q_0 lies within
+e^-epsilon and e^epsilon and is 1 on average, so that its variance is at most (e^epsilon - 1)(1 -
+e^-epsilon) = 4 sinh^2(epsilon/2) (Bhatia and Davis). The divergence from Q_0 is at most the
+chi-square, h^2 times that; so n reports tell at most I = 4 n h^2 sinh^2(epsilon/2) about V, also if
+each randomiser is chosen by the reports before. By Fano, any guess of V is wrong with a chance of
+at least 1 - (I + ln 2)/ln(d - 1). But if t people hold V and every bin is off by less than t/2, the
+largest of the d - 1 estimates is V's: so some bin is off by t/2 or more with a chance of at least 1
+- (I + ln 2)/ln(d - 1) - P[Bin(n, h) < t], on average and so in some crowd. The best h and t are
+searched for.
 
-Central counts, and all others: what a shuffled or local protocol answers is centrally private too. All mechanisms from
-counts to counts that are private are the points of a polytope, and the smallest worst mean size of the error is a
-linear programme [GRS12]; answers between whole numbers can be rounded to either side at random and are then as good.
-Any dual bounds it from below, and the one that is found is evaluated with what it lacks in feasibility taken off. All
-but a few people of a crowd may hold a zero, so that the bound for few people holds for many.
+Central counts, and all others: what a shuffled or local protocol answers is centrally private too.
+All mechanisms from counts to counts that are private are the points of a polytope, and the smallest
+worst mean size of the error is a linear programme [GRS12]; answers between whole numbers can be
+rounded to either side at random and are then as good. Any dual bounds it from below, and the one
+that is found is evaluated with what it lacks in feasibility taken off. All but a few people of a
+crowd may hold a zero, so that the bound for few people holds for many.
 
-For one message each the squared error is also at least of the order of ln n, for delta a power of 1/n [GKMP20]. No
-constant is known for that, so it is not drawn.
+For one message each the squared error is also at least of the order of ln n, for delta a power of
+1/n [GKMP20]. No constant is known for that, so it is not drawn.
 
 [KOV16] Kairouz, Oh and Viswanath, Extremal Mechanisms for Local Differential Privacy, JMLR 2016.
-[GRS12] Ghosh, Roughgarden and Sundararajan, Universally Utility-Maximizing Privacy Mechanisms, SICOMP 2012.
-[GKMP20] Ghazi, Kumar, Manurangsi and Pagh, Private Counting from Anonymous Messages, ICML 2020.
+[GRS12] Ghosh, Roughgarden and Sundararajan, Universally Utility-Maximizing Privacy Mechanisms,
+SICOMP 2012. [GKMP20] Ghazi, Kumar, Manurangsi and Pagh, Private Counting from Anonymous Messages,
+ICML 2020.
 """
 
 from __future__ import annotations
@@ -105,7 +111,8 @@ def least_local(people: int, epsilon: float) -> float:
 
 
 def least_local_histogram(people: int, bins: int, epsilon: float, sure: float = SURE) -> float:
-    """No local histogram of one report each keeps every bin within less with this chance, in every crowd."""
+    """No local histogram of one report each keeps every bin within less with this chance, in every
+    crowd."""
 
     def certain(share: float) -> int:
         """How many hold the bin at least, but for the chance that is left over."""
@@ -119,10 +126,12 @@ def least_local_histogram(people: int, bins: int, epsilon: float, sure: float = 
 
 @lru_cache(maxsize=64)
 def least_central(people: int, epsilon: float, delta: float) -> float:
-    """The smallest worst expected error of a private count of so few people, in people: a linear programme.
+    """The smallest worst expected error of a private count of so few people, in people: a linear
+    programme.
 
-    Its unknowns are the chances of every answer to every count, and for each pair of neighbours what exceeds epsilon;
-    that must not add up to more than delta. The last unknown is the worst error."""
+    Its unknowns are the chances of every answer to every count, and for each pair of neighbours
+    what exceeds epsilon; that must not add up to more than delta. The last unknown is the worst
+    error."""
     from scipy.optimize import linprog
 
     size, factor = people + 1, math.exp(epsilon)
@@ -143,7 +152,8 @@ def least_central(people: int, epsilon: float, delta: float) -> float:
     limits = np.concatenate([np.zeros(excesses), np.full(len(pairs), delta), np.zeros(size)])
     goal, bounded = np.eye(1, width, width - 1)[0], np.vstack([above, total, error])
     found = linprog(goal, bounded, limits, whole, np.ones(size), bounds=(0, None), method="highs")
-    # Weak duality, for variables that need not exceed 1 and an error that need not exceed the number of people.
+    # Weak duality, for variables that need not exceed 1 and an error that need not exceed the
+    # number of people.
     prices, levels = np.minimum(found.ineqlin.marginals, 0.0), found.eqlin.marginals
     lacking = np.minimum(goal - prices @ bounded - levels @ whole, 0.0)
     return float(prices @ limits + levels.sum() + lacking[:-1].sum() + people * lacking[-1])
@@ -171,7 +181,8 @@ def _local(people: int, epsilon: float) -> list[dict[str, Any]]:
 
 
 def _bins(bins: int, epsilon: float) -> list[dict[str, Any]]:
-    """The largest error of all bins, by independent flips of every bin: the limit that each keeps often enough."""
+    """The largest error of all bins, by independent flips of every bin: the limit that each keeps
+    often enough."""
     found = _calibrated("optimised-unary", Histogram(bins), HOLDERS, Budget(epsilon))
     worst = max(found.noise(truth, HOLDERS).half_width(SURE ** (1.0 / bins)) for truth in (0, HOLDERS))
     bound = least_local_histogram(HOLDERS, bins, epsilon)
@@ -201,13 +212,27 @@ ROWS = {"local": _local, "bins": _bins, "shuffle": _shuffle, "central": _central
 
 
 def _row(
-    model: str, people: int, epsilon: float, delta: float, name: str, measure: str, error: float, bound: float,
+    model: str,
+    people: int,
+    epsilon: float,
+    delta: float,
+    name: str,
+    measure: str,
+    error: float,
+    bound: float,
     bins: int = 1,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     return {
-        "model": model, "people": people, "bins": bins, "epsilon": epsilon, "delta": delta, "protocol": name,
-        "measure": measure, "error": error, "bound": bound,
-    }  # fmt: skip
+        "model": model,
+        "people": people,
+        "bins": bins,
+        "epsilon": epsilon,
+        "delta": delta,
+        "protocol": name,
+        "measure": measure,
+        "error": error,
+        "bound": bound,
+    }
 
 
 def _sheet(rows: Sequence[dict[str, Any]]) -> TextTable:
@@ -225,12 +250,19 @@ def _sheet(rows: Sequence[dict[str, Any]]) -> TextTable:
     )
     cells = [
         (
-            row["model"], f"{row['people']:,}", f"{row['bins']:,}", f"{row['epsilon']:g}", f"{row['delta']:.3g}",
-            row["protocol"], row["measure"], f"{row['error']:.4g}", f"{row['bound']:.4g}",
+            row["model"],
+            f"{row['people']:,}",
+            f"{row['bins']:,}",
+            f"{row['epsilon']:g}",
+            f"{row['delta']:.3g}",
+            row["protocol"],
+            row["measure"],
+            f"{row['error']:.4g}",
+            f"{row['bound']:.4g}",
             f"{row['error'] / row['bound']:.3f}",
         )
         for row in rows
-    ]  # fmt: skip
+    ]
     return TextTable(headings, tuple(cells), frozenset({1, 2, 3, 4, 7, 8, 9}))
 
 
@@ -271,24 +303,53 @@ def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
         return Line(text, points(key, "bound", **fixed), "ink", BOUND)
 
     count, bins = {"model": "local", "epsilon": ONE, "protocol": "randomised-response"}, {"protocol": "optimised-unary"}
-    words = {"cheu-count": "one message (cheu-count)", "correlated-count": "a few more (correlated-count)",
-             "poisson-count": "dummies (poisson-count)", "geometric": "a trusted analyser (geometric)"}  # fmt: skip
+    words = {
+        "cheu-count": "one message (cheu-count)",
+        "correlated-count": "a few more (correlated-count)",
+        "poisson-count": "dummies (poisson-count)",
+        "geometric": "a trusted analyser (geometric)",
+    }
     shuffle = [
-        Line(text, points("people", "error", model="shuffle", protocol=name), name,
-             BOUND if name == "poisson-count" else SOLID) for name, text in words.items()
-    ]  # fmt: skip
+        Line(
+            text,
+            points("people", "error", model="shuffle", protocol=name),
+            name,
+            BOUND if name == "poisson-count" else SOLID,
+        )
+        for name, text in words.items()
+    ]
     people, error = Axis("people", log=True), "error, people"
     panels = [
-        Panel([Line("randomised response", points("people", "error", **count), "randomised-response"),
-               bound("no local count does better", "people", **count)], people, Axis(error, log=True),
-              f"A local count, ε = {ONE:g}: root mean square"),
-        Panel([Line("optimised unary code", points("bins", "error", **bins), "optimised-unary"),
-               bound("no local histogram does better", "bins", **bins)], Axis("bins", log=True), Axis(error, log=True),
-              f"A local histogram, ε = {ONE:g}, {HOLDERS:,} people: the largest error, {SURE:.0%}"),
-        Panel([*shuffle, bound("nobody does better", "people", model="shuffle", protocol="geometric")], people,
-              Axis(error, log=True, low=0.5), f"A shuffled count, ε = {ONE:g}, δ = 1/n²: mean size"),
-    ]  # fmt: skip
+        Panel(
+            [
+                Line("randomised response", points("people", "error", **count), "randomised-response"),
+                bound("no local count does better", "people", **count),
+            ],
+            people,
+            Axis(error, log=True),
+            f"A local count, ε = {ONE:g}: root mean square",
+        ),
+        Panel(
+            [
+                Line("optimised unary code", points("bins", "error", **bins), "optimised-unary"),
+                bound("no local histogram does better", "bins", **bins),
+            ],
+            Axis("bins", log=True),
+            Axis(error, log=True),
+            f"A local histogram, ε = {ONE:g}, {HOLDERS:,} people: the largest error, {SURE:.0%}",
+        ),
+        Panel(
+            [*shuffle, bound("nobody does better", "people", model="shuffle", protocol="geometric")],
+            people,
+            Axis(error, log=True, low=0.5),
+            f"A shuffled count, ε = {ONE:g}, δ = 1/n²: mean size",
+        ),
+    ]
     return lines(
-        panels, path, title="Randomised response and the geometric count are the best of their kind", columns=1,
-        subtitle="Errors in colours; dashed, without colour, what is proved that nobody can beat", theme=theme,
-    )  # fmt: skip
+        panels,
+        path,
+        title="Randomised response and the geometric count are the best of their kind",
+        columns=1,
+        subtitle="Errors in colours; dashed, without colour, what is proved that nobody can beat",
+        theme=theme,
+    )

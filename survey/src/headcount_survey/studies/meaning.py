@@ -1,4 +1,5 @@
-"""What does a budget mean to somebody who watches, and do all protocols within it give the same away?"""
+"""What does a budget mean to somebody who watches, and do all protocols within it give the same
+away?"""
 
 from __future__ import annotations
 
@@ -55,15 +56,17 @@ def loss(name: str, epsilon: float) -> PrivacyLoss:
 
 
 def guessed(name: str, epsilon: float) -> float:
-    """How often the best guess is right, by somebody to whom the person's two values were equally likely."""
+    """How often the best guess is right, by somebody to whom the person's two values were equally
+    likely."""
     return (1.0 + loss(name, epsilon).delta(0.0)) / 2.0
 
 
 def caught(name: str, epsilon: float, alarms: Floats) -> Floats:
-    """The largest share of true alarms at each share of false ones: the trade-off curve, upside down.
+    """The largest share of true alarms at each share of false ones: the trade-off curve, upside
+    down.
 
-    Of all tests none has more than e^t times the false alarms and the divergence at t beyond that, for any t; and for
-    some t one has just that."""
+    Of all tests none has more than e^t times the false alarms and the divergence at t beyond that,
+    for any t; and for some t one has just that."""
     steps = np.unique([*np.linspace(0.0, epsilon + 8.0, 400), epsilon])
     forward, backward = loss(name, epsilon).orders(steps)
     # The divergence at -t is 1 - e^-t and e^-t times that of the other order at t.
@@ -73,7 +76,8 @@ def caught(name: str, epsilon: float, alarms: Floats) -> Floats:
 
 
 def moved(name: str, epsilon: float, factor: float) -> float:
-    """The chance that what is seen changes the odds about the person by more than the factor, either way."""
+    """The chance that what is seen changes the odds about the person by more than the factor,
+    either way."""
     ends = np.log(np.array([factor, factor * (1.0 + 1e-6)]))
     forward, backward = loss(name, epsilon).orders(ends)
     width = factor * 1e-6
@@ -86,23 +90,38 @@ def _row(name: str, epsilon: float) -> dict[str, Any]:
     few = float(caught(name, epsilon, np.array([0.05]))[0])
     error = None if name == ALLOWED else count(name, epsilon).rmse()
     return {
-        "epsilon": epsilon, "protocol": name, "guessed": guessed(name, epsilon), "caught": few,
-        "doubled": moved(name, epsilon, 2.0), "beyond": moved(name, epsilon, math.exp(epsilon)), "error": error,
-    }  # fmt: skip
+        "epsilon": epsilon,
+        "protocol": name,
+        "guessed": guessed(name, epsilon),
+        "caught": few,
+        "doubled": moved(name, epsilon, 2.0),
+        "beyond": moved(name, epsilon, math.exp(epsilon)),
+        "error": error,
+    }
 
 
 def _sheet(rows: Sequence[dict[str, Any]]) -> TextTable:
     headings = (
-        "epsilon", "protocol", "best guess is right", "caught at 5% false alarms", "the odds double",
-        "they change by e^ε", "error",
-    )  # fmt: skip
+        "epsilon",
+        "protocol",
+        "best guess is right",
+        "caught at 5% false alarms",
+        "the odds double",
+        "they change by e^ε",
+        "error",
+    )
     cells = [
         (
-            f"{row['epsilon']:g}", row["protocol"], f"{row['guessed']:.2%}", f"{row['caught']:.2%}",
-            f"{row['doubled']:.3g}", f"{row['beyond']:.3g}", "" if row["error"] is None else number(row["error"]),
+            f"{row['epsilon']:g}",
+            row["protocol"],
+            f"{row['guessed']:.2%}",
+            f"{row['caught']:.2%}",
+            f"{row['doubled']:.3g}",
+            f"{row['beyond']:.3g}",
+            "" if row["error"] is None else number(row["error"]),
         )
         for row in rows
-    ]  # fmt: skip
+    ]
     return TextTable(headings, tuple(cells), frozenset({0, 2, 3, 4, 5, 6}))
 
 
@@ -146,17 +165,31 @@ def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
     blind = Line("a coin", [(0.0, 0.0), (0.5, 0.5)], "soft", RULE)
     epsilon = Axis("epsilon", log=True)
     panels = [
-        Panel([*map(guesses, every)], epsilon, Axis("the best guess is right", shares=True, low=0.5, high=1.0),
-              "Guesses, from even odds"),
-        Panel([*map(tests, every), blind], Axis("false alarms", shares=True, low=0.0, high=0.5),
-              Axis("caught", shares=True, low=0.0, high=1.0), "Tests, ε = 1"),
-        Panel([*map(odds, PROTOCOLS), Line("δ", [(1.0, DELTA), (3.5, DELTA)], "soft", RULE)],
-              Axis("factor", low=1.0, high=3.5), Axis("chance", log=True, low=1e-8, high=2.0),
-              "Odds that change by more than a factor, ε = 1", [Note("$e^ε$", math.e)]),
+        Panel(
+            [*map(guesses, every)],
+            epsilon,
+            Axis("the best guess is right", shares=True, low=0.5, high=1.0),
+            "Guesses, from even odds",
+        ),
+        Panel(
+            [*map(tests, every), blind],
+            Axis("false alarms", shares=True, low=0.0, high=0.5),
+            Axis("caught", shares=True, low=0.0, high=1.0),
+            "Tests, ε = 1",
+        ),
+        Panel(
+            [*map(odds, PROTOCOLS), Line("δ", [(1.0, DELTA), (3.5, DELTA)], "soft", RULE)],
+            Axis("factor", low=1.0, high=3.5),
+            Axis("chance", log=True, low=1e-8, high=2.0),
+            "Odds that change by more than a factor, ε = 1",
+            [Note("$e^ε$", math.e)],
+        ),
         Panel([*map(errors, PROTOCOLS)], epsilon, Axis("error, people", log=True), "What it costs"),
-    ]  # fmt: skip
+    ]
     return lines(
-        panels, path, title="The same budget, and not the same given away",
+        panels,
+        path,
+        title="The same budget, and not the same given away",
         subtitle=f"Counts of {PEOPLE:,} people within δ = {DELTA:g}: what an observer learns of one person",
         theme=theme,
-    )  # fmt: skip
+    )

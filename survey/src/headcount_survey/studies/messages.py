@@ -62,10 +62,16 @@ def _rows(name: str, n: int, overheads: tuple[float, ...]) -> Iterator[dict[str,
         except Refused:
             continue
         yield {
-            "protocol": name, "people": n, "overhead": overhead, "messages": protocol.messages_per_person,
-            "extra": protocol.messages_per_person - 1.0, "rmse": protocol.rmse(), "central": best,
-            "ratio": protocol.rmse() / best, "accounting": protocol.loss.kind,
-        }  # fmt: skip
+            "protocol": name,
+            "people": n,
+            "overhead": overhead,
+            "messages": protocol.messages_per_person,
+            "extra": protocol.messages_per_person - 1.0,
+            "rmse": protocol.rmse(),
+            "central": best,
+            "ratio": protocol.rmse() / best,
+            "accounting": protocol.loss.kind,
+        }
 
 
 def _near(rows: list[dict[str, Any]], name: str, ratio: float, n: int) -> dict[str, Any]:
@@ -119,7 +125,7 @@ def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
         "correlated-count": "a count",
         "correlated-histogram": f"a histogram of {CATEGORIES} categories",
         "almost-central-sum": "a sum; circles: split and mix",
-    }  # fmt: skip
+    }
     panels = []
     for name, title in titles.items():
         curves = []
@@ -135,7 +141,10 @@ def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
         across = Axis("messages a person beyond the first", log=True, low=fewest / 1.6)
         panels.append(Panel(curves, across, up, title, [Note("", y=1.0)]))
     return lines(
-        panels, path, theme=theme, columns=3,
+        panels,
+        path,
+        theme=theme,
+        columns=3,
         title="A large crowd counts as well as a trusted analyser for hardly a message more",
         subtitle=f"epsilon = {BUDGET.epsilon:g}, delta = {BUDGET.delta:g}; the dotted line is the central error",
-    )  # fmt: skip
+    )

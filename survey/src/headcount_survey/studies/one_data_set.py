@@ -1,8 +1,10 @@
-"""What the three surveys share: one data set, every protocol that answers, bounds beside predictions beside runs.
+"""What the three surveys share: one data set, every protocol that answers, bounds beside
+predictions beside runs.
 
-The data set is made up: everybody has a number between 0 and 1, the squares of evenly spread ones, so that small
-numbers are more frequent, as with most amounts. Who has more than 3/4 is counted, all numbers are summed, and a
-histogram has 20 bins. Errors are those of a *sum*, in people; a mean's are n times smaller and stand beside them.
+The data set is made up: everybody has a number between 0 and 1, the squares of evenly spread ones,
+so that small numbers are more frequent, as with most amounts. Who has more than 3/4 is counted, all
+numbers are summed, and a histogram has 20 bins. Errors are those of a *sum*, in people; a mean's
+are n times smaller and stand beside them.
 """
 
 from __future__ import annotations
@@ -42,10 +44,11 @@ DERIVED = ("shuffled-", "blanket-histogram")
 
 @dataclass(frozen=True)
 class Bound:
-    """What is stated, constants left out: the error of a sum and of a mean, its growth, the messages.
+    """What is stated, constants left out: the error of a sum and of a mean, its growth, the
+    messages.
 
-    Most are the literature's. Those of `DERIVED` follow here from the local protocol and the epsilon that shuffling
-    leaves it, and no paper is known to state them.
+    Most are the literature's. Those of `DERIVED` follow here from the local protocol and the
+    epsilon that shuffling leaves it, and no paper is known to state them.
 
     `growth` is the power of n in the sum's error, at a fixed budget and fixed shares of the crowd.
     """
@@ -82,18 +85,30 @@ def row_of(
     derived = bound.derived or kind.name.startswith(DERIVED)
     seen = protocol.simulate(data(people), runs=runs, seed=1)
     return {
-        "protocol": kind.name, "model": str(kind.model), "people": people, "stated_sum": bound.sum,
-        "stated_mean": bound.mean, "stated_by": "derived here" if derived else "literature",
-        "stated_growth": bound.growth, "growth_between": list(sizes),
+        "protocol": kind.name,
+        "model": str(kind.model),
+        "people": people,
+        "stated_sum": bound.sum,
+        "stated_mean": bound.mean,
+        "stated_by": "derived here" if derived else "literature",
+        "stated_growth": bound.growth,
+        "growth_between": list(sizes),
         "growth": math.log(many / few) / math.log(sizes[1] / sizes[0]),
-        "papers_parameters": _papers(protocol, held), "predicted": predicted, "measured": seen.rmse,
-        "measured_mean": seen.rmse / people, "largest": float(np.abs(seen.errors).max(axis=1).mean()), "runs": runs,
-        "stated_messages": bound.messages, "messages": protocol.messages_per_person, "accounting": protocol.loss.kind,
-    }  # fmt: skip
+        "papers_parameters": _papers(protocol, held),
+        "predicted": predicted,
+        "measured": seen.rmse,
+        "measured_mean": seen.rmse / people,
+        "largest": float(np.abs(seen.errors).max(axis=1).mean()),
+        "runs": runs,
+        "stated_messages": bound.messages,
+        "messages": protocol.messages_per_person,
+        "accounting": protocol.loss.kind,
+    }
 
 
 def truths(task: Question, values: Any) -> tuple[int, ...]:
-    """How many people are in each cell; of a sum, which is as hard as the hardest, it does not matter."""
+    """How many people are in each cell; of a sum, which is as hard as the hardest, it does not
+    matter."""
     return tuple(round(cell) for cell in task.truth(task.domain.codes(np.asarray(values))).tolist())
 
 
@@ -108,14 +123,16 @@ def among(
 
 
 def rms(protocol: Protocol, held: Sequence[int]) -> float:
-    """The predicted error on this data set, of its average cell; for a sum, on the hardest of all."""
+    """The predicted error on this data set, of its average cell; for a sum, on the hardest of
+    all."""
     if protocol.task.name == "sum":
         return protocol.rmse()
     return math.sqrt(sum(protocol.size_of_error(cell, protocol.crowd.size) ** 2 for cell in held) / len(held))
 
 
 def _papers(protocol: Protocol, held: Sequence[int]) -> float | None:
-    """The error with the closed form that its paper gives, where this has one for the task and it is in range."""
+    """The error with the closed form that its paper gives, where this has one for the task and it
+    is in range."""
     if protocol.task.name == "histogram" or protocol.name.startswith("shuffled-") or protocol.model is Model.CENTRAL:
         return None
     try:
@@ -134,33 +151,64 @@ def _runs(protocol: Protocol, quick: bool) -> int:
 
 def sheet(rows: Sequence[Mapping[str, Any]]) -> TextTable:
     headings = (
-        "protocol", "model", "sum: O of", "mean: O of", "stated by", "grows like n to the", "computed",
-        "by the paper's parameters", "sum, predicted", "sum, measured", "mean, measured", "messages: O of", "messages",
-    )  # fmt: skip
+        "protocol",
+        "model",
+        "sum: O of",
+        "mean: O of",
+        "stated by",
+        "grows like n to the",
+        "computed",
+        "by the paper's parameters",
+        "sum, predicted",
+        "sum, measured",
+        "mean, measured",
+        "messages: O of",
+        "messages",
+    )
     cells = []
     for row in rows:
         papers = "" if row["papers_parameters"] is None else number(row["papers_parameters"])
-        cells.append((
-            row["protocol"], row["model"], row["stated_sum"], row["stated_mean"], row["stated_by"],
-            f"{row['stated_growth']:.3g}", f"{row['growth']:.2f}", papers, number(row["predicted"]),
-            number(row["measured"]), f"{row['measured_mean']:.2g}", row["stated_messages"], f"{row['messages']:,.4g}",
-        ))  # fmt: skip
+        cells.append(
+            (
+                row["protocol"],
+                row["model"],
+                row["stated_sum"],
+                row["stated_mean"],
+                row["stated_by"],
+                f"{row['stated_growth']:.3g}",
+                f"{row['growth']:.2f}",
+                papers,
+                number(row["predicted"]),
+                number(row["measured"]),
+                f"{row['measured_mean']:.2g}",
+                row["stated_messages"],
+                f"{row['messages']:,.4g}",
+            )
+        )
     return TextTable(headings, tuple(cells), frozenset({5, 6, 7, 8, 9, 10, 12}))
 
 
 def drawn(rows: Sequence[Mapping[str, Any]], title: str, what: str, for_whom: str, path: Path, theme: str) -> Path:
     shown = [
         Bar(
-            row["protocol"], Model(row["model"]), row["predicted"], dot=row["measured"],
+            row["protocol"],
+            Model(row["model"]),
+            row["predicted"],
+            dot=row["measured"],
             note=f"{number(row['messages'])} message{'' if row['messages'] == 1 else 's'}",
         )
         for row in rows
-    ]  # fmt: skip
+    ]
     people = rows[0]["people"]
     return bars(
-        shown, path, title=title, xlabel="root mean square error, people", theme=theme, sign="",
+        shown,
+        path,
+        title=title,
+        xlabel="root mean square error, people",
+        theme=theme,
+        sign="",
         subtitle=f"{what}, {people:,} people, {BUDGET}. Bars: predicted{for_whom}. Dots: simulated",
-    )  # fmt: skip
+    )
 
 
 def figure(rows: Sequence[Mapping[str, Any]], title: str, what: str, for_whom: str = "") -> Callable[[Path, str], Path]:

@@ -1,19 +1,23 @@
 r"""Are sampling with a threshold and additive noise the same thing?
 
-Not at any fixed threshold; but asymptotically, above the threshold. Fix (epsilon, delta). Let d(c) be the delta of a
-count less Poisson noise of mean c, mu the mean with d(mu) = delta, and q the least share that must be left out for the
-threshold t. Then t q tends to mu as t grows, and of k holders, k/t -> 1, the number left out tends to Poisson(mu).
+Not at any fixed threshold; but asymptotically, above the threshold. Fix (epsilon, delta). Let d(c)
+be the delta of a count less Poisson noise of mean c, mu the mean with d(mu) = delta, and q the
+least share that must be left out for the threshold t. Then t q tends to mu as t grows, and of k
+holders, k/t -> 1, the number left out tends to Poisson(mu).
 
-Proof. Of k holders Bin(k, q) are left out, within q of Poisson(kq) in total variation [BH84] and within q of
-Bin(k+1, q). Hockey-stick divergences change by at most (1 + e^epsilon) times a change of both laws. Let q = c/t.
-Above: what is shown is made from k - Bin(k, q), so that for k >= t - 1 its delta is at most d(kq) + 2 (1 + e^epsilon)
-q, and d(kq) <= d(c - q) as more noise hides more; fewer than t - 1 holders show nothing, nor does one more of them.
-Below: at k = t + ceil(sqrt t) the count passes but for a vanishing chance, and kq -> c. So the delta at q = c/t tends
-to d(c). A smaller sample can be drawn from a larger one, so it falls with q; and d is continuous and falls strictly:
-d(c) = P[N <= m] - e^epsilon P[N < m] for N ~ Poisson(c) and the largest m below c e^-epsilon, or the like above, whose
-derivative e^epsilon P[N = m-1] - P[N = m] is negative. Hence t q -> mu.
+Proof. Of k holders Bin(k, q) are left out, within q of Poisson(kq) in total variation [BH84] and
+within q of Bin(k+1, q). Hockey-stick divergences change by at most (1 + e^epsilon) times a change
+of both laws. Let q = c/t. Above: what is shown is made from k - Bin(k, q), so that for k >= t - 1
+its delta is at most d(kq) + 2 (1 + e^epsilon) q, and d(kq) <= d(c - q) as more noise hides more;
+fewer than t - 1 holders show nothing, nor does one more of them. Below: at k = t + ceil(sqrt t) the
+count passes but for a vanishing chance, and kq -> c. So the delta at q = c/t tends to d(c). A
+smaller sample can be drawn from a larger one, so it falls with q; and d is continuous and falls
+strictly: d(c) = P[N <= m] - e^epsilon P[N < m] for N ~ Poisson(c) and the largest m below c
+e^-epsilon, or the like above, whose derivative e^epsilon P[N = m-1] - P[N = m] is negative. Hence t
+q -> mu.
 
-[BH84] Barbour and Hall, On the Rate of Poisson Convergence, Math. Proc. Cambridge Phil. Soc. 95, 1984.
+[BH84] Barbour and Hall, On the Rate of Poisson Convergence, Math. Proc. Cambridge Phil. Soc. 95,
+1984.
 """
 
 from __future__ import annotations
@@ -61,9 +65,15 @@ class SamplingAsNoise(Study):
 def _left_out(threshold: int, rate: float, cover: float) -> dict[str, Any]:
     """How many are not asked, on average, of a crowd that just reaches the threshold."""
     return {
-        "part": "threshold", "size": threshold, "rate": rate, "left_out": threshold * (1.0 - rate) / rate,
-        "cover": cover, "best": None, "draft": None, "additive": None,
-    }  # fmt: skip
+        "part": "threshold",
+        "size": threshold,
+        "rate": rate,
+        "left_out": threshold * (1.0 - rate) / rate,
+        "cover": cover,
+        "best": None,
+        "draft": None,
+        "additive": None,
+    }
 
 
 def _counted(ones: int, rate: float, additive: float) -> dict[str, Any]:
@@ -71,9 +81,15 @@ def _counted(ones: int, rate: float, additive: float) -> dict[str, Any]:
     draft = SampleThreshold(crowd=Crowd(PEOPLE), rate=rate, threshold=DRAFT)
     best = best_for(ones, PEOPLE, BUDGET)
     return {
-        "part": "ones", "size": ones, "rate": float(best.rate), "left_out": None, "cover": None,
-        "best": best.rmse(ones), "draft": draft.rmse(ones), "additive": additive,
-    }  # fmt: skip
+        "part": "ones",
+        "size": ones,
+        "rate": float(best.rate),
+        "left_out": None,
+        "cover": None,
+        "best": best.rmse(ones),
+        "draft": draft.rmse(ones),
+        "additive": additive,
+    }
 
 
 def _answer(rows: list[dict[str, Any]]) -> str:
@@ -136,11 +152,17 @@ def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
     return lines(
         [
             Panel(
-                [left_out], Axis("threshold", log=True), Axis("people left out on average", low=0.0),
-                "Left out at the threshold itself", [Note(f"Poisson noise: {number(cover)}", y=cover, at=0.3)],
+                [left_out],
+                Axis("threshold", log=True),
+                Axis("people left out on average", low=0.0),
+                "Left out at the threshold itself",
+                [Note(f"Poisson noise: {number(cover)}", y=cover, at=0.3)],
             ),
             Panel(errors, Axis("people who hold a one", log=True), Axis("error (rmse, people)", log=True), "Error"),
         ],
-        path, title="With a high threshold, the people who are not sampled are the noise", theme=theme, columns=1,
+        path,
+        title="With a high threshold, the people who are not sampled are the noise",
+        theme=theme,
+        columns=1,
         subtitle=f"A count at ε = {BUDGET.epsilon:g}, δ = {BUDGET.delta:g}; additive noise is Poisson",
-    )  # fmt: skip
+    )

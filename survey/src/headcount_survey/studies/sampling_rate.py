@@ -55,14 +55,19 @@ def _row(delta: float, epsilon: float) -> dict[str, Any]:
     tau = 3.0 + math.log(1.0 / delta)
     threshold = math.ceil(tau)
     return {
-        "delta": delta, "epsilon": epsilon, "threshold": threshold, "notes": epsilon / tau,
-        "proved": -math.expm1(-epsilon) / tau, "final": final(epsilon, delta, threshold),
+        "delta": delta,
+        "epsilon": epsilon,
+        "threshold": threshold,
+        "notes": epsilon / tau,
+        "proved": -math.expm1(-epsilon) / tau,
+        "final": final(epsilon, delta, threshold),
         "exact": exactly(epsilon, delta, threshold),
-    }  # fmt: skip
+    }
 
 
 def final(epsilon: float, delta: float, threshold: float) -> float:
-    """p = alpha (1 - e^-epsilon), at the largest alpha with C tau >= ln(1/delta), C = ln(1/alpha) - 1/(1+alpha)."""
+    """p = alpha (1 - e^-epsilon), at the largest alpha with C tau >= ln(1/delta), C = ln(1/alpha) -
+    1/(1+alpha)."""
     needed = math.log(1.0 / delta) / threshold
 
     def excess(alpha: float) -> float:
@@ -86,7 +91,8 @@ def exactly(epsilon: float, delta: float, threshold: int, people: int = PEOPLE) 
 
 @lru_cache(maxsize=64)
 def best_for(ones: int, people: int, budget: Budget) -> SampleThreshold:
-    """Of all thresholds, the one with the least error for so many ones, each at its largest rate."""
+    """Of all thresholds, the one with the least error for so many ones, each at its largest
+    rate."""
     return calibrate(SampleThreshold, Count(), Crowd(people), budget, lambda protocol: protocol.rmse(ones))
 
 
@@ -118,7 +124,10 @@ def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
         panels.append(Panel(curves, Axis("ε"), up, title, [Note(NOTED if delta == DELTAS[0] else "", y=CLAIMED)]))
     least = min(row["exact"] / row["notes"] for row in rows)
     return lines(
-        panels, path, theme=theme, columns=1,
+        panels,
+        path,
+        theme=theme,
+        columns=1,
         title=f"More than {math.floor(least)} times as many people may be asked as the notes allow",
         subtitle="The largest sampling rate at the draft's threshold, whatever the number of people",
-    )  # fmt: skip
+    )

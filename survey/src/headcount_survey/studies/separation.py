@@ -34,11 +34,15 @@ RUNS = 200
 CONFIDENCE = 0.95
 SPARED = 128  # no threshold here lies higher
 LOOKS: dict[str, tuple[str, tuple[float, ...]]] = {
-    "geometric": ("central noise", ()), "stability-histogram": ("central noise", BOUND),
-    "correlated-histogram": ("cancelling", ()), "poisson-histogram": ("dummies", ()),
-    "almost-one-message-histogram": ("hashing", ()), "blanket-histogram": ("flipped bits", ()),
-    "hadamard-response": ("local", ()), "generalised-response": ("local", BOUND),
-}  # fmt: skip
+    "geometric": ("central noise", ()),
+    "stability-histogram": ("central noise", BOUND),
+    "correlated-histogram": ("cancelling", ()),
+    "poisson-histogram": ("dummies", ()),
+    "almost-one-message-histogram": ("hashing", ()),
+    "blanket-histogram": ("flipped bits", ()),
+    "hadamard-response": ("local", ()),
+    "generalised-response": ("local", BOUND),
+}
 
 
 class Separation(Study):
@@ -65,16 +69,22 @@ def _row(name: str, bins: int, people: int, runs: int) -> dict[str, Any] | None:
     except Infeasible:
         return None
     return {
-        "bins": bins, "people": people, "protocol": name, "model": str(protocol.model), "bin": hardest(protocol),
-        "worst": worst(protocol), "measured": measured(protocol, runs) if runs else None,
+        "bins": bins,
+        "people": people,
+        "protocol": name,
+        "model": str(protocol.model),
+        "bin": hardest(protocol),
+        "worst": worst(protocol),
+        "measured": measured(protocol, runs) if runs else None,
         "messages": protocol.messages_per_person,
-    }  # fmt: skip
+    }
 
 
 def worst(protocol: Protocol) -> float:
     """With this confidence no bin is off by more: each is trusted that much more often.
 
-    Where a bin that nobody holds has no error at all, no more bins can err than there are people."""
+    Where a bin that nobody holds has no error at all, no more bins can err than there are
+    people."""
     people, bins = protocol.crowd.size, protocol.task.cells
     erring = min(bins, people) if _spares(protocol) else bins
     each = CONFIDENCE ** (1.0 / erring) if protocol.independent else 1.0 - (1.0 - CONFIDENCE) / erring
@@ -92,7 +102,8 @@ def _spares(protocol: Protocol) -> bool:
 
 
 def _truths(protocol: Protocol) -> set[int]:
-    """The hardest bin is the empty one or the full one; with a threshold, one of those just below it."""
+    """The hardest bin is the empty one or the full one; with a threshold, one of those just below
+    it."""
     return {0, protocol.crowd.size, *(range(SPARED) if _spares(protocol) else ())}
 
 
@@ -107,11 +118,17 @@ def _sheet(rows: Sequence[dict[str, Any]]) -> TextTable:
     headings = ("bins", "people", "protocol", "model", "a bin", "every bin, 95%", "simulated", "messages")
     cells = [
         (
-            f"{row['bins']:,}", f"{row['people']:,}", row["protocol"], row["model"], number(row["bin"]),
-            number(row["worst"]), "" if row["measured"] is None else number(row["measured"]), f"{row['messages']:,.4g}",
+            f"{row['bins']:,}",
+            f"{row['people']:,}",
+            row["protocol"],
+            row["model"],
+            number(row["bin"]),
+            number(row["worst"]),
+            "" if row["measured"] is None else number(row["measured"]),
+            f"{row['messages']:,.4g}",
         )
         for row in rows
-    ]  # fmt: skip
+    ]
     return TextTable(headings, tuple(cells), frozenset({0, 1, 4, 5, 6, 7}))
 
 
@@ -150,18 +167,35 @@ def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
     local = [(float(d), math.sqrt(PEOPLE)) for d in (BINS[0], BINS[-1])]
     bins = Axis("bins", log=True)
     panels = [
-        Panel(drawn("bins", "worst", here), bins, Axis("error of the worst bin, people", log=True, low=5.0, high=1e5),
-              "All bins at once, 95%"),
-        Panel([*drawn("bins", "bin", here), Line("√n", local, "soft", RULE)], bins,
-              Axis("error of a bin, people", log=True, low=2.0, high=1e5), "One bin, root mean square"),
-        Panel(drawn("people", "worst", {"bins": MANY}), Axis("people", log=True),
-              Axis("error of the worst bin, people", log=True),
-              f"{MANY:,} bins, by the crowd"),
-        Panel([line for line in drawn("bins", "messages", here) if line.points[-1][1] > 1.001], bins,
-              Axis("messages a person", log=True), "What it takes"),
-    ]  # fmt: skip
+        Panel(
+            drawn("bins", "worst", here),
+            bins,
+            Axis("error of the worst bin, people", log=True, low=5.0, high=1e5),
+            "All bins at once, 95%",
+        ),
+        Panel(
+            [*drawn("bins", "bin", here), Line("√n", local, "soft", RULE)],
+            bins,
+            Axis("error of a bin, people", log=True, low=2.0, high=1e5),
+            "One bin, root mean square",
+        ),
+        Panel(
+            drawn("people", "worst", {"bins": MANY}),
+            Axis("people", log=True),
+            Axis("error of the worst bin, people", log=True),
+            f"{MANY:,} bins, by the crowd",
+        ),
+        Panel(
+            [line for line in drawn("bins", "messages", here) if line.points[-1][1] > 1.001],
+            bins,
+            Axis("messages a person", log=True),
+            "What it takes",
+        ),
+    ]
     return lines(
-        panels, path, title="Bins separate the models: logarithms with trust, roots of the crowd without",
+        panels,
+        path,
+        title="Bins separate the models: logarithms with trust, roots of the crowd without",
         subtitle=f"Histograms of {PEOPLE:,} people, {BUDGET}. Lines: the hardest crowd. Circles: a simulated one",
         theme=theme,
-    )  # fmt: skip
+    )

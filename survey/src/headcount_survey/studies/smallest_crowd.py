@@ -65,9 +65,11 @@ def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
                 Line(label, [(row["epsilon"], row[name]) for row in rows if row["delta"] == delta])
                 for name, label in (("rule", "the notes' rule"), ("exact", "exactly"))
             ],
-            Axis("epsilon", log=True), up, f"delta = {delta:g}",
+            Axis("epsilon", log=True),
+            up,
+            f"delta = {delta:g}",
         )
         for delta in DELTAS
-    ]  # fmt: skip
+    ]
     title = "Far fewer people are enough than the notes' rule asks for"
     return lines(panels, path, title=title, subtitle="A count with additive binomial noise (zsum)", theme=theme)

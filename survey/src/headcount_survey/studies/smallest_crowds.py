@@ -24,9 +24,14 @@ from headcount_survey.study import Finding, Study
 DELTA = 1e-6
 EPSILONS = (0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0)
 HUES = {
-    "geometric": "central noise", "randomised-response": "local", "sample-threshold": "sampling", "zsum": "dummies",
-    "correlated-count": "cancelling", "cheu-count": "flipped bits", "negative-binomial-count": "hashing",
-}  # fmt: skip
+    "geometric": "central noise",
+    "randomised-response": "local",
+    "sample-threshold": "sampling",
+    "zsum": "dummies",
+    "correlated-count": "cancelling",
+    "cheu-count": "flipped bits",
+    "negative-binomial-count": "hashing",
+}
 
 
 class SmallestCrowds(Study):
@@ -89,7 +94,9 @@ def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
     epsilons = sorted({row["epsilon"] for row in rows if row["epsilon"] <= 1.0})
     drawn.append(Line("the notes' rule for zsum", [(e, float(rule(e, DELTA))) for e in epsilons], "ink", RULE))
     return lines(
-        [Panel(drawn, Axis("epsilon", log=True), Axis("people needed", log=True))], path, theme=theme,
+        [Panel(drawn, Axis("epsilon", log=True), Axis("people needed", log=True))],
+        path,
+        theme=theme,
         title="Few people are enough, unless each may send only one dummy",
         subtitle=f"The smallest crowd that is counted better than by a guess, delta = {DELTA:g}",
-    )  # fmt: skip
+    )

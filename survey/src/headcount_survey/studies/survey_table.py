@@ -1,4 +1,5 @@
-"""The notes' survey table, row by row: as they have it, as it should read, and what was measured."""
+"""The notes' survey table, row by row: as they have it, as it should read, and what was
+measured."""
 
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ CROWDS = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
 
 @dataclass(frozen=True)
 class Entry:
-    """A row of the notes: its name, error and messages there, what is wrong with them, and who was measured for it."""
+    """A row of the notes: its name, error and messages there, what is wrong with them, and who was
+    measured for it."""
 
     row: str
     error: str
@@ -45,16 +47,36 @@ class Entry:
 ENTRIES = (
     Entry("central", "O(1/ε)", "1", "right for a sum; the row below is about a mean", "geometric"),
     Entry("local", "O(1/√n)", "1", "a mean's error, and the ε is missing", "randomised-response"),
-    Entry("privacy blanket", "O(1/ε)", "O(log(n/δ))", "both cells belong to the row below: this one sends one message "
-          "and its error grows with the crowd", "blanket-sum"),
-    Entry("summation with several messages", "", "", "not in the notes, which give its cells to the privacy blanket",
-          "split-and-mix"),
-    Entry("vanishing complexity", "O(1/ε)", "O(log²(1/δ)/n)", "these are the messages beyond the first",
-          "correlated-count"),
-    Entry("vanishing complexity, one message", "Ω(√log(1/δ))", "1", "a lower bound among upper ones; proved is a "
-          "squared error of at least ln n, for δ a power of 1/n", "cheu-count"),
+    Entry(
+        "privacy blanket",
+        "O(1/ε)",
+        "O(log(n/δ))",
+        "both cells belong to the row below: this one sends one message and its error grows with the crowd",
+        "blanket-sum",
+    ),
+    Entry(
+        "summation with several messages",
+        "",
+        "",
+        "not in the notes, which give its cells to the privacy blanket",
+        "split-and-mix",
+    ),
+    Entry(
+        "vanishing complexity",
+        "O(1/ε)",
+        "O(log²(1/δ)/n)",
+        "these are the messages beyond the first",
+        "correlated-count",
+    ),
+    Entry(
+        "vanishing complexity, one message",
+        "Ω(√log(1/δ))",
+        "1",
+        "a lower bound among upper ones; proved is a squared error of at least ln n, for δ a power of 1/n",
+        "cheu-count",
+    ),
     Entry("almost central", "", "", "empty in the notes", "almost-central-sum"),
-)  # fmt: skip
+)
 
 
 class SurveyTable(Study):
@@ -73,10 +95,8 @@ def _measured(entry: Entry, quick: bool) -> dict[str, Any]:
     kind, people = named(entry.protocol), survey.FEWER if quick else survey.PEOPLE
     task: Question = Count() if Shape.BIT in kind.shapes else Sum((0, 1))
     data, bounds = (
-        (survey_counts.data, survey_counts.BOUNDS)
-        if task.name == "count"
-        else (survey.numbers, survey_sums.BOUNDS)
-    )  # fmt: skip
+        (survey_counts.data, survey_counts.BOUNDS) if task.name == "count" else (survey.numbers, survey_sums.BOUNDS)
+    )
     row = survey.row_of(kind, task, data, people, bounds[kind.name], quick)
     held, crowds = survey.truths(task, data(people)), (people, *survey.GROWN_LESS) if quick else CROWDS
     grown = {size: survey.among(kind, task, held, people, size) for size in crowds}
@@ -90,17 +110,34 @@ def _measured(entry: Entry, quick: bool) -> dict[str, Any]:
 
 def _sheet(rows: Sequence[dict[str, Any]]) -> TextTable:
     headings = (
-        "row", "notes: error", "notes: messages", "what is wrong", "sum: O of", "mean: O of", "messages: O of",
-        "measured with", "sum", "mean", "messages",
-    )  # fmt: skip
+        "row",
+        "notes: error",
+        "notes: messages",
+        "what is wrong",
+        "sum: O of",
+        "mean: O of",
+        "messages: O of",
+        "measured with",
+        "sum",
+        "mean",
+        "messages",
+    )
     cells = [
         (
-            row["row"], row["notes_error"] or "-", row["notes_messages"] or "-", row["remark"], row["stated_sum"],
-            row["stated_mean"], row["stated_messages"], f"{row['protocol']}, a {row['task']}", number(row["measured"]),
-            f"{row['measured_mean']:.2g}", f"{row['messages']:,.4g}",
+            row["row"],
+            row["notes_error"] or "-",
+            row["notes_messages"] or "-",
+            row["remark"],
+            row["stated_sum"],
+            row["stated_mean"],
+            row["stated_messages"],
+            f"{row['protocol']}, a {row['task']}",
+            number(row["measured"]),
+            f"{row['measured_mean']:.2g}",
+            f"{row['messages']:,.4g}",
         )
         for row in rows
-    ]  # fmt: skip
+    ]
     return TextTable(headings, tuple(cells), frozenset({8, 9, 10}))
 
 
@@ -136,7 +173,11 @@ def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
         Panel([line(row, True) for row in rows], people, Axis("error of the mean", log=True), "Means, of the same"),
     ]
     return lines(
-        panels, path, title="The survey's table as it should read: one scale at a time", columns=1, theme=theme,
+        panels,
+        path,
+        title="The survey's table as it should read: one scale at a time",
+        columns=1,
+        theme=theme,
         subtitle=f"ε = {survey.BUDGET.epsilon:g}, δ = {survey.BUDGET.delta:g}. Solid: bits. Dashed: numbers. "
         "Circles: simulated",
-    )  # fmt: skip
+    )

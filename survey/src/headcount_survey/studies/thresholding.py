@@ -58,19 +58,30 @@ def _count(protocol: Zsum, ones: int) -> dict[str, Any]:
     law, cut = protocol.noise(ones, PEOPLE), _cut(protocol).noise(ones, PEOPLE)
     floor = PEOPLE * float(protocol.gamma)
     return {
-        "part": "a count", "floor": floor, "ones": ones, "empty": None, "plain": law.rmse, "thresholded": cut.rmse,
-        "bias": cut.bias, "sparse": None,
-    }  # fmt: skip
+        "part": "a count",
+        "floor": floor,
+        "ones": ones,
+        "empty": None,
+        "plain": law.rmse,
+        "thresholded": cut.rmse,
+        "bias": cut.bias,
+        "sparse": None,
+    }
 
 
 def _bins(protocol: Zsum, empty: int) -> dict[str, Any]:
     """What the worst bin's error stays below with 95%, for bins that are filled well or hardly."""
     law, cut = protocol.noise(FULL, PEOPLE), {name: _cut(protocol).noise(k, PEOPLE) for name, k in CROWDS.items()}
     return {
-        "part": "a histogram", "floor": PEOPLE * float(protocol.gamma), "ones": None, "empty": empty,
-        "plain": worst_of(law, FILLED + empty), "thresholded": worst_of(cut["full"], FILLED), "bias": None,
+        "part": "a histogram",
+        "floor": PEOPLE * float(protocol.gamma),
+        "ones": None,
+        "empty": empty,
+        "plain": worst_of(law, FILLED + empty),
+        "thresholded": worst_of(cut["full"], FILLED),
+        "bias": None,
         "sparse": worst_of(cut["sparse"], FILLED),
-    }  # fmt: skip
+    }
 
 
 def worst_of(law: Noise, bins: int) -> float:
@@ -84,8 +95,10 @@ def worst_of(law: Noise, bins: int) -> float:
 def _answer(rows: list[dict[str, Any]]) -> str:
     counts, bins = ([row for row in rows if row["part"] == part] for part in ("a count", "a histogram"))
     worst = max(counts, key=lambda row: row["thresholded"])
-    first = min((row for row in counts if row["thresholded"] <= 1.05 * row["plain"] and row["ones"] > row["floor"]),
-                key=lambda row: row["ones"])  # fmt: skip
+    first = min(
+        (row for row in counts if row["thresholded"] <= 1.05 * row["plain"] and row["ones"] > row["floor"]),
+        key=lambda row: row["ones"],
+    )
     few, many = bins[0], bins[-1]
     beaten = [row["empty"] for row in bins if row["plain"] > row["sparse"]]
     from_where = f"only from about {beaten[0]:,} empty bins on" if beaten else "for no number of empty bins here"
@@ -125,25 +138,41 @@ def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
         [
             Line("plain", [(row["ones"], row["plain"]) for row in counts]),
             Line("thresholded", [(row["ones"], row["thresholded"]) for row in counts]),
-            Line("its bias, downwards", [(row["ones"], -row["bias"]) for row in counts if row["bias"] < -0.9],
-                 hue="thresholded", dashes=RULE),
+            Line(
+                "its bias, downwards",
+                [(row["ones"], -row["bias"]) for row in counts if row["bias"] < -0.9],
+                hue="thresholded",
+                dashes=RULE,
+            ),
         ],
-        Axis("people who hold a one", log=True), Axis("error (rmse, people)", log=True, low=0.8), "A single count",
+        Axis("people who hold a one", log=True),
+        Axis("error (rmse, people)", log=True, low=0.8),
+        "A single count",
         [Note(f"floor {number(counts[0]['floor'])}", x=counts[0]["floor"])],
-    )  # fmt: skip
+    )
     histogram = Panel(
         [
             Line("plain", [(row["empty"], row["plain"]) for row in bins]),
-            Line(f"thresholded, {FULL:,} in each filled bin", [(row["empty"], row["thresholded"]) for row in bins],
-                 hue="thresholded"),
-            Line(f"thresholded, {SPARSE} in each filled bin", [(row["empty"], row["sparse"]) for row in bins],
-                 hue="thresholded", dashes=BOUND),
+            Line(
+                f"thresholded, {FULL:,} in each filled bin",
+                [(row["empty"], row["thresholded"]) for row in bins],
+                hue="thresholded",
+            ),
+            Line(
+                f"thresholded, {SPARSE} in each filled bin",
+                [(row["empty"], row["sparse"]) for row in bins],
+                hue="thresholded",
+                dashes=BOUND,
+            ),
         ],
-        Axis("empty bins", log=True), Axis("worst error of any bin (95%, people)", low=0.0),
+        Axis("empty bins", log=True),
+        Axis("worst error of any bin (95%, people)", low=0.0),
         f"{FILLED} filled bins and many empty",
-    )  # fmt: skip
+    )
     return lines(
-        [count, histogram], path, title="A threshold ruins a small count, and saves a histogram that is nearly empty",
+        [count, histogram],
+        path,
+        title="A threshold ruins a small count, and saves a histogram that is nearly empty",
         subtitle=f"Binomial noise for epsilon = {BUDGET.epsilon:g}, delta = {BUDGET.delta:g} among {PEOPLE:,} people",
         theme=theme,
-    )  # fmt: skip
+    )

@@ -89,7 +89,8 @@ def protocols(budget: Budget) -> dict[str, Protocol]:
 
 
 def _best_sampling(budget: Budget) -> SampleThreshold:
-    """The threshold that lets the fewest through half of the time: the best of a few, and of all next to it."""
+    """The threshold that lets the fewest through half of the time: the best of a few, and of all
+    next to it."""
 
     def sampled(tau: int) -> SampleThreshold:
         rate = exactly(budget.epsilon, budget.delta, tau)
@@ -117,7 +118,8 @@ def _final(budget: Budget) -> SampleThreshold:
 
 
 def safe(protocol: SampleThreshold) -> float:
-    """With k p from tau + l + sqrt(2 tau l + l^2) on, l = ln(1/beta), a count is left out with a chance up to beta."""
+    """With k p from tau + l + sqrt(2 tau l + l^2) on, l = ln(1/beta), a count is left out with a
+    chance up to beta."""
     log, tau = math.log(1.0 / (1.0 - SURE)), protocol.threshold
     return (tau + log + math.sqrt(2.0 * tau * log + log**2)) / float(protocol.rate)
 
@@ -128,11 +130,19 @@ def _seen(budget: Budget) -> list[dict[str, Any]]:
         half, sure = None, None
         if isinstance(protocol, SampleThreshold):
             half, sure = protocol.threshold / float(protocol.rate), safe(protocol)
-        rows.append({
-            "epsilon": budget.epsilon, "delta": budget.delta, "protocol": name, "model": str(protocol.model),
-            "parameters": protocol.to_json()["parameters"], "half": smallest_count(protocol, 0.5),
-            "sure": smallest_count(protocol, SURE), "half_by_analysis": half, "sure_by_analysis": sure,
-        })  # fmt: skip
+        rows.append(
+            {
+                "epsilon": budget.epsilon,
+                "delta": budget.delta,
+                "protocol": name,
+                "model": str(protocol.model),
+                "parameters": protocol.to_json()["parameters"],
+                "half": smallest_count(protocol, 0.5),
+                "sure": smallest_count(protocol, SURE),
+                "half_by_analysis": half,
+                "sure_by_analysis": sure,
+            }
+        )
     return rows
 
 
@@ -167,20 +177,18 @@ def _caption() -> str:
 def _sheet(rows: list[dict[str, Any]]) -> TextTable:
     cells = [
         (
-            f"{row['epsilon']:g}", row["protocol"], _whole(row["half"]), _whole(row["sure"]),
-            _whole(row["half_by_analysis"]), _whole(row["sure_by_analysis"]),
+            f"{row['epsilon']:g}",
+            row["protocol"],
+            _whole(row["half"]),
+            _whole(row["sure"]),
+            _whole(row["half_by_analysis"]),
+            _whole(row["sure_by_analysis"]),
         )
-        for row in rows if row["epsilon"] in {0.5, 1.0}
-    ]  # fmt: skip
+        for row in rows
+        if row["epsilon"] in {0.5, 1.0}
+    ]
     sure = f"{SURE:.0%}"
-    headings = (
-        "ε",
-        "protocol",
-        "seen half the time",
-        f"seen {sure}",
-        "half, by analysis",
-        f"{sure}, by analysis",
-    )
+    headings = ("ε", "protocol", "seen half the time", f"seen {sure}", "half, by analysis", f"{sure}, by analysis")
     return TextTable(headings, tuple(cells), frozenset({0, 2, 3, 4, 5}), "The fewest ones that are told from nobody")
 
 
@@ -191,13 +199,19 @@ def _whole(value: float | None) -> str:
 def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
     at = {row["protocol"]: row for row in rows if row["epsilon"] == 1.0}
     looks = {
-        PAPER: ("zsum", BOUND), CUT: ("zsum", SOLID), DRAFT: (SAMPLED, RULE), FINAL: (SAMPLED, BOUND),
+        PAPER: ("zsum", BOUND),
+        CUT: ("zsum", SOLID),
+        DRAFT: (SAMPLED, RULE),
+        FINAL: (SAMPLED, BOUND),
         SAMPLED: (SAMPLED, SOLID),
-    }  # fmt: skip
+    }
     words = {
-        SAMPLED: "sampling, exactly", CUT: "zsum, exactly", FINAL: "sampling, final paper",
-        DRAFT: "sampling, draft", PAPER: "zsum, paper",
-    }  # fmt: skip
+        SAMPLED: "sampling, exactly",
+        CUT: "zsum, exactly",
+        FINAL: "sampling, final paper",
+        DRAFT: "sampling, draft",
+        PAPER: "zsum, paper",
+    }
     places = {CUT: (25, 0.56), SAMPLED: (64, 0.04), FINAL: (182, 0.04), DRAFT: (540, 0.04), PAPER: (880, 0.04)}
     counts = np.unique(np.geomspace(3, 4_000, 170).astype(int)).tolist()
     chance = []
@@ -217,9 +231,12 @@ def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
             ),
             Panel(_detected(rows), Axis("ε", log=True), seen, f"What is seen with {SURE:.0%} certainty"),
         ],
-        path, title="A threshold hides tens of people; by the papers, hundreds", theme=theme, columns=1,
+        path,
+        title="A threshold hides tens of people; by the papers, hundreds",
+        theme=theme,
+        columns=1,
         subtitle=f"A count of {PEOPLE:,} people, δ = {DELTA:g}",
-    )  # fmt: skip
+    )
 
 
 def _again(row: dict[str, Any]) -> Protocol:

@@ -42,12 +42,14 @@ class WhyFive(Study):
 
 
 def alpha(epsilon: float) -> float:
-    """The share by which a count may miss its mean while the likelihood ratio stays within e^epsilon."""
+    """The share by which a count may miss its mean while the likelihood ratio stays within
+    e^epsilon."""
     return math.tanh(epsilon / 2.0)
 
 
 def needed(epsilon: float) -> float:
-    """The smallest c with alpha >= epsilon / sqrt(c) here; it grows, so that it is also enough for all smaller ones."""
+    """The smallest c with alpha >= epsilon / sqrt(c) here; it grows, so that it is also enough for
+    all smaller ones."""
     return (epsilon / alpha(epsilon)) ** 2
 
 
@@ -59,9 +61,13 @@ def reach(c: float) -> float:
 def _row(epsilon: float) -> dict[str, Any]:
     c = needed(epsilon)
     return {
-        "epsilon": epsilon, "alpha": alpha(epsilon), "root_five": epsilon / math.sqrt(5.0), "half": epsilon / 2.0,
-        "needed": c, "whole": math.ceil(c),
-    }  # fmt: skip
+        "epsilon": epsilon,
+        "alpha": alpha(epsilon),
+        "root_five": epsilon / math.sqrt(5.0),
+        "half": epsilon / 2.0,
+        "needed": c,
+        "whole": math.ceil(c),
+    }
 
 
 def _answer(rows: list[dict[str, Any]]) -> str:
@@ -90,17 +96,27 @@ def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
     ]
     gaps = [y for curve in curves for _, y in curve.points]
     noted = Panel(
-        curves, Axis("ε", low=0.0, high=1.0), Axis("difference", low=1.1 * min(gaps), high=1.5 * max(gaps)),
-        "The notes' two plots", [Note("", y=0.0)],
-    )  # fmt: skip
+        curves,
+        Axis("ε", low=0.0, high=1.0),
+        Axis("difference", low=1.1 * min(gaps), high=1.5 * max(gaps)),
+        "The notes' two plots",
+        [Note("", y=0.0)],
+    )
     needs = [Line("(ε/α)²", [(0.0, 4.0), *((row["epsilon"], row["needed"]) for row in rows)])]
     levels = [Note("five", y=5.0, at=0.75), Note("four is too small for any ε", y=4.0, at=0.5)]
     ends = [Note("the paper's range ends", x=1.0, at=0.98), Note("five fails from here", x=reach(5.0), at=0.98)]
     steps = Panel(
-        needs, Axis("ε", low=0.0), Axis("smallest c that serves", low=3.5, high=1.04 * rows[-1]["needed"]),
-        "The constant c", [*levels, *ends],
-    )  # fmt: skip
+        needs,
+        Axis("ε", low=0.0),
+        Axis("smallest c that serves", low=3.5, high=1.04 * rows[-1]["needed"]),
+        "The constant c",
+        [*levels, *ends],
+    )
     return lines(
-        [noted, steps], path, title="Five is the smallest whole number that serves every ε up to one", theme=theme,
-        subtitle="α = tanh(ε/2) against ε/√5 and ε/√4, and the c for which α is ε/√c", columns=1,
-    )  # fmt: skip
+        [noted, steps],
+        path,
+        title="Five is the smallest whole number that serves every ε up to one",
+        theme=theme,
+        subtitle="α = tanh(ε/2) against ε/√5 and ε/√4, and the c for which α is ε/√c",
+        columns=1,
+    )

@@ -1,4 +1,5 @@
-"""Balcer and Cheu's binary sum: private, accurate, right about nobody, and cheap, with every constant."""
+"""Balcer and Cheu's binary sum: private, accurate, right about nobody, and cheap, with every
+constant."""
 
 from __future__ import annotations
 
@@ -69,15 +70,18 @@ class Setting:
         return shifted(self.people, self.gamma, ball(self.epsilon).exp())
 
     def off_by_more(self, error: arb) -> arb:
-        """The chance of an error of more than so many people, for the worst crowd; below K, at least that chance.
+        """The chance of an error of more than so many people, for the worst crowd; below K, at
+        least that chance.
 
-        Y dummies are missing. With k ones the answer is 0 if Y >= k, which is off by k, and off by |Y - K| otherwise.
-        Up to k = error neither is too much. Beyond, it fails if Y >= k, or Y > K + error, and the first k is the worst.
+        Y dummies are missing. With k ones the answer is 0 if Y >= k, which is off by k, and off by
+        |Y - K| otherwise. Up to k = error neither is too much. Beyond, it fails if Y >= k, or Y > K
+        + error, and the first k is the worst.
         """
         return above(self.people, self.gamma, last_below(error) + 1)
 
     def promised(self, log: arb) -> arb:
-        """alpha n for ln(2 / beta): 50 ln(2/delta) / epsilon² + sqrt(200 ln(2/delta) ln(2/beta)) / epsilon."""
+        """alpha n for ln(2 / beta): 50 ln(2/delta) / epsilon² + sqrt(200 ln(2/delta) ln(2/beta)) /
+        epsilon."""
         return self.missing + 2 * (self.missing * log).sqrt()
 
 
@@ -91,7 +95,8 @@ def privacy(setting: Setting) -> Case:
 
 
 def accuracy(setting: Setting, beta: arb, *, bias: bool = True) -> Case:
-    """The chance of an error above alpha, against beta; without its bias alpha has only its second term."""
+    """The chance of an error above alpha, against beta; without its bias alpha has only its second
+    term."""
     log = (2 / beta).log()
     error = setting.promised(log) if bias else setting.promised(log) - setting.missing
     return Case(f"{setting}, beta = {shown(beta)}", setting.off_by_more(error), beta)
@@ -113,20 +118,23 @@ def one_constant(setting: Setting, beta: arb) -> Case:
 
 
 def beyond(setting: Setting, times: Fraction) -> Case:
-    """As far below the boundary as ln(2/beta) = times K: the chance that alpha is exceeded, against beta."""
+    """As far below the boundary as ln(2/beta) = times K: the chance that alpha is exceeded, against
+    beta."""
     log = ball(times) * setting.missing
     beta = 2 * (-log).exp()
     return Case(f"{setting}, beta = {shown(beta)}", setting.off_by_more(setting.promised(log)), beta)
 
 
 def breaking_point() -> str:
-    """The first ln(2/beta), in steps of K / 10, at which alpha is exceeded too often in some large crowd."""
+    """The first ln(2/beta), in steps of K / 10, at which alpha is exceeded too often in some large
+    crowd."""
     setting = Setting.of(Fraction(1, 4), Fraction(1, 10), CROWDS[-1])
     return str(next(tenth / 10 for tenth in range(23, 100) if not beyond(setting, Fraction(tenth, 10)).holds))
 
 
 def by_definition(setting: Setting, error: arb) -> arb:
-    """The chance of an error of more than so many people, outcome by outcome, for the worst number of ones."""
+    """The chance of an error of more than so many people, outcome by outcome, for the worst number
+    of ones."""
     n, missing = setting.people, setting.missing
     masses = [mass(n, setting.gamma, y) for y in range(n + 1)]
     off = [abs(missing - y) > error for y in range(n + 1)]
@@ -184,8 +192,7 @@ class BinaryTheorem(Checked):
                 (accuracy(*case) for case in allowed(settings)),
             ),
             "constant": Claim.over(
-                "(ii) alpha is at most its form with one constant",
-                (one_constant(*case) for case in allowed(settings))
+                "(ii) alpha is at most its form with one constant", (one_constant(*case) for case in allowed(settings))
             ),
             "definition": Claim.over(
                 "(ii) summed outcome by outcome, the worst crowd is the one said to be",
@@ -207,24 +214,25 @@ class BinaryTheorem(Checked):
                 (Case(f"x = {x}", abs(mean - x - dummy), 0) for x, (_, mean, dummy) in enumerate(sent)),
             ),
             "any-beta": Claim.over(
-                "(ii) holds for any beta, as ln(2/beta) = 4.5 K",
-                (beyond(s, Fraction(9, 2)) for s in large),
-                Form.TWIN
+                "(ii) holds for any beta, as ln(2/beta) = 4.5 K", (beyond(s, Fraction(9, 2)) for s in large), Form.TWIN
             ),
             "no-bias": Claim.over(
                 "(ii) holds without the first term of alpha",
-                (accuracy(s, ball(b), bias=False) for s in settings for b in BETAS), Form.TWIN,
+                (accuracy(s, ball(b), bias=False) for s in settings for b in BETAS),
+                Form.TWIN,
             ),
             "any-crowd": Claim.over("(i) holds for any n above K", map(privacy, few), Form.TWIN),
             "no-threshold": Claim.over(
                 "(iii) holds without the threshold",
-                (nonzero_answers(n, thresholded=False) for n in range(1, 41)), Form.TWIN,
+                (nonzero_answers(n, thresholded=False) for n in range(1, 41)),
+                Form.TWIN,
             ),
             "most-noise": Claim.over(
                 "the noise is largest at the smallest n, where p = 1/2",
-                (Case(str(s), more, at) for (s, _), (at, more) in zip(least, variances, strict=True)), Form.NOTES,
+                (Case(str(s), more, at) for (s, _), (at, more) in zip(least, variances, strict=True)),
+                Form.NOTES,
             ),
-        }  # fmt: skip
+        }
 
     def answer(self, claims: Claims) -> str:
         private, right, twin = claims["privacy"].worst, claims["accuracy"].worst, claims["no-bias"].worst

@@ -1,4 +1,5 @@
-"""A claim that one number is at most another, held against every case of a list, in exact arithmetic."""
+"""A claim that one number is at most another, held against every case of a list, in exact
+arithmetic."""
 
 from __future__ import annotations
 
@@ -66,7 +67,8 @@ class Case:
 
 @dataclass(frozen=True)
 class Claim:
-    """What is claimed, in whose words, in how many cases it was seen and fails, and the case that strains it most."""
+    """What is claimed, in whose words, in how many cases it was seen and fails, and the case that
+    strains it most."""
 
     text: str
     form: Form
@@ -103,7 +105,8 @@ class Checked(Theorem):
 
     @abstractmethod
     def answer(self, claims: Claims) -> str:
-        """The finding; how many checks went as they should is said after it, or before if some did not."""
+        """The finding; how many checks went as they should is said after it, or before if some did
+        not."""
 
     def figure(self, claims: Claims, path: Path, theme: str) -> Path:
         raise NotImplementedError

@@ -1,4 +1,5 @@
-"""Randomised response behind a shuffler and sample-and-threshold are not the same mechanism in other words."""
+"""Randomised response behind a shuffler and sample-and-threshold are not the same mechanism in
+other words."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ TENTHS = tuple(Fraction(i, 10) for i in range(1, 10))
 
 
 def closest(flipping: Flipping) -> Case:
-    """Of all rates and thresholds the one whose laws are nearest, for the worst number of ones; equal would be 0."""
+    """Of all rates and thresholds the one whose laws are nearest, for the worst number of ones;
+    equal would be 0."""
     n = flipping.people
     laws = [flipping.law(k) for k in range(n + 1)]
     far = {
@@ -32,14 +34,16 @@ def closest(flipping: Flipping) -> Case:
 
 
 def ruled_out(sampling: Sampling, people: int) -> Case:
-    """How many outcomes one more one makes possible. Whatever is made of an epsilon-private view has none of them."""
+    """How many outcomes one more one makes possible. Whatever is made of an epsilon-private view
+    has none of them."""
     pairs = pairwise([sampling.law(k) for k in range(people + 1)])
     fresh = sum(1 for a, b in pairs for x, y in zip(padded(a, len(b)), b, strict=True) if y and not x)
     return Case(f"{sampling}, {people} people", fresh, 0)
 
 
 def told_apart(flipping: Flipping, sampling: Sampling) -> Iterator[Case]:
-    """How far flipping tells k ones from k + 1, against how far sampling does. Nothing made of a view tells more."""
+    """How far flipping tells k ones from k + 1, against how far sampling does. Nothing made of a
+    view tells more."""
     for k in range(flipping.people):
         left, right = (distance(one.law(k), one.law(k + 1)) for one in (flipping, sampling))
         yield Case(f"{flipping}; {sampling}, {k} or {k + 1} ones", left, right)
@@ -53,14 +57,16 @@ def bits(most: int) -> Iterator[tuple[str, Sequence[int], Sequence[int]]]:
 
 
 def complement(x: Sequence[int], z: Sequence[int], *, both: bool) -> int:
-    """How far sum(1 - z x) is from 2n - sum(x) - sum(z), less those with neither if they are counted once."""
+    """How far sum(1 - z x) is from 2n - sum(x) - sum(z), less those with neither if they are
+    counted once."""
     product_ = sum(1 - a * b for a, b in zip(x, z, strict=True))
     neither = sum((1 - a) * (1 - b) for a, b in zip(x, z, strict=True))
     return abs(product_ - (2 * len(x) - sum(x) - sum(z)) + (neither if both else 0))
 
 
 def rewritten(most: int, share: Fraction) -> Iterator[Case]:
-    """Wherever sum(z) <= share k + n - k, the sampled ones against share k, which is what the event asks."""
+    """Wherever sum(z) <= share k + n - k, the sampled ones against share k, which is what the event
+    asks."""
     for at, x, z in bits(most):
         k = sum(x)
         if sum(z) <= share * k + len(x) - k:
@@ -99,9 +105,8 @@ class FlippingOrSampling(Checked):
             ),
             "growing": Claim.over("either likelihood ratio grows with the count", _ratios(flips, samples, most)),
             "finite": Claim.over(
-                "flipping: the largest ratio is (1 - flip) / flip", (
-                    Case(str(f), abs(Fraction(_sent(f).factor(f.people)) - (1 - f.flip) / f.flip), 0) for f in flips
-                ),
+                "flipping: the largest ratio is (1 - flip) / flip",
+                (Case(str(f), abs(Fraction(_sent(f).factor(f.people)) - (1 - f.flip) / f.flip), 0) for f in flips),
             ),
             "steady": Claim.over(
                 "flipping: the error does not depend on the data",
@@ -128,19 +133,19 @@ class FlippingOrSampling(Checked):
                 "sampling tells neighbours apart at least as well as flipping", apart, Form.NOTES
             ),
             "nobody": Claim.over(
-                "flipping: nobody's ones are seen as 0",
-                (Case(str(f), 1 - law[0], 0) for f, law in nobody),
-                Form.NOTES
+                "flipping: nobody's ones are seen as 0", (Case(str(f), 1 - law[0], 0) for f, law in nobody), Form.NOTES
             ),
             "algebra-written": Claim.over(
                 "sum(1 - z x) = 2n - sum(x) - sum(z)",
-                (Case(at, complement(x, z, both=False), 0) for at, x, z in bits(people)), Form.NOTES,
+                (Case(at, complement(x, z, both=False), 0) for at, x, z in bits(people)),
+                Form.NOTES,
             ),
             "event-written": Claim.over(
                 "sum(z) <= tau k p + n - k means that at most tau k p ones are sampled, tau p = 1/2",
-                rewritten(people, HALF), Form.NOTES,
+                rewritten(people, HALF),
+                Form.NOTES,
             ),
-        }  # fmt: skip
+        }
 
     def answer(self, claims: Claims) -> str:
         near, nobody = claims["same-law"], claims["nobody"].worst

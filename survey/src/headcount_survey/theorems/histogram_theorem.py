@@ -1,4 +1,5 @@
-"""Balcer and Cheu's histogram: two bins change, and all bins are right at once if beta allows for each of them."""
+"""Balcer and Cheu's histogram: two bins change, and all bins are right at once if beta allows for
+each of them."""
 
 from __future__ import annotations
 
@@ -51,8 +52,9 @@ def every_large_bin(setting: Setting, beta: arb) -> arb:
 def some_bin_off(people: int, gamma: arb, error: arb) -> arb:
     """The chance that some bin is off by more than so many people, for the worst histogram.
 
-    A bin of at most `error` people never is. A larger one is with the chance that at least as many dummies are missing,
-    which is largest for the smallest such bin; so there are as many of those as people allow. Bins are independent.
+    A bin of at most `error` people never is. A larger one is with the chance that at least as many
+    dummies are missing, which is largest for the smallest such bin; so there are as many of those
+    as people allow. Bins are independent.
     """
     smallest = last_below(error) + 1
     return -(people // smallest * (-above(people, gamma, smallest)).log1p()).expm1()
@@ -146,20 +148,23 @@ class HistogramTheorem(Checked):
             ),
             "one-bin": Claim.over(
                 "(iii) holds with the alpha of a single bin",
-                (simultaneous(*case, one_bin) for case in at_once), Form.NOTES,
+                (simultaneous(*case, one_bin) for case in at_once),
+                Form.NOTES,
             ),
             "constant": Claim.over(
                 "(iii) holds at beta = delta^25 with the largest alpha of (ii), whatever n",
-                (one_constant(power) for power in range(3, 25)), Form.NOTES,
+                (one_constant(power) for power in range(3, 25)),
+                Form.NOTES,
             ),
             "bits": Claim.over(
                 "(iv) at most d + 1 bits",
-                (Case(f"d = {d}", m[0] * ceil(log2(d)), d + 1) for d, m in sent.items()), Form.NOTES,
+                (Case(f"d = {d}", m[0] * ceil(log2(d)), d + 1) for d, m in sent.items()),
+                Form.NOTES,
             ),
             "for-one": Claim.over(
                 "(i) two bins lose no more than one does", (composed(*case, times=1) for case in mixed), Form.TWIN
             ),
-        }  # fmt: skip
+        }
 
     def answer(self, claims: Claims) -> str:
         single, constant = claims["one-bin"], claims["constant"]

@@ -1,4 +1,5 @@
-"""More people never hurt where the shuffler shows the messages themselves; where it drops small counts, they may."""
+"""More people never hurt where the shuffler shows the messages themselves; where it drops small
+counts, they may."""
 
 from __future__ import annotations
 
@@ -26,14 +27,17 @@ from headcount_survey.study import Verdict
 from headcount_survey.theorems.claim import Case, Checked, Claim, Claims, Form, plain, shown
 
 EPSILONS = (0.0, 0.3, 1.0, 2.5)
-SLOW = frozenset({
-    "split-and-mix",
-    "almost-central-sum",
-    "poisson-histogram",
-    "correlated-histogram",
-    "almost-one-message-histogram",
-    "hadamard-shuffle", "count-min-shuffle",
-})  # fmt: skip
+SLOW = frozenset(
+    {
+        "split-and-mix",
+        "almost-central-sum",
+        "poisson-histogram",
+        "correlated-histogram",
+        "almost-one-message-histogram",
+        "hadamard-shuffle",
+        "count-min-shuffle",
+    }
+)
 ROUNDING = Fraction(1, 10**9)
 AT_SIZE = ("zsum", "poisson-count", "negative-binomial-count", "cheu-count")
 DRAWN = ("poisson-count", "zsum", "cheu-count", "sample-threshold")
@@ -46,7 +50,8 @@ def tiny(model: Model, *, quick: bool) -> list[Protocol]:
 
 
 def one_more(protocols: Iterable[Protocol]) -> Iterator[Case]:
-    """The worst neighbours of n + 1 people against those of n, up to one more than planned; what each sends stays."""
+    """The worst neighbours of n + 1 people against those of n, up to one more than planned; what
+    each sends stays."""
     for protocol in protocols:
         enumerated = Enumerated(protocol)
         losses = [worst_delta(enumerated, people, EPSILONS) for people in range(1, protocol.crowd.honest + 2)]
@@ -73,7 +78,8 @@ def at_size(names: Iterable[str]) -> Iterator[Case]:
 
 
 def shared_again(most: int) -> Iterator[Case]:
-    """Randomised response whose noise is made for each crowd anew: three coins on average, among however many."""
+    """Randomised response whose noise is made for each crowd anew: three coins on average, among
+    however many."""
     losses = {n: worst_delta(Enumerated(CheuCount(crowd=Crowd(n), lam=3.0)), n, EPSILONS) for n in range(4, most + 1)}
     for n in range(4, most):
         for epsilon, here, there in zip(EPSILONS, losses[n], losses[n + 1], strict=True):
@@ -116,9 +122,10 @@ class MorePeople(Checked):
             ),
             "shared": Claim.over(
                 "one more person never raises delta, if the same noise is shared among them",
-                shared_again(7 if quick else 10), Form.TWIN,
+                shared_again(7 if quick else 10),
+                Form.TWIN,
             ),
-        }  # fmt: skip
+        }
 
     def answer(self, claims: Claims) -> str:
         hidden, shared = claims["hidden"].worst, claims["shared"].worst

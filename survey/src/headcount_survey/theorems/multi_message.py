@@ -47,12 +47,14 @@ def unreached(people: int) -> Case:
 
 
 def telling(randomiser: Randomiser, people: int, name: str = "") -> Case:
-    """In how many ways a crowd can show what is impossible for its neighbour; in none, the largest ratio is finite."""
+    """In how many ways a crowd can show what is impossible for its neighbour; in none, the largest
+    ratio is finite."""
     return Case(", ".join(filter(None, (name, crowd(people)))), randomiser.telling(people), 0)
 
 
 def some_gaps(many: int) -> Iterator[tuple[str, Randomiser]]:
-    """Other laws with the same supports: which of them is drawn cannot matter for whether epsilon is finite."""
+    """Other laws with the same supports: which of them is drawn cannot matter for whether epsilon
+    is finite."""
     coins = SeededCoins(SEED)
     for i in range(many):
         w = (1 + coins.below(30, 9)).tolist()
@@ -99,11 +101,9 @@ class MultiMessage(Checked):
                 (Case(crowd(n), abs(Fraction(known[n]) - LIMIT), 0) for n in people[3:]),
             ),
             "perfect": Claim.over(
-                "R-gap: privacy is perfect, the ratio is 1",
-                (Case(crowd(n), known[n], 1) for n in several),
-                Form.NOTES
+                "R-gap: privacy is perfect, the ratio is 1", (Case(crowd(n), known[n], 1) for n in several), Form.NOTES
             ),
-        }  # fmt: skip
+        }
 
     def answer(self, claims: Claims) -> str:
         first = ", ".join(f"{shown(log(f))} at n = {n}" for n, f in self._factors.items() if 1 < n < 4)

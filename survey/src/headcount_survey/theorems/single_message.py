@@ -76,7 +76,8 @@ def shuffled_below_local(tried: Tried) -> Case:
 
 
 def violating_crowds(randomiser: Randomiser, factor: Fraction) -> tuple[int, int, int]:
-    """Two values and a message for which everybody holding the first, against one holding the second, breaks it.
+    """Two values and a message for which everybody holding the first, against one holding the
+    second, breaks it.
 
     The event is that all messages are this one.
     """
@@ -88,7 +89,8 @@ def violating_crowds(randomiser: Randomiser, factor: Fraction) -> tuple[int, int
 
 
 def witnessed(tried: Tried) -> Case:
-    """For an epsilon just below the randomiser's own: e**epsilon times the one chance of the event, and the other."""
+    """For an epsilon just below the randomiser's own: e**epsilon times the one chance of the event,
+    and the other."""
     randomiser, people = tried.randomiser, tried.people
     factor = ALMOST * Fraction(randomiser.factor(1))
     x, other, message = violating_crowds(randomiser, factor)
@@ -102,7 +104,8 @@ def witnessed(tried: Tried) -> Case:
 
 
 def silent(tried: Tried) -> Case:
-    """The last message is silence, which nobody sees; the number of people is known. The ratios must be the same."""
+    """The last message is silence, which nobody sees; the number of people is known. The ratios
+    must be the same."""
     randomiser, people = tried.randomiser, tried.people
     hidden = PLACE * (len(randomiser.reports[0]) - 1)
     seen = Randomiser(tuple({m & ((1 << hidden) - 1): w for m, w in row.items()} for row in randomiser.reports))
@@ -148,13 +151,15 @@ class SingleMessage(Checked):
             ),
             "with-delta": Claim.over(
                 "with delta, the local guarantee is the shuffled one too",
-                (approximate(one, factor, times=1) for one, factor in several), Form.TWIN,
+                (approximate(one, factor, times=1) for one, factor in several),
+                Form.TWIN,
             ),
             "several-messages": Claim.over(
                 "the local ratio is at most that of the shuffled crowd, for several messages each",
-                map(local_below_shuffled, gaps), Form.TWIN,
+                map(local_below_shuffled, gaps),
+                Form.TWIN,
             ),
-        }  # fmt: skip
+        }
 
     def answer(self, claims: Claims) -> str:
         local, gap, delta = claims["local"], claims["several-messages"].worst, claims["with-delta"].worst
@@ -180,5 +185,6 @@ class SingleMessage(Checked):
 
 @cache
 def _amplified(delta: float) -> list[tuple[float, float]]:
-    """Epsilon of shuffled bits that are kept with chance 3/4; never more than one of them has alone."""
+    """Epsilon of shuffled bits that are kept with chance 3/4; never more than one of them has
+    alone."""
     return [(n, min(ShuffledBits(Chance.up(0.25), n - 1).epsilon(delta), log(3))) for n in CROWDS]

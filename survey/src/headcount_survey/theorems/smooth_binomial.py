@@ -1,4 +1,5 @@
-"""The binomial law is smooth: one step along it hardly changes its masses, but for a small chance."""
+"""The binomial law is smooth: one step along it hardly changes its masses, but for a small
+chance."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ HALF = Fraction(1, 2)
 
 @dataclass(frozen=True)
 class Binomial:
-    """Bin(n, gamma) with a window about its mean; e**epsilon is (1 + alpha) / (1 - alpha). All in integers."""
+    """Bin(n, gamma) with a window about its mean; e**epsilon is (1 + alpha) / (1 - alpha). All in
+    integers."""
 
     n: int
     gamma: Fraction
@@ -67,7 +69,8 @@ class Binomial:
         return Fraction(bad, self.gamma.denominator**self.n)
 
     def ratio(self, step: int, k: int) -> Fraction:
-        """The largest mass(y) / mass(y + step) in the window. It rises or falls with y: an end of the window has it."""
+        """The largest mass(y) / mass(y + step) in the window. It rises or falls with y: an end of
+        the window has it."""
         window = self.window(k)
         return max(Fraction(self.at(y), self.at(y + step)) for y in (window[0], window[-1]))
 
@@ -158,11 +161,11 @@ class SmoothBinomial(Checked):
             ),
             "known": Claim.over(
                 "the same at the known counterexample, y = 149",
-                [Case(f"{known}, k = 1", known.ratio(1, 1), as_printed(known))], Form.NOTES,
+                [Case(f"{known}, k = 1", known.ratio(1, 1), as_printed(known))],
+                Form.NOTES,
             ),
             "window": Claim.over(
-                "the window contains that of half the width, which Chernoff bounds",
-                (Case(*sides) for sides in window)
+                "the window contains that of half the width, which Chernoff bounds", (Case(*sides) for sides in window)
             ),
             "window-written": Claim.over(
                 "the window lies within that of half the width", (Case(at, b, a) for at, a, b in window), Form.NOTES
@@ -172,7 +175,8 @@ class SmoothBinomial(Checked):
             ),
             "without-n": Claim.over(
                 "k = 1 is at most alpha gamma / 2",
-                (Case(str(law), 1, law.alpha * law.gamma / 2) for law in laws), Form.NOTES,
+                (Case(str(law), 1, law.alpha * law.gamma / 2) for law in laws),
+                Form.NOTES,
             ),
             "five": Claim.over(
                 "epsilon / sqrt(5) is at most alpha = tanh(epsilon / 2), for epsilon up to 1",
@@ -180,13 +184,15 @@ class SmoothBinomial(Checked):
             ),
             "five-written": Claim.over(
                 "epsilon / sqrt(5) is at least alpha = tanh(epsilon / 2)",
-                (Case(at, b, a) for at, a, b in _roots(5)), Form.NOTES,
+                (Case(at, b, a) for at, a, b in _roots(5)),
+                Form.NOTES,
             ),
             "four": Claim.over(
                 "epsilon / sqrt(4) is at most alpha = tanh(epsilon / 2)",
-                (Case(*sides) for sides in _roots(4)), Form.TWIN,
+                (Case(*sides) for sides in _roots(4)),
+                Form.TWIN,
             ),
-        }  # fmt: skip
+        }
 
     def answer(self, claims: Claims) -> str:
         printed, first, known = claims["up-printed"], smallest_counterexample(), claims["known"].worst

@@ -60,7 +60,8 @@ class Law:
         return self.weights[y] if 0 <= y < len(self.weights) else 0
 
     def smoothness(self, factor: Fraction, k: int) -> Fraction:
-        """The smallest delta for which the law is smooth at e**epsilon = factor, for steps up to k."""
+        """The smallest delta for which the law is smooth at e**epsilon = factor, for steps up to
+        k."""
         p, q = factor.numerator, factor.denominator
         return max(
             Fraction(
@@ -82,7 +83,8 @@ class Law:
         return Fraction(excess, q * self.total ** len(change))
 
     def divergence_of_one_draw(self, change: Sequence[int], factor: Fraction) -> Fraction:
-        """The same if one draw is added to every coordinate: unless all change alike, the difference tells."""
+        """The same if one draw is added to every coordinate: unless all change alike, the
+        difference tells."""
         return self.divergence(change[:1], factor) if len(set(change)) == 1 else Fraction(1)
 
 
@@ -145,7 +147,8 @@ def one_draw(change: Change) -> Case:
 
 
 def binomials(means: Sequence[int]) -> Iterator[tuple[str, arb, arb, arb]]:
-    """Exact delta of a count with binomial noise, the chance of a large ratio, and Chernoff's bound on it."""
+    """Exact delta of a count with binomial noise, the chance of a large ratio, and Chernoff's bound
+    on it."""
     alpha = (NEAR_E - 1) / (NEAR_E + 1)
     for mean in means:
         chance, factor = arb(mean) / TRIALS, ball(NEAR_E)
@@ -189,9 +192,7 @@ class SmoothNoise(Checked):
             ),
             "one-draw": Claim.over("one draw may serve all coordinates", map(one_draw, [*some, *steep]), Form.NOTES),
             "converse": Claim.over(
-                "the chance of a large ratio is at most delta",
-                (Case(at, p, d) for at, d, p, _ in binomial),
-                Form.NOTES
+                "the chance of a large ratio is at most delta", (Case(at, p, d) for at, d, p, _ in binomial), Form.NOTES
             ),
             "no-size": Claim.over(
                 "delta at epsilon Delta is at most delta", map(without_the_size, [*some, *even]), Form.TWIN
@@ -201,9 +202,10 @@ class SmoothNoise(Checked):
             ),
             "two-at-once": Claim.over(
                 "a law smooth for steps of one will do for a coordinate that changes by two",
-                map(lemma, peaked), Form.TWIN,
+                map(lemma, peaked),
+                Form.TWIN,
             ),
-        }  # fmt: skip
+        }
 
     def answer(self, claims: Claims) -> str:
         twin, converse = claims["two-at-once"].worst, claims["converse"].worst

@@ -1,4 +1,5 @@
-"""Tails of the binomial law in ball arithmetic: sums of masses that end where a geometric series bounds the rest."""
+"""Tails of the binomial law in ball arithmetic: sums of masses that end where a geometric series
+bounds the rest."""
 
 from __future__ import annotations
 
@@ -52,10 +53,11 @@ def _series(first: arb, k: int, end: int, step: int, ratio: Callable[[int], arb]
 
 
 def shifted(n: int, chance: arb, factor: arb) -> arb:
-    """The divergence of Bin(n, chance) from itself moved by one, in the worse order, for e**epsilon = factor.
+    """The divergence of Bin(n, chance) from itself moved by one, in the worse order, for e**epsilon
+    = factor.
 
-    Where mass(k) > factor mass(k - 1) the count is small, and where mass(k) > factor mass(k + 1) it is large: either
-    order is violated on one tail.
+    Where mass(k) > factor mass(k - 1) the count is small, and where mass(k) > factor mass(k + 1) it
+    is large: either order is violated on one tail.
     """
     odds = chance / (1 - chance)
     low = last_below((n + 1) * odds / (factor + odds))

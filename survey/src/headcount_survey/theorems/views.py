@@ -1,4 +1,5 @@
-"""What a shuffler shows of a few people, for any randomiser with finitely many outcomes: multisets, in integers."""
+"""What a shuffler shows of a few people, for any randomiser with finitely many outcomes: multisets,
+in integers."""
 
 from __future__ import annotations
 
@@ -63,7 +64,8 @@ class Randomiser:
             yield from permutations(every, 2)
 
     def factor(self, people: int) -> Factor:
-        """e**epsilon if delta is 0: the largest ratio of what two neighbours show. Of one person, the local one."""
+        """e**epsilon if delta is 0: the largest ratio of what two neighbours show. Of one person,
+        the local one."""
         worst = Fraction(1)
         for first, second in self.neighbours(people):
             here, there = self.view(first), self.view(second)

@@ -29,7 +29,8 @@ Bound: TypeAlias = Callable[[int, Fraction, Fraction], arb]
 
 
 def tail(n: int, gamma: Fraction, error: Fraction | arb) -> arb:
-    """The chance of at least that error if nobody holds a one: that the sum is off its mean by 2 gamma error."""
+    """The chance of at least that error if nobody holds a one: that the sum is off its mean by 2
+    gamma error."""
     mean = n * (Fraction(1, 2) - gamma)
     if isinstance(error, arb):
         away = 2 * ball(gamma) * error
@@ -65,7 +66,8 @@ def tails(people: tuple[int, ...], bound: Bound) -> Iterator[Case]:
 
 
 def solved(people: tuple[int, ...], two: int, *, scaled: bool = True) -> Iterator[Case]:
-    """The chance of exceeding the error that was solved for, with ln(two / delta), against delta."""
+    """The chance of exceeding the error that was solved for, with ln(two / delta), against
+    delta."""
     for n in people:
         for gamma in GAMMAS:
             for delta in CHANCES:
@@ -132,10 +134,12 @@ class Warner(Checked):
                 (Case(f"epsilon = {float(e):g}", ratio(e / (4 + 2 * e)), ball(e).exp()) for e in small),
             ),
             "variance": Claim.over(
-                "the variance is N (1/4 - gamma²) / (4 gamma²)", (
+                "the variance is N (1/4 - gamma²) / (4 gamma²)",
+                (
                     Case(
                         f"N = {n}, {k} ones, gamma = {float(g):g}",
-                        abs(Flipping(n, Fraction(1, 2) - g).variance(k) - n * variance(g)), 0,
+                        abs(Flipping(n, Fraction(1, 2) - g).variance(k) - n * variance(g)),
+                        0,
                     )
                     for n, k, g in laws
                 ),
@@ -155,19 +159,19 @@ class Warner(Checked):
             "hoeffding-written": Claim.over("the same with 2 exp(-2 N t²)", tails(people, as_written), Form.NOTES),
             "hoeffding-means": Claim.over(
                 "the same with 2 exp(-2 N t²), t being an error of the mean",
-                tails(people, as_written_for_means), Form.NOTES,
+                tails(people, as_written_for_means),
+                Form.NOTES,
             ),
             "solved-few": Claim.over("the same among very few", solved(FEW, 2)),
             "solved-one": Claim.over(
                 "sqrt(N ln(1/delta) / 2) / (2 gamma) is exceeded with at most delta, among very few",
-                solved(FEW, 1), Form.NOTES,
+                solved(FEW, 1),
+                Form.NOTES,
             ),
             "solved-written": Claim.over(
-                "sqrt(ln(1/delta) / (2 N)) is exceeded with at most delta",
-                solved(people, 1, scaled=False),
-                Form.NOTES
+                "sqrt(ln(1/delta) / (2 N)) is exceeded with at most delta", solved(people, 1, scaled=False), Form.NOTES
             ),
-        }  # fmt: skip
+        }
 
     def answer(self, claims: Claims) -> str:
         n, gamma, error = 1_000, Fraction(1, 10), Fraction(100)

@@ -1,1 +1,2 @@
-"""Test vectors for clients in other languages, which `python -m headcount_survey.vectors` writes."""
+"""Test vectors for clients in other languages, which `python -m headcount_survey.vectors`
+writes."""

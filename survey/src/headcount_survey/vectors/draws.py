@@ -1,7 +1,8 @@
-"""The test vectors of randomisers: answers and random bytes, and the messages that Python makes of them.
+"""The test vectors of randomisers: answers and random bytes, and the messages that Python makes of
+them.
 
-docs/client-vectors.md says in which order bytes are used. Words near the edges of what they decide are drawn as often
-as all others together, so that a client that is off by one is found out.
+docs/client-vectors.md says in which order bytes are used. Words near the edges of what they decide
+are drawn as often as all others together, so that a client that is off by one is found out.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ BITS, MANY_BITS = np.dtype([("row", np.uint8, (2,))]), np.dtype([("row", np.uint
 OPERATIONS = (VALUE * -3 + 5, (VALUE - 7) // 3, (VALUE - 7) % 3, (VALUE ^ 9) & 6, (1 - VALUE).parity, VALUE * VALUE)
 EVENTS = np.dtype([(f"field{at}", "<i8") for at in range(len(OPERATIONS))])
 
-# What one person sends, the form of a message, and how many values there are: every brick, every draw, and some nests.
+# What one person sends, the form of a message, and how many values there are: every brick, every
+# draw, and some nests.
 BRICKS: dict[str, tuple[Brick, np.dtype[Any], int]] = {
     "emit": (Emit(*OPERATIONS), EVENTS, 1 << 20),
     "all": (All(Emit(VALUE), All(), Emit(1 - VALUE)), NUMBER, 5),
@@ -53,9 +55,11 @@ BRICKS: dict[str, tuple[Brick, np.dtype[Any], int]] = {
     "subset": (Copies(SPILLING, Subset(9, 4, VALUE, Chance(0.6))), BITS, 9),
     "shares": (Shares(VALUE, 1_000_003, 4), NUMBER, 1_000_003),
     "copies of copies": (
-        Copies(SPILLING, Let("any", Below(3), Copies(ANY, Maybe(Chance(0.5), Emit(ANY, VALUE))))), PAIR, 2,
+        Copies(SPILLING, Let("any", Below(3), Copies(ANY, Maybe(Chance(0.5), Emit(ANY, VALUE))))),
+        PAIR,
+        2,
     ),
-}  # fmt: skip
+}
 
 
 class NearEdges(Coins):

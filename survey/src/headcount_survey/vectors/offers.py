@@ -1,4 +1,5 @@
-"""The test vectors that draw nothing: encodings of answers, collections and the limits of devices, receipts."""
+"""The test vectors that draw nothing: encodings of answers, collections and the limits of devices,
+receipts."""
 
 from __future__ import annotations
 
@@ -37,11 +38,60 @@ from headcount.service.wire.suites import HybridPrivateKey, PrivateKey, public_b
 
 OPENS, BATCH, NUMBER = 1_000_000_000, 2, 7
 SAID: tuple[Any, ...] = (
-    0, 1, True, False, 1.0, 0.5, -1, 2, None, "", " \t", "1", " 1\n", "01", "+1", "1.", "1.0", "1e0", ".5", "5e-1",
-    "1_0", "1,0", "0x1", "inf", "nan", "true", "TRUE", " False ", "yes", "\u00a01", "\u0661", "1\x00", "\x00", -0.0,
-    "-0", 1e22, 1e23, "1e23", 2.0**53, "9007199254740993", 0.1, "0.1", "0.1000000000000000055511151231257827", 1e-7,
-    "0.0000001", -1.5e-7, 5e-324, "4.9e-324", "1e400", "Yes", "é", "e\u0301", "🙂",
-)  # fmt: skip
+    0,
+    1,
+    True,
+    False,
+    1.0,
+    0.5,
+    -1,
+    2,
+    None,
+    "",
+    " \t",
+    "1",
+    " 1\n",
+    "01",
+    "+1",
+    "1.",
+    "1.0",
+    "1e0",
+    ".5",
+    "5e-1",
+    "1_0",
+    "1,0",
+    "0x1",
+    "inf",
+    "nan",
+    "true",
+    "TRUE",
+    " False ",
+    "yes",
+    "\u00a01",
+    "\u0661",
+    "1\x00",
+    "\x00",
+    -0.0,
+    "-0",
+    1e22,
+    1e23,
+    "1e23",
+    2.0**53,
+    "9007199254740993",
+    0.1,
+    "0.1",
+    "0.1000000000000000055511151231257827",
+    1e-7,
+    "0.0000001",
+    -1.5e-7,
+    5e-324,
+    "4.9e-324",
+    "1e400",
+    "Yes",
+    "é",
+    "e\u0301",
+    "🙂",
+)
 TASKS: tuple[tuple[Question, tuple[Any, ...]], ...] = (
     (Count(), SAID),
     (Sum((0, 120), steps=120), (0, 1, 119.0, 120, 60.0000001, 60.5, 121, -1, True, "7", " 7.0 ", None)),
@@ -53,24 +103,55 @@ TASKS: tuple[tuple[Question, tuple[Any, ...]], ...] = (
     (Histogram(5, other=True), (0, 4, 5, -1, 2.5, 1e300, "4", "four", None)),
     (Histogram(("yes", "no", "wer weiß 🙂")), ("yes", "no", "wer weiß 🙂", " yes ", "Yes", "maybe", "", 1, True, None)),
     (Histogram(("b", "a"), other=True), ("a", "b", "c", "ab")),
-    (Histogram((
-        "1", "0", "true", "1.0", "0.1", "0.5", "0.0000001", "-0.00000015", "10000000000000000000000",
-        "99999999999999991611392", "9007199254740992", "9007199254740993", "é", "🙂", "1\x00", "-1", "inf",
-    ), other=True), SAID),
+    (
+        Histogram(
+            (
+                "1",
+                "0",
+                "true",
+                "1.0",
+                "0.1",
+                "0.5",
+                "0.0000001",
+                "-0.00000015",
+                "10000000000000000000000",
+                "99999999999999991611392",
+                "9007199254740992",
+                "9007199254740993",
+                "é",
+                "🙂",
+                "1\x00",
+                "-1",
+                "inf",
+            ),
+            other=True,
+        ),
+        SAID,
+    ),
     (Histogram((10, 2, 30)), (2, 10, 30, 2.0, 2.5, "2", 3)),
     (Histogram((0.5, 1.25, -3.0), other=True), (0.5, 1.25, -3, 4, True)),
     (Histogram((1, 0, 0.1, 0.5, -1.5e-7), other=True), SAID),
     (Histogram(edges=(0, 18, 65.5, 120)), (0, 17.999, 18, 65.5, 120, 120.1, -0.1, "18", True)),
     (Histogram(edges=(-1, 0, 1), other=True), (-1, -0.0, 1, 1.5, -2, 1e300, "0.5", "half", None)),
-)  # fmt: skip
+)
 UNSPENT = (0.0, 0.0)
 WISHES: tuple[tuple[dict[str, Any], tuple[float, float]], ...] = (
-    ({}, UNSPENT), ({"epsilon": 0.5}, UNSPENT), ({"delta": 1e-9}, UNSPENT), ({"colluding": 0.25}, UNSPENT),
-    ({"colluding": 1.5}, UNSPENT), ({"least": 20_000}, UNSPENT), ({"least": 9_000}, UNSPENT),
-    ({"top_up": True}, UNSPENT), ({"invited": True}, UNSPENT), ({"fixed": True}, UNSPENT),
-    ({"top_up": True}, (9.1, 0.0)), ({"top_up": True}, (9.0, 0.0)), ({"top_up": True}, (1.0, 0.0009995)),
-    ({"lifetime_epsilon": 1.1, "top_up": True}, (0.1, 0.0)), ({"epsilon": 0, "delta": 0}, UNSPENT),
-)  # fmt: skip
+    ({}, UNSPENT),
+    ({"epsilon": 0.5}, UNSPENT),
+    ({"delta": 1e-9}, UNSPENT),
+    ({"colluding": 0.25}, UNSPENT),
+    ({"colluding": 1.5}, UNSPENT),
+    ({"least": 20_000}, UNSPENT),
+    ({"least": 9_000}, UNSPENT),
+    ({"top_up": True}, UNSPENT),
+    ({"invited": True}, UNSPENT),
+    ({"fixed": True}, UNSPENT),
+    ({"top_up": True}, (9.1, 0.0)),
+    ({"top_up": True}, (9.0, 0.0)),
+    ({"top_up": True}, (1.0, 0.0009995)),
+    ({"lifetime_epsilon": 1.1, "top_up": True}, (0.1, 0.0)),
+    ({"epsilon": 0, "delta": 0}, UNSPENT),
+)
 LIMITS = (({}, UNSPENT), *(({"colluding": math.inf, **limits}, spent) for limits, spent in WISHES))
 
 
@@ -88,7 +169,8 @@ def _encoded(task: Question, answer: Any) -> dict[str, Any]:
 
 
 def collections() -> Iterator[dict[str, Any]]:
-    """What a shuffler tells, as text; the collection's hash; and what devices with other limits say to it."""
+    """What a shuffler tells, as text; the collection's hash; and what devices with other limits say
+    to it."""
     for collection in agreed():
         cases = [_required(collection, limits, spent) for limits, spent in LIMITS]
         yield {"offer": canonical(offer(collection)), "hash": collection.hash, "cases": cases}
@@ -122,8 +204,8 @@ def agreed() -> Iterator[Collection]:
     invited = {**common, "admission": Admission.INVITED, "fixed": True, "issuer": _issuer(common["batches"])}
     yield Collection(counted, question="The same?", shortfall=Shortfall.TOP_UP, automatic=True, **invited)
     yield Collection(
-        _plan("generalised-response", histogram, pure, local, P256), question="Which? “…” \\ / é", **common,
-    )  # fmt: skip
+        _plan("generalised-response", histogram, pure, local, P256), question="Which? “…” \\ / é", **common
+    )
     yield Collection(_plan("duchi", Mean((0, 120), clip=True), pure, local, HYBRID), question="How old?", **common)
     yield Collection(counted, question="As before?", version=1, **common)
     earlier = {**common, "admission": Admission.INVITED}
@@ -194,13 +276,17 @@ def receipts() -> Iterator[dict[str, Any]]:
     """What a device knows of a report, and what it says."""
     plain = Receipt("Did you?", "ab" * 32, 1, "taken", 2, 1_234, 1.0, 1e-6, 10_000, None, 1.0, 1e-6)
     for told in (
-        plain, replace(plain, state="made", again=True), replace(plain, state="closed", top_up=True),
-        replace(plain, pinned=True), replace(plain, pinned=True, colluding=2.0),
+        plain,
+        replace(plain, state="made", again=True),
+        replace(plain, state="closed", top_up=True),
+        replace(plain, pinned=True),
+        replace(plain, pinned=True, colluding=2.0),
         replace(plain, epsilon=0.1, delta=0.0, colluding=0.1, least=100, messages=47, bytes=123_456),
         replace(plain, epsilon=13.9, colluding=50.0, lifetime_epsilon=12.34567, lifetime_delta=1.0625e-5),
         replace(plain, epsilon=7.5, colluding=8.0, lifetime_epsilon=1.0625, lifetime_delta=0.0001225, delta=1e-18),
-        replace(plain, corrupt=0, anyone=True, fixed=False), replace(plain, corrupt=0, epsilon=1.0, colluding=1.0),
+        replace(plain, corrupt=0, anyone=True, fixed=False),
+        replace(plain, corrupt=0, epsilon=1.0, colluding=1.0),
         replace(plain, corrupt=500, anyone=False, fixed=True),
         replace(plain, epsilon=0.001, colluding=6.9, lifetime_epsilon=123456.0, lifetime_delta=0.1, least=2),
-    ):  # fmt: skip
+    ):
         yield {"receipt": told.to_json(), "text": str(told)}
