@@ -1,4 +1,4 @@
-"""Certificates: what proves a claim to whoever does not take our word for it, and the proof.
+"""Certificates: a claim of differential privacy with all that it takes to prove it, and the proof.
 
 Internal: docs/api.md lists what is public.
 """
@@ -37,7 +37,7 @@ def certify(what: Plan | Advice | Protocol | Estimate, *, epsilon: float | None 
     Returns
     -------
     Certificate
-        For whoever does not take our word for it; `save` writes it into one JSON file.
+        What a proof needs and nothing else; `save` writes it into one JSON file.
 
     Raises
     ------

@@ -1,7 +1,7 @@
 """From a plan to an answer, in one order for every model: refuse, charge, draw, show.
 
 What can be refused about the data or the budget is refused first. Then the ledger is charged, durably; only then is
-anything drawn, and only what was drawn is shown. Whoever is interrupted in between has paid and seen nothing: the
+anything drawn, and only what was drawn is shown. A run that is interrupted in between has paid and shown nothing: the
 charge's line says for what.
 
 Internal: docs/api.md lists what is public.
@@ -43,9 +43,9 @@ def run(
 ) -> Estimate:
     """Run a plan on data: every person's randomiser, the tally, the release and the estimate.
 
-    Whatever does not fit the plan or the ledger's budget is refused first. Then the ledger is charged, and only then is
-    anything drawn. An iterator can be read only once: its arrays are checked while the randomisers draw, and if one of
-    them is refused, the charge stays.
+    Data that do not fit the plan, and a plan over the ledger's budget, are refused first. Then the
+    ledger is charged, and only then is anything drawn. An iterator can be read only once: its arrays
+    are checked while the randomisers draw, and if one of them is refused, the charge stays.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """DuckDB, as it is used here: one database in memory for the process, and its complaints without anybody's values.
 
 What does not fit into memory is refused: DuckDB would put the values aside in files as they are, and a process that is
-killed leaves such files behind. Whoever has a disk that is encrypted names a folder there, in HEADCOUNT_SPILL.
+killed leaves such files behind. HEADCOUNT_SPILL may name a folder on an encrypted disk.
 """
 
 from __future__ import annotations

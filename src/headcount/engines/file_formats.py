@@ -139,7 +139,7 @@ def _dataset(names: list[str], kind: str) -> Any:
 
 
 def _streamed(data: Any) -> Any:
-    """Whatever may be read once only is kept, because it is read twice: to plan for so many, and to count them."""
+    """A stream is kept, because it is read twice: to learn how many people there are, and to count."""
     import pyarrow
 
     if type(data).__module__ == "pyarrow._dataset":  # which DuckDB reads as often as it likes

@@ -1,4 +1,4 @@
-"""The engine for files of any size, and for whatever hands its columns over as a stream of Arrow batches.
+"""The engine for files of any size, and for anything with the Arrow stream interface.
 
 DuckDB reads, merges each person's rows, and for a trusted side adds up, in its own threads: the group-by happens there.
 Randomisers run over record batches as they are read. Nothing is held in memory but a few batches and the groups; with

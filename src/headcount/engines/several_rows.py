@@ -39,15 +39,15 @@ class Lots:
     """How an engine draws lots: by SHA-256 of a secret key and of what tells a person's rows apart.
 
     Rows that are the same have a number each. What is hashed can be read in one way only, so that no two rows have the
-    same lot, and whoever does not hold the key cannot tell the lots from random ones.
+    same lot, and without the key the lots cannot be told from random ones.
     """
 
     hashed: str  # of a text
     copies: str  # the numbers below `many`, a row each
-    first: str  # the codes with the smallest lots, at most so many, a row each
+    first: str  # the codes with the smallest lots, at most `most`, a row each
 
     def kept(self, table: str, most: int, key: str) -> str:
-        """At most so many rows of each person; every row has the same chance, whatever the order they come in."""
+        """At most `most` rows of each person, each row with the same chance, in whatever order they come."""
         each = f"SELECT person, code, count(*) AS many FROM {table} GROUP BY person, code"
         copies = f"SELECT person, code, {self.copies} AS copy FROM ({each})"
         told = f"concat({key}, ',', copy, ',', length(CAST(code AS STRING)), ',', code, ',', person)"

@@ -1,9 +1,10 @@
 """The engine for data on a Spark cluster: the executors count, and for a trusted side only the driver draws.
 
-For a trusted side Spark does the group-by, or the exact sum, and nothing but groups and totals comes to the driver. The
-randomisers of the other models run on the executors, a partition at a time, with coins that hang on the number of the
-partition: a task that is run again, or twice at once, draws for each person what it drew before. Frames of Spark
-Connect will do: there are no RDDs here, and nothing reaches into the JVM. The executors need headcount too.
+For a trusted side Spark does the group-by, or the exact sum, and nothing but groups and totals
+comes to the driver. The randomisers of the other models run on the executors, a partition at a
+time, with coins that are a function of the partition's number: a task that is run again, or twice
+at once, draws for each person what it drew before. Frames of Spark Connect will do: there are no
+RDDs here, and nothing reaches into the JVM. The executors need headcount too.
 """
 
 from __future__ import annotations

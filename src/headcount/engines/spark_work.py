@@ -143,9 +143,8 @@ class TallyMessages:
         message = self.protocol.message
         names = message.names or ()
         columns = [_field(column, message[name]) for name, column in zip(names, batch.columns, strict=True)]
-        wide = np.empty(batch.num_rows, dtype=[
-            (name, column.dtype, column.shape[1:]) for name, column in zip(names, columns, strict=True)
-        ])  # fmt: skip
+        forms = [(name, column.dtype, column.shape[1:]) for name, column in zip(names, columns, strict=True)]
+        wide = np.empty(batch.num_rows, dtype=forms)
         for name, column in zip(names, columns, strict=True):
             wide[name] = column
         genuine: npt.NDArray[Any] = wide[self.protocol.genuine(wide)]

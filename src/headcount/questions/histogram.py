@@ -22,7 +22,7 @@ class Histogram(Question):
     """Which category, how often? Each person belongs to one.
 
     `categories` is a list of labels, or their number if they are called 0, 1, 2 …; with `edges` they are the intervals
-    between them. With `other`, whoever belongs to none is counted apart instead of refused. Without categories the
+    between them. With `other`, people who belong to none are counted apart instead of refused. Without categories the
     labels are whatever people hold, and only those that enough of them hold can be shown.
 
     Parameters
@@ -32,7 +32,7 @@ class Histogram(Question):
     edges : tuple of float
         For numbers, the edges of bins, which are then the categories. `hc.Histogram.binned` makes equal ones.
     other : bool
-        Whether whoever is in none of the categories is counted apart.
+        Whether people in none of the categories are counted apart.
     fractions : bool
         Whether answers are fractions of the people.
 
@@ -62,7 +62,7 @@ class Histogram(Question):
         CATEGORIES,
         Argument("bins", Told.EDGES, "For numbers: the edges, or how many bins within --bounds."),
         BOUNDS,
-        Argument("other", Told.FLAG, "Count whoever is in none of the categories apart."),
+        Argument("other", Told.FLAG, "Count people in none of the categories apart."),
         Argument("fractions", Told.FLAG, "Answer in fractions of the people."),
     )
 

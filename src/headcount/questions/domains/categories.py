@@ -20,7 +20,7 @@ LISTED = 20  # labels that are named in a sentence
 
 
 class Listed(Domain):
-    """What categories and bins share: a code for each label, and perhaps one more for whoever holds none of them."""
+    """What categories and bins share: a code for each label, and perhaps one more for `other`."""
 
     labels: Sequence[Label]
     other: bool
@@ -67,7 +67,7 @@ class Categories(Listed):
         object.__setattr__(self, "labels", _checked(self.labels))
 
     def codes(self, column: Array) -> Codes:
-        if not column.size:  # of whatever type nothing is
+        if not column.size:  # an empty column has no type to judge by
             return np.zeros(0, dtype=self.narrow)
         if self._are_codes(column):
             return column.astype(self.narrow, copy=False)

@@ -1,4 +1,4 @@
-"""Categories of whoever holds a one."""
+"""Categories of the people who hold a one."""
 
 from __future__ import annotations
 
