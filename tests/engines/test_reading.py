@@ -25,7 +25,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import headcount as hc
-from headcount.engines import columns, file_codes, file_formats, memory, several_rows
+from headcount.engines import file_codes, file_formats, memory, several_rows
 from headcount.engines.duckdb_connection import database
 from headcount.engines.engine import Rows
 from headcount.engines.files import FileEngine
@@ -370,7 +370,7 @@ def test_a_reader_that_takes_more_for_numbers_is_caught(monkeypatch):
 
 
 def test_numpys_guess_is_caught(monkeypatch):
-    monkeypatch.setattr(columns, "column", np.asarray)
+    monkeypatch.setattr(memory, "column", np.asarray)
     for name, values in (("labels", [True, "x"]), ("digits", [BIG, 0.5]), ("labels", ["x\0", "x"])):
         assert tallied(MemoryEngine(), name, values) != together(name, values)
 

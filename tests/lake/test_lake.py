@@ -65,7 +65,7 @@ def test_a_lake_is_counted_as_a_batch_from_the_network_is(lake, folder, monkeypa
     (folder / "mixed" / "manifest").rename(folder / "elsewhere" / "manifest")
 
     assert lake.shuffle("elsewhere") is None, "it was mixed before"
-    monkeypatch.setattr(counting, "counted", lambda *_: 1 / 0)
+    monkeypatch.setattr(counting, "count", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         lake.analyse("elsewhere")
     assert charges(lake) == 1

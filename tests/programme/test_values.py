@@ -18,6 +18,7 @@ from headcount.privacy.crowd import Crowd
 from headcount.privacy.loss import PrivacyLoss
 from headcount.programme.tally import Tally, exactly_summed
 from headcount.questions.count import Count
+from headcount.questions.reading import column
 
 few = settings(derandomize=True, max_examples=100, deadline=None)
 
@@ -218,13 +219,13 @@ UNFIT = {
 @pytest.mark.parametrize("data", UNFIT.values(), ids=UNFIT)
 def test_other_data_are_refused(data: np.ndarray) -> None:
     with pytest.raises(BadData, match=r"^data "):
-        Count().domain.codes(data)
+        Count().domain.codes(column(data))
 
 
 @pytest.mark.parametrize("data", UNFIT.values(), ids=UNFIT)
 def test_a_refusal_quotes_nobody_s_data(data: np.ndarray) -> None:
     with pytest.raises(BadData) as refusal:
-        Count().domain.codes(data)
+        Count().domain.codes(column(data))
     assert not any(trace in str(refusal.value) for trace in ("31337", "secret", "inf", "nan"))
 
 
@@ -237,7 +238,7 @@ def test_a_refusal_quotes_nobody_s_data(data: np.ndarray) -> None:
 )  # fmt: skip
 def test_a_refusal_of_data_says_what_to_do(name: str, advice: str) -> None:
     with pytest.raises(BadData, match=advice):
-        Count().domain.codes(UNFIT[name])
+        Count().domain.codes(column(UNFIT[name]))
 
 
 # Tally

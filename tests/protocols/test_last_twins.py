@@ -96,7 +96,8 @@ class RowsAlike(CountMinShuffle):
 class HalfTheRows(CountMinShuffle):
     def view(self, honest):
         whole = super().view(honest)
-        return type(whole)(whole.noise, whole.pairs // 2)
+        ((pair, times),) = whole.changed
+        return type(whole)(((pair, times // 2),))
 
 
 TWINS = [

@@ -27,6 +27,7 @@ from headcount.protocols.local.piecewise import Piecewise
 from headcount.protocols.local.subset_selection import SubsetSelection
 from headcount.protocols.local.succinct_histogram import SuccinctHistogram
 from headcount.protocols.shared.hadamard import walsh_hadamard
+from headcount.protocols.shared.hashing import LinearHash
 from headcount.protocols.shared.shuffled_local import shuffled
 from headcount.protocols.shared.sliding_window import PLACE, sent
 from headcount.protocols.shared.stochastic_rounding import levelled
@@ -69,8 +70,8 @@ class LooseHash(LocalHashing):
     """Modulo the number of categories, which need not be a prime."""
 
     @property
-    def prime(self):
-        return self.task.values + 1
+    def hashing(self):
+        return LinearHash(self.task.values + 1, self.range)
 
 
 class ZeroHasNoSet(HadamardResponse):

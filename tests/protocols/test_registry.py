@@ -226,7 +226,7 @@ def test_files_have_names_that_the_registry_takes_and_are_never_replaced(tmp_pat
 
 def test_texts_of_several_lines_can_be_edited():
     text = PLANS["central count"]().to_registry(**DEPLOYED).to_yaml()
-    assert "    mechanisms: |\n" in text
+    assert "    mechanisms: |-\n" in text
     assert "\\n" not in text
 
 

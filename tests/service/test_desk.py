@@ -179,7 +179,7 @@ def test_strangers_and_trust_in_everybody_have_to_be_written_out(parties, folder
         command = ["collection", "create", str(path), "--data", "x", "--question", "Yes?", "--format", "json", *options]
         return json.loads(CliRunner().invoke(app, command, catch_exceptions=False).stdout)
 
-    with pytest.raises(BadArgument, match=r"counts on each of 2,000 people.*--trust-all"):
+    with pytest.raises(BadArgument, match=r"counts on each of 2,000 people.*trust_all"):
         created(trusting)
     told = created(careful)
     assert (told["admission"], told["fixed"], told["corrupt"]) == ("invited", True, 20)

@@ -41,13 +41,13 @@ def crowd(parties):
 def test_whoever_comes_when_it_is_full_is_told_when_to_come_again(crowd, parties, monkeypatch):
     come, result = crowd
     monkeypatch.setattr(intake, "WAITING", 5)
-    disk, keep = threading.Event(), parties.apps["shuffler"].intake._take
+    disk, keep = threading.Event(), parties.apps["shuffler"].intake._accept
 
     def slow(offered):
         disk.wait()
         return keep(offered)
 
-    monkeypatch.setattr(parties.apps["shuffler"].intake, "_take", slow)
+    monkeypatch.setattr(parties.apps["shuffler"].intake, "_accept", slow)
     answers = come(meanwhile=disk.set)
     sent_away = [person for person, answer in enumerate(answers) if answer.status == 503]
     assert 6 <= len(sent_away) <= 7  # one may be on its way to the disk, and five wait
@@ -66,7 +66,7 @@ def test_whoever_was_not_kept_is_told_so_and_the_next_are_taken(crowd, parties, 
         def fails(offered):
             raise problem
 
-        once.setattr(parties.apps["shuffler"].intake, "_take", fails)
+        once.setattr(parties.apps["shuffler"].intake, "_accept", fails)
         answers = come()
         assert {answer.status for answer in answers} == {status}
         assert all(str(problem) in str(answer.json) for answer in answers) == (status == 503)

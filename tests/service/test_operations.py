@@ -12,12 +12,12 @@ from serving import Served
 
 import needs
 from cli.shell import headcount as shell
-from headcount.common.atomic_files import write_atomically
+from headcount.common.atomic_files import write_atomically, write_secret
 from headcount.errors import BadArgument
 from headcount.service import party
 from headcount.service.client.device import Client, Limits
 from headcount.service.operator.operator import Operator
-from headcount.service.party import Party, secret
+from headcount.service.party import Party
 from headcount.service.runtime.gauges import KEPT, CachedGauges
 from headcount.service.shuffler.outer_keys import LIFETIME
 from headcount.service.store.database import Database, do
@@ -99,7 +99,7 @@ def test_a_file_that_others_could_read_does_not_stay_so(tmp_path):
     path.write_text("old")
     path.chmod(0o644)
     with path.open() as reader:
-        secret(path, "hc-new")
+        write_secret(path, "hc-new")
         assert reader.read() == "old"
     assert path.read_text() == "hc-new\n"
     assert path.stat().st_mode & 0o777 == 0o600

@@ -28,7 +28,7 @@ def test_a_visit_that_breaks_says_so(trial, monkeypatch):
     def broken(*_, **__):
         raise OSError
 
-    monkeypatch.setattr(visits, "reported", broken)
+    monkeypatch.setattr(visits, "report_all", broken)
     monkeypatch.setattr(Visits, "_came", lambda *_: 1)
     some = Visits(trial.folder)
     name = some.begin()["collection"]

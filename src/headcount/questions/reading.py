@@ -238,7 +238,7 @@ def column(data: Any) -> Array:
     if hasattr(data, "__array__"):
         array = data if isinstance(data, np.ndarray) else np.asarray(data)
         if array.ndim != 1:
-            raise BadData(ONE_EACH)
+            raise BadData(f"data must be one value per person, not {array.ndim}-dimensional", "try one column of it")
         return array
     items = list(data)
     kinds = {type(item) for item in items}
