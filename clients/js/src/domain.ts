@@ -21,6 +21,7 @@ const SLACK = 1e-6; // of a step
 const MOST_CATEGORIES = 1 << 24;
 /** The fields of each kind of domain, which the first of them tells from the others; a bit has none. */
 const KINDS: readonly (readonly [fields: readonly string[], read: (source: Entries) => Domain])[] = [
+  [["bins", "bounds", "clip"], intervals],
   [["bounds", "steps", "clip"], levels],
   [["edges", "other"], (source) => listed(binned(source.get("edges")), source)],
   [["categories", "other"], (source) => listed(labelled(source.get("categories")), source)],
@@ -64,6 +65,27 @@ function levels(source: Entries): Domain {
     return BigInt(nearest);
   };
   return { values: steps + 1, encoded };
+}
+
+/** One of so many equal intervals: they include their lower edge, the last one also its upper. */
+function intervals(source: Entries): Domain {
+  const [low, high, ...more] = list(source.get("bounds")).map(number);
+  const [count, clip] = [whole(source.get("bins"), 1, MOST_CATEGORIES), boolean(source.get("clip"))];
+  if (low === undefined || high === undefined || more.length || !(low < high)) fail();
+  const works = `answer with a number from ${low} to ${high}`;
+  const edge = (at: number): number => (at === count ? high : low + ((high - low) * at) / count);
+  const encoded = (answer: unknown): bigint => {
+    const given = values.number(answer) ?? refuse("is not a number", works);
+    const inside = clip ? Math.min(Math.max(given, low), high) : given;
+    if (!(low <= inside && inside <= high)) refuse("lies outside the bounds", works);
+    let [first, last] = [0, count - 1];
+    while (first < last) {
+      const middle = Math.ceil((first + last) / 2);
+      [first, last] = edge(middle) <= inside ? [middle, last] : [first, middle - 1];
+    }
+    return BigInt(first);
+  };
+  return { values: count, encoded };
 }
 
 /** Where an answer that is not missing belongs, or -1. */
