@@ -16,7 +16,7 @@ from headcount.proof.expression import Unreadable, integer, short
 from headcount.proof.programme import Step, Table
 
 FORMATS = {"headcount certificate 1": {"hash"}, "headcount certificate 2": {"hash", "versions"}}  # what is not hashed
-MODELS = {"central", "local", "shuffle", "shuffle-threshold"}
+MODELS = {"central", "local", "shuffle", "shuffle-dummies", "shuffle-threshold"}
 LARGEST_EPSILON = 500
 NUMBER = re.compile(r"[0-9]{1,400}([/.][0-9]{1,400})?", re.ASCII)
 MOST_POINTS = 100

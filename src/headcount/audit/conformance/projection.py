@@ -22,7 +22,6 @@ import numpy as np
 from headcount.audit.conformance.outcomes import outcome_bound
 from headcount.audit.enumeration import Enumerated
 from headcount.privacy.budget import Neighbours
-from headcount.privacy.model import Model
 from headcount.programme.brick import All, Brick, Copies, Each, Emit, Let, Maybe
 from headcount.programme.field import Field, Names
 from headcount.programme.law import Law
@@ -109,7 +108,7 @@ class ScalarProjection:
     @property
     def _trusting(self) -> bool:
         """Whether only totals are released."""
-        return self.protocol.model in (Model.CENTRAL, Model.THRESHOLD)
+        return self.protocol.model.releases
 
     @property
     def _ends(self) -> tuple[int, int]:
