@@ -60,9 +60,13 @@ class Unchanged(Release):
 
 @dataclass(frozen=True)
 class Pad(Release):
-    """Messages of the shuffler's own: every total grows by one draw from the table."""
+    """Messages of the shuffler's own: every total grows by one draw from the table.
+
+    With `filled` there is one total, and messages of the other kind make up this number in all.
+    """
 
     table: Table
+    filled: int | None = None
 
     def apply(self, tally: Tally, coins: Coins) -> Tally:
         return tally.with_totals(tally.totals + coins.draw(self.table, tally.totals.size))
@@ -72,7 +76,8 @@ class Pad(Release):
         return {padded: mass * WHOLE // self.table.total for padded, mass in masses if mass}
 
     def encode(self) -> dict[str, Any]:
-        return {"pad": encoded(self.table)}
+        filled = {} if self.filled is None else {"filled": self.filled}
+        return {"pad": encoded(self.table), **filled}
 
 
 @dataclass(frozen=True)

@@ -170,11 +170,14 @@ class ScalarProjection:
         if law.masses.size > WIDE:
             raise TooSpread
         shown: Counter[int] = Counter()
+        dropped = law.dropped
         for total, mass in zip(law.values.tolist(), law.masses.tolist(), strict=True):
-            for outcome, part in self.protocol.released().law(total).items():
+            released = self.protocol.released().law(total)
+            dropped += mass * ((WHOLE - sum(released.values())) / WHOLE)
+            for outcome, part in released.items():
                 shown[outcome] += mass * (part / WHOLE)
         start = min(shown)
-        return Law(start, np.array([shown[k] for k in range(start, max(shown) + 1)]), law.dropped)
+        return Law(start, np.array([shown[k] for k in range(start, max(shown) + 1)]), dropped)
 
 
 def _excess(p: Law, q: Law, epsilon: float) -> float:

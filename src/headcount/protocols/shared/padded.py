@@ -34,7 +34,6 @@ class PaddedByShuffler(Protocol):
     model: ClassVar[Model] = Model.DUMMIES
     relations: ClassVar[frozenset[Neighbours]] = frozenset(Neighbours)
     independent: ClassVar[bool] = True
-    provable: ClassVar[bool] = False  # not yet
 
     analyser_scale: float = 0.0
 
@@ -145,7 +144,7 @@ class TwoSidedPadding(PaddedByShuffler):
         return Law(0, np.array(table.masses, dtype=np.float64) / table.total)
 
     def released(self) -> Release:
-        return Pad(self._table)
+        return Pad(self._table, 2 * self.shift if self.filled else None)
 
     def view(self, honest: int) -> PrivacyLoss:
         law = PaddedLaw(self._rate, self.shift, self.filled)
