@@ -54,16 +54,16 @@ class Theme:
 
 LIGHT = Theme(
     name="light", paper="#ffffff", ink="#1c1e21", soft="#5f6670", faint="#e3e6ea",
-    models=dict(zip(Model, ("#0072b2", "#e69f00", "#b3a600", "#009e73", "#cc79a7"), strict=True)),
-    words=dict(zip(Model, ("#005f95", "#8f6100", "#6b6300", "#00734f", "#9c4475"), strict=True)),
+    models=dict(zip(Model, ("#0072b2", "#e69f00", "#d55e00", "#009e73", "#cc79a7"), strict=True)),
+    words=dict(zip(Model, ("#005f95", "#8f6100", "#a04400", "#00734f", "#9c4475"), strict=True)),
     families=dict(zip(FAMILIES, (
         "#0072b2", "#cc79a7", "#009e73", "#56b4e9", "#e69f00", "#b3a600", "#d55e00", "#4d5157", "#8c8b1f",
     ), strict=True)),
 )  # fmt: skip
 DARK = Theme(
     name="dark", paper="#16181c", ink="#eef0f3", soft="#a3abb6", faint="#31353c",
-    models=dict(zip(Model, ("#2f8fd6", "#f0b02a", "#d8cc3a", "#1fb58a", "#e59ac4"), strict=True)),
-    words=dict(zip(Model, ("#6fbaf0", "#f2bc4b", "#e0d65c", "#46d3a9", "#eba6cb"), strict=True)),
+    models=dict(zip(Model, ("#2f8fd6", "#f0b02a", "#d9622b", "#1fb58a", "#e59ac4"), strict=True)),
+    words=dict(zip(Model, ("#6fbaf0", "#f2bc4b", "#f08a55", "#46d3a9", "#eba6cb"), strict=True)),
     families=dict(zip(FAMILIES, (
         "#2f8fd6", "#e59ac4", "#1fb58a", "#5aaee6", "#e9a820", "#d8cc3a", "#ee7b30", "#cfd3d9", "#b9b845",
     ), strict=True)),

@@ -24,7 +24,7 @@ const FIELDS = {
   cap: { label: "Messages, at most", hint: "", places: [1, 2, 3, 5, 10, 20, 50, 100, 1000, null], first: null, none: "no limit" },
 };
 const LABELS = { low: "Lower bound", high: "Upper bound", ...Object.fromEntries(Object.entries(FIELDS).map(([name, { label }]) => [name, label])) };
-const MODELS = ["central", "shuffle-threshold", "shuffle", "local"];
+const MODELS = ["central", "shuffle-threshold", "shuffle-dummies", "shuffle", "local"];
 const FIRST = { task: "count", low: 0, high: 100, models: ["shuffle-threshold", "shuffle", "local"] };
 
 const tooLarge = (n) => `Too large for ${whole(n)} people: use less than ${number(1 / n)}.`;
