@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 
 class Told(StrEnum):
@@ -18,12 +19,18 @@ class Told(StrEnum):
 
 @dataclass(frozen=True)
 class Argument:
-    """An argument of `Question.posed`."""
+    """An argument of `Question.posed`.
+
+    A form asks for the arguments that have a `first` value, with which it begins, under their `label`. The question's
+    class takes those by the same name.
+    """
 
     name: str
     told: Told
     help: str
     needed: bool = False
+    label: str = ""
+    first: Any = None
 
 
 BOUNDS = Argument("bounds", Told.BOUNDS, "The smallest and the largest possible value.")

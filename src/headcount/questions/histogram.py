@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, cast
 
@@ -59,7 +59,7 @@ class Histogram(Question):
     unit_words: ClassVar[str] = "people"
     guess: ClassVar[str] = "to guess half of the people for every category"
     arguments: ClassVar[tuple[Argument, ...]] = (
-        CATEGORIES,
+        replace(CATEGORIES, first=10),
         Argument("bins", Told.EDGES, "For numbers: the edges, or how many bins within --bounds."),
         BOUNDS,
         Argument("other", Told.FLAG, "Count people in none of the categories apart."),

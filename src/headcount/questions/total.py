@@ -57,7 +57,7 @@ class Sum(Question):
     asks: ClassVar[str] = "How much people hold together"
     guess: ClassVar[str] = "to guess the middle of the bounds for everybody"
     arguments: ClassVar[tuple[Argument, ...]] = (
-        replace(BOUNDS, needed=True),
+        replace(BOUNDS, needed=True, label="Numbers", first=(0, 100)),
         Argument("whole", Told.FLAG, "Whether the values are whole numbers."),
         Argument("clip", Told.FLAG, "Bring values outside the bounds to the nearer one instead of refusing them."),
     )

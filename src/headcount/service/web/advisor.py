@@ -6,12 +6,12 @@ These run in processes of their own. Each takes what the page sent and gives JSO
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any
 
 from headcount.errors import BadArgument, Refused
+from headcount.phrases import said
 from headcount.planner.advice import Advice
 from headcount.planner.contenders import contenders, winners
 from headcount.planner.frontier import frontier
@@ -21,8 +21,8 @@ from headcount.planner.situation import crowd_of
 from headcount.privacy.budget import Budget
 from headcount.privacy.model import Model
 from headcount.protocols import named
-from headcount.questions.count import Count
-from headcount.service.web.question import MOST_PEOPLE, Form
+from headcount.questions.domains.domain import Shape
+from headcount.service.web.form import MOST_PEOPLE, Form, Labels, offered
 
 SLOW = {
     "sample-threshold", "blanket-histogram", "almost-one-message-histogram",
@@ -30,21 +30,22 @@ SLOW = {
 }  # fmt: skip
 SHOWN = 8  # protocols in a picture, at most
 USELESS = 0.999  # with an error of so much of the truth, "nobody" is as good an answer
-FEWER = re.compile(r" \(plan with a smaller least=[^)]*\)")  # a wish for which the page has no field
+SPELLING = Labels()
 Told = dict[str, Any]
 
 
 def told(function: Callable[[Told], Told]) -> Callable[[Told], Told]:
-    """Refusals do not survive the way between processes; their words do."""
+    """The function with its refusals told instead of raised: problem and remedy in the words of the page."""
 
     @wraps(function)
     def asked(given: Told) -> Told:
         try:
             return function(given)
         except BadArgument as refusal:
-            return {"error": str(refusal), "field": refusal.argument}
+            problem, remedy = said(refusal.problem, SPELLING), said(refusal.remedy, SPELLING)
+            return {"error": str(refusal), "field": refusal.argument, "problem": problem, "remedy": remedy}
         except Refused as refusal:
-            return {"error": str(refusal)}
+            return {"error": refusal.said(SPELLING)}
 
     return asked
 
@@ -52,36 +53,36 @@ def told(function: Callable[[Told], Told]) -> Callable[[Told], Told]:
 @told
 def quick(given: Told) -> Told:
     """The ranking of those that are computed in no time, and who is still to come."""
-    question = Form.read(given)
-    able = [kind.name for kind in matching_protocols(question.about, None, None) if kind.model in question.models]
+    form = Form.read(given)
+    able = [kind.name for kind in matching_protocols(form.question, None, None) if kind.model in form.models]
     soon = [name for name in able if name not in SLOW]
     waiting = [name for name in able if name in SLOW]
     if not soon:
         return {"ranking": [], "waiting": waiting}
-    return {**_ranked(question, question.advice(soon), everything=False), "waiting": waiting}
+    return {**_ranked(form, form.advice(soon), everything=False), "waiting": waiting}
 
 
 @told
 def whole(given: Told) -> Told:
     """Everybody, in the order that `advise` gives."""
-    question = Form.read(given)
-    advice = question.advice()
+    form = Form.read(given)
+    advice = form.advice()
     trusted = [
-        {"reason": reason, "protocols": names}
+        {"reason": said(reason, SPELLING), "protocols": names}
         for reason, names in advice.lacking
-        if any(named(name).model in question.models for name in names)
+        if any(named(name).model in form.models for name in names)
     ]
-    return {**_ranked(question, advice, everything=True), "waiting": [], "lacking": trusted}
+    return {**_ranked(form, advice, everything=True), "waiting": [], "lacking": trusted}
 
 
-def _ranked(question: Form, advice: Advice, everything: bool) -> Told:
+def _ranked(form: Form, advice: Advice, everything: bool) -> Told:
     rows = [_row(option, everything or place == 0) for place, option in enumerate(advice.feasible)]
     return {
         "ranking": rows,
-        "why": FEWER.sub("", advice.why()) if rows else "",
+        "why": said(advice.why(), SPELLING) if rows else "",
         "title": advice.title,
-        "python": question.python(),
-        "command": question.command(),
+        "python": form.python(),
+        "command": form.command(),
     }
 
 
@@ -103,16 +104,16 @@ def _row(option: CalibratedOption, everything: bool) -> Told:
 @told
 def errors(given: Told) -> Told:
     """The errors of some protocols for one number of people: a place of the curves."""
-    question = Form.read(_without(given, "protocols"))
-    advice = question.advice(_some(given["protocols"]))
-    return {"n": question.n, "rmse": {option.name: option.rmse for option in advice.feasible}}
+    form = Form.read(_without(given, "protocols"))
+    advice = form.advice(_some(given["protocols"]))
+    return {"n": form.n, "rmse": {option.name: option.rmse for option in advice.feasible}}
 
 
 @told
 def costs(given: Told) -> Told:
     """Errors against messages: every choice of some protocols."""
-    question = Form.read(_without(given, "protocols"))
-    found = frontier(question.about, **question.crowd, protocols=_some(given["protocols"]), points=7)
+    form = Form.read(_without(given, "protocols"))
+    found = frontier(form.question, **form.crowd, protocols=_some(given["protocols"]), points=7)
     points = [
         {"protocol": point.protocol, "messages": point.messages, "rmse": point.rmse, "front": point.front}
         for point in found.points
@@ -123,23 +124,24 @@ def costs(given: Told) -> Told:
 @told
 def column(given: Told) -> Told:
     """Who counts best among so many people, for several numbers of ones: a column of the map."""
-    question = Form.read(_without(given, "truths"))
-    if question.task not in ("count", "fraction"):
-        raise BadArgument("task", f"is a {question.task}", "the map is of counts")
+    form = Form.read(_without(given, "truths"))
+    if form.question.shape is not Shape.BIT:
+        raise BadArgument("task", f"is a {form.question.name}", "the map is of counts")
     truths = given["truths"]
     if not isinstance(truths, list) or not 1 <= len(truths) <= 60 or not all(_possible(one) for one in truths):
         raise BadArgument("truths", "are not numbers of ones", "give up to 60 of them")
-    budget, crowd = Budget(question.epsilon, question.delta), crowd_of(question.n, None, 0, question.honest, each=1)
-    kinds = matching_protocols(Count(), list(question.models), None)
+    told = form.crowd
+    budget, crowd = Budget(told["epsilon"], told["delta"]), crowd_of(form.n, None, 0, told.get("honest"), each=1)
+    kinds = matching_protocols(form.question, list(form.models), None)
     field = [entry for kind in kinds for entry in contenders(kind, crowd, budget, "exact")]
-    possible = sorted(one for one in truths if one <= question.n)
+    possible = sorted(one for one in truths if one <= form.n)
     best, rmse = winners(field, possible)
     cells = [
         {"ones": ones, "winner": entry.name, "rmse": error, "useful": error < USELESS * max(1, ones)}
         for ones, entry, error in zip(possible, best, rmse.tolist(), strict=True)
         if entry is not None
     ]
-    return {"n": question.n, "cells": cells}
+    return {"n": form.n, "cells": cells}
 
 
 @told
@@ -178,5 +180,6 @@ def _finite(width: float) -> float | None:
 
 def ready() -> None:
     """Whatever takes a moment the first time is done before somebody waits for it."""
-    given = {"task": "count", "n": 10_000, "epsilon": 1.0, "delta": 1e-6, "models": [str(Model.SHUFFLE)]}
-    quick(given)
+    first = next(iter(offered().values()))
+    needed = {field.name: field.first for field in first.fields if field.needed}
+    quick({"task": first.kind.name, "models": [str(Model.SHUFFLE)], **needed})

@@ -13,6 +13,7 @@ from typing import Any
 from headcount.service.party import OpenParty
 from headcount.service.runtime.http import Handler, Request, Response, Route
 from headcount.service.web import advisor
+from headcount.service.web.form import description
 from headcount.service.web.static_files import PAGE, contents
 from headcount.service.web.visits import Visits
 from headcount.service.web.workers import Work, Workers
@@ -46,8 +47,10 @@ class Pages:
         role = opened.party.role
         parts = [part for part in self.parts if part != "ask" or role == "shuffler"]
 
+        form = {"form": description()} if "advisor" in parts else {}
+
         async def about(_: Request) -> Response:
-            return Response(200, {"party": role, "parts": parts})
+            return Response(200, {"party": role, "parts": parts, **form})
 
         routes = [
             Route("GET", "/", "The page.", self.page),

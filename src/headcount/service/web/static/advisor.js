@@ -2,13 +2,12 @@
 
 import { $, copied, h, number, post, saved, sentence, TRUST } from "./dom.js";
 import { curves, Figure, map } from "./charts.js";
-import { asked, caution, Form } from "./question.js";
+import { caution, Form } from "./form.js";
 
 const LATER = 1500; // milliseconds after which a server that is busy is asked again
 const PAUSE = 60; // milliseconds after the last change, where changes come one upon another
 const ROWS = 8;
 const DRAWN = 6; // curves
-const UNITS = { count: "people", fraction: "of everybody", histogram: "people in a category", sum: "", mean: "" };
 const COMPARED = [100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000, 200000, 500000, 1000000];
 const TRUTHS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000, 200000, 500000, 1000000];
 
@@ -21,7 +20,10 @@ let last = -Infinity; // when something changed
 let answer = null;
 let everything = false;
 
-const amount = (value, task) => (task === "fraction" ? `${number(100 * value)}%` : number(value));
+const amount = (value, { percent }) => (percent ? `${number(100 * value)}%` : number(value));
+
+/** What an answer is counted in. */
+const unit = ({ unit: words, percent, several }) => (percent ? " of everybody" : words && ` ${words}${several ? " in a category" : ""}`);
 
 /** Between backticks there is code. */
 const inWords = (text) => text.split("`").map((part, at) => (at % 2 ? h("code", {}, part) : part));
@@ -62,11 +64,11 @@ async function answerTo(state) {
   const began = performance.now();
   document.body.dataset.answered = document.body.dataset.drawn = document.body.dataset.quick = "";
   try {
-    const soon = await post("page/quick", asked(state), own.signal);
+    const soon = await post("page/quick", form.asked(state), own.signal);
     if (own.signal.aborted) return;
     show(soon, state);
     document.body.dataset.quick = String(Math.round(performance.now() - began));
-    const all = await thoroughly("page/advice", asked(state), own.signal);
+    const all = await thoroughly("page/advice", form.asked(state), own.signal);
     show(all, state);
     document.body.dataset.answered = location.search;
     await pictures(state, all, own.signal);
@@ -101,6 +103,7 @@ function refused(problem, state) {
 
 function show(told, state) {
   answer = { ...told, state };
+  const question = form.question(state);
   const [first] = told.ranking;
   const waiting = told.waiting.length;
   const best = $("best").parentElement;
@@ -108,21 +111,21 @@ function show(told, state) {
   if (first) {
     $("best").textContent = first.protocol;
     $("best-figures").replaceChildren(
-      "typically off by ", h("b", {}, amount(first.rmse, state.task)), ` ${UNITS[state.task]}`.trimEnd(),
-      ...(first.worst === null || first.worst === first.rmse ? [] : [" over the categories, ", h("b", {}, amount(first.worst, state.task)), " in the worst"]),
-      ...(first.interval === null ? [] : ["; 19 times in 20 within ", h("b", {}, amount(first.interval, state.task))]),
+      "typically off by ", h("b", {}, amount(first.rmse, question)), unit(question),
+      ...(first.worst === null || first.worst === first.rmse ? [] : [" over the categories, ", h("b", {}, amount(first.worst, question)), " in the worst"]),
+      ...(first.interval === null ? [] : ["; 19 times in 20 within ", h("b", {}, amount(first.interval, question))]),
       `. Trusted: ${TRUST[first.model]}.`);
   } else {
     $("best").textContent = waiting ? "…" : "Nobody can serve";
     $("best-figures").textContent = waiting ? "" : "Allow more trust, more people or a larger budget; below is what each of them lacks.";
   }
-  $("glance").textContent = first ? `${first.protocol}, off by ${amount(first.rmse, state.task)} ${UNITS[state.task]}`.trimEnd() : $("best").textContent;
+  $("glance").textContent = first ? `${first.protocol}, off by ${amount(first.rmse, question)}${unit(question)}` : $("best").textContent;
   $("caution").textContent = first ? caution(state) : "";
   $("caution").hidden = !$("caution").textContent;
   $("why").replaceChildren(...inWords(told.why ?? ""));
   $("command").replaceChildren(...unbroken(told.command ?? ""));
   status(waiting ? `Still being computed: ${told.waiting.join(", ")}, and intervals.` : "");
-  table(told, state);
+  table(answer);
   const lacking = told.lacking ?? [];
   $("lacking").hidden = !lacking.length;
   const many = lacking.reduce((sum, { protocols }) => sum + protocols.length, 0);
@@ -131,7 +134,8 @@ function show(told, state) {
   if (!first && !waiting) $("lacking").open = true;
 }
 
-function table({ ranking }, state) {
+function table({ ranking, state }) {
+  const question = form.question(state);
   if (!ranking.length) {
     $("ranking").replaceChildren();
     return;
@@ -140,9 +144,9 @@ function table({ ranking }, state) {
   const worst = rows.some((row) => row.worst !== null); // of a histogram: the error is over all categories
   const cells = rows.map((row) => h("tr", { "data-protocol": row.protocol },
     h("th", { scope: "row" }, row.protocol, h("span", { class: `trust of-${row.model}` }, row.model)),
-    h("td", { class: "number" }, amount(row.rmse, state.task)),
-    worst && h("td", { class: "number wide" }, amount(row.worst, state.task)),
-    h("td", { class: "number" }, row.interval === null ? "…" : `± ${amount(row.interval, state.task)}`),
+    h("td", { class: "number" }, amount(row.rmse, question)),
+    worst && h("td", { class: "number wide" }, amount(row.worst, question)),
+    h("td", { class: "number" }, row.interval === null ? "…" : `± ${amount(row.interval, question)}`),
     h("td", { class: "number" }, number(row.messages), row.proportionate ? null : h("span", { class: "trust-free" }, " too many")),
     h("td", { class: "wide" }, row.accounting)));
   const head = h("tr", {}, h("th", { scope: "col" }, "protocol"), h("th", { scope: "col", class: "number" }, "typical error"),
@@ -151,7 +155,7 @@ function table({ ranking }, state) {
     h("th", { scope: "col", class: "wide" }, "accounting"));
   const more = ranking.length > ROWS && h("button", {
     type: "button", class: "quiet", "aria-expanded": String(everything),
-    onclick: () => { everything = !everything; table(answer, state); },
+    onclick: () => { everything = !everything; table(answer); },
   }, everything ? "Show the best only" : `Show all ${ranking.length}`);
   $("ranking").replaceChildren(...[h("table", {}, h("thead", {}, head), h("tbody", {}, cells)), more].filter(Boolean));
 }
@@ -166,7 +170,7 @@ function chosen(ranking) {
 
 async function pictures(state, { ranking }, signal) {
   const protocols = chosen(ranking);
-  const counting = state.task === "count" || state.task === "fraction";
+  const { counts: counting } = form.question(state);
   figures.n.figure.hidden = figures.messages.figure.hidden = !protocols.length;
   figures.map.figure.hidden = !counting || !ranking.length;
   if (!protocols.length) return;
@@ -176,32 +180,34 @@ async function pictures(state, { ranking }, signal) {
 }
 
 async function againstMessages(state, protocols, signal) {
-  const { points } = await thoroughly("page/costs", { ...asked(state, { cap: null }), protocols }, signal);
+  const { points } = await thoroughly("page/costs", { ...form.asked(state, { cap: null }), protocols }, signal);
   const found = protocols.map((protocol) => ({
     protocol, points: points.filter((point) => point.protocol === protocol).map((point) => [point.messages, point.rmse]).sort((a, b) => a[0] - b[0]),
   })).filter((curve) => curve.points.length);
   figures.messages.note(`What a person has to send for accuracy: every choice that the best protocols have.${state.cap ? " The dotted line is your limit." : ""}`);
   figures.messages.show((width) => curves(width, found, {
-    label: `Error against messages a person of ${protocols.join(", ")}`, dots: true, now: state.cap, words: { x: "messages a person sends, on average", y: unit(state) },
+    label: `Error against messages a person of ${protocols.join(", ")}`, dots: true, now: state.cap, words: { x: "messages a person sends, on average", y: axis(form.question(state)) },
   }));
 }
 
-const unit = ({ task }) => (task === "fraction" ? "typical error, as a fraction" : task === "histogram" ? "typical error over the categories, people" : task === "count" ? "typical error, people" : "typical error");
+/** What a vertical axis shows. */
+const axis = ({ unit: words, percent, several }) =>
+  `typical error${several ? " over the categories" : ""}${percent ? ", as a fraction" : words && `, ${words}`}`;
 
 async function againstPeople(state, protocols, signal) {
-  const { ones = 0 } = asked(state);
+  const { ones = 0 } = form.asked(state);
   const near = COMPARED.filter((n) => n >= state.n / 100 && n <= state.n * 100);
   const sizes = [...new Set([...near.filter((_, at) => near.length < 9 || at % 2 === near.indexOf(state.n) % 2), state.n])].sort((a, b) => a - b);
   const found = new Map(protocols.map((protocol) => [protocol, []]));
   const draw = () => {
     const drawn = protocols.map((protocol) => ({ protocol, points: [...found.get(protocol)].sort((a, b) => a[0] - b[0]) })).filter((curve) => curve.points.length);
     figures.n.show((width) => curves(width, drawn, {
-      label: `Error against the number of people of ${protocols.join(", ")}`, now: state.n, words: { x: "people", y: unit(state) },
+      label: `Error against the number of people of ${protocols.join(", ")}`, now: state.n, words: { x: "people", y: axis(form.question(state)) },
     }));
   };
   for (const n of sizes.sort((a, b) => Math.abs(Math.log(a / state.n)) - Math.abs(Math.log(b / state.n)))) {
     if (ones > n) continue;
-    const { rmse } = await thoroughly("page/errors", { ...asked(state, { n }), protocols }, signal);
+    const { rmse } = await thoroughly("page/errors", { ...form.asked(state, { n }), protocols }, signal);
     for (const [protocol, error] of Object.entries(rmse)) found.get(protocol).push([n, error]);
     draw();
   }
@@ -211,7 +217,7 @@ async function whoWins(state, signal) {
   const columns = [];
   const sizes = COMPARED;
   for (const n of sizes) {
-    columns.push(await thoroughly("page/column", { ...asked(state, { n, ones: null, cap: null }), truths: TRUTHS }, signal));
+    columns.push(await thoroughly("page/column", { ...form.asked(state, { n, ones: null, cap: null }), truths: TRUTHS }, signal));
     figures.map.show((width) => map(width, columns, TRUTHS, sizes, state));
   }
 }
@@ -233,14 +239,14 @@ function take(id, work) {
 
 const copy = async (what, text) => ((await copied(text)) ? `${what} is copied.` : text);
 
-export function begin() {
+export function begin({ form: described }) {
   figures = {
     messages: new Figure($("figure-messages"), "messages", "What accuracy costs in messages", ""),
     n: new Figure($("figure-n"), "people", "What more people are worth", "The best protocols, and the best of each kind of trust. The dotted line is where you are."),
     map: new Figure($("figure-map"), "map", "Who counts best", "By how many are asked and how many of them hold a one, whatever they send, each cell calibrated exactly. Pale: so few ones that “nobody” is as good an answer."),
   };
   for (const figure of Object.values(figures)) figure.figure.hidden = true;
-  form = new Form($("question"), changed, (words) => status(words, true));
+  form = new Form($("question"), described, changed, (words) => status(words, true));
   $("question").append(h("p", { id: "glance", class: "glance", "aria-hidden": "true" }));
   $("copy-link").addEventListener("click", async () => {
     $("taken").textContent = await copy("The link", location.href);
@@ -248,13 +254,13 @@ export function begin() {
   take("copy-python", ({ python }) => copy("The Python", python));
   take("copy-command", ({ command }) => copy("The command", command));
   take("save-plan", async ({ state, ranking: [first] }) => {
-    const { file } = await thoroughly("page/plan", { ...asked(state), protocol: first.protocol });
+    const { file } = await thoroughly("page/plan", { ...form.asked(state), protocol: first.protocol });
     saved(`${first.protocol}.plan.json`, "application/json", file);
     return `Carry it out: headcount run ${first.protocol}.plan.json FILE --column COLUMN`;
   });
   take("save-json", async ({ state }) => {
     $("taken").textContent = "Computing what else there is to say …";
-    const { advice } = await thoroughly("page/complete", asked(state));
+    const { advice } = await thoroughly("page/complete", form.asked(state));
     saved("headcount-advice.json", "application/json", JSON.stringify(advice, null, 1));
     return "As headcount advise --format json prints it.";
   });

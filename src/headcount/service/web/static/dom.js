@@ -45,10 +45,9 @@ export function sentence(words) {
 }
 
 export class Told extends Error {
-  constructor(words, status, field) {
+  constructor(words, status, { field, problem, remedy } = {}) {
     super(words);
-    this.status = status;
-    this.field = field;
+    Object.assign(this, { status, field, problem, remedy });
   }
 }
 
@@ -76,7 +75,7 @@ export async function askText(method, path, content, { token, signal } = {}) {
   }
   if (response.ok) return text;
   const told = parsed(text);
-  throw new Told(told?.error ?? `the server refused with ${response.status}`, response.status, told?.field);
+  throw new Told(told?.error ?? `the server refused with ${response.status}`, response.status, told ?? {});
 }
 
 export async function ask(...all) {

@@ -12,7 +12,7 @@ from headcount.cli.main import app
 from headcount.common.short_decimals import compared
 from headcount.errors import Occupied
 from headcount.service.web import advisor
-from headcount.service.web.question import Form
+from headcount.service.web.form import Form
 from headcount.service.web.static_files import PAGE, POLICY, contents
 from headcount.service.web.workers import MOST, Workers
 
