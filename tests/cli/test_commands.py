@@ -19,7 +19,7 @@ def installed(monkeypatch):
 
     def only(*names):
         points = [EntryPoint(name, f"{__name__}:greet", commands.CONTRIBUTED) for name in names]
-        monkeypatch.setattr(commands, "entry_points", lambda group: points if group == commands.CONTRIBUTED else [])
+        monkeypatch.setattr(commands, "entry_points_of", lambda group: points if group == commands.CONTRIBUTED else [])
         monkeypatch.setattr(EntryPoint, "load", lambda _: greet)
 
     return only

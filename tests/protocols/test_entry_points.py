@@ -12,6 +12,7 @@ from zipfile import ZipFile
 import pytest
 
 from headcount import protocols
+from headcount.common import plugins
 from headcount.protocols import OWN, installed
 from stress import lengths
 
@@ -105,7 +106,7 @@ def test_without_the_package_nobody_knows_it(elsewhere):
 )
 def test_what_is_no_protocol_is_refused(value, problem, monkeypatch):
     point = EntryPoint("mine", value, protocols.GROUP)
-    monkeypatch.setattr(protocols, "entry_points", lambda **_: [point])
+    monkeypatch.setattr(plugins, "entry_points_of", lambda _: [point])
     with pytest.raises(TypeError, match=problem):
         installed()
 
@@ -113,7 +114,7 @@ def test_what_is_no_protocol_is_refused(value, problem, monkeypatch):
 def test_a_name_that_is_taken_is_refused(monkeypatch):
     point = EntryPoint("mine", f"{__name__}:Impostor", protocols.GROUP)
     monkeypatch.setattr(EntryPoint, "load", lambda _: Impostor)
-    monkeypatch.setattr(protocols, "entry_points", lambda **_: [point])
+    monkeypatch.setattr(plugins, "entry_points_of", lambda _: [point])
     with pytest.raises(ValueError, match="has the name of another: zsum"):
         installed()
     assert installed(tuple(kind for kind in OWN if kind.name != "zsum"))[-1] is Impostor

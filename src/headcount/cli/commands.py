@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from typing import Any, ClassVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from headcount.common.plugins import entry_points_of
 from headcount.errors import BadArgument, Refused
 
 CONTRIBUTED = "headcount.commands"  # the entry points by which other packages add commands
@@ -94,7 +95,7 @@ class Imported(Mapping[str, Any]):
 
 
 def _points(group: str) -> dict[str, EntryPoint]:
-    return {point.name: point for point in entry_points(group=group)}
+    return {point.name: point for point in entry_points_of(group)}
 
 
 def _built(name: str, found: Any) -> Any:

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import csv
-from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from headcount.cli.options import EngineName
 from headcount.engines.engine import Engine
 from headcount.engines.file_formats import files_of
 from headcount.errors import BadArgument, MissingExtra
-
-
-class EngineName(StrEnum):
-    """Where the work is done."""
-
-    HERE = "here"
-    SPARK = "spark"
 
 
 def engine_called(name: EngineName) -> Engine | None:

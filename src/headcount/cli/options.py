@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from headcount.cli.files import EngineName
 from headcount.cli.numbers import WHOLE, looks_whole, whole
 from headcount.cli.render import Format
 from headcount.errors import BadArgument
@@ -20,6 +20,13 @@ from headcount.questions.reading import EXACT
 from headcount.questions.total import Sum
 
 NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
+
+
+class EngineName(StrEnum):
+    """Where the work is done."""
+
+    HERE = "here"
+    SPARK = "spark"
 
 
 def one_value(text: str | None) -> str | None:

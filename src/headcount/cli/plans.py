@@ -7,11 +7,12 @@ from typing import Annotated
 
 import typer
 
-from headcount.cli.files import EngineName, engine_called, table
+from headcount.cli.files import engine_called, table
 from headcount.cli.ledger import ledger_of
 from headcount.cli.options import (
     Clamp,
     Column,
+    EngineName,
     File,
     Formats,
     LedgerFile,

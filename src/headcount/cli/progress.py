@@ -7,10 +7,8 @@ from threading import Timer
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 PATIENCE = 1.0  # seconds without a bar
-COLUMNS = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed}/{task.total}"))
 
 
 class Bar:
@@ -24,7 +22,10 @@ class Bar:
         if not self.console.is_terminal:
             yield from items
             return
-        progress = Progress(*COLUMNS, TimeRemainingColumn(), console=self.console, transient=True)
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        texts = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed}/{task.total}")
+        progress = Progress(*texts, TimeRemainingColumn(), console=self.console, transient=True)
         task = progress.add_task(self.what, total=len(items))
         alarm = Timer(PATIENCE, progress.start)  # also while the first item takes long
         alarm.daemon = True

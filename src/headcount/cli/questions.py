@@ -8,12 +8,13 @@ from typing import Annotated
 import typer
 
 from headcount.asking import ask
-from headcount.cli.files import EngineName, engine_called, table
+from headcount.cli.files import engine_called, table
 from headcount.cli.ledger import ledger_of
 from headcount.cli.options import (
     Clamp,
     Column,
     Delta,
+    EngineName,
     Epsilon,
     File,
     Formats,

@@ -12,8 +12,8 @@ Internal but for `base`, from which protocols of other packages may import: docs
 from __future__ import annotations
 
 from difflib import get_close_matches
-from importlib.metadata import entry_points
 
+from headcount.common.plugins import with_installed
 from headcount.errors import BadArgument
 from headcount.figures.colours import enrol
 from headcount.protocols.base.protocol import Protocol
@@ -111,17 +111,9 @@ NEAREST = 5
 
 
 def installed(own: tuple[type[Protocol], ...] = OWN) -> tuple[type[Protocol], ...]:
-    """These protocols and those of other packages; refuses what is none, or a name twice.
-
-    Which of two protocols a plan means must not depend on what else is installed.
-    """
+    """These protocols and those of other packages."""
     every = {protocol.name: protocol for protocol in (*own, *FORMER)}
-    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
-        found = point.load()
-        if not (isinstance(found, type) and issubclass(found, Protocol)):
-            raise TypeError(f"the entry point {point.name} of the group {GROUP}, {point.value}, is not a protocol")
-        if every.setdefault(found.name, found) is not found:
-            raise ValueError(f"the entry point {point.name}, {point.value}, has the name of another: {found.name}")
+    every = with_installed(every, GROUP, Protocol, "protocol")
     for protocol in every.values():
         enrol(protocol.name, protocol.model)
     return tuple(protocol for protocol in every.values() if protocol not in FORMER)

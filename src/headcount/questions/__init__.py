@@ -10,9 +10,9 @@ Internal: docs/api.md lists what is public.
 
 from __future__ import annotations
 
-from importlib.metadata import entry_points
 from typing import Any
 
+from headcount.common.plugins import with_installed
 from headcount.errors import BadArgument
 from headcount.questions.count import Count, Fraction
 from headcount.questions.distribution import Distribution
@@ -28,15 +28,8 @@ OWN: tuple[type[Question], ...] = (Count, Fraction, Sum, Mean, Histogram, Distri
 
 
 def installed(own: tuple[type[Question], ...] = OWN) -> dict[str, type[Question]]:
-    """These questions and those of other packages, by name; a class that is none, or a name twice, is refused."""
-    every = {question.name: question for question in own}
-    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
-        found = point.load()
-        if not (isinstance(found, type) and issubclass(found, Question)):
-            raise TypeError(f"the entry point {point.name} of the group {GROUP}, {point.value}, is not a question")
-        if every.setdefault(found.name, found) is not found:
-            raise ValueError(f"the entry point {point.name}, {point.value}, has the name of another: {found.name}")
-    return every
+    """These questions and those of other packages, by name."""
+    return with_installed({question.name: question for question in own}, GROUP, Question, "question")
 
 
 QUESTIONS = installed()
