@@ -150,10 +150,10 @@ class Offered:
         return found
 
     def to_json(self) -> dict[str, Any]:
-        asks = self.kind.asks
         return {
             "name": self.kind.name,
-            "words": f"{self.example.called}: {asks[0].lower()}{asks[1:]}",
+            "called": self.example.called,
+            "asks": self.kind.asks,
             "unit": self.kind.unit_words,
             "percent": self.kind.percent,
             "several": self.example.several,

@@ -117,9 +117,10 @@ export class Form {
   }
 
   task() {
-    const options = [...this.questions.values()].map(({ name, words }) => h("option", { value: name, selected: name === this.state.task }, words));
-    const chosen = h("select", { id: "task", onchange: () => this.set({ task: chosen.value }) }, options);
-    return h("div", { class: "field tall" }, h("label", { for: "task" }, "You want"), chosen);
+    const options = [...this.questions.values()].map(({ name, called }) => h("option", { value: name, selected: name === this.state.task }, called));
+    const chosen = h("select", { id: "task", "aria-describedby": "task-hint", onchange: () => this.set({ task: chosen.value }) }, options);
+    this.asks = h("p", { class: "hint", id: "task-hint" });
+    return h("div", { class: "field tall" }, h("label", { for: "task" }, "You want"), chosen, this.asks);
   }
 
   /** A row for each field, or for those that stand side by side. */
@@ -203,6 +204,7 @@ export class Form {
   /** Everything as the state says, but for the slider under somebody's finger. */
   refresh(from) {
     const question = this.question();
+    this.asks.textContent = `${question.asks}.`;
     for (const [name, { row, text, slider, words }] of Object.entries(this.shown)) {
       const [field, value] = [this.fields.get(name), this.state[name]];
       row.hidden = !question.fields.includes(name);
