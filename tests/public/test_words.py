@@ -15,6 +15,7 @@ from headcount.planner import glossary
 from headcount.planner.glossary import entries, entry
 from headcount.planner.glossary_basics import ALSO, TOPICS
 from headcount.planner.objective import Objective
+from headcount.questions import QUESTIONS
 
 DOCS = Path(__file__).parents[2] / "docs" / "json.md"
 BUDGET = ["--epsilon", "1", "--delta", "1e-2"]
@@ -180,7 +181,7 @@ def test_unknown_words_get_their_nearest():
 
 
 def test_synonyms_stand_for_words_and_words_stand_once():
-    words = [word for topic in TOPICS.values() for word in topic]
+    words = ["task", *QUESTIONS, *(word for topic in TOPICS.values() for word in topic)]
     keys = [glossary._key(word) for word in [*words, *ALSO, *(protocol.name for protocol in hc.CATALOGUE)]]
     assert len(keys) == len(set(keys))
     assert set(ALSO.values()) <= set(words)

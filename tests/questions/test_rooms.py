@@ -1,4 +1,4 @@
-"""Only the questions' own room asks of which class a question or a domain is; and the map of the rooms is true."""
+"""Only the questions' own room knows a question by class or name; and the map of the rooms is true."""
 
 import ast
 import re
@@ -7,7 +7,16 @@ from pathlib import Path
 import pytest
 
 import headcount
+from headcount.questions import QUESTIONS
+from headcount.questions.domains.bins import Bins
+from headcount.questions.domains.bit import Bit
+from headcount.questions.domains.categories import Categories, Listed
 from headcount.questions.domains.domain import Domain
+from headcount.questions.domains.filtered import Filtered, Groups
+from headcount.questions.domains.intervals import Intervals
+from headcount.questions.domains.keys import Keys
+from headcount.questions.domains.levels import Levels
+from headcount.questions.domains.product import Product
 from headcount.questions.question import Question
 
 SOURCE = Path(headcount.__file__).parent
@@ -50,6 +59,92 @@ def test_only_their_room_asks_for_the_class_of_a_question_or_domain():
         and (names := CLASSES.intersection(asked(path.read_text(encoding="utf-8"))) - {"Fraction"})
     }
     assert found == {}
+
+
+NAMES = frozenset(QUESTIONS)
+ROOMS = ("planner", "cli", "service/web")  # which are made from what questions declare
+SCRIPTS = (ROOT / "clients/js/src", SOURCE / "service/web/static")
+BUNDLE = "client.js"  # of the scripts, in one line
+
+
+def by_name(code):
+    """The names of questions that are keys of tables, elements of lists, or compared with something."""
+    for node in ast.walk(ast.parse(code)):
+        match node:
+            case ast.Dict(keys=parts) | ast.Set(elts=parts) | ast.Tuple(elts=parts) | ast.List(elts=parts):
+                pass
+            case ast.Compare():
+                parts = [node.left, *node.comparators]
+            case ast.MatchValue(value=value):
+                parts = [value]
+            case _:
+                continue
+        yield from (part.value for part in parts if isinstance(part, ast.Constant) and part.value in NAMES)
+
+
+def in_script(code):
+    """The same in JavaScript: compared, keys of words or lists, or lists of nothing else."""
+    words = "|".join(NAMES)
+    compared = rf"""(?:===?|!==?|case)\s*["'`]({words})["'`]"""
+    keyed = rf"""[{{,]\s*["'`]?({words})["'`]?:\s*["'`\\[]"""
+    listed = rf"""\[\s*["'`]({words})["'`](?:\s*,\s*["'`](?:{words})["'`])*\s*\]"""
+    return [name for pattern in (compared, keyed, listed) for name in re.findall(pattern, code)]
+
+
+@pytest.mark.parametrize("code", [
+    'UNITS = {"count": "people"}', 'if name in ("sum", "mean"): pass', 'x = name == "histogram"', 'SLOW = {"mean"}',
+    'match name:\n    case "sum": pass',
+])  # fmt: skip
+def test_a_table_of_questions_is_found(code):
+    assert NAMES.intersection(by_name(code))
+
+
+@pytest.mark.parametrize("code", [
+    'const UNITS = { count: "people" };', 'if (task === "fraction") return;', '["sum", "mean"].includes(task)',
+    'switch (task) { case "histogram": }', 'const FIELDS = { low: { tasks: ["mean"] } };',
+])  # fmt: skip
+def test_a_table_of_questions_is_found_in_a_script(code):
+    assert NAMES.intersection(in_script(code))
+
+
+@pytest.mark.parametrize(
+    "code", ["poisson(mean: number)", "readonly count: bigint", "// of a histogram: the error", 'get("count")']
+)
+def test_words_that_are_also_names_of_questions_are_no_tables(code):
+    assert not in_script(code)
+
+
+def test_what_is_made_from_declarations_knows_no_question_by_name():
+    found = {
+        str(path.relative_to(SOURCE)): names
+        for room in ROOMS
+        for path in (SOURCE / room).rglob("*.py")
+        if (names := {*by_name(path.read_text(encoding="utf-8"))})
+    }
+    assert found == {}
+
+
+def test_no_script_knows_a_question_by_name():
+    scripts = [path for folder in SCRIPTS for path in folder.glob("*.[jt]s") if path.name != BUNDLE]
+    assert len(scripts) > 30
+    found = {path.name: names for path in scripts if (names := in_script(path.read_text(encoding="utf-8")))}
+    assert found == {}
+
+
+def test_the_browser_knows_the_fields_of_every_domain_that_devices_are_asked_for():
+    """Whichever field a domain writes is one that the encoder reads, or that it refuses by name."""
+    script = (ROOT / "clients/js/src/domain.ts").read_text(encoding="utf-8")
+    known = {*re.findall(r'"(\w+)"', script[script.index("const KINDS") : script.index("const FIELDS")])}
+    domains = [Bit(), Bins((0.0, 1.0)), Categories(2), Intervals((0.0, 1.0), 2), Keys(), Product((Bit(), Bit()))]
+    domains += [Levels((0.0, 1.0)), Levels((0.0, 1.0), within=(0.0, 0.5)), Filtered(Groups(2), Bit())]
+    assert {type(domain) for domain in domains} == everything_below(Domain) - {Listed, Groups}
+    assert {field for domain in domains for field in domain.to_json()} <= known
+
+
+def everything_below(kind):
+    """Of this package."""
+    found = {each for each in kind.__subclasses__() if each.__module__.startswith("headcount.")}
+    return found.union(*map(everything_below, found))
 
 
 def test_every_file_of_the_map_exists_and_every_room_is_on_it():

@@ -10,9 +10,11 @@ from typer.testing import CliRunner
 import headcount as hc
 from headcount.cli.main import app
 from headcount.common.short_decimals import compared
-from headcount.errors import Occupied
+from headcount.errors import BadArgument, Occupied
+from headcount.questions import QUESTIONS
+from headcount.questions.argument import Argument, Told
 from headcount.service.web import advisor
-from headcount.service.web.form import Form
+from headcount.service.web.form import Form, Offered
 from headcount.service.web.static_files import PAGE, POLICY, contents
 from headcount.service.web.workers import MOST, Workers
 
@@ -107,6 +109,45 @@ def test_a_question_is_read_again_as_it_was_meant():
         "n": 500, "epsilon": 1.0, "delta": 1e-4, "honest": 0.8, "ones": 20, "models": ["shuffle", "local"],
         "max_messages": 3.0,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", QUESTIONS.values(), ids=lambda kind: kind.name)
+def test_what_a_form_begins_with_is_taken_by_the_class_too(kind):
+    """Which is how the page writes it in Python."""
+    first = {argument.name: argument.first for argument in kind.arguments if argument.first is not None}
+    if first or not any(argument.needed for argument in kind.arguments):
+        assert kind(**first) == kind.posed(**first)
+
+
+class Above(hc.Count):
+    """How many are above a threshold?"""
+
+    name = "above"
+    asks = "How many people are above a threshold"
+    arguments = (Argument("threshold", Told.NUMBER, "Above this a person counts.", needed=True, first=5),)
+
+    @classmethod
+    def posed(cls, *, threshold):
+        return cls()
+
+
+def test_a_question_that_declares_its_arguments_has_a_form():
+    offered = Offered.of(Above)
+    assert [field.name for field in offered.own] == ["threshold"]
+    assert offered.told({"threshold": 7.0}) == {"threshold": 7.0}
+    assert offered.to_json()["fields"] == ["n", "threshold", "epsilon", "delta", "honest", "ones", "cap"]
+    with pytest.raises(BadArgument, match="threshold is not a number"):
+        offered.own[0].read("many")
+
+
+def test_refusals_are_in_the_words_of_the_labels():
+    told = advisor.quick({**COUNT, "n": 0})
+    assert (told["field"], told["problem"]) == ("n", "is 0")
+    assert told["remedy"].startswith("use a whole number from 1")
+    lacking = advisor.whole({**COUNT, "cap": 1})["lacking"]
+    assert any("use “Messages, at most” 1." in reason["reason"] for reason in lacking)
+    assert not any("max_messages" in reason["reason"] for reason in lacking)
+    assert "least" not in advisor.whole(COUNT)["why"]  # for which the page has no field
 
 
 def test_few_wait_for_what_takes_seconds():

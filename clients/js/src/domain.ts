@@ -19,9 +19,10 @@ export interface Domain {
 const REAL_STEPS = 2 ** 40;
 const SLACK = 1e-6; // of a step
 const MOST_CATEGORIES = 1 << 24;
-/** The fields of each kind of domain, which the first of them tells from the others; a bit has none. */
+/** The fields of each kind of domain; a bit has none. */
 const KINDS: readonly (readonly [fields: readonly string[], read: (source: Entries) => Domain])[] = [
   [["bounds", "steps", "clip"], levels],
+  [["bounds", "bins", "clip"], intervals],
   [["edges", "other"], (source) => listed(binned(source.get("edges")), source)],
   [["categories", "other"], (source) => listed(labelled(source.get("categories")), source)],
 ];
@@ -31,9 +32,8 @@ const FIELDS = new Set([...KINDS.flatMap(([fields]) => fields), ...ELSEWHERE]);
 /** How answers are encoded; whatever else is answered is refused, and so is a domain that this version does not know. */
 export function domain(source: Json | undefined): Domain {
   if (!(source instanceof Map) || typeof source.get("name") !== "string") fail();
-  const [fields, read] = KINDS.find(([[first = ""]]) => source.has(first)) ?? [[], bit];
-  const told = [...source.keys()].filter((name) => FIELDS.has(name));
-  if (told.length !== fields.length || fields.some((name) => !source.has(name))) fail();
+  const [fields, read] = KINDS.find(([names]) => names.every((name) => source.has(name))) ?? [[], bit];
+  if ([...source.keys()].some((name) => FIELDS.has(name) && !fields.includes(name))) fail();
   return read(source);
 }
 
@@ -46,17 +46,26 @@ function bit(): Domain {
   return { values: 2, encoded };
 }
 
-/** A number within bounds, in equal steps. */
-function levels(source: Entries): Domain {
+/** A number within bounds, which is brought to the nearer one or refused if it lies outside. */
+function bounded(source: Entries): { low: number; high: number; works: string; inside: (answer: unknown) => number } {
   const [low, high, ...more] = list(source.get("bounds")).map(number);
-  const [steps, clip] = [whole(source.get("steps"), 1, REAL_STEPS), boolean(source.get("clip"))];
+  const clip = boolean(source.get("clip"));
   if (low === undefined || high === undefined || more.length || !(low < high)) fail();
   const works = `answer with a number from ${low} to ${high}`;
-  const encoded = (answer: unknown): bigint => {
+  const inside = (answer: unknown): number => {
     const given = values.number(answer) ?? refuse("is not a number", works);
-    const inside = clip ? Math.min(Math.max(given, low), high) : given;
-    if (!(low <= inside && inside <= high)) refuse("lies outside the bounds", works);
-    const exact = (inside - low) * (steps / (high - low));
+    const found = clip ? Math.min(Math.max(given, low), high) : given;
+    return low <= found && found <= high ? found : refuse("lies outside the bounds", works);
+  };
+  return { low, high, works, inside };
+}
+
+/** In equal steps. */
+function levels(source: Entries): Domain {
+  const { low, high, works, inside } = bounded(source);
+  const steps = whole(source.get("steps"), 1, REAL_STEPS);
+  const encoded = (answer: unknown): bigint => {
+    const exact = (inside(answer) - low) * (steps / (high - low));
     const nearest = toEven(exact);
     if (steps < REAL_STEPS && Math.abs(exact - nearest) > SLACK) {
       refuse("lies between two steps", `${works}, in ${steps} equal steps`);
@@ -64,6 +73,21 @@ function levels(source: Entries): Domain {
     return BigInt(nearest);
   };
   return { values: steps + 1, encoded };
+}
+
+/** In equal bins, which include their lower edge. */
+function intervals(source: Entries): Domain {
+  const { low, high, inside } = bounded(source);
+  const bins = whole(source.get("bins"), 1, MOST_CATEGORIES);
+  const edge = (at: number): number => (at === bins ? high : low + ((high - low) * at) / bins);
+  const encoded = (answer: unknown): bigint => {
+    const given = inside(answer);
+    let at = Math.min(Math.floor(((given - low) / (high - low)) * bins), bins - 1);
+    while (at > 0 && given < edge(at)) at--;
+    while (at < bins - 1 && given >= edge(at + 1)) at++;
+    return BigInt(at);
+  };
+  return { values: bins, encoded };
 }
 
 /** Where an answer that is not missing belongs, or -1. */

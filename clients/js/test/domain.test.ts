@@ -11,6 +11,8 @@ const of = (fields: string) => domain(read(`{"name": "share-above", "threshold":
 test("a question that nobody has heard of needs no code of its own", () => {
   assert.equal(of("").encoded(true), 1n);
   assert.equal(of(', "bounds": [0, 10], "steps": 10, "clip": true').encoded(12), 10n);
+  assert.equal(of(', "bounds": [0, 10], "bins": 4, "clip": false').encoded(2.5), 1n);
+  assert.equal(of(', "bounds": [0, 10], "bins": 4, "clip": false').encoded(10), 3n);
   assert.equal(of(', "edges": [0, 5, 9], "other": false').encoded(5), 1n);
   assert.equal(of(', "categories": ["a", "b"], "other": true').encoded("c"), 2n);
   assert.equal(of(', "categories": 4, "other": false').values, 4);
@@ -21,6 +23,7 @@ const STRANGE: [string, string][] = [
   ["a field that is missing", ', "bounds": [0, 1], "steps": 4'],
   ["a field of another kind", ', "clip": true'],
   ["bounds within bounds", ', "bounds": [0, 9], "steps": 9, "clip": false, "within": [0, 4]'],
+  ["steps and bins", ', "bounds": [0, 9], "steps": 9, "bins": 9, "clip": false'],
   ["several columns", ', "parts": []'],
   ["labels that nobody listed", ', "categories": null, "other": false'],
 ];

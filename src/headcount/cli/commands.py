@@ -15,7 +15,6 @@ from headcount.common.plugins import entry_points_of
 from headcount.errors import BadArgument, Refused
 
 CONTRIBUTED = "headcount.commands"  # the entry points by which other packages add commands
-QUESTIONS = "headcount.questions"  # and questions, each of which is a command
 APART = {"study": "needs the survey, which is not installed; in a clone of headcount, run pip install ./survey"}
 
 
@@ -68,7 +67,7 @@ class Elsewhere(Group):
 
 
 class Imported(Mapping[str, Any]):
-    """The commands by name, each built from what is found in its module, or in another package that is installed.
+    """The commands by name: questions, those that are found in their modules, and those of other packages.
 
     No package takes the place of a command of headcount's own.
     """
@@ -82,20 +81,24 @@ class Imported(Mapping[str, Any]):
         return self._found[name]
 
     def _imported(self, name: str) -> Any:
-        if name not in self._places and name not in _points(QUESTIONS):
-            return _points(CONTRIBUTED)[name].load()
-        module, _, attribute = self._places.get(name, f"questions.{name}").rpartition(".")
-        return getattr(import_module(f"headcount.cli.{module}"), attribute)
+        if name in self._places:
+            module, _, attribute = self._places[name].rpartition(".")
+            return getattr(import_module(f"headcount.cli.{module}"), attribute)
+        from headcount.cli.questions import COMMANDS
+
+        return COMMANDS[name] if name in COMMANDS else _contributed()[name].load()
 
     def __iter__(self) -> Iterator[str]:
-        return iter({**self._places, **_points(QUESTIONS), **_points(CONTRIBUTED)})
+        from headcount.questions import QUESTIONS
+
+        return iter({**QUESTIONS, **self._places, **_contributed()})
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
 
-def _points(group: str) -> dict[str, EntryPoint]:
-    return {point.name: point for point in entry_points_of(group)}
+def _contributed() -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points_of(CONTRIBUTED)}
 
 
 def _built(name: str, found: Any) -> Any:

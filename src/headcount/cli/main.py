@@ -23,16 +23,9 @@ FAULT = 70  # as sysexits.h has it: an error of the programme's own
 
 
 class Everything(Elsewhere):
-    """Every command of our own, in the order in which people need them, and the module and name where it is."""
+    """Every command of our own but the questions, which come first, and the module and name where it is."""
 
     places: ClassVar = {
-        "count": "questions.count",
-        "fraction": "questions.fraction",
-        "histogram": "questions.histogram",
-        "sum": "questions.sum",
-        "mean": "questions.mean",
-        "distribution": "questions.distribution",
-        "quantile": "questions.quantile",
         "advise": "advise.advisor",
         "compare": "compare.compare",
         "frontier": "frontier.frontiers",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -86,8 +85,4 @@ def answer(
     show(estimate.to_json(), how, estimate_table(estimate))
 
 
-def __getattr__(name: str) -> Callable[..., None]:
-    """The command that asks the question of this name."""
-    if name not in QUESTIONS:
-        raise AttributeError(name)
-    return posing(QUESTIONS[name], answer)
+COMMANDS = {name: posing(kind, answer) for name, kind in QUESTIONS.items()}

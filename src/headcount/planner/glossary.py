@@ -11,10 +11,11 @@ from functools import cache
 from typing import Any
 
 from headcount.errors import BadArgument
-from headcount.planner.glossary_basics import ALSO, TOPICS
+from headcount.planner.glossary_basics import ALSO, ASKED, TOPICS
 from headcount.protocols import CATALOGUE
 from headcount.protocols.base.protocol import Protocol
 from headcount.protocols.shared.shuffled_local import ShuffledLocal
+from headcount.questions import QUESTIONS
 
 PROTOCOLS = "protocols"
 NEAREST = 5
@@ -92,8 +93,10 @@ def entries() -> tuple[Entry, ...]:
 
 def _written() -> Iterator[Entry]:
     for topic, words in TOPICS.items():
-        for word, meaning in words.items():
-            yield Entry(topic, word, meaning)
+        if topic == ASKED:
+            yield Entry(topic, "task", f"What is asked: {', '.join(QUESTIONS)}.")
+            yield from (Entry(topic, name, kind.meaning or f"{kind.asks}.") for name, kind in QUESTIONS.items())
+        yield from (Entry(topic, word, meaning) for word, meaning in words.items())
     for protocol in CATALOGUE:
         yield Entry(PROTOCOLS, protocol.name, _described(protocol))
 

@@ -128,17 +128,9 @@ SENT = {
 }
 
 QUESTION = {
-    "task": "What is asked: count, fraction, sum, mean, histogram, distribution or quantile.",
-    "count": "How many people hold a one.",
-    "fraction": "How many people hold a one, divided by how many there are: 0.12 is 12 of 100.",
-    "sum": "How much people hold together. Every value has to lie within bounds that are stated beforehand.",
-    "mean": "How much people hold on average: the sum divided by how many there are.",
-    "distribution": "How many people lie in any range of values, and where the quantiles are, all from one release.",
-    "quantile": "The value below which a part of the people lie: the median is the 0.5 quantile.",
     "quantiles": "Values below which 5%, 25%, 50%, 75% and 95% of the people lie, where noise does not hide so few.",
     "at": "The part of the people that lie below a quantile: 0.5 is the median.",
     "counts": "How many people lie in each bin of a distribution.",
-    "histogram": "How many people are in each category. Each person is in one.",
     "column": "The column of the file that holds people's answers.",
     "where": "The value that counts as a one. Whoever holds anything else, or nothing, counts as a zero.",
     "unit": "The column of person ids, where a person may have several rows. Without it each row is taken for a "
@@ -166,13 +158,14 @@ QUESTION = {
     "fractions": "To give the counts of a histogram as fractions of the people.",
 }
 
+ASKED = "the question"
 TOPICS = {
     "the promise": PROMISE,
     "who is trusted": TRUST,
     "the answer": ANSWER,
     "advice": ADVICE,
     "what is sent": SENT,
-    "the question": QUESTION,
+    ASKED: QUESTION,
     "plans and protocols": PLAN,
     "several questions": LEDGER,
     "collecting over a network": COLLECTING,

@@ -50,6 +50,10 @@ class Count(Question):
             raise BadArgument("categories", "is missing", Phrase("with {by}, name the groups to count in"))
         return self.domain if where is None else Bit(declared(where))
 
+    @property
+    def ignores_zeros(self) -> bool:
+        return not self.per_person
+
     def truth(self, codes: Codes) -> Floats:
         return np.array([float(np.count_nonzero(codes))])
 
@@ -77,6 +81,7 @@ class Fraction(Count):
 
     name: ClassVar[str] = "fraction"
     asks: ClassVar[str] = "Which fraction of the people hold a one"
+    meaning: ClassVar[str] = "How many people hold a one, divided by how many there are: 0.12 is 12 of 100."
     unit_words: ClassVar[str] = ""
     percent: ClassVar[bool] = True
     arguments: ClassVar[tuple[Argument, ...]] = ()

@@ -67,6 +67,9 @@ class Distribution(Question):
     name: ClassVar[str] = "distribution"
     shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.K_OF})
     asks: ClassVar[str] = "How many people lie in each range"
+    meaning: ClassVar[str] = (
+        "How many people lie in any range of values, and where the quantiles are, all from one release."
+    )
     unit_words: ClassVar[str] = "people"
     guess: ClassVar[str] = "to guess half of the people for every range"
     arguments: ClassVar[tuple[Argument, ...]] = (

@@ -56,6 +56,7 @@ class Histogram(Question):
     name: ClassVar[str] = "histogram"
     shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.ONE_OF, Shape.KEY})
     asks: ClassVar[str] = "How many people are in each category"
+    meaning: ClassVar[str] = "How many people are in each category. Each person is in one."
     unit_words: ClassVar[str] = "people"
     guess: ClassVar[str] = "to guess half of the people for every category"
     arguments: ClassVar[tuple[Argument, ...]] = (

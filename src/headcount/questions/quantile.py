@@ -39,6 +39,7 @@ class Quantile(Distribution):
     at: float = 0.5
     name: ClassVar[str] = "quantile"
     asks: ClassVar[str] = "Below which value a part of the people lie"
+    meaning: ClassVar[str] = "The value below which a part of the people lie: the median is the 0.5 quantile."
     arguments: ClassVar[tuple[Argument, ...]] = (
         *Distribution.arguments,
         Argument("at", Told.NUMBER, "The part of the people that lie below it; 0.5, the median, unless given."),

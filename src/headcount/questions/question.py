@@ -29,6 +29,7 @@ class Question(ABC):
     name: ClassVar[str]
     shapes: ClassVar[frozenset[Shape]]  # that its domains may have
     asks: ClassVar[str]  # the question itself, to be followed by a comma
+    meaning: ClassVar[str] = ""  # for a glossary, where `asks` does not say enough
     unit_words: ClassVar[str] = ""  # what an answer is counted in
     percent: ClassVar[bool] = False  # whether its errors are percentage points
     guess: ClassVar[str] = "to guess half of the people"  # what is as good as an answer that is mostly noise
@@ -164,6 +165,11 @@ class Question(ABC):
     def each(self) -> str:
         """The answer, or one of several, as the subject of a sentence."""
         return "each count" if self.several else f"the {self.name} {self.about}".rstrip()
+
+    @property
+    def ignores_zeros(self) -> bool:
+        """Whether reports of nobody, with the code 0, leave the answer as it is."""
+        return False
 
     @property
     def clipped_to(self) -> tuple[float, float] | None:

@@ -55,6 +55,9 @@ class Sum(Question):
     name: ClassVar[str] = "sum"
     shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.AMOUNT})
     asks: ClassVar[str] = "How much people hold together"
+    meaning: ClassVar[str] = (
+        "How much people hold together. Every value has to lie within bounds that are stated beforehand."
+    )
     guess: ClassVar[str] = "to guess the middle of the bounds for everybody"
     arguments: ClassVar[tuple[Argument, ...]] = (
         replace(BOUNDS, needed=True, label="Numbers", first=(0, 100)),
@@ -123,6 +126,7 @@ class Mean(Sum):
 
     name: ClassVar[str] = "mean"
     asks: ClassVar[str] = "How much people hold on average"
+    meaning: ClassVar[str] = "How much people hold on average: the sum divided by how many there are."
 
     @property
     def per_person(self) -> bool:

@@ -219,7 +219,7 @@ def require_collectable(plan: Plan, shortfall: Shortfall = Shortfall.HOLD) -> No
             "the plan does not say how many messages everybody sends",
             "plan it for a collection: hc.advise(..., collected=True).best, or headcount advise ... --collected",
         )
-    if shortfall is Shortfall.TOP_UP and protocol.task.name != "count":
+    if shortfall is Shortfall.TOP_UP and not protocol.task.ignores_zeros:
         raise BadArgument(
             "shortfall", f"is 'top-up', and reports of nobody would be counted in a {protocol.task.name}",
             "use 'hold' or 'purge'",

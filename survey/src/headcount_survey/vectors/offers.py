@@ -23,6 +23,7 @@ from headcount.protocols import named
 from headcount.protocols.base.plan import Plan
 from headcount.protocols.base.report_size import HYBRID, P256, X25519, Wire
 from headcount.questions.count import Count
+from headcount.questions.distribution import Distribution
 from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question
 from headcount.questions.reading import column
@@ -99,6 +100,11 @@ TASKS: tuple[tuple[Question, tuple[Any, ...]], ...] = (
     (Sum((0, 1 << 41)), (1, 3, 5, 7, 2.5)),  # halves of a step, which go to the even one
     (Sum((0, 1), clip=True), SAID),
     (Mean((0, 10), steps=4, clip=True), (-5, 0, 2.5, 5, 7.5, 99, 1e300, 3)),
+    (
+        Distribution((0, 1), 10),
+        (0, 0.1, 0.2, 0.3, 0.30000000000000004, 0.7, 0.7000000000000001, 1, 1.5, -1, "0.5", True),
+    ),
+    (Distribution((-3, 11), 7, clip=True), SAID),
     (Histogram(5), (0, 4, 4.0, 5, -1, 2.5, True, "2", None)),
     (Histogram(5, other=True), (0, 4, 5, -1, 2.5, 1e300, "4", "four", None)),
     (Histogram(("yes", "no", "wer weiß 🙂")), ("yes", "no", "wer weiß 🙂", " yes ", "Yes", "maybe", "", 1, True, None)),
