@@ -40,8 +40,11 @@ class Machine(RuleBasedStateMachine):
         self.genuine: dict[int, set[bytes]] = {batch: set() for batch in range(1, BATCHES + 1)}  # messages of devices
         self.results: dict[int, bytes] = {}
 
-    @initialize(shortfall=st.sampled_from([Shortfall.HOLD, Shortfall.PURGE]), late=st.sampled_from([0, 40]),
-                suite=st.sampled_from([X25519, X25519, P256, HYBRID]))  # fmt: skip
+    @initialize(
+        shortfall=st.sampled_from([Shortfall.HOLD, Shortfall.PURGE]),
+        late=st.sampled_from([0, 40]),
+        suite=st.sampled_from([X25519, X25519, P256, HYBRID]),
+    )
     def agree(self, shortfall: Shortfall, late: int, suite: str) -> None:
         self.parties[0].endowed(epsilon=BATCHES)
         terms = {"batches": BATCHES, "shortfall": shortfall, "holds": 1, "opens": START + late}

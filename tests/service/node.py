@@ -20,9 +20,7 @@ BUNDLE = ROOT / "src" / "headcount" / "service" / "web" / "static" / "client.js"
 
 def run(*command: str | Path, given: str = "", check: bool = True) -> subprocess.CompletedProcess[str]:
     """In the folder of the package."""
-    done = subprocess.run(
-        [*map(str, command)], cwd=PACKAGE, input=given, capture_output=True, text=True, timeout=300
-    )  # fmt: skip
+    done = subprocess.run([*map(str, command)], cwd=PACKAGE, input=given, capture_output=True, text=True, timeout=300)
     if check and done.returncode:
         pytest.fail(f"{' '.join(map(str, command))} failed:\n{done.stdout[-3000:]}{done.stderr[-3000:]}", pytrace=False)
     return done

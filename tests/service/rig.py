@@ -62,9 +62,7 @@ class Clock:
         return self.now
 
 
-def plan(
-    buckets: int = 12, *, epsilon: float = 1.0, least: int = 3, messages: int = 2, suite: str = X25519
-) -> Plan:  # fmt: skip
+def plan(buckets: int = 12, *, epsilon: float = 1.0, least: int = 3, messages: int = 2, suite: str = X25519) -> Plan:
     """A histogram with a bucket for each, to which everybody sends their own and some dummies."""
     protocol = hc.protocol("generalised-response", hc.Histogram(buckets), n=buckets, least=least, epsilon=epsilon)
     return Plan(protocol, Budget(epsilon), Wire(messages, suite))
@@ -93,9 +91,14 @@ class Made:
 
 
 def made(
-    collection: Collection, offer: Mapping[str, Any], bucket: int, *, identity: bytes | None = None,
-    messages: tuple[bytes, ...] | None = None, credential: bytes = NO_CREDENTIAL,
-) -> Made:  # fmt: skip
+    collection: Collection,
+    offer: Mapping[str, Any],
+    bucket: int,
+    *,
+    identity: bytes | None = None,
+    messages: tuple[bytes, ...] | None = None,
+    credential: bytes = NO_CREDENTIAL,
+) -> Made:
     """What a client would send; or something like it, with this identity or these messages."""
     report_format = collection.report_format(offer["batch"])
     if messages is None:
@@ -127,9 +130,12 @@ async def asked(app: Any, method: str, path: str, content: Any = None, token: st
     body = b"" if content is None else content if isinstance(content, bytes) else canonical(content).encode()
     given = {"content-length": str(len(body))} | ({"authorization": f"Bearer {token}"} if token else {}) | headers
     scope = {
-        "type": "http", "method": method, "path": path, "query_string": b"",
+        "type": "http",
+        "method": method,
+        "path": path,
+        "query_string": b"",
         "headers": [(name.replace("_", "-").encode(), value.encode()) for name, value in given.items()],
-    }  # fmt: skip
+    }
     told: list[dict[str, Any]] = []
 
     async def receive() -> dict[str, Any]:
@@ -157,10 +163,8 @@ class Parties:
         self.batches = Batches(self.shuffler, self.receiver)
         self.apps = {
             "analyser": AnalyserApp(self.analyser, self.issuer, self.opened["analyser"].tokens, Metrics("analyser")),
-            "shuffler": ShufflerApp(
-                self.shuffler, self.batches, self.opened["shuffler"].tokens, Metrics("shuffler")
-            ),
-        }  # fmt: skip
+            "shuffler": ShufflerApp(self.shuffler, self.batches, self.opened["shuffler"].tokens, Metrics("shuffler")),
+        }
 
     def ask(self, to: str, method: str, path: str, content: Any = None, role: str = "") -> Answer:
         """A request to a party, by somebody of this role. A fault of the party's is one of the test's."""
@@ -306,9 +310,12 @@ class Rig:
         tokens: dict[str, dict[str, str]] = {}
         for role in ("analyser", "shuffler"):
             new = party.create(
-                folder / role, role, database=(databases or {}).get(role, ""), listen="127.0.0.1:0",
+                folder / role,
+                role,
+                database=(databases or {}).get(role, ""),
+                listen="127.0.0.1:0",
                 **({"analyser": "http://127.0.0.1:1", "token": "none"} if role == "shuffler" else {}),
-            ).open()  # fmt: skip
+            ).open()
             tokens[role] = {each: new.tokens.issue(each, each) for each in ROLES[role]}
             new.close()
         return cls(folder, Clock(), tokens)

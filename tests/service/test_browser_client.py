@@ -128,10 +128,13 @@ def test_python_opens_what_it_has_sealed(collection, tmp_path):
     report_format, suite = collection.report_format(BATCH), collection.wire.suite
     answers = ANSWERS[collection.plan.protocol.task.name]
     told = node.reported(
-        offer=json.dumps(offer(collection)), name=collection.id, hash=collection.hash, answers=answers,
+        offer=json.dumps(offer(collection)),
+        name=collection.id,
+        hash=collection.hash,
+        answers=answers,
         limits={"top_up": True, "colluding": math.inf},
         invitation=INVITATION if collection.admission == "invited" else "",
-    )  # fmt: skip
+    )
     assert len(told) == len(answers)
     ids = Counter()
     for number, each in enumerate(told):
@@ -188,8 +191,16 @@ def test_it_believes_nothing_that_a_collection_claims(changes, words):
     given = {"answers": [1], "limits": {"colluding": math.inf}}
     assert len(node.reported(offer=json.dumps(told), name=COLLECTIONS[0].id, **given)) == 1
     forged = told["collection"] | {"plan": told["collection"]["plan"] | changes}
-    text = json.dumps({"address": "https://shuffler.example", "invitation": "", "name": fingerprint(forged)[:32],
-                       "offer": json.dumps(told | {"collection": forged}), "answers": [1], "limits": {}})  # fmt: skip
+    text = json.dumps(
+        {
+            "address": "https://shuffler.example",
+            "invitation": "",
+            "name": fingerprint(forged)[:32],
+            "offer": json.dumps(told | {"collection": forged}),
+            "answers": [1],
+            "limits": {},
+        }
+    )
     done = node.run("node", "build/test/report.js", given=text, check=False)
     assert done.returncode != 0
     assert words in done.stderr
@@ -221,7 +232,7 @@ def test_whoever_reports_from_a_browser_is_counted(suite, rig):
         limits = {"epsilon": 50, "colluding": math.inf, "least": 1, "lifetime_epsilon": 50}
         told = node.reported(
             address=address, name=collection.id, hash=collection.hash, answers=[0, 3, 3, 11], limits=limits
-        )  # fmt: skip
+        )
         assert {each["receipt"]["state"] for each in told} == {"taken"}
         path = f"/v1/collections/{collection.id}"
         with served.caller("shuffler", "operator") as shuffler:

@@ -52,8 +52,14 @@ class Person:
 
 def forms(secret):
     """As it might have been written down."""
-    return {secret, secret.hex().encode(), secret.hex().upper().encode(), base64.b64encode(secret).rstrip(b"="),
-            base64.urlsafe_b64encode(secret).rstrip(b"="), repr(secret)[2:-1].encode()}  # fmt: skip
+    return {
+        secret,
+        secret.hex().encode(),
+        secret.hex().upper().encode(),
+        base64.b64encode(secret).rstrip(b"="),
+        base64.urlsafe_b64encode(secret).rstrip(b"="),
+        repr(secret)[2:-1].encode(),
+    }
 
 
 def rejoined(log):
@@ -166,10 +172,14 @@ def places(rig, folder, databases, request):
 def test_nothing_of_anybody_is_found_outside_their_device(rig, folder, places):
     run, search = Run(rig, folder), Search(*[place for place in places if place.name != "metrics"])
     secrets = [
-        *(person.identity for person in run.people), *run.invitations, HOME.encode(), AGENT.encode(),
-        *(person.body[:64] for person in run.people), *(person.asked[32:] for person in run.people),
+        *(person.identity for person in run.people),
+        *run.invitations,
+        HOME.encode(),
+        AGENT.encode(),
+        *(person.body[:64] for person in run.people),
+        *(person.asked[32:] for person in run.people),
         *(part for person in run.people for part in person.token),
-    ]  # fmt: skip
+    ]
     try:
         run.report()
         assert search.hits(*secrets) == set()

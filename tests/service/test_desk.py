@@ -307,5 +307,7 @@ def test_logs_say_how_bad_it_is(capsys):
     levels = [json.loads(line)["level"] for line in capsys.readouterr().err.splitlines()]
     assert levels == ["info", "warning", "error"]
     assert [kind_of(problem) for problem in (RemoteRefusal("no"), RemoteRefusal("no", 403), OSError("secret"))] == [
-        "unreachable", "refused with 403", "OSError",
-    ]  # fmt: skip
+        "unreachable",
+        "refused with 403",
+        "OSError",
+    ]

@@ -87,9 +87,12 @@ def test_an_address_is_told_of_an_answer_until_it_has_taken_it(parties):
     content = verified(json.loads(told[-1][1]), parties.analyser.signer.public, "webhook")
     release = parties.release(collection)
     assert content == {
-        "collection": collection.hash, "batch": 1, "state": "released", "hash": sha256(release.body).hexdigest(),
+        "collection": collection.hash,
+        "batch": 1,
+        "state": "released",
+        "hash": sha256(release.body).hexdigest(),
         "analyser": parties.analyser.signer.public,
-    }  # fmt: skip
+    }
 
 
 def test_without_an_address_nothing_is_left_to_tell(parties):

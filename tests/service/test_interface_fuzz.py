@@ -24,9 +24,12 @@ from headcount.service.runtime.http import Response
 from stress import lengths
 
 CHECKS = (
-    not_a_server_error, status_code_conformance, content_type_conformance, response_headers_conformance,
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_headers_conformance,
     response_schema_conformance,
-)  # fmt: skip
+)
 
 
 @pytest.fixture
@@ -64,9 +67,13 @@ def test_nothing_breaks_and_every_answer_was_described(parties, known, party, nu
     kind = {} if under_stress else {"derandomize": True}
 
     @settings(
-        max_examples=number, deadline=None, database=None, phases=[Phase.generate],
-        suppress_health_check=[*HealthCheck], **kind,
-    )  # fmt: skip
+        max_examples=number,
+        deadline=None,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=[*HealthCheck],
+        **kind,
+    )
     @given(requests, tokens)
     def asked(case, token):
         answer = case.call(headers={"Authorization": f"Bearer {token}"} if token else {})

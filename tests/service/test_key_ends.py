@@ -79,10 +79,12 @@ def test_only_the_shuffler_may_say_so_and_only_of_what_did_not_come(parties):
     content = {"collection": collection.hash, "purged": [1, 2]}
     signed = parties.shuffler.signer.signed
     for wrong in (
-        parties.analyser.signer.signed("notice", content), signed("manifest", content),
-        signed("notice", {**content, "purged": [3]}), signed("notice", {**content, "purged": ["1"]}),
+        parties.analyser.signer.signed("notice", content),
+        signed("manifest", content),
+        signed("notice", {**content, "purged": [3]}),
+        signed("notice", {**content, "purged": ["1"]}),
         signed("notice", {"collection": collection.hash}),
-    ):  # fmt: skip
+    ):
         with pytest.raises(BadArgument):
             parties.apps["analyser"].deliveries.notify_purged(wrong)
     assert kept(parties) == [1, 2]

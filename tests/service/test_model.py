@@ -28,10 +28,16 @@ def run(new, sequences, drawn_from=None, under_stress=False):
     """Looking for a shorter sequence that fails takes minutes, for which there is time under stress only."""
     kind = {} if under_stress else {"phases": [Phase.generate]}
     settled = settings(
-        max_examples=sequences, stateful_step_count=50, deadline=None, database=None, print_blob=True,
-        derandomize=not under_stress and drawn_from is None, report_multiple_bugs=False,
-        suppress_health_check=[*HealthCheck], **kind,
-    )  # fmt: skip
+        max_examples=sequences,
+        stateful_step_count=50,
+        deadline=None,
+        database=None,
+        print_blob=True,
+        derandomize=not under_stress and drawn_from is None,
+        report_multiple_bugs=False,
+        suppress_health_check=[*HealthCheck],
+        **kind,
+    )
 
     def machine():
         return Machine(new)
@@ -73,17 +79,24 @@ def test_on_postgresql(folder, postgres, sequences, under_stress):
 
 opened, mixed = releases._opened, batches.mixed_blocks
 TWINS = {
-    "copies of a message are counted": (releases, "_opened", lambda report_format, part, key, _: (
-        record for at in range(0, len(part), report_format.message_bytes)
-        for record in opened(report_format, part[at : at + report_format.message_bytes], key, set())
-    )),
+    "copies of a message are counted": (
+        releases,
+        "_opened",
+        lambda report_format, part, key, _: (
+            record
+            for at in range(0, len(part), report_format.message_bytes)
+            for record in opened(report_format, part[at : at + report_format.message_bytes], key, set())
+        ),
+    ),
     "a retry is kept again": (Deduplication, "keyed_hash", lambda *_: os.urandom(16)),
     "what was not kept is acknowledged": (Shuffler, "accept", lambda _, uploads: [Answer.TAKEN] * len(uploads)),
     "a window never ends": (Shuffler, "_within", lambda *_: True),
-    "a message is lost in the mixing": (batches, "mixed_blocks", lambda blocks, size, *rest: (
-        block[:-size] + bytes(size) for block in mixed(blocks, size, *rest)
-    )),
-}  # fmt: skip
+    "a message is lost in the mixing": (
+        batches,
+        "mixed_blocks",
+        lambda blocks, size, *rest: (block[:-size] + bytes(size) for block in mixed(blocks, size, *rest)),
+    ),
+}
 
 
 @pytest.mark.parametrize("twin", TWINS)

@@ -18,7 +18,7 @@ from headcount.service import party
 from headcount.service.client.device import Client, Limits
 from headcount.service.operator.operator import Operator
 from headcount.service.party import Party
-from headcount.service.runtime.gauges import KEPT, CachedGauges
+from headcount.service.runtime.metrics import KEPT, CachedGauges
 from headcount.service.shuffler.outer_keys import LIFETIME
 from headcount.service.store.database import Database, do
 from headcount.service.store.schema import _head, is_current

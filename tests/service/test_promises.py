@@ -121,10 +121,12 @@ def test_a_device_keeps_no_answer(parties, collection, folder):
 @pytest.mark.parametrize(
     ("limits", "error"),
     [
-        ({"epsilon": 0.5}, Unsupported), ({"least": 4}, Unsupported), ({"colluding": 0.5}, Unsupported),
+        ({"epsilon": 0.5}, Unsupported),
+        ({"least": 4}, Unsupported),
+        ({"colluding": 0.5}, Unsupported),
         ({"lifetime_epsilon": 0.5}, OverBudget),
     ],
-)  # fmt: skip
+)
 def test_a_device_refuses_what_goes_beyond_its_limits(parties, collection, folder, limits, error):
     phone = device(folder, **limits)
     with pytest.raises(error):
@@ -483,10 +485,16 @@ def test_logs_tell_how_far_a_batch_is_and_nothing_of_its_reports(parties, capsys
     assert told[0] == told[1]
     assert all(set(line) == {"event", "level", "party", "batch", "state"} for line in told[0])
     assert [(line["party"], line["state"]) for line in told[0]] == [
-        ("shuffler", "open"), ("shuffler", "sealed"), ("shuffler", "shuffled"), ("analyser", "receiving"),
-        ("analyser", "delivered"), ("shuffler", "delivered"), ("shuffler", "purged"), ("analyser", "claimed"),
+        ("shuffler", "open"),
+        ("shuffler", "sealed"),
+        ("shuffler", "shuffled"),
+        ("analyser", "receiving"),
+        ("analyser", "delivered"),
+        ("shuffler", "delivered"),
+        ("shuffler", "purged"),
+        ("analyser", "claimed"),
         ("analyser", "released"),
-    ]  # fmt: skip
+    ]
 
 
 def test_metrics_do_not_depend_on_answers(parties, collection):
@@ -498,9 +506,15 @@ def test_metrics_do_not_depend_on_answers(parties, collection):
     labels = {line.split(" ")[0] for page in pages for line in page.splitlines() if not line.startswith("#")}
     names = {label.split("{")[0] for label in labels}
     assert names <= {
-        "headcount_answers_total", "headcount_answers_created", "headcount_waiting", "headcount_steps_total",
-        "headcount_steps_created", "headcount_open_batches", "headcount_least_share", "headcount_key_expiry_seconds",
-    }  # fmt: skip
+        "headcount_answers_total",
+        "headcount_answers_created",
+        "headcount_waiting",
+        "headcount_steps_total",
+        "headcount_steps_created",
+        "headcount_open_batches",
+        "headcount_least_share",
+        "headcount_key_expiry_seconds",
+    }
     assert not any(collection.id in label for label in labels)
 
 

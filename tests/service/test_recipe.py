@@ -46,9 +46,13 @@ def cooked(folder, command, postgres, **given):
     path = os.pathsep.join([str(command), str(needs.postgresql()), os.environ["PATH"]])
     places = {"PGHOST": str(postgres.folder), "PGUSER": "headcount", "SHUFFLER": free(), "ANALYSER": free()}
     return subprocess.run(
-        [RECIPE, folder], capture_output=True, text=True, timeout=600, check=False,
+        [RECIPE, folder],
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
         env=os.environ | {"PATH": path, "COLUMNS": "120"} | places | given,
-    )  # fmt: skip
+    )
 
 
 @pytest.fixture
@@ -83,10 +87,15 @@ def test_two_operators_collect_and_the_release_is_proved(tmp_path, command, post
     done = cooked(tmp_path / "made", command, postgres)
     assert done.returncode == 0, done.stdout + done.stderr
     for line in (
-        "the shuffler signs as", "the analyser signs as", "60 devices reported: 60 taken",
-        "batch 1: delivered, 190 reports", "PROVED:",
-        "every line is in place, and none is missing.", "key 2 is announced from now on", "is destroyed",
-    ):  # fmt: skip
+        "the shuffler signs as",
+        "the analyser signs as",
+        "60 devices reported: 60 taken",
+        "batch 1: delivered, 190 reports",
+        "PROVED:",
+        "every line is in place, and none is missing.",
+        "key 2 is announced from now on",
+        "is destroyed",
+    ):
         assert line in " ".join(done.stdout.split()), line
     secret = [*tmp_path.rglob("*.token"), *tmp_path.rglob("*.key"), tmp_path / "made" / "desk" / "desk.json"]
     assert len(secret) >= 6

@@ -13,8 +13,7 @@ from headcount.errors import BadArgument
 from headcount.questions.count import Count
 from headcount.questions.total import Mean, Sum
 from headcount.service import party
-from headcount.service.client.answers import encoded
-from headcount.service.client.device import Client, Limits
+from headcount.service.client.device import Client, Limits, encoded
 from headcount.service.shuffler.outer_keys import GRACE
 
 ANSWERS = {

@@ -83,9 +83,16 @@ class Party:
         if not isinstance(given.get("webhook", ""), str):
             raise BadArgument("webhook", f"is not text in {path}", "use an address, as https://host/path")
         return cls(
-            given["party"], host, port, database, keys, beside("witness"), given.get("analyser", ""), beside("token"),
+            given["party"],
+            host,
+            port,
+            database,
+            keys,
+            beside("witness"),
+            given.get("analyser", ""),
+            beside("token"),
             given.get("webhook", ""),
-        )  # fmt: skip
+        )
 
     def open(self) -> OpenParty:
         """Connects to its database, migrates it and reads its keys."""

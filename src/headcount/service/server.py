@@ -1,4 +1,4 @@
-"""Parties that listen: one process, one loop, and the steps of batches done beside it."""
+"""The server of parties: one process and event loop, with the steps of batches in threads."""
 
 from __future__ import annotations
 
@@ -58,12 +58,19 @@ async def serve(
         app.pages = tuple(pages(opened))
     servers = [
         Server(
-            app, opened.party.host, opened.party.port, interface=Interfaces.ASGI, http=HTTPModes.http1,
-            websockets=False, backlog=BACKLOG, backpressure=AT_ONCE, log_enabled=False,
+            app,
+            opened.party.host,
+            opened.party.port,
+            interface=Interfaces.ASGI,
+            http=HTTPModes.http1,
+            websockets=False,
+            backlog=BACKLOG,
+            backpressure=AT_ONCE,
+            log_enabled=False,
             http1_settings=HTTP1Settings(header_read_timeout=HEADERS_WITHIN),
         )
         for app, opened in zip(apps, parties, strict=True)
-    ]  # fmt: skip
+    ]
     ended = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, ended.set)

@@ -1,4 +1,4 @@
-"""The analyser: who is asked what, with which budget. It never sees a report, only all messages of a batch, mixed.
+"""The analyser: populations with their budgets, collections, and the keys that messages are sealed to.
 
 What it receives is in `deliveries`, what it tells in `releases`, what that costs in `reservations`, and what it does by
 itself in `duties`.
@@ -152,11 +152,16 @@ class Analyser:
             for row in rows
         ]
         return {
-            "collection": name, "question": collection.question, "task": collection.plan.protocol.task.name,
-            "population": collection.population, "least": collection.plan.protocol.crowd.least,
-            "epsilon": collection.plan.budget.epsilon, "delta": collection.plan.budget.delta,
-            "last": collection.batches, "batches": batches,
-        }  # fmt: skip
+            "collection": name,
+            "question": collection.question,
+            "task": collection.plan.protocol.task.name,
+            "population": collection.population,
+            "least": collection.plan.protocol.crowd.least,
+            "epsilon": collection.plan.budget.epsilon,
+            "delta": collection.plan.budget.delta,
+            "last": collection.batches,
+            "batches": batches,
+        }
 
     def destroy(self, name: str) -> None:
         """Messages, keys and answers; what was charged stays charged. Again is not an error."""

@@ -1,9 +1,9 @@
-"""The analyser's interface: for its operator, for the shuffler that delivers, and for whoever wants the answer."""
+"""The analyser's HTTP routes: for its operator, for the shuffler that delivers, and for analysts."""
 
 from __future__ import annotations
 
-import asyncio
 import re
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -13,14 +13,12 @@ from headcount.protocols.base.saved import plan_from_json
 from headcount.service.analyser.analyser import Analyser
 from headcount.service.analyser.deliveries import Deliveries
 from headcount.service.analyser.duties import Duties
-from headcount.service.analyser.gauges import of_analyser
 from headcount.service.analyser.releases import Releases
 from headcount.service.issuer.app import IssuerRoutes
 from headcount.service.issuer.issuer import Issuer
-from headcount.service.runtime.gauges import CachedGauges
 from headcount.service.runtime.http import Request, Response, Route
-from headcount.service.runtime.metrics import Metrics
-from headcount.service.runtime.party_app import LARGEST_CONFIG, OPERATOR, PartyApp, fields
+from headcount.service.runtime.metrics import CachedGauges, Gauges, Metrics
+from headcount.service.runtime.party_app import DONE, LARGEST_CONFIG, OPERATOR, PartyApp, fields
 from headcount.service.runtime.tokens import Tokens
 
 ANALYST = frozenset({"operator", "analyst"})
@@ -59,78 +57,78 @@ class AnalyserApp(PartyApp):
         ]  # fmt: skip
         super().__init__(analyser.keys, [*routes, *IssuerRoutes(issuer).routes], tokens, metrics)
         self.steps = (Duties(analyser, self.releases).advance, issuer.advance)
-        self._figures = CachedGauges(lambda: of_analyser(analyser))
+        self._figures = CachedGauges(lambda: gauges_of(analyser))
 
-    async def measures(self, request: Request) -> Response:
-        for name, figure in (await asyncio.to_thread(self._figures)).items():
+    def measures(self, request: Request) -> Response:
+        for name, figure in self._figures().items():
             self.metrics.set(name, figure)
-        return await super().measures(request)
+        return super().measures(request)
 
-    async def populations(self, _: Request) -> Response:
-        def told() -> list[dict[str, Any]]:
-            return [{"population": name, **self._budget(name)} for name in self.analyser.populations()]
-
-        return Response(200, {"populations": await asyncio.to_thread(told)})
+    def populations(self, _: Request) -> Any:
+        return {"populations": [{"population": name, **self._budget(name)} for name in self.analyser.populations()]}
 
     def _budget(self, population: str) -> dict[str, Any]:
         """What is spent of it, reserved for answers that are not told yet among that, and what is promised beside."""
         ledger, promised = self.analyser.ledger(population), self.analyser.reservations.promised(population)
         return {**_spent(ledger), "promised": ledger.promising(*promised), "reserved": len(ledger.reserved)}
 
-    async def endow(self, request: Request) -> Response:
+    def endow(self, request: Request) -> Any:
         given = fields(request, "population", "epsilon", "delta")
-        name = given["population"]
-        if not isinstance(name, str):
+        if not isinstance(given["population"], str):
             raise BadArgument("population", "is not a name", "use text")
-        amounts = [_amount(part, given[part]) for part in ("epsilon", "delta")]
-        await asyncio.to_thread(self.analyser.endow, name, *amounts)
-        return Response(201, {"done": True})
+        self.analyser.endow(given["population"], *(_amount(part, given[part]) for part in ("epsilon", "delta")))
+        return DONE
 
-    async def cost(self, request: Request) -> Response:
-        def told() -> dict[str, Any]:
-            plan = plan_from_json(fields(request, "plan")["plan"])
-            ledger = self.analyser.ledger(request.path["population"])
-            return {"cost": ledger.would_cost(plan), **_spent(ledger)}
+    def cost(self, request: Request) -> Any:
+        plan = plan_from_json(fields(request, "plan")["plan"])
+        ledger = self.analyser.ledger(request.path["population"])
+        return {"cost": ledger.would_cost(plan), **_spent(ledger)}
 
-        return Response(200, await asyncio.to_thread(told))
+    def ledger(self, request: Request) -> Any:
+        return {"lines": self.analyser.account(request.path["population"]).lines()}
 
-    async def ledger(self, request: Request) -> Response:
-        lines = await asyncio.to_thread(lambda: self.analyser.account(request.path["population"]).lines())
-        return Response(200, {"lines": lines})
+    def collections(self, _: Request) -> Any:
+        return {"collections": self.analyser.names()}
 
-    async def collections(self, _: Request) -> Response:
-        return Response(200, {"collections": await asyncio.to_thread(self.analyser.names)})
+    def create(self, request: Request) -> Any:
+        return {"keys": self.analyser.create(fields(request, "collection")["collection"])}
 
-    async def create(self, request: Request) -> Response:
-        config = fields(request, "collection")["collection"]
-        return Response(201, {"keys": await asyncio.to_thread(self.analyser.create, config)})
+    def state(self, request: Request) -> Any:
+        return self.analyser.state(request.path["collection"])
 
-    async def state(self, request: Request) -> Response:
-        return Response(200, await asyncio.to_thread(self.analyser.state, request.path["collection"]))
+    def begin(self, request: Request) -> Any:
+        self.deliveries.begin(request.json())
+        return DONE
 
-    async def begin(self, request: Request) -> Response:
-        await asyncio.to_thread(self.deliveries.begin, request.json())
-        return Response(200, {"done": True})
-
-    async def part(self, request: Request) -> Response:
+    def part(self, request: Request) -> Any:
         where = (request.path["collection"], request.number("batch"), request.number("part"))
-        await asyncio.to_thread(self.deliveries.part, *where, request.body)
-        return Response(200, {"done": True})
+        self.deliveries.part(*where, request.body)
+        return DONE
 
-    async def purged(self, request: Request) -> Response:
-        return Response(200, await asyncio.to_thread(self.deliveries.notify_purged, request.json()))
+    def purged(self, request: Request) -> Any:
+        return self.deliveries.notify_purged(request.json())
 
-    async def complete(self, request: Request) -> Response:
-        where = (request.path["collection"], request.number("batch"))
-        return Response(200, await asyncio.to_thread(self.deliveries.complete, *where))
+    def complete(self, request: Request) -> Any:
+        return self.deliveries.complete(request.path["collection"], request.number("batch"))
 
-    async def release(self, request: Request) -> Response:
-        where = (request.path["collection"], request.number("batch"))
-        return Response(200, (await asyncio.to_thread(self.releases.release, *where)).encode())
+    def release(self, request: Request) -> Response:
+        return Response(200, self.releases.release(request.path["collection"], request.number("batch")).encode())
 
-    async def destroy(self, request: Request) -> Response:
-        await asyncio.to_thread(self.analyser.destroy, request.path["collection"])
-        return Response(200, {"done": True})
+    def destroy(self, request: Request) -> Any:
+        self.analyser.destroy(request.path["collection"])
+        return DONE
+
+
+def gauges_of(analyser: Analyser) -> Gauges:
+    """The smallest share of a budget that is left, and the smallest when all is paid that was promised."""
+    left = list(_left(analyser))
+    return {"left": min((now for now, _ in left), default=None), "free": min((then for _, then in left), default=None)}
+
+
+def _left(analyser: Analyser) -> Iterator[tuple[float, float]]:
+    for name in analyser.populations():
+        ledger = analyser.ledger(name)
+        yield ledger.remaining, max(0.0, ledger.remaining - ledger.promising(*analyser.reservations.promised(name)))
 
 
 def _spent(ledger: Ledger) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Batches as they arrive: what the shuffler has signed for, part by part, each as often as it likes."""
+"""Deliveries of mixed batches to the analyser: signed manifest, parts, receipt. Every step is idempotent."""
 
 from __future__ import annotations
 

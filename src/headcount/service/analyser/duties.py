@@ -1,4 +1,4 @@
-"""What an analyser does by itself: releases batches where that was agreed on, tells of answers, lets keys die."""
+"""The analyser's periodic work: automatic releases, the webhook, and the expiry of keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An address that is told when an answer is there: which, and its hash, signed by the analyser; never the answer."""
+"""The webhook: a signed notice that a batch was released or refused, with the hash of the answer, never the answer."""
 
 from __future__ import annotations
 

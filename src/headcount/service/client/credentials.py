@@ -1,4 +1,4 @@
-"""What lets a device report: nothing, an invitation, or a token that it got for one.
+"""A device's credentials: none, an invitation, or the blind token that it got for one.
 
 A token is asked for once. What the device drew is on its disk before the issuer is asked, so that asking again, after a
 crash or a lost answer, is asking for the same.

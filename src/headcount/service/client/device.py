@@ -1,4 +1,4 @@
-"""One person's device: it looks at what is asked, randomises once, seals, and keeps what it sent.
+"""The client of one device: checks a collection against its limits, randomises once, seals, sends and keeps a receipt.
 
 The answer itself is never stored. What was made is sent again, byte for byte, until it is taken: to randomise anew
 would let somebody average the noise away. The device has limits of its own, whatever a collection says.
@@ -16,12 +16,15 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy.typing as npt
+
 from headcount.common.atomic_files import SECRET, write_atomically
-from headcount.errors import BadArgument, Refused, RemoteRefusal, Unsupported
+from headcount.errors import BadArgument, BadData, Refused, RemoteRefusal, Unsupported
 from headcount.ledger.files import locked
 from headcount.programme.coins import Coins, DeviceCoins
 from headcount.protocols.base.report_size import IDENTITY
-from headcount.service.client.answers import encoded
+from headcount.questions.question import Question
+from headcount.questions.reading import column
 from headcount.service.client.credentials import Credentials
 from headcount.service.client.limits import Limits
 from headcount.service.client.receipt import Receipt
@@ -64,9 +67,16 @@ class Client:
         return f"Client({str(self.folder)!r})"
 
     def report(
-        self, address: str, name: str, answer: Any, *, hash: str | None = None, invitation: str = "",
-        relay: str = "", remote: Remote | None = None,
-    ) -> Receipt:  # fmt: skip
+        self,
+        address: str,
+        name: str,
+        answer: Any,
+        *,
+        hash: str | None = None,
+        invitation: str = "",
+        relay: str = "",
+        remote: Remote | None = None,
+    ) -> Receipt:
         """Answer now. Called again, the same report is sent again.
 
         Parameters
@@ -119,9 +129,15 @@ class Client:
             Credentials(self.folder, collection, batch, invitation).obtain(remote)
 
     def prepare(
-        self, offer: Any, name: str, answer: Any, *, hash: str | None = None, invitation: str = "",
+        self,
+        offer: Any,
+        name: str,
+        answer: Any,
+        *,
+        hash: str | None = None,
+        invitation: str = "",
         coins: Coins | None = None,
-    ) -> Path:  # fmt: skip
+    ) -> Path:
         """Make the report, once, and keep it in a file, which may be sent at any moment until the batch closes."""
         collection, batch = _offered(offer, name, hash)
         path = self._path(collection, batch)
@@ -161,9 +177,12 @@ class Client:
         own = {name: kept[name] for name in OWN} | {name: kept.get(name) for name in SINCE}
         own |= {"pinned": kept.get("pinned", False)}  # a browser's may be
         return Receipt(
-            **own, messages=len(kept["messages"]), bytes=len(kept["body"]) // 2, lifetime_epsilon=float(epsilon),
+            **own,
+            messages=len(kept["messages"]),
+            bytes=len(kept["body"]) // 2,
+            lifetime_epsilon=float(epsilon),
             lifetime_delta=float(delta),
-        )  # fmt: skip
+        )
 
     def receipts(self) -> list[Receipt]:
         return [self.receipt(path) for path in self._paths()]
@@ -225,12 +244,20 @@ class Client:
     def _keep(self, path: Path, collection: Collection, batch: int, made: dict[str, Any]) -> None:
         plan, protocol = collection.plan, collection.plan.protocol
         kept = {
-            "format": FORMAT, "collection": collection.hash, "question": collection.question, "batch": batch,
-            "state": "made", "epsilon": plan.budget.epsilon, "delta": plan.budget.delta, "least": protocol.crowd.least,
-            "colluding": plan.colluding, "top_up": collection.shortfall is Shortfall.TOP_UP,
-            "corrupt": protocol.crowd.corrupt, "anyone": collection.admission is Admission.ANYONE,
+            "format": FORMAT,
+            "collection": collection.hash,
+            "question": collection.question,
+            "batch": batch,
+            "state": "made",
+            "epsilon": plan.budget.epsilon,
+            "delta": plan.budget.delta,
+            "least": protocol.crowd.least,
+            "colluding": plan.colluding,
+            "top_up": collection.shortfall is Shortfall.TOP_UP,
+            "corrupt": protocol.crowd.corrupt,
+            "anyone": collection.admission is Admission.ANYONE,
             "fixed": collection.fixed,
-        }  # fmt: skip
+        }
         write_atomically(path, json.dumps(kept | made), SECRET)
 
     @contextmanager
@@ -266,3 +293,12 @@ def _read(path: Path) -> dict[str, Any]:
     except (OSError, ValueError, KeyError, TypeError):
         raise Refused(f"{path} is not a report that was made here", "move it away") from None
     return dict(kept)
+
+
+def encoded(task: Question, answer: Any) -> npt.NDArray[Any]:
+    """The code of one answer; refused, without quoting it, if it is outside the domain."""
+    try:
+        return task.domain.codes(column([answer]))
+    except BadData:
+        works = f"answer with {task.domain.accepted}"
+        raise BadArgument("answer", "is not one that the question takes", works) from None

@@ -1,4 +1,4 @@
-"""What a device agrees to, whatever a collection says."""
+"""The limits of a device: the most epsilon and delta of one report and of all, and the terms that it accepts."""
 
 from __future__ import annotations
 
@@ -99,8 +99,9 @@ class Limits:
             if wanted and not has:
                 raise Unsupported(f"the collection {words}, to which this device does not agree")
         for name, before, more in (
-            ("lifetime_epsilon", spent[0], plan.budget.epsilon), ("lifetime_delta", spent[1], plan.budget.delta)
-        ):  # fmt: skip
+            ("lifetime_epsilon", spent[0], plan.budget.epsilon),
+            ("lifetime_delta", spent[1], plan.budget.delta),
+        ):
             after, most = before + Fraction(more), getattr(self, name)
             if after > most:
                 whole = f"with this report the device would have spent {float(after):g} in all"

@@ -1,4 +1,4 @@
-"""What a person is told about their own report: what left the device, and what it gives away."""
+"""The receipt of a report: what left the device, and the privacy loss of that."""
 
 from __future__ import annotations
 
@@ -97,16 +97,22 @@ class Receipt:
             )
             if chosen
         ]
-        return "\n".join([
-            f"“{self.question}”",
-            f"Your report {left}: {self.messages} sealed messages, {self.bytes:,} bytes, as from everybody else.",
-            *(["It was made before: what is answered now changes nothing."] if self.again else []),
-            mixed,
-            *choices,
-            alone,
-            *(["This device did not work that out: it relies on the hash that it was given."] if self.pinned else []),
-            f"All your reports together: epsilon {self.lifetime_epsilon:.4g}, delta {self.lifetime_delta:.3g}.",
-        ])  # fmt: skip
+        return "\n".join(
+            [
+                f"“{self.question}”",
+                f"Your report {left}: {self.messages} sealed messages, {self.bytes:,} bytes, as from everybody else.",
+                *(["It was made before: what is answered now changes nothing."] if self.again else []),
+                mixed,
+                *choices,
+                alone,
+                *(
+                    ["This device did not work that out: it relies on the hash that it was given."]
+                    if self.pinned
+                    else []
+                ),
+                f"All your reports together: epsilon {self.lifetime_epsilon:.4g}, delta {self.lifetime_delta:.3g}.",
+            ]
+        )
 
 
 def _times(factor: float) -> str:

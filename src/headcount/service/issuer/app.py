@@ -1,15 +1,15 @@
-"""The issuer's interface: for invited people's devices, and for its operator. The analyser may have it too."""
+"""The issuer's HTTP routes, for devices of invited people and for its operator; an analyser may have them too."""
 
 from __future__ import annotations
 
-import asyncio
+from typing import Any
 
 from headcount.errors import BadArgument
 from headcount.protocols.base.report_size import CREDENTIAL
 from headcount.service.issuer.issuer import Issuer
-from headcount.service.runtime.http import Request, Response, Route
+from headcount.service.runtime.http import Request, Route
 from headcount.service.runtime.metrics import Metrics
-from headcount.service.runtime.party_app import LARGEST_CONFIG, OPERATOR, PartyApp, fields
+from headcount.service.runtime.party_app import DONE, LARGEST_CONFIG, OPERATOR, PartyApp, fields
 from headcount.service.runtime.tokens import Tokens
 from headcount.service.wire.blind import SIZE
 from headcount.service.wire.validation import ISSUING
@@ -32,85 +32,46 @@ class IssuerRoutes:
         self.issuer = issuer
         named = ISSUING + "/{collection}"
         self.routes = [
-            Route(
-                "POST",
-                "/v1/issuing/keys",
-                "New keys to sign tokens with.",
-                self.announce,
-                OPERATOR,
-                "Batches",
-                LARGEST_CONFIG,
-                "Issuing",
-                201,
-            ),
+            Route("POST", "/v1/issuing/keys", "New keys to sign tokens with.", self.announce, OPERATOR, "Batches",
+                  LARGEST_CONFIG, "Issuing", 201),
             Route("GET", ISSUING, "Collections that tokens are issued for.", self.issued_for, OPERATOR, answer="Names"),
-            Route(
-                "POST",
-                ISSUING,
-                "Issue tokens for a collection.",
-                self.register_issuing,
-                OPERATOR,
-                "Agreement",
-                LARGEST_CONFIG,
-                "Created",
-                201,
-            ),
-            Route(
-                "POST",
-                named + "/invitations",
-                "Invite people.",
-                self.invite,
-                OPERATOR,
-                "Number",
-                1 << 10,
-                "Invitations",
-                201,
-            ),
-            Route(
-                "POST",
-                named + "/batches/{batch#}/tokens",
-                "Sign a token that is hidden.",
-                self.sign,
-                body="bytes",
-                most=CREDENTIAL + SIZE,
-                answer="Token",
-                anywhere=True,
-            ),
+            Route("POST", ISSUING, "Issue tokens for a collection.", self.register_issuing, OPERATOR, "Agreement",
+                  LARGEST_CONFIG, "Created", 201),
+            Route("POST", named + "/invitations", "Invite people.", self.invite, OPERATOR, "Number", 1 << 10,
+                  "Invitations", 201),
+            Route("POST", named + "/batches/{batch#}/tokens", "Sign a token that is hidden.", self.sign, body="bytes",
+                  most=CREDENTIAL + SIZE, answer="Token", anywhere=True),
             Route("DELETE", named, "Forget its keys, and who asked.", self.destroy_issuing, OPERATOR),
-        ]
+        ]  # fmt: skip
 
-    async def announce(self, request: Request) -> Response:
-        given = request.json()
-        given = fields(request, "batches", *(["made"] if "made" in given else []))
+    def announce(self, request: Request) -> Any:
+        given = fields(request, "batches", *(["made"] if "made" in request.json() else []))
         made = given.get("made", [])
         if not isinstance(made, list):
             raise BadArgument("made", "is not a list", "give the keys that were announced before")
-        return Response(201, await asyncio.to_thread(self.issuer.announce, given["batches"], made))
+        return self.issuer.announce(given["batches"], made)
 
-    async def issued_for(self, _: Request) -> Response:
-        return Response(200, {"collections": await asyncio.to_thread(self.issuer.names)})
+    def issued_for(self, _: Request) -> Any:
+        return {"collections": self.issuer.names()}
 
-    async def register_issuing(self, request: Request) -> Response:
-        config = fields(request, "collection")["collection"]
-        made = await asyncio.to_thread(self.issuer.register, config)
-        return Response(201, {"collection": made.id, "hash": made.hash})
+    def register_issuing(self, request: Request) -> Any:
+        made = self.issuer.register(fields(request, "collection")["collection"])
+        return {"collection": made.id, "hash": made.hash}
 
-    async def invite(self, request: Request) -> Response:
+    def invite(self, request: Request) -> Any:
         number = fields(request, "number")["number"]
         if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= MOST_INVITATIONS:
             raise BadArgument("number", "is not one that works", f"use a number from 1 to {MOST_INVITATIONS:,}")
-        made = await asyncio.to_thread(self.issuer.invite, request.path["collection"], number)
-        return Response(201, {"invitations": made})
+        return {"invitations": self.issuer.invite(request.path["collection"], number)}
 
-    async def sign(self, request: Request) -> Response:
+    def sign(self, request: Request) -> Any:
         """The body is an invitation, and then what is to be signed."""
         if len(request.body) != CREDENTIAL + SIZE:
             raise BadArgument("body", "has not the right length", f"send {CREDENTIAL + SIZE} bytes")
         code, blinded = request.body[:CREDENTIAL], request.body[CREDENTIAL:]
-        where = (request.path["collection"], request.number("batch"))
-        signature = await asyncio.to_thread(self.issuer.sign, *where, code, blinded)
-        return Response(200, {"signature": signature.hex()})
+        signature = self.issuer.sign(request.path["collection"], request.number("batch"), code, blinded)
+        return {"signature": signature.hex()}
 
-    async def destroy_issuing(self, request: Request) -> Response:
-        await asyncio.to_thread(self.issuer.destroy, request.path["collection"])
-        return Response(200, {"done": True})
+    def destroy_issuing(self, request: Request) -> Any:
+        self.issuer.destroy(request.path["collection"])
+        return DONE

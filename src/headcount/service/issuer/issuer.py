@@ -1,4 +1,4 @@
-"""The issuer: gives each invited person one token for each batch, and cannot recognise it when it is used.
+"""The issuer: signs one blind token for each invitation and batch, which it cannot recognise when it is used.
 
 It knows who asked. The shuffler, which takes tokens, does not; and what either has seen fits every way of matching the
 one with the other alike.

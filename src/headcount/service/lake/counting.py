@@ -1,4 +1,4 @@
-"""The analyser's work on a mixed batch in a lake: opened and counted by executors, paid for and told by the driver.
+"""The analyser over a lake: executors open and count messages, the driver charges the budget and releases.
 
 What is paid, when the answer is drawn and what is kept of it is as for any other batch: see `service.releases`.
 """

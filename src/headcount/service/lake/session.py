@@ -1,4 +1,4 @@
-"""Spark, where there is none yet: quiet, and with nothing in the clear on its disks."""
+"""Spark sessions: quiet, and with encrypted spill files."""
 
 from __future__ import annotations
 

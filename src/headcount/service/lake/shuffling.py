@@ -1,4 +1,4 @@
-"""The shuffler's work on uploads in a lake: opened, each person once, mixed, written, signed for. Once for each batch.
+"""The shuffler over a lake: uploads are opened, deduplicated, mixed, written and signed for, once for each batch.
 
 What a message's place is hangs on the message and a secret of the batch alone: neither on who sent it nor on where it
 lay, and if Spark does a task again, it comes to the same. The secret is drawn when the batch is opened and goes when
@@ -109,9 +109,13 @@ class LakeShuffler:
     def _signed(self, collection: Collection, number: int, came: Came, parts: Sequence[str]) -> Any:
         """The one manifest of a batch of this number. The secret of its order is gone with that."""
         content = {
-            "collection": collection.hash, "batch": number, "reports": came.taken, "added": 0,
-            "messages": came.taken * collection.wire.messages, "parts": list(parts),
-        }  # fmt: skip
+            "collection": collection.hash,
+            "batch": number,
+            "reports": came.taken,
+            "added": 0,
+            "messages": came.taken * collection.wire.messages,
+            "parts": list(parts),
+        }
         with self.database.writing() as connection:
             state = self.shuffler.lock_collection(connection, collection.id)["state"]
             batch = one(connection, BATCH + self.database.for_update, name=collection.id, number=number)

@@ -1,4 +1,4 @@
-"""Uploads as they lie in a lake: Parquet files with one column, `upload`, of sealed bytes that are all as long."""
+"""Uploads in a lake: Parquet files with one column, `upload`, of sealed bytes of one length."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Whoever runs a collection: knows its parties by their addresses, holds a token of each, and agrees with them.
+"""The operator of collections: addresses and tokens of the parties, and every request that an operator makes of them.
 
-Who holds a token of one party only sees and does what that one allows.
+A party without a token is absent: what needs it is refused.
 
 desk.json     addresses and tokens, to be read by nobody else
 """
@@ -22,7 +22,7 @@ from headcount.ledger.lines import Copied
 from headcount.phrases import Phrase
 from headcount.protocols.base.plan import Plan
 from headcount.service.wire.admission import ROLE, Issuing
-from headcount.service.wire.collection import Admission, Collection, Shortfall, require_collectable
+from headcount.service.wire.collection import Admission, Collection, require_collectable
 from headcount.service.wire.http_client import Remote
 from headcount.service.wire.validation import ISSUING
 
@@ -156,27 +156,31 @@ class Operator:
     # Collections.
 
     def create(
-        self, plan: Plan, *, question: str, population: str, window: int, opens: int | None = None, batches: int = 1,
-        shortfall: str = Shortfall.HOLD, holds: int = 3, admission: str = Admission.INVITED, fixed: bool = True,
-        automatic: bool = False, trust_all: bool = False, most: int | None = None,
+        self,
+        plan: Plan,
+        *,
+        window: int,
+        opens: int | None = None,
+        batches: int = 1,
+        admission: str = Admission.INVITED,
+        trust_all: bool = False,
         told: Callable[[int], None] = lambda _: None,
-    ) -> Collection:  # fmt: skip
+        **terms: Any,
+    ) -> Collection:
         """Agreed with the analyser, who announces its keys, and then with the shuffler, who takes reports.
 
-        People are invited and batches end with their windows, unless told. A plan that counts on everybody to be honest
-        is refused unless `trust_all` says that this is meant. Each batch of an invited collection has a key to sign
-        tokens with, which takes a moment to make: `told` hears how many there are.
+        People are invited and batches end with their windows, unless told; `terms` are the other fields of a
+        `Collection`: question, population, shortfall, holds, fixed, automatic, most. A plan that counts on everybody to
+        be honest is refused unless `trust_all` is given. Each batch of an invited collection has a key to sign tokens
+        with, which takes a moment to make: `told` hears how many there are.
         """
         require_collectable(plan)
         if not trust_all:
             require_margin(plan)
         keys = {party: getattr(self, party).ask("GET", "/v1/identity")["key"] for party in PARTIES}
         issuer = self._announced(batches, told) if admission == Admission.INVITED else None
-        collection = Collection(
-            plan, question, population, int(time.time()) if opens is None else opens, window, **keys, batches=batches,
-            shortfall=cast(Shortfall, shortfall), holds=holds, admission=cast(Admission, admission), fixed=fixed,
-            automatic=automatic, most=most, issuer=issuer,
-        )  # fmt: skip
+        terms |= {"window": window, "opens": int(time.time()) if opens is None else opens, "batches": batches}
+        collection = Collection(plan, **keys, admission=cast(Admission, admission), issuer=issuer, **terms)
         agreed = self.analyser.ask("POST", "/v1/collections", {"collection": collection.to_json()})
         if issuer is not None:
             self.issuing.ask("POST", ISSUING, {"collection": collection.to_json()})

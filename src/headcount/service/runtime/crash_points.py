@@ -1,4 +1,4 @@
-"""Where a process may be told to die, so that tests can see what is left."""
+"""Crash points: where a test may kill the process, as a power failure would."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The frame of either party's interface: one table says which routes there are, who may use them, and what they take.
+"""The ASGI application of a party: a table of routes with their roles, bodies and answers.
 
-What the table says is enforced before a handler runs, and published as OpenAPI. Bodies have a length that is told
-beforehand and a deadline; nothing is compressed, chunked, logged by address, or kept in a cache.
+The table is enforced before a handler runs, and published as OpenAPI. A body needs a Content-Length and has a deadline;
+nothing is compressed, chunked or cached, and no address is logged.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from inspect import iscoroutinefunction
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
@@ -38,9 +39,14 @@ ANYWHERE = {b"access-control-allow-origin": b"*", b"access-control-expose-header
 ELSEWHERE = ("cross-site", "same-site")  # what a browser says of a page with another address
 LOOPBACK = ("127.0.0.1", "::1", "localhost")  # as this machine calls itself
 STATUS: tuple[tuple[type[Exception], int], ...] = (
-    (Busy, 503), (Unavailable, 503), (Damaged, 500), (UnknownCollection, 404), (WireError, 400), (BadArgument, 400),
+    (Busy, 503),
+    (Unavailable, 503),
+    (Damaged, 500),
+    (UnknownCollection, 404),
+    (WireError, 400),
+    (BadArgument, 400),
     (Refused, 409),
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True)
@@ -71,7 +77,7 @@ class Response:
         return self.content if isinstance(self.content, bytes) else canonical(self.content).encode()
 
 
-Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
+Handler: TypeAlias = Callable[[Request], Any]  # the JSON of the answer, or a Response; may be a coroutine
 
 
 @dataclass(frozen=True)
@@ -90,11 +96,13 @@ class Route:
     anywhere: bool = False  # whether a page from elsewhere may read the answer
     here: bool = False  # whether it is for this machine's own pages alone
     pattern: re.Pattern[str] = field(init=False)
+    waits: bool = field(init=False)  # whether its handler is a coroutine
 
     def __post_init__(self) -> None:
         parts = re.sub(r"\{(\w+)#\}", r"(?P<\1>[1-9][0-9]{0,8}|0)", self.path)
         parts = re.sub(r"\{(\w+)\}", rf"(?P<\1>{NAME})", parts)
         object.__setattr__(self, "pattern", re.compile(parts))
+        object.__setattr__(self, "waits", iscoroutinefunction(self.handle))
 
 
 class Refusal(Exception):
@@ -126,7 +134,7 @@ class App:
                 _require_here(scope)
             await self._authorise(route, scope)
             body = await _body(route, scope, receive)
-            response = await route.handle(Request(path, body))
+            response = await _handled(route, Request(path, body))
         except Refusal as refusal:
             response = Response(refusal.status, {"error": str(refusal)}, headers=refusal.headers)
         except (Refused, WireError) as refused:
@@ -159,6 +167,12 @@ class App:
         if role not in route.roles:
             needed = f"the role {' or '.join(sorted(route.roles))}"
             raise Refusal(403, f"this token is for the role {role}, and this needs {needed}")
+
+
+async def _handled(route: Route, request: Request) -> Response:
+    """The handler's answer. One that is no coroutine may wait for the database: it runs in a thread."""
+    found = await (route.handle(request) if route.waits else asyncio.to_thread(route.handle, request))
+    return found if isinstance(found, Response) else Response(route.status, found)
 
 
 def _header(scope: Scope, name: bytes) -> str:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, generate_latest
 
+KEPT = 15.0  # seconds
 REPORTS = ("enough", "short", "late")  # what an open batch has; `late` is short near the end of its window
 SHUFFLERS = {
     "waiting": ("headcount_waiting", "Reports that wait for the disk."),
@@ -14,6 +19,8 @@ ANALYSERS = {
     "left": ("headcount_budget_left", "The share of a population's budget that is left: the smallest."),
     "free": ("headcount_budget_free", "The same, less what open collections will be charged: the smallest."),
 }
+
+Gauges = Mapping[str, Any]
 
 
 class Metrics:
@@ -62,3 +69,18 @@ class Metrics:
 
     def page(self) -> bytes:
         return generate_latest(self.registry)
+
+
+class CachedGauges:
+    """Gauges that are computed at most once in a few seconds: counting reports and prices takes a while."""
+
+    def __init__(self, compute: Callable[[], Gauges], clock: Callable[[], float] = time.monotonic) -> None:
+        self._compute, self._clock = compute, clock
+        self._found: Gauges = {}
+        self._until = -1.0
+
+    def __call__(self) -> Gauges:
+        if self._clock() >= self._until:
+            self._found = self._compute()
+            self._until = self._clock() + KEPT
+        return self._found

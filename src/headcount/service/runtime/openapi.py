@@ -58,7 +58,6 @@ def _json(name: str) -> dict[str, Any]:
 
 
 def _parameter(name: str, whole: str) -> dict[str, Any]:
-    kind = {"type": "integer", "minimum": 0, "maximum": 999_999_999} if whole else {
-        "type": "string", "pattern": f"^{NAME}$",
-    }  # fmt: skip
+    number = {"type": "integer", "minimum": 0, "maximum": 999_999_999}
+    kind = number if whole else {"type": "string", "pattern": f"^{NAME}$"}
     return {"name": name, "in": "path", "required": True, "schema": kind}

@@ -1,4 +1,4 @@
-"""What either party's interface has: whether it runs and can work, how busy it is, what it offers, and who it is."""
+"""The routes of every party: liveness, readiness, metrics, OpenAPI and identity."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ from headcount.service.wire.keys import Keys
 OPERATOR = frozenset({"operator"})
 MONITOR = frozenset({"operator", "monitor"})
 LARGEST_CONFIG = 1 << 23
+DONE = {"done": True}
 READY_WITHIN = 5.0  # seconds: a database that takes longer is not there
 READY_KEPT = 1.0  # seconds for which one look serves everybody who asks
 
 
 class PartyApp(App):
-    """Handlers are short: they ask the party, in a thread, and say what it said."""
+    """Handlers are short: they ask the party and return what it said."""
 
     def __init__(self, keys: Keys, routes: Sequence[Route], tokens: Tokens, metrics: Metrics) -> None:
         self.keys, self.signer = keys, keys.signer()
@@ -39,10 +40,10 @@ class PartyApp(App):
         self._looking, self._looked, self._lacks = asyncio.Lock(), -math.inf, ""
         super().__init__([*common, *routes], tokens, metrics)
 
-    async def live(self, _: Request) -> Response:
-        return Response(200, {"live": True})
+    async def live(self, _: Request) -> Any:
+        return {"live": True}
 
-    async def ready(self, _: Request) -> Response:
+    async def ready(self, _: Request) -> Any:
         """The words are few: anybody may ask."""
         async with self._looking:
             if time.monotonic() - self._looked >= READY_KEPT:
@@ -53,7 +54,7 @@ class PartyApp(App):
                 self._looked = time.monotonic()
         if self._lacks:
             raise Refusal(503, self._lacks)
-        return Response(200, {"ready": True})
+        return {"ready": True}
 
     def _missing(self) -> str:
         """What keeps the party from working, if anything does."""
@@ -68,14 +69,14 @@ class PartyApp(App):
             same = False
         return "" if same else "the keys cannot be read"
 
-    async def measures(self, _: Request) -> Response:
+    def measures(self, _: Request) -> Response:
         return Response(200, self.metrics.page(), "text/plain; version=0.0.4")
 
-    async def description(self, _: Request) -> Response:
-        return Response(200, described(self.metrics.party, self.routes))
+    async def description(self, _: Request) -> Any:
+        return described(self.metrics.party, self.routes)
 
-    async def identity(self, _: Request) -> Response:
-        return Response(200, {"party": self.metrics.party, "key": self.signer.public})
+    async def identity(self, _: Request) -> Any:
+        return {"party": self.metrics.party, "key": self.signer.public}
 
 
 def fields(request: Request, *names: str) -> dict[str, Any]:

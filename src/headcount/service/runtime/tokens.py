@@ -1,4 +1,4 @@
-"""Who may ask what: a token stands for a role. Only hashes of tokens are kept."""
+"""Bearer tokens and their roles. Only hashes of tokens are stored."""
 
 from __future__ import annotations
 

@@ -1,23 +1,22 @@
-"""The shuffler's interface: for clients, and for its operator."""
+"""The shuffler's HTTP routes, for devices and for its operator, and its gauges."""
 
 from __future__ import annotations
 
-import asyncio
+from typing import Any
 
 from headcount.common.canonical import canonical
 from headcount.errors import WireError
-from headcount.service.runtime.gauges import CachedGauges
 from headcount.service.runtime.http import Request, Response, Route
-from headcount.service.runtime.metrics import Metrics
-from headcount.service.runtime.party_app import LARGEST_CONFIG, OPERATOR, PartyApp, fields
+from headcount.service.runtime.metrics import REPORTS, CachedGauges, Gauges, Metrics
+from headcount.service.runtime.party_app import DONE, LARGEST_CONFIG, OPERATOR, PartyApp, fields
 from headcount.service.runtime.tokens import Tokens
 from headcount.service.shuffler.batches import Batches
-from headcount.service.shuffler.gauges import of_shuffler
 from headcount.service.shuffler.intake import Intake
 from headcount.service.shuffler.shuffler import Answer, Shuffler
 from headcount.service.wire.report import Upload
 
 LARGEST_UPLOAD = 1 << 18
+LATE = 0.1  # of a window: from then on a batch with too few reports is late
 TAKEN = Response(200, canonical({"report": "taken"}).encode())  # what nearly everybody is told
 
 
@@ -45,29 +44,29 @@ class ShufflerApp(PartyApp):
         super().__init__(shuffler.keys, routes, tokens, metrics)
         # A large batch, or an analyser that does not answer, keeps none from its end.
         self.steps = (batches.close, batches.mix, batches.hand_on)
-        self._figures = CachedGauges(lambda: of_shuffler(shuffler))
+        self._figures = CachedGauges(lambda: gauges_of(shuffler))
 
-    async def measures(self, request: Request) -> Response:
-        figures = await asyncio.to_thread(self._figures)
+    def measures(self, request: Request) -> Response:
+        figures = self._figures()
         self.metrics.set("waiting", self.intake.waiting)
         self.metrics.set_batches(figures["batches"])
         for name in ("share", "expires"):
             self.metrics.set(name, figures[name])
-        return await super().measures(request)
+        return super().measures(request)
 
-    async def collections(self, _: Request) -> Response:
-        return Response(200, {"collections": await asyncio.to_thread(self.shuffler.names)})
+    def collections(self, _: Request) -> Any:
+        return {"collections": self.shuffler.names()}
 
-    async def register(self, request: Request) -> Response:
+    def register(self, request: Request) -> Any:
         given = fields(request, "collection", "keys")
-        made = await asyncio.to_thread(self.shuffler.register, given["collection"], given["keys"])
-        return Response(201, {"collection": made.id, "hash": made.hash})
+        made = self.shuffler.register(given["collection"], given["keys"])
+        return {"collection": made.id, "hash": made.hash}
 
-    async def offer(self, request: Request) -> Response:
-        return Response(200, await asyncio.to_thread(self.shuffler.offer, request.path["collection"]))
+    def offer(self, request: Request) -> Any:
+        return self.shuffler.offer(request.path["collection"])
 
-    async def state(self, request: Request) -> Response:
-        return Response(200, await asyncio.to_thread(self.shuffler.state, request.path["collection"]))
+    def state(self, request: Request) -> Any:
+        return self.shuffler.state(request.path["collection"])
 
     async def report(self, request: Request) -> Response:
         """Stored with the next group commit; 503 when the queue is full."""
@@ -78,10 +77,25 @@ class ShufflerApp(PartyApp):
             raise WireError
         return TAKEN if answer is Answer.TAKEN else Response(409, {"report": answer.value})
 
-    async def close(self, request: Request) -> Response:
-        await asyncio.to_thread(self.shuffler.close, request.path["collection"])
-        return Response(200, {"done": True})
+    def close(self, request: Request) -> Any:
+        self.shuffler.close(request.path["collection"])
+        return DONE
 
-    async def destroy(self, request: Request) -> Response:
-        await asyncio.to_thread(self.shuffler.destroy, request.path["collection"])
-        return Response(200, {"done": True})
+    def destroy(self, request: Request) -> Any:
+        self.shuffler.destroy(request.path["collection"])
+        return DONE
+
+
+def gauges_of(shuffler: Shuffler) -> Gauges:
+    """How many open batches have enough reports, the smallest share of `least` that has come, and the next expiry."""
+    batches, shares = dict.fromkeys(REPORTS, 0), []
+    for name in shuffler.names():
+        told, window = shuffler.state(name), shuffler.collection(name).window
+        for batch in told["batches"]:
+            if batch["state"] == "open":
+                share = batch["reports"] / told["least"]
+                closing = batch["closes"] - shuffler.clock() < LATE * window
+                batches["enough" if share >= 1 else "late" if closing else "short"] += 1
+                shares.append(share)
+    keys = [row["expires"] for row in shuffler.outer.table() if row["state"] == "active"]
+    return {"batches": batches, "share": min(shares, default=None), "expires": min(keys, default=None)}

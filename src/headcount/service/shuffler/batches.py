@@ -1,6 +1,6 @@
-"""What becomes of a batch: open, sealed, shuffled, delivered, purged.
+"""The states of a batch and the steps between them: open, sealed, shuffled, delivered, purged.
 
-Each step is decided by one transaction, may be tried again and is never skipped. Of several processes one takes it.
+Each step is decided by one transaction and idempotent; of several processes one takes it.
 Once its messages are mixed, nothing is left that tells which of them are one person's.
 """
 

@@ -1,4 +1,4 @@
-"""More messages than memory holds, into an order of which each is as likely as any other.
+"""An external shuffle: a uniformly random permutation of more messages than fit into memory.
 
 Every message goes to one of several piles on the disk, each time by coins of its own; then pile after pile is mixed in
 memory, or scattered again if it is too large for that. Which pile a message is in, and where it is within the pile, are

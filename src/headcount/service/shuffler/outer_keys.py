@@ -1,4 +1,4 @@
-"""The keys that uploads are sealed to: made, rotated, retired. An old one opens what is under way, until it expires."""
+"""The shuffler's sealing keys: announced, rotated, retired. A replaced key opens uploads that are under way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the shuffler tells the analyser of batches that will never come: signed, so that their keys may die at once."""
+"""Signed notices to the analyser of batches that will never be delivered, so that it deletes their keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A ledger in a database: the budget of one population, and what was spent of it.
+"""The ledger of one population in a database: its budget, and the hash chain of its charges.
 
 Whoever charges has locked the population's row first, so that nobody else looks and then spends the same again. The
 last line's hash stands in that row too: cutting off the end would leave it behind. A database that was restored whole

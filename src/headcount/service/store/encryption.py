@@ -1,4 +1,4 @@
-"""What the shuffler stores of a batch, encrypted under a secret that is destroyed with it.
+"""Encryption at rest of a batch's tables, under a key that is destroyed with the batch.
 
 A database keeps what was deleted: in its log, in free pages, in statistics, in copies. So nothing that tells people
 apart is given to it in the clear, and what remains there means nothing once the secret's file is gone.

@@ -1,4 +1,4 @@
-"""Which tables a database has: brought up to this version, or refused if it is of a later one."""
+"""Migrations: a database is upgraded to this version, or refused if it is of a later one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who lets people in to a collection: an issuer signs tokens that it cannot read, and the shuffler takes each once.
+"""The issuer of a collection and its token keys, and how the shuffler verifies a token.
 
 Every batch has a key of its own. A person gets one token for each batch, and what is signed is hidden: under one key,
 tokens meant for several batches could all be spent on one of them. All keys are in the collection, under its hash, so

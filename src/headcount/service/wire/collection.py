@@ -76,8 +76,11 @@ class Collection:
         for name, kind in (("shortfall", Shortfall), ("admission", Admission)):
             object.__setattr__(self, name, _one_of(kind, name, getattr(self, name)))
         for name, low, high in (
-            ("opens", 0, 1 << 40), ("window", 1, LONGEST), ("batches", 1, MOST_BATCHES), ("holds", 0, 100),
-        ):  # fmt: skip
+            ("opens", 0, 1 << 40),
+            ("window", 1, LONGEST),
+            ("batches", 1, MOST_BATCHES),
+            ("holds", 0, 100),
+        ):
             _whole(name, getattr(self, name), low, high)
         if self.most is not None:
             _whole("most", self.most, self.plan.protocol.crowd.least, MOST_REPORTS)
@@ -221,9 +224,10 @@ def require_collectable(plan: Plan, shortfall: Shortfall = Shortfall.HOLD) -> No
         )
     if shortfall is Shortfall.TOP_UP and not protocol.task.ignores_zeros:
         raise BadArgument(
-            "shortfall", f"is 'top-up', and reports of nobody would be counted in a {protocol.task.name}",
+            "shortfall",
+            f"is 'top-up', and reports of nobody would be counted in a {protocol.task.name}",
             "use 'hold' or 'purge'",
-        )  # fmt: skip
+        )
 
 
 def _one_of(kind: type[Shortfall] | type[Admission], name: str, value: Any) -> StrEnum:

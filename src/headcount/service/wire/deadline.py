@@ -1,5 +1,4 @@
-"""A deadline for a whole exchange over HTTP. A socket's own timeout is for each byte anew, and a server that sends one
-now and then would hold whoever asks for ever."""
+"""A deadline for a whole HTTP exchange: a socket's own timeout begins anew with each byte."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The other side of an interface: requests that are tried again where that is safe, and refusals as they were said."""
+"""The HTTP client of a party: deadlines, retries, validated answers."""
 
 from __future__ import annotations
 

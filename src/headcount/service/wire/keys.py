@@ -1,4 +1,4 @@
-"""Keys in a folder that only their owner can read: one to sign with, for ever, and those that reports are sealed to.
+"""The key folder of a party: its identity to sign with, sealing keys, and secrets of its tables; and signatures.
 
 A sealing key is announced, with its owner's signature, for one purpose and a while. When it is deleted, nobody can open
 what was sealed to it any more, whoever has kept a copy. The secrets that a party's own tables are encrypted under lie

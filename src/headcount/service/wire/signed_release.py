@@ -1,4 +1,4 @@
-"""A release as anybody can check it: who signed it, and whether what it claims is proved."""
+"""A signed release: its signature, its consistency with its certificate, and the proof of that."""
 
 from __future__ import annotations
 

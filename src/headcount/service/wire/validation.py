@@ -1,4 +1,4 @@
-"""What a party's answer must look like before anybody relies on it: the forms of OpenAPI, checked where they arrive.
+"""Validation of a party's answers against the schema of their route.
 
 Fields that a form does not have are let through: a party may be newer than whoever asks it.
 """
