@@ -10,7 +10,7 @@ from flint import ctx
 from headcount.privacy.exact_tables import discrete_laplace, discrete_laplace_distance
 from headcount.programme.draw import encoded
 from headcount.proof.ball_laws import ball, binomial
-from headcount.proof.central import _nearest
+from headcount.proof.central import nearest_laplace
 from headcount.proof.claim import TableNoise
 from headcount.proof.doubles import Window, loss
 from headcount.proof.flipped_bits import Totals
@@ -55,5 +55,5 @@ def test_a_stretch_in_doubles_covers_its_first_number_of_ones(flip: float, bits:
 def test_two_sided_tables_lie_no_further_from_their_law_than_is_charged(rate: float) -> None:
     drawn = discrete_laplace(Fraction(rate))
     with ctx.workprec(256):
-        _, distance = _nearest(TableNoise(Table.read(encoded(drawn.centre)), Table.read(encoded(drawn.beyond))))
+        _, distance = nearest_laplace(TableNoise(Table.read(encoded(drawn.centre)), Table.read(encoded(drawn.beyond))))
     assert float(distance) <= discrete_laplace_distance(Fraction(rate)) <= 40 * float(distance) + 1e-18

@@ -383,7 +383,7 @@ class DistributionEstimate(Estimate):
         """That of a single bin, which is the same for all of them."""
         return self._errors.combined(*self.protocol.task.strategy.prefix(1))
 
-    def _spans(self, confidence: float) -> Floats:
+    def people_intervals(self, confidence: float) -> Floats:
         low, high = self._bin_law.tails((1.0 - confidence) / 2.0)
         return self._bounded(np.stack([self.people - high, self.people - low], axis=1))
 
@@ -441,7 +441,7 @@ class DistributionEstimate(Estimate):
         }
 
     def __getitem__(self, category: Label) -> Cell:
-        low, high = self._spans(0.95)[self.categories.index(category)].tolist()
+        low, high = self.people_intervals(0.95)[self.categories.index(category)].tolist()
         return Cell(category, float(self.people[self.categories.index(category)]), (low, high))
 
 

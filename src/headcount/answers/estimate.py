@@ -130,10 +130,10 @@ class Estimate:
         """
         require_confidence(confidence)
         each = self.each_at(confidence) if simultaneous else confidence
-        return self.protocol.task.spans(self._spans, each, self.tally.reports, private=self.n is None)
+        return self.protocol.task.spans(self.people_intervals, each, self.tally.reports, private=self.n is None)
 
-    def _spans(self, confidence: float) -> Floats:
-        """A row [low, high] for each cell, in people."""
+    def people_intervals(self, confidence: float) -> Floats:
+        """A row [low, high] for each part of the answer, in people."""
         return self._bounded(self.protocol.intervals(self.tally, confidence))
 
     def linear(self, weights: npt.ArrayLike) -> Linear:

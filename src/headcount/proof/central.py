@@ -29,7 +29,7 @@ def prove(claim: Claim) -> Proof | None:
     release = claim.release
     if claim.model != "central" or release.noise is None:
         return None
-    _check(release.noise)
+    check_noise(release.noise)
     if claim.summed:
         if release.threshold is not None or not release.touches_empty:
             return None
@@ -45,7 +45,7 @@ def prove(claim: Claim) -> Proof | None:
     return None
 
 
-def _check(noise: TableNoise) -> None:
+def check_noise(noise: TableNoise) -> None:
     """Refuses noise that is not symmetric and falling, or does not go on from its centre."""
     centre, beyond = noise.centre, noise.beyond
     reach = -centre.start
@@ -121,11 +121,11 @@ def _moved_total(noise: TableNoise, reach: int, attained: bool) -> Proof:
     the likelier one. So the widest shift is the worst, and either order is as bad.
     """
     crowds = f"one person moves the total by {reach}"
-    nearest = cache(partial(_nearest, noise))
+    nearest = cache(partial(nearest_laplace, noise))
     moved = cache(lambda: BallPair.shifted(_law(noise), reach))
 
     def bounds(epsilon: Fraction) -> Bounds:
-        if not reach or _is_pure(noise, reach, epsilon):
+        if not reach or is_pure(noise, reach, epsilon):
             return Bounds(Fraction(0), Fraction(0), (Fraction(0), Fraction(0)), crowds)
         if reach > 1 and nearest()[1] < NEAR:
             found = _shifted_far(*nearest(), reach, epsilon).among(crowds)
@@ -136,7 +136,7 @@ def _moved_total(noise: TableNoise, reach: int, attained: bool) -> Proof:
     return Proof(bounds, f"one person moves one total by at most {reach}, and every mass of the noise was looked at")
 
 
-def _is_pure(noise: TableNoise, reach: int, epsilon: Fraction) -> bool:
+def is_pure(noise: TableNoise, reach: int, epsilon: Fraction) -> bool:
     """Whether no mass exceeds e**epsilon times that `reach` further, in exact integers.
 
     It is so if no mass exceeds the next one by its share of that; otherwise those `reach` apart are
@@ -184,7 +184,7 @@ def _shifted_far(rate: arb, distance: Fraction, reach: int, epsilon: Fraction) -
     return Bounds(low, high, (least(here) - distance, most(there) + distance)).widened(charge, charge)
 
 
-def _nearest(noise: TableNoise) -> tuple[arb, Fraction]:
+def nearest_laplace(noise: TableNoise) -> tuple[arb, Fraction]:
     """The rate of the nearest discrete Laplace law, and its total variation distance."""
     reach = len(noise.beyond.masses) - 1
     spend(4 * reach)
@@ -216,7 +216,7 @@ def _counts(noise: TableNoise, neighbours: str) -> Proof:
     def bounds(epsilon: Fraction) -> Bounds:
         moved = 1 if neighbours == "add-remove" else 2
         crowds = f"one person changes {moved} of the totals by one"
-        if _is_pure(noise, 1, epsilon / moved):
+        if is_pure(noise, 1, epsilon / moved):
             return Bounds(Fraction(0), Fraction(0), (Fraction(0), Fraction(0)), crowds)
         pair = shifted()
         return either_order(epsilon, pair, NOTHING if moved == 1 else pair.reversed).among(crowds)

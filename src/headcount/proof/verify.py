@@ -14,6 +14,7 @@ from headcount.proof import (
     blanket,
     central,
     clones,
+    families,
     flipped_bits,
     local,
     sampled,
@@ -29,6 +30,7 @@ from headcount.proof.report_length import too_many
 
 PROVERS: tuple[Prover, ...] = (
     central.prove,
+    families.prove,
     local.prove,
     sampled.prove,
     flipped_bits.prove,

@@ -78,11 +78,10 @@ def intervals_cover(protocol: Protocol) -> None:
     def intervals(*totals: int) -> tuple[Floats, Floats]:
         tally = Tally(people, np.array(totals), None, protocol.nobody().modulus, released=True)
         estimate = protocol.estimate(tally)
-        single = protocol.intervals(estimate.tally, CONFIDENCE)
-        return single, protocol.intervals(estimate.tally, estimate.each_at(CONFIDENCE))
+        return estimate.people_intervals(CONFIDENCE), estimate.people_intervals(estimate.each_at(CONFIDENCE))
 
     for held in crowds(protocol.task.values, people):
-        truth = np.array(_truth(protocol, held))
+        truth = protocol.task.rebuilt(np.array(_truth(protocol, held)), people)
         covered, together = np.zeros(truth.size), 0.0
         for totals, mass in zip(*enumerated.released(held), strict=True):
             if mass > 1e-9:

@@ -1,0 +1,88 @@
+r"""Totals in several families, of which a person changes one in each, with noise from tables.
+
+A person sends a message for each of k totals, and no total is told about by two of the messages. So a
+replaced person moves at most k totals up by one and k down, and one who is there or not moves k. With
+discrete Laplace noise the log-ratio of a total is its rate or minus that, as of randomised response:
+$$\delta(\epsilon) = \sum_j \binom{m}{j} \frac{a^j}{(1+a)^m} \big(1 - e^{\epsilon - (m - 2j)\,r}\big)_+,
+\quad a = e^{-r},$$
+with m totals moved. The noise of the tables is compared with that law.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+from math import comb
+
+from flint import arb
+
+from headcount.proof.ball_laws import ball, least, most
+from headcount.proof.central import MOST_VALUES, NEAR, check_noise, is_pure, nearest_laplace
+from headcount.proof.claim import Claim, Proof, TableNoise
+from headcount.proof.divergence import Bounds
+from headcount.proof.effort import TooLarge, spend
+from headcount.proof.expression import Expression
+from headcount.proof.programme import All, Emit
+
+NOTHING = Fraction(0)
+
+
+def prove(claim: Claim) -> Proof | None:
+    release = claim.release
+    if claim.model != "central" or release.noise is None or claim.summed or claim.values is None:
+        return None
+    if release.threshold is not None or not release.touches_empty or not isinstance(claim.report, All):
+        return None
+    fields = [part.fields[0] for part in claim.report.parts if isinstance(part, Emit) and len(part.fields) == 1]
+    if len(fields) < len(claim.report.parts) or not fields:
+        return None
+    check_noise(release.noise)
+    return _moved(release.noise, len(fields), claim.neighbours, _changed(fields, claim.values))
+
+
+def _changed(fields: list[Expression], values: int) -> bool:
+    """Whether some replaced person changes a total in every family; refused if two families share a total."""
+    if values > MOST_VALUES:
+        raise TooLarge("there are too many values to go through")
+    spend(4 * values * len(fields))
+    families = [[field.at({"value": value}) for value in range(values)] for field in fields]
+    totals = [set(family) for family in families]
+    if len(set().union(*totals)) < sum(map(len, totals)):
+        raise TooLarge("two messages of a person may be of the same kind")
+    return all(family[0] != family[-1] for family in families)
+
+
+def _moved(noise: TableNoise, families: int, neighbours: str, all_change: bool) -> Proof:
+    replaced = neighbours != "add-remove"
+    moved = families * (2 if replaced else 1)
+    crowds = f"one person changes {moved} totals by one"
+    attained = all_change or not replaced
+    nearest = cache(lambda: nearest_laplace(noise))
+
+    def bounds(epsilon: Fraction) -> Bounds:
+        if is_pure(noise, 1, epsilon / moved):
+            return Bounds(NOTHING, NOTHING, (NOTHING, NOTHING), crowds)
+        rate, distance = nearest()
+        if not distance < NEAR or not rate > 0:
+            raise TooLarge("the noise is not nearly that of a discrete Laplace law")
+        charge = (1 + most(ball(epsilon).exp())) * moved * distance
+        found = _repeated_response(rate, moved, epsilon).widened(charge, charge).among(crowds)
+        return found if attained else Bounds(NOTHING, found.high, (NOTHING, NOTHING), crowds)
+
+    because = f"a person changes one total in each of {families} families, and every mass of the noise was looked at"
+    return Proof(bounds, because)
+
+
+def _repeated_response(rate: arb, moved: int, epsilon: Fraction) -> Bounds:
+    """The divergence of so many totals with ideal noise, term by term of its sum."""
+    spend(8 * moved)
+    a, growth = (-rate).exp(), ball(epsilon).exp()
+    low = high = here = there = NOTHING
+    for falls in range(moved + 1):
+        mass = comb(moved, falls) * a**falls / (1 + a) ** moved
+        other = mass * (-(moved - 2 * falls) * rate).exp()
+        excess = mass - growth * other
+        high += max(NOTHING, most(excess))
+        if least(excess) > 0:
+            low, here, there = low + least(excess), here + least(mass), there + most(other)
+    return Bounds(low, high, (here, there))
