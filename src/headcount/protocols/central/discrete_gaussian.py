@@ -30,7 +30,7 @@ from headcount.programme.law import Ints, Law, Noise
 from headcount.protocols.base import Knob, Settings, Shape
 from headcount.protocols.shared.cells import touched
 from headcount.protocols.shared.noisy_total import NoisyTotal
-from headcount.questions import Histogram
+from headcount.questions import Distribution, Histogram
 
 GUARD_BITS = 320
 SMALLEST, LARGEST = 0.2, 1e4
@@ -126,6 +126,7 @@ class DiscreteGaussian(NoisyTotal):
         yield cls.tiny()
         yield cls(task=Histogram(3), crowd=Crowd(3), scale=0.6)
         yield cls(task=Histogram(2), crowd=Crowd(3), scale=0.6, neighbours=Neighbours.ADD_REMOVE)
+        yield cls(task=Distribution((0.0, 2.0), 2, radices=(2, 1)), crowd=Crowd(2), scale=0.4)
 
     @classmethod
     def published(cls, budget: Budget, crowd: Crowd) -> Settings:

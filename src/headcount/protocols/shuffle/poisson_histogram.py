@@ -15,6 +15,7 @@ Error:      unbiased, $\mathrm{Var}\,\hat c_j = \lambda$, whatever the data, cel
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
@@ -24,7 +25,7 @@ from headcount.programme.law import Ints
 from headcount.protocols.base import Knob, Shape, likely_variance
 from headcount.protocols.shared.cells import one_of_each, touched
 from headcount.protocols.shared.dummy_messages import PoissonDummies
-from headcount.questions import Histogram
+from headcount.questions import Distribution, Histogram
 
 ANY = Field.named("any")
 
@@ -68,3 +69,8 @@ class PoissonHistogram(PoissonDummies):
     @classmethod
     def tiny(cls) -> Self:
         return cls(task=Histogram(3), crowd=Crowd(3), mean=0.7)
+
+    @classmethod
+    def tinies(cls) -> Iterable[Self]:
+        yield cls.tiny()
+        yield cls(task=Distribution((0.0, 2.0), 2, radices=(2, 1)), crowd=Crowd(2), mean=0.1)

@@ -139,6 +139,8 @@ TASKS: tuple[tuple[Question, tuple[Any, ...]], ...] = (
     (Histogram((1, 0, 0.1, 0.5, -1.5e-7), other=True), SAID),
     (Histogram(edges=(0, 18, 65.5, 120)), (0, 17.999, 18, 65.5, 120, 120.1, -0.1, "18", True)),
     (Histogram(edges=(-1, 0, 1), other=True), (-1, -0.0, 1, 1.5, -2, 1e300, "0.5", "half", None)),
+    (Distribution((0, 120), 7), (0, 17.142857142857142, 17.14285714285714, 119.9, 120, 120.1, -0.1, "18", "x", None)),
+    (Distribution((-0.1, 0.2), 1_000, clip=True), (-0.1, 0, 0.0001, 0.19999, 0.2, 5, -5, "0.05", True)),
 )
 UNSPENT = (0.0, 0.0)
 WISHES: tuple[tuple[dict[str, Any], tuple[float, float]], ...] = (
