@@ -15,7 +15,7 @@ import pytest
 
 from stress import LISTED
 
-LIMIT = 0.2  # seconds of a processor
+LIMIT = 0.1  # seconds of a processor
 CONFORMANCE = "::test_conformance"
 ALWAYS = re.compile(
     r"tests/(service|web|engines|lake)/|test_machines|twin|suite|catch|caught|noticed|refuted|found_out|wrong"
