@@ -61,7 +61,7 @@ def differing(one: dict[str, str], other: dict[str, str]) -> list[str]:
         (0, tuple(OLD_PROCESSOR.items())),
         (0, (("OPENBLAS_CORETYPE", "Prescott"),)),
         (1, ()),
-        (2, ()),
+        pytest.param(2, (), marks=STRESS),
     ],
     ids=["old processor", "other BLAS", "perturbed", "perturbed otherwise"],
 )
