@@ -17,6 +17,7 @@ import pytest
 import needs
 import sparks
 from measured import Measured
+from shares import in_shares, server_of
 from stress import LONG, STRESS, in_turn
 
 sys.path.insert(0, str(Path(__file__).parent / "service"))
@@ -47,6 +48,7 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     """What is drawn here the workers are told."""
+    config.pluginmanager.register(Order())
     if config.getoption("--measure"):
         config.pluginmanager.register(Measured())
     if config.getoption("--minutes") is not None and config.getoption("--order") is None:
@@ -58,20 +60,25 @@ def pytest_terminal_summary(terminalreporter, config):
         terminalreporter.write_line(f"the same order again: --order {config.getoption('--order')}")
 
 
-def on_spark(item):
-    return "spark" in item.nodeid or "spark" in getattr(item, "fixturenames", ())
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
     for item in items if not config.getoption("--measure") else ():
         if item.nodeid in LONG:
             item.add_marker(STRESS)
     in_turn(items)
-    if (order := config.getoption("--order")) is not None:
-        items.sort(key=lambda item: sha256(f"{order} {item.nodeid}".encode(errors="surrogatepass")).digest())
-    else:
-        items.sort(key=lambda item: not on_spark(item))  # on one worker, as one Spark is enough
+
+
+class Order:
+    """In which tests run, once it is known which do: an order that is drawn, or one that starts few servers."""
+
+    @staticmethod
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(config, items):
+        if (order := config.getoption("--order")) is not None:
+            items.sort(key=lambda item: sha256(f"{order} {item.nodeid}".encode(errors="surrogatepass")).digest())
+        else:
+            workers = getattr(config, "workerinput", {}).get("workercount", 1)
+            items[:] = in_shares(items, server_of, workers)
 
 
 @pytest.hookimpl(wrapper=True)

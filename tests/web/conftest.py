@@ -57,7 +57,7 @@ def empty_trial(tmp_path):
         yield trial
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser():
     """Chromium, driven by Playwright. It sees pages of ours only, and a container may have no sandbox for it."""
     program = needs.chromium()
