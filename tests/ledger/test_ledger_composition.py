@@ -66,7 +66,7 @@ def tried(examples, check, *given_to_it):
     settings(max_examples=examples, deadline=None, derandomize=True)(given(*given_to_it)(check))()
 
 
-@lengths("examples", 12, 40)
+@lengths("examples", 6, 40)
 def test_a_composition_is_never_below_the_truth_and_hardly_above(examples):
     def check(numbers, delta):
         assert excess(numbers, delta) < 2e-2
@@ -143,7 +143,7 @@ def test_composition_pays_for_its_own_rounding(monkeypatch):
     assert shortfall(slack=0.0) > LOST / 10
 
 
-@lengths("examples", 10, 30)
+@lengths("examples", 5, 30)
 def test_more_questions_never_cost_less_and_their_order_does_not_matter(examples):
     def check(numbers, more, delta, shuffler):
         after = together(questions([*numbers, more]), delta)
@@ -155,7 +155,7 @@ def test_more_questions_never_cost_less_and_their_order_does_not_matter(examples
     tried(examples, check, SEQUENCES, st.sampled_from(range(len(MENU))), DELTAS, st.randoms(use_true_random=False))
 
 
-@lengths("examples", 10, 30)
+@lengths("examples", 5, 30)
 def test_a_less_noisy_question_never_costs_less(examples):
     def check(numbers, one, other, delta):
         less, more = (

@@ -71,7 +71,7 @@ def test_caps_are_on_the_wire_in_a_collection():
 
 def test_every_cap_and_objective_keeps_the_ranking_true():
     for objective in ("rmse", "interval", "relative", "detectable"):
-        advice = hc.advise("count", n=2_000, **BUDGET, ones=300, objective=objective)
+        advice = hc.advise("count", n=300, **BUDGET, ones=50, objective=objective)
         measured = [option.objective for option in advice.feasible]
         assert measured == sorted(measured)
         assert advice.feasible[0].objective == min(measured)

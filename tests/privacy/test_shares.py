@@ -111,8 +111,8 @@ def test_a_large_crowd_is_bounded_closely(people: int, modulus: int, shares: int
 
 
 def test_bounds_are_there_for_small_and_large_crowds_and_fall_with_shares_and_people() -> None:
-    for people in (2, 10, 64, 65, 1000, 10**6, 10**9):
-        distances = [share_distance(people, 2**40, shares) for shares in range(1, 30)]
+    for people in (2, 64, 65, 10**9):
+        distances = [share_distance(people, 2**40, shares) for shares in range(1, 30, 2)]
         assert all(later <= earlier for earlier, later in pairwise(distances))
     crowds = [share_distance(people, 2**40, 12) for people in (50, 64, 65, 100, 10**4, 10**6, 10**9)]
     assert crowds == sorted(crowds, reverse=True)

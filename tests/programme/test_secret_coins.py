@@ -9,6 +9,7 @@ import numpy as np
 
 import headcount as hc
 from headcount.programme.coins import SeededCoins
+from stress import lengths
 
 ROWS = hc.protocol("basic-rappor", hc.Histogram(256), n=50, keep=0.75, flip=0.25)
 HELD = [7] * 50
@@ -43,8 +44,9 @@ def in_children(work, children):
     return heard
 
 
-def test_64_forked_children_send_different_reports():
-    assert different([rows(), *in_children(rows, 64), rows()])
+@lengths("children", 16, 64)
+def test_forked_children_send_different_reports(children):
+    assert different([rows(), *in_children(rows, children), rows()])
 
 
 def test_the_test_catches_coins_that_are_inherited():

@@ -98,7 +98,7 @@ def test_the_honest_one_is_believed(honest: dict[str, Any], tmp_path: Path) -> N
     assert shell("verify", file).returncode == 0
 
 
-@lengths("some", 17, 1)
+@lengths("some", 31, 1)
 def test_no_part_of_a_signed_release_buys_work_or_crashes(honest: dict[str, Any], tmp_path: Path, some: int) -> None:
     """Every part is replaced by enormous, wrong and hostile ones: an answer is given each time."""
     cases = [(path, value) for path in places(honest) for value in FORMS]

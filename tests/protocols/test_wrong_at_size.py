@@ -103,7 +103,7 @@ TWINS = [
     CrowdsCountTenfold, OneDatabaseOnly, CalledABound, NotProvable, QuieterAboveAScale, HalfTheNoiseOnManyLevels,
     PureButForATail,
 ]  # fmt: skip
-ONE_OF_EACH = (CrowdsCountTenfold, QuieterAboveAScale, HalfTheNoiseOnManyLevels, PureButForATail)  # kind of protocol
+ONE_OF_EACH = (QuieterAboveAScale, HalfTheNoiseOnManyLevels, PureButForATail)  # kind of noise that is released
 BEYOND = {
     the_claim_holds_at_size, what_is_called_pure_is, the_certificate_says_what_is_released,  # to the last mass
     the_release_draws_its_law, what_is_drawn_at_size_is_what_is_stated,
@@ -286,6 +286,7 @@ class OfWords(AddDiscreteLaplace):
 
 
 FAR = {
+    CrowdsCountTenfold: the_claim_holds_at_size,
     UnprovedThousandsCountTenfold: the_claim_holds_at_size,
     UnprovedDigitsCountTenfold: the_claim_holds_at_size,
     SaferAloneAtSize: collusion_is_stated,

@@ -24,7 +24,7 @@ from headcount_survey.vectors.offers import BATCH, NUMBER, agreed, offer, privat
 from stress import STRESS
 
 LARGEST = 135_000  # bytes of the bundle
-SOME, MANY = (200, 10), (10_000, 200)  # vectors of every brick and of every protocol
+SOME, MANY = (50, 4), (10_000, 200)  # vectors of every brick and of every protocol
 ANSWERS = {"count": [0, 1, True], "histogram": ["yes", "wer weiß", "?"], "mean": [0, 33.5, 200]}
 COLLECTIONS = [collection for collection in agreed() if collection.issuer is None]  # which is asked elsewhere
 INVITATION = "ab" * 32

@@ -156,7 +156,7 @@ def _object(value):
 
 @pytest.mark.parametrize("suite", [HYBRID, X25519, P256])
 @pytest.mark.parametrize("parser", PARSERS)
-@lengths("cases", 1_250, 62_500)
+@lengths("cases", 500, 62_500)
 def test_it_is_read_or_refused(parser, suite, cases, seed):
     everything, damage, outcomes = Everything(suite), Damage(seed), {"read": 0, "refused": 0}
     for number in range(cases):
@@ -170,7 +170,7 @@ def test_it_is_read_or_refused(parser, suite, cases, seed):
     assert outcomes["refused"] > cases // 10 or parser == "what was sealed inside"
 
 
-@lengths("cases", 300, 20_000)
+@lengths("cases", 150, 20_000)
 def test_a_manifest_of_the_shuffler_is_taken_or_refused(parties, cases, seed):
     """Signed by the shuffler itself, whatever is in it."""
     parties.endowed()
@@ -189,7 +189,7 @@ def test_a_manifest_of_the_shuffler_is_taken_or_refused(parties, cases, seed):
             raise AssertionError(f"case {number} of the seed {seed}: {type(problem).__name__}") from problem
 
 
-@lengths("cases", 500, 20_000)
+@lengths("cases", 250, 20_000)
 def test_a_release_is_read_or_refused(parties, cases, seed):
     parties.endowed()
     collection = parties.agreed(plan())

@@ -451,7 +451,7 @@ def test_a_database_that_may_not_grow_loses_nothing_either(parties):
     pages = database.engine.connect()
     now = pages.exec_driver_sql("PRAGMA page_count").scalar()
     pages.close()
-    with limited(database, now + 60):
+    with limited(database, now + 20):
         kept, refused = filled(parties, collection)
         assert kept
         assert {answer.status for answer in refused} == {503}
