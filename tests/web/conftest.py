@@ -57,9 +57,10 @@ def empty_trial(tmp_path):
         yield trial
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def browser():
-    """Chromium, driven by Playwright. It sees pages of ours only, and a container may have no sandbox for it."""
+    """Chromium, driven by Playwright, whose event loop runs as long: no longer than one module, so that others can have
+    theirs. It sees pages of ours only, and a container may have no sandbox for it."""
     program = needs.chromium()
     from playwright.sync_api import sync_playwright
 
