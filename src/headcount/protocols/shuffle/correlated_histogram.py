@@ -39,7 +39,7 @@ from headcount.programme.law import Floats, Ints
 from headcount.protocols.base import Shape
 from headcount.protocols.shared.cells import one_of_each, touched
 from headcount.protocols.shared.correlated_noise import CorrelatedNoise
-from headcount.questions import Distribution, Histogram
+from headcount.questions import Histogram
 
 ANY = Field.named("any")
 MINUS, PLUS = Emit(ANY * 2), Emit(ANY * 2 + 1)
@@ -111,8 +111,6 @@ class CorrelatedHistogram(CorrelatedNoise):
 
     @classmethod
     def tinies(cls) -> Iterable[Self]:
-        """The second one has an even flood, the third one two families of cells."""
+        """The other one has an even flood."""
         yield cls.tiny()
         yield cls(task=Histogram(2), crowd=Crowd(2), inner=4.0, shape=9.0, decay=0.006)
-        tree = Distribution((0.0, 2.0), 2, radices=(2, 1))
-        yield cls(task=tree, crowd=Crowd(2), inner=5.0, shape=1.0, decay=0.02)
