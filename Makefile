@@ -95,14 +95,14 @@ picture: $(READY)  ## the page as it looks in Chromium, for the README
 	$(BIN)/python docs/picture.py
 
 vectors: $(READY)  ## what clients in other languages must make of the same bytes, and the browser's client in one file
-	$(BIN)/python -m headcount_survey.vectors --out clients/js/vectors
+	$(BIN)/python -m headcount_service.vectors --out clients/js/vectors
 	cd clients/js && npm ci && npm run build
 
 format: $(READY)  ## style, and what is written from the catalogue: the table of docs/catalogue.md and the clients' vectors
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/python docs/protocol_table.py
-	$(BIN)/python -m headcount_survey.vectors --out clients/js/vectors
+	$(BIN)/python -m headcount_service.vectors --out clients/js/vectors
 
 constraints:  ## the versions and hashes of what a deployment installs, as the oldest supported Python resolves them
 	$(PYTHON) deploy/constraints.py

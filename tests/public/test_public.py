@@ -16,7 +16,7 @@ import headcount as hc
 from headcount import client, errors
 from headcount.public import SHADOWING
 
-RUNS = {"headcount.__main__", "headcount.service.store.migrations.env"}  # import them and they begin to work
+RUNS = {"headcount.__main__", "headcount_service.store.migrations.env"}  # import them and they begin to work
 
 
 def _tree(text: str) -> dict[str, str | None]:
@@ -55,7 +55,7 @@ def test_an_error_that_is_defined_elsewhere_is_noticed() -> None:
     class Root(Exception):  # of its own, so that no other test sees the stray
         pass
 
-    stray = type("Stray", (Root,), {"__module__": "headcount.service.somewhere"})
+    stray = type("Stray", (Root,), {"__module__": "headcount_service.somewhere"})
     assert _classes(Root) == {"Root": None, stray.__name__: "Root"} != _tree("    Root\n")
 
 
@@ -86,7 +86,7 @@ def test_all_is_what_the_module_holds() -> None:
 
 
 DOCS = Path(__file__).parents[2] / "docs"
-MODULES = {"headcount", "headcount.client", "headcount.errors", "headcount.testing", "headcount.types"}
+MODULES = {"headcount", "headcount_service", "headcount.errors", "headcount.testing", "headcount.types"}
 
 
 def _unlisted(page: str) -> list[str]:

@@ -42,7 +42,7 @@ def _built(project, folder):
 
 def test_the_wheel_is_typed_and_licensed_and_has_no_survey(wheel):
     names = zipfile.ZipFile(wheel).namelist()
-    assert {"headcount/py.typed", "headcount/service/web/static/client.js"} <= set(names)
+    assert {"headcount/py.typed", "headcount_service/web/static/client.js"} <= set(names)
     assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {"headcount"}
     assert any(name.endswith("licenses/LICENSE") for name in names)
     assert not any("test_" in name for name in names)

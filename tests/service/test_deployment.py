@@ -25,9 +25,9 @@ from serving import free_port
 
 import headcount
 import needs
-from headcount.service.party import KNOWN, PREFIX
-from headcount.service.runtime.metrics import Metrics
-from headcount.service.server import AT_ONCE
+from headcount_service.party import KNOWN, PREFIX
+from headcount_service.runtime.metrics import Metrics
+from headcount_service.server import AT_ONCE
 from stress import STRESS
 
 ROOT = Path(__file__).parents[2]

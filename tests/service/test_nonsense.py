@@ -19,14 +19,14 @@ import needs
 from cli.shell import alone
 from cli.shell import headcount as shell
 from headcount.cli import main as command_line
-from headcount.cli.collection import given_or_read
 from headcount.cli.render import Format, show
 from headcount.common.canonical import canonical
 from headcount.common.printable import printable
-from headcount.service.operator.operator import Operator
-from headcount.service.wire import http_client as remote
-from headcount.service.wire.schemas import SCHEMAS
-from headcount.service.wire.validation import ANSWERS, fits, form_of
+from headcount_service.cli.collection import given_or_read
+from headcount_service.operator.operator import Operator
+from headcount_service.wire import http_client as remote
+from headcount_service.wire.schemas import SCHEMAS
+from headcount_service.wire.validation import ANSWERS, fits, form_of
 from stress import STRESS, lengths
 
 CANARY = "11"  # the bucket that is answered: the last of twelve
@@ -123,7 +123,7 @@ def place(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch):
     monkeypatch.setattr(remote, "TRIES", 1)
-    monkeypatch.setattr("headcount.service.operator.operator.PATIENCE", 20.0)
+    monkeypatch.setattr("headcount_service.operator.operator.PATIENCE", 20.0)
 
 
 class Words:
@@ -220,7 +220,7 @@ def test_no_group_of_commands_prints_variables():
 
 CRASH = """
 import sys
-from headcount.service.client import device as client
+from headcount_service.client import device as client
 def prepare(self, offer, name, answer, **given):
     kept = {"answer": answer}
     raise KeyError(answer)
@@ -277,7 +277,7 @@ def test_an_answer_is_read_from_standard_input(place, monkeypatch):
     monkeypatch.setattr(sys, "stdin", StringIO(""))
     done = shell(*without)
     assert (done.returncode, "--answer is missing, and standard input is empty" in done.stderr) == (2, True)
-    monkeypatch.setattr("headcount.cli.collection.getpass", lambda _: "7")
+    monkeypatch.setattr("headcount_service.cli.collection.getpass", lambda _: "7")
     terminal = StringIO("8\n")
     monkeypatch.setattr(terminal, "isatty", lambda: True, raising=False)
     monkeypatch.setattr(sys, "stdin", terminal)

@@ -9,7 +9,6 @@ it out (`statement.py`).
 - `notes`, `papers`: statements, a file or two for each source
 - `pages`: the long tables in docs, each made by `python -m headcount_survey.pages.NAME`
 - `figures`: what only the survey and the site draw
-- `vectors`: test vectors for clients in other languages
 - `cli`: what `headcount study` does
 
 The package imports headcount, and headcount never imports it: the command line finds it by its
