@@ -15,6 +15,7 @@ from rig import Rig, plan
 from serving import Served
 
 import headcount
+import headcount_service
 import needs
 from cli.shell import alone
 from cli.shell import headcount as shell
@@ -230,11 +231,13 @@ main()
 """
 
 
+CODE = [str(Path(one.__file__).parents[1]) for one in (headcount, headcount_service)]
+
+
 def crashed(place, path=""):
     """`collection report` in a process of its own, with an error of our own in the middle."""
     words = [HELD if word == CANARY else word for word in Words.of("collection report, without a desk", place)]
-    code = Path(headcount.__file__).parents[1]
-    given = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [path, str(code)]))}
+    given = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [path, *CODE]))}
     program = [sys.executable, "-c", CRASH, *words]
     return subprocess.run(program, capture_output=True, text=True, check=False, env=given)
 
@@ -255,8 +258,7 @@ def test_no_allowed_typer_shows_an_answer(place, typer_version, tmp_path):
     assert done.returncode == command_line.FAULT, done.stderr
     assert HELD not in done.stdout + done.stderr
     place["spoilers"]["shuffler"].reset(0, SPOILT["an empty object"])
-    code = str(Path(headcount.__file__).parents[1])
-    before, os.environ["PYTHONPATH"] = os.environ.get("PYTHONPATH", ""), os.pathsep.join([str(tmp_path), code])
+    before, os.environ["PYTHONPATH"] = os.environ.get("PYTHONPATH", ""), os.pathsep.join([str(tmp_path), *CODE])
     try:
         done = alone(*Words.of("collection report, without a desk", place))
     finally:

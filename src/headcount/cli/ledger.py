@@ -87,7 +87,8 @@ def cost(
 
 def _verified(file: Path, witness: Path | None, data: Path | None) -> Ledger:
     if data is not None:
-        return _desk(data).ledger(str(file), witness)
+        kept: Ledger = _desk(data).ledger(str(file), witness)
+        return kept
     _exists(file)
     return Ledger.verify(file, witness=witness)
 
