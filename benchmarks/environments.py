@@ -78,7 +78,7 @@ def _same(name: str) -> str:
 def _digest(name: str) -> str:
     """Of the requirements; ours are in the projects' own files too."""
     text = (PEERS / f"{name}.txt").read_bytes() + sys.version.encode()
-    ours = (ROOT / at / "pyproject.toml" for at in ("", "service") if name == "headcount")
+    ours = (ROOT / at / "pyproject.toml" for at in ("", "service", "survey") if name == "headcount")
     return sha256(text + b"".join(path.read_bytes() for path in ours)).hexdigest()
 
 

@@ -17,7 +17,7 @@ from headcount.errors import BadArgument, Refused
 CONTRIBUTED = "headcount.commands"  # the entry points by which other packages add commands
 PARTS = "headcount.parts"  # those of what our own commands need of the service
 SERVICE = ("batch", "collection", "demo", "desk", "keys", "party", "serve", "tokens", "web")
-APART = {"study": "survey", **dict.fromkeys(SERVICE, "service")}  # which package has the command
+APART = {"audit": "survey", "study": "survey", **dict.fromkeys(SERVICE, "service")}  # which package has the command
 
 
 def _refuse_repeated(command: Any, context: Any, words: list[str]) -> None:

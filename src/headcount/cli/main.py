@@ -38,7 +38,6 @@ class Everything(Elsewhere):
         "ledger": "ledger.ledgers",
         "explain": "explain.glossary",
         "protocols": "catalogue.protocols",
-        "audit": "audit.audit",
     }
 
 

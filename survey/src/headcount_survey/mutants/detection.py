@@ -15,10 +15,10 @@ from headcount.audit.conformance.exact_loss import EPSILONS
 from headcount.audit.conformance.loss_checks import calibration_meets_the_budget_and_no_more
 from headcount.audit.conformance.suite import CHECKS
 from headcount.audit.enumeration import Enumerated, crowds
-from headcount.audit.mutants.catalogue import MUTATIONS
-from headcount.audit.mutants.mutation import Mutation
 from headcount.programme.coins import SeededCoins
 from headcount.protocols.base.protocol import Protocol
+from headcount_survey.mutants.catalogue import MUTATIONS
+from headcount_survey.mutants.mutation import Mutation
 
 # A class that is made on the fly cannot be pickled, sound or not; and calibration is about large
 # crowds.

@@ -17,7 +17,14 @@ import numpy.typing as npt
 
 from headcount.audit.conformance.exact_loss import EPSILONS
 from headcount.audit.enumeration import Enumerated
-from headcount.audit.mutants.broken_parts import (
+from headcount.privacy.loss import PrivacyLoss
+from headcount.programme.coins import Coins, SeededCoins
+from headcount.programme.field import Values
+from headcount.programme.law import Floats, Noise
+from headcount.programme.release import Threshold
+from headcount.programme.tally import Batch, Tally
+from headcount.protocols.base.protocol import Protocol
+from headcount_survey.mutants.broken_parts import (
     AveragedNoise,
     ClippedDraws,
     CopiedCoins,
@@ -29,7 +36,7 @@ from headcount.audit.mutants.broken_parts import (
     SometimesNoNoise,
     TruncatedDelta,
 )
-from headcount.audit.mutants.mutation import (
+from headcount_survey.mutants.mutation import (
     NO_THRESHOLD,
     Make,
     Mutation,
@@ -49,7 +56,7 @@ from headcount.audit.mutants.mutation import (
     silenced_for_some,
     twin,
 )
-from headcount.audit.mutants.programme_changes import (
+from headcount_survey.mutants.programme_changes import (
     misdrawn,
     one_dummy_at_most,
     one_side_only,
@@ -58,13 +65,6 @@ from headcount.audit.mutants.programme_changes import (
     swapped_arms,
     without_dummies,
 )
-from headcount.privacy.loss import PrivacyLoss
-from headcount.programme.coins import Coins, SeededCoins
-from headcount.programme.field import Values
-from headcount.programme.law import Floats, Noise
-from headcount.programme.release import Threshold
-from headcount.programme.tally import Batch, Tally
-from headcount.protocols.base.protocol import Protocol
 
 # Coins, order and number
 

@@ -10,6 +10,7 @@ programme, the messages cannot be compared; such pairs are counted as incomparab
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from collections.abc import Callable
@@ -29,7 +30,7 @@ from headcount.programme.table import Ints
 from headcount.programme.tally import Batch
 from headcount.protocols.base.protocol import Protocol
 
-HOME = str(Path(headcount.errors.__file__).parent)
+HOME = str(Path(headcount.errors.__file__).parent) + os.sep  # and of no package whose name goes on
 MOST_PEOPLE = 8
 
 Lines = frozenset[tuple[str, int]]

@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 
 from headcount.audit.enumeration import Enumerated
-from headcount.audit.mutants.broken_parts import ONE_IN_A_HUNDRED, RETRIES, RoundedDown, SometimesNoNoise
-from headcount.audit.mutants.programme_changes import flagged, quieter
 from headcount.audit.rewriting import Change, rewritten
 from headcount.errors import Refused
 from headcount.privacy.budget import Neighbours
@@ -24,6 +22,8 @@ from headcount.programme.field import Field
 from headcount.programme.release import Release
 from headcount.programme.tally import Tally
 from headcount.protocols.base.protocol import Protocol
+from headcount_survey.mutants.broken_parts import ONE_IN_A_HUNDRED, RETRIES, RoundedDown, SometimesNoNoise
+from headcount_survey.mutants.programme_changes import flagged, quieter
 
 Make = Callable[[Protocol], Protocol | str]  # a twin, or why there is none
 

@@ -27,9 +27,9 @@ from headcount.questions.question import Question
 from headcount.questions.total import Sum
 
 if TYPE_CHECKING:
-    from headcount.audit.attacks.independence import IndependenceResult
     from headcount.audit.attacks.lower_bound import Attack
-    from headcount.audit.attacks.replay import Replay
+    from headcount_survey.attacks.independence import IndependenceResult
+    from headcount_survey.attacks.replay import Replay
 
 EVERYTHING = "all"
 BAR = 40
@@ -75,9 +75,9 @@ class Audit:
 
 
 def audited(protocol: Protocol, **how: Any) -> Audit:
-    from headcount.audit.attacks.independence import find_dependence
     from headcount.audit.attacks.lower_bound import attack
-    from headcount.audit.attacks.replay import replay
+    from headcount_survey.attacks.independence import find_dependence
+    from headcount_survey.attacks.replay import replay
 
     return Audit(attack(protocol, **how), replay(protocol), find_dependence(protocol))
 
