@@ -16,13 +16,13 @@ unexport PYTHONDONTWRITEBYTECODE  # every start would compile hundreds of module
 	vectors stress oldest measured examples format constraints tested sbom clean
 
 # In two stages: who only looks at the demonstration waits for neither Spark nor Sphinx.
-$(SERVICE): pyproject.toml
+$(SERVICE): pyproject.toml service/pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --no-compile $(PINS_FOR_DEV) --editable '.[service]'
+	$(BIN)/python -m pip install --quiet --no-compile $(PINS_FOR_DEV) --editable . --editable ./service
 	touch $@
 
 $(READY): $(SERVICE) survey/pyproject.toml
-	$(BIN)/python -m pip install --quiet --no-compile $(PINS_FOR_DEV) --editable '.[dev]' --editable ./survey
+	$(BIN)/python -m pip install --quiet --no-compile $(PINS_FOR_DEV) --editable '.[dev]' --editable ./service --editable ./survey
 	touch $@
 
 demo: $(SERVICE)  ## 200 simulated devices report over loopback to a shuffler and an analyser; the answer is proved
@@ -85,7 +85,7 @@ measured: $(READY)  ## which instances of tests take long and are left to stress
 oldest:  ## the tests with the oldest version of everything that pyproject.toml allows, in an environment of its own
 	$(PYTHON) -m venv --clear $(OLDEST)
 	$(PYTHON) tests/oldest.py > $(OLDEST)/constraints.txt
-	$(OLDEST)/bin/python -m pip install --quiet --no-compile --constraint $(OLDEST)/constraints.txt --editable '.[dev]' --editable ./survey
+	$(OLDEST)/bin/python -m pip install --quiet --no-compile --constraint $(OLDEST)/constraints.txt --editable '.[dev]' --editable ./service --editable ./survey
 	$(OLDEST)/bin/python -m pytest -n auto --dist worksteal
 
 examples: $(READY)  ## what the examples in the pages print now, where that is something else: after a change of the catalogue
@@ -95,14 +95,14 @@ picture: $(READY)  ## the page as it looks in Chromium, for the README
 	$(BIN)/python docs/picture.py
 
 vectors: $(READY)  ## what clients in other languages must make of the same bytes, and the browser's client in one file
-	$(BIN)/python -m headcount_survey.vectors --out clients/js/vectors
+	$(BIN)/python -m headcount_service.vectors --out clients/js/vectors
 	cd clients/js && npm ci && npm run build
 
 format: $(READY)  ## style, and what is written from the catalogue: the table of docs/catalogue.md and the clients' vectors
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/python docs/protocol_table.py
-	$(BIN)/python -m headcount_survey.vectors --out clients/js/vectors
+	$(BIN)/python -m headcount_service.vectors --out clients/js/vectors
 
 constraints:  ## the versions and hashes of what a deployment installs, as the oldest supported Python resolves them
 	$(PYTHON) deploy/constraints.py
@@ -114,7 +114,7 @@ sbom:  ## what a deployment consists of, as CycloneDX has it, in build/sbom.json
 	mkdir -p $(dir $(SBOM))
 	$(PYTHON) -m venv --clear $(DEPLOYED)
 	$(DEPLOYED)/bin/python -m pip install --quiet --no-compile --require-hashes --requirement deploy/constraints.txt
-	$(DEPLOYED)/bin/python -m pip install --quiet --no-compile --no-deps --no-build-isolation .
+	$(DEPLOYED)/bin/python -m pip install --quiet --no-compile --no-deps --no-build-isolation . ./service
 	$(PYTHON) -m venv --clear $(PINS)
 	$(PINS)/bin/python -m pip install --quiet --no-compile 'cyclonedx-bom>=7'
 	$(PINS)/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible --of JSON -o $(SBOM) $(DEPLOYED)

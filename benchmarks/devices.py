@@ -13,10 +13,10 @@ from typing import Any
 
 import headcount as hc
 from headcount.protocols.base.report_size import Wire
-from headcount.service.client.device import Client
-from headcount.service.wire.collection import Admission, Collection
-from headcount.service.wire.keys import Announced, Keys
-from headcount.service.wire.suites import new_key, public_bytes, seal
+from headcount_service.client.device import Client
+from headcount_service.wire.collection import Admission, Collection
+from headcount_service.wire.keys import Announced, Keys
+from headcount_service.wire.suites import new_key, public_bytes, seal
 from page import Section, met
 from timing import Spread, interleaved, ratio, seconds
 

@@ -76,9 +76,10 @@ def _same(name: str) -> str:
 
 
 def _digest(name: str) -> str:
-    """Of the requirements; ours are in the project's own file too."""
+    """Of the requirements; ours are in the projects' own files too."""
     text = (PEERS / f"{name}.txt").read_bytes() + sys.version.encode()
-    return sha256(text + (ROOT / "pyproject.toml").read_bytes() if name == "headcount" else text).hexdigest()
+    ours = (ROOT / at / "pyproject.toml" for at in ("", "service", "survey") if name == "headcount")
+    return sha256(text + b"".join(path.read_bytes() for path in ours)).hexdigest()
 
 
 def _installed(name: str) -> str:

@@ -17,17 +17,17 @@ from typing import Any
 import headcount as hc
 import sealing
 from headcount.protocols.base.report_size import Wire
-from headcount.service import party
-from headcount.service.analyser.analyser import inner_key
-from headcount.service.lake.counting import analyse, count
-from headcount.service.lake.messages import Mixed
-from headcount.service.lake.session import session
-from headcount.service.lake.shuffling import LakeShuffler, read_uploads
-from headcount.service.lake.uploads import write_uploads
-from headcount.service.lake.work import loaded, stored
-from headcount.service.wire.collection import Admission, Collection
-from headcount.service.wire.report import INNER
-from headcount.service.wire.suites import unseal
+from headcount_service import party
+from headcount_service.analyser.analyser import inner_key
+from headcount_service.lake.counting import analyse, count
+from headcount_service.lake.messages import Mixed
+from headcount_service.lake.session import session
+from headcount_service.lake.shuffling import LakeShuffler, read_uploads
+from headcount_service.lake.uploads import write_uploads
+from headcount_service.lake.work import loaded, stored
+from headcount_service.wire.collection import Admission, Collection
+from headcount_service.wire.report import INNER
+from headcount_service.wire.suites import unseal
 from page import Section, met
 from timing import Spread, agrees, ratio, seconds
 

@@ -14,6 +14,7 @@ from time import perf_counter
 
 import environments
 import headcount
+import headcount_service
 
 LIBRARIES = (
     "headcount", "numpy", "scipy", "cryptography", "pyarrow", "granian", "sqlalchemy", "pysqlite3", "psycopg",
@@ -46,10 +47,10 @@ def _moment() -> str:
 
 
 def sources() -> str:
-    """A digest of headcount's sources: figures from different ones must not be compared, nor mixed."""
-    root = Path(headcount.__file__).parent
+    """A digest of our sources, service and all: figures from different ones must not be compared, nor mixed."""
     digest = sha256()
-    for path in sorted(root.rglob("*.py")):
+    folders = [Path(one.__file__).parent for one in (headcount, headcount_service)]
+    for path in sorted(path for folder in folders for path in folder.rglob("*.py")):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
 

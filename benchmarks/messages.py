@@ -11,11 +11,11 @@ from itertools import islice
 
 import sealing
 from headcount.protocols.base.report_size import IDENTITY
-from headcount.service.party import SETTINGS, Party
-from headcount.service.shuffler.shuffler import Answer
-from headcount.service.wire.collection import Collection
-from headcount.service.wire.report import INNER, NO_CREDENTIAL, Report
-from headcount.service.wire.suites import new_key, seal, unseal
+from headcount_service.party import SETTINGS, Party
+from headcount_service.shuffler.shuffler import Answer
+from headcount_service.wire.collection import Collection
+from headcount_service.wire.report import INNER, NO_CREDENTIAL, Report
+from headcount_service.wire.suites import new_key, seal, unseal
 from page import Section, met
 from parties import ROLES, Serving, serving
 from timing import Spread, agrees

@@ -22,12 +22,12 @@ from typing import Any
 
 import headcount as hc
 from headcount.protocols.base.report_size import IDENTITY, Wire
-from headcount.service import party
-from headcount.service.party import SETTINGS, Party
-from headcount.service.shuffler.batches import Batches
-from headcount.service.shuffler.shuffler import BATCH, Shuffler
-from headcount.service.store.database import one, update_batch
-from headcount.service.wire.collection import Admission, Collection
+from headcount_service import party
+from headcount_service.party import SETTINGS, Party
+from headcount_service.shuffler.batches import Batches
+from headcount_service.shuffler.shuffler import BATCH, Shuffler
+from headcount_service.store.database import one, update_batch
+from headcount_service.wire.collection import Admission, Collection
 from page import Section, met
 from parties import DATABASES, cluster, megabytes
 

@@ -19,9 +19,9 @@ import psycopg
 
 import headcount as hc
 from headcount.protocols.base.report_size import HYBRID, Wire
-from headcount.service import party
-from headcount.service.operator.operator import Operator
-from headcount.service.wire.collection import Collection
+from headcount_service import party
+from headcount_service.operator.operator import Operator
+from headcount_service.wire.collection import Collection
 
 ROLES = ("analyser", "shuffler")
 DATABASES = ("SQLite", "PostgreSQL")

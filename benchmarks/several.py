@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 import sealing
-from headcount.service.wire.collection import Collection
+from headcount_service.wire.collection import Collection
 from page import Section, met
 from parties import Serving, free_port, process, processor, serving
 from timing import Spread

@@ -21,9 +21,9 @@ import pysqlite3
 import devices
 import headcount as hc
 from headcount.protocols.base.report_size import IDENTITY
-from headcount.service.party import SETTINGS
-from headcount.service.wire.keys import Announced
-from headcount.service.wire.report import NO_CREDENTIAL, Report
+from headcount_service.party import SETTINGS
+from headcount_service.wire.keys import Announced
+from headcount_service.wire.report import NO_CREDENTIAL, Report
 from messages import Stage, filled, timed, until
 from messages import _state as state
 from model import Line

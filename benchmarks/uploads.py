@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import sealing
-from headcount.service.wire.collection import Collection
+from headcount_service.wire.collection import Collection
 from page import Section, met
 from parties import DATABASES, Serving, serving
 from timing import Spread, agrees

@@ -13,8 +13,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import headcount as hc
-from headcount.service.operator.operator import Operator
-from headcount.service.wire.collection import Collection
+from headcount_service.operator.operator import Operator
+from headcount_service.wire.collection import Collection
 from page import Section, met
 from parties import free_port
 from timing import Spread

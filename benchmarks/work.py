@@ -18,12 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from headcount.audit.attacks.replay import RecordedCoins
 from headcount.programme.coins import Coins, SecretCoins
 from headcount.programme.law import Floats
 from headcount.programme.table import Ints
 from headcount.programme.tally import Tally
 from headcount.protocols.base.protocol import Protocol
+from headcount_survey.attacks.replay import RecordedCoins
 
 Draw = Callable[[Coins], int]
 

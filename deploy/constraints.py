@@ -3,9 +3,9 @@
     python deploy/constraints.py              deploy/constraints.txt: what a party needs, with hashes
     .venv/bin/python deploy/constraints.py --installed    constraints-dev.txt: what the tests were run with
 
-For a party pip resolves what pyproject.toml asks for, in the oldest Python that is supported, and the index that pip is
-set up with tells the hashes of all files of these versions, so that they serve every platform. No index is named in
-either file.
+For a party pip resolves what headcount[files] and headcount-service ask for, in the oldest Python that is supported,
+and the index that pip is set up with tells the hashes of all files of these versions, so that they serve every
+platform. No index is named in either file.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from urllib.request import Request, urlopen
 
 ROOT = Path(__file__).parents[1]
 OUT = ROOT / "deploy" / "constraints.txt"
-EXTRAS = "service,files"
+OURS = ("headcount", "headcount-service")
 DEFAULT = "global.index-url"
-HEAD = f"""\
-# Made by `make constraints`, from pyproject.toml: headcount[{EXTRAS}] and what builds it.
+HEAD = """\
+# Made by `make constraints`, from both files pyproject.toml: headcount[files], headcount-service and what builds them.
 #     pip install --require-hashes --requirement deploy/constraints.txt
-#     pip install --no-deps --no-build-isolation .
+#     pip install --no-deps --no-build-isolation . ./service
 """
 DEV = ROOT / "constraints-dev.txt"
 HEAD_OF_DEV = """\
 # Made by `make tested`: the versions that the tests were last run with, for `make check test PINNED=1`, or
-#     pip install --constraint constraints-dev.txt --editable '.[dev]'
+#     pip install --constraint constraints-dev.txt --editable '.[dev]' --editable ./service --editable ./survey
 """
 NOT_OURS = {"pip", "setuptools", "wheel"}  # what an environment begins with
 JSON = "application/vnd.pypi.simple.v1+json"
@@ -45,9 +45,19 @@ def pip(*words: str) -> str:
 def resolved() -> dict[str, dict[str, Any]]:
     """What pip would install into an empty environment, by name."""
     builds = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
-    words = ["install", "--dry-run", "--ignore-installed", "--quiet", "--report", "-", f"{ROOT}[{EXTRAS}]", *builds]
+    words = [
+        "install",
+        "--dry-run",
+        "--ignore-installed",
+        "--quiet",
+        "--report",
+        "-",
+        f"{ROOT}[files]",
+        f"{ROOT}/service",
+        *builds,
+    ]
     found = json.loads(pip(*words))["install"]
-    return {plain(each["metadata"]["name"]): each for each in found if each["metadata"]["name"] != "headcount"}
+    return {plain(each["metadata"]["name"]): each for each in found if each["metadata"]["name"] not in OURS}
 
 
 def plain(name: str) -> str:

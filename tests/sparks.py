@@ -46,7 +46,7 @@ def running(master: str = TWICE) -> Running:
 def _started(master: str) -> Running:
     from cluster import quick_folder
 
-    from headcount.service.lake.session import session
+    from headcount_service.lake.session import session
 
     ending, aside = ExitStack(), quick_folder("headcount-spark-")
     ending.callback(shutil.rmtree, aside, ignore_errors=True)

@@ -37,7 +37,7 @@ if (process.argv.includes("--test")) {
   await build({ ...common, entryPoints: ["test/page.ts"], outfile: "build/page.js", bundle: true, plugins: [shorter] });
 } else {
   const at = process.argv.indexOf("--out");
-  const outfile = at > 0 ? process.argv[at + 1] : join(here, "../../src/headcount/service/web/static/client.js");
+  const outfile = at > 0 ? process.argv[at + 1] : join(here, "../../service/src/headcount_service/web/static/client.js");
   await build({
     ...common, entryPoints: ["src/index.ts"], outfile, bundle: true, minify: true, mangleProps: /^_[a-z]/, charset: "utf8", plugins: [shorter],
     banner: { js: notice },

@@ -1,7 +1,6 @@
 """The conformance suite that every protocol must pass, open to protocols of other packages.
 
-`conforms(MyProtocol)` runs every check on the protocol's tiny instances. `CHECKS` is the list, for parametrised tests;
-`caught` breaks a protocol in every way there is and tells which check notices.
+`conforms(MyProtocol)` runs every check on the protocol's tiny instances. `CHECKS` is the list, for parametrised tests.
 """
 
 from __future__ import annotations
@@ -42,18 +41,15 @@ from headcount.audit.conformance.sampler_checks import (
 )
 from headcount.audit.conformance.simulated_checks import what_is_drawn_at_size_is_what_is_stated
 from headcount.audit.conformance.suite import CHECKS
-from headcount.audit.mutants.detection import Caught, caught
 from headcount.protocols import named
 from headcount.protocols.base.protocol import Protocol
 
 __all__ = [
     "CHECKS",
-    "Caught",
     "Check",
     "Nonconforming",
     "all_randomness_is_an_argument",
     "calibration_meets_the_budget_and_no_more",
-    "caught",
     "collusion_is_stated",
     "conforms",
     "crowds_not_planned_for_are_refused",

@@ -11,9 +11,9 @@ import pytest
 from typer.testing import CliRunner
 
 import headcount as hc
-from headcount.cli.collection import release_table
 from headcount.cli.main import app
 from headcount.cli.render import console
+from headcount_service.cli.releases import release_table
 
 VALUES = np.array([10.0] * 990 + [4_000.0] * 10)  # of which the mean is 49.9, and that of the clipped ones 14.9
 BOUNDS = (-200, 500)

@@ -32,7 +32,7 @@ def test_a_sound_protocol_stands():
 
 
 def test_a_broken_one_is_violated(monkeypatch):
-    monkeypatch.setattr("headcount.cli.audit.named", lambda _: TooLittleNoise)
+    monkeypatch.setattr("headcount_survey.cli.audit.named", lambda _: TooLittleNoise)
     done = audit("geometric", *QUICK)
     assert done.exit_code == 1
     assert "VIOLATED: epsilon is at least" in done.output
@@ -63,15 +63,15 @@ def test_instances_of_all_kinds(arguments):
 
 def test_all_of_them_line_by_line(monkeypatch):
     few = tuple(named(name) for name in ("geometric", "randomised-response", "zsum"))
-    monkeypatch.setattr("headcount.cli.audit.CATALOGUE", few)
+    monkeypatch.setattr("headcount_survey.cli.audit.CATALOGUE", few)
     done = audit("all", *QUICK)
     assert done.exit_code == 0, done.output
-    claims = [tiny.name for protocol in few for tiny in protocol.tinies()]
-    assert [line.split()[0] for line in done.output.splitlines()[1 : 1 + len(claims)]] == claims
-    assert f"All {len(claims)} claims stand." in done.output
-    monkeypatch.setattr("headcount.cli.audit.CATALOGUE", few[1:2])
+    names = [cls.name for cls in few for _ in cls.tinies()]
+    assert [line.split()[0] for line in done.output.splitlines()[1 : len(names) + 1]] == names
+    assert f"All {len(names)} claims stand." in done.output
+    monkeypatch.setattr("headcount_survey.cli.audit.CATALOGUE", few[1:2])
     assert len(json.loads(audit("all", *QUICK, "--format", "json").stdout)) == 1
-    monkeypatch.setattr("headcount.cli.audit.CATALOGUE", (TooLittleNoise,))
+    monkeypatch.setattr("headcount_survey.cli.audit.CATALOGUE", (TooLittleNoise,))
     done = audit("all", *QUICK)
     assert done.exit_code == 1
     assert "VIOLATED: geometric" in done.output

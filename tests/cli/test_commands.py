@@ -1,7 +1,10 @@
 """Commands of other packages: found by their entry points, and never in the place of our own."""
 
+import re
 import sys
+import tomllib
 from importlib.metadata import EntryPoint
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -11,6 +14,7 @@ from headcount.cli.main import app, main
 from headcount.errors import Refused
 
 RUNNER = CliRunner()
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -49,21 +53,51 @@ def test_no_package_takes_the_place_of_a_command_of_ours(installed):
     assert "hello" not in shown
 
 
-@pytest.mark.parametrize("words", [[], ["list"], ["run", "why-five", "--quick"], ["--help"]])
-def test_without_the_survey_one_sentence_says_how_to_install_it(installed, words, monkeypatch, capsys):
+SURVEY = [["study", *words] for words in ([], ["list"], ["run", "why-five", "--quick"], ["--help"])]
+SERVICE = [[name] for name in commands.SERVICE] + [["ledger", "show", "people", "--data", "desk"]]
+NEEDING = [*((words, "survey") for words in SURVEY), *((words, "service") for words in SERVICE)]
+
+
+@pytest.mark.parametrize(
+    ("words", "package"), NEEDING, ids=lambda given: given if isinstance(given, str) else "-".join(given)
+)
+def test_without_its_package_a_command_says_in_one_sentence_how_to_install_it(
+    installed, words, package, monkeypatch, capsys
+):
     installed()
-    monkeypatch.setattr(sys, "argv", ["headcount", "study", *words])
+    monkeypatch.setattr(sys, "argv", ["headcount", *words])
     with pytest.raises(SystemExit) as left:
         main()
     assert left.value.code == 2
     said = capsys.readouterr().err
     assert said.count("\n") == 1
-    assert "needs the survey" in said
-    assert "pip install ./survey" in said
-    assert "study" not in RUNNER.invoke(app, ["--help"]).output
-    with pytest.raises(Refused, match="survey"):
-        RUNNER.invoke(app, ["study"], catch_exceptions=False)
+    assert f"needs the {package}" in said
+    assert f"pip install ./{package}" in said
+    with pytest.raises(Refused, match=package):
+        RUNNER.invoke(app, words, catch_exceptions=False)
 
 
-def test_the_survey_is_found():
+def test_without_its_package_no_command_is_listed(installed):
+    installed()
+    listed = re.findall(r"^. (\w+)  ", RUNNER.invoke(app, ["--help"]).output, re.MULTILINE)
+    assert "count" in listed
+    assert not {*listed} & {*commands.APART}
+
+
+def test_without_the_service_a_release_is_not_proved(installed, tmp_path):
+    installed()
+    (tmp_path / "release.json").write_text('{"format": "headcount release 2"}')
+    with pytest.raises(Refused, match="needs the service"):
+        RUNNER.invoke(app, ["verify", str(tmp_path / "release.json")], catch_exceptions=False)
+
+
+def test_the_survey_and_the_service_are_found():
     assert "smallest-crowd" in RUNNER.invoke(app, ["study", "list"]).output
+    assert "rotate" in RUNNER.invoke(app, ["keys", "--help"]).output
+
+
+@pytest.mark.parametrize("package", ["survey", "service"])
+def test_the_commands_that_are_apart_are_those_of_their_packages(package):
+    project = tomllib.loads((ROOT / package / "pyproject.toml").read_text())["project"]
+    told = {name for name, where in commands.APART.items() if where == package}
+    assert told == {*project["entry-points"][commands.CONTRIBUTED]}

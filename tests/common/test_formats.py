@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 import headcount
+import headcount_service
 from stress import STRESS
 
-ROOT = Path(headcount.__file__).parent
+FOLDERS = [Path(one.__file__).parents[1] for one in (headcount, headcount_service)]
 SOURCE = """
 from fractions import Fraction
 def told(share: Fraction, other: float | Fraction, fine: float) -> str:
@@ -18,7 +19,7 @@ def told(share: Fraction, other: float | Fraction, fine: float) -> str:
 """
 
 
-def formatted(folder: Path) -> Iterator[str]:
+def formatted(*folders: Path) -> Iterator[str]:
     """Where a value that may be a fraction is given a format, by the types that mypy finds."""
     pytest.importorskip("mypy")
     from mypy import build, nodes
@@ -28,8 +29,12 @@ def formatted(folder: Path) -> Iterator[str]:
     options = Options()
     options.export_types, options.preserve_asts, options.incremental = True, True, False
     options.ignore_missing_imports = options.show_traceback = True
-    options.follow_imports, options.mypy_path = "normal", [str(folder)]
-    paths = {path: path.relative_to(folder).with_suffix("").parts for path in sorted(folder.rglob("*.py"))}
+    options.follow_imports, options.mypy_path = "normal", [str(folder) for folder in folders]
+    paths = {
+        path: path.relative_to(folder).with_suffix("").parts
+        for folder in folders
+        for path in sorted(folder.rglob("*.py"))
+    }
     names = {path: parts[:-1] if parts[-1] == "__init__" else parts for path, parts in paths.items()}
     types = build.build([BuildSource(str(path), ".".join(parts)) for path, parts in names.items()], options).types
     for call in [each for each in types if isinstance(each, nodes.CallExpr)]:
@@ -51,4 +56,4 @@ def test_a_fraction_with_a_format_is_found(tmp_path: Path) -> None:
 
 @STRESS
 def test_no_fraction_is_given_a_format() -> None:
-    assert list(formatted(ROOT.parent)) == []
+    assert list(formatted(*FOLDERS)) == []

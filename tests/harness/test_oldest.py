@@ -1,4 +1,4 @@
-"""The oldest versions that `make oldest` installs are the lower bounds of pyproject.toml, all of them."""
+"""The oldest versions that `make oldest` installs are the lower bounds of both projects, all of them."""
 
 import re
 import tomllib
@@ -7,36 +7,38 @@ import pytest
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from oldest import PROJECT, oldest
+from oldest import PROJECTS, ROOT, oldest
 
 TABLE = """
 [project]
-name = "ours"
+name = "headcount"
 dependencies = [{}]
-optional-dependencies.more = ["ours[all]", "b[c]>=2.1"]
+optional-dependencies.more = ["headcount[all]", "b[c]>=2.1"]
 """
 
 
 def test_every_dependency_has_its_bound():
-    table = tomllib.loads(PROJECT.read_text())["project"]
-    needed = [*table["dependencies"], *(each for extra in table["optional-dependencies"].values() for each in extra)]
-    names = {re.split(r"[\[>=; ]", each)[0] for each in needed} - {table["name"]}
+    base, service = (tomllib.loads(path.read_text())["project"] for path in PROJECTS)
+    extras = (each for extra in base["optional-dependencies"].values() for each in extra)
+    needed = [*base["dependencies"], *extras, *service["dependencies"]]
+    names = {re.split(r"[\[>=; ]", each)[0] for each in needed} - {base["name"]}
     assert {each.split("==")[0] for each in oldest()} == names
-    assert oldest("numpy") == [f"numpy=={bound}" for bound in re.findall(r'"numpy>=([\d.]+)"', PROJECT.read_text())]
+    for name, path in zip(("numpy", "sqlalchemy"), PROJECTS, strict=True):
+        assert oldest(name) == [f"{name}=={each}" for each in re.findall(rf'"{name}>=([\d.]+)"', path.read_text())]
 
 
 def test_a_bound_is_its_version_exactly_whatever_the_extra():
-    assert oldest(project=TABLE.format("\"a>=1; python_version > '3'\"")) == ["a==1", "b==2.1"]
+    assert oldest(projects=[TABLE.format("\"a>=1; python_version > '3'\"")]) == ["a==1", "b==2.1"]
 
 
 @pytest.mark.parametrize("loose", ["a", "a<3", "a==1"])
 def test_a_dependency_without_a_lower_bound_is_refused(loose):
     """The twin: nobody could say what the tests have run with."""
     with pytest.raises(ValueError, match="has no lower bound"):
-        oldest(project=TABLE.format(f'"{loose}"'))
+        oldest(projects=[TABLE.format(f'"{loose}"')])
 
 
-PINS = (PROJECT.parent / "constraints-dev.txt").read_text(encoding="utf-8")
+PINS = (ROOT / "constraints-dev.txt").read_text(encoding="utf-8")
 
 
 def missed(pins):

@@ -10,12 +10,12 @@ from pyarrow import parquet
 from rig import made, plan
 
 from headcount.protocols.base.report_size import IDENTITY
-from headcount.service.lake.counting import analyse
-from headcount.service.lake.messages import Mixed
-from headcount.service.lake.shuffling import LakeShuffler, read_uploads
-from headcount.service.lake.uploads import write_uploads
-from headcount.service.lake.work import SPLIT, SplitReports, table
-from headcount.service.wire.collection import Collection
+from headcount_service.lake.counting import analyse
+from headcount_service.lake.messages import Mixed
+from headcount_service.lake.shuffling import LakeShuffler, read_uploads
+from headcount_service.lake.uploads import write_uploads
+from headcount_service.lake.work import SPLIT, SplitReports, table
+from headcount_service.wire.collection import Collection
 
 BUCKETS = 12
 

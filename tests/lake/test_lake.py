@@ -7,14 +7,14 @@ from lakes import BUCKETS, Lake
 from pyarrow import parquet
 from rig import Rig, counted, made, plan
 
-import headcount.service.lake.counting as counting
+import headcount_service.lake.counting as counting
 from headcount.common.canonical import canonical
 from headcount.errors import BadArgument, Conflict, TooFewReports, Unsupported
 from headcount.protocols.base.protocol import Protocol
-from headcount.service.lake.messages import Mixed
-from headcount.service.lake.shuffling import Came
-from headcount.service.store.database import one
-from headcount.service.wire.signed_release import Released
+from headcount_service.lake.messages import Mixed
+from headcount_service.lake.shuffling import Came
+from headcount_service.store.database import one
+from headcount_service.wire.signed_release import Released
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from lakes import Lake
 
-from headcount.service.analyser.analyser import inner_key
-from headcount.service.lake.counting import count
-from headcount.service.lake.shuffling import Came
+from headcount_service.analyser.analyser import inner_key
+from headcount_service.lake.counting import count
+from headcount_service.lake.shuffling import Came
 from stress import STRESS
 
 MASTER = "local-cluster[2,1,1024]"

@@ -13,11 +13,11 @@ import pytest
 from lakes import ByChance, ByReport, Lake
 from test_canary import Search
 
-from headcount.service.analyser.analyser import inner_key
-from headcount.service.lake.messages import Mixed
-from headcount.service.lake.shuffling import LakeShuffler
-from headcount.service.lake.work import SPLIT, OpenUploads, SplitReports, stored
-from headcount.service.store.database import one
+from headcount_service.analyser.analyser import inner_key
+from headcount_service.lake.messages import Mixed
+from headcount_service.lake.shuffling import LakeShuffler
+from headcount_service.lake.work import SPLIT, OpenUploads, SplitReports, stored
+from headcount_service.store.database import one
 
 PEOPLE = 40
 FALSE_ALARM = Fraction(1, 10**6)

@@ -17,8 +17,8 @@ import headcount as hc
 from cli.shell import headcount as shell
 from headcount.cli.main import FAULT
 from headcount.common.canonical import canonical
-from headcount.service.wire.keys import Signer
-from headcount.service.wire.signed_release import Released
+from headcount_service.wire.keys import Signer
+from headcount_service.wire.signed_release import Released
 from stress import lengths
 
 EFFORT = 20_000

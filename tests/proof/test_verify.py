@@ -27,7 +27,6 @@ from forged import (
 )
 
 from headcount.audit.conformance.exact_loss import exact_delta
-from headcount.audit.mutants.catalogue import MUTATIONS
 from headcount.planner.calibrate import calibrate
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.crowd import Crowd
@@ -44,6 +43,7 @@ from headcount.questions.count import Count
 from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question
 from headcount.questions.total import Sum
+from headcount_survey.mutants.catalogue import MUTATIONS
 from headcount_survey.pages.certificates import lowered, plans, with_the_noise_of
 from stress import called, some
 

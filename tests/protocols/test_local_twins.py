@@ -5,8 +5,6 @@ import math
 import numpy as np
 import pytest
 
-from headcount.audit.mutants.catalogue import MUTATIONS
-from headcount.audit.mutants.detection import try_mutation
 from headcount.privacy.clones import Clones
 from headcount.privacy.pair import Pair
 from headcount.programme.brick import Emit, Let, Maybe
@@ -32,6 +30,8 @@ from headcount.protocols.shared.shuffled_local import shuffled
 from headcount.protocols.shared.sliding_window import PLACE, sent
 from headcount.protocols.shared.stochastic_rounding import levelled
 from headcount.testing import Nonconforming, conforms
+from headcount_survey.mutants.catalogue import MUTATIONS
+from headcount_survey.mutants.detection import try_mutation
 
 
 class OtherMayBeTheSame(GeneralisedResponse):

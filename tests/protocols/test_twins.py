@@ -1,6 +1,6 @@
 """Broken twins that no mutation makes: what is wrong with them is particular to a protocol, or to its class.
 
-The rest are made from any protocol by `headcount.audit.mutants.catalogue` and tested in
+The rest are made from any protocol by `headcount_survey.mutants.catalogue` and tested in
 tests/audit/mutants/test_mutations.py.
 """
 

@@ -12,7 +12,8 @@ from types import ModuleType
 import pytest
 
 import headcount as hc
-from headcount import client, testing
+import headcount_service as client
+from headcount import testing
 from headcount.cli.posing import posing
 from headcount.public import SHADOWING
 from headcount.questions import QUESTIONS

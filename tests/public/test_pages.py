@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-MODULES = [*(ROOT / "src").rglob("*.py"), *(ROOT / "survey").rglob("*.py")]
+MODULES = [path for place in ("src", "service/src", "survey/src") for path in (ROOT / place).rglob("*.py")]
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 QUOTED = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")

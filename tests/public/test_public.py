@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 
 import headcount as hc
-from headcount import client, errors
+import headcount_service
+from headcount import errors
 from headcount.public import SHADOWING
 
-RUNS = {"headcount.__main__", "headcount.service.store.migrations.env"}  # import them and they begin to work
+RUNS = {"headcount.__main__", "headcount_service.store.migrations.env"}  # import them and they begin to work
 
 
 def _tree(text: str) -> dict[str, str | None]:
@@ -42,9 +43,10 @@ def _classes(root: type[Exception]) -> dict[str, str | None]:
 
 
 def test_every_error_is_public_and_stands_in_the_tree() -> None:
-    for module in pkgutil.walk_packages(hc.__path__, "headcount."):
-        if module.name not in RUNS:
-            importlib.import_module(module.name)
+    for package in (hc, headcount_service):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if module.name not in RUNS:
+                importlib.import_module(module.name)
     classes = _classes(errors.HeadcountError)
     assert classes == _tree(errors.__doc__ or "")
     assert set(classes) == set(errors.__all__)
@@ -55,7 +57,7 @@ def test_an_error_that_is_defined_elsewhere_is_noticed() -> None:
     class Root(Exception):  # of its own, so that no other test sees the stray
         pass
 
-    stray = type("Stray", (Root,), {"__module__": "headcount.service.somewhere"})
+    stray = type("Stray", (Root,), {"__module__": "headcount_service.somewhere"})
     assert _classes(Root) == {"Root": None, stray.__name__: "Root"} != _tree("    Root\n")
 
 
@@ -86,13 +88,13 @@ def test_all_is_what_the_module_holds() -> None:
 
 
 DOCS = Path(__file__).parents[2] / "docs"
-MODULES = {"headcount", "headcount.client", "headcount.errors", "headcount.testing", "headcount.types"}
+MODULES = {"headcount", "headcount_service", "headcount.errors", "headcount.testing", "headcount.types"}
 
 
 def _unlisted(page: str) -> list[str]:
     """Public names that the page does not document."""
-    listed = set(re.findall(r"^\.\. (?:auto|py:)\w+:: headcount\.([\w.]+)", page, re.MULTILINE))
-    names = [*hc.__all__, *SHADOWING, *(f"client.{name}" for name in client.__all__)]
+    listed = set(re.findall(r"^\.\. (?:auto|py:)\w+:: (?:headcount|headcount_service)\.([\w.]+)", page, re.MULTILINE))
+    names = [*hc.__all__, *SHADOWING, *headcount_service.__all__]
     return [name for name in names if name not in {*listed, *errors.__all__}]  # whose module is listed as a whole
 
 

@@ -1,4 +1,4 @@
-"""The wheel, without extras, in an environment of its own; and the survey's, which adds a command to it."""
+"""The wheel, without extras, in an environment of its own; and those of the service and the survey, with commands."""
 
 import subprocess
 import sys
@@ -25,13 +25,10 @@ except hc.Refused as refusal:
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    return _built(ROOT, tmp_path_factory.mktemp("wheel"))
-
-
-@pytest.fixture(scope="module")
-def survey(tmp_path_factory):
-    return _built(ROOT / "survey", tmp_path_factory.mktemp("survey"))
+def wheels(tmp_path_factory):
+    """Those of headcount, the service and the survey, by the name of the package in each."""
+    folders = {"headcount": ROOT, "headcount_service": ROOT / "service", "headcount_survey": ROOT / "survey"}
+    return {name: _built(folder, tmp_path_factory.mktemp(name)) for name, folder in folders.items()}
 
 
 def _built(project, folder):
@@ -40,43 +37,53 @@ def _built(project, folder):
     return next(folder.glob("*.whl"))
 
 
-def test_the_wheel_is_typed_and_licensed_and_has_no_survey(wheel):
-    names = zipfile.ZipFile(wheel).namelist()
-    assert {"headcount/py.typed", "headcount/service/web/static/client.js"} <= set(names)
-    assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {"headcount"}
-    assert any(name.endswith("licenses/LICENSE") for name in names)
-    assert not any("test_" in name for name in names)
+def test_each_wheel_is_typed_and_licensed_and_has_nothing_else(wheels):
+    for package, wheel in wheels.items():
+        archive = zipfile.ZipFile(wheel)
+        names = archive.namelist()
+        assert f"{package}/py.typed" in names
+        assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {package}
+        licence = next(name for name in names if name.endswith("licenses/LICENSE"))
+        assert archive.read(licence) == (ROOT / "LICENSE").read_bytes()
+        assert not any("test_" in name for name in names)
 
 
-def test_the_wheel_of_the_survey_is_typed_and_licensed_and_has_nothing_else(survey):
-    names = zipfile.ZipFile(survey).namelist()
-    assert "headcount_survey/py.typed" in names
-    assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {"headcount_survey"}
-    assert any(name.endswith("licenses/LICENSE") for name in names)
+def test_the_wheel_of_the_service_has_its_pages_and_tables(wheels):
+    names = set(zipfile.ZipFile(wheels["headcount_service"]).namelist())
+    page, tables = "web/static/client.js", "store/migrations/shuffler/v0001_beginning.py"
+    assert {f"headcount_service/{page}", f"headcount_service/{tables}"} <= names
 
 
-def test_the_survey_is_of_the_same_version():
-    project, survey = (
-        tomllib.loads((ROOT / place / "pyproject.toml").read_text())["project"] for place in ("", "survey")
+def test_all_are_of_the_same_version():
+    project, service, survey = (
+        tomllib.loads((ROOT / place / "pyproject.toml").read_text())["project"] for place in ("", "service", "survey")
     )
-    assert survey["version"] == project["version"]
+    assert service["version"] == survey["version"] == project["version"]
+    assert f"headcount=={project['version']}" in service["dependencies"]
     assert survey["dependencies"] == [f"headcount[plots]=={project['version']}"]
 
 
 @STRESS
-def test_its_base_install_works_in_a_clean_environment(wheel, survey, tmp_path):
+def test_its_base_install_works_in_a_clean_environment(wheels, tmp_path):
     subprocess.run([sys.executable, "-m", "venv", tmp_path], check=True)
-    python = tmp_path / "bin" / "python"
-    subprocess.run([python, "-m", "pip", "install", "--quiet", wheel], check=True, capture_output=True)
+    python, command = tmp_path / "bin" / "python", tmp_path / "bin" / "headcount"
+
+    def install(package):
+        subprocess.run([python, "-m", "pip", "install", "--quiet", wheels[package]], check=True, capture_output=True)
+
+    def run(*words, code=0):
+        done = subprocess.run([command, *words], check=False, capture_output=True, text=True)
+        assert done.returncode == code, done.stderr
+        return done.stdout + done.stderr
+
+    install("headcount")
     done = subprocess.run([python, "-c", USE], check=True, capture_output=True, text=True)
     assert done.stdout.count("95% interval") == 4
     assert "headcount[account]" in done.stdout
-    command = tmp_path / "bin" / "headcount"
-    listed = subprocess.run([command, "protocols"], check=True, capture_output=True, text=True)
-    assert "correlated-count" in listed.stdout
-    missing = subprocess.run([command, "study", "list"], check=False, capture_output=True, text=True)
-    assert missing.returncode == 2
-    assert "pip install ./survey" in missing.stderr
-    subprocess.run([python, "-m", "pip", "install", "--quiet", survey], check=True, capture_output=True)
-    studies = subprocess.run([command, "study", "list"], check=True, capture_output=True, text=True)
-    assert "smallest-crowd" in studies.stdout
+    assert "correlated-count" in run("protocols")
+    assert "pip install ./survey" in run("study", "list", code=2)
+    assert "pip install ./service" in run("serve", "--data", str(tmp_path / "parties"), code=2)
+    install("headcount_survey")
+    assert "smallest-crowd" in run("study", "list")
+    install("headcount_service")
+    assert "proved" in run("demo", "--people", "50", "--epsilon", "8")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import headcount
+import headcount_service
 from headcount.questions import QUESTIONS
 from headcount.questions.domains.bins import Bins
 from headcount.questions.domains.bit import Bit
@@ -20,6 +21,7 @@ from headcount.questions.domains.product import Product
 from headcount.questions.question import Question
 
 SOURCE = Path(headcount.__file__).parent
+SERVICE = Path(headcount_service.__file__).parent
 ROOT = Path(__file__).parents[2]
 MAP = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 
@@ -53,17 +55,22 @@ def test_a_ladder_is_found(code):
 
 def test_only_their_room_asks_for_the_class_of_a_question_or_domain():
     found = {
-        str(path.relative_to(SOURCE)): names
-        for path in SOURCE.rglob("*.py")
-        if path.relative_to(SOURCE).parts[0] != "questions"
+        str(path): names
+        for path in (*SOURCE.rglob("*.py"), *SERVICE.rglob("*.py"))
+        if not path.is_relative_to(SOURCE / "questions")
         and (names := CLASSES.intersection(asked(path.read_text(encoding="utf-8"))) - {"Fraction"})
     }
     assert found == {}
 
 
 NAMES = frozenset(QUESTIONS)
-ROOMS = ("planner", "cli", "service/web")  # which are made from what questions declare
-SCRIPTS = (ROOT / "clients/js/src", SOURCE / "service/web/static")
+ROOMS = (
+    SOURCE / "planner",
+    SOURCE / "cli",
+    SERVICE / "cli",
+    SERVICE / "web",
+)  # which are made from what questions declare
+SCRIPTS = (ROOT / "clients/js/src", SERVICE / "web/static")
 BUNDLE = "client.js"  # of the scripts, in one line
 
 
@@ -116,9 +123,9 @@ def test_words_that_are_also_names_of_questions_are_no_tables(code):
 
 def test_what_is_made_from_declarations_knows_no_question_by_name():
     found = {
-        str(path.relative_to(SOURCE)): names
+        str(path): names
         for room in ROOMS
-        for path in (SOURCE / room).rglob("*.py")
+        for path in room.rglob("*.py")
         if (names := {*by_name(path.read_text(encoding="utf-8"))})
     }
     assert found == {}
@@ -151,6 +158,6 @@ def test_every_file_of_the_map_exists_and_every_room_is_on_it():
     named = re.findall(r"`([\w/]+(?:\.py|\.ts|/))`", MAP)
     assert len(named) > 30
     for name in named:
-        assert (SOURCE / name).exists() or (ROOT / name).exists(), name
-    rooms = {path.parent.name for path in SOURCE.glob("*/__init__.py")}
+        assert any((place / name).exists() for place in (SOURCE, SERVICE, ROOT)), name
+    rooms = {path.parent.name for place in (SOURCE, SERVICE) for path in place.glob("*/__init__.py")}
     assert rooms <= {name.rstrip("/") for name in named}

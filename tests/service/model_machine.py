@@ -16,9 +16,9 @@ from rig import START, WINDOW, Made, Parties, Rig, counted, made, plan
 
 from headcount.errors import RemoteRefusal
 from headcount.protocols.base.report_size import HYBRID, P256, X25519
-from headcount.service.wire.collection import Shortfall
-from headcount.service.wire.report import NO_CREDENTIAL, Report
-from headcount.service.wire.suites import new_key
+from headcount_service.wire.collection import Shortfall
+from headcount_service.wire.report import NO_CREDENTIAL, Report
+from headcount_service.wire.suites import new_key
 
 BATCHES, BUCKETS, LEAST = 3, 12, 3
 people = st.integers(0, BUCKETS - 1)

@@ -15,7 +15,7 @@ from headcount.ledger.files import locked
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "clients" / "js"
-BUNDLE = ROOT / "src" / "headcount" / "service" / "web" / "static" / "client.js"
+BUNDLE = ROOT / "service" / "src" / "headcount_service" / "web" / "static" / "client.js"
 
 
 def run(*command: str | Path, given: str = "", check: bool = True) -> subprocess.CompletedProcess[str]:

@@ -24,19 +24,19 @@ from headcount.privacy.budget import Budget
 from headcount.programme.coins import Coins
 from headcount.protocols.base.plan import Plan
 from headcount.protocols.base.report_size import IDENTITY, X25519, Wire
-from headcount.service import party
-from headcount.service.analyser.app import AnalyserApp
-from headcount.service.issuer.app import ISSUING
-from headcount.service.party import SETTINGS, Party
-from headcount.service.runtime.metrics import Metrics
-from headcount.service.runtime.tokens import ROLES
-from headcount.service.shuffler.app import ShufflerApp
-from headcount.service.shuffler.batches import Batches
-from headcount.service.wire.admission import Issuing, Redeeming
-from headcount.service.wire.blind import Blinding
-from headcount.service.wire.collection import Collection
-from headcount.service.wire.keys import Announced
-from headcount.service.wire.report import NO_CREDENTIAL, Report
+from headcount_service import party
+from headcount_service.analyser.app import AnalyserApp
+from headcount_service.issuer.app import ISSUING
+from headcount_service.party import SETTINGS, Party
+from headcount_service.runtime.metrics import Metrics
+from headcount_service.runtime.tokens import ROLES
+from headcount_service.shuffler.app import ShufflerApp
+from headcount_service.shuffler.batches import Batches
+from headcount_service.wire.admission import Issuing, Redeeming
+from headcount_service.wire.blind import Blinding
+from headcount_service.wire.collection import Collection
+from headcount_service.wire.keys import Announced
+from headcount_service.wire.report import NO_CREDENTIAL, Report
 
 START = 1_000_000_000  # when everything begins
 WINDOW = 100

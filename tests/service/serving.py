@@ -19,8 +19,8 @@ from rig import Answer, Rig
 
 from headcount.common.atomic_files import write_secret
 from headcount.common.canonical import canonical
-from headcount.service import server
-from headcount.service.party import Party
+from headcount_service import server
+from headcount_service.party import Party
 
 HOST = "127.0.0.1"
 BUSY = 30.0  # seconds

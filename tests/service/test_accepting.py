@@ -17,17 +17,17 @@ import headcount as hc
 from headcount.errors import Busy, WireError
 from headcount.programme.coins import SecretCoins
 from headcount.protocols.base.report_size import IDENTITY, Wire
-from headcount.service import trial
-from headcount.service.analyser.deliveries import Deliveries
-from headcount.service.analyser.releases import Releases
-from headcount.service.party import OpenParty
-from headcount.service.shuffler import intake
-from headcount.service.shuffler.batches import Batches
-from headcount.service.shuffler.intake import Intake
-from headcount.service.shuffler.shuffler import Answer, Shuffler
-from headcount.service.wire.collection import Collection
-from headcount.service.wire.keys import Announced
-from headcount.service.wire.report import NO_CREDENTIAL, Report, Upload
+from headcount_service import trial
+from headcount_service.analyser.deliveries import Deliveries
+from headcount_service.analyser.releases import Releases
+from headcount_service.party import OpenParty
+from headcount_service.shuffler import intake
+from headcount_service.shuffler.batches import Batches
+from headcount_service.shuffler.intake import Intake
+from headcount_service.shuffler.shuffler import Answer, Shuffler
+from headcount_service.wire.collection import Collection
+from headcount_service.wire.keys import Announced
+from headcount_service.wire.report import NO_CREDENTIAL, Report, Upload
 
 LEAST = 20
 

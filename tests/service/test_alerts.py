@@ -7,7 +7,7 @@ from pathlib import Path
 import yaml
 
 import needs
-from headcount.service.runtime.metrics import Metrics
+from headcount_service.runtime.metrics import Metrics
 
 PROMETHEUS = Path(__file__).parents[2] / "deploy" / "prometheus"
 RULES = yaml.safe_load((PROMETHEUS / "headcount.rules.yml").read_text())

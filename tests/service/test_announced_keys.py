@@ -6,12 +6,12 @@ import pytest
 from rig import ISSUER, START, WINDOW, plan
 
 from headcount.errors import BadArgument
-from headcount.service.issuer.app import ISSUING
-from headcount.service.operator import operator as desk
-from headcount.service.operator.operator import Operator
-from headcount.service.wire.admission import Issuing
-from headcount.service.wire.collection import Collection
-from headcount.service.wire.keys import signed_format
+from headcount_service.issuer.app import ISSUING
+from headcount_service.operator import operator as desk
+from headcount_service.operator.operator import Operator
+from headcount_service.wire.admission import Issuing
+from headcount_service.wire.collection import Collection
+from headcount_service.wire.keys import signed_format
 
 KEYS = "/v1/issuing/keys"
 pytestmark = pytest.mark.parametrize("databases", ["sqlite"], indirect=True)

@@ -11,12 +11,12 @@ from test_canary import rejoined
 
 from headcount.common.canonical import canonical
 from headcount.errors import BadArgument
-from headcount.service.issuer.issuer import Issuer, asked_name
-from headcount.service.shuffler import shuffler
-from headcount.service.shuffler.shuffler import Answer
-from headcount.service.store.database import do, many
-from headcount.service.wire.keys import Keys
-from headcount.service.wire.report import Upload
+from headcount_service.issuer.issuer import Issuer, asked_name
+from headcount_service.shuffler import shuffler
+from headcount_service.shuffler.shuffler import Answer
+from headcount_service.store.database import do, many
+from headcount_service.wire.keys import Keys
+from headcount_service.wire.report import Upload
 
 INVITED = "invited"
 

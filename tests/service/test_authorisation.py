@@ -6,8 +6,8 @@ import re
 import pytest
 from rig import asked
 
-from headcount.service.runtime.tokens import ROLES
-from headcount.service.store.database import many
+from headcount_service.runtime.tokens import ROLES
+from headcount_service.store.database import many
 
 OPERATOR, MONITOR, ANALYST, SHUFFLER = {"operator"}, {"operator", "monitor"}, {"operator", "analyst"}, {"shuffler"}
 NAMED, BATCH = "/v1/collections/{collection}", "/v1/collections/{collection}/batches/{batch#}"

@@ -15,12 +15,12 @@ from serving import Served
 from headcount.common.canonical import fingerprint
 from headcount.programme.coins import DeviceCoins
 from headcount.protocols.base.report_size import HYBRID, KEYS, P256, X25519
-from headcount.service.client.device import Client
-from headcount.service.wire.report import NO_CREDENTIAL, genuine
-from headcount.service.wire.suites import seal
-from headcount_survey.vectors import draws
-from headcount_survey.vectors.__main__ import main, write
-from headcount_survey.vectors.offers import BATCH, NUMBER, agreed, offer, private
+from headcount_service.client.device import Client
+from headcount_service.vectors import draws
+from headcount_service.vectors.__main__ import main, write
+from headcount_service.vectors.offers import BATCH, NUMBER, agreed, offer, private
+from headcount_service.wire.report import NO_CREDENTIAL, genuine
+from headcount_service.wire.suites import seal
 from stress import STRESS
 
 LARGEST = 135_000  # bytes of the bundle

@@ -16,8 +16,8 @@ import headcount as hc
 from headcount.privacy.budget import Budget
 from headcount.protocols.base.plan import Plan
 from headcount.protocols.base.report_size import Wire
-from headcount.service.client.device import Client, Limits
-from headcount.service.runtime import http, logs
+from headcount_service.client.device import Client, Limits
+from headcount_service.runtime import http, logs
 
 HOME = "127.0.0.77"  # where they call from
 AGENT = "CanaryBrowser/77.7"

@@ -12,13 +12,13 @@ from processes import Child
 from rig import START, WINDOW, Parties, counted, made, plan
 from serving import as_it_is
 
-from headcount.service.analyser.duties import Duties
-from headcount.service.runtime import crash_points as crash
-from headcount.service.runtime.crash_points import POINTS
-from headcount.service.shuffler import batches
-from headcount.service.shuffler.shuffler import Answer, Shuffler
-from headcount.service.store.database import many
-from headcount.service.wire.collection import Collection
+from headcount_service.analyser.duties import Duties
+from headcount_service.runtime import crash_points as crash
+from headcount_service.runtime.crash_points import POINTS
+from headcount_service.shuffler import batches
+from headcount_service.shuffler.shuffler import Answer, Shuffler
+from headcount_service.store.database import many
+from headcount_service.wire.collection import Collection
 from stress import some
 
 SERVICE = Path(crash.__file__).parents[1]
@@ -32,7 +32,7 @@ def test_the_list_of_points_is_that_of_the_source():
 
 
 def test_a_process_is_told_where_to_die_by_its_environment():
-    words = "from headcount.service.runtime.crash_points import point; point('before sealing'); print('alive')"
+    words = "from headcount_service.runtime.crash_points import point; point('before sealing'); print('alive')"
     for place, code in (("before sealing", DIED), ("after sealing", 0)):
         told = {**os.environ, "HEADCOUNT_CRASH_AT": place}
         assert subprocess.run([sys.executable, "-c", words], env=told, capture_output=True).returncode == code

@@ -24,10 +24,11 @@ from packaging.utils import canonicalize_name
 from serving import free_port
 
 import headcount
+import headcount_service
 import needs
-from headcount.service.party import KNOWN, PREFIX
-from headcount.service.runtime.metrics import Metrics
-from headcount.service.server import AT_ONCE
+from headcount_service.party import KNOWN, PREFIX
+from headcount_service.runtime.metrics import Metrics
+from headcount_service.server import AT_ONCE
 from stress import STRESS
 
 ROOT = Path(__file__).parents[2]
@@ -228,13 +229,14 @@ PINS = {
     canonicalize_name(name): version
     for name, version in re.findall(r"^([\w.-]+)==(\S+)", (DEPLOY / "constraints.txt").read_text(), re.MULTILINE)
 }
-SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text())
+SETTINGS, SERVICE = (tomllib.loads((ROOT / at / "pyproject.toml").read_text()) for at in ("", "service"))
 
 
 def wanted():
-    project = SETTINGS["project"]
-    extras = project["optional-dependencies"]
-    return [*project["dependencies"], *extras["service"], *extras["files"], *SETTINGS["build-system"]["requires"]]
+    base, service = SETTINGS["project"], SERVICE["project"]
+    ours = f"{base['name']}=={base['version']}"
+    needed = [*base["dependencies"], *base["optional-dependencies"]["files"], *service["dependencies"]]
+    return [*(one for one in needed if one != ours), *SETTINGS["build-system"]["requires"]]
 
 
 def unpinned(pins):
@@ -330,7 +332,7 @@ def command(tmp_path):
     """The command line of this very code, as a container has it."""
     folder = tmp_path / "bin"
     folder.mkdir()
-    code = Path(headcount.__file__).parents[1]
+    code = os.pathsep.join(str(Path(one.__file__).parents[1]) for one in (headcount, headcount_service))
     for name, words in {"headcount": "-m headcount", "python": ""}.items():
         (folder / name).write_text(f'#!/bin/sh\nPYTHONPATH="{code}" exec "{sys.executable}" {words} "$@"\n')
         (folder / name).chmod(0o755)

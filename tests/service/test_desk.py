@@ -9,18 +9,18 @@ from rig import WINDOW, plan
 from typer.testing import CliRunner
 
 import headcount as hc
-from headcount.cli.collection import _named
 from headcount.cli.main import app
 from headcount.cli.proof import _released
 from headcount.errors import BadArgument, Refused, RemoteRefusal
 from headcount.protocols.base.report_size import Wire
-from headcount.service.client.limits import Limits
-from headcount.service.operator.operator import AbsentParty, Operator
-from headcount.service.runtime import logs
-from headcount.service.shuffler.batches import kind_of
-from headcount.service.wire.collection import Collection
-from headcount.service.wire.keys import Announced
-from headcount.service.wire.signed_release import FORMATS
+from headcount_service.cli.collection import _named
+from headcount_service.client.limits import Limits
+from headcount_service.operator.operator import AbsentParty, Operator
+from headcount_service.runtime import logs
+from headcount_service.shuffler.batches import kind_of
+from headcount_service.wire.collection import Collection
+from headcount_service.wire.keys import Announced
+from headcount_service.wire.signed_release import FORMATS
 
 NAMES = ["ab" + "0" * 30, "ac" + "0" * 30]
 
@@ -138,7 +138,7 @@ def test_closing_says_what_was_done_while_the_analyser_is_down(parties, monkeypa
     desk = Operator(Within(parties, "shuffler"), Within(parties, "analyser"))
     silent = Operator(desk.shuffler, Down())
     parties.receiver.losing = dict.fromkeys(range(100), "request")
-    monkeypatch.setattr("headcount.cli.collection._desk", lambda _: silent)
+    monkeypatch.setattr("headcount_service.cli.collection._desk", lambda _: silent)
     done = CliRunner().invoke(app, ["collection", "close", collection.id, "--data", "anywhere"])
     assert done.exit_code == 0
     assert "batch 1: shuffled, 3 reports" in done.output
@@ -167,7 +167,7 @@ class Within:
 @pytest.mark.parametrize("databases", ["sqlite"], indirect=True)
 def test_strangers_and_trust_in_everybody_have_to_be_written_out(parties, folder, monkeypatch):
     desk = Operator(Within(parties, "shuffler"), Within(parties, "analyser"))
-    monkeypatch.setattr("headcount.cli.collection._desk", lambda _: desk)
+    monkeypatch.setattr("headcount_service.cli.collection._desk", lambda _: desk)
     parties.endowed(delta=1e-3)
     trusting, careful = folder / "trusting.json", folder / "careful.json"
     for path, corrupt in ((trusting, 0), (careful, 20)):

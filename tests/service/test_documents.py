@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from headcount.service import party
-from headcount.service.client.device import Limits
-from headcount.service.runtime.metrics import ANALYSERS, REPORTS, SHUFFLERS, Metrics
-from headcount.service.runtime.tokens import ROLES
-from headcount.service.shuffler.intake import WAITING
-from headcount.service.shuffler.outer_keys import GRACE, LIFETIME, MOST
-from headcount.service.wire.collection import Shortfall
+from headcount_service import party
+from headcount_service.client.device import Limits
+from headcount_service.runtime.metrics import ANALYSERS, REPORTS, SHUFFLERS, Metrics
+from headcount_service.runtime.tokens import ROLES
+from headcount_service.shuffler.intake import WAITING
+from headcount_service.shuffler.outer_keys import GRACE, LIFETIME, MOST
+from headcount_service.wire.collection import Shortfall
 
 ROOT = Path(__file__).parents[2]
-SERVICE = ROOT / "src" / "headcount" / "service"
+SERVICE = ROOT / "service" / "src" / "headcount_service"
 MODEL = (ROOT / "THREATMODEL.md").read_text(encoding="utf-8")
 GUIDE = (ROOT / "docs" / "operator.md").read_text(encoding="utf-8")
 NAMED = re.compile(r"`((?:tests|docs)/[\w/]+\.py)::(\w+)`")

@@ -11,12 +11,12 @@ import pytest
 from rig import WINDOW, plan
 
 from headcount.errors import BadArgument, RemoteRefusal
-from headcount.service.analyser.duties import Duties
-from headcount.service.analyser.releases import Releases
-from headcount.service.analyser.webhook import Webhook
-from headcount.service.party import Party
-from headcount.service.store.database import one
-from headcount.service.wire.keys import verified
+from headcount_service.analyser.duties import Duties
+from headcount_service.analyser.releases import Releases
+from headcount_service.analyser.webhook import Webhook
+from headcount_service.party import Party
+from headcount_service.store.database import one
+from headcount_service.wire.keys import verified
 
 pytestmark = pytest.mark.parametrize("databases", ["sqlite"], indirect=True)
 

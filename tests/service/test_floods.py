@@ -12,14 +12,14 @@ from rig import START, WINDOW, asked, counted, made, plan
 from headcount.common.canonical import canonical
 from headcount.errors import BadArgument
 from headcount.programme.coins import SecretCoins
-from headcount.service.shuffler import batches, shuffler
-from headcount.service.shuffler import external_shuffle as scatter
-from headcount.service.shuffler.batch_tables import BatchTables
-from headcount.service.shuffler.batches import Batches
-from headcount.service.shuffler.shuffler import Answer
-from headcount.service.wire.collection import MOST, Collection
-from headcount.service.wire.keys import Keys
-from headcount.service.wire.report import Upload
+from headcount_service.shuffler import batches, shuffler
+from headcount_service.shuffler import external_shuffle as scatter
+from headcount_service.shuffler.batch_tables import BatchTables
+from headcount_service.shuffler.batches import Batches
+from headcount_service.shuffler.shuffler import Answer
+from headcount_service.wire.collection import MOST, Collection
+from headcount_service.wire.keys import Keys
+from headcount_service.wire.report import Upload
 from stress import lengths
 
 
@@ -239,7 +239,7 @@ def test_what_is_put_aside_cannot_be_read_and_has_no_name(folder):
 
 def test_reports_are_read_in_blocks(parties, agreed, monkeypatch):
     """Never all at once."""
-    monkeypatch.setattr("headcount.service.store.database.AT_A_TIME", 700)
+    monkeypatch.setattr("headcount_service.store.database.AT_A_TIME", 700)
     collection = agreed()
     parties.reported(collection, *range(12))
     parties.clock.now += WINDOW

@@ -13,9 +13,9 @@ from sqlalchemy import text
 from test_canary import rejoined
 from test_crash_points import DIED, Story
 
-from headcount.service.runtime.crash_points import POINTS
-from headcount.service.store.database import do, many
-from headcount.service.store.encryption import Encrypted
+from headcount_service.runtime.crash_points import POINTS
+from headcount_service.store.database import do, many
+from headcount_service.store.encryption import Encrypted
 from stress import some
 
 PROBE = slice(0, 24)  # of a message: random bytes, as all of it

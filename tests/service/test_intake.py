@@ -7,7 +7,7 @@ import pytest
 from rig import WINDOW, asked, counted, made, plan
 
 from headcount.errors import Unavailable
-from headcount.service.shuffler import intake
+from headcount_service.shuffler import intake
 
 
 @pytest.fixture

@@ -19,8 +19,8 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from headcount.service.issuer import issuer
-from headcount.service.runtime.http import Response
+from headcount_service.issuer import issuer
+from headcount_service.runtime.http import Response
 from stress import lengths
 
 CHECKS = (

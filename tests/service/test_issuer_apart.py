@@ -8,12 +8,12 @@ from rig import counted, plan
 from serving import HOST, free_port
 
 from headcount.errors import Refused, RemoteRefusal
-from headcount.service import party, server
-from headcount.service.client.device import Client
-from headcount.service.client.limits import Limits
-from headcount.service.operator.operator import Operator
-from headcount.service.party import Party
-from headcount.service.store.database import many
+from headcount_service import party, server
+from headcount_service.client.device import Client
+from headcount_service.client.limits import Limits
+from headcount_service.operator.operator import Operator
+from headcount_service.party import Party
+from headcount_service.store.database import many
 
 ROLES = ("analyser", "shuffler", "issuer")
 ANYTHING = Limits(epsilon=50, colluding=50, least=1, lifetime_epsilon=1_000)

@@ -4,10 +4,10 @@ import pytest
 from rig import WINDOW, plan
 
 from headcount.errors import BadArgument
-from headcount.service.analyser.analyser import Analyser
-from headcount.service.analyser.duties import Duties
-from headcount.service.store.database import Database
-from headcount.service.wire.keys import Announced
+from headcount_service.analyser.analyser import Analyser
+from headcount_service.analyser.duties import Duties
+from headcount_service.store.database import Database
+from headcount_service.wire.keys import Announced
 
 
 def kept(parties):

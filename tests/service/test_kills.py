@@ -10,9 +10,9 @@ from collections import defaultdict
 from rig import counted, made, plan
 from serving import Served
 
-from headcount.service.shuffler.intake import Intake
-from headcount.service.shuffler.shuffler import Answer
-from headcount.service.wire.collection import Shortfall
+from headcount_service.shuffler.intake import Intake
+from headcount_service.shuffler.shuffler import Answer
+from headcount_service.wire.collection import Shortfall
 from stress import lengths
 
 BUCKETS, PEOPLE = 2_000, 3

@@ -9,12 +9,12 @@ from processes import Child
 from rig import plan
 
 from headcount.protocols.base.report_size import HYBRID, IDENTITY
-from headcount.service.party import SETTINGS, Party
-from headcount.service.shuffler import external_shuffle as scatter
-from headcount.service.shuffler.batches import Batches
-from headcount.service.shuffler.shuffler import BATCH
-from headcount.service.store import database
-from headcount.service.store.database import Database, do, one, update_batch
+from headcount_service.party import SETTINGS, Party
+from headcount_service.shuffler import external_shuffle as scatter
+from headcount_service.shuffler.batches import Batches
+from headcount_service.shuffler.shuffler import BATCH
+from headcount_service.store import database
+from headcount_service.store.database import Database, do, one, update_batch
 from stress import lengths
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="how much memory was used at most is asked of Linux")

@@ -12,7 +12,7 @@ from serving import Served, spoken
 
 from headcount.programme.coins import SecretCoins
 from headcount.protocols.base.report_size import HYBRID, P256, X25519
-from headcount.service.client.device import Client, Limits
+from headcount_service.client.device import Client, Limits
 
 BUCKETS = 6
 ANYTHING = Limits(epsilon=50, colluding=math.inf, least=1, lifetime_epsilon=1_000)

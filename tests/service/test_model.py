@@ -11,10 +11,10 @@ from model_machine import Machine
 from rig import Rig
 
 from headcount.errors import HeadcountError
-from headcount.service.analyser import releases
-from headcount.service.shuffler import batches, intake
-from headcount.service.shuffler.shuffler import Answer, Shuffler
-from headcount.service.wire.deduplication import Deduplication
+from headcount_service.analyser import releases
+from headcount_service.shuffler import batches, intake
+from headcount_service.shuffler.shuffler import Answer, Shuffler
+from headcount_service.wire.deduplication import Deduplication
 from stress import lengths
 
 

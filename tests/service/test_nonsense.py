@@ -15,18 +15,19 @@ from rig import Rig, plan
 from serving import Served
 
 import headcount
+import headcount_service
 import needs
 from cli.shell import alone
 from cli.shell import headcount as shell
 from headcount.cli import main as command_line
-from headcount.cli.collection import given_or_read
 from headcount.cli.render import Format, show
 from headcount.common.canonical import canonical
 from headcount.common.printable import printable
-from headcount.service.operator.operator import Operator
-from headcount.service.wire import http_client as remote
-from headcount.service.wire.schemas import SCHEMAS
-from headcount.service.wire.validation import ANSWERS, fits, form_of
+from headcount_service.cli.collection import given_or_read
+from headcount_service.operator.operator import Operator
+from headcount_service.wire import http_client as remote
+from headcount_service.wire.schemas import SCHEMAS
+from headcount_service.wire.validation import ANSWERS, fits, form_of
 from stress import STRESS, lengths
 
 CANARY = "11"  # the bucket that is answered: the last of twelve
@@ -123,7 +124,7 @@ def place(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch):
     monkeypatch.setattr(remote, "TRIES", 1)
-    monkeypatch.setattr("headcount.service.operator.operator.PATIENCE", 20.0)
+    monkeypatch.setattr("headcount_service.operator.operator.PATIENCE", 20.0)
 
 
 class Words:
@@ -220,7 +221,7 @@ def test_no_group_of_commands_prints_variables():
 
 CRASH = """
 import sys
-from headcount.service.client import device as client
+from headcount_service.client import device as client
 def prepare(self, offer, name, answer, **given):
     kept = {"answer": answer}
     raise KeyError(answer)
@@ -230,11 +231,13 @@ main()
 """
 
 
+CODE = [str(Path(one.__file__).parents[1]) for one in (headcount, headcount_service)]
+
+
 def crashed(place, path=""):
     """`collection report` in a process of its own, with an error of our own in the middle."""
     words = [HELD if word == CANARY else word for word in Words.of("collection report, without a desk", place)]
-    code = Path(headcount.__file__).parents[1]
-    given = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [path, str(code)]))}
+    given = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [path, *CODE]))}
     program = [sys.executable, "-c", CRASH, *words]
     return subprocess.run(program, capture_output=True, text=True, check=False, env=given)
 
@@ -255,8 +258,7 @@ def test_no_allowed_typer_shows_an_answer(place, typer_version, tmp_path):
     assert done.returncode == command_line.FAULT, done.stderr
     assert HELD not in done.stdout + done.stderr
     place["spoilers"]["shuffler"].reset(0, SPOILT["an empty object"])
-    code = str(Path(headcount.__file__).parents[1])
-    before, os.environ["PYTHONPATH"] = os.environ.get("PYTHONPATH", ""), os.pathsep.join([str(tmp_path), code])
+    before, os.environ["PYTHONPATH"] = os.environ.get("PYTHONPATH", ""), os.pathsep.join([str(tmp_path), *CODE])
     try:
         done = alone(*Words.of("collection report, without a desk", place))
     finally:
@@ -277,7 +279,7 @@ def test_an_answer_is_read_from_standard_input(place, monkeypatch):
     monkeypatch.setattr(sys, "stdin", StringIO(""))
     done = shell(*without)
     assert (done.returncode, "--answer is missing, and standard input is empty" in done.stderr) == (2, True)
-    monkeypatch.setattr("headcount.cli.collection.getpass", lambda _: "7")
+    monkeypatch.setattr("headcount_service.cli.collection.getpass", lambda _: "7")
     terminal = StringIO("8\n")
     monkeypatch.setattr(terminal, "isatty", lambda: True, raising=False)
     monkeypatch.setattr(sys, "stdin", terminal)

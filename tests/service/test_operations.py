@@ -14,14 +14,14 @@ import needs
 from cli.shell import headcount as shell
 from headcount.common.atomic_files import write_atomically, write_secret
 from headcount.errors import BadArgument
-from headcount.service import party
-from headcount.service.client.device import Client, Limits
-from headcount.service.operator.operator import Operator
-from headcount.service.party import Party
-from headcount.service.runtime.metrics import KEPT, CachedGauges
-from headcount.service.shuffler.outer_keys import LIFETIME
-from headcount.service.store.database import Database, do
-from headcount.service.store.schema import _head, is_current
+from headcount_service import party
+from headcount_service.client.device import Client, Limits
+from headcount_service.operator.operator import Operator
+from headcount_service.party import Party
+from headcount_service.runtime.metrics import KEPT, CachedGauges
+from headcount_service.shuffler.outer_keys import LIFETIME
+from headcount_service.store.database import Database, do
+from headcount_service.store.schema import _head, is_current
 
 
 def asked(parties, role, path):

@@ -13,12 +13,12 @@ from headcount.common.canonical import canonical
 from headcount.errors import Refused, WireError
 from headcount.programme.coins import SeededCoins
 from headcount.protocols.base.report_size import HYBRID, IDENTITY, P256, X25519
-from headcount.service.analyser.deliveries import Deliveries
-from headcount.service.wire.collection import Collection
-from headcount.service.wire.keys import Announced, Signer, verified
-from headcount.service.wire.report import NO_CREDENTIAL, Report, genuine
-from headcount.service.wire.signed_release import Released
-from headcount.service.wire.suites import new_key, public_bytes
+from headcount_service.analyser.deliveries import Deliveries
+from headcount_service.wire.collection import Collection
+from headcount_service.wire.keys import Announced, Signer, verified
+from headcount_service.wire.report import NO_CREDENTIAL, Report, genuine
+from headcount_service.wire.signed_release import Released
+from headcount_service.wire.suites import new_key, public_bytes
 from stress import lengths
 
 ODD = [

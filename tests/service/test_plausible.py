@@ -10,12 +10,12 @@ from headcount.errors import Forged
 from headcount.privacy.budget import Budget
 from headcount.protocols.base.plan import Plan
 from headcount.protocols.base.report_size import Wire
-from headcount.service.analyser.releases import Releases
-from headcount.service.shuffler.shuffler import Answer
-from headcount.service.wire.keys import Announced
-from headcount.service.wire.report import DUMMY, INNER, Upload
-from headcount.service.wire.signed_release import Released
-from headcount.service.wire.suites import seal
+from headcount_service.analyser.releases import Releases
+from headcount_service.shuffler.shuffler import Answer
+from headcount_service.wire.keys import Announced
+from headcount_service.wire.report import DUMMY, INNER, Upload
+from headcount_service.wire.signed_release import Released
+from headcount_service.wire.suites import seal
 
 LEAST = 150
 

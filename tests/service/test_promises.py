@@ -26,17 +26,17 @@ from headcount.privacy.budget import Budget
 from headcount.programme.coins import SeededCoins
 from headcount.protocols.base.plan import Plan
 from headcount.protocols.base.report_size import Wire
-from headcount.service.analyser.releases import Releases
-from headcount.service.client.device import Client, Limits
-from headcount.service.client.receipt import Receipt
-from headcount.service.runtime import logs
-from headcount.service.shuffler import external_shuffle as scatter
-from headcount.service.store.database import do, many, one
-from headcount.service.wire.keys import Announced
-from headcount.service.wire.report import DUMMY, INNER, REAL, Report
-from headcount.service.wire.suites import new_key, seal
-from headcount_survey.vectors.offers import agreed
-from headcount_survey.vectors.offers import offer as offered
+from headcount_service.analyser.releases import Releases
+from headcount_service.client.device import Client, Limits
+from headcount_service.client.receipt import Receipt
+from headcount_service.runtime import logs
+from headcount_service.shuffler import external_shuffle as scatter
+from headcount_service.store.database import do, many, one
+from headcount_service.vectors.offers import agreed
+from headcount_service.vectors.offers import offer as offered
+from headcount_service.wire.keys import Announced
+from headcount_service.wire.report import DUMMY, INNER, REAL, Report
+from headcount_service.wire.suites import new_key, seal
 
 
 class Line:

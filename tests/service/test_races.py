@@ -13,8 +13,8 @@ import headcount as hc
 from headcount.errors import OverBudget
 from headcount.ledger.allowance import Allowance
 from headcount.ledger.ledger import Ledger
-from headcount.service.store.account import Account
-from headcount.service.store.database import Database, do, one
+from headcount_service.store.account import Account
+from headcount_service.store.database import Database, do, one
 from stress import lengths
 
 QUESTION = hc.protocol("randomised-response", n=10, keep=0.51)

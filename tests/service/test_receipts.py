@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from headcount.service.client.receipt import Receipt
+from headcount_service.client.receipt import Receipt
 
 PLAIN = Receipt("Q?", "c", 1, "taken", 2, 230, 1.0, 1e-6, 150, None, 1.0, 1e-6, corrupt=15, anyone=False, fixed=True)
 

@@ -15,6 +15,7 @@ import pytest
 from typer.main import get_command
 
 import headcount
+import headcount_service
 import needs
 from headcount.cli.main import app
 from stress import STRESS
@@ -36,7 +37,7 @@ def command(tmp_path):
     """A folder with the command line of this very code."""
     folder = tmp_path / "bin"
     folder.mkdir()
-    code = Path(headcount.__file__).parents[1]
+    code = os.pathsep.join(str(Path(one.__file__).parents[1]) for one in (headcount, headcount_service))
     (folder / "headcount").write_text(f'#!/bin/sh\nPYTHONPATH="{code}" exec "{sys.executable}" -m headcount "$@"\n')
     (folder / "headcount").chmod(0o755)
     return folder

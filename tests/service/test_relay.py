@@ -23,9 +23,9 @@ from rig import counted, plan
 from serving import HOST, Served, free_port, spoken
 
 import needs
-from headcount.service.client.device import Client
-from headcount.service.client.limits import Limits
-from headcount.service.runtime.http import App
+from headcount_service.client.device import Client
+from headcount_service.client.limits import Limits
+from headcount_service.runtime.http import App
 
 RECIPE = Path(__file__).parents[2] / "deploy" / "relay.conf"
 RELAY = "127.0.0.66"  # where the relay calls the shuffler from; devices call from 127.0.0.1

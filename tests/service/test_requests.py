@@ -10,8 +10,8 @@ import pytest
 from rig import Rig, made, plan
 from serving import HOST, Served, heard, spoken
 
-from headcount.service import server
-from headcount.service.runtime import http
+from headcount_service import server
+from headcount_service.runtime import http
 from stress import lengths
 
 PATIENCE = 1.0  # seconds, of the server in these tests

@@ -10,9 +10,9 @@ from rig import WINDOW, Rig, plan
 from headcount.errors import Damaged, OverBudget
 from headcount.ledger.chain import sealed
 from headcount.ledger.lines import Copied
-from headcount.service.analyser.reservations import Reservations
-from headcount.service.store.database import do, many
-from headcount.service.wire.collection import Collection
+from headcount_service.analyser.reservations import Reservations
+from headcount_service.store.database import do, many
+from headcount_service.wire.collection import Collection
 
 
 def delivered(parties, **terms):
@@ -113,7 +113,7 @@ def test_a_check_outside_of_the_transaction_is_found_out(parties, monkeypatch):
 
 def test_a_year_of_weeks_needs_one_look_at_the_folder(folder, monkeypatch):
     """A key for each of 52 batches is written to the disk once, and their folder once."""
-    from headcount.service.wire import keys
+    from headcount_service.wire import keys
 
     rig, synced = Rig.made(folder), []
     with rig.opened() as parties:

@@ -16,9 +16,9 @@ from rig import Truthful, plan
 
 from headcount.errors import BadArgument, WireError
 from headcount.protocols.base.report_size import HEAD, HYBRID, KEYS, P256, X25519
-from headcount.service.wire.keys import Announced, Signer
-from headcount.service.wire.report import INNER, NO_CREDENTIAL, Report, ReportFormat
-from headcount.service.wire.suites import (
+from headcount_service.wire.keys import Announced, Signer
+from headcount_service.wire.report import INNER, NO_CREDENTIAL, Report, ReportFormat
+from headcount_service.wire.suites import (
     HybridPrivateKey,
     new_key,
     private_bytes,

@@ -10,7 +10,7 @@ import pytest
 from rig import counted, made, plan
 from serving import Served
 
-from headcount.service.wire.deduplication import Deduplication
+from headcount_service.wire.deduplication import Deduplication
 from stress import lengths
 
 pytestmark = pytest.mark.parametrize("databases", ["postgresql"], indirect=True)

@@ -8,8 +8,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from headcount.common.canonical import canonical, read_json
 from headcount.errors import BadArgument, Forged
-from headcount.service.wire.keys import Signer, verified
-from headcount.service.wire.signed_release import Released
+from headcount_service.wire.keys import Signer, verified
+from headcount_service.wire.signed_release import Released
 
 PURPOSES = ("announcement", "manifest", "receipt", "notice", "release", "webhook")
 BEFORE = Path(__file__).parent / "data" / "release-1.json"  # written by version 0.2

@@ -8,11 +8,11 @@ from contextlib import contextmanager, suppress
 import pytest
 
 from headcount.errors import RemoteRefusal
-from headcount.service.analyser import webhook
-from headcount.service.analyser.webhook import Webhook
-from headcount.service.wire import deadline
-from headcount.service.wire import http_client as remote
-from headcount.service.wire.http_client import Remote
+from headcount_service.analyser import webhook
+from headcount_service.analyser.webhook import Webhook
+from headcount_service.wire import deadline
+from headcount_service.wire import http_client as remote
+from headcount_service.wire.http_client import Remote
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n"
 WHOLE = b'HTTP/1.1 200 OK\r\nContent-Length: 36\r\n\r\n{"party": "shuffler", "key": "abcd"}'

@@ -20,11 +20,11 @@ from headcount.common.canonical import canonical
 from headcount.errors import BadArgument, Damaged, Unavailable, Unsupported
 from headcount.ledger.chain import sealed
 from headcount.ledger.ledger import Ledger
-from headcount.service.party import Party
-from headcount.service.store import database as databases_of
-from headcount.service.store.account import Account
-from headcount.service.store.database import PRAGMAS, Database, do, many, one
-from headcount.service.store.schema import migrate, revert
+from headcount_service.party import Party
+from headcount_service.store import database as databases_of
+from headcount_service.store.account import Account
+from headcount_service.store.database import PRAGMAS, Database, do, many, one
+from headcount_service.store.schema import migrate, revert
 
 only_sqlite = pytest.mark.parametrize("databases", ["sqlite"], indirect=True)
 only_postgresql = pytest.mark.parametrize("databases", ["postgresql"], indirect=True)

@@ -15,17 +15,17 @@ from rig import ISSUER, START, WINDOW, made, plan
 
 from headcount.errors import BadArgument, RemoteRefusal, Unsupported
 from headcount.protocols.base.report_size import TOKEN
-from headcount.service.client.device import Client
-from headcount.service.client.limits import Limits
-from headcount.service.issuer.app import ISSUING
-from headcount.service.issuer.issuer import key_name, signed
-from headcount.service.store.database import many
-from headcount.service.wire.admission import Issuing, Redeeming
-from headcount.service.wire.blind import BITS, EXPONENT, PREFIX, SIZE, Blinding, NotSigned, encode, verifies
-from headcount.service.wire.collection import Collection
-from headcount.service.wire.deduplication import Deduplication, invitation
-from headcount.service.wire.keys import Keys
-from headcount.service.wire.report import Report, Upload
+from headcount_service.client.device import Client
+from headcount_service.client.limits import Limits
+from headcount_service.issuer.app import ISSUING
+from headcount_service.issuer.issuer import key_name, signed
+from headcount_service.store.database import many
+from headcount_service.wire.admission import Issuing, Redeeming
+from headcount_service.wire.blind import BITS, EXPONENT, PREFIX, SIZE, Blinding, NotSigned, encode, verifies
+from headcount_service.wire.collection import Collection
+from headcount_service.wire.deduplication import Deduplication, invitation
+from headcount_service.wire.keys import Keys
+from headcount_service.wire.report import Report, Upload
 
 VECTOR = json.loads((Path(__file__).parents[2] / "clients" / "js" / "test" / "rfc9474.json").read_text())
 ANYTHING = Limits(epsilon=50, least=1, lifetime_epsilon=1_000)

@@ -6,8 +6,8 @@ import earlier
 import pytest
 from rig import Collection, counted
 
-from headcount.service.store.database import one
-from headcount.service.store.schema import _head, is_current
+from headcount_service.store.database import one
+from headcount_service.store.schema import _head, is_current
 
 VERSIONS = sorted(earlier.HERE.glob("*.json"))
 

@@ -14,9 +14,9 @@ from headcount.errors import BadArgument, Unavailable
 from headcount.privacy.budget import Budget
 from headcount.protocols.base.plan import Plan
 from headcount.protocols.base.report_size import Wire
-from headcount.service.shuffler.batches import Batches
-from headcount.service.store.database import many
-from headcount.service.wire.collection import Collection
+from headcount_service.shuffler.batches import Batches
+from headcount_service.store.database import many
+from headcount_service.wire.collection import Collection
 from stress import lengths
 
 COUNT = Plan(hc.protocol("randomised-response", n=20, least=6, epsilon=1), Budget(1), Wire(1))

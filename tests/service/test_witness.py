@@ -5,7 +5,7 @@ import pytest
 from headcount.errors import Damaged
 from headcount.ledger.allowance import Allowance
 from headcount.ledger.lines import Copied
-from headcount.service.store.account import Account
+from headcount_service.store.account import Account
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ from headcount.cli.main import app
 from headcount.errors import BadArgument
 from headcount.questions.count import Count
 from headcount.questions.total import Mean, Sum
-from headcount.service import party
-from headcount.service.client.device import Client, Limits, encoded
-from headcount.service.shuffler.outer_keys import GRACE
+from headcount_service import party
+from headcount_service.client.device import Client, Limits, encoded
+from headcount_service.shuffler.outer_keys import GRACE
 
 ANSWERS = {
     "1 for yes or 0 for no": (Count(), 1, "perhaps-secret", 7),

@@ -12,10 +12,10 @@ from headcount.common.short_decimals import compared
 from headcount.errors import BadArgument, Occupied
 from headcount.questions import QUESTIONS
 from headcount.questions.argument import Argument, Told
-from headcount.service.web import advisor
-from headcount.service.web.form import Form, Offered
-from headcount.service.web.static_files import PAGE, POLICY, contents
-from headcount.service.web.workers import MOST, Workers
+from headcount_service.web import advisor
+from headcount_service.web.form import Form, Offered
+from headcount_service.web.static_files import PAGE, POLICY, contents
+from headcount_service.web.workers import MOST, Workers
 
 COUNT = {"task": "count", "n": 500, "epsilon": 1.0, "delta": 1e-4, "models": ["shuffle", "local"]}
 ASKED = [

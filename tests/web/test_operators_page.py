@@ -6,9 +6,9 @@ import pytest
 from chromium import clean, looking, typed
 
 import headcount as hc
-from headcount.service.client.simulated import report_all
-from headcount.service.operator.operator import Operator
-from headcount.service.wire.signed_release import Released
+from headcount_service.client.simulated import report_all
+from headcount_service.operator.operator import Operator
+from headcount_service.wire.signed_release import Released
 
 
 def logged_in(looked, trial, address, party):

@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 import headcount as hc
 from headcount.cli.main import app
 from headcount.protocols.base.report_size import P256
-from headcount.service.operator.operator import Operator
-from headcount.service.web.static_files import contents
+from headcount_service.operator.operator import Operator
+from headcount_service.web.static_files import contents
 
 
 def test_whoever_answers_is_counted(trial, browser):

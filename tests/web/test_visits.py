@@ -5,9 +5,9 @@ import time
 import pytest
 
 from headcount.errors import Refused, UnknownCollection
-from headcount.service.operator.operator import Operator
-from headcount.service.web import visits
-from headcount.service.web.visits import DEMONSTRATION, Visits
+from headcount_service.operator.operator import Operator
+from headcount_service.web import visits
+from headcount_service.web.visits import DEMONSTRATION, Visits
 
 
 def test_a_visit_that_nobody_answered_makes_room_for_the_next(empty_trial, monkeypatch):

@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from headcount.service import party
-from headcount.service.web.routes import Pages
+from headcount_service import party
+from headcount_service.web.routes import Pages
 
 
 def asked(address, method, path, content=None):

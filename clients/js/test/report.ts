@@ -21,7 +21,7 @@ interface Told {
 }
 
 const told = JSON.parse(readFileSync(0, "utf8")) as Told;
-const bundle = new URL("../../../../src/headcount/service/web/static/client.js", import.meta.url).href;
+const bundle = new URL("../../../../service/src/headcount_service/web/static/client.js", import.meta.url).href;
 const { Client, MemoryStore, receiptText } = (await import(bundle)) as typeof Bundle;
 if (told.offer !== undefined) {
   globalThis.fetch = async (_, given) => new Response(given?.method === "GET" ? told.offer : '{"report":"taken"}');

@@ -15,7 +15,9 @@ from headcount.common.plugins import entry_points_of
 from headcount.errors import BadArgument, Refused
 
 CONTRIBUTED = "headcount.commands"  # the entry points by which other packages add commands
-APART = {"study": "needs the survey, which is not installed; in a clone of headcount, run pip install ./survey"}
+PARTS = "headcount.parts"  # those of what our own commands need of the service
+SERVICE = ("batch", "collection", "demo", "desk", "keys", "party", "serve", "tokens", "web")
+APART = {"audit": "survey", "study": "survey", **dict.fromkeys(SERVICE, "service")}  # which package has the command
 
 
 def _refuse_repeated(command: Any, context: Any, words: list[str]) -> None:
@@ -62,7 +64,7 @@ class Elsewhere(Group):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name in APART and cmd_name not in self.commands:
-            raise Refused(f"{cmd_name} {APART[cmd_name]}")
+            raise _not_installed(cmd_name, APART[cmd_name])
         return super().get_command(ctx, cmd_name)
 
 
@@ -95,6 +97,19 @@ class Imported(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
+
+
+def part_of_service(name: str, purpose: str) -> Any:
+    """What the service contributes by this name; refused with the way to install it, if it is not there."""
+    for point in entry_points_of(PARTS):
+        if point.name == name:
+            return point.load()
+    raise _not_installed(purpose, "service")
+
+
+def _not_installed(purpose: str, package: str) -> Refused:
+    problem = f"{purpose} needs the {package}, which is not installed"
+    return Refused(problem, f"in a clone of headcount, run pip install ./{package}")
 
 
 def _contributed() -> dict[str, EntryPoint]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from headcount.cli.commands import Commands
+from headcount.cli.commands import Commands, part_of_service
 from headcount.cli.options import Delta, Epsilon, Formats, Neighbours, WitnessFile
 from headcount.cli.render import Format, grid, show
 from headcount.errors import BadArgument
@@ -16,9 +16,6 @@ from headcount.ledger.charge import Charge
 from headcount.ledger.ledger import Ledger
 from headcount.ledger.words import percent
 from headcount.protocols.base.saved import load_plan
-
-if TYPE_CHECKING:
-    from headcount.service.operator.operator import Operator
 
 ledgers = Commands(help="What has been spent on one crowd, kept in a file.")
 
@@ -90,15 +87,15 @@ def cost(
 
 def _verified(file: Path, witness: Path | None, data: Path | None) -> Ledger:
     if data is not None:
-        return _desk(data).ledger(str(file), witness)
+        kept: Ledger = _desk(data).ledger(str(file), witness)
+        return kept
     _exists(file)
     return Ledger.verify(file, witness=witness)
 
 
-def _desk(folder: Path) -> Operator:
-    from headcount.service.operator.operator import Operator
-
-    return Operator.open(folder)
+def _desk(folder: Path) -> Any:
+    """The operator of the service whose credentials are in this folder."""
+    return part_of_service("operator", "--data").open(folder)
 
 
 def _exists(path: Path) -> None:

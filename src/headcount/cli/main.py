@@ -38,16 +38,6 @@ class Everything(Elsewhere):
         "ledger": "ledger.ledgers",
         "explain": "explain.glossary",
         "protocols": "catalogue.protocols",
-        "demo": "demo.demo",
-        "web": "web.web",
-        "collection": "collection.collections",
-        "serve": "parties.serve",
-        "desk": "parties.desk",
-        "party": "parties.parties",
-        "keys": "parties.keys",
-        "tokens": "parties.tokens",
-        "batch": "lake.lake",
-        "audit": "audit.audit",
     }
 
 

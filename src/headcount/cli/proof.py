@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
 from rich.table import Table
 
 from headcount.certifying import verify as proved
-from headcount.cli.collection import release_table
+from headcount.cli.commands import part_of_service
 from headcount.cli.numbers import WHOLE
 from headcount.cli.options import (
     Bounds,
@@ -39,11 +39,11 @@ from headcount.protocols.base.saved import load_plan
 
 if TYPE_CHECKING:
     from headcount.proof import Verdict
-    from headcount.service.wire.signed_release import Released
 
 COLOURS = {"proved": "green", "refuted": "red", "cannot prove": "yellow"}
 CODES = {"proved": 0, "refuted": 1, "cannot prove": 2}
 FORGED = 3
+RELEASE = "headcount release "  # how the format of a release begins
 
 
 def certify(
@@ -114,7 +114,7 @@ def verify(
         print(f"headcount: {printable(str(refusal))}", file=sys.stderr)
         raise typer.Exit(FORGED) from None
     if told is not None and how is Format.TABLE:
-        console().print(release_table(told))
+        console().print(_releases().release_table(told))
         console().print(_signature(signed_by), highlight=False, soft_wrap=True)
     verdict = proved(file if told is None else told.content["certificate"], effort=effort)
     if how is not Format.TABLE or verdict.points:
@@ -125,7 +125,7 @@ def verify(
     raise typer.Exit(CODES[verdict.answer])
 
 
-def _require_signed(told: Released | None, by: str) -> None:
+def _require_signed(told: Any, by: str) -> None:
     from headcount.errors import Forged
 
     if told is None:
@@ -141,17 +141,20 @@ def _signature(by: str | None) -> str:
     return f"[bold green]SIGNED[/]: the release is as it was signed by the analyser {asked}."
 
 
-def _released(file: Path) -> Released | None:
-    """The release in this file, its signature checked; None if it is something else."""
-    from headcount.service.wire.signed_release import FORMATS, Released
+def _releases() -> Any:
+    return part_of_service("releases", "the release of a collection")
 
+
+def _released(file: Path) -> Any:
+    """The release in this file, its signature checked; None if it is something else."""
     try:
         content = json.loads(read_text(file, "a certificate"))
     except (ValueError, RecursionError) as problem:
         if isinstance(problem, BadArgument):
             raise
         return None
-    return Released.read(file) if isinstance(content, dict) and content.get("format") in FORMATS else None
+    release = isinstance(content, dict) and str(content.get("format")).startswith(RELEASE)
+    return _releases().Released.read(file) if release else None
 
 
 def _table(verdict: Verdict) -> Table:

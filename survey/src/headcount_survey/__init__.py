@@ -9,8 +9,9 @@ it out (`statement.py`).
 - `notes`, `papers`: statements, a file or two for each source
 - `pages`: the long tables in docs, each made by `python -m headcount_survey.pages.NAME`
 - `figures`: what only the survey and the site draw
-- `vectors`: test vectors for clients in other languages
-- `cli`: what `headcount study` does
+- `mutants`: sound protocols with one thing broken, and which conformance check notices
+- `attacks`: experiments on any protocol, beside `hc.attack`
+- `cli`: what `headcount study` and `headcount audit` do
 
 The package imports headcount, and headcount never imports it: the command line finds it by its
 entry point.

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from broken_protocols import OneCoinForAll, SeededInside, SharedMask
 
-from headcount.audit.attacks.independence import bits_of_a_row, find_dependence, independence_p_value
 from headcount.privacy.crowd import Crowd
 from headcount.programme.coins import SecretCoins, SeededCoins
 from headcount.protocols import named
 from headcount.questions.histogram import Histogram
+from headcount_survey.attacks.independence import bits_of_a_row, find_dependence, independence_p_value
 from stress import tinies
 
 WIDE = {"task": Histogram(80), "crowd": Crowd(1_000), "keep": 0.75, "flip": 0.25}

@@ -3,10 +3,10 @@
 import pytest
 from broken_protocols import BranchesOnData, DrawsForOnes, NoiseByTheTotal, ScaledByTheLargest, TellsTheNeighbour
 
-from headcount.audit.attacks.replay import HOME, replay, traced
 from headcount.privacy.crowd import Crowd
 from headcount.programme.coins import SeededCoins
 from headcount.protocols import named
+from headcount_survey.attacks.replay import HOME, replay, traced
 from stress import tinies
 
 
@@ -33,7 +33,7 @@ def test_the_same_in_a_larger_crowd(name):
     ids=lambda case: getattr(case, "__name__", None),
 )
 def test_twins_are_caught(twin, what, monkeypatch):
-    monkeypatch.setattr("headcount.audit.attacks.replay.HOME", "/")  # a twin's own lines count as the library's
+    monkeypatch.setattr("headcount_survey.attacks.replay.HOME", "/")  # a twin's own lines count as the library's
     found = replay(twin.tiny(), pairs=60, coins=SeededCoins(1))
     assert found.leaks
     assert any(name.startswith(what) for name in found.found), str(found)

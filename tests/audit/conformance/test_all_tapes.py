@@ -3,13 +3,13 @@
 import pytest
 
 from headcount.audit.conformance.all_tapes import TooManyTapes, coarsened, fitting_base, law_over_all_tapes
-from headcount.audit.mutants.mutation import twin
-from headcount.audit.mutants.programme_changes import misdrawn
 from headcount.audit.rewriting import rewritten
 from headcount.programme.brick import All, Copies, Emit, Maybe
 from headcount.programme.chance import Chance
 from headcount.protocols.shuffle.zsum import Zsum
 from headcount.testing import Nonconforming, the_sampler_follows_the_programme
+from headcount_survey.mutants.mutation import twin
+from headcount_survey.mutants.programme_changes import misdrawn
 
 BITS = All(*(Maybe(Chance(0.25), Emit(0)) for _ in range(24)))
 

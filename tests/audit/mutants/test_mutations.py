@@ -8,11 +8,6 @@ import numpy as np
 import pytest
 
 from headcount.audit.conformance.suite import CHECKS
-from headcount.audit.mutants.broken_parts import AveragedNoise, ChangedNoise, ShrunkNoise, SometimesNoNoise
-from headcount.audit.mutants.catalogue import MUTATIONS
-from headcount.audit.mutants.detection import TWIN_CHECKS, caught_by, try_mutation, unchanged
-from headcount.audit.mutants.mutation import Mutation, twin
-from headcount.audit.mutants.programme_changes import flagged, quieter, thinned
 from headcount.audit.rewriting import rewritten
 from headcount.programme.brick import All, Emit, Maybe, drawn
 from headcount.programme.chance import Chance
@@ -34,6 +29,11 @@ from headcount.protocols.shuffle.sample_threshold import SampleThreshold
 from headcount.protocols.shuffle.split_and_mix import SplitAndMix
 from headcount.protocols.shuffle.zsum import Zsum
 from headcount.testing import Nonconforming, the_certificate_says_what_is_released, what_is_drawn_is_what_is_claimed
+from headcount_survey.mutants.broken_parts import AveragedNoise, ChangedNoise, ShrunkNoise, SometimesNoNoise
+from headcount_survey.mutants.catalogue import MUTATIONS
+from headcount_survey.mutants.detection import TWIN_CHECKS, caught_by, try_mutation, unchanged
+from headcount_survey.mutants.mutation import Mutation, twin
+from headcount_survey.mutants.programme_changes import flagged, quieter, thinned
 from stress import TINIES, called, some
 
 FEW = [

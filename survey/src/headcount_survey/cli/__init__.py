@@ -1,1 +1,1 @@
-"""`headcount study`: the studies and statements on the command line."""
+"""`headcount study` and `headcount audit`: studies, statements and attacks on the command line."""

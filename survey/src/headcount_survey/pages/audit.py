@@ -19,7 +19,6 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from headcount.audit.mutants.detection import caught
 from headcount.errors import Refused
 from headcount.planner.calibrate import calibrate
 from headcount.privacy.budget import Budget
@@ -27,6 +26,7 @@ from headcount.privacy.crowd import Crowd
 from headcount.protocols import CATALOGUE
 from headcount.protocols.base.plan import Plan
 from headcount.protocols.base.protocol import Protocol
+from headcount_survey.mutants.detection import caught
 from headcount_survey.pages import attacks, claims
 from headcount_survey.pages.certificates import Proved, proved
 

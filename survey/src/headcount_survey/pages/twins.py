@@ -12,10 +12,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from headcount.audit.mutants.catalogue import MUTATIONS
-from headcount.audit.mutants.detection import Caught, caught, caught_by
-from headcount.audit.mutants.mutation import twin
 from headcount.protocols import CATALOGUE
+from headcount_survey.mutants.catalogue import MUTATIONS
+from headcount_survey.mutants.detection import Caught, caught, caught_by
+from headcount_survey.mutants.mutation import twin
 
 
 def row(one: Caught) -> str:

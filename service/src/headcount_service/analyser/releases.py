@@ -1,0 +1,189 @@
+"""The answer of a batch: paid for, counted, committed, shown, in this order.
+
+What was reserved for the batch is charged and the batch claimed in one transaction; the answer is committed in another
+before anybody sees it. A crash in between costs nothing more: counting goes on where it was. Whoever asks again gets
+the same bytes.
+
+Reports are not told apart here, messages are. Nobody honest sends one that does not open, so that a message that does
+not tells of a report that is not honest, and it may be another report for each: of `reports` with `unreadable` such
+messages, only `reports - unreadable` are sure to be whole. These must be as many as the guarantee counts on, the least
+less the corrupt; otherwise nothing is told.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from threading import Lock
+from typing import Any
+
+from headcount.common.canonical import canonical
+from headcount.errors import BatchUnavailable, Conflict, Refused, TooFewReports, WireError
+from headcount.programme.tally import Batch, Tally
+from headcount.protocols.base.certificate import certify
+from headcount_service.analyser.analyser import BATCH, Analyser, inner_key
+from headcount_service.runtime.crash_points import point
+from headcount_service.runtime.logs import log_state
+from headcount_service.store.database import do, one, update_batch
+from headcount_service.wire.collection import Collection
+from headcount_service.wire.report import PrivateKey, ReportFormat, genuine
+
+
+class Releases:
+    """What the analyser tells."""
+
+    def __init__(self, analyser: Analyser) -> None:
+        self.analyser, self.database = analyser, analyser.database
+        self._counting = Lock()
+
+    def release(self, name: str, number: int) -> str:
+        """The answer, with its certificate and signature, as text: always the same.
+
+        Here one at a time: whoever asks again while a batch is counted waits, and does not count it as well.
+        """
+        with self._counting:
+            return self._release(self.analyser.collection(name), number)
+
+    def _release(self, collection: Collection, number: int) -> str:
+        row = self._claim(collection, number)
+        if row["state"] == "claimed":
+            try:
+                row = self._commit(collection, number, *self._answer(collection, number, row))
+            except Refused:
+                row = self._claim(collection, number)  # another was faster, and has forgotten the messages
+                if row["state"] == "claimed":
+                    raise
+        self._forget(collection.id, number)
+        if row["state"] == "refused":
+            raise TooFewReports(_refusal(collection, number, json.loads(row["result"])))
+        return str(row["result"])
+
+    def _claim(self, collection: Collection, number: int) -> Any:
+        """The batch, which is claimed and whose reservation is settled, both or neither, unless that was done."""
+        name, reserving = collection.id, self.analyser.reservations.reserving(collection)
+        point("before claiming")
+        with self.database.writing() as connection:
+            row = one(connection, BATCH + self.database.for_update, name=name, number=number)
+            _require_here(number, "receiving" if row is None else row["state"])
+            first = row["state"] == "delivered"
+            if first:
+                self.analyser.reservations.settle(connection, collection, row, reserving)
+                update_batch(connection, row, state="claimed")
+            row = one(connection, BATCH, name=name, number=number)
+        if row["state"] == "claimed":
+            point("after claiming")
+            self.analyser.account(collection.population).write_witness()
+        if first:
+            log_state("analyser", name, number, "claimed")
+        return row
+
+    def _answer(self, collection: Collection, number: int, row: Any) -> tuple[str, dict[str, Any]]:
+        """What becomes of the batch, and the answer or why there is none; in memory only."""
+        manifest, plan = json.loads(row["manifest"]), collection.plan
+        tally, readable = self._count(collection, number, manifest)
+        crowd, came = plan.protocol.crowd, manifest["reports"]
+        unreadable = manifest["messages"] - readable
+        looks = {"unreadable": unreadable, "plausible": max(0, came - unreadable)}
+        if looks["plausible"] < crowd.honest:
+            return "refused", looks
+        estimate = plan.protocol.estimate(plan.protocol.release(tally))
+        answer = replace(estimate, budget=plan.budget).to_json()
+        proof = certify(plan).to_json()
+        content = {
+            "collection": collection.hash,
+            "question": collection.question,
+            "population": collection.population,
+            "batch": number,
+            "people": came - manifest["added"],
+            "added": manifest["added"],
+            **looks,
+            "corrupt": crowd.corrupt,
+            "admission": str(collection.admission),
+            "fixed": collection.fixed,
+            "early": manifest.get("early"),  # None where the shuffler did not say
+            "charge": row["charge"],
+            "estimate": {**answer, "delta": float(Fraction(proof["claim"]["delta"]))},  # which is rounded up
+            "certificate": proof,
+            "analyser": self.analyser.signer.public,
+        }
+        return "released", self.analyser.signer.signed("release", content)
+
+    def _commit(self, collection: Collection, number: int, state: str, told: dict[str, Any]) -> Any:
+        """The batch with this answer or refusal, unless another was faster. Its messages go with that."""
+        name = collection.id
+        point("before releasing")
+        with self.database.writing() as connection:
+            row = one(connection, BATCH + self.database.for_update, name=name, number=number)
+            first = row["state"] == "claimed"
+            if first:
+                update_batch(connection, row, state=state, result=canonical(told), notified=not self.analyser.webhook)
+                gone = "DELETE FROM parts WHERE collection = :name AND number = :number"
+                do(connection, gone, name=name, number=number)
+            row = one(connection, BATCH, name=name, number=number)
+        if first:
+            log_state("analyser", name, number, state)
+        point("after releasing")
+        return row
+
+    def _forget(self, name: str, number: int) -> None:
+        """Nothing is left of the messages, nor of the key that could open a copy of them."""
+        if self.analyser.keys.has(inner_key(name, number)):
+            self.database.checkpoint()
+            self.analyser.keys.delete(inner_key(name, number))
+            point("after forgetting")
+
+    def _count(self, collection: Collection, number: int, manifest: Any) -> tuple[Tally, int]:
+        """What the batch's messages come to, each once, and how many of them somebody honest could have sent."""
+        report_format, key = (
+            collection.report_format(number),
+            self.analyser.keys.private(inner_key(collection.id, number)),
+        )
+        protocol, seen = collection.plan.protocol, set[bytes]()
+        tally, readable = replace(protocol.nobody(), reports=manifest["reports"]), 0
+        for part in range(len(manifest["parts"])):
+            with self.database.reading() as connection:
+                here = "SELECT content FROM parts WHERE collection = :name AND number = :number AND part = :part"
+                row = one(connection, here, name=collection.id, number=number, part=part)
+            if row is None:
+                raise Conflict("the batch was released meanwhile", "ask for it again")
+            records = list(_opened(report_format, bytes(row["content"]), key, seen))
+            counted = genuine(protocol, (record for record in records if record is not None))
+            tally += protocol.tally(Batch(0, counted))
+            readable += records.count(None) + len(counted)
+        return tally, readable
+
+
+def _opened(report_format: ReportFormat, part: bytes, key: PrivateKey, seen: set[bytes]) -> Iterator[bytes | None]:
+    """The records in a part of a batch, None for a dummy; what cannot be opened or was there before is left out."""
+    for message in report_format.split(part):
+        try:
+            identity, record = report_format.open_message(message, key)
+        except WireError:
+            continue
+        if identity not in seen:
+            seen.add(identity)
+            yield record
+
+
+def _require_here(number: int, state: str) -> None:
+    """Refuses a batch that is not here, or not any more."""
+    if state == "receiving":
+        raise BatchUnavailable(f"batch {number} has not been delivered", "close the collection, or wait")
+    if state == "purged":
+        raise BatchUnavailable(
+            f"batch {number} had too few reports and was destroyed unread: there is no answer to release"
+        )
+    if state == "expired":
+        raise BatchUnavailable(f"the key of batch {number} has expired, and nobody can open its messages any more")
+
+
+def _refusal(collection: Collection, number: int, looks: dict[str, int]) -> str:
+    """Why there is no answer. What is told of the batch does not depend on what anybody honest holds."""
+    crowd = collection.plan.protocol.crowd
+    return (
+        f"{looks['unreadable']:,} messages of batch {number} are not what a device could have sent, so that no more "
+        f"than {looks['plausible']:,} reports are sure to be whole, and the guarantee needs {crowd.honest:,}. Nothing "
+        "is told, the messages are destroyed, and what was reserved stays spent; ask again, of people who are invited"
+    )

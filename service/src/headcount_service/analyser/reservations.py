@@ -1,0 +1,91 @@
+"""What the batches of a population cost: promised when a collection is agreed on, reserved when a batch is announced,
+charged when its answer is told.
+
+A reservation is a line of the ledger that counts at once. So whoever receives a batch and never tells its answer has
+paid for it, and telling it costs nothing more: the reservation is settled, by a line that costs nothing. Whoever
+promises, reserves or charges has locked the population's row.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Connection
+
+from headcount.errors import OverBudget
+from headcount.ledger.book import Page
+from headcount.ledger.ledger import Ledger
+from headcount.protocols.base.plan import Plan
+from headcount_service.store.database import many, update_batch
+from headcount_service.wire.collection import Collection
+
+if TYPE_CHECKING:
+    from headcount_service.analyser.analyser import Analyser
+
+AGREED = (
+    "SELECT id, config, (SELECT count(*) FROM batches WHERE collection = id AND (charge IS NOT NULL OR "
+    "state = 'purged')) AS over FROM collections WHERE state = 'open' ORDER BY id"
+)
+
+
+class Reservations:
+    """Of one analyser."""
+
+    def __init__(self, analyser: Analyser) -> None:
+        self.analyser, self.database = analyser, analyser.database
+
+    def promised(self, population: str) -> list[Plan]:
+        """The plans of all batches that have still to be paid for: it was promised that they could."""
+        with self.database.reading() as connection:
+            return self.promised_within(connection, population)
+
+    def promised_within(self, connection: Connection, population: str) -> list[Plan]:
+        """The same, as this transaction sees it. What was purged, or whose keys have expired, costs nothing."""
+        now, plans = self.analyser.clock(), list[Plan]()
+        for row in many(connection, AGREED):
+            collection = Collection.from_json(json.loads(row["config"]))
+            if collection.population == population and now <= collection.expires:
+                plans += [collection.plan] * (collection.batches - int(row["over"]))
+        return plans
+
+    def require_within(self, connection: Connection, collection: Collection) -> None:
+        """Refuses a collection that could not be paid for beside all others; nobody else promises meanwhile."""
+        account = self.analyser.account(collection.population)
+        page = account.page_within(connection)
+        promised = self.promised_within(connection, collection.population)
+        Ledger.of(account).require_later_of(page, *[collection.plan] * collection.batches, promised=promised)
+
+    def reserving(self, collection: Collection) -> Callable[[Page], Page]:
+        """What reserves for one batch. Its price is worked out here, before anything is locked."""
+        account = self.analyser.account(collection.population)
+        page = account.page()
+        ahead = [] if page.charges else self.promised(collection.population)
+        if collection.plan in ahead:
+            ahead.remove(collection.plan)  # this one
+        reserving = Ledger.of(account).charged(collection.plan, promised=ahead, reserved=True)
+        with suppress(OverBudget):  # said by whoever reserves
+            reserving(page)
+        return reserving
+
+    def reserve(
+        self, connection: Connection, collection: Collection, row: Any, reserving: Callable[[Page], Page]
+    ) -> None:
+        """The charge for this batch is made, unless there is one."""
+        if row["charge"] is None:
+            read = self.analyser.account(collection.population).turn_within(connection, reserving)
+            update_batch(connection, row, charge=len(read.page.charges))
+
+    def settle(
+        self, connection: Connection, collection: Collection, row: Any, reserving: Callable[[Page], Page]
+    ) -> None:
+        """The answer is about to be told: what was reserved is charged."""
+
+        def settled(page: Page) -> Page:
+            charged = page if row["charge"] is not None else reserving(page)  # version 0.2 reserved nothing
+            return charged.settle(row["charge"] or len(charged.charges))
+
+        read = self.analyser.account(collection.population).turn_within(connection, settled)
+        update_batch(connection, row, charge=row["charge"] or len(read.page.charges))

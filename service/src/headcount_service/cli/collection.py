@@ -1,0 +1,312 @@
+"""Collections on the command line: agree on one, report to it, close it, and get the answer."""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from getpass import getpass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from headcount.cli.commands import Commands
+from headcount.cli.options import Formats
+from headcount.cli.progress import Bar
+from headcount.cli.render import Format, grid, moment, show, waiting, warn
+from headcount.common.atomic_files import write_atomically
+from headcount.common.canonical import canonical
+from headcount.common.plurals import counted
+from headcount.errors import AnswerExposed, BadArgument, Unsupported
+from headcount.protocols.base.report_size import KEYS
+from headcount.protocols.base.saved import load_plan
+from headcount_service.client.limits import Limits
+
+if TYPE_CHECKING:
+    from headcount_service.operator.operator import Operator
+
+collections = Commands(help="Counting over a network: a plan, a shuffler and an analyser.")
+
+Name = Annotated[
+    str | None,
+    typer.Argument(
+        help="The collection's name, or its beginning; with --data it may be left out if only one is under way."
+    ),
+]
+Data = Annotated[Path, typer.Option("--data", help="The folder of headcount serve --data, or of headcount desk.")]
+Answer = Annotated[
+    str | None,
+    typer.Option(
+        help="The answer: 1 or 0, a number, or a category. Everybody on this machine can see it in the list of "
+        "processes: left out, it is asked for, or read from standard input."
+    ),
+]
+WHOLE_NAME = 32
+MOST_DEVICES = 10_000  # invitations that are made at a time
+SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
+
+
+@collections.command()
+def create(
+    plan: Annotated[Path, typer.Argument(help="A plan for a collection: headcount advise … --collected --save FILE.")],
+    data: Data,
+    question: Annotated[str, typer.Option(help="What people are asked.")],
+    population: Annotated[str, typer.Option(help="Whose budget pays for it.")] = "people",
+    window: Annotated[str, typer.Option(help="How long a batch is open: 90s, 20m, 12h or 7d.")] = "1d",
+    batches: Annotated[int, typer.Option(help="How many batches, one after the other; each costs the budget.")] = 1,
+    shortfall: Annotated[str, typer.Option(help="If too few report: hold, top-up or purge.")] = "hold",
+    holds: Annotated[int, typer.Option(help="How many windows more a batch is held.")] = 3,
+    anyone: Annotated[
+        bool, typer.Option("--anyone", help="Take reports from strangers, too; otherwise people are invited.")
+    ] = False,
+    closable: Annotated[
+        bool, typer.Option("--closable", help="Its operator may end a batch before the end of its window.")
+    ] = False,
+    trust_all: Annotated[
+        bool, typer.Option("--trust-all", help="Take a plan that counts on everybody to be honest: corrupt = 0.")
+    ] = False,
+    release_at_close: Annotated[
+        bool, typer.Option("--release-at-close", help="The analyser releases a batch as soon as it is delivered.")
+    ] = False,
+    most: Annotated[int | None, typer.Option(help="So many reports fill a batch; 10,000,000 unless told.")] = None,
+    suite: Annotated[str | None, typer.Option(help=f"{' or '.join(KEYS)}; as the plan says, if left out.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Where to write what a device needs to report.")] = None,
+    how: Formats = Format.TABLE,
+) -> None:
+    """Agree on a collection with both parties. From then on, people may report."""
+    held, planned = _desk(data), load_plan(plan)
+    if suite is not None and planned.wire is not None:
+        planned = replace(planned, wire=replace(planned.wire, suite=suite))
+    agreeing = f"agreeing on {counted(batches, 'batch')}"
+    with waiting(agreeing) as status:
+        made = held.create(
+            planned, question=question, population=population, window=seconds(window), batches=batches,
+            shortfall=shortfall, holds=holds, admission="anyone" if anyone else "invited", fixed=not closable,
+            automatic=release_at_close, trust_all=trust_all, most=most,
+            told=lambda keys: status.update(f"{agreeing}: {keys:,} of {counted(batches, 'key')} to invite with"),
+        )  # fmt: skip
+    if out is not None:
+        write_atomically(out, canonical(held.offer(made.id)) + "\n")
+    crowd = made.plan.protocol.crowd
+    facts = {
+        "collection": made.id, "hash": made.hash, "protocol": made.plan.protocol.name, "messages": made.wire.messages,
+        "bytes": made.report_format(1).upload_bytes, "least": crowd.least, "corrupt": crowd.corrupt,
+        "admission": str(made.admission), "fixed": made.fixed,
+    }  # fmt: skip
+    table = grid("", "")
+    for name, fact in facts.items():
+        table.add_row(name, f"{fact:,}" if type(fact) is int else str(fact))
+    show({**facts, "foreseen": (foreseen := Limits().foreseen(made))}, how, table)
+    if foreseen and how is Format.TABLE:
+        warn(foreseen)
+
+
+@collections.command("show")
+def show_collection(
+    data: Data, name: Annotated[str | None, typer.Argument(help="One of them.")] = None, how: Formats = Format.TABLE
+) -> None:
+    """How far collections have come."""
+    held = _desk(data)
+    states = [held.state(each) for each in ([_named(held, name)] if name else held.names())]
+    _tell_silent(states)
+    rows = [
+        {"collection": told["collection"], **held.asked(told["collection"]), "least": told["least"], **batch}
+        for told in states
+        for batch in told["batches"]
+    ]
+    table = grid("collection", "question", "batch", "state", "reports", "of at least", "closes", right=(2, 4, 5))
+    for row in rows:
+        closes = moment(row["closes"]) if row["closes"] else ""
+        added = f" (+{row['added']:,} of nobody)" if row["added"] else ""
+        table.add_row(
+            row["collection"],
+            escape(row["question"]),
+            str(row["batch"]),
+            row["state"],
+            "" if row["reports"] is None else f"{row['reports']:,}{added}",
+            f"{row['least']:,}",
+            closes,
+        )
+    show(rows, how, table)
+
+
+@collections.command()
+def report(
+    answer: Answer = None,
+    name: Name = None,
+    device: Annotated[Path, typer.Option(help="Where this device keeps what it sent.")] = Path("device"),
+    data: Annotated[Path | None, typer.Option(help="The folder of headcount serve --data or headcount desk.")] = None,
+    shuffler: Annotated[str | None, typer.Option(help="The shuffler's address, without a folder.")] = None,
+    hash: Annotated[str | None, typer.Option(help="The hash that the collection must have.")] = None,
+    invitation: Annotated[str, typer.Option(help="The digits that you were sent.")] = "",
+    relay: Annotated[str, typer.Option(help="Somebody's address to send to instead of the shuffler's.")] = "",
+    least: Annotated[
+        int, typer.Option(help="The fewest honest people among whom this device agrees to be mixed.")
+    ] = Limits.least,
+    top_up: Annotated[
+        bool, typer.Option("--top-up", help="Agree that reports of nobody may take the place of people.")
+    ] = False,
+    accept_collusion: Annotated[
+        bool,
+        typer.Option(
+            "--accept-collusion", help="Agree that the shuffler and the analyser, working together, learn the answer."
+        ),
+    ] = False,
+    devices: Annotated[
+        int | None, typer.Option(help="To try it out: as so many devices with this answer, which keep nothing.")
+    ] = None,
+    how: Formats = Format.TABLE,
+) -> None:
+    """Report as one person's device would: randomised once, sealed, and sent; again, the same is sent again."""
+    from headcount_service.client.device import Client
+
+    if (data is None) == (shuffler is None):
+        raise BadArgument("--shuffler", "and --data are both given or both missing", "give one of them")
+    held = None if data is None else _desk(data)
+    address = held.shuffler.address if held else str(shuffler)
+    whole, answer = _named(held, name), given_or_read(answer)
+    if devices is not None:
+        if invitation:
+            raise BadArgument("--invitation", "is given with --devices", "leave it out: they are invited with --data")
+        _rehearsed(address, whole, answer, devices, hash, held, how)
+        return
+    colluding = math.inf if accept_collusion else Limits.colluding
+    reporting = Client(device, Limits(least=least, top_up=top_up, colluding=colluding))
+    try:
+        receipt = reporting.report(address, whole, answer, hash=hash, invitation=invitation, relay=relay)
+    except AnswerExposed as refusal:
+        raise Unsupported(refusal.reason, "agree to it with --accept-collusion") from None
+    show(receipt.to_json(), how, escape(str(receipt)))
+
+
+def given_or_read(answer: str | None) -> str:
+    """The answer, or else a line of standard input; if that is a terminal it is asked for, and not shown."""
+    if answer is not None:
+        return answer
+    if sys.stdin.isatty():
+        return getpass("Your answer, which is not shown: ")
+    line = sys.stdin.readline()
+    if not line:
+        raise BadArgument("--answer", "is missing, and standard input is empty", "write one line there, or give it")
+    return line.rstrip("\r\n")
+
+
+def _rehearsed(
+    address: str, name: str, answer: Any, devices: int, hash: str | None, held: Operator | None, how: Format
+) -> None:
+    """As many devices as were asked for; whoever holds the desk invites them, where that is needed."""
+    from headcount_service.client.simulated import report_all
+
+    if not 1 <= devices <= MOST_DEVICES:
+        raise BadArgument("--devices", f"is {devices}", f"use a number from 1 to {MOST_DEVICES:,}")
+    needed = held is not None and held.collection(name).admission == "invited"
+    invitations = held.invite(name, devices) if held is not None and needed else []
+    watch = Bar("devices report")
+    receipts = report_all(address, name, [answer] * devices, hash=hash, invitations=invitations, watch=watch)
+    states = Counter(receipt.state for receipt in receipts)
+    told = ", ".join(f"{number:,} {state}" for state, number in sorted(states.items()))
+    show(dict(states), how, f"{devices:,} devices reported: {told}")
+
+
+@collections.command()
+def invite(
+    data: Data, name: Name = None, number: Annotated[int, typer.Option(help="How many.")] = 1,
+    how: Formats = Format.TABLE,
+) -> None:  # fmt: skip
+    """Invitations to a collection that needs them, each for one report to each batch."""
+    held = _desk(data)
+    made = held.invite(_named(held, name), number)
+    show([{"invitation": each} for each in made], how, "\n".join(made))
+
+
+@collections.command()
+def close(data: Data, name: Name = None, how: Formats = Format.TABLE) -> None:
+    """Seal the open batch now and open no other; waits until it is delivered."""
+    held = _desk(data)
+    with waiting("mixing and delivering"):
+        state = held.close(_named(held, name))
+    rows = [{"collection": state["collection"], "least": state["least"], **batch} for batch in state["batches"]]
+    lines = [f"batch {batch['batch']}: {batch['state']}, {batch['reports']:,} reports" for batch in rows]
+    show(rows, how, "\n".join(lines))
+    if state["silent"]:
+        _tell_silent([state])
+        warn("the collection is closed; what is mixed will be delivered as soon as the analyser answers its shuffler")
+
+
+@collections.command()
+def release(
+    data: Data, name: Name = None, batch: Annotated[int, typer.Option(help="Which.")] = 1,
+    out: Annotated[Path | None, typer.Option(help="Where to write the signed release.")] = None,
+    how: Formats = Format.TABLE,
+) -> None:  # fmt: skip
+    """The answer of a batch, paid for and signed. Asked again, it is the same to the byte."""
+    from headcount_service.cli.releases import Released, release_table
+
+    held = _desk(data)
+    with waiting("opening and counting"):
+        told = Released(held.release(_named(held, name), batch))
+    if out is not None:
+        told.save(out)
+    show(told.content, how, release_table(told))
+    if out is not None and how is Format.TABLE:
+        print(f"written to {out}; prove it again: headcount verify {out}")
+
+
+def _tell_silent(states: Sequence[dict[str, Any]]) -> None:
+    """Which party did not answer, so that what is shown is the other one's word alone."""
+    for party, problem in {found for state in states for found in state["silent"].items()}:
+        warn(f"the {party} does not answer, and what it knows is missing: {problem}")
+
+
+@collections.command()
+def destroy(
+    data: Data, name: Name = None, yes: Annotated[bool, typer.Option("--yes", help="Do not ask again.")] = False
+) -> None:
+    """Forget reports, messages, keys and answers at both parties. What was charged stays charged."""
+    held = _desk(data)
+    whole = _named(held, name, under_way=False)  # of several, none is destroyed that was not named
+    if not yes and not typer.confirm(f"Destroy all that is kept of {whole}?"):
+        raise typer.Exit(1)
+    held.destroy(whole)
+    print(f"{whole} is destroyed")
+
+
+def seconds(text: str) -> int:
+    found = re.fullmatch(r"([1-9][0-9]{0,8})([smhd]?)", text.strip())
+    if not found:
+        raise BadArgument("--window", f"is {text!r}", "use for example 90s, 20m, 12h or 7d")
+    return int(found[1]) * SECONDS[found[2] or "s"]
+
+
+def _named(held: Operator | None, name: str | None, *, under_way: bool = True) -> str:
+    """The collection that is meant: by its whole name, by its beginning, or because no other is there or under way."""
+    if name is not None and (held is None or len(name) == WHOLE_NAME):
+        return name
+    if held is None:
+        raise BadArgument("name", "is missing", "without a folder, give the collection's name as you were told it")
+    found = [each for each in held.names() if each.startswith(name or "")]
+    if not found:
+        raise BadArgument("name", _said(name), "there is no such collection: see headcount collection show")
+    if name is None and len(found) > 1 and under_way:
+        found = held.under_way() or found
+    if len(found) != 1:
+        raise BadArgument(
+            "name", f"{_said(name)}, and {len(found)} collections could be meant",
+            "give the first letters of one: see headcount collection show",
+        )  # fmt: skip
+    return found[0]
+
+
+def _said(name: str | None) -> str:
+    return "is missing" if name is None else f"is {name!r}"
+
+
+def _desk(folder: Path) -> Operator:
+    from headcount_service.operator.operator import Operator
+
+    return Operator.open(folder)

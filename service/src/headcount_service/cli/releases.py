@@ -1,0 +1,58 @@
+"""Signed releases on the command line, also for `headcount verify`, which finds this module by its entry point."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from rich.markup import escape
+from rich.table import Table
+
+from headcount.answers.estimate import digits
+from headcount.cli.render import answered, grid
+from headcount.common.plurals import counted
+from headcount.questions.question import of_clipped
+from headcount_service.wire.signed_release import Released
+
+__all__ = ["Released", "release_table"]
+
+
+def release_table(told: Released) -> Table:
+    """What a release tells, for people."""
+    content, estimate = told.content, told.estimate
+    table = grid("", "")
+    table.add_row("question", escape(content["question"]))
+    if "cells" in estimate:
+        for cell in estimate["cells"]:
+            low, high = cell["interval95"]
+            value, low, high = (f"{number:,.{digits(low, high)}f}" for number in (cell["value"], low, high))
+            table.add_row(escape(str(cell["category"])), f"[bold]{value}[/]  ({low} to {high})")
+    else:
+        low, high = estimate["interval95"]
+        value, low, high = (f"{number:,.{digits(low, high)}f}" for number in (estimate["value"], low, high))
+        table.add_row("answer", answered(value, of_clipped(estimate.get("clipped_to"))))
+        table.add_row("95% interval", f"{low} to {high}")
+    added = f", and {content['added']:,} reports of nobody" if content["added"] else ""
+    table.add_row("people", f"{content['people']:,}{added}")
+    if terms := ", ".join(_terms(content)):
+        table.add_row("on terms", terms)
+    table.add_row(
+        "guarantee",
+        f"(ε={estimate['epsilon']:g}, δ={estimate['delta']:.3g}), {estimate['neighbours']} one, {estimate['model']}, "
+        f"{estimate['protocol']}, {estimate['accounting']}",
+    )
+    table.add_row("signed by", told.analyser)
+    return table
+
+
+def _terms(content: dict[str, Any]) -> Iterator[str]:
+    """What was chosen or happened that weakens the guarantee; version 0.2 did not tell."""
+    relies, bad = content["estimate"]["model"] != "local", content.get("unreadable", 0)
+    for chosen, words in (
+        (bad, f"{counted(bad, 'message')} no device could have sent"),
+        (content.get("corrupt") == 0 and relies, "all are trusted to be honest"),
+        (content.get("admission") == "anyone", "anybody could report"),
+        (content.get("early"), "the operator ended it before its window did"),
+    ):
+        if chosen:
+            yield words

@@ -1,0 +1,34 @@
+"""The page on this machine: the advisor, and a questionnaire to try."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from socket import create_server
+from tempfile import TemporaryDirectory
+from typing import Annotated
+
+import typer
+
+HERE = "127.0.0.1"
+
+
+def web(port: Annotated[int, typer.Option(help="Where the page is.", min=0, max=65_535)] = 8400) -> None:
+    """A page for browsers on this machine: which protocol to use, with pictures, and a question to answer yourself."""
+    from headcount_service import trial
+    from headcount_service.server import run
+    from headcount_service.web.routes import Pages
+
+    with TemporaryDirectory(prefix="headcount-") as name:
+        folder = Path(name)
+        opened = trial.open_parties(folder, (port or _free(), _free()))
+        pages = Pages(["advisor", "ask"], folder)
+        at = next(each.party for each in opened if each.party.role == "shuffler")
+        try:
+            run(opened, lambda: print(f"the page is at http://{at.host}:{at.port}/", flush=True), pages)
+        finally:
+            pages.close()
+
+
+def _free() -> int:
+    with create_server((HERE, 0)) as found:
+        return int(found.getsockname()[1])

@@ -1,0 +1,104 @@
+"""A device's credentials: none, an invitation, or the blind token that it got for one.
+
+A token is asked for once. What the device drew is on its disk before the issuer is asked, so that asking again, after a
+crash or a lost answer, is asking for the same.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from headcount.common.atomic_files import write_atomically
+from headcount.errors import BadArgument, Refused, RemoteRefusal, Unsupported
+from headcount.protocols.base.report_size import CREDENTIAL
+from headcount_service.wire.admission import ROLE, Redeeming
+from headcount_service.wire.blind import Blinding, NotSigned
+from headcount_service.wire.collection import Admission, Collection
+from headcount_service.wire.http_client import Remote
+from headcount_service.wire.report import NO_CREDENTIAL
+
+FORMAT = "headcount token 1"
+
+
+@dataclass(frozen=True)
+class Credentials:
+    """Of one device, for one batch of a collection."""
+
+    folder: Path
+    collection: Collection
+    batch: int
+    invitation: str
+
+    def shown(self) -> bytes:
+        """What is put into an upload."""
+        if self.collection.admission is Admission.ANYONE:
+            if self.invitation:
+                raise BadArgument("invitation", "is given, and anybody may report to this collection", "leave it out")
+            return NO_CREDENTIAL
+        code = self._code()
+        if self.collection.issuer is None:
+            return code
+        kept = self._read()
+        if not kept.get("signature"):
+            raise Unsupported("this device has no token for the batch yet", "ask for one first: client.obtain(…)")
+        return bytes.fromhex(kept["prefix"]) + bytes.fromhex(kept["signature"])
+
+    def obtain(self, remote: Remote | None = None) -> None:
+        """Asks the issuer for the token, where one is needed and not there."""
+        issuer = self.collection.issuer
+        if issuer is None or (self._path.exists() and self._read().get("signature")):
+            return
+        code, redeeming = self._code(), Redeeming.of(issuer, self.collection.hash, self.batch)
+        blinding = self._blinding(redeeming)
+        path = f"/v1/issuing/collections/{self.collection.id}/batches/{self.batch}/tokens"
+        asked = code + blinding.blinded(redeeming.modulus, redeeming.message)
+        told = (remote or Remote(issuer.address, party=ROLE)).ask("POST", path, asked)
+        try:
+            answer = bytes.fromhex(told["signature"])
+            signature = blinding.finished(redeeming.modulus, redeeming.message, answer)
+        except (NotSigned, ValueError, TypeError, KeyError):
+            raise RemoteRefusal(
+                "the issuer's answer is not a token for this batch; nothing was sent to anybody"
+            ) from None
+        self._keep({"prefix": blinding.prefix.hex(), "signature": signature.hex()})
+
+    def _blinding(self, redeeming: Redeeming) -> Blinding:
+        """What was drawn, now or before."""
+        if not self._path.exists():
+            new = Blinding.draw(redeeming.modulus)
+            self._keep({"prefix": new.prefix.hex(), "salt": new.salt.hex(), "factor": f"{new.factor:x}"})
+        kept = self._read()
+        return Blinding(bytes.fromhex(kept["prefix"]), bytes.fromhex(kept["salt"]), int(kept["factor"], 16))
+
+    def _code(self) -> bytes:
+        try:
+            found = bytes.fromhex(self.invitation)
+        except ValueError:
+            found = b""
+        if len(found) != CREDENTIAL:
+            raise BadArgument("invitation", "is not one", f"give the {2 * CREDENTIAL} digits that you were sent")
+        return found
+
+    @property
+    def _path(self) -> Path:
+        """One for each invitation: somebody who was sent another one begins anew."""
+        of = sha256(self.invitation.encode()).hexdigest()[:16]
+        return self.folder / f"{self.collection.hash}-{self.batch}-{of}.token"
+
+    def _keep(self, made: dict[str, str]) -> None:
+        write_atomically(self._path, json.dumps({"format": FORMAT, **made}))
+
+    def _read(self) -> dict[str, Any]:
+        if not self._path.exists():
+            return {}
+        try:
+            kept = json.loads(self._path.read_text(encoding="utf-8"))
+            if kept["format"] != FORMAT:
+                raise ValueError
+        except (OSError, ValueError, KeyError, TypeError):
+            raise Refused(f"{self._path} is not a token that was kept here", "move it away") from None
+        return dict(kept)

@@ -1,0 +1,304 @@
+"""The client of one device: checks a collection against its limits, randomises once, seals, sends and keeps a receipt.
+
+The answer itself is never stored. What was made is sent again, byte for byte, until it is taken: to randomise anew
+would let somebody average the noise away. The device has limits of its own, whatever a collection says.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy.typing as npt
+
+from headcount.common.atomic_files import SECRET, write_atomically
+from headcount.errors import BadArgument, BadData, Refused, RemoteRefusal, Unsupported
+from headcount.ledger.files import locked
+from headcount.programme.coins import Coins, DeviceCoins
+from headcount.protocols.base.report_size import IDENTITY
+from headcount.questions.question import Question
+from headcount.questions.reading import column
+from headcount_service.client.credentials import Credentials
+from headcount_service.client.limits import Limits
+from headcount_service.client.receipt import Receipt
+from headcount_service.wire.collection import Admission, Collection, Shortfall
+from headcount_service.wire.http_client import Remote
+from headcount_service.wire.keys import Announced
+from headcount_service.wire.report import Report
+
+FORMAT = "headcount report 1"
+OWN = ("question", "collection", "batch", "state", "epsilon", "delta", "least", "colluding", "top_up")
+SINCE = ("corrupt", "anyone", "fixed")  # which version 0.2 did not note
+
+
+class Client:
+    """A device: its reports, in a folder, and what it agrees to.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Where reports are kept until they are taken; created if it does not exist.
+    limits : Limits, optional
+        What the device agrees to, whatever a collection asks for.
+    clock : callable
+        Seconds since 1970.
+
+    Examples
+    --------
+    >>> from headcount_service import Client, Limits
+    >>> Client("phone", Limits(epsilon=1, delta=1e-6))
+    Client('phone')
+    """
+
+    def __init__(
+        self, folder: str | Path, limits: Limits | None = None, clock: Callable[[], float] = time.time
+    ) -> None:
+        self.folder, self.limits, self.clock = Path(folder), limits or Limits(), clock
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    def __repr__(self) -> str:
+        return f"Client({str(self.folder)!r})"
+
+    def report(
+        self,
+        address: str,
+        name: str,
+        answer: Any,
+        *,
+        hash: str | None = None,
+        invitation: str = "",
+        relay: str = "",
+        remote: Remote | None = None,
+    ) -> Receipt:
+        """Answer now. Called again, the same report is sent again.
+
+        Parameters
+        ----------
+        address : str
+            The shuffler's.
+        name : str
+            The collection's.
+        answer : object
+            What the question takes.
+        hash : str, optional
+            Pins the collection, its plan and both parties' keys.
+        invitation : str
+            Where people are invited.
+        relay : str
+            An address that forwards to the shuffler, which then does not learn this device's.
+        remote : Remote, optional
+            The shuffler, where a connection is open.
+
+        Returns
+        -------
+        Receipt
+
+        Raises
+        ------
+        errors.Unsupported, errors.OverBudget
+            If the collection asks for more than the limits allow. Nothing was drawn.
+        errors.BadArgument
+            If the question does not take that answer, or the collection is another one.
+        errors.RemoteRefusal
+            If the shuffler refused or could not be reached. The report is kept; send it again.
+        """
+        if remote is None:
+            with closing(Remote(relay or address)) as own:
+                return self.report(address, name, answer, hash=hash, invitation=invitation, remote=own)
+        offer = remote.ask("GET", f"/v1/collections/{name}")
+        before = set(self._paths())
+        self.obtain(offer, name, hash=hash, invitation=invitation)
+        path = self.prepare(offer, name, answer, hash=hash, invitation=invitation)
+        return replace(self.send(path, remote), again=path in before)
+
+    def obtain(
+        self, offer: Any, name: str, *, hash: str | None = None, invitation: str = "", remote: Remote | None = None
+    ) -> None:
+        """Ask the issuer for this device's token, where the collection needs one; better long before the report."""
+        collection, batch = _offered(offer, name, hash)
+        with self._alone():
+            if not self._path(collection, batch).exists():
+                self.limits.require(collection, self.spent())
+            Credentials(self.folder, collection, batch, invitation).obtain(remote)
+
+    def prepare(
+        self,
+        offer: Any,
+        name: str,
+        answer: Any,
+        *,
+        hash: str | None = None,
+        invitation: str = "",
+        coins: Coins | None = None,
+    ) -> Path:
+        """Make the report, once, and keep it in a file, which may be sent at any moment until the batch closes."""
+        collection, batch = _offered(offer, name, hash)
+        path = self._path(collection, batch)
+        with self._alone():
+            if path.exists():
+                self._reseal(path, collection, batch, offer, invitation)
+            else:
+                self.limits.require(collection, self.spent())
+                messages = self._sealed(collection, batch, offer, answer, coins or DeviceCoins())
+                outer = self._outer(collection, batch, offer, invitation, os.urandom(IDENTITY), messages)
+                self._keep(path, collection, batch, {"messages": [each.hex() for each in messages], **outer})
+        return path
+
+    def send(self, path: Path, remote: Remote) -> Receipt:
+        """Send a report that was made. Repeat it until the receipt says that it was taken, or came too late."""
+        kept = _read(path)
+        if kept["state"] != "taken":
+            to = f"/v1/collections/{kept['collection'][:32]}/batches/{kept['batch']}/reports"
+            try:
+                remote.ask("POST", to, bytes.fromhex(kept["body"]))
+                state = "taken"
+            except RemoteRefusal as refusal:
+                if refusal.status != 409:
+                    raise
+                state = "closed"
+            write_atomically(path, json.dumps({**kept, "state": state}), SECRET)
+        return self.receipt(path)
+
+    def upload(self, path: Path) -> bytes:
+        """The bytes of a report that was made, for somebody else to carry."""
+        return bytes.fromhex(_read(path)["body"])
+
+    def receipt(self, path: Path) -> Receipt:
+        """The receipt of a report that was made."""
+        kept = _read(path)
+        epsilon, delta = self.spent()
+        own = {name: kept[name] for name in OWN} | {name: kept.get(name) for name in SINCE}
+        own |= {"pinned": kept.get("pinned", False)}  # a browser's may be
+        return Receipt(
+            **own,
+            messages=len(kept["messages"]),
+            bytes=len(kept["body"]) // 2,
+            lifetime_epsilon=float(epsilon),
+            lifetime_delta=float(delta),
+        )
+
+    def receipts(self) -> list[Receipt]:
+        return [self.receipt(path) for path in self._paths()]
+
+    def spent(self) -> tuple[Fraction, Fraction]:
+        """The sum over all reports ever made here, sent or not: an upper bound on what they give away together."""
+        kept = [_read(path) for path in self._paths()]
+        return sum((Fraction(k["epsilon"]) for k in kept), Fraction(0)), sum(
+            (Fraction(k["delta"]) for k in kept), Fraction(0)
+        )
+
+    def _sealed(self, collection: Collection, batch: int, offer: Any, answer: Any, coins: Coins) -> list[bytes]:
+        """The answer, randomised and sealed to the analyser: once."""
+        protocol = collection.plan.protocol
+        key = Announced.from_json(offer["analyser"], collection.analyser, "analyser")
+        if key.purpose != collection.purpose(batch):
+            raise BadArgument("analyser", "announced this key for something else", "do not answer")
+        self._usable(key, collection)
+        messages = protocol.reports(encoded(protocol.task, answer), coins).messages
+        return collection.report_format(batch).seal_messages(messages, key.public)
+
+    def _outer(
+        self,
+        collection: Collection,
+        batch: int,
+        offer: Any,
+        invitation: str,
+        identity: bytes,
+        messages: Sequence[bytes],
+    ) -> dict[str, Any]:
+        """All of it once more, sealed to the shuffler."""
+        key = Announced.from_json(offer["shuffler"], collection.shuffler, "shuffler")
+        self._usable(key, collection)
+        credential = Credentials(self.folder, collection, batch, invitation).shown()
+        report = Report(identity, credential, b"".join(messages))
+        body = collection.report_format(batch).seal_report(report, key.public, key.number)
+        return {"identity": identity.hex(), "key": key.number, "invitation": invitation, "body": body.hex()}
+
+    def _usable(self, key: Announced, collection: Collection) -> None:
+        if key.expires < self.clock():
+            raise BadArgument("keys", "have expired", "ask for the collection again")
+        if key.suite != collection.wire.suite:
+            raise BadArgument("keys", "are of another suite than was agreed", "do not answer")
+
+    def _reseal(self, path: Path, collection: Collection, batch: int, offer: Any, invitation: str) -> None:
+        """The same messages to a key that took the place of the one they were sealed to, or with another invitation.
+
+        Nothing is drawn anew: to do that whenever somebody asks would let them average the noise away.
+        """
+        kept = _read(path)
+        stale = kept["key"] != offer["shuffler"].get("number") or kept["invitation"] != invitation
+        if kept["state"] != "taken" and stale:
+            messages = [bytes.fromhex(each) for each in kept["messages"]]
+            identity = bytes.fromhex(kept["identity"])
+            write_atomically(
+                path, json.dumps(kept | self._outer(collection, batch, offer, invitation, identity, messages)), SECRET
+            )
+
+    def _keep(self, path: Path, collection: Collection, batch: int, made: dict[str, Any]) -> None:
+        plan, protocol = collection.plan, collection.plan.protocol
+        kept = {
+            "format": FORMAT,
+            "collection": collection.hash,
+            "question": collection.question,
+            "batch": batch,
+            "state": "made",
+            "epsilon": plan.budget.epsilon,
+            "delta": plan.budget.delta,
+            "least": protocol.crowd.least,
+            "colluding": plan.colluding,
+            "top_up": collection.shortfall is Shortfall.TOP_UP,
+            "corrupt": protocol.crowd.corrupt,
+            "anyone": collection.admission is Admission.ANYONE,
+            "fixed": collection.fixed,
+        }
+        write_atomically(path, json.dumps(kept | made), SECRET)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """One at a time decides what this device may still spend, across processes."""
+        lock = self.folder / "lock"
+        lock.touch(mode=0o600)
+        with locked(lock, alone=True):
+            yield
+
+    def _path(self, collection: Collection, batch: int) -> Path:
+        return self.folder / f"{collection.hash}-{batch}.json"
+
+    def _paths(self) -> Iterator[Path]:
+        return iter(sorted(self.folder.glob("*-*.json")))
+
+
+def _offered(offer: Any, name: str, hash: str | None) -> tuple[Collection, int]:
+    """The collection that was asked for, and its open batch."""
+    collection = Collection.from_json(offer["collection"], hash=hash)
+    if collection.id != name:
+        raise BadArgument("collection", "is another one than was asked for", "do not answer")
+    if offer["batch"] is None:
+        raise Unsupported("the collection takes no reports now")
+    return collection, int(offer["batch"])
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        if kept["format"] != FORMAT:
+            raise ValueError
+    except (OSError, ValueError, KeyError, TypeError):
+        raise Refused(f"{path} is not a report that was made here", "move it away") from None
+    return dict(kept)
+
+
+def encoded(task: Question, answer: Any) -> npt.NDArray[Any]:
+    """The code of one answer; refused, without quoting it, if it is outside the domain."""
+    try:
+        return task.domain.codes(column([answer]))
+    except BadData:
+        works = f"answer with {task.domain.accepted}"
+        raise BadArgument("answer", "is not one that the question takes", works) from None

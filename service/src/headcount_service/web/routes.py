@@ -1,0 +1,100 @@
+"""The page's own table of routes, beside a party's."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from headcount_service.party import OpenParty
+from headcount_service.runtime.http import Handler, Request, Response, Route
+from headcount_service.web import advisor
+from headcount_service.web.form import description
+from headcount_service.web.static_files import PAGE, contents
+from headcount_service.web.visits import Visits
+from headcount_service.web.workers import Work, Workers
+
+LARGEST = 1 << 12
+ASKED: dict[str, tuple[Work, str]] = {
+    "quick": (advisor.quick, "A ranking at once."),
+    "advice": (advisor.whole, "The whole ranking."),
+    "errors": (advisor.errors, "A place of the curves."),
+    "costs": (advisor.costs, "Errors against messages."),
+    "column": (advisor.column, "A column of the map."),
+    "plan": (advisor.plan, "A plan to carry out."),
+    "complete": (advisor.complete, "The advice, as the command line prints it."),
+}
+
+
+class Pages:
+    """What is served to browsers: the files and, in a trial, whatever they ask of Python.
+
+    Only a trial computes for whoever asks, and has visitors: a party in earnest has better things to do. A trial is for
+    this machine: its pages answer by no other name, and to no other page.
+    """
+
+    def __init__(self, parts: Sequence[str], trial: Path | None = None) -> None:
+        self.parts = tuple(parts)  # of advisor, ask and collections
+        self.workers = Workers()
+        self.visits = None if trial is None else Visits(trial)
+        self._threads = ThreadPoolExecutor(4)  # visits ask this very server, whose own threads must not wait for them
+
+    def __call__(self, opened: OpenParty) -> list[Route]:
+        role = opened.party.role
+        parts = [part for part in self.parts if part != "ask" or role == "shuffler"]
+
+        form = {"form": description()} if "advisor" in parts else {}
+
+        async def about(_: Request) -> Response:
+            return Response(200, {"party": role, "parts": parts, **form})
+
+        routes = [
+            Route("GET", "/", "The page.", self.page),
+            Route("GET", "/page/about", "What it offers.", about),
+            Route("GET", "/page/{file}", "A part of the page.", self.file),
+        ]
+        if "advisor" in parts:
+            routes += [
+                Route("POST", f"/page/{name}", summary, self._asking(work), body="Any", most=LARGEST)
+                for name, (work, summary) in ASKED.items()
+            ]
+        if self.visits is not None and "ask" in parts:
+            visits = self.visits
+            routes += [
+                Route("POST", "/page/visits", "Visit.", self._visiting(lambda _: visits.begin())),
+                Route("POST", "/page/visits/{name}/crowd", "The others answer.", self._visiting(visits.crowd)),
+                Route("GET", "/page/visits/{name}", "How far it has come.", self._visiting(visits.state)),
+            ]
+        return [replace(route, here=self.visits is not None) for route in routes]
+
+    async def page(self, _: Request) -> Response:
+        if "advisor" in self.parts:
+            self.workers.begin()
+        return contents()[PAGE]
+
+    async def file(self, request: Request) -> Response:
+        found = contents().get(request.path["file"])
+        return found or Response(404, {"error": "there is nothing at this address"})
+
+    def _asking(self, work: Work) -> Handler:
+        async def handle(request: Request) -> Response:
+            given = request.json()
+            found = await self.workers.ask(work, given, json.dumps(given, sort_keys=True))
+            return Response(400 if "error" in found else 200, found)
+
+        return handle
+
+    def _visiting(self, work: Callable[[str], dict[str, Any]]) -> Handler:
+        async def handle(request: Request) -> Response:
+            loop = asyncio.get_running_loop()
+            return Response(200, await loop.run_in_executor(self._threads, work, request.path.get("name", "")))
+
+        return handle
+
+    def close(self) -> None:
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        self.workers.close()

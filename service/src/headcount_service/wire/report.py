@@ -1,0 +1,143 @@
+"""The wire format of a report: every message sealed to the analyser (HPKE), all of them once more to the shuffler.
+
+    message = HPKE(analyser's key of the batch, 16 random bytes | real or dummy | the record)
+    upload  = version | number of the shuffler's key | HPKE(shuffler's key, report's id | credential | messages)
+
+Both seals are bound to the collection's hash and the number of the batch. Every field has a fixed length, which does
+not depend on the answer; whatever does not have exactly this form raises the same error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from headcount.errors import WireError
+from headcount.programme.coins import Coins, DeviceCoins
+from headcount.programme.permutation import in_random_order
+from headcount.protocols.base.protocol import Protocol
+from headcount.protocols.base.report_size import CREDENTIAL, HEAD, IDENTITY, KIND, Wire
+from headcount_service.wire.suites import PrivateKey as PrivateKey
+from headcount_service.wire.suites import PublicKey, seal, unseal
+
+VERSION = 1
+DUMMY, REAL = b"\x00", b"\x01"
+NO_CREDENTIAL = bytes(CREDENTIAL)
+INNER, OUTER = b"headcount/1 inner\x00", b"headcount/1 outer\x00"
+
+Records: TypeAlias = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Upload:
+    """The body that a device sent, and the batch that it was sent to."""
+
+    collection: str
+    batch: int
+    body: bytes
+
+
+@dataclass(frozen=True)
+class Report:
+    """What an opened upload contains: sealed messages, which the shuffler cannot read."""
+
+    identity: bytes
+    credential: bytes
+    messages: bytes  # all of them, one behind the other
+
+
+@dataclass(frozen=True)
+class ReportFormat:
+    """How the reports to one batch of a collection are sealed and opened. It is small, so that executors get a copy."""
+
+    suite: str
+    collection: bytes  # its hash
+    batch: int
+    messages: int  # that everybody sends
+    message_bytes: int
+    upload_bytes: int
+    credential_bytes: int = CREDENTIAL
+
+    @classmethod
+    def of(
+        cls, protocol: Protocol, wire: Wire, collection: bytes, batch: int, credential_bytes: int = CREDENTIAL
+    ) -> ReportFormat:
+        sizes = wire.message_bytes(protocol), wire.upload_bytes(protocol, credential_bytes)
+        return cls(wire.suite, collection, batch, wire.messages, *sizes, credential_bytes)
+
+    def info(self, layer: bytes) -> bytes:
+        """What a seal of this layer is bound to: the `info` of HPKE."""
+        return layer + self.collection + self.batch.to_bytes(4, "big")
+
+    # The device.
+
+    def seal_messages(self, messages: Records, analyser: PublicKey) -> list[bytes]:
+        """The messages of one person and dummies, as many as everybody sends, each sealed to the analyser."""
+        info = self.info(INNER)
+        return [
+            seal(self.suite, content, analyser, info) for content in contents(messages, self.messages, DeviceCoins())
+        ]
+
+    def seal_report(self, report: Report, shuffler: PublicKey, number: int) -> bytes:
+        """The body of an upload, sealed to the shuffler's key of this number."""
+        content = report.identity + report.credential + report.messages
+        return bytes([VERSION, number]) + seal(self.suite, content, shuffler, self.info(OUTER))
+
+    # The shuffler.
+
+    def key_number(self, body: bytes) -> int:
+        """Which of the shuffler's keys an upload was sealed to."""
+        if len(body) != self.upload_bytes or body[0] != VERSION:
+            raise WireError
+        return body[1]
+
+    def open_report(self, body: bytes, key: PrivateKey) -> Report:
+        self.key_number(body)
+        content = unseal(self.suite, body[HEAD:], key, self.info(OUTER))
+        start = IDENTITY + self.credential_bytes
+        return Report(content[:IDENTITY], content[IDENTITY:start], content[start:])
+
+    def split(self, content: bytes) -> tuple[bytes, ...]:
+        """Messages that stand one behind the other."""
+        return tuple(content[at : at + self.message_bytes] for at in range(0, len(content), self.message_bytes))
+
+    # The analyser.
+
+    def open_message(self, message: bytes, key: PrivateKey) -> tuple[bytes, bytes | None]:
+        """The message's own id, and its record unless it is a dummy."""
+        if len(message) != self.message_bytes:
+            raise WireError
+        content = unseal(self.suite, message, key, self.info(INNER))
+        identity, kind, record = content[:IDENTITY], content[IDENTITY : IDENTITY + KIND], content[IDENTITY + KIND :]
+        if kind == REAL:
+            return identity, record
+        if kind != DUMMY or any(record):
+            raise WireError
+        return identity, None
+
+
+def little_endian(message: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype of a message as its bytes are written."""
+    return message.newbyteorder("<")
+
+
+def contents(messages: Records, number: int, coins: Coins) -> list[bytes]:
+    """The plaintexts of one person's messages: padded with dummies to this number, permuted, each with a random id.
+
+    Messages beyond this number are cut; the plan's delta has paid for that.
+    """
+    form = little_endian(messages.dtype)
+    real = [REAL + one.tobytes() for one in messages.astype(form)]
+    dummies = [DUMMY + bytes(form.itemsize)] * (number - len(real))
+    whole = in_random_order(in_random_order(real, coins)[:number] + dummies, coins)
+    return [coins.stream(IDENTITY).tobytes() + content for content in whole]
+
+
+def genuine(protocol: Protocol, contents: Iterable[bytes]) -> Records:
+    """The records that an honest device could have sent."""
+    found = np.frombuffer(b"".join(contents), dtype=little_endian(protocol.message)).astype(protocol.message)
+    return found[protocol.genuine(found)]

@@ -1,2 +1,0 @@
-"""Test vectors for clients in other languages, which `python -m headcount_survey.vectors`
-writes."""
