@@ -119,7 +119,7 @@ def estimate_table(estimate: Estimate) -> Table:
         if estimate.simultaneous95 is not None:
             table.add_row("all at once, 95%", f"± {estimate.simultaneous95:,.4g}")
     else:
-        value, low, high = estimate.shown()
+        ((value, low, high),) = estimate.shown()
         table.add_row("answer", answered(value, estimate.protocol.task.about))
         table.add_row("95% interval", f"{low} to {high}")
     if estimate.note:
