@@ -29,7 +29,10 @@ LATEST = 253_402_300_799  # seconds since 1970: the end of the year 9999
 
 
 class Plain(Console):
-    """A console whose escape codes are its own: those in the words of others are not obeyed."""
+    """A console whose escape codes and pictures are its own: those in the words of others are not obeyed."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(emoji=False, **settings)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         for text, style, control in super().render(renderable, options):
