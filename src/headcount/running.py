@@ -87,7 +87,8 @@ def run(
     """
     plan = what.best if isinstance(what, Advice) else what
     rows = Rows(data, column=column, where=where, unit=unit, most=max_contributions)
-    if engine is None and _arrives_in_pieces(data):
+    arrays = isinstance(data, Iterator) or (isinstance(data, list) and bool(data) and isinstance(data[0], np.ndarray))
+    if engine is None and arrays:  # one after the other, rather than people
         if rows != replace(rows, column=None, where=None, unit=None, most=None):
             raise BadArgument("column", "needs data in one piece", "give the answers themselves, piece by piece")
         return carry_out([plan], data, MemoryEngine(), coins, ledger)[0]
@@ -133,8 +134,3 @@ def shown(plan: Plan, tally: Tally, coins: Coins) -> Estimate:
     """What the trusted side lets go of a tally that is paid for."""
     estimate = plan.protocol.estimate(plan.protocol.release(tally, coins))
     return replace(estimate, budget=plan.budget, secret=coins.secret)
-
-
-def _arrives_in_pieces(data: Data) -> bool:
-    """Arrays one after the other, rather than people."""
-    return isinstance(data, Iterator) or (isinstance(data, list) and bool(data) and isinstance(data[0], np.ndarray))

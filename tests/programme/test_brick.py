@@ -16,11 +16,11 @@ import pytest
 from tapes import FALSE_ALARM, Tape, TapeRanOut
 
 from headcount.audit.enumeration import as_integers
-from headcount.programme.brick import NOTHING, All, Brick, Copies, Each, Emit, Let, Maybe, drawn
+from headcount.programme.brick import NOTHING, All, Brick, Copies, Each, Emit, Let, Maybe, Outbox
 from headcount.programme.chance import Chance
 from headcount.programme.coins import SeededCoins
 from headcount.programme.draw import Below, From, Rounded
-from headcount.programme.field import VALUE, Field
+from headcount.programme.field import VALUE, Field, People
 from headcount.programme.report_law import Multiset, ReportLaw
 from headcount.programme.rows import Row, Shares, Subset
 from headcount.programme.table import Table
@@ -114,6 +114,12 @@ class KeepsTheBit(Row):
 
 def multiset(messages: np.ndarray) -> Multiset:
     return tuple(sorted(Counter(as_integers(message) for message in messages.tolist()).items()))
+
+
+def drawn(programme, values, coins, message):
+    outbox = Outbox(message)
+    programme.draw(People(values.size, {"value": values}), coins, outbox)
+    return outbox.messages()
 
 
 def width(programme: Brick) -> np.dtype[Any]:

@@ -81,7 +81,7 @@ class Estimate:
     @property
     def values(self) -> Floats:
         """The estimate of each cell, in the task's unit."""
-        return self.protocol.in_unit(self.people, self.tally.reports)
+        return self.protocol.task.answers(self.people, self.tally.reports, private=self.n is None)
 
     @property
     def value(self) -> float:
@@ -221,7 +221,7 @@ class Estimate:
     @property
     def note(self) -> str:
         """What a 0 stands for where small counts are dropped; nothing otherwise."""
-        return "small counts are dropped and read 0" if self._drops and (self.people == 0.0).any() else ""
+        return "small counts are dropped and read 0" if (self.people == 0.0).any() and self._drops else ""
 
     def _people(self, guess: int) -> int:
         """The number of reports; a lower bound on it where it is private."""
@@ -342,7 +342,7 @@ class Estimate:
     def __str__(self) -> str:
         if self.protocol.task.several:
             return "\n".join([*self._lines(), *([self.note] if self.note else []), ", ".join(self.promises())])
-        number, left, right = self.shown()
+        ((number, left, right),) = self.shown()
         note = f"; {self.note}" if self.note else ""
         told = f"{number} {self.protocol.task.about}".rstrip()
         return f"{told}  (95% interval {left} to {right}{note})   {', '.join(self.promises())}"
@@ -355,10 +355,7 @@ class Estimate:
 
     def rows(self, most: int | None = None) -> list[tuple[str, str, str]]:
         """Category, value and interval of each cell, or the first few, as text; `other` is last."""
-        numbers = np.column_stack([self.values, self.intervals()])[:most]
-        digits = self._digits(numbers)
-        shown = [[f"{number:,.{digits}f}" for number in row] for row in numbers.tolist()]
-        pairs = zip(self.categories[:most], shown, strict=True)
+        pairs = zip(self.categories[:most], self.shown(most), strict=True)
         return [(str(category), value, f"{low} to {high}") for category, (value, low, high) in pairs]
 
     def _lines(self) -> list[str]:
@@ -369,18 +366,13 @@ class Estimate:
         lines += [f"… and {left:,} more; see .cells"] if left > 0 else []
         return lines or ["nothing can be shown: no category has enough people"]
 
-    def shown(self) -> tuple[str, str, str]:
-        """The answer and the ends of its 95% interval, with as many digits as mean something."""
-        numbers = np.column_stack([self.values, self.intervals()])
-        digits = self._digits(numbers)
-        value, low, high = (f"{number:,.{digits}f}" for number in numbers[0].tolist())
-        return value, low, high
-
-    def _digits(self, numbers: Floats) -> int:
-        """No digits for whole numbers; otherwise to about a tenth of the interval."""
-        if not numbers.size or bool((numbers == np.rint(numbers)).all()):
-            return 0
-        return digits(0.0, float(np.max(numbers[:, 2] - numbers[:, 1])))
+    def shown(self, most: int | None = None) -> list[tuple[str, str, str]]:
+        """Each value, or the first few, and the ends of its 95% interval, with as many digits as mean something."""
+        numbers = np.column_stack([self.values, self.intervals()])[:most]
+        whole = bool((numbers == np.rint(numbers)).all())
+        places = 0 if whole else digits(0.0, float(np.max(numbers[:, 2] - numbers[:, 1])))
+        texts = ((f"{number:,.{places}f}" for number in row) for row in numbers.tolist())
+        return [(value, low, high) for value, low, high in texts]
 
     def promises(self) -> list[str]:
         """The guarantee as printed: budget, adjacency, model, protocol, people, accounting."""

@@ -29,7 +29,10 @@ LATEST = 253_402_300_799  # seconds since 1970: the end of the year 9999
 
 
 class Plain(Console):
-    """A console whose escape codes are its own: those in the words of others are not obeyed."""
+    """A console whose escape codes and pictures are its own: those in the words of others are not obeyed."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(emoji=False, **settings)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         for text, style, control in super().render(renderable, options):
@@ -119,7 +122,7 @@ def estimate_table(estimate: Estimate) -> Table:
         if estimate.simultaneous95 is not None:
             table.add_row("all at once, 95%", f"± {estimate.simultaneous95:,.4g}")
     else:
-        value, low, high = estimate.shown()
+        ((value, low, high),) = estimate.shown()
         table.add_row("answer", answered(value, estimate.protocol.task.about))
         table.add_row("95% interval", f"{low} to {high}")
     if estimate.note:

@@ -26,11 +26,7 @@ _Part = TypeVar("_Part")
 
 def tally_parts(protocol: Protocol, parts: Iterable[_Part], codes: Callable[[_Part], Values], coins: Coins) -> Tally:
     """The tally of all parts, on all cores. The coins of a part are a function of its number alone."""
-
-    def tally(number: int, part: _Part) -> Tally:
-        return tally_arrays(protocol, [codes(part)], coins.part(number))
-
-    tallies = _in_threads(tally, parts)
+    tallies = _in_threads(lambda number, part: tally_arrays(protocol, [codes(part)], coins.part(number)), parts)
     first = next(tallies, None)
     return protocol.nobody() if first is None else reduce(add, tallies, first)
 

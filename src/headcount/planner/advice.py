@@ -76,13 +76,9 @@ class Advice:
 
     @property
     def best(self) -> Plan:
-        return self._first.plan
-
-    @property
-    def _first(self) -> CalibratedOption:
         if not self.feasible:
             raise Infeasible(self._nothing)
-        return self.feasible[0]
+        return self.feasible[0].plan
 
     @property
     def _nothing(self) -> Phrase:
@@ -113,7 +109,7 @@ class Advice:
     def why(self) -> str:
         """The choice in plain sentences: error, trust, promise, and what happens if people drop out
         or operators collude."""
-        _ = self._first  # says why, if there is none
+        _ = self.best  # says why, if there is none
         return reasons(self.feasible)
 
     @property

@@ -13,11 +13,12 @@ from headcount.planner.advice import Advice
 from headcount.planner.expected import Expected
 from headcount.planner.objective import Objective
 from headcount.planner.option import Option, best_option
-from headcount.planner.selection import Names, Progress, matching_protocols, parsed_models, parsed_task
+from headcount.planner.selection import Names, Progress, matching_protocols, parsed_models
 from headcount.planner.situation import Caps, Situation, crowd_and_sizes, crowd_of
 from headcount.planner.solve import CLOSE, fewest_people, smallest_epsilon
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.crowd import Crowd
+from headcount.questions import question_called
 from headcount.questions.question import Question
 
 SOME = 10_000  # people, among whom it shows which protocol may do with the fewest
@@ -124,14 +125,14 @@ def advise(
     people = 1 + corrupt if n is None else n
     crowd, sizes = crowd_and_sizes(people, budget, least, corrupt, honest, max_contributions)
     given = Situation(
-        parsed_task(task),
+        question_called("task", task),
         crowd,
         budget,
         Expected.parse(ones, crowd.size),
         Objective.parse(asked),
         confidence,
         frozenset(parsed_models(models)),
-        Caps.of(max_messages, max_bytes),
+        Caps(max_messages, max_bytes),
         collected,
         sizes,
     )

@@ -111,7 +111,7 @@ class Comparison:
             widest = side.answer.simultaneous95
             shown = [_figure(side.error), "-" if widest is None else f"± {_figure(widest)}"]
         else:
-            value, low, high = side.answer.shown()
+            ((value, low, high),) = side.answer.shown()
             shown = [value, f"{low} to {high}", _figure(side.error)]
         times = "-" if price is None else f"× {_figure(price)}"
         return (*head, protocol.name, *shown, f"{protocol.messages_per_person:,.4g}", times)

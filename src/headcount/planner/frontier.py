@@ -16,12 +16,13 @@ from headcount.figures.text_table import TextTable
 from headcount.planner.calibrate import calibrations
 from headcount.planner.expected import Expected
 from headcount.planner.option import CalibratedOption, best_option, number
-from headcount.planner.selection import Names, Progress, integer_log_grid, log_grid, matching_protocols, parsed_task
+from headcount.planner.selection import Names, Progress, integer_log_grid, log_grid, matching_protocols
 from headcount.planner.situation import Situation, crowd_of
 from headcount.privacy.budget import SMALLEST_EPSILON, Budget, Neighbours
 from headcount.privacy.crowd import LARGEST, Crowd
 from headcount.privacy.model import Model
 from headcount.protocols.base.protocol import Protocol
+from headcount.questions import question_called
 from headcount.questions.question import Question
 
 Against = Literal["messages", "epsilon", "n", "dropouts"]
@@ -277,7 +278,7 @@ def frontier(
     if against not in get_args(Against):
         raise BadArgument("against", f"is {against!r}", f"use one of {', '.join(get_args(Against))}")
     given = Situation(
-        parsed_task(task),
+        question_called("task", task),
         crowd_of(n, None, 0, honest, each=1),
         Budget(epsilon, delta, Neighbours.parse(neighbours)),
         Expected.parse(ones, n),

@@ -15,7 +15,7 @@ from headcount.errors import Infeasible, OverCap, Refused, Unsupported
 from headcount.planner.calibrate import calibrate, calibrations
 from headcount.planner.expected import Expected
 from headcount.planner.objective import Objective
-from headcount.planner.situation import Situation
+from headcount.planner.situation import Caps, Situation
 from headcount.planner.smallest_crowd import smallest_crowd
 from headcount.privacy.model import Model
 from headcount.programme.law import Noise
@@ -259,7 +259,7 @@ def _calibrated(kind: type[Protocol], given: Situation) -> Protocol:
             given.caps.require(*given.costs(best))
             return best
         except (Infeasible, OverCap) as refusal:
-            if not given.caps.any:
+            if given.caps == Caps():
                 raise
             refusals.append(refusal)
     evenly = {"even": True} if given.collected and "even" in kind.options else {}

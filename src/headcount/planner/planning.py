@@ -41,21 +41,21 @@ def plan_for(
     parameters: Mapping[str, Any] = MappingProxyType({}),
 ) -> Plan:
     """The plan for such a crowd: the best of the model, or of the protocol of this name."""
-    trusted = named(name).model if name else parsed_model(model or Model.SHUFFLE)
+    cls = named(name) if name else None
+    trusted = cls.model if cls else parsed_model(model or Model.SHUFFLE)
     if budget.neighbours is Neighbours.ADD_REMOVE and trusted is not Model.CENTRAL:
         raise Unsupported(
             Phrase("{neighbours} needs {model}", neighbours="add-remove", model="central"),
             "elsewhere the number of people is public, or, with a shuffler that drops small counts, must be planned "
             "for: hc.run(hc.advise(…), data)",
         )
-    if name is not None:
-        cls = named(name)
-        if model is not None and parsed_model(model) is not cls.model:
-            raise BadArgument("model", f"is {model!r}, but {name} is of the {cls.model} model", "leave one of them out")
+    if cls is not None:
+        if model is not None and parsed_model(model) is not trusted:
+            raise BadArgument("model", f"is {model!r}, but {name} is of the {trusted} model", "leave one of them out")
         return Plan(calibrate(cls, task, crowd, budget, **parameters), budget)
     if parameters:
         raise BadArgument("parameters", "needs protocol", "name the protocol whose parameters they are")
-    return _best(task, crowd, budget, parsed_model(model or Model.SHUFFLE))
+    return _best(task, crowd, budget, trusted)
 
 
 def _best(task: Question, crowd: Crowd, budget: Budget, trusted: Model) -> Plan:

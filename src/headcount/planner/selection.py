@@ -12,7 +12,6 @@ from headcount.errors import BadArgument, Infeasible
 from headcount.privacy.model import Model, parsed_model
 from headcount.protocols import CATALOGUE, named
 from headcount.protocols.base.protocol import Protocol
-from headcount.questions import question_called
 from headcount.questions.question import Question
 
 Names = Collection[str] | str | None
@@ -34,11 +33,6 @@ def matching_protocols(task: Question, models: Names, protocols: Names) -> list[
 def parsed_models(models: Names) -> set[Model]:
     """The models of these names; without any names, all of them."""
     return set(Model) if models is None else {parsed_model(model) for model in _several("models", models)}
-
-
-def parsed_task(task: Question | str) -> Question:
-    """The task itself, or a count or fraction by its name."""
-    return question_called("task", task)
 
 
 def log_grid(argument: str, ends: tuple[float, float], points: int, least: float, most: float) -> list[float]:

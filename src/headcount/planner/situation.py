@@ -46,29 +46,20 @@ class Caps:
     """The most a person may send: on average, or, where reports are really collected, what
     everybody sends."""
 
-    messages: float = math.inf
-    bytes: float = math.inf
+    messages: float | None = None
+    bytes: float | None = None
 
     def __post_init__(self) -> None:
         for name in ("messages", "bytes"):
             most = getattr(self, name)
             works = f"use a positive number of {name}, or leave it out"
-            if most != math.inf and not quantity(f"max_{name}", most, works) > 0.0:
+            if most is not None and not quantity(f"max_{name}", most, works) > 0.0:
                 raise BadArgument(f"max_{name}", f"is {most:g}", works)
 
-    @classmethod
-    def of(cls, messages: float | None, size: float | None) -> Caps:
-        """Caps where they are given."""
-        return cls(*(math.inf if most is None else most for most in (messages, size)))
-
-    @property
-    def any(self) -> bool:
-        return min(self.messages, self.bytes) < math.inf
-
     def require(self, messages: float, size: float) -> None:
-        """Refuse a protocol that needs trust that is not given."""
+        """Refuse a protocol that sends more than is allowed."""
         costs = (("message", messages, self.messages), ("byte", size, self.bytes))
-        over = [(name, cost, most) for name, cost, most in costs if cost > most]
+        over = [(name, cost, most) for name, cost, most in costs if most is not None and cost > most]
         if over:
             raise _over_cap(over)
 
@@ -113,18 +104,13 @@ class Situation:
 
     def judged(self, protocol: Protocol, objective: Objective) -> tuple[float, int]:
         """The objective in the task's unit, and the crowd where it is worst."""
-        return max(
-            (
-                objective.of(protocol, self.expected, people, self.confidence)
-                * self._unit(protocol, people, objective),
-                people,
-            )
-            for people in self.sizes or (self.crowd.size,)
-        )
-
-    def _unit(self, protocol: Protocol, people: int, objective: Objective) -> float:
-        """What a cell's error of one person is in an answer."""
-        return 1.0 if objective is Objective.RELATIVE else self.task.unit(people) * protocol.task.spread
+        found = []
+        for people in self.sizes or (self.crowd.size,):
+            error = objective.of(protocol, self.expected, people, self.confidence)
+            if objective is not Objective.RELATIVE:  # but for which it is that of a cell, in people
+                error *= self.task.unit(people) * protocol.task.spread
+            found.append((error, people))
+        return max(found)
 
     def measure(self, protocol: Protocol) -> float:
         return self.judged(protocol, self.objective)[0]

@@ -95,10 +95,11 @@ def logarithmic(decay: Fraction) -> Table:
 
 
 def _weights(ratios: Iterable[Fraction]) -> list[int]:
-    def step(weight: int, ratio: Fraction) -> int:
-        return weight * ratio.numerator // ratio.denominator
-
-    return list(accumulate(ratios, step, initial=1 << GUARD_BITS))
+    """Integers of which each is the one before it times a ratio, rounded down."""
+    weights = [1 << GUARD_BITS]
+    for ratio in ratios:
+        weights.append(weights[-1] * ratio.numerator // ratio.denominator)
+    return weights
 
 
 def _affordable(cells: int) -> int:

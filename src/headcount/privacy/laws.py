@@ -67,11 +67,13 @@ def deviance(x: Floats, mean: Floats | float) -> Floats:
     # at most
     widest = min(float(v2.max(initial=0.0)), 0.01)
     terms = min(8, 1 + math.floor(math.log(1e-17) / math.log(max(widest, 1e-17))))
-    series = np.zeros_like(v)
-    for odd in range(2 * terms + 1, 1, -2):
+    series = v2 * (1.0 / (2 * terms + 1))
+    for odd in range(2 * terms - 1, 1, -2):
         series += 1.0 / odd
         series *= v2
-    near: Floats = gap * v + 2.0 * x * v * series
+    series *= 2.0 * x * v
+    near: Floats = gap * v
+    near += series
     if widest < 0.01:
         return near
     far = x * np.log(np.maximum(x, 1e-300) / np.maximum(mean, 1e-300)) - gap
@@ -178,11 +180,15 @@ def binomial_masses(x: Floats, n: Floats | float, yes: float, no: float) -> Floa
 
     `no` is 1 - yes, which a subtraction would blur for a `yes` near 1.
     """
-    x, n = np.broadcast_arrays(x, np.asarray(n, dtype=np.float64))
+    n = np.asarray(n, dtype=np.float64)
+    if n.size > 1 or n.ndim > x.ndim:  # otherwise what depends on the trials alone is computed once
+        x, n = np.broadcast_arrays(x, n)
     if yes <= 0.0 or no <= 0.0:
         return np.where(x == (n if yes > 0.0 else np.zeros_like(n)), 1.0, 0.0)
-    masses = np.exp(_log_binomial(np.clip(x, 0.0, n), n, yes, no))
-    return np.where((x >= 0) & (x <= n), masses, 0.0)
+    inside = (x >= 0) & (x <= n)
+    if inside.all():
+        return np.exp(_log_binomial(x, n, yes, no))
+    return np.where(inside, np.exp(_log_binomial(np.clip(x, 0.0, n), n, yes, no)), 0.0)
 
 
 def binomial_window(n: int, chance: float) -> tuple[int, int]:

@@ -70,12 +70,14 @@ class SampledCount(PrivacyLoss):
         return np.unique(np.clip(near, max(0, self.threshold - 1), most))
 
     def _more(self, k: Ints, below: Floats, factor: float) -> Floats:
-        with_one_more = laws.binomial_above(np.minimum(below, k + 1), k + 1, self.rate)
-        return with_one_more - factor * laws.binomial_above(np.minimum(below, k), k, self.rate)
+        holders = np.stack([k + 1, k])
+        with_one_more, without = laws.binomial_above(np.minimum(below, holders), holders, self.rate)
+        return np.asarray(with_one_more - factor * without)
 
     def _fewer(self, k: Ints, upto: Floats, factor: float) -> Floats:
-        with_one_more = laws.binomial_upto(np.minimum(upto, k + 1), k + 1, self.rate)
-        return laws.binomial_upto(np.minimum(upto, k), k, self.rate) - factor * with_one_more
+        holders = np.stack([k + 1, k])
+        with_one_more, without = laws.binomial_upto(np.minimum(upto, holders), holders, self.rate)
+        return np.asarray(without - factor * with_one_more)
 
 
 @dataclass(frozen=True, eq=False)

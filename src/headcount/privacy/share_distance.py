@@ -103,16 +103,17 @@ def _log_excess(people: int, modulus: int, group: int) -> float:
 def _head(people: int, modulus: int, group: int) -> _Head:
     log_connected, log_excess = np.zeros(people), np.full(people, -np.inf)
     log_modulus, log_factorial, at = math.log(modulus), _log_factorials(people, 1), _log_factorials(people, group)
-    for n in range(2, people + 1):
-        s = np.arange(1, n)
-        chosen = log_factorial[n - 1] - log_factorial[s - 1] - log_factorial[n - s]
-        log_found = chosen - (at[n] - at[s] - at[n - s]) + log_connected[s - 1]
+    log_gain = _log_gain(log_excess, log_modulus)
+    for n in range(2, people + 1):  # s = 1 .. n - 1 along each array
+        chosen = log_factorial[n - 1] - log_factorial[: n - 1] - log_factorial[n - 1 : 0 : -1]
+        log_found = chosen - (at[n] - at[1:n] - at[n - 1 : 0 : -1]) + log_connected[: n - 1]
         log_connected[n - 1] = math.log1p(-min(1.0 - 1e-15, float(np.exp(log_found).sum())))
-        log_excess[n - 1] = _log_sum(log_found + _log_gain(log_excess[n - s - 1], log_modulus))
+        log_excess[n - 1] = _log_sum(log_found + log_gain[n - 2 :: -1])
+        log_gain[n - 1] = _log_gain(log_excess[n - 1], log_modulus)
     return _Head(log_connected, log_excess)
 
 
-def _log_gain(log_excess: Floats, log_modulus: float) -> Floats:
+def _log_gain(log_excess: Floats | np.float64, log_modulus: float) -> Floats:
     """log(q F - 1) = log(q - 1 + q (F - 1))"""
     return np.asarray(np.logaddexp(log_modulus + math.log1p(-math.exp(-log_modulus)), log_modulus + log_excess))
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
 from functools import reduce
 from itertools import accumulate, repeat
 from typing import Any
@@ -34,13 +35,13 @@ from headcount.programme.report_law import NOTHING_SENT, ReportLaw
 from headcount.programme.table import Table
 
 
+@dataclass(frozen=True, eq=False)
 class Outbox:
     """Collects the messages of a crowd, in no particular order."""
 
-    def __init__(self, message: np.dtype[Any]) -> None:
-        self.message = message
-        self._sent: list[npt.NDArray[Any]] = []
-        self._owners: list[Values] = []
+    message: np.dtype[Any]
+    _sent: list[npt.NDArray[Any]] = field(default_factory=list)
+    _owners: list[Values] = field(default_factory=list)
 
     def send(self, columns: list[Values], people: People) -> None:
         """A message of each of these people."""
@@ -174,7 +175,7 @@ class Copies(Brick):
     """Run the brick a number of times: a field, or a draw from a table (a word, rarely two)."""
 
     def __init__(self, amount: Field | Table, brick: Brick) -> None:
-        if isinstance(amount, Table) and (amount.start or amount.total != 1 << 128):
+        if isinstance(amount, Table) and (amount.start or (amount.spill and not amount.fine)):
             raise ValueError("a number of copies starts at 0 and is never drawn again")
         self.amount, self.brick = amount, brick
         counted = amount.reads if isinstance(amount, Field) else frozenset()
@@ -283,19 +284,3 @@ class Each(Brick):
 
     def encode(self) -> dict[str, Any]:
         return {"each": self.name, "below": number(self.times), "do": self.brick.encode()}
-
-
-def drawn(programme: Brick, values: Values, coins: Coins, message: np.dtype[Any]) -> npt.NDArray[Any]:
-    """The messages of a crowd that holds these values."""
-    outbox = Outbox(message)
-    programme.draw(People.holding(values), coins, outbox)
-    return outbox.messages()
-
-
-def attributed(
-    programme: Brick, values: Values, owners: Values, coins: Coins, message: np.dtype[Any]
-) -> tuple[npt.NDArray[Any], Values]:
-    """The messages of `drawn` and the owner of each, for audits of many small crowds at once."""
-    outbox = Outbox(message)
-    programme.draw(People.holding(values, owners), coins, outbox)
-    return outbox.messages(), outbox.owners()

@@ -121,6 +121,7 @@ def _parity(value: Any) -> Any:
     return np.bitwise_count(value).astype(np.int64) & 1 if isinstance(value, np.ndarray) else value.bit_count() & 1
 
 
+@dataclass(frozen=True, eq=False)
 class People:
     """Some people at one point of a programme: how many, and the named integers each of them holds.
 
@@ -128,12 +129,9 @@ class People:
     numbers them.
     """
 
-    def __init__(self, size: int, held: Mapping[str, Values], owners: Values | None = None) -> None:
-        self.size, self.held, self.owners = size, held, owners
-
-    @classmethod
-    def holding(cls, values: Values, owners: Values | None = None) -> People:
-        return cls(values.size, {"value": values}, owners)
+    size: int
+    held: Mapping[str, Values]
+    owners: Values | None = None
 
     def chosen(self, who: npt.NDArray[np.bool_], reads: frozenset[str]) -> People:
         """The marked people, with the names that are still to be read."""

@@ -80,7 +80,13 @@ class Tally:
     released: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "totals", _integers(self.totals, any_size=not self.released))
+        """Integers of 64 bits, refused where they do not fit; until it is released, larger ones stay objects."""
+        totals = np.asarray(self.totals)
+        if totals.dtype.kind == "O" or totals.dtype == np.uint64:
+            totals = np.array([*map(index, totals.tolist())], dtype=object)
+        if self.released or totals.dtype.kind != "O":
+            totals = totals.astype(np.int64, copy=False)
+        object.__setattr__(self, "totals", totals)
 
     @classmethod
     def by_key(cls, reports: int, keys: npt.NDArray[Any], totals: Ints | None = None) -> Tally:
@@ -137,15 +143,6 @@ def exactly_summed(values: Ints) -> npt.NDArray[Any]:
     """The sum as the only total, in high and low halves so that nothing overflows."""
     high, low = (int(half.sum(dtype=np.int64)) for half in (values >> HALF, values & ((1 << HALF) - 1)))
     return np.array([(high << HALF) + low], dtype=object)
-
-
-def _integers(totals: npt.NDArray[Any], *, any_size: bool) -> npt.NDArray[Any]:
-    """Integers of 64 bits, refused where they do not fit; objects stay objects if `any_size`."""
-    totals = np.asarray(totals)
-    if totals.dtype.kind == "O" or totals.dtype == np.uint64:
-        totals = np.array([*map(index, totals.tolist())], dtype=object)
-        return totals if any_size else totals.astype(np.int64)
-    return totals.astype(np.int64, copy=False)
 
 
 def _added(first: npt.NDArray[Any], second: npt.NDArray[Any]) -> npt.NDArray[Any]:

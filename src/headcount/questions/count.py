@@ -37,9 +37,7 @@ class Count(Question):
     unit_words: ClassVar[str] = "people"
     arguments: ClassVar[tuple[Argument, ...]] = (replace(CATEGORIES, help="The groups to count in, with --by."),)
 
-    @property
-    def domain(self) -> Bit:
-        return Bit()
+    domain = Bit()
 
     @classmethod
     def posed(cls, *, categories: Labels | None = None) -> Question:  # type: ignore[override]
@@ -85,7 +83,4 @@ class Fraction(Count):
     unit_words: ClassVar[str] = ""
     percent: ClassVar[bool] = True
     arguments: ClassVar[tuple[Argument, ...]] = ()
-
-    @property
-    def per_person(self) -> bool:
-        return True
+    per_person = True

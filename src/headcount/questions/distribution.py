@@ -72,6 +72,7 @@ class Distribution(Question):
     )
     unit_words: ClassVar[str] = "people"
     guess: ClassVar[str] = "to guess half of the people for every range"
+    ordered: ClassVar[bool] = True
     arguments: ClassVar[tuple[Argument, ...]] = (
         replace(BOUNDS, needed=True),
         Argument("bins", Told.NUMBER, f"How many equal bins there are; {BINS:,} unless given."),
@@ -105,10 +106,6 @@ class Distribution(Question):
     @cached_property
     def strategy(self) -> Tree:
         return Tree(self.bins, self.radices or (self.bins,), self.public)
-
-    @property
-    def ordered(self) -> bool:
-        return True
 
     @property
     def shown_quantiles(self) -> tuple[float, ...]:
@@ -148,7 +145,7 @@ class Distribution(Question):
         return {"ranges": "a typical range", "quantiles": "the people below a value"}.get(self.best_for, "each bin")
 
     @property
-    def clipped_to(self) -> tuple[float, float] | None:
+    def clipped_to(self) -> tuple[float, float] | None:  # type: ignore[override]
         return self.bounds if self.clip else None
 
     def to_json(self) -> dict[str, Any]:

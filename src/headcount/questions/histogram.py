@@ -59,6 +59,7 @@ class Histogram(Question):
     meaning: ClassVar[str] = "How many people are in each category. Each person is in one."
     unit_words: ClassVar[str] = "people"
     guess: ClassVar[str] = "to guess half of the people for every category"
+    instead: ClassVar[str] = "numbers of people"
     arguments: ClassVar[tuple[Argument, ...]] = (
         replace(CATEGORIES, first=10),
         Argument("bins", Told.EDGES, "For numbers: the edges, or how many bins within --bounds."),
@@ -116,16 +117,12 @@ class Histogram(Question):
         return list(keys) if keys is not None else [*self._categories, *([OTHER] if self.other else [])]
 
     @property
-    def per_person(self) -> bool:
+    def per_person(self) -> bool:  # type: ignore[override]
         return self.fractions
 
     @property
     def called(self) -> str:
         return "a histogram of fractions" if self.fractions else "a histogram"
-
-    @property
-    def instead(self) -> str:
-        return "numbers of people"
 
     def to_json(self) -> dict[str, Any]:
         return {**super().to_json(), "fractions": self.fractions}

@@ -33,6 +33,13 @@ class Question(ABC):
     unit_words: ClassVar[str] = ""  # what an answer is counted in
     percent: ClassVar[bool] = False  # whether its errors are percentage points
     guess: ClassVar[str] = "to guess half of the people"  # what is as good as an answer that is mostly noise
+    instead: ClassVar[str] = "count"  # what can be asked without dividing by the number of people
+    ordered: ClassVar[bool] = False  # whether answers are those of ordered bins, which have ranges and quantiles
+
+    per_person = False  # whether the answer is divided by the number of people
+    low = 0.0
+    width = 1.0
+    clipped_to: tuple[float, float] | None = None  # the range that values outside of it are brought into
 
     arguments: ClassVar[tuple[Argument, ...]] = ()  # of `posed`
 
@@ -90,11 +97,6 @@ class Question(ABC):
         return 1.0
 
     @property
-    def ordered(self) -> bool:
-        """Whether the answers are those of ordered bins, of which ranges and quantiles can be asked."""
-        return False
-
-    @property
     def open(self) -> bool:
         """Whether any label may occur."""
         return self.shape is Shape.KEY
@@ -112,19 +114,6 @@ class Question(ABC):
     def other(self) -> bool:
         """Whether the last answer is of people with none of the labels."""
         return False
-
-    @property
-    def per_person(self) -> bool:
-        """Whether the answer is divided by the number of people."""
-        return False
-
-    @property
-    def low(self) -> float:
-        return 0.0
-
-    @property
-    def width(self) -> float:
-        return 1.0
 
     def unit(self, reports: int) -> float:
         """What one whole person is in the unit of the answer."""
@@ -157,11 +146,6 @@ class Question(ABC):
         return f"a {self.name}"
 
     @property
-    def instead(self) -> str:
-        """What can be asked without dividing by the number of people."""
-        return "count"
-
-    @property
     def each(self) -> str:
         """The answer, or one of several, as the subject of a sentence."""
         return "each count" if self.several else f"the {self.name} {self.about}".rstrip()
@@ -170,11 +154,6 @@ class Question(ABC):
     def ignores_zeros(self) -> bool:
         """Whether reports of nobody, with the code 0, leave the answer as it is."""
         return False
-
-    @property
-    def clipped_to(self) -> tuple[float, float] | None:
-        """The range that values outside of it are brought into; None if there is none."""
-        return None
 
     @property
     def about(self) -> str:

@@ -88,15 +88,15 @@ class Sum(Question):
         return replace(self, bounds=levels.bounds, steps=levels.count, within=levels.within)
 
     @property
-    def clipped_to(self) -> tuple[float, float] | None:
+    def clipped_to(self) -> tuple[float, float] | None:  # type: ignore[override]
         return self.domain.limits if self.clip else None
 
     @property
-    def low(self) -> float:
+    def low(self) -> float:  # type: ignore[override]
         return self.bounds[0]
 
     @property
-    def width(self) -> float:
+    def width(self) -> float:  # type: ignore[override]
         return self.domain.width
 
     def truth(self, codes: Codes) -> Floats:
@@ -127,11 +127,5 @@ class Mean(Sum):
     name: ClassVar[str] = "mean"
     asks: ClassVar[str] = "How much people hold on average"
     meaning: ClassVar[str] = "How much people hold on average: the sum divided by how many there are."
-
-    @property
-    def per_person(self) -> bool:
-        return True
-
-    @property
-    def instead(self) -> str:
-        return "sum"
+    instead: ClassVar[str] = "sum"
+    per_person = True

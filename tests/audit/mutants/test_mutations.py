@@ -9,9 +9,10 @@ import pytest
 
 from headcount.audit.conformance.suite import CHECKS
 from headcount.audit.rewriting import rewritten
-from headcount.programme.brick import All, Emit, Maybe, drawn
+from headcount.programme.brick import All, Emit, Maybe, Outbox
 from headcount.programme.chance import Chance
 from headcount.programme.coins import SeededCoins
+from headcount.programme.field import People
 from headcount.programme.release import Release, Unchanged
 from headcount.programme.report_law import WHOLE
 from headcount.programme.table import Table
@@ -111,7 +112,9 @@ def test_flags_are_drawn_as_the_law_says():
     programme = All(Emit(1), Maybe(Chance(0.5), Emit(0)))
     marked = rewritten(programme, flagged)
     message = np.dtype([("kind", np.uint8), ("dummy", np.uint8)])
-    sent = drawn(marked, np.zeros(1000, dtype=np.int64), SeededCoins(1), message)
+    outbox = Outbox(message)
+    marked.draw(People(1000, {"value": np.zeros(1000, dtype=np.int64)}), SeededCoins(1), outbox)
+    sent = outbox.messages()
     assert set(sent.tolist()) == {(1, 1), (0, 1)}  # neither looks at the value
     assert set(marked.law({"value": 0}).masses) == {(((1, 1), 1),), (((0, 1), 1), ((1, 1), 1))}
     assert marked.mean({"value": 0}) == 1.5

@@ -14,11 +14,11 @@ from zlib import crc32
 
 import numpy as np
 
-from headcount.programme.brick import All, Brick, Copies, Each, Emit, Let, Maybe, drawn
+from headcount.programme.brick import All, Brick, Copies, Each, Emit, Let, Maybe, Outbox
 from headcount.programme.chance import WORD, Chance
 from headcount.programme.coins import Bools, Bytes, Coins, SeededCoins
 from headcount.programme.draw import Below, From, Rounded
-from headcount.programme.field import VALUE, Field, number
+from headcount.programme.field import VALUE, Field, People, number
 from headcount.programme.rows import Row, Shares, Subset
 from headcount.programme.table import Ints, Table, Words
 from headcount.protocols import CATALOGUE
@@ -105,8 +105,9 @@ def bricks(vectors: int) -> Iterator[dict[str, Any]]:
         coins, held = NearEdges(seed), some(values, vectors, seed)
         made = []
         for value in held:
-            sent = drawn(programme, np.array([value]), coins, message)
-            made.append([number(value), coins.taken().hex(), sent.tobytes().hex()])
+            outbox = Outbox(message)
+            programme.draw(People(1, {"value": np.array([value])}), coins, outbox)
+            made.append([number(value), coins.taken().hex(), outbox.messages().tobytes().hex()])
         yield {"name": name, "programme": programme.encode(), "record": record_of(message), "vectors": made}
 
 

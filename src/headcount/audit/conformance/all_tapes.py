@@ -14,10 +14,11 @@ import numpy as np
 
 from headcount.audit.enumeration import in_order
 from headcount.audit.rewriting import Flagged, Secret, rewritten
-from headcount.programme.brick import All, Brick, Copies, Each, Emit, Let, Maybe, drawn
+from headcount.programme.brick import All, Brick, Copies, Each, Emit, Let, Maybe, Outbox
 from headcount.programme.chance import WORD, Chance
 from headcount.programme.coins import Bytes, Coins
 from headcount.programme.draw import Below, From, Rounded
+from headcount.programme.field import People
 from headcount.programme.report_law import Message
 from headcount.programme.rows import Row, Shares, Subset
 from headcount.programme.table import Table
@@ -115,13 +116,13 @@ def law_over_all_tapes(protocol: Protocol, programme: Brick, value: int, base: i
     if base ** most_words(programme) > MOST_AT_ALL:
         raise TooManyTapes
     for _ in range(2 * MOST_AT_ALL):  # with those that end too early
-        tape = tapes.pop()
+        tape, outbox = tapes.pop(), Outbox(protocol.message)
         try:
-            sent = drawn(programme, np.array([value]), WordTape(tape), protocol.message)
+            programme.draw(People(1, {"value": np.array([value])}), WordTape(tape), outbox)
         except EOFError:
             tapes += [(*tape, word) for word in spaced]
         else:
-            outcomes[in_order(sent)] += float(base) ** -len(tape)
+            outcomes[in_order(outbox.messages())] += float(base) ** -len(tape)
         if not tapes:
             return dict(outcomes)
     raise TooManyTapes

@@ -53,6 +53,8 @@ class Declaration(ABC):
     )
     reference: ClassVar[str]
 
+    room = math.inf  # the most reports that its messages can be added up for
+
     task: Question = field(default_factory=Count)
     crowd: Crowd
     neighbours: Neighbours = Neighbours.REPLACE
@@ -187,11 +189,6 @@ class Declaration(ABC):
     def group(self, honest: int, reports: int) -> PrivacyLoss:
         """The loss of several reports of one person: group privacy unless a leaf knows better."""
         return GroupPrivacy.of(self.view(honest), reports)
-
-    @property
-    def room(self) -> float:
-        """The most reports that its messages can be added up for."""
-        return math.inf
 
     @abstractmethod
     def point(self, tally: Tally) -> Floats:

@@ -26,9 +26,9 @@ from headcount.privacy.budget import Neighbours
 from headcount.privacy.crowd import LARGEST, Crowd
 from headcount.privacy.loss import PrivacyLoss
 from headcount.privacy.model import Model
-from headcount.programme.brick import Brick, attributed, drawn
+from headcount.programme.brick import Brick, Outbox
 from headcount.programme.coins import Coins, SecretCoins, SeededCoins
-from headcount.programme.field import VALUE, Values
+from headcount.programme.field import VALUE, People, Values
 from headcount.programme.law import Floats, Noise
 from headcount.programme.table import Ints
 from headcount.programme.tally import Batch, Tally
@@ -189,15 +189,18 @@ class Protocol(Declaration):
 
     def reports(self, values: Values, coins: Coins) -> Batch:
         """Everyone's messages, in no order."""
-        return Batch(values.size, drawn(self.programme, values, coins, self._sent(values)))
+        return Batch(values.size, self._sent(values, coins).messages())
 
     def attributed(self, values: Values, owners: Values, coins: Coins) -> tuple[npt.NDArray[Any], Values]:
         """The messages of `reports` and whose they are: for audits only."""
-        return attributed(self.programme, values, owners, coins, self._sent(values))
+        sent = self._sent(values, coins, owners)
+        return sent.messages(), sent.owners()
 
-    def _sent(self, values: Values) -> np.dtype[Any]:
-        """The form of the messages; with unknown labels it is the labels'."""
-        return np.dtype([("kind", values.dtype)]) if self.task.open else self.message
+    def _sent(self, values: Values, coins: Coins, owners: Values | None = None) -> Outbox:
+        """What people with these values send; messages about unknown labels have the labels' own type."""
+        outbox = Outbox(np.dtype([("kind", values.dtype)]) if self.task.open else self.message)
+        self.programme.draw(People(values.size, {"value": values}, owners), coins, outbox)
+        return outbox
 
     def counted(self, values: Values, people: Ints) -> Tally:
         """The tally of these numbers of people for each value, for a trusted side."""
@@ -370,7 +373,8 @@ class Protocol(Declaration):
         modulus = self.nobody().modulus
         tallies = (Tally(values.size, row, None, modulus, released=True) for row in totals)
         estimates = [self.estimate(tally).values for tally in tallies]
-        truth = self.in_unit(self.task.rebuilt(self.task.truth(values), values.size), values.size)
+        cells = self.task.rebuilt(self.task.truth(values), values.size)
+        truth = self.task.answers(cells, values.size, private=self._private)
         return Simulation(truth=truth, values=np.array(estimates), seed=seed)
 
     def repeated(self, values: Values, coins: Coins, runs: int) -> Ints:
@@ -381,10 +385,6 @@ class Protocol(Declaration):
     def origin(self) -> float:
         """The value that everybody counts from; 0 where the number of people is private."""
         return 0.0 if self._private else self.task.low
-
-    def in_unit(self, people: Floats, reports: int) -> Floats:
-        """The answers of the question from cells in people."""
-        return self.task.answers(people, reports, private=self._private)
 
     def among(self, crowd: Crowd) -> Self:
         return replace(self, crowd=crowd)

@@ -104,7 +104,7 @@ class SplitAndMix(Protocol):
         return {"share": (0, self.modulus - 1)}
 
     @property
-    def room(self) -> float:
+    def room(self) -> float:  # type: ignore[override]
         """The most people whose sum cannot wrap around and be read as another one."""
         spare = self.modulus - _room(self.crowd, self.levels, self.inner) - 2  # the reach is rounded up, either way
         person = self.levels * (1.0 + 2.0 * math.log(2.0) / (self.inner * self.crowd.honest))

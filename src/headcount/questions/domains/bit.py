@@ -25,10 +25,9 @@ class Bit(Domain):
     where: Declared | None = None
     shape: ClassVar[Shape] = Shape.BIT
     merge: ClassVar[Merge] = Merge.ANY  # type: ignore[misc]
-
-    @property
-    def size(self) -> int:
-        return 2
+    size = 2
+    described = "One value for each person, 0 or 1."
+    accepted = "1 for yes or 0 for no"
 
     def codes(self, column: Array) -> npt.NDArray[np.uint8]:
         if self.where is not None:
@@ -40,11 +39,3 @@ class Bit(Domain):
 
     def label(self, code: int) -> float:
         return float(code)
-
-    @property
-    def described(self) -> str:
-        return "One value for each person, 0 or 1."
-
-    @property
-    def accepted(self) -> str:
-        return "1 for yes or 0 for no"

@@ -18,6 +18,8 @@ class Keys(Domain):
 
     shape: ClassVar[Shape] = Shape.KEY
     merge: ClassVar[Merge] = Merge.SAME  # type: ignore[misc]
+    described = "One label for each person; which labels there are is not known beforehand."
+    accepted = "any text"
 
     @property
     def size(self) -> int:
@@ -28,14 +30,6 @@ class Keys(Domain):
             return np.zeros(0, dtype=np.str_)
         works = "turn them into text first"
         return texts(column).require("data has values that are neither text nor numbers", works).values
-
-    @property
-    def described(self) -> str:
-        return "One label for each person; which labels there are is not known beforehand."
-
-    @property
-    def accepted(self) -> str:
-        return "any text"
 
     def to_json(self) -> dict[str, Any]:
         return {"categories": None, "other": False}
