@@ -23,7 +23,6 @@ import numpy as np
 import numpy.typing as npt
 
 from headcount.privacy.budget import Neighbours
-from headcount.privacy.model import Model
 from headcount.programme.law import Floats
 from headcount.programme.report_law import WHOLE, Message, Parts, ReportLaw
 from headcount.programme.table import Ints
@@ -196,7 +195,7 @@ class Enumerated:
     def trusting(self) -> bool:
         """Whether a trusted side releases the tally; otherwise the messages themselves are in the
         view."""
-        return self.protocol.model in (Model.CENTRAL, Model.THRESHOLD)
+        return self.protocol.model.releases
 
     def view(self, held: Held, help_sent: int = 0) -> Parts:
         """The law of the view: messages, or a released tally with `help_sent` added to it before."""

@@ -67,8 +67,8 @@ def advise(
     neighbours : str
         The adjacency: "replace" or "add-remove".
     models : str or list, optional
-        The models of trust that you accept, of "central", "shuffle-threshold", "shuffle" and
-        "local"; all unless given.
+        The models of trust that you accept, of "central", "shuffle-threshold", "shuffle-dummies",
+        "shuffle" and "local"; all unless given.
     least, corrupt : int
         Reports without which nothing is released, and how many of them may come from people who do
         not follow the protocol.

@@ -241,7 +241,7 @@ def _people(observer: Observer, people: int | None) -> int:
 def _promised(observer: Observer, people: int) -> PrivacyLoss:
     """The privacy loss that the protocol states for what is observed, among this many honest
     people."""
-    if observer.protocol.model in (Model.CENTRAL, Model.THRESHOLD) or people >= observer.protocol.crowd.honest:
+    if observer.protocol.model.releases or people >= observer.protocol.crowd.honest:
         return observer.protocol.loss
     return observer.protocol.loss_if(people)
 

@@ -243,7 +243,8 @@ class Protocol(Declaration):
             If it was not calibrated for such a crowd.
         """
         self.require_fit(tally.reports)
-        released = self.released().apply(tally, coins or SecretCoins())
+        coins = coins or SecretCoins()
+        released = self.by_analyser().apply(self.released().apply(tally, coins), coins)
         return replace(released, reports=0 if self._private else tally.reports, released=True)
 
     def estimate(self, released: Tally) -> Estimate:
@@ -266,7 +267,7 @@ class Protocol(Declaration):
             If it was not calibrated for such a crowd.
         """
         self.require_fit(released.reports)
-        if self.model in (Model.CENTRAL, Model.THRESHOLD) and not released.released:
+        if self.model.releases and not released.released:
             works = "estimate(release(tally))"
             raise Unsupported("must release a tally before anybody sees it", works, protocol=self.name)
         kind = DistributionEstimate if self.task.ordered else Estimate
