@@ -45,8 +45,8 @@ TRUST = {
     "model: at epsilon 1 a count of 10,000 people is typically off by 96.",
     "shuffle": "A shuffler is trusted to mix the messages of all, so that nobody can tell whose is whose. At epsilon "
     "1 and delta 1e-6 a count of 10,000 people is typically off by 1.4, as if the analyser were trusted.",
-    "shuffle-dummies": "A shuffler is trusted to mix the messages of all, to add some of its own, and to tell nobody how "
-    "many of each kind. Everybody sends one message without noise.",
+    "shuffle-dummies": "A shuffler is trusted to mix the messages of all, to add some of its own, and to tell nobody "
+    "how many of each kind. Everybody sends one message without noise.",
     "shuffle-threshold": "A shuffler is trusted to count the messages of all and to drop every count that is too "
     "small; what only a few people hold is never shown.",
     "shuffler": "Whoever receives everybody's messages, forgets who sent which, and passes them on in no order.",

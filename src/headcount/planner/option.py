@@ -191,7 +191,7 @@ class CalibratedOption(Option):
             "interval95": self.half_width,
             "objective": self.objective,
         } | ({} if self.situation.expected.known else {"rmse_worst": self.rmse_worst})
-        if protocol.collectable():
+        if protocol.model.from_devices:
             messages = wire_messages(protocol, self.situation.budget)
         figures = {name: compared(figure, self.rmse if name == "bias" else 0.0) for name, figure in figures.items()}
         return {

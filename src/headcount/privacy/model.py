@@ -44,6 +44,11 @@ class Model(StrEnum):
         return self in (Model.CENTRAL, Model.THRESHOLD, Model.DUMMIES)
 
     @property
+    def from_devices(self) -> bool:
+        """Whether people's own devices can report: nobody is trusted beyond a shuffler that mixes and adds."""
+        return self in (Model.DUMMIES, Model.SHUFFLE, Model.LOCAL)
+
+    @property
     def trusted(self) -> str:
         """Who is trusted, in words."""
         return {
@@ -53,6 +58,14 @@ class Model(StrEnum):
             "shuffle": "a shuffler that mixes the messages",
             "local": "nobody",
         }[self]
+
+
+class Party(StrEnum):
+    """Who sees something of a collection, and the answer besides."""
+
+    ANALYSER = "analyser"
+    PUBLIC = "public"
+    SHUFFLER = "shuffler"
 
 
 def parsed_model(model: str) -> Model:

@@ -22,7 +22,7 @@ from fractions import Fraction
 import numpy as np
 
 from headcount.privacy.exact_tables import exp_below
-from headcount.privacy.loss import GrowingSlack, PrivacyLoss
+from headcount.privacy.loss import GrowingSlack, Kind, PrivacyLoss
 from headcount.privacy.pair import exp_down
 from headcount.programme.law import Floats
 
@@ -95,11 +95,10 @@ class SampledTotals(PrivacyLoss):
     One more message multiplies the chance of the smallest total by $1-b$ and that of every other by $h = 1-b+b/q$.
     """
 
-    kind = "exact"
-
     keep: Fraction
     more: Fraction
     totals: int  # 1, or 2 that move in opposite directions
+    kind: Kind = "exact"
 
     @property
     def _ratios(self) -> tuple[Fraction, Fraction]:

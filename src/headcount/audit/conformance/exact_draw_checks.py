@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
@@ -19,7 +18,7 @@ from headcount.audit.conformance.outcomes import outcome_bound
 from headcount.audit.enumeration import in_order, one_report
 from headcount.errors import Refused
 from headcount.programme.coins import Coins
-from headcount.programme.report_law import WHOLE, Message, Parts
+from headcount.programme.report_law import WHOLE, Message
 from headcount.programme.tally import Tally
 from headcount.protocols.base.protocol import Protocol
 
@@ -45,18 +44,9 @@ def the_release_draws_its_law(protocol: Protocol) -> None:
         release = found.released()
         for total in (times * release.scale.denominator for times in TOTALS):
             if len(release.law(total)) <= DRAWS:
-                law = _shown_law(found, total)
+                law = found.shown_law(total)
                 drawn = _gone_through(found, partial(_released, found, total), DRAWS, FEW)
                 _agree(found, drawn, law, f"a total of {total:,} is released as", FAINT)
-
-
-def _shown_law(protocol: Protocol, total: int) -> Parts:
-    """What becomes of a total when the trusted side and then the analyser have treated it."""
-    shown: Counter[int] = Counter()
-    for released, part in protocol.released().law(total).items():
-        for outcome, chance in protocol.by_analyser().law(released).items():
-            shown[outcome] += part * chance // WHOLE
-    return shown
 
 
 def _settings(protocol: Protocol) -> Iterator[Protocol]:

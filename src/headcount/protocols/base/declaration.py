@@ -180,10 +180,6 @@ class Declaration(ABC):
         """What the analyser adds besides, before anybody else sees the answer."""
         return Unchanged()
 
-    def views(self) -> Mapping[str, PrivacyLoss | None]:
-        """What each party may learn, by its name: a loss, or None for everything."""
-        return {}
-
     @abstractmethod
     def view(self, honest: int) -> PrivacyLoss:
         """The loss of one report when this many honest people take part.

@@ -14,9 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from headcount.errors import BadArgument
-from headcount.privacy import Budget, Crowd, Model, Neighbours, Pair, PrivacyLoss, laws
+from headcount.privacy import Budget, Crowd, GroupPrivacy, Model, Neighbours, Pair, PrivacyLoss, laws
 from headcount.privacy.discrete_laplace import RepeatedResponse
 from headcount.privacy.exact_tables import AddDiscreteLaplace, padded, padded_distance
+from headcount.privacy.model import Party
 from headcount.privacy.padded import PaddedLaw, PaddedTotals
 from headcount.privacy.product import two_cells
 from headcount.programme import Batch, Brick, Coins, Emit, Field, Release, Table, Tally, Unchanged
@@ -32,6 +33,7 @@ class PaddedByShuffler(Protocol):
     """One message each; the shuffler adds its own, and the analyser adds noise that the shuffler does not know."""
 
     model: ClassVar[Model] = Model.DUMMIES
+    options: ClassVar[frozenset[str]] = frozenset({"analyser"})
     relations: ClassVar[frozenset[Neighbours]] = frozenset(Neighbours)
     independent: ClassVar[bool] = True
 
@@ -52,16 +54,33 @@ class PaddedByShuffler(Protocol):
     @property
     def moved(self) -> int:
         """How many totals a person changes."""
-        return 2 if self.task.several and self.neighbours is Neighbours.REPLACE else 1
+        return _moved(self.task, self.neighbours)
+
+    @classmethod
+    def fair_scale(cls, task: Question, crowd: Crowd, budget: Budget) -> float:
+        """The scale of two-sided geometric noise that spends all of epsilon."""
+        return crowd.each * _moved(task, budget.neighbours) / budget.epsilon
 
     @property
     @abstractmethod
+    def added(self) -> Law:
+        """The law of the dummies of one kind."""
+
+    @property
     def dummies(self) -> float:
         """How many messages the shuffler adds on average, of all kinds together."""
+        return self.kinds * self.added.mean
 
-    @abstractmethod
+    def numbers(self, coins: Coins) -> Ints:
+        """How many messages of each kind the shuffler adds to a batch, drawn."""
+        return self.released().apply(self.nobody(), coins).totals
+
     def padding(self, coins: Coins) -> npt.NDArray[Any]:
-        """The messages that the shuffler adds to a batch, in no order that means anything."""
+        """These messages, in no order that means anything."""
+        numbers = self.numbers(coins)
+        messages = np.empty(int(numbers.sum()), dtype=self.message)
+        messages["kind"] = np.repeat(np.arange(self.kinds), numbers)
+        return messages
 
     def by_analyser(self) -> Release:
         return AddDiscreteLaplace(1 / Fraction(self.analyser_scale)) if self.analyser_scale else Unchanged()
@@ -71,26 +90,28 @@ class PaddedByShuffler(Protocol):
         """The analyser's noise."""
         return laws.discrete_laplace(1.0 / self.analyser_scale) if self.analyser_scale else Law(0, np.ones(1))
 
-    def views(self) -> Mapping[str, PrivacyLoss | None]:
-        """Each adversary's loss: the shuffler knows the dummies, the analyser its own noise, the public neither."""
-        return {"analyser": self.loss, "public": self._seen_by_all, "shuffler": self._seen_by_shuffler}
+    def views(self) -> Mapping[Party, PrivacyLoss | None]:
+        """The analyser knows its own noise, the shuffler the dummies, the public neither.
 
-    @property
-    def _seen_by_shuffler(self) -> PrivacyLoss | None:
-        """Of a release from which the dummies are taken away again; everything, unless the analyser adds noise."""
-        if not self.analyser_scale:
-            return None
-        return RepeatedResponse.of(1 / Fraction(self.analyser_scale), self.moved)
+        A shuffler takes its dummies off the answer, which leaves every value, unless the analyser adds noise.
+        """
+        own = RepeatedResponse.of(1 / Fraction(self.analyser_scale), self.moved) if self.analyser_scale else None
+        return {
+            Party.ANALYSER: self.loss,
+            Party.PUBLIC: GroupPrivacy.of(self._both, self.crowd.each) if own else self.loss,
+            Party.SHUFFLER: GroupPrivacy.of(own, self.crowd.each) if own else None,
+        }
 
     @cached_property
-    def _seen_by_all(self) -> PrivacyLoss:
-        one = Pair.shifted(self.added + self._own)
+    def _both(self) -> PrivacyLoss:
+        """The loss of totals with dummies and the analyser's noise."""
+        one = self._one_more
         return two_cells(one) if self.moved == 2 else one
 
     @property
-    @abstractmethod
-    def added(self) -> Law:
-        """The law of the dummies of one kind."""
+    def _one_more(self) -> Pair:
+        """Such a total, without and with one more message."""
+        return Pair.shifted(self.added + self._own)
 
     def noise(self, truth: int, reports: int) -> Noise:
         return Noise.of(self.added + self._own, centre=self.added.mean)
@@ -121,8 +142,7 @@ class TwoSidedPadding(PaddedByShuffler):
         cls, task: Question, crowd: Crowd, budget: Budget, analyser: bool = True
     ) -> Iterable[Mapping[str, Any]]:
         """The noise that geometric needs; the analyser's own besides, unless it is told to add none."""
-        moved = 2 if task.several and budget.neighbours is Neighbours.REPLACE else 1
-        scale = crowd.each * moved / budget.epsilon
+        scale = cls.fair_scale(task, crowd, budget)
         yield {"scale": scale, "analyser_scale": scale if analyser else 0.0}
 
     @property
@@ -151,12 +171,13 @@ class TwoSidedPadding(PaddedByShuffler):
         return PaddedTotals(law, self.moved, padded_distance(self._rate, self.shift))
 
     def tally(self, batch: Batch) -> Tally:
-        """Of a count whose dummies are filled up, the ones alone: the zeros follow from the number of messages."""
-        counted = super().tally(batch)
-        return Tally(counted.reports, counted.totals[1:]) if self.filled else counted
+        return self._kept(super().tally(batch))
 
     def counted(self, values: Values, people: Ints) -> Tally:
-        tally = super().counted(values, people)
+        return self._kept(super().counted(values, people))
+
+    def _kept(self, tally: Tally) -> Tally:
+        """Of a count whose dummies are filled up, the ones alone: the zeros follow from the number of messages."""
         return Tally(tally.reports, tally.totals[1:]) if self.filled else tally
 
     def point(self, tally: Tally) -> Floats:
@@ -169,19 +190,13 @@ class TwoSidedPadding(PaddedByShuffler):
         noise = self.added.sample(coins, size) + self._own.sample(coins, size)
         return np.asarray(totals + noise.reshape(runs, totals.size))
 
-    @property
-    def dummies(self) -> float:
-        return 2.0 * self.shift if self.filled else self.kinds * self.added.mean
+    def numbers(self, coins: Coins) -> Ints:
+        numbers = super().numbers(coins)
+        return np.array([2 * self.shift - numbers[0], numbers[0]]) if self.filled else numbers
 
-    def padding(self, coins: Coins) -> npt.NDArray[Any]:
-        if self.filled:
-            ones = int(coins.draw(self._table, 1)[0])
-            added = np.array([2 * self.shift - ones, ones])
-        else:
-            added = coins.draw(self._table, self.kinds)
-        messages = np.empty(int(added.sum()), dtype=self.message)
-        messages["kind"] = np.repeat(np.arange(self.kinds), added)
-        return messages
+
+def _moved(task: Question, neighbours: Neighbours) -> int:
+    return 2 if task.several and neighbours is Neighbours.REPLACE else 1
 
 
 def _likely(budget: Budget) -> float:

@@ -41,3 +41,4 @@ class PaddedHistogram(TwoSidedPadding):
     def tinies(cls) -> Iterable[Self]:
         yield cls.tiny()
         yield cls(task=Histogram(2), crowd=Crowd(3), scale=0.4, shift=1, neighbours=Neighbours.ADD_REMOVE)
+        yield cls(task=Histogram(2), crowd=Crowd(2), scale=0.4, shift=1, analyser_scale=0.4)

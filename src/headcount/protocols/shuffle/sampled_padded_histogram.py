@@ -25,12 +25,10 @@ from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from headcount.privacy import Budget, Crowd, Neighbours, Pair, PrivacyLoss, laws
 from headcount.privacy.exact_tables import exp_below
 from headcount.privacy.padded import SampledTotals
-from headcount.privacy.product import two_cells
 from headcount.programme import Chance, Coins, Release, Tally
 from headcount.programme.chance import WORD
 from headcount.programme.law import Floats, Ints, Law, Noise
@@ -67,8 +65,7 @@ class SampledPaddedHistogram(PaddedByShuffler):
         cls, task: Question, crowd: Crowd, budget: Budget, analyser: bool = True
     ) -> Iterable[Mapping[str, Any]]:
         """The analyser's own noise hides a kept message as well as the dummies do, unless it is told to add none."""
-        moved = 1 if budget.neighbours is Neighbours.ADD_REMOVE else 2
-        yield {"analyser_scale": crowd.each * moved / budget.epsilon if analyser else 0.0}
+        yield {"analyser_scale": cls.fair_scale(task, crowd, budget) if analyser else 0.0}
 
     @cached_property
     def _chances(self) -> tuple[Chance, Chance]:
@@ -83,14 +80,13 @@ class SampledPaddedHistogram(PaddedByShuffler):
 
     def view(self, honest: int) -> PrivacyLoss:
         keep, more = (Fraction(chance.threshold, WORD) for chance in self._chances)
-        return SampledTotals(keep, more, self.moved)
+        nobody_elsewhere = self.moved == self.kinds  # then others are in the two totals, and hide a person more
+        return SampledTotals(keep, more, self.moved, "bound" if nobody_elsewhere else "exact")
 
     @property
-    def _seen_by_all(self) -> PrivacyLoss:
+    def _one_more(self) -> Pair:
         alone = self.added + self._own
-        kept = laws.binomial(1, self._chances[0]) + alone
-        one = Pair.of(alone, kept)
-        return two_cells(one) if self.moved == 2 else one
+        return Pair.of(alone, laws.binomial(1, self._chances[0]) + alone)
 
     @cached_property
     def added(self) -> Law:
@@ -116,18 +112,6 @@ class SampledPaddedHistogram(PaddedByShuffler):
         noise = self.added.sample(coins, kept.size) + self._own.sample(coins, kept.size)
         return np.asarray(kept + noise.reshape(kept.shape))
 
-    @property
-    def dummies(self) -> float:
-        return self.kinds * self.added.mean
-
-    def padding(self, coins: Coins) -> npt.NDArray[Any]:
-        """The dummies alone; of people's messages each is kept by a coin of its own."""
-        empty = Tally(0, np.zeros(self.kinds, dtype=np.int64))
-        added = self.released().apply(empty, coins).totals
-        messages = np.empty(int(added.sum()), dtype=self.message)
-        messages["kind"] = np.repeat(np.arange(self.kinds), added)
-        return messages
-
     @classmethod
     def tiny(cls) -> Self:
         return cls(task=Histogram(3), crowd=Crowd(3), inner=0.5)
@@ -136,3 +120,4 @@ class SampledPaddedHistogram(PaddedByShuffler):
     def tinies(cls) -> Iterable[Self]:
         yield cls.tiny()
         yield cls(task=Histogram(2), crowd=Crowd(3), inner=0.5, neighbours=Neighbours.ADD_REMOVE)
+        yield cls(task=Histogram(2), crowd=Crowd(2), inner=0.5, analyser_scale=0.4)
