@@ -93,10 +93,7 @@ def audit(
     delta: Annotated[float | None, typer.Option(help="Where to attack; unless told, where epsilon is 1.")] = None,
     param: Params = None,
     seen: Annotated[
-        str,
-        typer.Option(
-            help="What is seen: 'view', one person's 'message', 'released', or by a 'shuffler' that adds messages."
-        ),
+        str, typer.Option(help="What is seen: 'view', one person's 'message', 'released', or what a 'shuffler' sees.")
     ] = "view",
     neighbours: Neighbours = "replace",
     categories: Categories = None,

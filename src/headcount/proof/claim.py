@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 
 from headcount.proof import programme
 from headcount.proof.divergence import Bounds
-from headcount.proof.expression import Unreadable, integer, short
-from headcount.proof.programme import WORD, Step, Table
+from headcount.proof.expression import WORD, Unreadable, integer, short
+from headcount.proof.programme import Step, Table
 
 FORMATS = {"headcount certificate 1": {"hash"}, "headcount certificate 2": {"hash", "versions"}}  # what is not hashed
 MODELS = {"central", "local", "shuffle", "shuffle-dummies", "shuffle-threshold"}

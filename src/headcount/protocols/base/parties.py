@@ -35,12 +35,12 @@ def _table(delta: float, rows: list[tuple[str, str]]) -> TextTable:
 
 
 def _learned(loss: PrivacyLoss | None, delta: float) -> str:
-    """The promise in words: a pure one, where that has the same epsilon."""
+    """The promise in words: a pure one, where that has the same epsilon to the digits that are shown."""
     if loss is None:
         return EVERYTHING
-    pure, epsilon = loss.epsilon(0.0), loss.epsilon(delta)
-    same = math.isfinite(pure) and rounded_up(pure, SHOWN) == rounded_up(epsilon, SHOWN)
-    return _promise(pure, 0.0) if same else _promise(epsilon, delta)
+    epsilon = loss.epsilon(delta)
+    pure = math.isfinite(epsilon) and loss.delta(rounded_up(epsilon, SHOWN)) == 0.0
+    return _promise(epsilon, 0.0 if pure else delta)
 
 
 def _promise(epsilon: float, delta: float) -> str:
