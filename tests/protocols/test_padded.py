@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from headcount.protocols.base.parties import who_learns_what
 from headcount.protocols.shuffle.padded_count import PaddedCount
 from headcount.protocols.shuffle.padded_histogram import PaddedHistogram
 from headcount.protocols.shuffle.sampled_padded_histogram import SampledPaddedHistogram
+from headcount.service.wire.collection import require_collectable
 from headcount.testing import (
     Nonconforming,
     no_party_learns_more_than_is_stated,
@@ -28,6 +30,7 @@ from headcount.testing import (
 from stress import called
 
 BUDGETS = {"1": (1, 1e-6), "0.5": (0.5, 1e-8), "0.1": (0.1, 1e-6), "4": (4, 1e-10)}
+ROOT = Path(__file__).parents[2]
 KINDS = (PaddedCount, PaddedHistogram, SampledPaddedHistogram)
 
 
@@ -88,6 +91,32 @@ def test_a_table_says_who_learns_what():
     assert learned["the shuffler and the analyser"] == "every value"
     without = dict(who_learns_what(planned("padded-count", 1, 1e-6, analyser=False), 1e-6).rows)
     assert without["the shuffler, reading the answer"] == "every value"
+
+
+def test_the_threat_model_has_this_table():
+    by_default, without = (
+        who_learns_what(planned("padded-count", 1, 1e-6, analyser=own), 1e-6) for own in (True, False)
+    )
+    text = (ROOT / "THREATMODEL.md").read_text(encoding="utf-8")
+    for (party, learned), (_, alone) in zip(by_default.rows, without.rows, strict=True):
+        assert f"| {party} | {learned} | {alone} |" in text
+
+
+def test_the_advisor_recommends_it_in_a_collection_and_says_what_trust_means():
+    for task in (hc.Count(), hc.Histogram(10)):
+        advice = hc.advise(task, n=10_000, epsilon=1, delta=1e-6, collected=True)
+        assert advice.best.protocol.model == "shuffle-dummies"
+        assert "tell nobody how many of each kind, or the analyser sees every total" in advice.why()
+        assert "messages from everybody instead of 1." in advice.why()
+        usual = hc.advise(task, n=10_000, epsilon=1, delta=1e-6, collected=True, models=["shuffle", "local"])
+        assert usual.best.protocol.name in ("correlated-count", "correlated-histogram")
+
+
+def test_the_service_refuses_what_its_shuffler_does_not_do():
+    assert not any(kind.collectable() for kind in KINDS)
+    plan = hc.advise("count", n=100, epsilon=1, delta=1e-6, protocols="padded-count", collected=True).best
+    with pytest.raises(Unsupported, match="cannot be collected from devices"):
+        require_collectable(plan)
 
 
 def test_a_sampled_histogram_is_pure_with_less_than_one_dummy_a_category():

@@ -45,7 +45,8 @@ def _choice(ranked: Sequence[CalibratedOption]) -> str:
     other = next((option for option in ranked if option.kind.model is not first.kind.model), None)
     if other is None:
         return f"{found}."
-    return f"{found}; trusting {other.kind.model.trusted}, {other.name} would {_instead(first, other)}{_sent(first, other)}."
+    instead = f"{other.name} would {_instead(first, other)}{_sent(first, other)}"
+    return f"{found}; trusting {other.kind.model.trusted}, {instead}."
 
 
 def _sent(first: CalibratedOption, other: CalibratedOption) -> str:
@@ -175,13 +176,13 @@ def _collusion(first: CalibratedOption) -> str:
 
 def _added_by_shuffler(first: CalibratedOption) -> str:
     """What it means to trust a shuffler that adds messages."""
-    hidden = "The shuffler has to add its messages and to tell nobody how many of each kind: the analyser would know"
+    hidden = (
+        "The shuffler has to add its messages and tell nobody how many of each kind, or the analyser sees every total"
+    )
     own = first.protocol.views()[Party.SHUFFLER]
     if own is None:
-        return f"{hidden} every total, and the shuffler itself does as soon as it reads the answer"
-    return (
-        f"{hidden} every total, while the shuffler itself, reading the answer, learns ε={own.epsilon(0.0):.3g} at most"
-    )
+        return f"{hidden}; the shuffler itself does as soon as it reads the answer"
+    return f"{hidden}; the shuffler itself, reading the answer, learns no more than ε={own.epsilon(0.0):.3g} allows"
 
 
 def _unproved(first: CalibratedOption) -> str:
