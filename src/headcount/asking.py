@@ -82,7 +82,8 @@ def ask(
     epsilon, delta : float
         The privacy budget.
     model : str, optional
-        Whom you trust: "central", "shuffle-threshold", "shuffle" (unless told) or "local"; its best protocol is taken.
+        Whom you trust: "central", "shuffle-threshold", "shuffle-dummies", "shuffle" (unless told) or "local"; its best
+        protocol is taken.
     neighbours : str
         The adjacency: "replace" one person's value, or "add-remove" one person.
     protocol, parameters : str and mapping, optional

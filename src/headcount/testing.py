@@ -26,6 +26,7 @@ from headcount.audit.conformance.large_crowd_checks import (
 from headcount.audit.conformance.loss_checks import (
     calibration_meets_the_budget_and_no_more,
     collusion_is_stated,
+    no_party_learns_more_than_is_stated,
     noise_is_shared_among_the_honest,
     several_reports_are_covered,
     the_claimed_loss_covers_every_view,
@@ -58,6 +59,7 @@ __all__ = [
     "it_survives_pickling_and_json",
     "large_counts_are_unbiased",
     "messages_are_counted",
+    "no_party_learns_more_than_is_stated",
     "noise_is_shared_among_the_honest",
     "people_draw_apart",
     "reports_are_drawn_from_their_law",

@@ -74,7 +74,7 @@ Edges: TypeAlias = int | Sequence[float]
 Where: TypeAlias = bool | float | str
 """The value that counts as a one: a truth value, a number or text, each compared as what it is."""
 
-ModelName: TypeAlias = Literal["central", "shuffle-threshold", "shuffle", "local"] | str
+ModelName: TypeAlias = Literal["central", "shuffle-threshold", "shuffle-dummies", "shuffle", "local"] | str
 """Whom people trust, one of these words or of `hc.Model`; others are refused when it is called."""
 
 Relation: TypeAlias = Literal["replace", "add-remove"] | str

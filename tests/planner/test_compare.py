@@ -50,10 +50,10 @@ def test_every_model_answers(counts):
 
 def test_all_answers_together_cost_what_they_compose_to(counts):
     losses = [answer.protocol.loss for answer in counts.served]
-    truth = compose(losses).epsilon(4e-6)
+    truth = compose(losses).epsilon(5e-6)
     assert truth <= counts.together.epsilon <= truth + 1e-3
-    assert (counts.together.delta, counts.together.neighbours) == (4e-6, hc.Neighbours.REPLACE)
-    assert counts.budget.epsilon < counts.together.epsilon < 4
+    assert (counts.together.delta, counts.together.neighbours) == (5e-6, hc.Neighbours.REPLACE)
+    assert counts.budget.epsilon < counts.together.epsilon < 5
     assert f"whoever sees them all learns as much as {counts.together} allows" in str(counts)
     assert counts.to_json()["together"] == counts.together.to_json()
 
@@ -72,12 +72,12 @@ def test_without_the_accountant_budgets_are_added_up(monkeypatch):
 
 def test_a_total_that_is_that_of_one_answer_would_be_noticed(counts):
     """The twin: what one costs is less than the composition, so that the check above fails for it."""
-    assert counts.budget.epsilon < compose([answer.protocol.loss for answer in counts.served]).epsilon(4e-6)
+    assert counts.budget.epsilon < compose([answer.protocol.loss for answer in counts.served]).epsilon(5e-6)
 
 
 def test_a_ledger_pays_for_all_or_for_none(undrawn):
     ledger = hc.Ledger(epsilon=2, delta=1e-5)
-    with pytest.raises(hc.Refused, match="these 4 questions together"):
+    with pytest.raises(hc.Refused, match="these 5 questions together"):
         hc.compare(CLICKED, **BUDGET, ledger=ledger)
     assert (ledger.spent, ledger.questions) == (0, 0)
     with pytest.raises(hc.Refused, match=r"Ledger\.open"):
@@ -89,14 +89,14 @@ def test_a_ledger_is_charged_before_anything_is_shown(monkeypatch, tmp_path):
     shown = running.shown
     monkeypatch.setattr(running, "shown", lambda *given: (seen.append(ledger.questions), shown(*given))[1])
     found = hc.compare(CLICKED, **BUDGET, ledger=ledger)
-    assert seen == [4] * 4
+    assert seen == [5] * 5
     assert [charge.protocol for charge in ledger.charges] == [answer.protocol for answer in found.served]
     assert hc.Ledger.verify(tmp_path / "crowd.ledger").spent == ledger.spent > 0.5
 
 
 def test_models_that_cannot_serve_say_why():
     pure = hc.compare(CLICKED, epsilon=1)
-    assert [side.answer is not None for side in pure.sides] == [True, False, False, True]
+    assert [side.answer is not None for side in pure.sides] == [True, False, False, False, True]
     assert "shuffle: delta is 0, which the shuffle model cannot give" in str(pure)
     assert pure.together == hc.Budget(2)
     means = hc.compare([3, 4, 5] * 50, hc.Mean((0, 9)), epsilon=1)
@@ -109,8 +109,8 @@ def test_a_number_of_people_that_is_private_stays_so():
     found = hc.compare(CLICKED, **BUDGET, neighbours="add-remove")
     assert found.n is None
     assert "1,000" not in str(found) + json.dumps(found.to_json())
-    assert [side.answer is not None for side in found.sides] == [True, False, False, False]
-    assert found.together == found.budget
+    assert [side.answer is not None for side in found.sides] == [True, False, True, False, False]
+    assert found.together == hc.Budget(2, 2e-6, "add-remove")
     with pytest.raises(hc.Refused, match="ask for the sum instead"):
         hc.compare(CLICKED, hc.Mean((0, 1)), **BUDGET, neighbours="add-remove")
 
@@ -120,11 +120,11 @@ def test_histograms_show_the_largest_categories():
     found = hc.compare(labels, hc.Histogram(12), epsilon=2)
     assert [row[0] for row in found.cells.rows] == [str(label) for label in range(11, 1, -1)]
     assert "the largest 10 of 12 categories" in str(found)
-    assert found.cells.headings == ("category", "central", "local")
+    assert found.cells.headings == ("category", "central", "shuffle-dummies", "local")
     answer = found.to_json()["models"][0]["answer"]
     assert abs(answer["cells"][11]["value"] - 441) < 40
     widest = found["local"].simultaneous95
-    assert f"± {widest:.0f}" in found.sheet.rows[3]
+    assert f"± {widest:.0f}" in found.sheet.rows[-1]
 
 
 def test_unknown_labels_and_worthless_models():
@@ -172,9 +172,9 @@ def test_the_command_line_compares(tmp_path, monkeypatch):
     asked = ["compare", "people.csv", "--column", "age", "--bounds", "0", "99", "--mean", "--epsilon", "1"]
     assert json.loads(run.invoke(app, [*asked, "--format", "json"]).output)["task"] == "mean"
     lines = run.invoke(app, [*asked, "--format", "csv"]).output.splitlines()
-    assert (len(lines), lines[0][:13]) == (5, "model,trusted")
+    assert (len(lines), lines[0][:13]) == (6, "model,trusted")
     asked = ["compare", "people.csv", "--column", "colour", "--categories", "red,blue", "--epsilon", "1", "--format"]
-    assert len(run.invoke(app, [*asked, "csv"]).output.splitlines()) == 7
+    assert len(run.invoke(app, [*asked, "csv"]).output.splitlines()) == 9
     assert run.invoke(app, [*asked, "markdown"]).output.count("| red |") == 1
     refused = run.invoke(app, ["compare", "people.csv", "--column", "age", "--mean", "--epsilon", "1"])
     assert "--mean needs --bounds" in str(refused.exception)

@@ -50,7 +50,7 @@ def test_a_cap_that_nothing_can_meet_says_what_would_do():
 
 def test_in_a_collection_everybody_sends_as_much_and_delta_pays_for_what_is_cut():
     advice = hc.advise("count", n=10_000, **BUDGET, collected=True)
-    assert all(option.kind.collectable() for option in advice.feasible)
+    assert all(option.kind.model.from_devices for option in advice.feasible)
     option = advice["poisson-count"]
     budget, protocol = advice.budget, option.protocol
     messages = wire_messages(protocol, budget)

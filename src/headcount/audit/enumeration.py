@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, pairwise, permutations
 from typing import Any
@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headcount.privacy.budget import Neighbours
-from headcount.privacy.model import Model
+from headcount.privacy.model import Party
 from headcount.programme.law import Floats
 from headcount.programme.report_law import WHOLE, Message, Parts, ReportLaw
 from headcount.programme.table import Ints
@@ -147,9 +147,10 @@ class CrowdLaws:
 
 @dataclass(frozen=True)
 class Enumerated:
-    """The exact laws of a protocol among few people."""
+    """The exact laws of a protocol among few people, as the analyser sees them or another party."""
 
     protocol: Protocol
+    party: Party = Party.ANALYSER
 
     @cached_property
     def _reports(self) -> list[dict[tuple[tuple[Message, int], ...], int]]:
@@ -196,7 +197,7 @@ class Enumerated:
     def trusting(self) -> bool:
         """Whether a trusted side releases the tally; otherwise the messages themselves are in the
         view."""
-        return self.protocol.model in (Model.CENTRAL, Model.THRESHOLD)
+        return self.protocol.model.releases
 
     def view(self, held: Held, help_sent: int = 0) -> Parts:
         """The law of the view: messages, or a released tally with `help_sent` added to it before."""
@@ -249,9 +250,19 @@ class Enumerated:
     def _cell(self, place: int, total: int) -> Terms:
         """The law of one released total, in its place."""
         if (place, total) not in self._cells:
-            law = self.protocol.released().law(total)
+            law = self._seen_law(total)
             self._cells[place, total] = sorted_terms({out << PLACE * place: part for out, part in law.items()})
         return self._cells[place, total]
+
+    def _seen_law(self, total: int) -> Parts:
+        """The law of what the party sees of a total. The shuffler takes its own part off an answer."""
+        match self.party:
+            case Party.ANALYSER:
+                return self.protocol.released().law(total)
+            case Party.SHUFFLER:
+                return self.protocol.by_analyser().law(total)
+            case Party.PUBLIC:
+                return self.protocol.shown_law(total)
 
     def _let_go(self, held: Held, help_sent: int) -> Parts:
         released: Counter[int] = Counter()
@@ -263,12 +274,17 @@ class Enumerated:
                 released[outcome] += mass
         return released
 
+    @cached_property
+    def _public(self) -> Enumerated:
+        return replace(self, party=Party.PUBLIC)
+
     def released(self, held: Held) -> Outcomes:
-        """Every released tally, a row each, with its probability as a double."""
+        """Every tally that the public is shown, a row each, with its probability as a double."""
         size = self.protocol.nobody().totals.size
         masses: Counter[tuple[int, ...]] = Counter()
         if self.trusting:
-            masses.update({tuple(unpacked(number, size)): part for number, part in self.view(held).items()})
+            shown = self if self.party is Party.PUBLIC else self._public
+            masses.update({tuple(unpacked(number, size)): part for number, part in shown.view(held).items()})
         else:
             for number, part in self.tallies.law(held).items():
                 masses[tuple(self._totals(number))] += part

@@ -32,6 +32,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     ),
     "cancelling": ("correlated-count", "correlated-histogram", "almost-central-sum"),
     "sampling": ("sample-threshold",),
+    "padding": ("padded-count", "padded-histogram", "sampled-padded-histogram"),
     "flipped bits": ("cheu-count", "cheu-sum", "blanket-sum", "blanket-histogram"),
     "shares": ("split-and-mix", "recursive-sum"),
     "hashing": ("hadamard-shuffle", "count-min-shuffle", "almost-one-message-histogram"),
@@ -41,6 +42,7 @@ OF_A_MODEL = {  # the family of a protocol that none of these has a place for
     Model.LOCAL: "local",
     Model.SHUFFLE: "dummies",
     Model.THRESHOLD: "sampling",
+    Model.DUMMIES: "padding",
 }
 SHUFFLED = "shuffled-"  # a local protocol behind a shuffler
 DASHES: tuple[tuple[float, ...], ...] = ((), (5, 2), (1.5, 1.5), (7, 2, 1.5, 2), (3, 1), (9, 3))
@@ -74,12 +76,12 @@ LIGHT = Theme(
     ink="#1c1e21",
     soft="#5f6670",
     faint="#e3e6ea",
-    models=dict(zip(Model, ("#0072b2", "#e69f00", "#009e73", "#cc79a7"), strict=True)),
-    words=dict(zip(Model, ("#005f95", "#8f6100", "#00734f", "#9c4475"), strict=True)),
+    models=dict(zip(Model, ("#0072b2", "#e69f00", "#d55e00", "#009e73", "#cc79a7"), strict=True)),
+    words=dict(zip(Model, ("#005f95", "#8f6100", "#a04400", "#00734f", "#9c4475"), strict=True)),
     families=dict(
         zip(
             FAMILIES,
-            ("#0072b2", "#cc79a7", "#009e73", "#56b4e9", "#e69f00", "#d55e00", "#4d5157", "#8c8b1f"),
+            ("#0072b2", "#cc79a7", "#009e73", "#56b4e9", "#e69f00", "#b3a600", "#d55e00", "#4d5157", "#8c8b1f"),
             strict=True,
         )
     ),
@@ -90,12 +92,12 @@ DARK = Theme(
     ink="#eef0f3",
     soft="#a3abb6",
     faint="#31353c",
-    models=dict(zip(Model, ("#2f8fd6", "#f0b02a", "#1fb58a", "#e59ac4"), strict=True)),
-    words=dict(zip(Model, ("#6fbaf0", "#f2bc4b", "#46d3a9", "#eba6cb"), strict=True)),
+    models=dict(zip(Model, ("#2f8fd6", "#f0b02a", "#d9622b", "#1fb58a", "#e59ac4"), strict=True)),
+    words=dict(zip(Model, ("#6fbaf0", "#f2bc4b", "#f08a55", "#46d3a9", "#eba6cb"), strict=True)),
     families=dict(
         zip(
             FAMILIES,
-            ("#2f8fd6", "#e59ac4", "#1fb58a", "#5aaee6", "#e9a820", "#ee7b30", "#cfd3d9", "#b9b845"),
+            ("#2f8fd6", "#e59ac4", "#1fb58a", "#5aaee6", "#e9a820", "#d8cc3a", "#ee7b30", "#cfd3d9", "#b9b845"),
             strict=True,
         )
     ),

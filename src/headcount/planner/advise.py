@@ -12,7 +12,7 @@ from headcount.phrases import Phrase
 from headcount.planner.advice import Advice
 from headcount.planner.expected import Expected
 from headcount.planner.objective import Objective
-from headcount.planner.option import Option, best_option
+from headcount.planner.option import Option, best_option, in_order
 from headcount.planner.selection import Names, Progress, matching_protocols, parsed_models
 from headcount.planner.situation import Caps, Situation, crowd_and_sizes, crowd_of
 from headcount.planner.solve import CLOSE, fewest_people, smallest_epsilon
@@ -68,8 +68,8 @@ def advise(
     neighbours : str
         The adjacency: "replace" or "add-remove".
     models : str or list, optional
-        The models of trust that you accept, of "central", "shuffle-threshold", "shuffle" and
-        "local"; all unless given.
+        The models of trust that you accept, of "central", "shuffle-threshold", "shuffle-dummies",
+        "shuffle" and "local"; all unless given.
     least, corrupt : int
         Reports without which nothing is released, and how many of them may come from people who do
         not follow the protocol.
@@ -84,7 +84,8 @@ def advise(
         The most that a person may send: on average, or on the wire with `collected`.
     collected : bool
         Whether reports are collected from devices, where everybody sends the same number of sealed
-        messages.
+        messages. Of protocols whose objective is at most half again that of the best, those with
+        the fewest messages then come first.
     max_contributions : int
         Where `n` counts rows, how many of them a person may have: the guarantee is for all of these
         together. More than one needs neighbours="add-remove".
@@ -138,7 +139,7 @@ def advise(
     )
     kinds = watch(matching_protocols(given.task, None, protocols))
     if within is None:
-        return Advice(given, tuple(sorted((best_option(kind, given) for kind in kinds), key=lambda found: found.rank)))
+        return Advice(given, in_order([best_option(kind, given) for kind in kinds], given))
     if not quantity("within", within, "use a positive number") > 0.0:
         raise BadArgument("within", f"is {within:g}", "use a positive number")
     if unknown == "epsilon":

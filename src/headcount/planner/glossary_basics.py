@@ -38,13 +38,16 @@ PROMISE: dict[str, str] = {
 
 TRUST = {
     "model": "Whom people have to trust: the analyser with everything (central), a shuffler (shuffle, "
-    "shuffle-threshold), or nobody (local).",
+    "shuffle-dummies, shuffle-threshold), or nobody (local).",
     "central": "The analyser sees what everybody holds, adds noise to the answer, and is trusted with all of it. The "
     "most accurate model: at epsilon 1 a count is typically off by 1.4 people, however many there are.",
     "local": "Nobody is trusted: noise is added to each answer before it leaves its own device. The least accurate "
     "model: at epsilon 1 a count of 10,000 people is typically off by 96.",
     "shuffle": "A shuffler is trusted to mix the messages of all, so that nobody can tell whose is whose. At epsilon "
     "1 and delta 1e-6 a count of 10,000 people is typically off by 1.4, as if the analyser were trusted.",
+    "shuffle-dummies": "A shuffler is trusted to mix the messages of all, to add some of its own, and to tell nobody "
+    "how many of each kind. Everybody sends one message without noise, and at epsilon 1 and delta 1e-6 a count is "
+    "typically off by 1.9 people, however many there are.",
     "shuffle-threshold": "A shuffler is trusted to count the messages of all and to drop every count that is too "
     "small; what only a few people hold is never shown.",
     "shuffler": "Whoever receives everybody's messages, forgets who sent which, and passes them on in no order.",
@@ -62,8 +65,8 @@ TRUST = {
     "n": "How many people report. Not shown with add-remove, where it is private itself.",
     "people": "How many people there are.",
     "size": "How many people are expected.",
-    "collectable": "Whether it can be collected from people's own devices, with nobody to be trusted beyond a "
-    "shuffler that mixes.",
+    "collectable": "Whether `headcount serve` can collect it from people's own devices: its shuffler mixes, and adds "
+    "nothing yet.",
     "collected": "That reports are really collected from devices: messages are sealed, and everybody sends as many as "
     "everybody else. See wire_messages.",
 }

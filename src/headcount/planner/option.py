@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
@@ -24,6 +24,7 @@ from headcount.protocols.base.protocol import Protocol
 from headcount.protocols.base.report_size import Wire, wire_bytes, wire_messages
 
 TOO_MANY = 1_000  # messages a person
+NEARLY = 1.5  # times the best objective: a collection takes fewer messages instead
 OVERHEADS = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)  # of the error, tried to save messages
 
 FIGURES = (
@@ -191,7 +192,7 @@ class CalibratedOption(Option):
             "interval95": self.half_width,
             "objective": self.objective,
         } | ({} if self.situation.expected.known else {"rmse_worst": self.rmse_worst})
-        if protocol.collectable():
+        if protocol.model.from_devices:
             messages = wire_messages(protocol, self.situation.budget)
         figures = {name: compared(figure, self.rmse if name == "bias" else 0.0) for name, figure in figures.items()}
         return {
@@ -228,6 +229,24 @@ class RefusedOption(Option):
     @property
     def rank(self) -> tuple[bool, float, float, float, int]:
         return True, math.inf, math.inf, math.inf, 0
+
+
+def in_order(options: Iterable[Option], given: Situation) -> tuple[Option, ...]:
+    """The options, best first.
+
+    In a collection those that are nearly as good as the best, by `NEARLY`, come in the order of their messages: every
+    one of them is sealed, uploaded and opened, and whoever lies may make all of theirs count.
+    """
+    ranked = sorted(options, key=lambda found: found.rank)
+    if not given.collected or not ranked:
+        return tuple(ranked)
+    out_of_proportion, best, *_ = ranked[0].rank
+
+    def key(found: Option) -> tuple[bool, float, tuple[float, ...]]:
+        near = found.rank[0] == out_of_proportion and found.rank[1] <= NEARLY * best
+        return not near, found.rank[2] if near else 0.0, found.rank
+
+    return tuple(sorted(ranked, key=key))
 
 
 @lru_cache(maxsize=1 << 12)

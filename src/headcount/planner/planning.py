@@ -43,9 +43,9 @@ def plan_for(
     """The plan for such a crowd: the best of the model, or of the protocol of this name."""
     cls = named(name) if name else None
     trusted = cls.model if cls else parsed_model(model or Model.SHUFFLE)
-    if budget.neighbours is Neighbours.ADD_REMOVE and trusted is not Model.CENTRAL:
+    if budget.neighbours is Neighbours.ADD_REMOVE and trusted not in (Model.CENTRAL, Model.DUMMIES):
         raise Unsupported(
-            Phrase("{neighbours} needs {model}", neighbours="add-remove", model="central"),
+            Phrase("{neighbours} needs {model} or 'shuffle-dummies'", neighbours="add-remove", model="central"),
             "elsewhere the number of people is public, or, with a shuffler that drops small counts, must be planned "
             "for: hc.run(hc.advise(…), data)",
         )

@@ -10,7 +10,7 @@ from headcount.phrases import Aside, Phrase
 from headcount.planner.objective import Objective
 from headcount.planner.option import CalibratedOption, number
 from headcount.planner.situation import Situation
-from headcount.privacy.model import Model
+from headcount.privacy.model import Model, Party
 
 
 def reasons(ranked: Sequence[CalibratedOption]) -> str:
@@ -45,7 +45,16 @@ def _choice(ranked: Sequence[CalibratedOption]) -> str:
     other = next((option for option in ranked if option.kind.model is not first.kind.model), None)
     if other is None:
         return f"{found}."
-    return f"{found}; trusting {other.kind.model.trusted}, {other.name} would {_instead(first, other)}."
+    instead = f"{other.name} would {_instead(first, other)}{_sent(first, other)}"
+    return f"{found}; trusting {other.kind.model.trusted}, {instead}."
+
+
+def _sent(first: CalibratedOption, other: CalibratedOption) -> str:
+    """In a collection, how many messages that takes, if they are not as many."""
+    own, theirs = (option.situation.costs(option.protocol)[0] for option in (first, other))
+    if not first.situation.collected or own == theirs:
+        return ""
+    return f", with {counted(theirs, 'message')} from everybody instead of {own:,.0f}"
 
 
 def _tells(option: CalibratedOption) -> str:
@@ -146,7 +155,8 @@ def _dropouts(first: CalibratedOption) -> str:
     if crowd.least == 1:
         return "If nobody reports, nothing is released"
     liars = f", of which {crowd.corrupt:,} may be lies" if crowd.corrupt else ""
-    free = ": the promise holds without them" if first.kind.model in (Model.LOCAL, Model.CENTRAL) else ""
+    noiseless = (Model.LOCAL, Model.CENTRAL, Model.DUMMIES)  # where nobody else's noise is needed
+    free = ": the promise holds without them" if first.kind.model in noiseless else ""
     wish = "" if crowd.least < crowd.size else Aside(" (plan with a smaller {least} if some may stay away{})", free)
     fewer = counted(crowd.least, "report")
     return Phrase("If fewer than {} come{}, nothing is released{}", fewer, liars, wish)
@@ -159,7 +169,20 @@ def _collusion(first: CalibratedOption) -> str:
         return "but nothing keeps the analyser from looking at every answer"
     left = first.protocol.group_local_epsilon
     whole = "nothing is left of it" if left is None else f"each person is still promised ε={left:.3g}"
+    if first.kind.model is Model.DUMMIES:
+        return f"and if the shuffler and the analyser collude, {whole}. {_added_by_shuffler(first)}"
     return f"and if the shuffler and the analyser collude, {whole}"
+
+
+def _added_by_shuffler(first: CalibratedOption) -> str:
+    """What it means to trust a shuffler that adds messages."""
+    hidden = (
+        "The shuffler has to add its messages and tell nobody how many of each kind, or the analyser sees every total"
+    )
+    own = first.protocol.views()[Party.SHUFFLER]
+    if own is None:
+        return f"{hidden}; the shuffler itself does as soon as it reads the answer"
+    return f"{hidden}; the shuffler itself, reading the answer, learns no more than ε={own.epsilon(0.0):.3g} allows"
 
 
 def _unproved(first: CalibratedOption) -> str:

@@ -135,7 +135,7 @@ class Situation:
         if kind.model not in self.trusted:
             unwanted = f"is of the {kind.model} model, which was not asked for"
             raise Unsupported(unwanted if kind.model is Model.LOCAL else f"needs {kind.model.trusted}")
-        if self.collected and not kind.collectable():
+        if self.collected and not kind.model.from_devices:
             raise Unsupported(f"cannot be collected from devices: it needs {kind.model.trusted}")
 
 

@@ -94,6 +94,24 @@ def logarithmic(decay: Fraction) -> Table:
     return Table.of([0, *(power // k for k, power in enumerate(powers, 1))])
 
 
+@lru_cache(maxsize=64)
+def padded(rate: Fraction, shift: int, filled: bool) -> Table:
+    """P[k] proportional to exp(-rate |k - shift|) from k = 0 on: up to twice the shift if it is filled up."""
+    falling = _weights(repeat(1 / exp_below(rate), shift if filled else shift + padded_reach(rate)))
+    return Table.of([*falling[shift:0:-1], *(falling[: shift + 1] if filled else falling)])
+
+
+def padded_reach(rate: Fraction) -> int:
+    """How many cells beyond the shift leave at most 2**-112 outside."""
+    return _affordable(math.ceil((TAIL_BITS * math.log(2.0) + 1.0) / float(rate)) + 1)
+
+
+def padded_distance(rate: Fraction, shift: int) -> float:
+    """How far, in total variation, `padded` lies from its law: cut, rounded, and each weight good to 2**-118 a step."""
+    cells = 2 * shift + padded_reach(rate) + 1
+    return distance(cells) + cells * 2.0**-118
+
+
 def _weights(ratios: Iterable[Fraction]) -> list[int]:
     """Integers of which each is the one before it times a ratio, rounded down."""
     weights = [1 << GUARD_BITS]

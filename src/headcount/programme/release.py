@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
+from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from headcount.programme.chance import WORD, Chance
 from headcount.programme.coins import Coins
+from headcount.programme.draw import encoded
 from headcount.programme.report_law import WHOLE, Parts
-from headcount.programme.table import Ints
+from headcount.programme.table import Ints, Table
 from headcount.programme.tally import Tally
+
+FAINT_BITS = 28  # 2**-100 in parts of WHOLE
 
 
 class Release(ABC):
@@ -50,6 +56,64 @@ class Unchanged(Release):
 
     def encode(self) -> dict[str, Any]:
         return {}
+
+
+@dataclass(frozen=True)
+class Pad(Release):
+    """Messages of the shuffler's own: every total grows by one draw from the table.
+
+    With `filled` there is one total, and messages of the other kind make up this number in all.
+    """
+
+    table: Table
+    filled: int | None = None
+
+    def apply(self, tally: Tally, coins: Coins) -> Tally:
+        return tally.with_totals(tally.totals + coins.draw(self.table, tally.totals.size))
+
+    def law(self, total: int) -> Parts:
+        masses = enumerate(self.table.masses, total + self.table.start)
+        return {padded: mass * WHOLE // self.table.total for padded, mass in masses if mass}
+
+    def encode(self) -> dict[str, Any]:
+        filled = {} if self.filled is None else {"filled": self.filled}
+        return {"pad": encoded(self.table), **filled}
+
+
+@dataclass(frozen=True)
+class SampleAndPad(Release):
+    """The shuffler keeps each message with one chance, and adds messages of its own while another comes true."""
+
+    keep: Chance
+    more: Chance
+
+    def apply(self, tally: Tally, coins: Coins) -> Tally:
+        kept = [np.count_nonzero(coins.bernoulli(self.keep, total)) for total in tally.totals.tolist()]
+        totals = np.array(kept, dtype=np.int64)
+        growing = np.arange(totals.size)
+        while (growing := growing[coins.bernoulli(self.more, growing.size)]).size:
+            totals[growing] += 1
+        return tally.with_totals(totals)
+
+    def law(self, total: int) -> Parts:
+        kept = _binomial(total, self.keep.threshold)
+        parts: Counter[int] = Counter()
+        mass, added = WHOLE * (WORD - self.more.threshold) // WORD, 0
+        while mass >> FAINT_BITS:
+            for messages, part in kept.items():
+                parts[messages + added] += part * mass // WHOLE
+            mass, added = mass * self.more.threshold // WORD, added + 1
+        return dict(parts)
+
+    def encode(self) -> dict[str, Any]:
+        return {"keep": str(self.keep.threshold), "more": str(self.more.threshold)}
+
+
+def _binomial(total: int, threshold: int) -> Parts:
+    """How many of the messages are kept, each with chance threshold / 2**64: parts of `WHOLE`, rounded down."""
+    whole = WORD**total
+    masses = (math.comb(total, k) * threshold**k * (WORD - threshold) ** (total - k) for k in range(total + 1))
+    return {k: mass * WHOLE // whole for k, mass in enumerate(masses) if mass}
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,11 @@ from typing import Any, TypeAlias
 
 from headcount.proof import programme
 from headcount.proof.divergence import Bounds
-from headcount.proof.expression import Unreadable, integer, short
+from headcount.proof.expression import WORD, Unreadable, integer, short
 from headcount.proof.programme import Step, Table
 
 FORMATS = {"headcount certificate 1": {"hash"}, "headcount certificate 2": {"hash", "versions"}}  # what is not hashed
-MODELS = {"central", "local", "shuffle", "shuffle-threshold"}
+MODELS = {"central", "local", "shuffle", "shuffle-dummies", "shuffle-threshold"}
 LARGEST_EPSILON = 500
 NUMBER = re.compile(r"[0-9]{1,400}([/.][0-9]{1,400})?", re.ASCII)
 MOST_POINTS = 100
@@ -40,6 +40,20 @@ class TableNoise:
 
 
 @dataclass(frozen=True)
+class Padding:
+    """Messages that the shuffler adds to each total.
+
+    They are as many as a table says, made up to `filled` by messages of the other kind if that is
+    given; or, if a chance of keeping a message is given, as many as another chance comes true.
+    """
+
+    table: Table | None
+    filled: int | None
+    keep: Fraction | None = None
+    more: Fraction | None = None
+
+
+@dataclass(frozen=True)
 class ReleaseRule:
     """What the trusted side does to each total: rounding to levels, noise, a threshold.
 
@@ -50,6 +64,7 @@ class ReleaseRule:
     threshold: int | None
     touches_empty: bool
     levels_per_step: Fraction = Fraction(1)
+    padding: Padding | None = None
 
 
 @dataclass(frozen=True)
@@ -132,6 +147,8 @@ def _claim(certificate: dict[str, Any]) -> Claim:
         raise Unreadable(f"nobody in the {model} model adds or drops anything")
     if certificate["tally"] not in ("count", "sum"):
         raise Unreadable(f"no such tally: {certificate['tally']}")
+    if (release.padding is not None) != (model == "shuffle-dummies"):
+        raise Unreadable("a shuffler adds messages in the shuffle-dummies model, and in no other")
     if release.levels_per_step != 1 and not (model == "central" and certificate["tally"] == "sum"):
         raise Unreadable("only the total of a sum is brought to levels")
     claimed = certificate["claim"]
@@ -180,6 +197,8 @@ def _messages(wire: Any) -> int | None:
 
 
 def _release(encoded: dict[str, Any]) -> ReleaseRule:
+    if encoded.keys() & {"pad", "keep"}:
+        return ReleaseRule(None, None, True, padding=_padding(encoded))
     if encoded.keys() - {"add", "threshold", "empty", "steps", "levels"}:
         raise Unreadable(f"no such release: {sorted(encoded)}")
     noise = encoded.get("add")
@@ -194,6 +213,17 @@ def _release(encoded: dict[str, Any]) -> ReleaseRule:
         raise Unreadable("steps and levels are positive, and go together")
     limit = None if threshold is None else integer(threshold)
     return ReleaseRule(noise, limit, empty == "like the others", Fraction(levels, steps))
+
+
+def _padding(encoded: dict[str, Any]) -> Padding:
+    match encoded:
+        case {"pad": table, "filled": filled} if len(encoded) == 2:
+            return Padding(Table.read(table), integer(filled))
+        case {"pad": table} if len(encoded) == 1:
+            return Padding(Table.read(table), None)
+        case {"keep": keep, "more": more} if len(encoded) == 2:
+            return Padding(None, None, *(Fraction(integer(chance), WORD) for chance in (keep, more)))
+    raise Unreadable(f"no such release: {sorted(encoded)}")
 
 
 def _rational(text: Any, most: int) -> Fraction:

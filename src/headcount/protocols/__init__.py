@@ -47,10 +47,13 @@ from headcount.protocols.shuffle.count_min_shuffle import CountMinShuffle
 from headcount.protocols.shuffle.fake_users import FakeUsers
 from headcount.protocols.shuffle.hadamard_shuffle import HadamardShuffle
 from headcount.protocols.shuffle.negative_binomial_count import NegativeBinomialCount
+from headcount.protocols.shuffle.padded_count import PaddedCount
+from headcount.protocols.shuffle.padded_histogram import PaddedHistogram
 from headcount.protocols.shuffle.poisson_count import PoissonCount
 from headcount.protocols.shuffle.poisson_histogram import PoissonHistogram
 from headcount.protocols.shuffle.recursive_sum import RecursiveSum
 from headcount.protocols.shuffle.sample_threshold import SampleThreshold
+from headcount.protocols.shuffle.sampled_padded_histogram import SampledPaddedHistogram
 from headcount.protocols.shuffle.split_and_mix import SplitAndMix
 from headcount.protocols.shuffle.zsum import Zsum
 
@@ -90,6 +93,9 @@ OWN: tuple[type[Protocol], ...] = (
     HadamardShuffle,
     CountMinShuffle,
     SampleThreshold,
+    PaddedCount,
+    PaddedHistogram,
+    SampledPaddedHistogram,
     shuffled(BasicRappor),
     shuffled(OptimisedUnary),
     shuffled(LocalHashing),

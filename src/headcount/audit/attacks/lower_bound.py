@@ -24,8 +24,8 @@ from headcount.audit.enumeration import Held, crowds
 from headcount.common.quantity import quantity
 from headcount.errors import BadArgument
 from headcount.privacy.budget import Neighbours
-from headcount.privacy.loss import PrivacyLoss
-from headcount.privacy.model import Model
+from headcount.privacy.loss import NoGuarantee, PrivacyLoss
+from headcount.privacy.model import Model, Party
 from headcount.programme.coins import Coins, SecretCoins
 from headcount.programme.law import Floats
 from headcount.programme.table import Ints, Words
@@ -66,7 +66,8 @@ class Attack:
     protocol : Protocol
         What was attacked.
     seen : Vantage
-        What the attacker sees: the whole view, or one message.
+        What the attacker sees: the whole view, one message, the answer, or the answer as a
+        shuffler reads it that added messages.
     pair : tuple
         Two adjacent crowds, by how many people hold each value; the event is more likely for the
         first.
@@ -160,7 +161,8 @@ def attack(
     protocol : Protocol
         With few people, so that views repeat.
     seen : str
-        "view" for everything that crosses the trust line, or "message" for what one person sends.
+        "view" for everything that crosses the trust line, "message" for what one person sends,
+        "released" for the answer, or "shuffler" for what a shuffler that adds messages makes of it.
     people : int, optional
         The size of the crowds; the protocol's unless given.
     samples : int
@@ -241,7 +243,10 @@ def _people(observer: Observer, people: int | None) -> int:
 def _promised(observer: Observer, people: int) -> PrivacyLoss:
     """The privacy loss that the protocol states for what is observed, among this many honest
     people."""
-    if observer.protocol.model in (Model.CENTRAL, Model.THRESHOLD) or people >= observer.protocol.crowd.honest:
+    if observer.protocol.model is Model.DUMMIES and observer.seen is not Vantage.VIEW:
+        party = Party.SHUFFLER if observer.seen is Vantage.SHUFFLER else Party.PUBLIC
+        return observer.protocol.views()[party] or NoGuarantee()
+    if observer.protocol.model.releases or people >= observer.protocol.crowd.honest:
         return observer.protocol.loss
     return observer.protocol.loss_if(people)
 

@@ -27,7 +27,7 @@ from headcount.programme.tally import Batch, Tally
 from headcount.protocols.base.protocol import FEW_VALUES, Protocol
 
 PEOPLE = 1 << 19  # who report at once
-TRUSTED = (Model.CENTRAL, Model.THRESHOLD)  # where nobody outside sees a message
+TRUSTED = tuple(model for model in Model if model.releases)  # where nobody outside sees a message
 
 
 class Vantage(StrEnum):
@@ -36,6 +36,7 @@ class Vantage(StrEnum):
     VIEW = "view"  # whatever crosses the trust line
     MESSAGE = "message"  # everything that one device sends
     RELEASED = "released"  # the answer
+    SHUFFLER = "shuffler"  # the answer, less what the shuffler added
 
     @classmethod
     def parse(cls, text: str) -> Vantage:
@@ -75,6 +76,10 @@ class Observer:
                 "promises nothing about a single message",
                 Phrase("use {seen}", seen="view"),
                 protocol=self.protocol.name,
+            )
+        if self.seen is Vantage.SHUFFLER and self.protocol.model is not Model.DUMMIES:
+            raise Unsupported(
+                "has no shuffler that adds messages", Phrase("use {seen}", seen="view"), protocol=self.protocol.name
             )
 
     @property
@@ -126,7 +131,7 @@ class Observer:
         return np.concatenate(batches), np.repeat(np.arange(runs), [batch.size for batch in batches])
 
     def _rows(self, messages: npt.NDArray[Any], owners: Ints, runs: int, coins: Coins) -> npt.NDArray[Any]:
-        """The released tally of every run, or the answer made of it.
+        """The totals of every run that the attacker sees, or the answer made of them.
 
         Equal multisets have equal tallies, so each is tallied once; totals are released all at
         once, because each is released independently. The number of reports is not observed.
@@ -139,8 +144,18 @@ class Observer:
         tallies = [self._tallied[fingerprint] for fingerprint in different.tolist()]
         totals = np.array([tally.totals for tally in tallies])[place]
         together = replace(tallies[0], totals=totals.ravel())
-        rows = protocol.release(together, coins).totals.reshape(totals.shape)
+        rows = self._seen(together, coins).totals.reshape(totals.shape)
         return self._answers(rows, together) if self.seen is Vantage.RELEASED else rows
+
+    def _seen(self, tally: Tally, coins: Coins) -> Tally:
+        """What the attacker sees of a tally. The shuffler knows its own messages and takes them off an answer."""
+        match self.seen:
+            case Vantage.SHUFFLER:
+                return self.protocol.by_analyser().apply(tally, coins)
+            case Vantage.VIEW if self.protocol.model is Model.DUMMIES:
+                return self.protocol.released().apply(tally, coins)
+            case _:
+                return self.protocol.release(tally, coins)
 
     def _answers(self, rows: npt.NDArray[Any], tally: Tally) -> npt.NDArray[Any]:
         different, place = np.unique(rows, axis=0, return_inverse=True)

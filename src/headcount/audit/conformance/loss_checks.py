@@ -10,6 +10,7 @@ from typing import Any
 from headcount.audit.conformance.calibrated_instances import CORE_CASES, FURTHER_CASES, calibrated_instances
 from headcount.audit.conformance.check import Nonconforming, require
 from headcount.audit.conformance.exact_loss import (
+    AGREES,
     EPSILONS,
     Interval,
     JudgedClaim,
@@ -23,7 +24,7 @@ from headcount.errors import Refused
 from headcount.planner.calibrate import calibrate
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.crowd import Crowd
-from headcount.privacy.model import Model
+from headcount.privacy.model import Model, Party
 from headcount.protocols.base.protocol import Protocol
 
 MOST_OUTCOMES = 5_000  # of one report, over all values, whose laws are compared
@@ -62,6 +63,24 @@ def noise_is_shared_among_the_honest(protocol: Protocol) -> None:
     every = [worst_delta(enumerated, people, corrupt=planned.crowd.corrupt) for people in crowds]
     worst = [reduce(Interval.__or__, truths) for truths in zip(*every, strict=True)]
     _hold(judge_claim(planned, planned.crowd.honest, planned.loss, worst, planned.crowd.corrupt))
+
+
+def no_party_learns_more_than_is_stated(protocol: Protocol) -> None:
+    """What the public and a shuffler that adds messages see, the latter with its own taken off again, is enumerated.
+
+    Elsewhere nobody sees less of the noise than the analyser, whose view the other checks are about.
+    """
+    if protocol.model is not Model.DUMMIES:
+        return
+    for party, stated in protocol.views().items():
+        truth = worst_delta(Enumerated(protocol, party), protocol.crowd.honest)
+        if stated is None:
+            everything = all(delta.low > 1 - AGREES for delta in truth)
+            require(everything, f"{protocol.name}: the {party} is said to learn every value, and does not")
+            continue
+        tight = party is not Party.SHUFFLER and protocol.loss.kind == "exact"
+        for claim in judge_claim(protocol, protocol.crowd.honest, stated, truth, tight=tight):
+            require(claim.holds, f"{claim}, as the {party} sees it")
 
 
 def several_reports_are_covered(protocol: Protocol) -> None:

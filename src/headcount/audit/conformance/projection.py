@@ -22,7 +22,6 @@ import numpy as np
 from headcount.audit.conformance.outcomes import outcome_bound
 from headcount.audit.enumeration import Enumerated
 from headcount.privacy.budget import Neighbours
-from headcount.privacy.model import Model
 from headcount.programme.brick import All, Brick, Copies, Each, Emit, Let, Maybe
 from headcount.programme.field import Field, Names
 from headcount.programme.law import Law
@@ -109,7 +108,7 @@ class ScalarProjection:
     @property
     def _trusting(self) -> bool:
         """Whether only totals are released."""
-        return self.protocol.model in (Model.CENTRAL, Model.THRESHOLD)
+        return self.protocol.model.releases
 
     @property
     def _ends(self) -> tuple[int, int]:
@@ -171,11 +170,14 @@ class ScalarProjection:
         if law.masses.size > WIDE:
             raise TooSpread
         shown: Counter[int] = Counter()
+        dropped = law.dropped
         for total, mass in zip(law.values.tolist(), law.masses.tolist(), strict=True):
-            for outcome, part in self.protocol.released().law(total).items():
+            released = self.protocol.released().law(total)
+            dropped += mass * ((WHOLE - sum(released.values())) / WHOLE)
+            for outcome, part in released.items():
                 shown[outcome] += mass * (part / WHOLE)
         start = min(shown)
-        return Law(start, np.array([shown[k] for k in range(start, max(shown) + 1)]), law.dropped)
+        return Law(start, np.array([shown[k] for k in range(start, max(shown) + 1)]), dropped)
 
 
 def _excess(p: Law, q: Law, epsilon: float) -> float:

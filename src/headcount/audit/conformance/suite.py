@@ -23,6 +23,7 @@ from headcount.audit.conformance.large_crowd_checks import (
 from headcount.audit.conformance.loss_checks import (
     calibration_meets_the_budget_and_no_more,
     collusion_is_stated,
+    no_party_learns_more_than_is_stated,
     noise_is_shared_among_the_honest,
     several_reports_are_covered,
     the_claimed_loss_covers_every_view,
@@ -42,6 +43,7 @@ CHECKS: tuple[Check, ...] = (
     the_claimed_loss_covers_every_view,
     the_loss_follows_dropouts,
     noise_is_shared_among_the_honest,
+    no_party_learns_more_than_is_stated,
     several_reports_are_covered,
     the_error_is_as_stated,
     large_counts_are_unbiased,

@@ -27,6 +27,7 @@ TRUSTED = {
     Model.CENTRAL: "whoever holds the data, to add the noise and show nothing else",
     Model.LOCAL: "nobody: each report is private by itself",
     Model.SHUFFLE: "a shuffler, to mix the messages and show nothing else, and so many honest people, to add noise",
+    Model.DUMMIES: "a shuffler, to mix the messages, add its own and tell nobody how many of each kind",
     Model.THRESHOLD: "a shuffler, to count the messages, drop small counts and show nothing else",
 }
 

@@ -178,6 +178,10 @@ class Declaration(ABC):
         """What the trusted side adds or drops."""
         return Unchanged()
 
+    def by_analyser(self) -> Release:
+        """What the analyser adds besides, before anybody else sees the answer."""
+        return Unchanged()
+
     @abstractmethod
     def view(self, honest: int) -> PrivacyLoss:
         """The loss of one report when this many honest people take part.

@@ -12,8 +12,10 @@ from headcount.common.atomic_files import write_atomically
 from headcount.common.canonical import fingerprint
 from headcount.common.plurals import people
 from headcount.errors import BadArgument, Unsupported
+from headcount.figures.text_table import TextTable
 from headcount.privacy.budget import Budget
 from headcount.privacy.loss import PrivacyLoss
+from headcount.protocols.base.parties import who_learns_what
 from headcount.protocols.base.protocol import Protocol
 from headcount.protocols.base.registry import Deployment, Record, record
 from headcount.protocols.base.report_size import Wire
@@ -73,6 +75,28 @@ class Plan:
         """In a collection, the local epsilon if shuffler and analyser collude, as devices know."""
         told: float | None = None if self.wire is None else self.wire.device(self.protocol)["colluding"]
         return told
+
+    def who_learns_what(self) -> TextTable:
+        """What the analyser, the public and the shuffler learn of a person, alone and together.
+
+        Returns
+        -------
+        TextTable
+            A row for each party, with its epsilon at the budget's delta.
+
+        Examples
+        --------
+        >>> plan = hc.advise("count", n=1_000, epsilon=1, delta=1e-6, protocols="padded-count").best
+        >>> print(plan.who_learns_what().text())
+        who learns what, at δ=1e-06
+        party                             learns of a person
+        the analyser                      (ε=1, δ=1e-06)
+        the public, reading the answer    (ε=0.917, δ=1e-06)
+        the shuffler, before the answer   who took part, and nothing else
+        the shuffler, reading the answer  (ε=1, δ=0)
+        the shuffler and the analyser     every value
+        """
+        return who_learns_what(self.protocol, self.budget.delta)
 
     def __repr__(self) -> str:
         protocol, crowd = self.protocol, people(self.protocol.crowd.size)

@@ -8,7 +8,8 @@ from them here.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -25,11 +26,12 @@ from headcount.errors import TooFewReports, TooManyReports, Unsupported
 from headcount.privacy.budget import Neighbours
 from headcount.privacy.crowd import LARGEST, Crowd
 from headcount.privacy.loss import PrivacyLoss
-from headcount.privacy.model import Model
+from headcount.privacy.model import Model, Party
 from headcount.programme.brick import Brick, Outbox
 from headcount.programme.coins import Coins, SecretCoins, SeededCoins
 from headcount.programme.field import VALUE, People, Values
 from headcount.programme.law import Floats, Noise
+from headcount.programme.report_law import WHOLE, Parts
 from headcount.programme.table import Ints
 from headcount.programme.tally import Batch, Tally
 from headcount.protocols.base.declaration import Declaration
@@ -101,7 +103,7 @@ class Protocol(Declaration):
 
     @classmethod
     def collectable(cls) -> bool:
-        """Whether devices can report: nobody is trusted beyond a shuffler that mixes."""
+        """Whether the collecting service carries it: its shuffler mixes, and adds nothing yet."""
         return cls.model in (Model.SHUFFLE, Model.LOCAL)
 
     @classmethod
@@ -225,8 +227,16 @@ class Protocol(Declaration):
         """The tally of no reports."""
         return self.tally(Batch(0, np.empty(0, dtype=self.message)))
 
-    def release(self, tally: Tally, coins: Coins | None = None) -> Tally:
-        """The tally with the noise of the trusted side, where the model has one.
+    def shown_law(self, total: int) -> Parts:
+        """The law of what the public sees of a total: the trusted side treats it first, then the analyser."""
+        shown: Counter[int] = Counter()
+        for released, part in self.released().law(total).items():
+            for outcome, chance in self.by_analyser().law(released).items():
+                shown[outcome] += part * chance // WHOLE
+        return shown
+
+    def release(self, tally: Tally, coins: Coins | None = None, *, padded: bool = False) -> Tally:
+        """The tally with the noise of the trusted side, where the model has one, and of the analyser.
 
         Parameters
         ----------
@@ -234,6 +244,8 @@ class Protocol(Declaration):
             Of everybody's messages.
         coins : Coins, optional
             Secret ones unless given.
+        padded : bool
+            Whether the trusted side has done its part already, as a shuffler has that adds messages.
 
         Returns
         -------
@@ -246,7 +258,9 @@ class Protocol(Declaration):
             If it was not calibrated for such a crowd.
         """
         self.require_fit(tally.reports)
-        released = self.released().apply(tally, coins or SecretCoins())
+        coins = coins or SecretCoins()
+        released = tally if padded else self.released().apply(tally, coins)
+        released = self.by_analyser().apply(released, coins)
         return replace(released, reports=0 if self._private else tally.reports, released=True)
 
     def estimate(self, released: Tally) -> Estimate:
@@ -269,7 +283,7 @@ class Protocol(Declaration):
             If it was not calibrated for such a crowd.
         """
         self.require_fit(released.reports)
-        if self.model in (Model.CENTRAL, Model.THRESHOLD) and not released.released:
+        if self.model.releases and not released.released:
             works = "estimate(release(tally))"
             raise Unsupported("must release a tally before anybody sees it", works, protocol=self.name)
         kind = DistributionEstimate if self.task.ordered else Estimate
@@ -324,6 +338,15 @@ class Protocol(Declaration):
         """
         honest, reports = max(1, honest), self.crowd.each
         return self.view(honest) if reports == 1 else self.group(honest, reports)
+
+    def views(self) -> Mapping[Party, PrivacyLoss | None]:
+        """The privacy loss of what each party sees, the answer included; None if it sees every value."""
+        return {
+            Party.ANALYSER: None if self.model is Model.CENTRAL else self.loss,
+            Party.PUBLIC: self.loss,
+            **({Party.SHUFFLER: None} if self.model is Model.THRESHOLD else {}),
+            **({Party.SHUFFLER: self.loss} if self.model is Model.SHUFFLE else {}),
+        }
 
     @property
     def group_local_epsilon(self) -> float | None:

@@ -34,7 +34,7 @@ CURATORS = ("Government", "Industry", "Nonprofit")
 SECTORS = ("Technology", "Healthcare", "Education", "Government", "Energy", "Finance")
 RELEASES = ("One release", "Many releases")
 SOURCES = ("Static", "Dynamic")
-MODELS = {Model.CENTRAL: "Central", Model.THRESHOLD: "Shuffle", Model.SHUFFLE: "Shuffle", Model.LOCAL: "Local"}
+MODELS = {model: str(model).partition("-")[0].capitalize() for model in Model}
 TODO = "TODO: "
 TUNED = (
     "The parameters of the mechanism were computed from the question, the number of people and the budget; "

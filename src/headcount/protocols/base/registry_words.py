@@ -16,6 +16,8 @@ TRUSTED = {
     "else. If they do not, nothing is left of the guarantee.",
     Model.LOCAL: "Nobody is trusted but one's own device: each report is private by itself, whoever sees it.",
     Model.SHUFFLE: "A shuffler is trusted to mix everybody's messages and to tell nobody whose they were. ",
+    Model.DUMMIES: "A shuffler is trusted to mix everybody's messages, to add messages of its own, and to tell nobody "
+    "whose they were or how many it added of each kind. ",
     Model.THRESHOLD: "A shuffler is trusted to count the messages, to drop the counts that are too small, and to show "
     "nothing else. ",
 }
@@ -74,7 +76,7 @@ def trust(protocol: Protocol) -> str:
     if protocol.model is Model.SHUFFLE:
         honest = counted(protocol.crowd.honest, "person is", "people are")
         words += f"At least {honest} trusted to follow the protocol. "
-    if protocol.model in (Model.SHUFFLE, Model.THRESHOLD):
+    if protocol.model in (Model.SHUFFLE, Model.DUMMIES, Model.THRESHOLD):
         left = protocol.local_epsilon
         words += "If the shuffler and the analyser collude, "
         words += "nothing is left of the guarantee." if left is None else f"epsilon={left:.3g} is left of it."
@@ -89,6 +91,7 @@ def actors(protocol: Protocol) -> str:
         Model.CENTRAL: ["- The curator holds the values, adds the noise and is trusted."],
         Model.LOCAL: [devices, analyser],
         Model.SHUFFLE: [devices, "- The shuffler sees who sends, mixes the messages and is trusted.", analyser],
+        Model.DUMMIES: [devices, "- The shuffler sees who sends, adds messages and is trusted.", analyser],
         Model.THRESHOLD: [devices, "- The shuffler sees who sends, drops small counts and is trusted.", analyser],
     }
     return "\n".join([*lines[protocol.model], OUTSIDE])

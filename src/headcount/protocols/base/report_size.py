@@ -55,7 +55,7 @@ class Wire:
     @classmethod
     def of(cls, protocol: Protocol, budget: Budget, suite: str = HYBRID) -> Wire:
         """The wire with as few messages as the budget allows."""
-        if not protocol.collectable():
+        if not protocol.model.from_devices:
             needs = f"cannot be collected from devices: it needs {protocol.model.trusted}"
             raise Unsupported(needs, protocol=protocol.name)
         messages = wire_messages(protocol, budget)

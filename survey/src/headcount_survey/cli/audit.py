@@ -92,7 +92,9 @@ def audit(
     epsilon: Annotated[float | None, typer.Option(help="Calibrate to this epsilon first, and to --delta.")] = None,
     delta: Annotated[float | None, typer.Option(help="Where to attack; unless told, where epsilon is 1.")] = None,
     param: Params = None,
-    seen: Annotated[str, typer.Option(help="What is seen: 'view', one person's 'message', or 'released'.")] = "view",
+    seen: Annotated[
+        str, typer.Option(help="What is seen: 'view', one person's 'message', 'released', or what a 'shuffler' sees.")
+    ] = "view",
     neighbours: Neighbours = "replace",
     categories: Categories = None,
     bounds: Bounds = None,

@@ -39,6 +39,11 @@ WAYS = {
         4,
         "seen by others: counts that are large enough",
     ),
+    Model.DUMMIES: Way(
+        ("what you hold", "", "mix and add", "count", "add noise", "answer"),
+        2,
+        "seen by others: all messages and the shuffler's own",
+    ),
     Model.SHUFFLE: Way(
         ("what you hold", "add noise", "mix", "count", "", "answer"), 2, "seen by others: all messages, in no order"
     ),
@@ -49,7 +54,7 @@ WAYS = {
 
 
 def models_of_trust(path: Path | str, *, theme: str = "light") -> Path:
-    """The picture of all four, from most trust to least."""
+    """The picture of all of them, from most trust to least."""
     title = "Where trust ends: left of the line somebody must be trusted, right of it anybody may look"
     subtitle = (
         "Noise is added before the line. The sooner it comes, the less must be trusted, and the more noise it takes"

@@ -115,7 +115,7 @@ def shared_among_all(protocol: Protocol) -> Protocol | str:
 
 def kind_in_the_open(protocol: Protocol) -> Protocol | str:
     cls: Any = type(protocol)
-    if protocol.model in (Model.CENTRAL, Model.THRESHOLD):
+    if protocol.model.releases:
         return "nobody but the trusted side sees messages"
 
     def message(self: Protocol) -> np.dtype[Any]:

@@ -104,6 +104,7 @@ export async function copied(text) {
 export const TRUST = {
   central: "the analyser, with everyone’s answer",
   "shuffle-threshold": "a shuffler that drops small counts",
+  "shuffle-dummies": "a shuffler that adds messages of its own",
   shuffle: "a shuffler that mixes the messages",
   local: "nobody",
 };
