@@ -115,4 +115,4 @@ class CorrelatedHistogram(CorrelatedNoise):
         yield cls.tiny()
         yield cls(task=Histogram(2), crowd=Crowd(2), inner=4.0, shape=9.0, decay=0.006)
         tree = Distribution((0.0, 2.0), 2, radices=(2, 1))
-        yield cls(task=tree, crowd=Crowd(2), inner=5.0, shape=1.0, decay=0.02)
+        yield cls(task=tree, crowd=Crowd(2), inner=5.0, shape=0.1, decay=1e-4)
