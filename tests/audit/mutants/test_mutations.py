@@ -38,7 +38,7 @@ from stress import FAMILIES, TINIES, called, some
 
 FEW = [
     Geometric.tiny(),
-    *list(Geometric.tinies())[2:],
+    list(Geometric.tinies())[2],
     list(Laplace.tinies())[1],
     RandomisedResponse.tiny(),
     GeneralisedResponse.tiny(),
@@ -50,6 +50,7 @@ FEW = [
     BlanketHistogram.tiny(),
     SplitAndMix.tiny(),
     *SampleThreshold.tinies(),
+    *list(Geometric.tinies())[3:],
 ]
 QUICK = ("geometric", "randomised-response", "generalised-response", "zsum", "negative-binomial-count")
 few = pytest.mark.parametrize("tiny", some(FEW, lambda tiny: tiny.name in QUICK and tiny not in FAMILIES), ids=called)
