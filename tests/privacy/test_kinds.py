@@ -16,6 +16,7 @@ from headcount.privacy.loss import KINDS, WITHIN, ClaimedDelta, Kind, PrivacyLos
 from headcount.privacy.model import Model
 from headcount.programme.law import Floats
 from headcount.protocols import CATALOGUE
+from headcount.protocols.base import Shape
 from headcount.protocols.base.protocol import Protocol
 from headcount.protocols.shuffle.cheu_count import CheuCount
 from headcount.protocols.shuffle.cheu_sum import CheuSum
@@ -35,7 +36,8 @@ SMALL = [
         for levels in (1, 2, 3)
     ),
 ]
-ONE_OF_EACH = {id(each) for each in {(each.name, getattr(each.task, "steps", None)): each for each in SMALL}.values()}
+QUICK = [each for each in SMALL if each.task.shape is not Shape.K_OF or each.model is Model.CENTRAL]
+ONE_OF_EACH = {id(each) for each in {(each.name, getattr(each.task, "steps", None)): each for each in QUICK}.values()}
 
 
 def fewest(protocol: Protocol) -> int:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from headcount.answers.estimate import Cell, Estimate, digits
-from headcount.answers.linear import ErrorLaw, Linear, prefix_tails
+from headcount.answers.linear import ErrorLaw, Linear, bin_law, prefix_tails
 from headcount.common.quantity import quantity, require_confidence
 from headcount.errors import BadArgument, Unsupported
 from headcount.programme.coins import SecretCoins
@@ -378,10 +378,10 @@ class DistributionEstimate(Estimate):
         known = spread > 0.0
         return np.asarray((errors[:, known] / spread[known]).max(axis=1, initial=0.0))
 
-    @cached_property
+    @property
     def _bin_law(self) -> ErrorLaw:
         """That of a single bin, which is the same for all of them."""
-        return self._errors.combined(*self.protocol.task.strategy.prefix(1))
+        return bin_law(self.protocol, self.tally.reports)
 
     def people_intervals(self, confidence: float) -> Floats:
         low, high = self._bin_law.tails((1.0 - confidence) / 2.0)

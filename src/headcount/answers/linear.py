@@ -141,6 +141,12 @@ def cell_errors(protocol: Protocol, reports: int) -> CellErrors:
     return CellErrors(protocol.noise(0, reports))
 
 
+@lru_cache(maxsize=64)
+def bin_law(protocol: Protocol, reports: int) -> ErrorLaw:
+    """That of the error of the people with the first code, which is the same for every code."""
+    return cell_errors(protocol, reports).combined(*protocol.task.strategy.prefix(1))
+
+
 @lru_cache(maxsize=1 << 14)
 def prefix_tails(protocol: Protocol, reports: int, codes: int, chance: float) -> tuple[float, float]:
     """The tails of the error of the people with the first codes."""

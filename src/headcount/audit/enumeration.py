@@ -15,7 +15,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations, pairwise, permutations
 from typing import Any
 
@@ -39,8 +39,10 @@ Outcomes = tuple[Ints, Floats]
 Terms = Sequence[tuple[int, int]]  # a law, likely outcomes first
 
 
+@lru_cache(maxsize=64)
 def one_report(protocol: Protocol, value: int) -> ReportLaw:
-    """The exact law of the report of a person who holds this value."""
+    """The exact law of the report of a person who holds this value. Cached: many checks ask for the
+    same one."""
     return protocol.programme.law({"value": value})
 
 

@@ -67,8 +67,9 @@ class ReportLaw:
 def _merged(first: Multiset, second: Multiset) -> Multiset:
     if not first or not second:
         return first or second
-    counts = Counter(dict(first))
-    counts.update(dict(second))
+    counts = dict(first)
+    for message, times in second:
+        counts[message] = counts.get(message, 0) + times
     return tuple(sorted(counts.items()))
 
 

@@ -32,7 +32,7 @@ from headcount.protocols.base.plan import Plan
 from headcount.protocols.base.protocol import Protocol
 
 MOST_OUTCOMES = 200  # of one report, if two of them are to be enumerated
-MOST_RELEASED = 10**6  # rows of totals with noise, if they are to be enumerated
+MOST_RELEASED = 100_000  # of one trusted release
 RUNS = 2_000  # of an attack, half of them to choose the event
 ERROR = 1e-7
 SEEN = WHOLE >> 96  # what is likelier than that has a place in the law of a release
@@ -113,20 +113,23 @@ def _unproved(protocol: Protocol, people: str, verdict: Verdict) -> str:
 
 
 def _two_people_lose_no_more_than_claimed(large: Protocol) -> None:
-    """The enumerated loss of two people is at most the claim; skipped where reports or releases
+    """The enumerated loss of two people is at most the claim; skipped where reports or a release
     have too many outcomes, or nothing is claimed for two."""
-    few, values = min(2, large.crowd.honest), range(large.task.values)
+    few = min(2, large.crowd.honest)
     claim = large.loss if large.model is Model.CENTRAL else large.loss_if(few)
-    if (
-        claim.delta(0.0) >= 1.0
-        or max(outcome_bound(large.programme, {"value": value}) for value in values) > MOST_OUTCOMES
-        or len(large.released().law(0)) ** large.nobody().totals.size > MOST_RELEASED
-    ):
+    if claim.delta(0.0) >= 1.0 or not _can_be_enumerated(large):
         return
     for judged in judge_claim(
         large, few, claim, worst_delta(Enumerated(large), few), tight=large.model is not Model.CENTRAL
     ):
         require(judged.holds, f"{judged}; its parameters are {large.parameters}")
+
+
+def _can_be_enumerated(large: Protocol) -> bool:
+    """Whether two people's reports, and what a trusted side releases of them, have few outcomes."""
+    reports = max(outcome_bound(large.programme, {"value": value}) for value in range(large.task.values))
+    released = len(large.released().law(0)) ** large.nobody().totals.size
+    return reports <= MOST_OUTCOMES and released <= MOST_RELEASED
 
 
 # From the outside
