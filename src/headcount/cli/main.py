@@ -6,7 +6,6 @@ either of which may be somebody's answer.
 
 from __future__ import annotations
 
-import gc
 import sys
 from traceback import extract_tb
 from typing import Annotated, Any, ClassVar
@@ -21,7 +20,6 @@ from headcount.errors import Refused
 
 NEWLINE = "\n"
 FAULT = 70  # as sysexits.h has it: an error of the programme's own
-GARBAGE = 100_000  # objects before a collection: importing makes many, and none of them is garbage
 
 
 class Everything(Elsewhere):
@@ -62,7 +60,6 @@ def everything(
 
 
 def main() -> None:
-    gc.set_threshold(GARBAGE)
     try:
         app()
     except Refused as refusal:
