@@ -79,7 +79,7 @@ def test_vectors_are_what_a_device_draws_from_the_same_bytes():
         programme, message, _ = draws.BRICKS[entry["name"]]
         for value, digits, sent in entry["vectors"]:
             tape = Tape(bytes.fromhex(digits))
-            assert draws.drawn(programme, np.array([int(value)]), tape, message).tobytes().hex() == sent
+            assert draws.drawn(programme, int(value), tape, message).tobytes().hex() == sent
             assert not tape.left
 
 

@@ -6,6 +6,7 @@ person alone, and a crowd in which nobody else holds the values shows it.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 
@@ -33,9 +34,12 @@ def prove(claim: Claim) -> Proof | None:
     moved = 2 if replaced and padding.filled is None else 1
     pair = cache(lambda: _pair(padding))
     crowds = f"one person changes {moved} of the totals by one"
+    # Where only some messages are kept, and there is no third category, the others' are in the two totals and hide more.
+    hidden = padding.table is None and claim.values == moved
 
     def bounds(epsilon: Fraction) -> Bounds:
-        return either_order(epsilon, pair(), pair().reversed if moved == 2 else NOTHING).among(crowds)
+        found = either_order(epsilon, pair(), pair().reversed if moved == 2 else NOTHING).among(crowds)
+        return replace(found, low=Fraction(0), chances=(Fraction(0), Fraction(0))) if hidden else found
 
     return Proof(bounds, "the shuffler's messages hide one person's, whatever the others sent")
 

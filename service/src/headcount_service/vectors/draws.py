@@ -13,6 +13,7 @@ from typing import Any
 from zlib import crc32
 
 import numpy as np
+import numpy.typing as npt
 
 from headcount.programme.brick import All, Brick, Copies, Each, Emit, Let, Maybe, Outbox
 from headcount.programme.chance import WORD, Chance
@@ -100,14 +101,20 @@ class NearEdges(Coins):
         return super().below(bound, size)
 
 
+def drawn(programme: Brick, value: Any, coins: Coins, message: np.dtype[Any]) -> npt.NDArray[Any]:
+    """What one person with this value sends."""
+    outbox = Outbox(message)
+    programme.draw(People(1, {"value": np.array([value])}), coins, outbox)
+    return outbox.messages()
+
+
 def bricks(vectors: int) -> Iterator[dict[str, Any]]:
     for seed, (name, (programme, message, values)) in enumerate(BRICKS.items()):
         coins, held = NearEdges(seed), some(values, vectors, seed)
         made = []
         for value in held:
-            outbox = Outbox(message)
-            programme.draw(People(1, {"value": np.array([value])}), coins, outbox)
-            made.append([number(value), coins.taken().hex(), outbox.messages().tobytes().hex()])
+            sent = drawn(programme, value, coins, message)
+            made.append([number(value), coins.taken().hex(), sent.tobytes().hex()])
         yield {"name": name, "programme": programme.encode(), "record": record_of(message), "vectors": made}
 
 

@@ -40,7 +40,7 @@ WAYS = {
         "seen by others: counts that are large enough",
     ),
     Model.DUMMIES: Way(
-        ("what you hold", "", "mix and add", "count", "add noise", "answer"),
+        ("what you hold", "", "mix, add dummies", "count", "add noise", "answer"),
         2,
         "seen by others: all messages and the shuffler's own",
     ),
