@@ -37,7 +37,7 @@ export function receiptText(told: Receipt): string {
   const odds = times(Math.exp(told.epsilon));
   return [
     `“${told.question}”`,
-    `Your report ${LEFT[told.state]}: ${told.messages} sealed messages, ${grouped(told.bytes)} bytes, ` +
+    `Your report ${LEFT[told.state]}: ${told.messages} sealed message${told.messages === 1 ? "" : "s"}, ${grouped(told.bytes)} bytes, ` +
       "as from everybody else.",
     ...(told.again ? ["It was made before: what is answered now changes nothing."] : []),
     `Mixed with those of ${others}, whatever is learnt is at most ${odds} as likely for one answer ` +

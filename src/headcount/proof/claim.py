@@ -91,7 +91,8 @@ class Claim:
         who = "one report by itself" if self.model == "local" else f"at least {people}"
         corrupt = f" besides {self.corrupt:,} corrupt ones" if self.corrupt else ""
         held = "anything" if self.values is None else f"one of {self.values:,} values"
-        sent = "" if self.messages is None else f" and sends {self.messages:,} messages"
+        several = "" if self.messages == 1 else "s"
+        sent = "" if self.messages is None else f" and sends {self.messages:,} message{several}"
         return f"{self.model} model, {self.neighbours} one person, {who}{corrupt}, each of whom holds {held}{sent}"
 
     @property

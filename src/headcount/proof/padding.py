@@ -34,7 +34,7 @@ def prove(claim: Claim) -> Proof | None:
     moved = 2 if replaced and padding.filled is None else 1
     pair = cache(lambda: _pair(padding))
     crowds = f"one person changes {moved} of the totals by one"
-    # Where only some messages are kept, and there is no third category, the others' are in the two totals and hide more.
+    # Where only some messages are kept, and there is no third category, others are in both totals and hide a person.
     hidden = padding.table is None and claim.values == moved
 
     def bounds(epsilon: Fraction) -> Bounds:

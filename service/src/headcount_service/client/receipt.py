@@ -6,6 +6,8 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from headcount.common.plurals import counted
+
 
 @dataclass(frozen=True)
 class Receipt:
@@ -100,7 +102,8 @@ class Receipt:
         return "\n".join(
             [
                 f"“{self.question}”",
-                f"Your report {left}: {self.messages} sealed messages, {self.bytes:,} bytes, as from everybody else.",
+                f"Your report {left}: {counted(self.messages, 'sealed message')}, {self.bytes:,} bytes, as from everybody "
+                "else.",
                 *(["It was made before: what is answered now changes nothing."] if self.again else []),
                 mixed,
                 *choices,
