@@ -82,8 +82,9 @@ def ask(
     epsilon, delta : float
         The privacy budget.
     model : str, optional
-        Whom you trust: "central", "shuffle-threshold", "shuffle-dummies", "shuffle" (unless told) or "local"; its best
-        protocol is taken.
+        Who adds the noise: "central" (unless told), whoever holds the data and asks; its best protocol is taken. With
+        "shuffle-threshold", "shuffle-dummies", "shuffle" or "local" people's devices, and the shuffler, are simulated:
+        the answer is as wrong as it would be if they had been trusted instead.
     neighbours : str
         The adjacency: "replace" one person's value, or "add-remove" one person.
     protocol, parameters : str and mapping, optional
@@ -119,7 +120,7 @@ def ask(
     Examples
     --------
     >>> ages = [20 + i % 60 for i in range(10_000)]
-    >>> answer = hc.ask(ages, hc.Mean((0, 120)), epsilon=1, model="central")
+    >>> answer = hc.ask(ages, hc.Mean((0, 120)), epsilon=1)
     >>> 49 < answer.value < 50
     True
     """
@@ -162,7 +163,7 @@ def count(data: Data, *, epsilon: float, categories: Labels | None = None, **opt
 
     Examples
     --------
-    >>> answer = hc.count([1] * 300 + [0] * 700, epsilon=1, delta=1e-6)
+    >>> answer = hc.count([1] * 300 + [0] * 700, epsilon=1)
     >>> 250 < answer.value < 350
     True
     """
@@ -189,7 +190,7 @@ def fraction(data: Data, *, epsilon: float, **options: Unpack[Options]) -> Estim
 
     Examples
     --------
-    >>> answer = hc.fraction([1] * 300 + [0] * 700, epsilon=1, delta=1e-6)
+    >>> answer = hc.fraction([1] * 300 + [0] * 700, epsilon=1)
     >>> 0.25 < answer.value < 0.35
     True
     """
@@ -216,7 +217,7 @@ def histogram(
         As for `ask`.
     categories : list or int, optional
         The labels, or how many there are if they are called 0, 1, 2 … With neither these nor `bins` the labels are
-        whatever people hold, as text: that needs model="central" (or "shuffle-threshold"), and rare ones are not shown.
+        whatever people hold, as text: that needs a delta, and rare ones are not shown.
     bins, bounds : optional
         For numbers: the edges of bins, or how many equal bins there are between the bounds.
     other : bool
@@ -238,7 +239,7 @@ def histogram(
 
     Examples
     --------
-    >>> answer = hc.histogram(["a"] * 600 + ["b"] * 400, categories=["a", "b"], epsilon=1, delta=1e-6)
+    >>> answer = hc.histogram(["a"] * 600 + ["b"] * 400, categories=["a", "b"], epsilon=1)
     >>> 550 < answer["a"].value < 650
     True
     """
@@ -281,7 +282,7 @@ def sum(
 
     Examples
     --------
-    >>> answer = hc.sum([3] * 1_000, bounds=(0, 10), epsilon=1, delta=1e-6)
+    >>> answer = hc.sum([3] * 1_000, bounds=(0, 10), epsilon=1)
     >>> 2_800 < answer.value < 3_200
     True
     """
@@ -316,7 +317,7 @@ def mean(
 
     Examples
     --------
-    >>> answer = hc.mean([3] * 1_000, bounds=(0, 10), epsilon=1, delta=1e-6)
+    >>> answer = hc.mean([3] * 1_000, bounds=(0, 10), epsilon=1)
     >>> 2.8 < answer.value < 3.2
     True
     """
@@ -361,7 +362,7 @@ def distribution(
     Examples
     --------
     >>> ages = [20 + i % 60 for i in range(10_000)]
-    >>> answer = hc.distribution(ages, bounds=(0, 120), bins=120, epsilon=1, model="central")
+    >>> answer = hc.distribution(ages, bounds=(0, 120), bins=120, epsilon=1)
     >>> 48 < answer.median.value < 52
     True
     >>> 1_600 < answer.between(30, 40).value < 1_750
@@ -405,7 +406,7 @@ def quantile(
     Examples
     --------
     >>> ages = [20 + i % 60 for i in range(10_000)]
-    >>> answer = hc.quantile(ages, 0.9, bounds=(0, 120), bins=120, epsilon=1, model="central")
+    >>> answer = hc.quantile(ages, 0.9, bounds=(0, 120), bins=120, epsilon=1)
     >>> 72 < answer.value < 76
     True
     """

@@ -133,4 +133,5 @@ def carry_out(
 def shown(plan: Plan, tally: Tally, coins: Coins) -> Estimate:
     """What the trusted side lets go of a tally that is paid for."""
     estimate = plan.protocol.estimate(plan.protocol.release(tally, coins))
-    return replace(estimate, budget=plan.budget, secret=coins.secret)
+    simulated = plan.protocol.model is not Model.CENTRAL
+    return replace(estimate, budget=plan.budget, secret=coins.secret, simulated=simulated)

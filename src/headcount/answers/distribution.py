@@ -94,7 +94,7 @@ class DistributionEstimate(Estimate):
 
     Parameters
     ----------
-    protocol, tally, people, budget, secret, within
+    protocol, tally, people, budget, secret, within, simulated
         As for `Estimate`; `people` are those of each bin.
 
     Examples

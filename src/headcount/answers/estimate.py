@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from headcount.protocols.base.protocol import Protocol
 
 SHOWN = 20  # cells of a histogram that are printed
+SIMULATED = "simulated devices"
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,8 @@ class Estimate:
         Whether it was drawn with secret coins.
     within : str
         What it was brought into: see `clamped` and `consistent`.
+    simulated : bool
+        Whether people's devices were simulated, by whoever holds the data.
 
     Examples
     --------
@@ -77,6 +80,7 @@ class Estimate:
     budget: Budget | None = None
     secret: bool = True
     within: Literal["", "range", "crowd"] = ""  # what it was brought into: see `clamped` and `consistent`
+    simulated: bool = False
 
     @property
     def values(self) -> Floats:
@@ -377,7 +381,8 @@ class Estimate:
     def promises(self) -> list[str]:
         """The guarantee as printed: budget, adjacency, model, protocol, people, accounting."""
         words = [] if self.budget is None else [str(self.budget)]
-        words += [self.protocol.neighbours.words, self.protocol.model, self.protocol.name]
+        model = f"{self.protocol.model} ({SIMULATED})" if self.simulated else self.protocol.model
+        words += [self.protocol.neighbours.words, model, self.protocol.name]
         if self.n is not None:
             words.append(f"n={self.n:,}")
         words.append(self.protocol.loss.kind)
@@ -402,6 +407,7 @@ class Estimate:
             "std_error": self.std_error,
             "protocol": protocol.name,
             "model": str(protocol.model),
+            "simulated": self.simulated,
             "parameters": protocol.to_json()["parameters"],
             "epsilon": epsilon,
             "delta": self.delta,

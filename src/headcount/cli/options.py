@@ -59,7 +59,7 @@ Unit = Annotated[str | None, typer.Option(help="The column of person ids, if a p
 MaxContributions = Annotated[int | None, typer.Option(**WHOLE, help="So many of a person's rows count; with --unit.")]
 ModelName = Annotated[
     str | None,
-    typer.Option("--model", help="Whom you trust; shuffle unless told."),
+    typer.Option("--model", help="Who adds the noise: central, unless told. With another, devices are simulated."),
 ]
 ProtocolName = Annotated[str | None, typer.Option("--protocol", help="A protocol by name instead of the best one.")]
 Clamp = Annotated[bool, typer.Option(help="Bring the answer into the possible range; it is then no longer unbiased.")]

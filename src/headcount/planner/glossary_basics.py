@@ -154,6 +154,8 @@ QUESTION = {
     "interval are then about the clipped values, and say so; the mean of the data may be far from theirs.",
     "clipped_to": "Between which bounds values were brought before they were added up: the answer is about the clipped "
     "ones. None where values outside the bounds are refused.",
+    "simulated": "That people's devices, and whoever stands between, were simulated by somebody who holds all answers: "
+    "the answer is as wrong as theirs would be, and only those who see nothing else are kept from the rest.",
     "clamp": "To bring the answer into the range of what is possible, as no count below 0. It is then never further "
     "from the truth, but no longer right on average.",
     "consistent": "To bring the counts of a histogram to the nearest ones that are not negative and add up to the "

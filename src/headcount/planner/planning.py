@@ -42,7 +42,7 @@ def plan_for(
 ) -> Plan:
     """The plan for such a crowd: the best of the model, or of the protocol of this name."""
     cls = named(name) if name else None
-    trusted = cls.model if cls else parsed_model(model or Model.SHUFFLE)
+    trusted = cls.model if cls else parsed_model(model or Model.CENTRAL)
     if budget.neighbours is Neighbours.ADD_REMOVE and trusted not in (Model.CENTRAL, Model.DUMMIES):
         raise Unsupported(
             Phrase("{neighbours} needs {model} or 'shuffle-dummies'", neighbours="add-remove", model="central"),
@@ -66,9 +66,8 @@ def _best(task: Question, crowd: Crowd, budget: Budget, trusted: Model) -> Plan:
     if not serving:
         raise Unsupported(f"no protocol of the {trusted} model answers a {task.name}")
     if budget.delta == 0.0 and not any(cls.pure for cls in serving):
-        raise BadArgument(
-            "delta", f"is 0, which the {trusted} model cannot give", Phrase("use for example {delta}", delta=1e-6)
-        )
+        cannot = "and labels that nobody listed need more" if task.open else f"which the {trusted} model cannot give"
+        raise BadArgument("delta", f"is 0, {cannot}", Phrase("use for example {delta}", delta=1e-6))
     private = budget.neighbours is Neighbours.ADD_REMOVE
     best = advise(
         task,
