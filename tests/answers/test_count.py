@@ -115,8 +115,8 @@ def test_a_fraction_is_the_count_over_the_reports():
 def test_the_json_is_the_documented_one():
     described = json.loads(json.dumps(hc.count(BITS, **BUDGET).to_json(), allow_nan=False))
     assert list(described) == [
-        "task", "value", "interval95", "clipped_to", "std_error", "protocol", "model", "simulated", "parameters", "epsilon",
-        "delta", "delta_slack", "neighbours", "accounting", "n", "messages_per_person", "local_epsilon",
+        "task", "value", "interval95", "clipped_to", "std_error", "protocol", "model", "simulated", "parameters",
+        "epsilon", "delta", "delta_slack", "neighbours", "accounting", "n", "messages_per_person", "local_epsilon",
     ]  # fmt: skip
     assert described["delta"] <= 1e-6
     assert described["interval95"][0] < described["value"] < described["interval95"][1]

@@ -56,7 +56,7 @@ def test_a_person_with_rows_of_several_categories_is_refused():
 def test_unknown_labels_need_somebody_who_drops_the_rare_ones():
     with pytest.raises(hc.Refused, match="categories is missing"):
         hc.histogram(LABELS, model="shuffle", **BUDGET)
-    with pytest.raises(hc.Refused, match="labels that nobody listed need more; use for example delta=1e-06"):
+    with pytest.raises(hc.Refused, match="labels that nobody listed need more; use for example delta=1e-6"):
         hc.histogram(LABELS, epsilon=1)
     rare = np.append(LABELS, "only me")
     for model in ("central", "shuffle-threshold"):
